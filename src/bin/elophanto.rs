@@ -1,0 +1,5 @@
+//! The program: one call into the library.
+
+fn main() -> std::process::ExitCode {
+    elophanto::cli::main()
+}

@@ -1,0 +1,182 @@
+//! `elophanto doctor`
+
+use serde::Serialize;
+
+use super::{
+    Outcome,
+    error::CliError,
+    ui::{Ui, visible_line},
+    workspace::Workspace,
+};
+use crate::{
+    embed::Embedder,
+    index::{Options, commit, refresh},
+    links,
+    store::tables,
+};
+
+/// Say what is indexed, by which model, how fresh, how large, and what is wrong
+///
+/// Every finding comes with the command that mends it. Exits with 1 if there is any.
+#[derive(clap::Args, Debug)]
+pub struct DoctorArgs {
+    /// Show every setting with the place it comes from
+    #[arg(long)]
+    settings: bool,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Facts, as `--json` prints them.
+#[derive(Serialize)]
+struct FactsWire {
+    root: String,
+    git: bool,
+    model: String,
+    notes: usize,
+    chunks: usize,
+    segments: usize,
+    view_bytes: u64,
+    tables: usize,
+    tables_bytes: u64,
+    uncommitted_vectors: usize,
+    broken_links: usize,
+    skipped: usize,
+}
+
+/// Something wrong, as `--json` prints it.
+#[derive(Serialize)]
+struct FindingWire {
+    finding: String,
+    mend: String,
+}
+
+#[derive(Serialize)]
+struct SettingWire<'a> {
+    setting: &'a str,
+    value: &'a str,
+    origin: String,
+}
+
+/// Links named one by one.
+const MOST_LINKS: usize = 10;
+
+pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let workspace = Workspace::open(Vec::new(), ui)?;
+    let options =
+        Options { full: false, patience: Some(std::time::Duration::from_millis(50)), progress: &|_, _| {} };
+    let context = workspace.context();
+    let refreshed = refresh(&context, options).map_err(CliError::from)?;
+    let repository = &workspace.repository;
+    let report = &refreshed.report;
+    let mut findings: Vec<FindingWire> = Vec::new();
+    let mut find = |finding: String, mend: &str| {
+        findings.push(FindingWire { finding, mend: mend.to_owned() });
+    };
+
+    let names = tables::list(&repository.tables_dir())?;
+    let tables_bytes =
+        names.iter().map(|name| tables::size(&repository.tables_dir(), name)).sum::<u64>();
+    for notice in &report.notices {
+        find(notice.clone(), "elophanto index");
+    }
+    let uncommitted = commit::uncommitted(&context, &refreshed.snapshot)?;
+    if uncommitted > 0 {
+        find(
+            format!("{uncommitted} vectors are in no table that git could carry"),
+            "elophanto index && git add .elophanto/index",
+        );
+    }
+    if report.stale > 0 {
+        find(format!("{} notes are not searched yet", report.stale), "elophanto index");
+    }
+    for problem in &report.problems {
+        let path = visible_line(&problem.path.to_text());
+        find(
+            format!("{path}: skipped: {}", problem.reason),
+            "mend the file, or list it in .elophantoignore",
+        );
+    }
+    let broken = links::broken(&refreshed.snapshot, &|path| repository.root.join(path).exists())
+        .map_err(crate::search::SearchError::from)?;
+    for link in broken.iter().take(MOST_LINKS) {
+        let path = visible_line(&link.path.to_text());
+        find(
+            format!("{path}:{}: link to `{}` leads nowhere", link.line, link.target),
+            "correct the link, or write the note",
+        );
+    }
+    if broken.len() > MOST_LINKS {
+        find(format!("{} more links lead nowhere", broken.len() - MOST_LINKS), "elophanto doctor --json");
+    }
+    let facts = FactsWire {
+        root: repository.root.display().to_string(),
+        git: repository.git_dir.is_some(),
+        model: workspace.builtin.fingerprint().to_string(),
+        notes: report.files,
+        chunks: report.chunks,
+        segments: refreshed.snapshot.parts.len(),
+        view_bytes: refreshed
+            .snapshot
+            .parts
+            .iter()
+            .map(|part| (part.loaded.segment.size() + part.loaded.matrix.size()) as u64)
+            .sum(),
+        tables: names.len(),
+        tables_bytes,
+        uncommitted_vectors: uncommitted,
+        broken_links: broken.len(),
+        skipped: report.problems.len(),
+    };
+    print_facts(&facts, ui)?;
+    if args.settings {
+        for setting in workspace.config.origins() {
+            let wire = SettingWire {
+                setting: setting.key,
+                value: &setting.value,
+                origin: setting.origin.to_string(),
+            };
+            ui.emit(&wire, format_args!("{}: {}  ({})", setting.key, setting.value, setting.origin))?;
+        }
+    }
+    for finding in &findings {
+        let text = format!("! {}\n  mend: {}", finding.finding, finding.mend);
+        ui.emit(finding, super::ui::visible(&text))?;
+    }
+    if findings.is_empty() && !ui.json {
+        ui.line("nothing is wrong")?;
+    }
+    Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Negative })
+}
+
+fn print_facts(facts: &FactsWire, ui: &mut Ui) -> Result<(), CliError> {
+    if ui.json {
+        return ui.json(facts);
+    }
+    let kind = if facts.git { "git repository" } else { "plain folder" };
+    ui.line(format_args!("root      {} ({kind})", visible_line(&facts.root)))?;
+    ui.line(format_args!("model     {}", facts.model))?;
+    ui.line(format_args!("notes     {} in {} chunks, up to date", facts.notes, facts.chunks))?;
+    ui.line(format_args!(
+        "view      {} in {} segments, local, may be deleted",
+        size(facts.view_bytes),
+        facts.segments
+    ))?;
+    if facts.git {
+        ui.line(format_args!(
+            "index     {} in {} tables below .elophanto/index",
+            size(facts.tables_bytes),
+            facts.tables
+        ))?;
+    }
+    Ok(())
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..=9_999 => format!("{bytes} bytes"),
+        10_000..=9_999_999 => format!("{} kB", bytes / 1_000),
+        _ => format!("{} MB", bytes / 1_000_000),
+    }
+}

@@ -1,0 +1,22 @@
+//! Every environment variable, read only here.
+
+use std::collections::BTreeMap;
+
+/// Variables that set settings, locate the user's files, or speak of the terminal.
+pub fn variables() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| {
+            let name = name.into_string().ok()?;
+            let wanted = name.starts_with("ELOPHANTO_")
+                || ["HOME", "XDG_CONFIG_HOME", "NO_COLOR", "TERM", "COLUMNS"].contains(&&*name);
+            wanted.then_some(())?;
+            Some((name, value.into_string().ok()?))
+        })
+        .collect()
+}
+
+/// Lance would leave a text file beside each table that two branches write differently.
+pub fn forbid_version_hints() {
+    // SAFETY: called first thing in `main`, while this is the only thread.
+    unsafe { std::env::set_var("LANCE_USE_VERSION_HINT", "0") };
+}

@@ -1,0 +1,145 @@
+//! Errors as people see them: what happened, and what to do next.
+
+use std::fmt::Display;
+
+use crate::{
+    config::ConfigError,
+    embed::EmbedError,
+    eval::EvalError,
+    index::{IndexError, watch::WatchError},
+    init::InitError,
+    repo::{GitError, LocateError},
+    search::SearchError,
+    store::tables::TableError,
+};
+
+/// A failure with a hint.
+#[derive(Debug)]
+pub struct CliError {
+    message: String,
+    hint: Option<String>,
+    /// The reader of our output went away: that is no failure.
+    pub broken_pipe: bool,
+}
+
+impl CliError {
+    /// A failure that explains itself.
+    pub fn new(cause: impl Display) -> Self {
+        Self { message: cause.to_string(), hint: None, broken_pipe: false }
+    }
+
+    /// Adds what to do next.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// What happened.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do next.
+    pub fn hint_text(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    fn from_io(cause: &std::io::Error, message: String) -> Self {
+        let broken_pipe = cause.kind() == std::io::ErrorKind::BrokenPipe;
+        Self { message, hint: None, broken_pipe }
+    }
+}
+
+impl From<std::io::Error> for CliError {
+    fn from(cause: std::io::Error) -> Self {
+        Self::from_io(&cause, cause.to_string())
+    }
+}
+
+impl From<LocateError> for CliError {
+    fn from(cause: LocateError) -> Self {
+        let hint = match &cause {
+            LocateError::Nowhere { .. } => {
+                "run `elophanto init` here to make this folder a knowledge base, or `git init` first"
+            }
+            LocateError::Bare { .. } => "clone it and work in the clone",
+            LocateError::BadGitFile { .. } => "repair it with `git worktree repair`, or remove it",
+            LocateError::Unreadable { .. } => "give a folder that exists and can be read",
+        };
+        Self::new(cause).hint(hint)
+    }
+}
+
+impl From<IndexError> for CliError {
+    fn from(cause: IndexError) -> Self {
+        match cause {
+            IndexError::NoRoot(_) => {
+                let hint = "create the folder, or correct `knowledge.roots` in `.elophanto/config.yaml`";
+                Self::new(cause).hint(hint)
+            }
+            IndexError::Io(cause) => cause.into(),
+            IndexError::Git(cause) => cause.into(),
+            IndexError::Table(cause) => cause.into(),
+        }
+    }
+}
+
+impl From<GitError> for CliError {
+    fn from(cause: GitError) -> Self {
+        Self::new(cause).hint("check the repository with `git status`")
+    }
+}
+
+impl From<TableError> for CliError {
+    fn from(cause: TableError) -> Self {
+        Self::new(format_args!("the committed index cannot be written: {cause}"))
+            .hint("search works all the same; check the space and rights of `.elophanto/index`")
+    }
+}
+
+impl From<SearchError> for CliError {
+    fn from(cause: SearchError) -> Self {
+        let hint = match &cause {
+            SearchError::Damaged => "run `elophanto index --full` to build it anew",
+            SearchError::UnknownNote(_) => "give the path of a note relative to this folder",
+            SearchError::NoSuchLine(_) => "give a line that holds text, or leave it out",
+            SearchError::Embed(_) => "search by keyword with `--mode keyword`",
+        };
+        Self::new(cause).hint(hint)
+    }
+}
+
+impl From<EvalError> for CliError {
+    fn from(cause: EvalError) -> Self {
+        let is_set = matches!(cause, EvalError::Set(_));
+        let error = Self::new(cause);
+        let hint = "a test set is a folder with `corpus.jsonl` (id, title, text), \
+                    `queries.jsonl` (id, text) and `qrels.tsv` (query, document, grade)";
+        if is_set { error.hint(hint) } else { error }
+    }
+}
+
+impl From<EmbedError> for CliError {
+    fn from(cause: EmbedError) -> Self {
+        Self::new(cause)
+    }
+}
+
+impl From<ConfigError> for CliError {
+    fn from(cause: ConfigError) -> Self {
+        Self::new(cause).hint("every key with its default: `elophanto init` in an empty folder")
+    }
+}
+
+impl From<InitError> for CliError {
+    fn from(cause: InitError) -> Self {
+        Self::new(cause)
+    }
+}
+
+impl From<WatchError> for CliError {
+    fn from(cause: WatchError) -> Self {
+        Self::new(cause).hint("index at intervals instead: `elophanto index --every 10m`")
+    }
+}
+

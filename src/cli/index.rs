@@ -1,0 +1,310 @@
+//! `elophanto index`
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use serde::Serialize;
+
+use super::{
+    Outcome,
+    error::CliError,
+    ui::{Progress, Ui, visible_line},
+    workspace::Workspace,
+};
+use crate::{
+    config::{CommitIndex, Provider, parse_duration, pin},
+    index::{
+        Options, Problem, Refreshed, Report, check,
+        commit::{Committed, update_pending},
+        watch::{Method, watch},
+    },
+};
+
+/// Bring the index up to date
+///
+/// Reads what changed since the last time, and writes the vectors that no committed table holds
+/// into one pending table below `.elophanto/index`, for you to commit.
+#[derive(clap::Args, Debug)]
+pub struct IndexArgs {
+    /// Report only on these files and folders; everything is indexed all the same
+    paths: Vec<PathBuf>,
+    /// Read and cut every note again. Vectors stay, as they belong to their text
+    #[arg(long)]
+    full: bool,
+    /// Go on and index whenever notes change
+    #[arg(long)]
+    watch: bool,
+    /// Go on and index at intervals, such as 10m or 6h; without a value every
+    /// `knowledge.index_interval`
+    #[arg(long, value_name = "DURATION", num_args = 0..=1, default_missing_value = "")]
+    every: Option<String>,
+    /// Exit with 1 if a note is not indexed or the committed tables lack a vector; write neither
+    /// tables nor settings
+    #[arg(long, conflicts_with_all = ["watch", "every", "full"])]
+    check: bool,
+    /// Print the summary and each problem as JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The summary of a run, as `--json` prints it.
+#[derive(Serialize)]
+struct SummaryWire {
+    files: usize,
+    chunks: usize,
+    embedded: usize,
+    reused: usize,
+    removed: usize,
+    skipped: usize,
+    pending: usize,
+    seconds: f64,
+}
+
+/// A file that is not indexed, as `--json` prints it.
+#[derive(Serialize)]
+struct ProblemWire {
+    skipped: String,
+    line: Option<u32>,
+    reason: String,
+}
+
+/// What `--check` found, as `--json` prints it.
+#[derive(Serialize)]
+struct CheckWire {
+    ok: bool,
+    uncommitted: usize,
+    skipped: usize,
+    stale: usize,
+}
+
+pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let workspace = Workspace::open(Vec::new(), ui)?;
+    if args.check {
+        return check_all(&workspace, args, ui);
+    }
+    let interval = match args.every.as_deref() {
+        None => None,
+        Some("") => Some(workspace.config.knowledge.index_interval),
+        Some(text) => Some(parse_duration(text).map_err(|cause| {
+            CliError::new(cause).hint("give a number with ms, s, m, h, d or w, such as `--every 10m`")
+        })?),
+    };
+    pin_provider(&workspace, ui)?;
+    let outcome = once(&workspace, args, args.full, ui)?;
+    if args.watch {
+        return keep_watching(&workspace, args, interval, ui);
+    }
+    if let Some(interval) = interval {
+        loop {
+            std::thread::sleep(interval);
+            once(&workspace, args, false, ui)?;
+        }
+    }
+    Ok(outcome)
+}
+
+/// One run, to its report.
+fn once(
+    workspace: &Workspace,
+    args: &IndexArgs,
+    full: bool,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
+    let start = Instant::now();
+    let progress = Progress::new();
+    let options =
+        Options { full, patience: None, progress: &|done, all| progress.update(done, all) };
+    let refreshed = workspace.refresh(options)?;
+    progress.finish();
+    let committed = match workspace.config.index.commit {
+        // The built-in model is far above the thousand chunks a second that `slow` leaves out.
+        CommitIndex::Never | CommitIndex::Slow => Committed::default(),
+        CommitIndex::Always => update_pending(&workspace.context(), &refreshed.snapshot)?,
+    };
+    say_problems(&refreshed, args, workspace, ui)?;
+    summary(&refreshed.report, &committed, start.elapsed(), ui)?;
+    ui.flush()?;
+    Ok(Outcome::Done)
+}
+
+fn keep_watching(
+    workspace: &Workspace,
+    args: &IndexArgs,
+    interval: Option<Duration>,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
+    let root = workspace.repository.root.clone();
+    let started = |method| match method {
+        Method::Native => eprint_note("watching; Ctrl-C ends it"),
+        Method::Polling => {
+            eprint_note("the system has no room for more watches: comparing files every 3 s");
+        }
+    };
+    let mut failure = None;
+    watch(&root, interval, started, |_| match watched_run(workspace, args, ui) {
+        Ok(()) => true,
+        Err(cause) => {
+            failure = Some(cause);
+            false
+        }
+    })?;
+    match failure {
+        Some(cause) => Err(cause),
+        None => Ok(Outcome::Done),
+    }
+}
+
+/// A run of `--watch`: silent when nothing changed, and it leaves `git status` as it was.
+fn watched_run(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<(), CliError> {
+    let start = Instant::now();
+    let options = Options { full: false, patience: None, progress: &|_, _| {} };
+    match workspace.refresh(options) {
+        Ok(refreshed) => {
+            if refreshed.report.embedded + refreshed.report.removed + refreshed.report.read > 0 {
+                say_problems(&refreshed, args, workspace, ui)?;
+                summary(&refreshed.report, &Committed::default(), start.elapsed(), ui)?;
+                ui.flush()?;
+            }
+            Ok(())
+        }
+        // A root that is gone for a moment (a checkout) comes back.
+        Err(cause) => {
+            ui.warn(cause.message());
+            Ok(())
+        }
+    }
+}
+
+fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let options = Options { full: false, patience: None, progress: &|_, _| {} };
+    let (mut gaps, refreshed) = check::check(&workspace.context(), options)?;
+    if workspace.config.index.commit != CommitIndex::Always {
+        gaps.uncommitted = 0;
+    }
+    say_problems(&refreshed, args, workspace, ui)?;
+    let wire = CheckWire {
+        ok: gaps.is_empty(),
+        uncommitted: gaps.uncommitted,
+        skipped: gaps.skipped,
+        stale: gaps.stale,
+    };
+    let report = &refreshed.report;
+    if gaps.is_empty() {
+        let (files, chunks) = (report.files, report.chunks);
+        ui.emit(&wire, format_args!("ok: {files} files, {chunks} chunks, all indexed and committed"))?;
+        return Ok(Outcome::Done);
+    }
+    ui.emit(
+        &wire,
+        format_args!(
+            "not complete: {} vectors in no table, {} files skipped, {} not searched yet",
+            gaps.uncommitted, gaps.skipped, gaps.stale
+        ),
+    )?;
+    if gaps.uncommitted > 0 {
+        ui.talk("hint: run `elophanto index` and commit `.elophanto/index`");
+    }
+    if gaps.skipped > 0 {
+        ui.talk("hint: mend the files named above, or list them in `.elophantoignore`");
+    }
+    Ok(Outcome::Negative)
+}
+
+fn say_problems(
+    refreshed: &Refreshed,
+    args: &IndexArgs,
+    workspace: &Workspace,
+    ui: &mut Ui,
+) -> Result<(), CliError> {
+    for notice in &refreshed.report.notices {
+        ui.note(notice);
+    }
+    let chosen: Vec<_> = args.paths.iter().map(|path| workspace.note_path(path)).collect();
+    for Problem { path, line, reason } in &refreshed.report.problems {
+        let named = chosen.is_empty()
+            || chosen.iter().any(|chosen| path.as_path().starts_with(chosen.as_path()));
+        if !named {
+            continue;
+        }
+        let shown = visible_line(&path.to_text());
+        if ui.json {
+            ui.json(&ProblemWire {
+                skipped: path.to_text(),
+                line: *line,
+                reason: reason.clone(),
+            })?;
+        } else {
+            let place = line.map_or(shown.clone(), |line| format!("{shown}:{line}"));
+            ui.warn(format_args!("{place}: skipped: {reason}"));
+        }
+    }
+    for path in &args.paths {
+        if !Path::new(path).exists() {
+            ui.warn(format_args!("`{}` does not exist", path.display()));
+        }
+    }
+    Ok(())
+}
+
+fn summary(
+    report: &Report,
+    committed: &Committed,
+    took: Duration,
+    ui: &mut Ui,
+) -> Result<(), CliError> {
+    let wire = SummaryWire {
+        files: report.files,
+        chunks: report.chunks,
+        embedded: report.embedded,
+        reused: report.chunks.saturating_sub(report.embedded),
+        removed: report.removed,
+        skipped: report.problems.len(),
+        pending: committed.pending,
+        seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,
+    };
+    let SummaryWire { files, chunks, embedded, reused, removed, skipped, seconds, .. } = &wire;
+    let text = format!(
+        "{files} files, {chunks} chunks, {embedded} embedded, {reused} reused, \
+         {removed} removed, {skipped} skipped, {seconds:.2} seconds"
+    );
+    ui.emit(&wire, text)?;
+    if committed.written && !ui.json {
+        ui.talk(format_args!(
+            "{} vectors wait in `.elophanto/index` to be committed",
+            committed.pending
+        ));
+    }
+    Ok(())
+}
+
+/// Writes what `auto` picked into the repository's settings, so that a team never mixes models.
+fn pin_provider(workspace: &Workspace, ui: &Ui) -> Result<(), CliError> {
+    if workspace.config.knowledge.embedding_provider != Provider::Auto
+        || workspace.repository.git_dir.is_none()
+    {
+        return Ok(());
+    }
+    let file = workspace.repository.config_file();
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(cause) => return Err(cause.into()),
+    };
+    let pinned = pin(&text, "knowledge.embedding_provider", "builtin");
+    let written = pinned.map_err(CliError::new)?.map_or(Ok(()), |text| {
+        std::fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
+        std::fs::write(&file, text)
+    });
+    if let Err(cause) = written {
+        // A read-only checkout: the index can still be built.
+        ui.note(format_args!("the embedding provider could not be written down: {cause}"));
+    }
+    Ok(())
+}
+
+/// A note while `ui` is lent to the watching loop.
+fn eprint_note(text: &str) {
+    super::ui::say_note(text);
+}

@@ -1,0 +1,120 @@
+//! The door for people, scripts and hooks.
+//!
+//! Owns arguments, wire types, exit codes and everything that is printed. Stdout is data, stderr
+//! is talk. Exit 0: done. 1: an honest no (nothing found, not complete). 2: failed.
+
+mod doctor;
+mod env;
+mod error;
+mod eval;
+mod generate;
+mod index;
+mod init;
+mod search;
+mod search_output;
+mod ui;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use error::CliError;
+use ui::Ui;
+
+/// Turns a git repository's Markdown into a knowledge base that people and AI agents share
+///
+/// Works offline from the first command. The index lies beside the Markdown in git, so that
+/// whoever clones the repository can search at once, by meaning and by keyword.
+#[derive(Parser, Debug)]
+#[command(name = "elophanto", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Print without colours and links
+    #[arg(long, global = true)]
+    no_color: bool,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Command {
+    Init(init::InitArgs),
+    Index(index::IndexArgs),
+    Search(search::SearchArgs),
+    Doctor(doctor::DoctorArgs),
+    Eval(eval::EvalArgs),
+    Completions(generate::CompletionsArgs),
+    Man(generate::ManArgs),
+}
+
+/// How a command ended, when it did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// An honest no.
+    Negative,
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    env::forbid_version_hints();
+    quiet_table_panics();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(cause) => {
+            // Help and version are answers, not failures. A closed pipe is nobody's loss.
+            let code = u8::try_from(cause.exit_code()).unwrap_or(2);
+            let _ = cause.print();
+            return ExitCode::from(code);
+        }
+    };
+    match run(&cli) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Negative) => ExitCode::from(1),
+        Err(cause) if cause.broken_pipe => ExitCode::SUCCESS,
+        Err(cause) => {
+            ui::report(&cause);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<Outcome, CliError> {
+    let json = match &cli.command {
+        Command::Init(args) => args.json,
+        Command::Index(args) => args.json,
+        Command::Search(args) => args.is_json(),
+        Command::Doctor(args) => args.json,
+        Command::Eval(args) => args.json,
+        Command::Completions(_) | Command::Man(_) => false,
+    };
+    let variables = env::variables();
+    let plain = cli.no_color
+        || variables.get("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || variables.get("TERM").is_some_and(|term| term == "dumb");
+    let mut ui = Ui::new(json, plain);
+    let outcome = match &cli.command {
+        Command::Init(args) => init::run(args, &mut ui),
+        Command::Index(args) => index::run(args, &mut ui),
+        Command::Search(args) => search::run(args, &mut ui),
+        Command::Doctor(args) => doctor::run(args, &mut ui),
+        Command::Eval(args) => eval::run(args, &mut ui),
+        Command::Completions(args) => generate::completions(args, &mut ui),
+        Command::Man(args) => generate::man(args, &mut ui),
+    }?;
+    ui.flush()?;
+    Ok(outcome)
+}
+
+/// A panic while Lance reads a damaged table is turned into an error where it is called; it need
+/// not be printed as well.
+fn quiet_table_panics() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let thread = std::thread::current();
+        let name = thread.name().unwrap_or_default();
+        if name != crate::store::tables::WORKER_THREAD && !name.starts_with("lance") {
+            usual(panic);
+        }
+    }));
+}

@@ -1,0 +1,293 @@
+//! `elophanto search`
+
+use std::{
+    io::{IsTerminal, Read},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use globset::{GlobBuilder, GlobSetBuilder};
+
+use super::{
+    Outcome,
+    error::CliError,
+    search_output::{Format, print, say_nothing},
+    ui::Ui,
+    workspace::{Workspace, now_nanoseconds},
+};
+use crate::{
+    config,
+    index::{self, Options, Refreshed},
+    markdown::Scope,
+    repo::NotePath,
+    search::{
+        Answer, Filter, Mode, Query, Ranking, Request, SearchError, Weights, lexical::Bm25,
+        run::Like, search,
+    },
+};
+
+/// A search waits this long for another process that writes the view.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Largest query, in bytes.
+const MAX_QUERY_BYTES: u64 = 64 * 1024;
+
+/// Search the knowledge base
+///
+/// Finds by meaning and by keyword. `"quoted words"` must stand together, `-word` must not occur.
+/// Exits with 0 if something was found, 1 if nothing was, 2 if the search failed.
+#[derive(clap::Args, Debug)]
+pub struct SearchArgs {
+    /// What to look for; `-` reads it from standard input
+    #[arg(required_unless_present = "like", allow_hyphen_values = false)]
+    query: Option<String>,
+    /// Print at most this many hits
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+    /// Only notes of this scope: system, user, learned or plugin; may be repeated
+    #[arg(long)]
+    scope: Vec<Scope>,
+    /// Only notes with this tag; repeated, with all of them
+    #[arg(long)]
+    tag: Vec<String>,
+    /// Only notes whose path matches, such as 'docs/**'; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    path: Vec<String>,
+    /// Only notes changed since a date or a time span ago, such as 2026-05-01 or 2w
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only notes changed before a date or a time span ago
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
+    /// Use words, meaning or both: hybrid, keyword or semantic
+    #[arg(long)]
+    mode: Option<String>,
+    /// How scores are fused: weighted or additive
+    #[arg(long)]
+    ranking: Option<String>,
+    /// What resembles this note, or this line of it?
+    #[arg(long, value_name = "PATH[:LINE]", conflicts_with = "query")]
+    like: Option<String>,
+    /// Leave out hits with a lower score
+    #[arg(long, value_name = "SCORE")]
+    min_score: Option<f32>,
+    /// How to print: text, json, files, markdown or vimgrep
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+    /// End file names with NUL instead of a line feed (with `--format files`)
+    #[arg(long, short = '0')]
+    null: bool,
+    /// Print the most useful sentences that fit into N tokens
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<usize>,
+    /// Print whole chunks
+    #[arg(long, conflicts_with = "max_tokens")]
+    full: bool,
+    /// Show what each score is made of
+    #[arg(long)]
+    explain: bool,
+    /// Search the view as it is, without looking for changed notes
+    #[arg(long)]
+    no_refresh: bool,
+}
+
+impl SearchArgs {
+    /// Whether stdout is JSON Lines.
+    pub fn is_json(&self) -> bool {
+        self.json || self.format == Format::Json
+    }
+}
+
+pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let flags = [
+        ("search.limit", args.limit.map(|limit| limit.to_string())),
+        ("search.mode", args.mode.clone()),
+        ("search.ranking", args.ranking.clone()),
+    ];
+    let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let workspace = Workspace::open(flags.collect(), ui)?;
+    let typed = typed_query(args)?;
+    let query = Query::parse(&typed, &workspace.analyzer);
+    if query.is_empty() && args.like.is_none() {
+        return Err(CliError::new("there is nothing to look for")
+            .hint("give a few words, such as `elophanto search \"how are notes merged\"`"));
+    }
+    let request = request(args, &workspace, &query)?;
+    let mut refreshed = snapshot(args, &workspace)?;
+    let answer = match search(&refreshed.snapshot, &request, &workspace.tools()) {
+        // Something in the view was damaged since it was written: build it anew, ask again.
+        Err(SearchError::Damaged) => {
+            ui.note("the search view was damaged and is built anew");
+            refreshed = workspace.refresh(Options { full: true, ..reading() })?;
+            search(&refreshed.snapshot, &request, &workspace.tools())?
+        }
+        answer => answer?,
+    };
+    for notice in &refreshed.report.notices {
+        ui.note(notice);
+    }
+    let stale = refreshed.report.stale;
+    if stale > 0 {
+        ui.note(format_args!("{stale} changed notes are not searched yet: an index is being built"));
+    }
+    if answer.hits.is_empty() {
+        say_nothing(&typed, &answer, &request, &refreshed.report, ui);
+        return Ok(Outcome::Negative);
+    }
+    say_corrections(&answer, ui);
+    let format = if args.json { Format::Json } else { args.format };
+    let root = &workspace.repository.root;
+    print(&answer, &super::search_output::Shape {
+        format,
+        null: args.null,
+        full: args.full,
+        explain: args.explain,
+        max_tokens: args.max_tokens,
+        stale,
+        root,
+        count_tokens: &|text| workspace.builtin.count_tokens(text),
+    }, ui)?;
+    Ok(Outcome::Done)
+}
+
+fn reading() -> Options<'static> {
+    Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} }
+}
+
+fn snapshot(args: &SearchArgs, workspace: &Workspace) -> Result<Refreshed, CliError> {
+    if args.no_refresh
+        && let Some(last) = index::refresh::last_view(&workspace.context())
+    {
+        return Ok(last);
+    }
+    let progress = super::ui::Progress::new();
+    let refreshed = workspace
+        .refresh(Options { progress: &|done, all| progress.update(done, all), ..reading() });
+    progress.finish();
+    refreshed
+}
+
+fn typed_query(args: &SearchArgs) -> Result<String, CliError> {
+    match args.query.as_deref() {
+        Some("-") => {
+            if std::io::stdin().is_terminal() {
+                return Err(CliError::new("`-` reads the query from standard input, which is a terminal")
+                    .hint("pipe a query in, or type it in place of the `-`"));
+            }
+            let mut bytes = Vec::new();
+            std::io::stdin().take(MAX_QUERY_BYTES + 1).read_to_end(&mut bytes)?;
+            if bytes.len() as u64 > MAX_QUERY_BYTES {
+                return Err(CliError::new(format_args!(
+                    "the query is longer than {MAX_QUERY_BYTES} bytes"
+                ))
+                .hint("to find what resembles a text, save it as a note and use `--like`"));
+            }
+            Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+        }
+        Some(query) => Ok(query.to_owned()),
+        None => Ok(String::new()),
+    }
+}
+
+fn request<'a>(
+    args: &SearchArgs,
+    workspace: &Workspace,
+    query: &'a Query,
+) -> Result<Request<'a>, CliError> {
+    let settings = &workspace.config.search;
+    let now = now_nanoseconds() / 1_000_000_000;
+    let when = |text: &Option<String>| text.as_deref().map(|text| moment(text, now)).transpose();
+    let mut patterns = GlobSetBuilder::new();
+    for pattern in &args.path {
+        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|cause| {
+            CliError::new(cause).hint("a pattern looks like 'docs/**/*.md'")
+        })?;
+        patterns.add(glob);
+        // A folder means what is in it.
+        if let Ok(glob) = GlobBuilder::new(&format!("{}/**", pattern.trim_end_matches('/'))).build()
+        {
+            patterns.add(glob);
+        }
+    }
+    let paths = if args.path.is_empty() {
+        None
+    } else {
+        Some(patterns.build().map_err(CliError::new)?)
+    };
+    Ok(Request {
+        query,
+        like: args.like.as_deref().map(|like| place(like, workspace)),
+        limit: settings.limit,
+        mode: match settings.mode {
+            config::Mode::Hybrid => Mode::Hybrid,
+            config::Mode::Keyword => Mode::Keyword,
+            config::Mode::Semantic => Mode::Semantic,
+        },
+        ranking: match settings.ranking {
+            config::Ranking::Weighted => Ranking::Weighted,
+            config::Ranking::Additive => Ranking::Additive,
+        },
+        weights: Weights {
+            semantic: settings.semantic_weight as f32,
+            recency: settings.recency_weight as f32,
+            recency_half_life_days: settings.recency_half_life.as_secs_f32() / 86_400.0,
+        },
+        bm25: Bm25::default(),
+        fuzzy: settings.fuzzy,
+        filter: Filter {
+            scopes: args.scope.clone(),
+            tags: args.tag.clone(),
+            paths,
+            since: when(&args.since)?,
+            until: when(&args.until)?,
+        },
+        min_score: args.min_score,
+        collapse_similarity: settings.collapse_similarity as f32,
+        now,
+    })
+}
+
+/// `PATH` or `PATH:LINE`.
+fn place(typed: &str, workspace: &Workspace) -> Like {
+    let (path, line) = match typed.rsplit_once(':') {
+        Some((path, line)) if !Path::new(typed).exists() => match line.parse() {
+            Ok(line) => (path, Some(line)),
+            Err(_) => (typed, None),
+        },
+        _ => (typed, None),
+    };
+    // Relative to the current folder if it is there, else as it stands, relative to the root.
+    let path = if Path::new(path).exists() {
+        workspace.note_path(&PathBuf::from(path))
+    } else {
+        NotePath::from(path)
+    };
+    Like { path, line }
+}
+
+/// A date, a time, or a time span before now; in seconds since 1970.
+fn moment(text: &str, now: i64) -> Result<i64, CliError> {
+    if let Ok(span) = config::parse_duration(text) {
+        return Ok(now.saturating_sub_unsigned(span.as_secs()));
+    }
+    if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
+        return Ok(timestamp.as_second());
+    }
+    text.parse::<jiff::civil::DateTime>()
+        .or_else(|_| text.parse::<jiff::civil::Date>().map(|date| date.to_datetime(jiff::civil::Time::midnight())))
+        .and_then(|time| time.to_zoned(jiff::tz::TimeZone::system()))
+        .map(|time| time.timestamp().as_second())
+        .map_err(|_| {
+            CliError::new(format_args!("`{text}` is no date and no time span"))
+                .hint("give 2026-05-01, 2026-05-01T12:00, or a span such as 3d or 2w")
+        })
+}
+
+fn say_corrections(answer: &Answer, ui: &Ui) {
+    for (typed, terms) in &answer.corrections {
+        ui.note(format_args!("`{typed}` occurs nowhere; looked for {}", terms.join(", ")));
+    }
+}

@@ -1,0 +1,389 @@
+//! How hits are printed: text, JSON, file names, Markdown, vimgrep.
+
+use std::{fmt::Write as _, ops::Range, path::Path};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use super::{
+    error::CliError,
+    ui::{Ui, visible, visible_line},
+};
+use crate::{
+    index::Report,
+    search::{
+        Answer, Hit, Request,
+        passage::{Piece, fill},
+    },
+};
+
+const PATH: Style = AnsiColor::Magenta.on_default();
+const HEADING: Style = Style::new().dimmed();
+const MATCH: Style = AnsiColor::Red.on_default().bold();
+
+/// How to print.
+#[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Text,
+    Json,
+    Files,
+    Markdown,
+    Vimgrep,
+}
+
+/// Everything that shapes the output.
+pub struct Shape<'a> {
+    pub format: Format,
+    pub null: bool,
+    pub full: bool,
+    pub explain: bool,
+    pub max_tokens: Option<usize>,
+    pub stale: usize,
+    pub root: &'a Path,
+    pub count_tokens: &'a dyn Fn(&str) -> usize,
+}
+
+/// A hit, as `--json` prints it.
+#[derive(Serialize)]
+struct HitWire<'a> {
+    path: String,
+    /// Only for a path that is not UTF-8: its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_bytes: Option<&'a [u8]>,
+    line: usize,
+    lines: [usize; 2],
+    title: &'a str,
+    breadcrumb: &'a [String],
+    scope: &'a str,
+    tags: &'a [String],
+    changed: Option<String>,
+    blob: String,
+    score: f32,
+    snippet: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_zero")]
+    similar: usize,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    note: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<ExplainWire>,
+    #[serde(skip_serializing_if = "is_zero")]
+    stale: usize,
+}
+
+/// What a score is made of.
+#[derive(Serialize)]
+struct ExplainWire {
+    keyword: f32,
+    cosine: f32,
+    keyword_part: f32,
+    semantic_part: f32,
+    recency_part: f32,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// Prints all hits.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn print(answer: &Answer, shape: &Shape, ui: &mut Ui) -> Result<(), CliError> {
+    let texts = match shape.max_tokens {
+        Some(budget) => within_budget(answer, shape, budget, ui),
+        None => answer.hits.iter().map(|hit| shape.full.then(|| hit.text.clone())).collect(),
+    };
+    let mut files: Vec<&[u8]> = Vec::new();
+    let mut first = true;
+    for (hit, text) in answer.hits.iter().zip(&texts) {
+        if shape.max_tokens.is_some() && text.is_none() && shape.format != Format::Files {
+            continue;
+        }
+        match shape.format {
+            Format::Json => ui.json(&wire(hit, text.as_deref(), shape))?,
+            Format::Files => {
+                let path = hit.path.as_bytes();
+                if !files.contains(&path) {
+                    files.push(path);
+                    print_file(path, hit, shape, ui)?;
+                }
+            }
+            Format::Vimgrep => {
+                let column = column(hit);
+                let line = format!(
+                    "{}:{}:{column}:{}",
+                    visible_line(&hit.path.to_text()),
+                    hit.line,
+                    one_line(&hit.text[hit.snippet.clone()])
+                );
+                ui.line(line)?;
+            }
+            Format::Text | Format::Markdown => {
+                if !std::mem::take(&mut first) {
+                    ui.line("")?;
+                }
+                if shape.format == Format::Markdown {
+                    ui.line(markdown(hit, text.as_deref()))?;
+                } else {
+                    ui.line(head(hit, shape, ui))?;
+                    ui.line(body(hit, text.as_deref(), ui))?;
+                }
+                if shape.explain {
+                    ui.line(explain(hit))?;
+                }
+            }
+        }
+    }
+    ui.flush()
+}
+
+/// Says on stderr what was searched and what to try, when there is nothing to print.
+pub fn say_nothing(typed: &str, answer: &Answer, request: &Request, report: &Report, ui: &Ui) {
+    let (notes, chunks) = answer.searched;
+    let what = match &request.like {
+        Some(like) => format!("like `{}`", like.path.to_text()),
+        None => format!("for `{typed}`"),
+    };
+    ui.talk(format_args!("nothing found {what} in {notes} notes ({chunks} chunks)"));
+    let hint = if report.files == 0 {
+        "no note is indexed: write one below `knowledge/`, or check `knowledge.roots` in \
+         `.elophanto/config.yaml`"
+    } else if notes < report.files {
+        "the filter left out the other notes: try without --scope, --tag, --path, --since or --until"
+    } else if request.min_score.is_some() {
+        "try a lower --min-score"
+    } else if !request.query.phrases.is_empty() {
+        "try without the quotes"
+    } else {
+        "try other words, or fewer"
+    };
+    ui.talk(format_args!("hint: {hint}"));
+}
+
+fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape) -> HitWire<'a> {
+    let score = &hit.score;
+    HitWire {
+        path: hit.path.to_text(),
+        path_bytes: std::str::from_utf8(hit.path.as_bytes())
+            .is_err()
+            .then(|| hit.path.as_bytes()),
+        line: hit.line,
+        lines: [hit.lines.0, hit.lines.1],
+        title: &hit.title,
+        breadcrumb: &hit.breadcrumb,
+        scope: hit.scope.as_str(),
+        tags: &hit.tags,
+        changed: jiff::Timestamp::from_second(hit.changed).ok().map(|time| time.to_string()),
+        blob: hit.blob.to_string(),
+        score: score.total,
+        snippet: &hit.text[hit.snippet.clone()],
+        text,
+        similar: hit.similar,
+        note: &hit.note,
+        explain: shape.explain.then_some(ExplainWire {
+            keyword: score.keyword,
+            cosine: score.cosine,
+            keyword_part: score.keyword_part,
+            semantic_part: score.semantic_part,
+            recency_part: score.recency_part,
+        }),
+        stale: shape.stale,
+    }
+}
+
+fn print_file(path: &[u8], hit: &Hit, shape: &Shape, ui: &mut Ui) -> Result<(), CliError> {
+    if shape.null {
+        ui.raw(path)?;
+        return ui.raw(b"\0");
+    }
+    // A program gets the name as it is, a person gets it escaped.
+    if ui.is_terminal() {
+        ui.line(visible_line(&hit.path.to_text()))
+    } else {
+        ui.raw(path)?;
+        ui.raw(b"\n")
+    }
+}
+
+fn head(hit: &Hit, shape: &Shape, ui: &Ui) -> String {
+    let path = visible_line(&hit.path.to_text());
+    let place = paint(&format!("{path}:{}", hit.line), PATH, ui);
+    let place = if ui.links { link(&place, &hit.path.below(shape.root)) } else { place };
+    let heading = heading(hit);
+    let heading = if heading.is_empty() { heading } else { format!("  {}", paint(&heading, HEADING, ui)) };
+    let similar = match hit.similar {
+        0 => String::new(),
+        count => paint(&format!("  (+{count} alike)"), HEADING, ui),
+    };
+    format!("{place}{heading}{similar}")
+}
+
+/// Title and headings on one line.
+fn heading(hit: &Hit) -> String {
+    let crumbs = hit.breadcrumb.iter().filter(|crumb| **crumb != hit.title);
+    let parts: Vec<String> =
+        std::iter::once(&hit.title).chain(crumbs).map(|part| visible_line(part)).collect();
+    parts.join(" > ")
+}
+
+fn body(hit: &Hit, text: Option<&str>, ui: &Ui) -> String {
+    let shown = match text {
+        Some(text) => visible(text.trim_end()),
+        None => marked(hit, ui),
+    };
+    let mut out = String::new();
+    for (number, line) in shown.lines().enumerate() {
+        let _ = write!(out, "{}    {line}", if number > 0 { "\n" } else { "" });
+    }
+    out
+}
+
+/// The snippet with its matches marked, white space folded.
+fn marked(hit: &Hit, ui: &Ui) -> String {
+    let mut out = String::new();
+    if hit.sentences.iter().all(|(range, _)| range.start != hit.snippet.start) {
+        out.push_str("... ");
+    }
+    let mut at = hit.snippet.start;
+    for found in hit.matches.iter().filter(|found| inside(found, &hit.snippet)) {
+        out.push_str(&one_line(&hit.text[at..found.start]));
+        out.push_str(&paint(&one_line(&hit.text[found.clone()]), MATCH, ui));
+        at = found.end;
+    }
+    out.push_str(&one_line(&hit.text[at..hit.snippet.end]));
+    if hit.sentences.iter().all(|(range, _)| range.end != hit.snippet.end) {
+        out.push_str(" ...");
+    }
+    out
+}
+
+fn inside(inner: &Range<usize>, outer: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+fn markdown(hit: &Hit, text: Option<&str>) -> String {
+    let path = visible_line(&hit.path.to_text());
+    let text = text.unwrap_or(&hit.text[hit.snippet.clone()]);
+    let quoted: Vec<String> =
+        visible(text.trim_end()).lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
+    // Percent-encode what would end the link.
+    let target = path.replace('%', "%25").replace(' ', "%20").replace(')', "%29");
+    format!("**[{path}:{}]({target}#L{})** {}\n\n{}", hit.line, hit.line, heading(hit), quoted.join("\n"))
+}
+
+fn explain(hit: &Hit) -> String {
+    let score = &hit.score;
+    format!(
+        "    score {:.3} = keyword {:.3} (bm25 {:.2}) + semantic {:.3} (cosine {:.3}) + recency {:.3}",
+        score.total,
+        score.keyword_part,
+        score.keyword,
+        score.semantic_part,
+        score.cosine,
+        score.recency_part
+    )
+}
+
+/// Byte column of the first match in its line, from 1.
+fn column(hit: &Hit) -> usize {
+    let matched = hit.matches.iter().find(|found| inside(found, &hit.snippet));
+    let start = matched.map_or(hit.snippet.start, |found| found.start);
+    let before = &hit.text[hit.snippet.start..start];
+    if before.contains('\n') {
+        return 1;
+    }
+    let line_start = hit.text[..start].rfind('\n').map_or(0, |at| at + 1);
+    start - line_start + 1
+}
+
+/// Chooses whole sentences for each hit, so that everything printed fits the budget.
+fn within_budget(answer: &Answer, shape: &Shape, budget: usize, ui: &Ui) -> Vec<Option<String>> {
+    let count = shape.count_tokens;
+    let headers: Vec<usize> = answer
+        .hits
+        .iter()
+        .map(|hit| match shape.format {
+            Format::Json => {
+                let line = serde_json::to_string(&wire(hit, Some(""), shape)).unwrap_or_default();
+                count(&line)
+            }
+            Format::Markdown => count(&markdown(hit, Some(""))),
+            _ => count(&head(hit, shape, ui)) + if shape.explain { count(&explain(hit)) } else { 0 },
+        })
+        .collect();
+    let mut pieces = Vec::new();
+    let mut places = Vec::new();
+    for (number, hit) in answer.hits.iter().enumerate() {
+        for (range, value) in &hit.sentences {
+            let text = &hit.text[range.clone()];
+            // Three tokens more for what stands around a sentence: marks, quotes, escapes.
+            let cost = match shape.format {
+                Format::Json => count(&serde_json::to_string(text).unwrap_or_default()),
+                _ => count(text),
+            } + 3;
+            let value = hit.score.total.max(0.01) * (0.3 + value);
+            pieces.push(Piece { hit: number, value, cost });
+            places.push(range.clone());
+        }
+    }
+    let mut chosen: Vec<Vec<Range<usize>>> = vec![Vec::new(); answer.hits.len()];
+    for index in fill(&pieces, &headers, budget) {
+        chosen[pieces[index].hit].push(places[index].clone());
+    }
+    let joined = chosen.into_iter().zip(&answer.hits).map(|(ranges, hit)| join(&ranges, &hit.text));
+    joined.collect()
+}
+
+/// Sentences in the order of the text, each on its own line where they were apart.
+fn join(ranges: &[Range<usize>], text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut end = None;
+    for range in ranges {
+        if let Some(end) = end {
+            let gap: &str = &text[end..range.start];
+            out.push_str(if gap.trim().is_empty() && !gap.contains('\n') { " " } else { "\n" });
+        }
+        out.push_str(&text[range.clone()]);
+        end = Some(range.end);
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut space = false;
+    for char in visible(text).chars() {
+        if char.is_whitespace() {
+            space = true;
+        } else {
+            if space {
+                out.push(' ');
+            }
+            space = false;
+            out.push(char);
+        }
+    }
+    if space {
+        out.push(' ');
+    }
+    out
+}
+
+fn paint(text: &str, style: Style, ui: &Ui) -> String {
+    if ui.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}
+
+/// An OSC 8 link. The target is percent-encoded, so that nothing in a name can end it early.
+fn link(text: &str, path: &Path) -> String {
+    let mut target = String::from("file://");
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
+            target.push(char::from(byte));
+        } else {
+            let _ = write!(target, "%{byte:02X}");
+        }
+    }
+    format!("\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\")
+}

@@ -1,0 +1,213 @@
+//! Standard output, standard error, progress: nothing else prints.
+//!
+//! Stdout carries data, stderr carries talk. Text from outside goes through [`visible`] before it
+//! reaches a terminal.
+
+use std::{
+    fmt::{Display, Write as _},
+    io::{self, IsTerminal, Write},
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use super::error::CliError;
+
+/// A bar that appears sooner would only flicker.
+const PROGRESS_DELAY: Duration = Duration::from_millis(250);
+
+/// The user's terminal, or what stands in for it.
+pub struct Ui {
+    /// Stdout is JSON Lines.
+    pub json: bool,
+    /// Stdout is a terminal that shows colours.
+    pub colour: bool,
+    /// Stdout is a terminal that follows links.
+    pub links: bool,
+    terminal: bool,
+    out: io::BufWriter<io::Stdout>,
+}
+
+impl Ui {
+    /// Looks at the streams once.
+    pub fn new(json: bool, no_colour: bool) -> Self {
+        let terminal = io::stdout().is_terminal();
+        Self {
+            json,
+            colour: terminal && !no_colour,
+            terminal,
+            links: terminal && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
+            out: io::BufWriter::new(io::stdout()),
+        }
+    }
+
+    /// Whether a person reads stdout.
+    pub fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// A line of data: JSON if asked for, else text.
+    pub fn emit<T: Serialize>(&mut self, wire: &T, text: impl Display) -> Result<(), CliError> {
+        if self.json { self.json(wire) } else { self.line(text) }
+    }
+
+    /// A line of JSON.
+    pub fn json<T: Serialize>(&mut self, wire: &T) -> Result<(), CliError> {
+        let text = serde_json::to_string(wire).map_err(CliError::new)?;
+        self.line(text)
+    }
+
+    /// A line of text on stdout.
+    pub fn line(&mut self, text: impl Display) -> Result<(), CliError> {
+        Ok(writeln!(self.out, "{text}")?)
+    }
+
+    /// Bytes on stdout, as they are.
+    pub fn raw(&mut self, bytes: &[u8]) -> Result<(), CliError> {
+        Ok(self.out.write_all(bytes)?)
+    }
+
+    /// Hands everything to the reader.
+    pub fn flush(&mut self) -> Result<(), CliError> {
+        Ok(self.out.flush()?)
+    }
+
+    /// Something the user should know, on stderr.
+    pub fn note(&self, text: impl Display) {
+        say(format_args!("note: {}", visible(&text.to_string())));
+    }
+
+    /// Something that went wrong but stops nothing, on stderr.
+    pub fn warn(&self, text: impl Display) {
+        say(format_args!("warning: {}", visible(&text.to_string())));
+    }
+
+    /// A line on stderr.
+    pub fn talk(&self, text: impl Display) {
+        say(visible(&text.to_string()));
+    }
+}
+
+/// The failure that ends a command.
+pub fn report(error: &CliError) {
+    say(format_args!("error: {}", visible(error.message())));
+    if let Some(hint) = error.hint_text() {
+        say(format_args!("hint: {}", visible(hint)));
+    }
+}
+
+/// A note, for where no [`Ui`] is at hand.
+pub fn say_note(text: &str) {
+    say(format_args!("note: {}", visible(text)));
+}
+
+fn say(text: impl Display) {
+    // Nobody can be told that stderr is closed.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// A bar on stderr, shown on a terminal once it has been worth waiting for.
+pub struct Progress {
+    state: Mutex<(Instant, Option<ProgressBar>)>,
+    shown: bool,
+}
+
+impl Progress {
+    /// Starts the clock.
+    pub fn new() -> Self {
+        Self {
+            state: Mutex::new((Instant::now(), None)),
+            shown: io::stderr().is_terminal(),
+        }
+    }
+
+    /// So many of so many are done.
+    pub fn update(&self, done: usize, all: usize) {
+        if !self.shown {
+            return;
+        }
+        let Ok(mut state) = self.state.lock() else { return };
+        if state.1.is_none() && state.0.elapsed() >= PROGRESS_DELAY && done < all {
+            let bar = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} notes {eta}") {
+                bar.set_style(style);
+            }
+            state.1 = Some(bar);
+        }
+        if let Some(bar) = &state.1 {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Ok(mut state) = self.state.lock()
+            && let Some(bar) = state.1.take()
+        {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Text from outside, safe to show: control characters, direction marks and invisible characters
+/// become visible marks. Line feeds and tabs stay.
+pub fn visible(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | 0x20..=0x7e)) {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '\n' | '\t' => shown.push(char),
+            // Control pictures exist for exactly this.
+            '\u{0}'..='\u{1f}' => {
+                shown.extend(char::from_u32(0x2400 + u32::from(char)));
+            }
+            '\u{7f}' => shown.push('\u{2421}'),
+            '\u{80}'..='\u{9f}'
+            | '\u{ad}'
+            | '\u{61c}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}' => {
+                let _ = write!(shown, "<U+{:04X}>", u32::from(char));
+            }
+            _ => shown.push(char),
+        }
+    }
+    shown
+}
+
+/// [`visible`], on one line.
+pub fn visible_line(text: &str) -> String {
+    visible(text).replace('\n', "\u{240a}").replace('\t', "\u{2409}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_a_terminal_raw() {
+        for (text, shown) in [
+            ("plain äöü 日本", "plain äöü 日本"),
+            ("\x1b[2J\x1b]52;c;aGk=\x07", "␛[2J␛]52;c;aGk=␇"),
+            ("over\rwritten", "over␍written"),
+            ("a\u{202e}b\u{200b}c\u{9b}d", "a<U+202E>b<U+200B>c<U+009B>d"),
+        ] {
+            assert_eq!(visible(text), shown);
+        }
+        assert_eq!(visible_line("a\nb\tc"), "a␊b␉c");
+    }
+}

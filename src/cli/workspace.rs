@@ -1,0 +1,127 @@
+//! What every command needs: the repository, its settings, the tools they name.
+
+use std::path::{Path, PathBuf};
+
+use super::{env, error::CliError, ui::Ui};
+use crate::{
+    chunk::Limits,
+    config::{Config, Layers, Provider},
+    embed::builtin::{Builtin, count_tokens},
+    index::{Context, Options, Refreshed, refresh},
+    lexical::Analyzer,
+    repo::{NotePath, Repository, Selection, locate},
+    search::run::Tools,
+};
+
+/// An opened knowledge base.
+pub struct Workspace {
+    pub repository: Repository,
+    pub config: Config,
+    pub analyzer: Analyzer,
+    pub builtin: Builtin,
+    selection: Selection,
+    limits: Limits,
+    count: Box<dyn Fn(&str) -> usize + Sync>,
+}
+
+impl Workspace {
+    /// Finds the knowledge base around the current folder and reads its settings.
+    ///
+    /// # Errors
+    /// When there is none, or a setting is unusable.
+    pub fn open(flags: Vec<(String, String)>, ui: &Ui) -> Result<Self, CliError> {
+        Self::at(locate(Path::new("."))?, flags, ui)
+    }
+
+    /// The knowledge base of a known repository.
+    ///
+    /// # Errors
+    /// When a setting is unusable.
+    pub fn at(
+        repository: Repository,
+        flags: Vec<(String, String)>,
+        ui: &Ui,
+    ) -> Result<Self, CliError> {
+        let layers = Layers::read(&repository.root, env::variables(), flags)?;
+        let (config, warnings) = Config::load(&layers)?;
+        for warning in warnings {
+            ui.warn(warning);
+        }
+        match config.knowledge.embedding_provider {
+            Provider::Auto | Provider::Builtin => {}
+            other => ui.note(format_args!(
+                "this version embeds with the built-in model only; `{other}` is passed over"
+            )),
+        }
+        let selection = selection(&repository, &config);
+        let chunk = &config.knowledge.chunk;
+        let limits = Limits {
+            max_tokens: chunk.max_tokens,
+            min_tokens: chunk.min_tokens,
+            min_split_tokens: chunk.min_split_tokens,
+        };
+        let analyzer = Analyzer::new(config.search.language.as_str());
+        let builtin = Builtin::new();
+        let count = Box::new(count_tokens);
+        Ok(Self { repository, config, analyzer, builtin, selection, limits, count })
+    }
+
+    /// What a refresh works on.
+    pub fn context(&self) -> Context<'_> {
+        Context {
+            repository: &self.repository,
+            selection: &self.selection,
+            write_root: &self.config.knowledge.write_root,
+            limits: &self.limits,
+            max_file_bytes: self.config.knowledge.max_file_bytes,
+            analyzer: &self.analyzer,
+            embedder: &self.builtin,
+            count_tokens: &*self.count,
+            now: &now_nanoseconds,
+        }
+    }
+
+    /// What a search works with.
+    pub fn tools(&self) -> Tools<'_> {
+        Tools {
+            analyzer: &self.analyzer,
+            embedder: &self.builtin,
+            sentence_embedder: &self.builtin,
+        }
+    }
+
+    /// Brings the view up to date.
+    ///
+    /// # Errors
+    /// When a configured root does not exist.
+    pub fn refresh(&self, options: Options) -> Result<Refreshed, CliError> {
+        Ok(refresh(&self.context(), options)?)
+    }
+
+    /// The path of a note as the user typed it, relative to the root.
+    pub fn note_path(&self, typed: &Path) -> NotePath {
+        let absolute = std::path::absolute(typed).unwrap_or_else(|_| typed.to_owned());
+        let folder = absolute.parent().and_then(|parent| parent.canonicalize().ok());
+        let absolute = match (folder, absolute.file_name()) {
+            (Some(folder), Some(name)) => folder.join(name),
+            _ => absolute,
+        };
+        NotePath::from(absolute.strip_prefix(&self.repository.root).unwrap_or(typed))
+    }
+}
+
+/// Nanoseconds since 1970.
+pub fn now_nanoseconds() -> i64 {
+    i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
+}
+
+/// The configured roots; our own notes are always searched.
+fn selection(repository: &Repository, config: &Config) -> Selection {
+    let mut roots = config.knowledge.roots.clone();
+    let own = &config.knowledge.write_root;
+    let covered = roots.iter().any(|root| root == Path::new(".") || own.starts_with(root));
+    if !covered && repository.root.join(own).is_dir() {
+        roots.push(PathBuf::from(own));
+    }
+    Selection { roots, extensions: config.knowledge.extensions.clone() }
+}

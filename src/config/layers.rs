@@ -1,0 +1,288 @@
+//! The layers that settings come from, read but not yet judged.
+//!
+//! Owns finding and reading the two files, within a size limit and without following the
+//! repository's file out of the repository. The environment is passed in: nothing here asks the
+//! process for it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use super::keys::{self, Raw};
+use super::{ConfigError, ConfigWarning};
+use crate::yaml;
+
+/// Where a repository keeps its settings, relative to its root.
+pub const REPOSITORY_FILE: &str = ".elophanto/config.yaml";
+
+/// Largest configuration file, in bytes: what the YAML reader's default budget allows.
+pub const MAX_FILE_BYTES: u64 = 64 * 1_024;
+
+/// Most unknown keys of one file that are named one by one.
+const MAX_UNKNOWN: usize = 10;
+
+/// Everything that may set something, weakest first.
+#[derive(Debug, Clone, Default)]
+pub struct Layers {
+    /// The user's own file.
+    pub user: Option<ConfigFile>,
+    /// The repository's file.
+    pub repository: Option<ConfigFile>,
+    /// The environment's variables.
+    pub variables: BTreeMap<String, String>,
+    /// Keys and values from the command line. A list takes one item from each of its pairs.
+    pub flags: Vec<(String, String)>,
+}
+
+/// A configuration file that was read.
+#[derive(Debug, Clone)]
+pub struct ConfigFile {
+    /// Its path as people should see it.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
+}
+
+/// Who said what a setting is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Nobody: the built-in default.
+    Default,
+    /// The user's own file, at a line counted from 1.
+    User { path: PathBuf, line: usize },
+    /// The repository's file, at a line counted from 1.
+    Repository { path: PathBuf, line: usize },
+    /// An environment variable.
+    Variable(&'static str),
+    /// The command line.
+    Flag,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User { path, line } | Self::Repository { path, line } => {
+                write!(f, "{}:{line}", path.display())
+            }
+            Self::Variable(name) => f.write_str(name),
+            Self::Flag => f.write_str("command line"),
+        }
+    }
+}
+
+impl Layers {
+    /// Reads the user's file and the one of the repository (or plain folder) at `root`. A file
+    /// that is not there is an empty layer.
+    pub fn read(
+        root: &Path,
+        variables: BTreeMap<String, String>,
+        flags: Vec<(String, String)>,
+    ) -> Result<Self, ConfigError> {
+        let user = match user_file(&variables) {
+            Some(path) => read_file(&path, &path)?,
+            None => None,
+        };
+        let repository = read_beneath(root)?;
+        Ok(Self { user, repository, variables, flags })
+    }
+}
+
+/// Where the user's own settings are: `elophanto/config.yaml` in `$XDG_CONFIG_HOME`, else in
+/// `~/.config`. Relative folders don't count, as the XDG specification has it.
+pub fn user_file(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
+    let folder = |name: &str| variables.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let base = folder("XDG_CONFIG_HOME")
+        .or_else(|| folder("HOME").map(|home| home.join(".config")))
+        .or_else(|| folder("APPDATA"))?;
+    Some(base.join("elophanto").join("config.yaml"))
+}
+
+/// One thing that a file says.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) line: usize,
+    pub(super) raw: Raw,
+}
+
+/// What a file says, known or not, in its order. Nested and dotted names mean the same; a key
+/// without a value says nothing.
+pub(super) fn entries(file: &ConfigFile) -> Result<Vec<Entry>, ConfigError> {
+    let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
+    let top = yaml::parse(text, &yaml::Budget::default())
+        .map_err(|cause| ConfigError::Yaml { path: file.path.clone(), cause })?;
+    let mut list = Vec::new();
+    match top.value {
+        yaml::Value::Null => {}
+        yaml::Value::Mapping(pairs) => flatten("", pairs, &mut list),
+        _ => return Err(ConfigError::NoMapping { path: file.path.clone() }),
+    }
+    Ok(list)
+}
+
+/// Sorts the unknown entries out: one warning each, and one for the rest when there are many.
+pub(super) fn split_unknown(
+    file: &ConfigFile,
+    list: Vec<Entry>,
+    warnings: &mut Vec<ConfigWarning>,
+) -> Vec<Entry> {
+    let known = |entry: &Entry| keys::find(&entry.name).is_some() || keys::is_section(&entry.name);
+    let (list, unknown): (Vec<Entry>, Vec<Entry>) = list.into_iter().partition(known);
+    for entry in unknown.iter().take(MAX_UNKNOWN) {
+        warnings.push(ConfigWarning::UnknownKey {
+            path: file.path.clone(),
+            line: entry.line,
+            key: entry.name.chars().take(100).collect(),
+            meant: keys::suggest(&entry.name),
+        });
+    }
+    if unknown.len() > MAX_UNKNOWN {
+        let count = unknown.len() - MAX_UNKNOWN;
+        warnings.push(ConfigWarning::MoreUnknownKeys { path: file.path.clone(), count });
+    }
+    list
+}
+
+fn flatten(prefix: &str, pairs: Vec<(String, yaml::Node)>, list: &mut Vec<Entry>) {
+    for (key, node) in pairs {
+        let name = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
+        let known = keys::find(&name).is_some() || keys::is_section(&name);
+        let raw = match node.value {
+            yaml::Value::Mapping(pairs) if keys::is_section(&name) => {
+                flatten(&name, pairs, list);
+                continue;
+            }
+            yaml::Value::Null if known => continue,
+            value => raw(value),
+        };
+        list.push(Entry { name, line: node.line, raw });
+    }
+}
+
+fn raw(value: yaml::Value) -> Raw {
+    match value {
+        yaml::Value::Null => Raw::Other("nothing"),
+        yaml::Value::Scalar(text) => Raw::Scalar(text),
+        yaml::Value::Mapping(_) => Raw::Other("a mapping"),
+        yaml::Value::Sequence(nodes) => {
+            let text = |node: yaml::Node| match node.value {
+                yaml::Value::Scalar(text) => Some(text),
+                _ => None,
+            };
+            let items: Option<Vec<String>> = nodes.into_iter().map(text).collect();
+            items.map_or(Raw::Other("a list of something else than texts"), Raw::List)
+        }
+    }
+}
+
+/// Reads the repository's file unless it is a link that leads out of the repository.
+fn read_beneath(root: &Path) -> Result<Option<ConfigFile>, ConfigError> {
+    let shown = Path::new(REPOSITORY_FILE);
+    let io = |cause| ConfigError::Io { path: shown.to_owned(), cause };
+    let real = match root.join(shown).canonicalize() {
+        Ok(real) => real,
+        Err(cause) if absent(&cause) => return Ok(None),
+        Err(cause) => return Err(io(cause)),
+    };
+    if !real.starts_with(root.canonicalize().map_err(io)?) {
+        return Err(ConfigError::Outside { path: shown.to_owned() });
+    }
+    read_file(&real, shown)
+}
+
+fn read_file(path: &Path, shown: &Path) -> Result<Option<ConfigFile>, ConfigError> {
+    let io = |cause| ConfigError::Io { path: shown.to_owned(), cause };
+    // Looked at before opening, since opening a pipe may wait for ever, and again afterwards.
+    let before = match path.metadata() {
+        Ok(before) => before,
+        Err(cause) if absent(&cause) => return Ok(None),
+        Err(cause) => return Err(io(cause)),
+    };
+    if !before.is_file() {
+        return Err(ConfigError::NoFile { path: shown.to_owned() });
+    }
+    let file = File::open(path).map_err(io)?;
+    if !file.metadata().map_err(io)?.is_file() {
+        return Err(ConfigError::NoFile { path: shown.to_owned() });
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(ConfigError::TooLarge { path: shown.to_owned(), cap: MAX_FILE_BYTES });
+    }
+    let text =
+        String::from_utf8(bytes).map_err(|_| ConfigError::NoText { path: shown.to_owned() })?;
+    Ok(Some(ConfigFile { path: shown.to_owned(), text }))
+}
+
+fn absent(cause: &io::Error) -> bool {
+    matches!(cause.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn finds_the_users_file() {
+        for (pairs, expected) in [
+            (&[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")][..], Some("/x/elophanto/config.yaml")),
+            (&[("XDG_CONFIG_HOME", "x"), ("HOME", "/h")], Some("/h/.config/elophanto/config.yaml")),
+            (&[("XDG_CONFIG_HOME", "")], None),
+            (&[], None),
+        ] {
+            assert_eq!(user_file(&variables(pairs)), expected.map(PathBuf::from));
+        }
+    }
+
+    #[test]
+    fn reads_both_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("repo");
+        std::fs::create_dir_all(root.join(".elophanto")).unwrap();
+        let home = variables(&[("XDG_CONFIG_HOME", folder.path().to_str().unwrap())]);
+        let none = Layers::read(&root, home.clone(), vec![]).unwrap();
+        assert!(none.user.is_none() && none.repository.is_none());
+
+        std::fs::write(root.join(REPOSITORY_FILE), "a: b").unwrap();
+        std::fs::create_dir_all(folder.path().join("elophanto")).unwrap();
+        std::fs::write(folder.path().join("elophanto/config.yaml"), "c: d").unwrap();
+        let both = Layers::read(&root, home, vec![]).unwrap();
+        assert_eq!(both.user.unwrap().text, "c: d");
+        assert_eq!(both.repository.unwrap().path, Path::new(REPOSITORY_FILE));
+    }
+
+    #[test]
+    fn refuses_what_is_no_plain_file_within_bounds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(REPOSITORY_FILE);
+        let read = || Layers::read(folder.path(), BTreeMap::new(), vec![]).unwrap_err().to_string();
+        std::fs::create_dir_all(&path).unwrap();
+        assert_eq!(read(), ".elophanto/config.yaml: not a regular file");
+        std::fs::remove_dir(&path).unwrap();
+        std::fs::write(&path, "#".repeat(300_000)).unwrap();
+        assert_eq!(read(), ".elophanto/config.yaml: larger than 65536 bytes");
+        std::fs::write(&path, b"\xff").unwrap();
+        assert_eq!(read(), ".elophanto/config.yaml: not UTF-8 text");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn refuses_a_link_that_leads_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("repo");
+        std::fs::create_dir_all(root.join(".elophanto")).unwrap();
+        std::fs::write(folder.path().join("secret"), "a: b").unwrap();
+        std::os::unix::fs::symlink("../../secret", root.join(REPOSITORY_FILE)).unwrap();
+        let error = Layers::read(&root, BTreeMap::new(), vec![]).unwrap_err();
+        assert!(matches!(error, ConfigError::Outside { .. }), "{error}");
+    }
+}

@@ -1,0 +1,272 @@
+//! Settings: defaults < the user's file < the repository's file < environment < command line.
+//!
+//! Owns the table of keys, the layers, and the text of the repository's file. Resolves once, and
+//! every value remembers who said it, so that an error can name the place. Refuses to know what a
+//! setting is for: the core rooms declare the small settings they need and never import this one.
+//! The environment is passed in.
+
+mod choices;
+mod duration;
+mod keys;
+mod layers;
+mod pin;
+mod resolved;
+mod template;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use choices::{CommitIndex, Language, Mode, Provider, Ranking, UnknownWord};
+pub use duration::{DURATION_FORM, DurationError, format_duration, parse_duration};
+pub use keys::{KEYS, Key, Kind, MAX_ITEMS, MAX_TEXT, Raw, Value, quote};
+pub use layers::{ConfigFile, Layers, MAX_FILE_BYTES, Origin, REPOSITORY_FILE, user_file};
+pub use pin::{PinError, pin, value_in};
+pub use template::{list_text, template};
+
+use resolved::Resolved;
+
+/// Every setting, resolved.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// What is read, and how it is cut and embedded.
+    pub knowledge: KnowledgeConfig,
+    /// How questions are answered.
+    pub search: SearchConfig,
+    /// What is committed.
+    pub index: IndexConfig,
+    resolved: Resolved,
+}
+
+/// Section `knowledge`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnowledgeConfig {
+    /// Folders to read, relative to the repository; `.` is all of it.
+    pub roots: Vec<PathBuf>,
+    /// Folder of our own notes, relative to the repository.
+    pub write_root: PathBuf,
+    /// File name endings without the dot, in lower case.
+    pub extensions: Vec<String>,
+    /// Who embeds.
+    pub embedding_provider: Provider,
+    /// Model to ask for at OpenRouter.
+    pub embedding_openrouter_model: String,
+    /// Model to ask for at Ollama or an OpenAI-compatible endpoint.
+    pub embedding_model: String,
+    /// Model to ask Ollama for where the first is missing.
+    pub embedding_fallback: String,
+    /// Time between two runs of `index --every`.
+    pub index_interval: Duration,
+    /// Larger files are skipped.
+    pub max_file_bytes: u64,
+    /// How notes are cut.
+    pub chunk: ChunkConfig,
+}
+
+/// Section `knowledge.chunk`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChunkConfig {
+    /// A larger section is cut.
+    pub max_tokens: usize,
+    /// A smaller section joins its neighbour.
+    pub min_tokens: usize,
+    /// Cutting between blocks keeps at least this much. Never more than `max_tokens`.
+    pub min_split_tokens: usize,
+}
+
+/// Section `search`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchConfig {
+    /// How many hits are shown.
+    pub limit: usize,
+    /// Words, meaning or both.
+    pub mode: Mode,
+    /// How scores are fused.
+    pub ranking: Ranking,
+    /// Share of meaning in a weighted score; words have the rest.
+    pub semantic_weight: f64,
+    /// What being written just now adds.
+    pub recency_weight: f64,
+    /// After this time half of that is left.
+    pub recency_half_life: Duration,
+    /// Whose word endings are removed.
+    pub language: Language,
+    /// Whether misspelt words find their neighbours.
+    pub fuzzy: bool,
+    /// Hits more alike than this are shown as one.
+    pub collapse_similarity: f64,
+}
+
+/// Section `index`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexConfig {
+    /// Whether vectors are committed.
+    pub commit: CommitIndex,
+}
+
+/// One line of what `doctor` shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resolution<'a> {
+    /// Dotted name.
+    pub key: &'static str,
+    /// What holds, as it would stand in the file.
+    pub value: String,
+    /// Who said so.
+    pub origin: &'a Origin,
+}
+
+/// Settings that can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A known key has a value that it can't have.
+    #[error("{origin}: {key}: expected {expected}, found {found}")]
+    Value { origin: Origin, key: String, expected: String, found: String },
+    /// One file sets one key in two places.
+    #[error("{origin}: {key}: set a second time in this file (first at line {first})")]
+    Twice { origin: Origin, key: String, first: usize },
+    /// The command line names a key that there is not.
+    #[error("command line: unknown key {key:?}{}", meant_text(*meant))]
+    UnknownFlag { key: String, meant: Option<&'static str> },
+    /// The file is no YAML, or more of it than is read.
+    #[error("{}{}: {cause}", path.display(), line_text(cause))]
+    Yaml { path: PathBuf, cause: crate::yaml::YamlError },
+    /// The file is YAML, but a list or a single text.
+    #[error("{}:1: expected sections such as `search:`, found something else", path.display())]
+    NoMapping { path: PathBuf },
+    /// The file can't be read.
+    #[error("{}: can't be read: {cause}", path.display())]
+    Io { path: PathBuf, cause: std::io::Error },
+    /// A folder, a pipe or a device.
+    #[error("{}: not a regular file", path.display())]
+    NoFile { path: PathBuf },
+    /// A link to somewhere else.
+    #[error("{}: a link that leads out of the repository", path.display())]
+    Outside { path: PathBuf },
+    /// More than any honest configuration.
+    #[error("{}: larger than {cap} bytes", path.display())]
+    TooLarge { path: PathBuf, cap: u64 },
+    /// Some other encoding, or no text at all.
+    #[error("{}: not UTF-8 text", path.display())]
+    NoText { path: PathBuf },
+}
+
+/// Settings that were left out, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConfigWarning {
+    /// A key that there is not; `meant` is the one that it resembles.
+    UnknownKey { path: PathBuf, line: usize, key: String, meant: Option<&'static str> },
+    /// More of them than are worth naming.
+    MoreUnknownKeys { path: PathBuf, count: usize },
+}
+
+impl fmt::Display for ConfigWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownKey { path, line, key, meant } => {
+                let place = path.display();
+                write!(f, "{place}:{line}: unknown key {key:?} ignored{}", meant_text(*meant))
+            }
+            Self::MoreUnknownKeys { path, count } => {
+                write!(f, "{}: {count} more unknown keys ignored", path.display())
+            }
+        }
+    }
+}
+
+impl Config {
+    /// Resolves the layers. Unknown keys of files are warnings; a bad value is an error that
+    /// names its place, even where a stronger layer would have hidden it.
+    pub fn load(layers: &Layers) -> Result<(Self, Vec<ConfigWarning>), ConfigError> {
+        let mut resolved = Resolved::default();
+        let mut warnings = Vec::new();
+        for key in KEYS {
+            let text = key.default.trim_matches(['[', ']']);
+            resolved.set(key.name, Raw::Scalar(text.to_owned()), Origin::Default)?;
+        }
+        if let Some(file) = &layers.user {
+            let origin = |line| Origin::User { path: file.path.clone(), line };
+            resolved.add_file(file, origin, &mut warnings)?;
+        }
+        if let Some(file) = &layers.repository {
+            let origin = |line| Origin::Repository { path: file.path.clone(), line };
+            resolved.add_file(file, origin, &mut warnings)?;
+        }
+        for key in KEYS {
+            let Some(variable) = key.variable else { continue };
+            if let Some(text) = layers.variables.get(variable).filter(|text| !text.is_empty()) {
+                resolved.set(key.name, Raw::Scalar(text.clone()), Origin::Variable(variable))?;
+            }
+        }
+        resolved.add_flags(&layers.flags)?;
+        Ok((Self::from_resolved(resolved), warnings))
+    }
+
+    /// Every setting in the order of the table, with who said it.
+    pub fn origins(&self) -> Vec<Resolution<'_>> {
+        let line = |key: &'static Key| {
+            let (value, origin) = self.resolved.get(key.name)?;
+            Some(Resolution { key: key.name, value: value.to_string(), origin })
+        };
+        KEYS.iter().filter_map(line).collect()
+    }
+
+    /// Who said what this setting is; `None` where there is no such setting.
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.resolved.get(key).map(|(_, origin)| origin)
+    }
+
+    fn from_resolved(resolved: Resolved) -> Self {
+        let max_tokens = resolved.size("knowledge.chunk.max_tokens");
+        let split = resolved.size("knowledge.chunk.min_split_tokens");
+        let chunk = ChunkConfig {
+            max_tokens,
+            min_tokens: resolved.size("knowledge.chunk.min_tokens"),
+            min_split_tokens: split.min(max_tokens),
+        };
+        let knowledge = KnowledgeConfig {
+            roots: resolved.list("knowledge.roots").iter().map(PathBuf::from).collect(),
+            write_root: PathBuf::from(resolved.text("knowledge.write_root")),
+            extensions: resolved.list("knowledge.extensions").to_vec(),
+            embedding_provider: resolved.choice("knowledge.embedding_provider"),
+            embedding_openrouter_model: resolved.text("knowledge.embedding_openrouter_model"),
+            embedding_model: resolved.text("knowledge.embedding_model"),
+            embedding_fallback: resolved.text("knowledge.embedding_fallback"),
+            index_interval: resolved.span("knowledge.index_interval"),
+            max_file_bytes: resolved.whole("knowledge.max_file_bytes"),
+            chunk,
+        };
+        let search = SearchConfig {
+            limit: resolved.size("search.limit"),
+            mode: resolved.choice("search.mode"),
+            ranking: resolved.choice("search.ranking"),
+            semantic_weight: resolved.real("search.semantic_weight"),
+            recency_weight: resolved.real("search.recency_weight"),
+            recency_half_life: resolved.span("search.recency_half_life"),
+            language: resolved.choice("search.language"),
+            fuzzy: resolved.switch("search.fuzzy"),
+            collapse_similarity: resolved.real("search.collapse_similarity"),
+        };
+        let index = IndexConfig { commit: resolved.choice("index.commit") };
+        Self { knowledge, search, index, resolved }
+    }
+}
+
+/// The built-in defaults.
+impl Default for Config {
+    fn default() -> Self {
+        match Self::load(&Layers::default()) {
+            Ok((config, _)) => config,
+            Err(error) => unreachable!("the table of keys contradicts itself: {error}"),
+        }
+    }
+}
+
+fn line_text(cause: &crate::yaml::YamlError) -> String {
+    cause.line().map(|line| format!(":{line}")).unwrap_or_default()
+}
+
+fn meant_text(meant: Option<&str>) -> String {
+    meant.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
+}

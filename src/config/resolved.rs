@@ -1,0 +1,142 @@
+//! The strongest value of each key so far, and who said it.
+//!
+//! Everything is checked on its way in, against the table, so that reading it out can't fail.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::keys::{self, Raw, Value};
+use super::layers::{self, ConfigFile, Origin};
+use super::{ConfigError, ConfigWarning, UnknownWord};
+
+/// Every key of the table with its checked value.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Resolved(HashMap<&'static str, (Value, Origin)>);
+
+impl Resolved {
+    pub(super) fn add_file(
+        &mut self,
+        file: &ConfigFile,
+        origin: impl Fn(usize) -> Origin,
+        warnings: &mut Vec<ConfigWarning>,
+    ) -> Result<(), ConfigError> {
+        let entries = layers::split_unknown(file, layers::entries(file)?, warnings);
+        let mut seen = HashMap::new();
+        for entry in entries {
+            let origin = origin(entry.line);
+            if let Some(first) = seen.insert(entry.name.clone(), entry.line) {
+                return Err(ConfigError::Twice { origin, key: entry.name, first });
+            }
+            self.set(&entry.name, entry.raw, origin)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_flags(&mut self, flags: &[(String, String)]) -> Result<(), ConfigError> {
+        let mut lists: HashMap<&str, Vec<String>> = HashMap::new();
+        for (name, text) in flags {
+            let Some(key) = keys::find(name) else {
+                let meant = keys::suggest(name);
+                return Err(ConfigError::UnknownFlag { key: name.clone(), meant });
+            };
+            let raw = if key.kind.is_list() {
+                let items = lists.entry(key.name).or_default();
+                items.push(text.clone());
+                Raw::List(items.clone())
+            } else {
+                Raw::Scalar(text.clone())
+            };
+            self.set(name, raw, Origin::Flag)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn set(&mut self, name: &str, raw: Raw, origin: Origin) -> Result<(), ConfigError> {
+        let found = |raw: &Raw| match raw {
+            Raw::Scalar(text) => format!("{:?}", text.chars().take(80).collect::<String>()),
+            Raw::List(items) => {
+                format!("{:?}", items.iter().take(8).collect::<Vec<_>>())
+            }
+            Raw::Other(what) => (*what).to_owned(),
+        };
+        let wrong = |expected: String, origin| ConfigError::Value {
+            origin,
+            key: name.to_owned(),
+            expected,
+            found: found(&raw),
+        };
+        let Some(key) = keys::find(name) else {
+            return Err(wrong("a section with settings in it".to_owned(), origin));
+        };
+        let Some(value) = key.kind.read(&raw) else {
+            return Err(wrong(key.kind.expected(), origin));
+        };
+        self.0.insert(key.name, (value, origin));
+        Ok(())
+    }
+
+    /// A checked value and who said it.
+    pub(super) fn get(&self, name: &str) -> Option<&(Value, Origin)> {
+        self.0.get(name)
+    }
+
+    fn value(&self, name: &str) -> &Value {
+        match self.0.get(name) {
+            Some((value, _)) => value,
+            None => unreachable!("no key {name} in the table"),
+        }
+    }
+
+    pub(super) fn whole(&self, name: &str) -> u64 {
+        match self.value(name) {
+            Value::Whole(number) => *number,
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    pub(super) fn size(&self, name: &str) -> usize {
+        usize::try_from(self.whole(name)).unwrap_or(usize::MAX)
+    }
+
+    pub(super) fn real(&self, name: &str) -> f64 {
+        match self.value(name) {
+            Value::Real(number) => *number,
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    pub(super) fn switch(&self, name: &str) -> bool {
+        match self.value(name) {
+            Value::Switch(yes) => *yes,
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    pub(super) fn span(&self, name: &str) -> Duration {
+        match self.value(name) {
+            Value::Span(span) => *span,
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    pub(super) fn text(&self, name: &str) -> String {
+        match self.value(name) {
+            Value::Text(text) => text.clone(),
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    pub(super) fn list(&self, name: &str) -> &[String] {
+        match self.value(name) {
+            Value::List(items) => items,
+            other => unreachable!("{name} is {other:?}"),
+        }
+    }
+
+    pub(super) fn choice<T: std::str::FromStr<Err = UnknownWord>>(&self, name: &str) -> T {
+        match self.text(name).parse() {
+            Ok(choice) => choice,
+            Err(error) => unreachable!("{name}: {error}"),
+        }
+    }
+}

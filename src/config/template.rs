@@ -1,0 +1,62 @@
+//! The repository's configuration file as `init` writes it: every key, its meaning and its
+//! default, commented out.
+
+use super::keys::{KEYS, Raw, quote};
+
+const HEADER: &str = "\
+# Settings of elophanto for this repository. Every key stands here with its default.
+# To change one, remove the `# ` in front of it and edit the value.
+#
+# What is set here wins over the user's own file; environment and command line win over this.
+";
+
+/// The whole file. Pinned keys are set, all others commented out.
+///
+/// Values are what the key's kind reads: a list is `[a, b]` as [`list_text`] writes it.
+pub fn template(pinned: &[(&str, &str)]) -> String {
+    let mut text = HEADER.to_owned();
+    let mut open: Vec<&str> = Vec::new();
+    for key in KEYS {
+        let (section, leaf) = key.split();
+        let path: Vec<&str> = section.split('.').collect();
+        if path.first() != open.first() {
+            text.push('\n');
+        }
+        let common = path.iter().zip(&open).take_while(|(a, b)| a == b).count();
+        for (depth, part) in path.iter().enumerate().skip(common) {
+            text.push_str(&format!("{:indent$}{part}:\n", "", indent = depth * 2));
+        }
+        let indent = " ".repeat(path.len() * 2);
+        text.push_str(&format!("{indent}# {}\n", key.doc));
+        match pinned.iter().find(|(name, _)| *name == key.name) {
+            Some((_, value)) => {
+                let value = key.kind.read(&raw_of(value)).map_or(quote(value), |v| v.to_string());
+                text.push_str(&format!("{indent}{leaf}: {value}\n"));
+            }
+            None => text.push_str(&format!("{indent}# {leaf}: {}\n", key.default)),
+        }
+        open = path;
+    }
+    text
+}
+
+/// Items as the text of a list: `[docs, "my notes"]`.
+pub fn list_text(items: &[impl AsRef<str>]) -> String {
+    let items: Vec<String> = items.iter().map(|item| quote(item.as_ref())).collect();
+    format!("[{}]", items.join(", "))
+}
+
+/// A value given as text: a list where it is written as one, else the text itself.
+pub(super) fn raw_of(text: &str) -> Raw {
+    let flow = text.starts_with('[') && text.ends_with(']');
+    let node = flow.then(|| crate::yaml::parse(text, &crate::yaml::Budget::default()).ok());
+    let Some(crate::yaml::Value::Sequence(nodes)) = node.flatten().map(|node| node.value) else {
+        return Raw::Scalar(text.to_owned());
+    };
+    let item = |node: crate::yaml::Node| match node.value {
+        crate::yaml::Value::Scalar(text) => Some(text),
+        _ => None,
+    };
+    let items: Option<Vec<String>> = nodes.into_iter().map(item).collect();
+    items.map_or_else(|| Raw::Scalar(text.to_owned()), Raw::List)
+}

@@ -1,0 +1,192 @@
+//! The model that ships inside the program: a table of word-piece vectors, no network, no download.
+//!
+//! Owns pooling: a text's vector is the sum of the vectors of its word pieces, at unit length. What
+//! the model is, what it was made from and what it scores is in `assets/builtin/README.md`.
+//!
+//! The same text gives the same bits on every machine: each component is summed in the order of the
+//! text with plain multiplications and additions (no fused ones), and the norm in a fixed order, so
+//! that it makes no difference how wide the compiler vectorises.
+
+use std::ops::ControlFlow;
+
+use rayon::prelude::*;
+
+mod piece;
+mod table;
+mod wordpiece;
+
+pub use wordpiece::{count_tokens, token_ids};
+
+use super::{EmbedError, Embedder, Fingerprint};
+use table::DIMENSION;
+
+/// Known word pieces of a text that count; later ones are ignored.
+pub const MAX_TOKENS: usize = 512;
+
+static FINGERPRINT: Fingerprint = Fingerprint::from_static(table::FINGERPRINT);
+
+/// The built-in embedder. Costs nothing to construct: all its data is part of the executable.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Builtin;
+
+impl Builtin {
+    pub fn new() -> Self {
+        Self
+    }
+
+    /// The number of word pieces in `text`, unknown words included. Allocates nothing.
+    pub fn count_tokens(&self, text: &str) -> usize {
+        count_tokens(text)
+    }
+
+    /// The vector of `text`, 256 components, at unit length; zero if no word is known.
+    pub fn embed_one(&self, text: &str) -> Vec<f32> {
+        let mut sum = [0.0; DIMENSION];
+        let mut left = MAX_TOKENS;
+        let _ = wordpiece::scan(text, |ids| {
+            for &id in ids.iter().filter(|&&id| id != piece::PAD && id != piece::UNKNOWN) {
+                add_row(&mut sum, id);
+                left -= 1;
+                if left == 0 {
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        normalise(&mut sum);
+        sum.to_vec()
+    }
+}
+
+impl Embedder for Builtin {
+    fn fingerprint(&self) -> &Fingerprint {
+        &FINGERPRINT
+    }
+
+    fn dimension(&self) -> usize {
+        DIMENSION
+    }
+
+    /// Never fails. Uses all threads of the current rayon pool.
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        // Below this many texts a thread costs more to wake than it saves.
+        const TEXTS_PER_JOB: usize = 16;
+        let texts = texts.par_iter().with_min_len(TEXTS_PER_JOB);
+        Ok(texts.map(|text| self.embed_one(text)).collect())
+    }
+}
+
+#[inline]
+fn add_row(sum: &mut [f32; DIMENSION], id: u32) {
+    let (scale, row) = table::row(id);
+    for (component, &byte) in sum.iter_mut().zip(row) {
+        *component += f32::from(byte.cast_signed()) * scale;
+    }
+}
+
+/// Scales to unit length; leaves zero as it is.
+fn normalise(vector: &mut [f32; DIMENSION]) {
+    let mut lanes = [0.0f32; 16];
+    for chunk in vector.as_chunks::<16>().0 {
+        for (lane, component) in lanes.iter_mut().zip(chunk) {
+            *lane += component * component;
+        }
+    }
+    let norm = lanes.iter().sum::<f32>().sqrt();
+    if norm > 0.0 {
+        for component in vector {
+            *component /= norm;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn dot(a: &[f32], b: &[f32]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+    }
+
+    #[test]
+    fn equals_the_vectors_the_model_came_with() {
+        let json: Value =
+            serde_json::from_str(include_str!("../../../assets/builtin/test_vectors.json"))
+                .unwrap();
+        let builtin = Builtin::new();
+        let cases = json["vectors"].as_array().unwrap();
+        assert_eq!(cases.len(), 7);
+        for case in cases {
+            let text = case["text"].as_str().unwrap();
+            let mut ids = Vec::new();
+            token_ids(text, &mut ids);
+            let expected = case["ids"].as_array().unwrap().iter().map(|id| id.as_u64().unwrap());
+            assert_eq!(
+                ids.iter().map(|&id| u64::from(id)).collect::<Vec<_>>(),
+                Vec::from_iter(expected)
+            );
+
+            let vector = builtin.embed_one(text);
+            for (got, expected) in vector.iter().zip(case["first8"].as_array().unwrap()) {
+                let expected = expected.as_f64().unwrap();
+                // The file has six decimals.
+                assert!((f64::from(*got) - expected).abs() < 2e-6, "{text}: {got} != {expected}");
+            }
+            assert!((dot(&vector, &vector) - case["norm"].as_f64().unwrap()).abs() < 1e-6);
+        }
+        let example = &json["dot_example"];
+        let side = |key: &str| builtin.embed_one(example[key].as_str().unwrap());
+        let difference = dot(&side("a"), &side("b")) - example["dot"].as_f64().unwrap();
+        assert!(difference.abs() < 2e-6, "{difference}");
+    }
+
+    #[test]
+    fn a_text_without_known_words_is_zero() {
+        for text in ["", " \n\t", "\u{65e5}\u{672c}", "\u{200b}", &"x".repeat(65)] {
+            assert_eq!(Builtin::new().embed_one(text), [0.0; DIMENSION], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_first_512_known_pieces_count() {
+        let builtin = Builtin::new();
+        // Unknown words take no place.
+        let full = format!("\u{65e5} {}", "rain ".repeat(MAX_TOKENS - 1) + "snow ");
+        let longer = format!("{full} hail and more");
+        let shorter = "rain ".repeat(MAX_TOKENS - 1);
+        assert_eq!(builtin.embed_one(&full), builtin.embed_one(&longer));
+        assert_ne!(builtin.embed_one(&full), builtin.embed_one(&shorter));
+        assert_eq!(builtin.count_tokens(&longer), MAX_TOKENS + 4);
+    }
+
+    #[test]
+    fn many_texts_come_back_in_order() {
+        let texts: Vec<String> = (0..500).map(|number| format!("note number {number}")).collect();
+        let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let vectors = Builtin::new().embed(&borrowed).unwrap();
+        let one_by_one: Vec<Vec<f32>> =
+            texts.iter().map(|text| Builtin::new().embed_one(text)).collect();
+        assert_eq!(vectors, one_by_one);
+        assert_eq!(Builtin::new().embed(&[]).unwrap(), Vec::<Vec<f32>>::new());
+    }
+
+    #[test]
+    fn the_fingerprint_names_model_and_dimension() {
+        let fingerprint = Builtin::new().fingerprint().to_string();
+        let hash = fingerprint.strip_prefix("builtin-").and_then(|rest| rest.strip_suffix("-256"));
+        assert!(hash.is_some_and(|hash| hash.len() == 16), "{fingerprint}");
+    }
+
+    /// The same bits on every machine: a committed vector is checked by embedding again.
+    #[test]
+    fn the_bits_never_change() {
+        let vector =
+            Builtin::new().embed_one("How does the index survive a merge of two branches?");
+        let bits = vector.iter().fold(0u64, |hash, component| {
+            (hash ^ u64::from(component.to_bits())).wrapping_mul(0x0100_0000_01b3)
+        });
+        assert_eq!(bits, 0x8556_d87a_e0a4_4e09, "{bits:#x}");
+    }
+}

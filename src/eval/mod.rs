@@ -1,0 +1,168 @@
+//! Measuring retrieval: a corpus, questions and judgements in, quality and latency out.
+//!
+//! Owns reading the test set and the metrics. What is measured is the very search that users
+//! run, over segments built in memory; every document is one chunk.
+
+mod metrics;
+mod set;
+
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+pub use metrics::{Quality, ndcg, recall, reciprocal_rank};
+pub use set::{SetError, TestSet};
+
+use crate::{
+    embed::{EmbedError, Embedder},
+    index::{Part, Snapshot, note},
+    lexical::Analyzer,
+    markdown::Scope,
+    repo::{BlobId, FileStat, NotePath},
+    search::{Query, Request, SearchError, run::Tools},
+    store::{
+        bits::Bits,
+        manifest::{FileEntry, Place},
+        matrix::{Encoded, Matrix, encode_matrix},
+        segment::{ChunkRecord, DocumentRecord, Segment, SegmentBuilder},
+        view::Loaded,
+    },
+};
+
+/// Documents in one segment.
+const SEGMENT_DOCUMENTS: usize = 4_000;
+/// Ranks that count: Recall@20 looks deepest.
+pub const DEPTH: usize = 20;
+
+/// Quality of one way of searching, and how long its queries took.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    pub quality: Quality,
+    pub median: Duration,
+    pub p95: Duration,
+}
+
+/// Why a set could not be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum EvalError {
+    #[error(transparent)]
+    Set(#[from] SetError),
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    #[error(transparent)]
+    Search(#[from] SearchError),
+}
+
+/// The documents of a set, ready to be searched.
+pub struct Corpus {
+    snapshot: Snapshot,
+}
+
+impl Corpus {
+    /// Embeds and inverts all documents.
+    ///
+    /// # Errors
+    /// When the embedder fails.
+    pub fn build(
+        set: &TestSet,
+        analyzer: &Analyzer,
+        embedder: &dyn Embedder,
+    ) -> Result<Self, EvalError> {
+        let groups: Vec<_> = set.documents.chunks(SEGMENT_DOCUMENTS).enumerate().collect();
+        let built: Vec<(Part, Vec<FileEntry>)> = groups
+            .into_par_iter()
+            .map(|(number, documents)| {
+                let mut builder = SegmentBuilder::new(analyzer);
+                let mut files = Vec::with_capacity(documents.len());
+                let passages: Vec<String> = documents
+                    .iter()
+                    .map(|document| {
+                        let title = (!document.title.is_empty()).then_some(document.title.as_str());
+                        note::passage(title, &[], &document.text)
+                    })
+                    .collect();
+                let texts: Vec<&str> = passages.iter().map(String::as_str).collect();
+                let vectors = embedder.embed(&texts)?;
+                let mut rows = Vec::with_capacity(documents.len());
+                for (index, (document, vector)) in documents.iter().zip(vectors).enumerate() {
+                    let blob = BlobId::of(document.text.as_bytes());
+                    builder.add(
+                        &DocumentRecord {
+                            path: NotePath::from(document.id.as_str()),
+                            blob,
+                            title: document.title.clone(),
+                            titled: !document.title.is_empty(),
+                            scope: Scope::User,
+                            tags: Vec::new(),
+                            created: None,
+                            updated: None,
+                            note: None,
+                        },
+                        &document.text,
+                        &[ChunkRecord {
+                            range: 0..document.text.len(),
+                            lines: (1, 1),
+                            breadcrumb: Vec::new(),
+                        }],
+                    );
+                    let key = note::key(embedder.fingerprint(), &passages[index]);
+                    rows.push((key, Some(Encoded::new(&vector))));
+                    let (segment, document) = (number as u32, index as u32);
+                    files.push(FileEntry {
+                        path: NotePath::from(documents[index].id.as_str()),
+                        stat: FileStat::default(),
+                        recorded: 0,
+                        blob,
+                        place: Place::Document { segment, document },
+                    });
+                }
+                let matrix =
+                    encode_matrix(embedder.fingerprint().as_str(), embedder.dimension(), &rows);
+                let damaged = |_| SearchError::Damaged;
+                let loaded = Loaded {
+                    name: number.to_string(),
+                    segment: Segment::in_memory(builder.finish()).map_err(damaged)?,
+                    matrix: Matrix::in_memory(matrix).map_err(damaged)?,
+                };
+                let live = Bits::new(loaded.segment.documents(), true);
+                Ok((Part { loaded: loaded.into(), live }, files))
+            })
+            .collect::<Result<_, EvalError>>()?;
+        let (parts, files): (Vec<_>, Vec<_>) = built.into_iter().unzip();
+        Ok(Self { snapshot: Snapshot { parts, files: files.concat() } })
+    }
+
+    /// Runs all questions and compares with the judgements.
+    ///
+    /// `request` makes the request for a query; its limit is [`DEPTH`].
+    ///
+    /// # Errors
+    /// When the embedder fails.
+    pub fn measure(
+        &self,
+        set: &TestSet,
+        analyzer: &Analyzer,
+        embedder: &dyn Embedder,
+        request: impl for<'a> Fn(&'a Query) -> Request<'a>,
+    ) -> Result<Measured, EvalError> {
+        let tools = Tools { analyzer, embedder, sentence_embedder: embedder };
+        let mut quality = Quality::default();
+        let mut times = Vec::new();
+        for question in &set.questions {
+            let start = Instant::now();
+            let query = Query::parse(&question.text, analyzer);
+            let answer = crate::search::search(&self.snapshot, &request(&query), &tools)?;
+            times.push(start.elapsed());
+            let ids: Vec<String> = answer.hits.iter().map(|hit| hit.path.to_text()).collect();
+            let grades: Vec<f64> =
+                ids.iter().map(|id| question.relevant.get(id).copied().unwrap_or(0.0)).collect();
+            quality.add(&grades, question.relevant.values().copied());
+        }
+        times.sort();
+        let at = |share: f64| {
+            let index = (times.len() as f64 * share) as usize;
+            times.get(index.min(times.len().saturating_sub(1))).copied().unwrap_or_default()
+        };
+        Ok(Measured { quality: quality.mean(), median: at(0.5), p95: at(0.95) })
+    }
+}

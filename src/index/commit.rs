@@ -1,0 +1,161 @@
+//! The committed index: which vectors git should carry, and writing them as one pending table.
+//!
+//! A table that git tracks is never touched. What no tracked table holds goes into one untracked
+//! table, which the next run replaces until it is committed.
+
+use std::{collections::BTreeSet, fs};
+
+use rustc_hash::FxHashSet;
+
+use super::{Context, IndexError, Snapshot};
+use crate::{
+    repo::{NotePath, tracked_under},
+    store::{
+        matrix::{Encoded, Key},
+        registry::Registry,
+        tables::{self, TableContent},
+        view,
+    },
+};
+
+/// Where the tables lie, relative to the root.
+pub const TABLES: &str = ".elophanto/index";
+
+/// What became of the pending table.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Committed {
+    /// Vectors that tracked tables hold, of those in use.
+    pub tracked: usize,
+    /// Vectors in the pending table.
+    pub pending: usize,
+    /// Whether the pending table was written in this run.
+    pub written: bool,
+}
+
+/// Makes the pending table hold exactly the vectors in use that no tracked table holds.
+///
+/// Outside git nothing is written.
+///
+/// # Errors
+/// When git cannot say what it tracks, or the table cannot be written. The view is not affected.
+pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committed, IndexError> {
+    if context.repository.git_dir.is_none() {
+        return Ok(Committed::default());
+    }
+    let folder = context.repository.view_dir();
+    let _lock = view::write_lock(&folder, None)?;
+    let state = State::read(context, snapshot)?;
+    let missing = state.missing();
+    let pending_keys = state.registry.keys(state.fingerprint, |name| !state.is_tracked(name));
+    let mut committed = Committed {
+        tracked: state.used.len() - missing.len(),
+        pending: missing.len(),
+        written: false,
+    };
+    let pending_tables = state.pending_tables();
+    if missing == pending_keys && pending_tables.len() <= 1 {
+        return Ok(committed);
+    }
+    if !missing.is_empty() {
+        let rows = rows(snapshot, &missing);
+        let content = TableContent { fingerprint: state.fingerprint.to_owned(), rows };
+        let staging = view::Staging::new(&folder)?;
+        tables::write(&context.repository.tables_dir(), staging.path(), &content)?;
+        committed.written = true;
+    }
+    // Untracked tables of ours, all of whose vectors are now elsewhere or unused.
+    for name in pending_tables {
+        fs::remove_dir_all(context.repository.tables_dir().join(name))?;
+    }
+    let registry_file = view::registry_file(&folder);
+    let (mut registry, _) = Registry::load(&registry_file, &context.repository.tables_dir())?;
+    registry.save(&registry_file)?;
+    Ok(committed)
+}
+
+/// Vectors in use that no table at all holds, tracked or pending.
+///
+/// # Errors
+/// When the tables' folder cannot be listed.
+pub fn uncommitted(context: &Context, snapshot: &Snapshot) -> Result<usize, IndexError> {
+    if context.repository.git_dir.is_none() {
+        return Ok(0);
+    }
+    let (registry, _) = Registry::load(
+        &view::registry_file(&context.repository.view_dir()),
+        &context.repository.tables_dir(),
+    )?;
+    let held = registry.keys(context.embedder.fingerprint().as_str(), |_| true);
+    Ok(used_keys(snapshot).difference(&held).count())
+}
+
+struct State<'a> {
+    fingerprint: &'a str,
+    registry: Registry,
+    tracked: BTreeSet<NotePath>,
+    used: FxHashSet<Key>,
+}
+
+impl<'a> State<'a> {
+    fn read(context: &'a Context, snapshot: &Snapshot) -> Result<Self, IndexError> {
+        let folder = context.repository.view_dir();
+        let (mut registry, _) =
+            Registry::load(&view::registry_file(&folder), &context.repository.tables_dir())?;
+        registry.save(&view::registry_file(&folder))?;
+        Ok(Self {
+            fingerprint: context.embedder.fingerprint().as_str(),
+            registry,
+            tracked: tracked_under(context.repository, TABLES)?,
+            used: used_keys(snapshot),
+        })
+    }
+
+    fn is_tracked(&self, name: &str) -> bool {
+        self.tracked.contains(name.as_bytes())
+    }
+
+    /// Keys in use that no tracked table holds.
+    fn missing(&self) -> FxHashSet<Key> {
+        let tracked = self.registry.keys(self.fingerprint, |name| self.is_tracked(name));
+        self.used.difference(&tracked).copied().collect()
+    }
+
+    /// Readable untracked tables of this model.
+    fn pending_tables(&self) -> Vec<String> {
+        let names = self.registry.of_model(self.fingerprint).map(|(name, _)| name);
+        names.filter(|name| !self.is_tracked(name)).map(str::to_owned).collect()
+    }
+}
+
+fn used_keys(snapshot: &Snapshot) -> FxHashSet<Key> {
+    let mut keys = FxHashSet::default();
+    for part in &snapshot.parts {
+        let (segment, matrix) = (&part.loaded.segment, &part.loaded.matrix);
+        let current = (0..matrix.rows()).filter(|&row| {
+            part.live.get(segment.chunk_document(row)) && !matrix.is_missing(row)
+        });
+        keys.extend(current.map(|row| matrix.key(row)));
+    }
+    keys
+}
+
+/// The wanted vectors, sorted by key so that the same content gives the same table.
+fn rows(snapshot: &Snapshot, wanted: &FxHashSet<Key>) -> Vec<(Key, Encoded)> {
+    let mut rows: Vec<(Key, Encoded)> = Vec::with_capacity(wanted.len());
+    let mut taken = FxHashSet::default();
+    for part in &snapshot.parts {
+        let matrix = &part.loaded.matrix;
+        for row in 0..matrix.rows() {
+            let key = matrix.key(row);
+            if wanted.contains(&key)
+                && part.live.get(part.loaded.segment.chunk_document(row))
+                && taken.insert(key)
+                && let Some(vector) = matrix.vector(row)
+            {
+                rows.push((key, vector));
+            }
+        }
+    }
+    rows.sort_by_key(|row| row.0);
+    rows
+}

@@ -1,0 +1,30 @@
+//! Bringing the view up to date with the files.
+//!
+//! Owns the way from a walk to a snapshot that can be searched: what has changed ([`plan`]), how
+//! a note becomes chunks ([`note`]), where vectors come from ([`vectors`]), and replacing the
+//! view ([`refresh`]). It knows no queries and prints nothing.
+
+pub mod check;
+pub mod commit;
+pub mod note;
+pub mod plan;
+pub mod refresh;
+mod segments;
+mod vectors;
+pub mod watch;
+
+pub use note::Problem;
+pub use refresh::{Context, Options, Part, Progress, Refreshed, Report, Snapshot, refresh};
+
+/// Indexing could not be done at all. One bad file is never such an error.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    #[error("knowledge root `{}` does not exist", .0.display())]
+    NoRoot(std::path::PathBuf),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error(transparent)]
+    Git(#[from] crate::repo::GitError),
+    #[error(transparent)]
+    Table(#[from] crate::store::tables::TableError),
+}

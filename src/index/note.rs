@@ -1,0 +1,167 @@
+//! One note, from bytes to what a segment and the embedder need.
+
+use std::path::Path;
+
+use crate::{
+    chunk::{self, Limits},
+    embed::Fingerprint,
+    markdown::{self, FrontMatter, Scope},
+    repo::{BlobId, NotePath},
+    store::{
+        matrix::Key,
+        segment::{ChunkRecord, DocumentRecord},
+    },
+};
+
+/// A note cut into chunks.
+pub struct Note {
+    pub record: DocumentRecord,
+    pub text: String,
+    pub chunks: Vec<ChunkRecord>,
+    /// What is embedded, chunk by chunk.
+    pub passages: Vec<String>,
+    /// Names of the vectors of the passages.
+    pub keys: Vec<Key>,
+}
+
+/// Why a file is not in the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub path: NotePath,
+    pub line: Option<u32>,
+    pub reason: String,
+}
+
+/// How notes are cut and named.
+pub struct Cutter<'a> {
+    pub limits: &'a Limits,
+    /// Folder whose first level names scopes, relative to the root.
+    pub write_root: &'a Path,
+    pub count_tokens: &'a (dyn Fn(&str) -> usize + Sync),
+    pub fingerprint: &'a Fingerprint,
+}
+
+impl Cutter<'_> {
+    /// Decodes, parses and cuts the bytes of a file.
+    ///
+    /// # Errors
+    /// A [`Problem`] when the bytes are no text or the text is beyond the parser's caps.
+    pub fn cut_bytes(&self, path: &NotePath, blob: BlobId, bytes: &[u8]) -> Result<Note, Problem> {
+        let problem = |reason: String| Problem { path: path.clone(), line: None, reason };
+        let decoded = markdown::decode(bytes).map_err(|cause| problem(cause.to_string()))?;
+        self.cut(path, blob, decoded.text.into_owned(), decoded.note)
+    }
+
+    /// Parses and cuts decoded text.
+    pub fn cut(
+        &self,
+        path: &NotePath,
+        blob: BlobId,
+        text: String,
+        note: Option<String>,
+    ) -> Result<Note, Problem> {
+        let document = markdown::parse(&text).map_err(|cause| Problem {
+            path: path.clone(),
+            line: None,
+            reason: cause.to_string(),
+        })?;
+        let title = document.title().map(str::to_owned);
+        let chunks = chunk::chunk(&text, &document, self.limits, self.count_tokens);
+        let mut records = Vec::with_capacity(chunks.len());
+        let mut passages = Vec::with_capacity(chunks.len());
+        let mut keys = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let body = text.get(chunk.range.clone()).unwrap_or_default();
+            let passage = passage(title.as_deref(), &chunk.breadcrumb, body);
+            keys.push(key(self.fingerprint, &passage));
+            passages.push(passage);
+            records.push(ChunkRecord {
+                range: chunk.range,
+                lines: (*chunk.lines.start(), *chunk.lines.end()),
+                breadcrumb: chunk.breadcrumb,
+            });
+        }
+        let warning = document.warnings.first().map(|warning| match warning.line {
+            Some(line) => format!("line {line}: {}", warning.message),
+            None => warning.message.clone(),
+        });
+        let FrontMatter { created, updated, tags, scope, .. } = document.front_matter;
+        let record = DocumentRecord {
+            path: path.clone(),
+            blob,
+            titled: title.is_some(),
+            title: title.unwrap_or_else(|| path.stem()),
+            scope: scope.unwrap_or_else(|| scope_of(path, self.write_root)),
+            tags,
+            created: created.map(jiff::Timestamp::as_second),
+            updated: updated.map(jiff::Timestamp::as_second),
+            note: warning.or(note),
+        };
+        Ok(Note { record, text, chunks: records, passages, keys })
+    }
+}
+
+/// The text that is embedded for a chunk: title, headings, body.
+///
+/// The title is left out when it is only the file name, so that a rename embeds nothing.
+pub fn passage(title: Option<&str>, breadcrumb: &[String], body: &str) -> String {
+    let title = title.unwrap_or_default();
+    let headings = breadcrumb.iter().map(String::as_str).filter(|&heading| heading != title);
+    let parts = std::iter::once(title).chain(headings).filter(|part| !part.is_empty());
+    let mut passage = parts.collect::<Vec<_>>().join(" > ");
+    if !passage.is_empty() {
+        passage.push('\n');
+    }
+    passage.push_str(body.trim());
+    passage
+}
+
+/// Names a vector after what it is made from.
+pub fn key(fingerprint: &Fingerprint, passage: &str) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(fingerprint.as_str().as_bytes());
+    hasher.update(&[0]);
+    hasher.update(passage.as_bytes());
+    let mut key = [0; 16];
+    hasher.finalize_xof().fill(&mut key);
+    key
+}
+
+/// The scope of a note without `scope:`: named by the first folder below the write root, else
+/// [`Scope::User`].
+fn scope_of(path: &NotePath, write_root: &Path) -> Scope {
+    path.as_path()
+        .strip_prefix(write_root)
+        .ok()
+        .filter(|below| below.components().count() > 1)
+        .and_then(|below| below.components().next())
+        .and_then(|folder| folder.as_os_str().to_str())
+        .and_then(|folder| folder.parse().ok())
+        .unwrap_or(Scope::User)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_come_from_folders() {
+        for (path, scope) in [
+            ("knowledge/system/a.md", Scope::System),
+            ("knowledge/learned/failures/a.md", Scope::Learned),
+            ("knowledge/plugins/a.md", Scope::Plugin),
+            ("knowledge/user/system/a.md", Scope::User),
+            ("docs/system/a.md", Scope::User),
+            ("a.md", Scope::User),
+        ] {
+            assert_eq!(scope_of(&path.into(), Path::new("knowledge")), scope, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_passage_says_where_it_stands() {
+        let crumbs = ["Otters".to_owned(), "Sleep".to_owned()];
+        assert_eq!(passage(Some("Otters"), &crumbs, "\nhands\n"), "Otters > Sleep\nhands");
+        assert_eq!(passage(None, &[], "hands\n"), "hands");
+    }
+}

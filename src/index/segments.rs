@@ -1,0 +1,228 @@
+//! Building segments: groups of notes, read, cut, embedded and inverted side by side.
+
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::{
+    note::{Cutter, Note, Problem},
+    vectors::Vectors,
+};
+use crate::{
+    lexical::Analyzer,
+    repo::{BlobId, FileStat, NotePath, ReadError, Walked, read_note},
+    store::{
+        Malformed,
+        matrix::{Matrix, encode_matrix},
+        segment::{Segment, SegmentBuilder},
+        view::{Loaded, segment_files},
+    },
+};
+
+/// Text that goes into one segment at most. Bounds the memory of a run.
+const GROUP_BYTES: u64 = 10 * 1024 * 1024;
+/// Text that is worth a segment of its own when there are idle threads.
+const SMALLEST_GROUP_BYTES: u64 = 1024 * 1024;
+
+/// Where the documents of all known segments are.
+pub type Known = FxHashMap<(NotePath, BlobId), (usize, usize)>;
+
+/// What there is to do for one file.
+pub enum Job {
+    /// Read it from the work tree.
+    Read(Walked),
+    /// Take the text that a segment already holds (number of the segment, of the document).
+    Move { segment: usize, document: usize },
+}
+
+/// What became of one file.
+pub enum Outcome {
+    /// Its content was already in a segment.
+    Known { file: Walked, blob: BlobId, segment: usize, document: usize },
+    /// It is in the group's new segment.
+    Built { file: Option<Walked>, blob: BlobId, path: NotePath, document: usize },
+    /// It cannot be indexed.
+    Skipped { file: Walked, blob: BlobId, problem: Problem },
+    /// It vanished since the walk.
+    Gone,
+}
+
+/// A group's segment, if it has one, and what became of its files.
+pub struct Group {
+    pub loaded: Option<Loaded>,
+    pub outcomes: Vec<Outcome>,
+    pub embedded: usize,
+    pub read: usize,
+    pub failure: Option<String>,
+}
+
+/// All that building needs.
+pub struct Workshop<'a> {
+    pub root: &'a Path,
+    pub max_file_bytes: u64,
+    pub cutter: Cutter<'a>,
+    pub analyzer: &'a Analyzer,
+    pub fingerprint: &'a str,
+    pub dimension: usize,
+    pub vectors: &'a Vectors<'a>,
+    pub known: &'a Known,
+    pub segments: &'a [Arc<Loaded>],
+    /// Folder for the files; `None` keeps them in memory.
+    pub staging: Option<&'a Path>,
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+/// Does all jobs; groups run in parallel and keep their order.
+pub fn build(workshop: &Workshop, jobs: Vec<(Job, u64)>) -> Vec<Group> {
+    let all = jobs.len();
+    let done = AtomicUsize::new(0);
+    let total: u64 = jobs.iter().map(|(_, size)| size).sum();
+    let threads = rayon::current_num_threads() as u64;
+    let target = (total / (threads * 2)).clamp(SMALLEST_GROUP_BYTES, GROUP_BYTES);
+    let mut groups: Vec<(Vec<Job>, u64)> = Vec::new();
+    for (job, size) in jobs {
+        match groups.last_mut() {
+            Some((jobs, filled)) if *filled + size <= target => {
+                jobs.push(job);
+                *filled += size;
+            }
+            _ => groups.push((vec![job], size)),
+        }
+    }
+    groups
+        .into_par_iter()
+        .map(|(jobs, _)| {
+            build_group(workshop, jobs, &|| {
+                (workshop.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, all);
+            })
+        })
+        .collect()
+}
+
+fn build_group(workshop: &Workshop, jobs: Vec<Job>, tick: &(dyn Fn() + Sync)) -> Group {
+    // Files of one small group (the usual small change) are still read side by side.
+    let done: Vec<Done> = jobs
+        .into_par_iter()
+        .with_min_len(16)
+        .map(|job| {
+            let done = workshop.do_job(job);
+            tick();
+            done
+        })
+        .collect();
+    let mut group =
+        Group { loaded: None, outcomes: Vec::new(), embedded: 0, read: 0, failure: None };
+    let mut builder = SegmentBuilder::new(workshop.analyzer);
+    let mut keys = Vec::new();
+    let mut passages = Vec::new();
+    let mut documents = 0;
+    for done in done {
+        let (file, note) = match done {
+            Done::Outcome(outcome) => {
+                group.read += usize::from(!matches!(outcome, Outcome::Gone));
+                group.outcomes.push(outcome);
+                continue;
+            }
+            Done::Note(file, note) => (file, note),
+        };
+        group.read += usize::from(file.is_some());
+        builder.add(&note.record, &note.text, &note.chunks);
+        keys.extend(note.keys);
+        passages.extend(note.passages);
+        let (blob, path) = (note.record.blob, note.record.path);
+        group.outcomes.push(Outcome::Built { file, blob, path, document: documents });
+        documents += 1;
+    }
+    if documents > 0 {
+        let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
+        let found = workshop.vectors.find(&keys, &passages);
+        group.embedded = found.embedded;
+        group.failure = found.failure;
+        drop(passages);
+        let matrix = encode_matrix(workshop.fingerprint, workshop.dimension, &found.rows);
+        match workshop.load(builder.finish(), matrix) {
+            Ok(loaded) => group.loaded = Some(loaded),
+            Err(cause) => group.failure = Some(cause),
+        }
+    }
+    group
+}
+
+enum Done {
+    Outcome(Outcome),
+    Note(Option<Walked>, Note),
+}
+
+impl Workshop<'_> {
+    fn do_job(&self, job: Job) -> Done {
+        match job {
+            Job::Read(file) => self.read(file),
+            Job::Move { segment, document } => match self.take(segment, document) {
+                Ok(Some(note)) => Done::Note(None, note),
+                // The text is damaged or no longer parses: the caller reads the file instead.
+                Ok(None) | Err(Malformed) => Done::Outcome(Outcome::Gone),
+            },
+        }
+    }
+
+    fn read(&self, mut file: Walked) -> Done {
+        let (bytes, stat) = match read_note(self.root, &file.path, self.max_file_bytes) {
+            Ok(read) => read,
+            Err(cause) if cause.is_gone() => return Done::Outcome(Outcome::Gone),
+            Err(cause) => return Done::Outcome(self.unreadable(file, &cause)),
+        };
+        // A file that changed while it was read is known by a stat that no file has.
+        file.stat = stat.unwrap_or(FileStat { ctime: i64::MAX, ..file.stat });
+        let blob = BlobId::of(&bytes);
+        if let Some(&(segment, document)) = self.known.get(&(file.path.clone(), blob)) {
+            return Done::Outcome(Outcome::Known { file, blob, segment, document });
+        }
+        match self.cutter.cut_bytes(&file.path, blob, &bytes) {
+            Ok(note) => Done::Note(Some(file), note),
+            Err(problem) => Done::Outcome(Outcome::Skipped { file, blob, problem }),
+        }
+    }
+
+    fn unreadable(&self, file: Walked, cause: &ReadError) -> Outcome {
+        let problem =
+            Problem { path: file.path.clone(), line: None, reason: cause.to_string() };
+        Outcome::Skipped { file, blob: BlobId::from_bytes([0; 20]), problem }
+    }
+
+    fn take(&self, segment: usize, document: usize) -> Result<Option<Note>, Malformed> {
+        let segment = &self.segments.get(segment).ok_or(Malformed)?.segment;
+        let view = segment.document(document)?;
+        let text = segment.text(&view)?.to_owned();
+        let note = (!view.note.is_empty()).then(|| view.note.to_owned());
+        Ok(self.cutter.cut(&view.path, view.blob, text, note).ok())
+    }
+
+    fn load(&self, segment: Vec<u8>, matrix: Vec<u8>) -> Result<Loaded, String> {
+        let name = ulid::Ulid::new().to_string().to_lowercase();
+        if let Some(staging) = self.staging {
+            let [segment_file, matrix_file] = segment_files(staging, &name);
+            let written =
+                fs::write(segment_file, &segment).and_then(|()| fs::write(matrix_file, &matrix));
+            if written.is_ok()
+                && let Ok(loaded) = crate::store::view::open_segment(staging, &name)
+            {
+                return Ok(loaded);
+            }
+            // No space left: go on in memory, the answer matters more than the cache.
+        }
+        let broken = |Malformed| "a segment that was just built cannot be read".to_owned();
+        Ok(Loaded {
+            name,
+            segment: Segment::in_memory(segment).map_err(broken)?,
+            matrix: Matrix::in_memory(matrix).map_err(broken)?,
+        })
+    }
+}

@@ -1,0 +1,166 @@
+//! Watching: file system events are hints, the content decides.
+//!
+//! Events are gathered until it is quiet for a moment, then one refresh reconciles everything.
+//! A refresh writes only below `.git` and `.elophanto`, whose events are dropped, so it never
+//! wakes itself.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    time::{Duration, Instant},
+};
+
+use notify::{RecursiveMode, Watcher};
+
+/// Quiet time that ends a burst of events.
+const DEBOUNCE: Duration = Duration::from_millis(300);
+/// A burst that never ends is reconciled this often all the same.
+const LONGEST_BURST: Duration = Duration::from_secs(5);
+
+/// Why to refresh now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wake {
+    /// Files below the roots changed.
+    Changed,
+    /// Events may have been lost, or the interval is over.
+    Rescan,
+}
+
+/// The watcher cannot run.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot watch `{}`: {cause}", path.display())]
+pub struct WatchError {
+    path: PathBuf,
+    cause: notify::Error,
+}
+
+/// How events arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The kernel tells.
+    Native,
+    /// The kernel has no room for more watches: files are compared every few seconds.
+    Polling,
+}
+
+/// Calls `refresh` whenever something below the root may have changed, and every `interval` if
+/// there is one, until `refresh` returns `false`. `started` is told how once watching has begun.
+///
+/// # Errors
+/// [`WatchError`] if neither the kernel nor polling can watch the root.
+pub fn watch(
+    root: &Path,
+    interval: Option<Duration>,
+    started: impl FnOnce(Method),
+    mut refresh: impl FnMut(Wake) -> bool,
+) -> Result<(), WatchError> {
+    let (sender, events) = mpsc::channel();
+    let handler = {
+        let root = root.to_owned();
+        move |event: notify::Result<notify::Event>| {
+            let hint = match event {
+                Ok(event) if event.need_rescan() => Some(Wake::Rescan),
+                Ok(event) => is_ours_to_see(&event, &root).then_some(Wake::Changed),
+                Err(_) => Some(Wake::Rescan),
+            };
+            if let Some(hint) = hint {
+                // The receiver is gone only when watching has ended.
+                let _ = sender.send(hint);
+            }
+        }
+    };
+    let (watcher, method) = start(root, handler)?;
+    started(method);
+    loop {
+        let Some(wake) = next(&events, interval) else { break };
+        if !refresh(wake) {
+            break;
+        }
+    }
+    drop(watcher);
+    Ok(())
+}
+
+/// Waits for a burst of events to end; `None` when no event can come any more.
+fn next(events: &Receiver<Wake>, interval: Option<Duration>) -> Option<Wake> {
+    let first = match interval {
+        Some(interval) => match events.recv_timeout(interval) {
+            Ok(wake) => wake,
+            Err(RecvTimeoutError::Timeout) => return Some(Wake::Rescan),
+            Err(RecvTimeoutError::Disconnected) => return None,
+        },
+        None => events.recv().ok()?,
+    };
+    let burst = Instant::now();
+    let mut wake = first;
+    while burst.elapsed() < LONGEST_BURST {
+        match events.recv_timeout(DEBOUNCE) {
+            Ok(Wake::Rescan) => wake = Wake::Rescan,
+            Ok(Wake::Changed) => {}
+            Err(_) => break,
+        }
+    }
+    Some(wake)
+}
+
+fn start(
+    root: &Path,
+    handler: impl Fn(notify::Result<notify::Event>) + Clone + Send + 'static,
+) -> Result<(Box<dyn Watcher>, Method), WatchError> {
+    let failed = |cause| WatchError { path: root.to_owned(), cause };
+    let native = notify::recommended_watcher(handler.clone()).and_then(|mut watcher| {
+        watcher.watch(root, RecursiveMode::Recursive)?;
+        Ok(watcher)
+    });
+    match native {
+        Ok(watcher) => Ok((Box::new(watcher), Method::Native)),
+        Err(_) => {
+            let settings = notify::Config::default().with_poll_interval(Duration::from_secs(3));
+            let mut watcher = notify::PollWatcher::new(handler, settings).map_err(failed)?;
+            watcher.watch(root, RecursiveMode::Recursive).map_err(failed)?;
+            Ok((Box::new(watcher), Method::Polling))
+        }
+    }
+}
+
+/// Reading a file is no change, and what git and we write is nobody's note.
+fn is_ours_to_see(event: &notify::Event, root: &Path) -> bool {
+    if event.kind.is_access() {
+        return false;
+    }
+    event.paths.iter().any(|path| {
+        let below = path.strip_prefix(root).unwrap_or(path);
+        let first = below.components().next().map(|component| component.as_os_str().to_owned());
+        !first.is_some_and(|name| name == ".git" || name == ".elophanto")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use notify::event::{AccessKind, CreateKind, Event, EventKind};
+
+    fn check(kind: EventKind, path: &str, expected: bool) {
+        let event = Event::new(kind).add_path(PathBuf::from(path));
+        assert_eq!(is_ours_to_see(&event, Path::new("/r")), expected, "{path}");
+    }
+
+    #[test]
+    fn own_writes_and_reads_are_no_news() {
+        check(EventKind::Create(CreateKind::File), "/r/a.md", true);
+        check(EventKind::Create(CreateKind::File), "/r/.git/elophanto/view/manifest", false);
+        check(EventKind::Create(CreateKind::File), "/r/.elophanto/index/x.lance", false);
+        check(EventKind::Access(AccessKind::Any), "/r/a.md", false);
+    }
+
+    #[test]
+    fn a_burst_is_one_wake() {
+        let (sender, events) = mpsc::channel();
+        for wake in [Wake::Changed, Wake::Rescan, Wake::Changed] {
+            sender.send(wake).unwrap();
+        }
+        drop(sender);
+        assert_eq!(next(&events, None), Some(Wake::Rescan));
+        assert_eq!(next(&events, None), None);
+    }
+}

@@ -1,0 +1,166 @@
+//! Text -> terms: what the inverted index stores and what a query looks up.
+//!
+//! Owns word borders, case and accent folding, stop words and stemming. It knows no documents,
+//! no scores and no files. The same [`Analyzer`] must be used for an index and for its queries,
+//! which is why [`Analyzer::fingerprint`] is part of the view's identity.
+
+use std::borrow::Cow;
+
+use frostem::Stemmer;
+use unicode_normalization::UnicodeNormalization;
+
+mod words;
+
+pub use words::{Word, words};
+
+/// Words longer than this many bytes are cut: hashes and encoded blobs are not looked up whole.
+pub const MAX_WORD_BYTES: usize = 64;
+
+/// Lucene's classic English stop words. The ISO list has 1,298 words, "computer" among them.
+const ENGLISH_STOP_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it",
+    "no", "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these",
+    "they", "this", "to", "was", "will", "with",
+];
+
+/// Question words carry no topic; they are dropped from queries only, so that they stay findable
+/// in a quoted phrase.
+const ENGLISH_QUESTION_WORDS: &[&str] = &[
+    "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "do", "does", "did",
+    "can", "could", "should", "would", "i", "my", "me", "we", "our", "you", "your", "has", "have",
+    "had", "am", "were", "been", "being", "from",
+];
+
+/// Turns words into terms for one language.
+pub struct Analyzer {
+    language: String,
+    stemmer: Option<Stemmer>,
+    stop_words: &'static [&'static str],
+}
+
+impl Analyzer {
+    /// An analyzer for a Snowball language name such as `english`; an unknown name or `none`
+    /// means no stemming and no stop words.
+    pub fn new(language: &str) -> Self {
+        let stop_words = match language {
+            "english" => ENGLISH_STOP_WORDS,
+            other => iso_code(other).and_then(stop_words::lookup).unwrap_or(&[]),
+        };
+        Self {
+            language: language.to_owned(),
+            stemmer: Stemmer::try_from_name(language).ok(),
+            stop_words,
+        }
+    }
+
+    /// Identifies everything that decides which terms a text has.
+    pub fn fingerprint(&self) -> String {
+        format!("words-2/{}", self.language)
+    }
+
+    /// The term of one folded word, or `None` for a stop word.
+    pub fn term<'w>(&self, word: &'w str) -> Option<Cow<'w, str>> {
+        if self.stop_words.contains(&word) {
+            return None;
+        }
+        // Identifiers and numbers are not language: a stemmer would only damage them.
+        match &self.stemmer {
+            Some(stemmer) if !word.bytes().any(|byte| byte.is_ascii_digit() || byte == b'_') => {
+                Some(stemmer.stem(word))
+            }
+            _ => Some(Cow::Borrowed(word)),
+        }
+    }
+
+    /// Whether a query should leave this folded word out when others remain.
+    pub fn is_question_word(&self, word: &str) -> bool {
+        self.language == "english" && ENGLISH_QUESTION_WORDS.contains(&word)
+    }
+
+    /// All terms of a text, in order and with repeats.
+    pub fn terms(&self, text: &str) -> Vec<String> {
+        let mut terms = Vec::new();
+        let mut buffer = String::new();
+        for word in words(text) {
+            fold(&text[word.range], &mut buffer);
+            terms.extend(self.term(&buffer).map(Cow::into_owned));
+        }
+        terms
+    }
+}
+
+/// Writes the word in lower case and without accents into `buffer`, cut at [`MAX_WORD_BYTES`].
+pub fn fold(word: &str, buffer: &mut String) {
+    buffer.clear();
+    if word.is_ascii() {
+        buffer.push_str(&word[..word.len().min(MAX_WORD_BYTES)]);
+        buffer.make_ascii_lowercase();
+        return;
+    }
+    for char in word.nfd().filter(|&c| !unicode_normalization::char::is_combining_mark(c)) {
+        for lower in char.to_lowercase() {
+            if buffer.len() + lower.len_utf8() > MAX_WORD_BYTES {
+                return;
+            }
+            buffer.push(lower);
+        }
+    }
+}
+
+fn iso_code(language: &str) -> Option<&'static str> {
+    const CODES: &[(&str, &str)] = &[
+        ("arabic", "ar"),
+        ("armenian", "hy"),
+        ("basque", "eu"),
+        ("catalan", "ca"),
+        ("danish", "da"),
+        ("dutch", "nl"),
+        ("estonian", "et"),
+        ("finnish", "fi"),
+        ("french", "fr"),
+        ("german", "de"),
+        ("greek", "el"),
+        ("hindi", "hi"),
+        ("hungarian", "hu"),
+        ("indonesian", "id"),
+        ("irish", "ga"),
+        ("italian", "it"),
+        ("lithuanian", "lt"),
+        ("norwegian", "no"),
+        ("portuguese", "pt"),
+        ("romanian", "ro"),
+        ("russian", "ru"),
+        ("spanish", "es"),
+        ("swedish", "sv"),
+        ("turkish", "tr"),
+    ];
+    CODES.iter().find(|(name, _)| *name == language).map(|(_, code)| *code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(language: &str, text: &str, expected: &[&str]) {
+        assert_eq!(Analyzer::new(language).terms(text), expected, "{language}: {text}");
+    }
+
+    #[test]
+    fn terms_of_texts() {
+        check("english", "The notes are merged", &["note", "merg"]);
+        check("english", "Naïve café", &["naiv", "cafe"]);
+        check("none", "The notes", &["the", "notes"]);
+        check("german", "die Häuser", &["haus"]);
+        check("english", "read_to_string", &["read_to_string", "read", "string"]);
+        check("english", "parseHTMLPage", &["parsehtmlpag", "pars", "html", "page"]);
+        check("english", "x86-64 v1.10", &["x86", "64", "v1", "10"]);
+        check("english", "日本語 text", &["日", "本", "語", "text"]);
+        check("english", "don't Rust's", &["don't", "rust"]);
+        check("english", "", &[]);
+    }
+
+    #[test]
+    fn long_words_are_cut() {
+        assert_eq!(Analyzer::new("none").terms(&"a".repeat(500)), ["a".repeat(MAX_WORD_BYTES)]);
+    }
+}

@@ -1,0 +1,194 @@
+//! Where a link leads. Owns the walk over a target's path segments and the promise that nothing
+//! above the root is ever named. It reads no disk: what exists is asked of the caller.
+
+use super::{Link, LinkKind};
+
+/// What a resolver may ask about the files there are. Paths are relative to the root and
+/// separated by `/`.
+pub struct Notes<'a> {
+    /// Is there a file at this path?
+    pub exists: &'a dyn Fn(&str) -> bool,
+    /// The one note whose file name without `.md` is this; `None` if there is none or several.
+    pub by_stem: &'a dyn Fn(&str) -> Option<String>,
+    /// The one note that lists this among its front matter `aliases`.
+    pub by_alias: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// Where a link leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// A file beneath the root. A link to a heading of its own note leads to that note.
+    Inside(String),
+    /// A URL or another scheme: none of our business.
+    External,
+    /// Nothing that exists beneath the root, or an attempt to leave it.
+    Nowhere,
+}
+
+/// Resolves a link of the note at path `note`: from the note's folder, then from the root, and for
+/// `[[wikilinks]]` then by a unique file stem, then by alias. `.md` may be left out.
+pub fn resolve_link(note: &str, link: &Link, notes: &Notes<'_>) -> Destination {
+    let target = link.target.as_str();
+    if is_external(target, link.kind) {
+        return Destination::External;
+    }
+    if target.is_empty() {
+        return Destination::Inside(note.to_owned());
+    }
+    let Some(segments) = decode_segments(target) else { return Destination::Nowhere };
+    let folder = note.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let found =
+        [folder, ""].into_iter().filter_map(|base| join(base, &segments)).find_map(|path| {
+            let with_extension = format!("{path}.md");
+            [path, with_extension].into_iter().find(|path| (notes.exists)(path))
+        });
+    let found = found.or_else(|| {
+        let [name] = segments.as_slice() else { return None };
+        if link.kind == LinkKind::Inline || name.starts_with('.') {
+            return None;
+        }
+        let stem = name.strip_suffix(".md").unwrap_or(name);
+        (notes.by_stem)(stem).or_else(|| (notes.by_alias)(name))
+    });
+    found.map_or(Destination::Nowhere, Destination::Inside)
+}
+
+/// Whether the target is a URL. A wikilink may hold a colon (`[[Rust: the book]]`), so there only
+/// `scheme://` counts.
+pub(super) fn is_external(target: &str, kind: LinkKind) -> bool {
+    if target.starts_with("//") {
+        return true;
+    }
+    let Some((scheme, rest)) = target.split_once(':') else { return false };
+    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte));
+    is_scheme && (kind == LinkKind::Inline || rest.starts_with("//"))
+}
+
+/// The target's segments, percent-decoded one by one, so that an encoded `/` or `..` can't pass
+/// for a real one. `None` for an absolute path and for segments that no honest file name has.
+fn decode_segments(target: &str) -> Option<Vec<String>> {
+    if target.starts_with('/') {
+        return None;
+    }
+    target.split('/').map(decode_segment).collect()
+}
+
+fn decode_segment(raw: &str) -> Option<String> {
+    let segment = percent_decode(raw)?;
+    let dots = matches!(segment.as_str(), "." | "..") && segment != raw;
+    let honest = !dots && !segment.contains(['/', '\\', '\0']);
+    honest.then_some(segment)
+}
+
+/// Leaves a `%` that no two hex digits follow as it is; `None` if the result is not UTF-8.
+fn percent_decode(raw: &str) -> Option<String> {
+    let mut decoded = Vec::with_capacity(raw.len());
+    let mut rest = raw.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        let digit = |at: usize| tail.get(at).and_then(|&digit| char::from(digit).to_digit(16));
+        rest = tail;
+        match (byte, digit(0), digit(1)) {
+            (b'%', Some(high), Some(low)) => {
+                decoded.push(u8::try_from(high * 16 + low).ok()?);
+                rest = tail.get(2..).unwrap_or_default();
+            }
+            _ => decoded.push(byte),
+        }
+    }
+    String::from_utf8(decoded).ok()
+}
+
+/// `None` if the path would rise above the root or ends at no file name.
+fn join(base: &str, segments: &[String]) -> Option<String> {
+    let mut path: Vec<&str> = base.split('/').filter(|segment| !segment.is_empty()).collect();
+    for segment in segments {
+        match segment.as_str() {
+            "" | "." => {}
+            ".." => {
+                path.pop()?;
+            }
+            name => path.push(name),
+        }
+    }
+    let path = path.join("/");
+    (!path.is_empty()).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILES: &[&str] = &[
+        "index.md",
+        "a/one.md",
+        "a/two words.md",
+        "a/pic.png",
+        "b/one.md",
+        "b/deep/only.md",
+        "b/100%.md",
+    ];
+
+    /// `source` is the Markdown of one link, in the note `a/one.md`.
+    fn check(source: &str, expected: &str) {
+        let document = super::super::parse(source).expect("parses");
+        let [link] = document.links.as_slice() else { panic!("{source}: {:?}", document.links) };
+        let notes = Notes {
+            exists: &|path| FILES.contains(&path),
+            by_stem: &|stem| {
+                let name = format!("{stem}.md");
+                let mut found = FILES.iter().filter(|path| path.rsplit('/').next() == Some(&name));
+                found.next().filter(|_| found.next().is_none()).map(|path| (*path).to_owned())
+            },
+            by_alias: &|alias| (alias == "The Only").then(|| "b/deep/only.md".to_owned()),
+        };
+        let actual = match resolve_link("a/one.md", link, &notes) {
+            Destination::Inside(path) => path,
+            Destination::External => "external".to_owned(),
+            Destination::Nowhere => "nowhere".to_owned(),
+        };
+        assert_eq!(actual, expected, "{source}");
+    }
+
+    #[test]
+    fn resolves_beneath_the_root() {
+        check("[x](two%20words.md)", "a/two words.md");
+        check("[x](<two words>)", "a/two words.md");
+        check("[x](../index.md#top)", "index.md");
+        check("[x](b/one.md)", "b/one.md");
+        check("[x](./../a/./one)", "a/one.md");
+        check("[x](#here)", "a/one.md");
+        check("![x](pic.png)", "a/pic.png");
+        check("[x](only.md)", "nowhere");
+        check("[[two words]]", "a/two words.md");
+        check("[[one#part|shown]]", "a/one.md");
+        check("[[b/one]]", "b/one.md");
+        check("[[only]]", "b/deep/only.md");
+        check("[[only.md]]", "b/deep/only.md");
+        check("[[The Only]]", "b/deep/only.md");
+        check("[[100%]]", "b/100%.md");
+        check("![[pic.png]]", "a/pic.png");
+        check("[[#here]]", "a/one.md");
+        check("[[none]]", "nowhere");
+        check("[[Rust: the book]]", "nowhere");
+    }
+
+    #[test]
+    fn leaves_neither_the_root_nor_the_files() {
+        check("[[../../../etc/passwd]]", "nowhere");
+        check("[[../..]]", "nowhere");
+        check("[[/abs]]", "nowhere");
+        check("[x](/index.md)", "nowhere");
+        check("[x](%2e%2e/index.md)", "nowhere");
+        check("[x](%2E./index.md)", "nowhere");
+        check("[x](..%2findex.md)", "nowhere");
+        check(r"[x](..%5cindex.md)", "nowhere");
+        check("[x](one%00.md)", "nowhere");
+        check("[x](%ff.md)", "nowhere");
+        check("[x](https://example.org/one.md)", "external");
+        check("[x](//example.org/one.md)", "external");
+        check("[x](mailto:a@example.org)", "external");
+        check("[x](C:/one.md)", "external");
+        check("[[https://example.org]]", "external");
+    }
+}

@@ -1,0 +1,158 @@
+//! Markdown -> blocks, headings and links, from comrak's tree. Owns the parser's options and its
+//! step budget, and turns its line numbers into byte ranges. It knows no front matter.
+//!
+//! Footnotes stay off: the parser would move definitions to the end of the document, and blocks
+//! here are in the order of the text.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use comrak::nodes::{Node, NodeValue};
+use comrak::{Arena, Options, try_parse_document};
+
+use super::lines::LineTable;
+use super::links::is_external;
+use super::{Block, BlockKind, Heading, Link, LinkKind, MAX_PARSE_STEPS, Unparsable};
+
+/// Steps between two calls of the parser's cancellation hook.
+const STEPS_PER_CALL: usize = 256;
+
+pub(super) struct Tree {
+    pub blocks: Vec<Block>,
+    pub headings: Vec<Heading>,
+    pub links: Vec<Link>,
+}
+
+/// Reads the lines of `text` from `body.start` on, which is where the line `body_line` begins.
+pub(super) fn read(
+    text: &str,
+    body: &Range<usize>,
+    body_line: usize,
+    lines: &LineTable,
+) -> Result<Tree, Unparsable> {
+    let markdown = text.get(body.clone()).unwrap_or_default();
+    let calls = Cell::new(0);
+    let out_of_steps = || {
+        calls.set(calls.get() + 1);
+        calls.get() > MAX_PARSE_STEPS / STEPS_PER_CALL
+    };
+    let arena = Arena::new();
+    let root = try_parse_document(&arena, markdown, &options(), &out_of_steps)
+        .map_err(|_| Unparsable::Tangled)?;
+
+    let mut reader = Reader {
+        text,
+        body,
+        lines,
+        lines_before: body_line - 1,
+        end: body.start,
+        tree: Tree { blocks: Vec::new(), headings: Vec::new(), links: Vec::new() },
+    };
+    for node in root.children() {
+        reader.block(node);
+    }
+    reader.fill_gap(body.end);
+    for node in root.descendants() {
+        reader.link(node);
+    }
+    Ok(reader.tree)
+}
+
+fn options() -> Options<'static> {
+    let mut options = Options::default();
+    options.extension.table = true;
+    options.extension.strikethrough = true;
+    options.extension.tasklist = true;
+    options.extension.wikilinks_title_after_pipe = true;
+    options
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    body: &'a Range<usize>,
+    lines: &'a LineTable,
+    lines_before: usize,
+    /// Where the last block ended.
+    end: usize,
+    tree: Tree,
+}
+
+impl Reader<'_> {
+    fn block(&mut self, node: Node<'_>) {
+        let ast = node.data();
+        let first = self.lines_before + ast.sourcepos.start.line;
+        let last = self.lines_before + ast.sourcepos.end.line;
+        // Whole lines. The clamps only matter if the parser's positions were ever wrong: ranges
+        // that ascend and don't overlap are our promise, not its.
+        let start = self.lines.start(first).clamp(self.end, self.body.end);
+        let end = self.lines.start(last + 1).clamp(start, self.body.end);
+        // A paragraph of nothing but no-break spaces is a block to the parser, and blank to us.
+        if self.text.get(start..end).is_none_or(|block| block.trim().is_empty()) {
+            return;
+        }
+        self.fill_gap(start);
+        let range = start..end;
+        let kind = match &ast.value {
+            NodeValue::Heading(heading) => {
+                let (level, text) = (heading.level, plain_text(node));
+                let range = range.clone();
+                self.tree.headings.push(Heading { level, text, range, line: first });
+                BlockKind::Heading(level)
+            }
+            NodeValue::Paragraph => BlockKind::Paragraph,
+            NodeValue::CodeBlock(_) => BlockKind::Code,
+            NodeValue::List(_) => BlockKind::List,
+            NodeValue::Table(_) => BlockKind::Table,
+            NodeValue::BlockQuote => BlockKind::Quote,
+            NodeValue::HtmlBlock(_) => BlockKind::Html,
+            _ => BlockKind::Other,
+        };
+        self.tree.blocks.push(Block { kind, range });
+        self.end = end;
+    }
+
+    /// Link reference definitions leave no node in the tree, but are text of the note.
+    fn fill_gap(&mut self, until: usize) {
+        let gap = self.text.get(self.end..until).unwrap_or_default();
+        if !gap.trim().is_empty() {
+            let start = self.end + (gap.len() - gap.trim_start().len());
+            let start = self.lines.start(self.lines.line_at(start)).max(self.end);
+            self.tree.blocks.push(Block { kind: BlockKind::Other, range: start..until });
+        }
+        self.end = until;
+    }
+
+    fn link(&mut self, node: Node<'_>) {
+        let ast = node.data();
+        let (url, kind) = match &ast.value {
+            NodeValue::Link(link) | NodeValue::Image(link) => (&link.url, LinkKind::Inline),
+            NodeValue::WikiLink(link) if link.embed => (&link.url, LinkKind::Embed),
+            NodeValue::WikiLink(link) => (&link.url, LinkKind::Wiki),
+            _ => return,
+        };
+        let (target, heading) = match url.split_once('#') {
+            Some((target, heading)) if !is_external(url, kind) => (target, Some(heading)),
+            _ => (url.as_str(), None),
+        };
+        self.tree.links.push(Link {
+            target: target.trim().to_owned(),
+            kind,
+            heading: heading.map(|heading| heading.trim().to_owned()),
+            line: self.lines_before + ast.sourcepos.start.line,
+        });
+    }
+}
+
+/// The words of a node without its markup, on one line.
+fn plain_text(node: Node<'_>) -> String {
+    let mut text = String::new();
+    for inline in node.descendants() {
+        match &inline.data().value {
+            NodeValue::Text(literal) => text.push_str(literal),
+            NodeValue::Code(code) => text.push_str(&code.literal),
+            NodeValue::SoftBreak | NodeValue::LineBreak => text.push(' '),
+            _ => {}
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,59 @@
+//! Git blob ids: the name of a file's content.
+
+use std::fmt;
+
+/// The id git gives to these bytes as a blob (SHA-1 of `blob <length>\0<bytes>`).
+///
+/// Computed over the bytes as they lie in the work tree, without filters.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlobId([u8; 20]);
+
+impl BlobId {
+    /// Bytes of an id.
+    pub const LENGTH: usize = 20;
+
+    /// Hashes file content.
+    pub fn of(bytes: &[u8]) -> Self {
+        // libgit2 fails here only for an object type that cannot be hashed, which a blob is not;
+        // the all-zero id names no content and is therefore always read again.
+        git2::Oid::hash_object(git2::ObjectType::Blob, bytes)
+            .ok()
+            .and_then(|oid| oid.as_bytes().try_into().ok())
+            .map_or(Self([0; 20]), Self)
+    }
+
+    /// Takes an id that was written down.
+    pub fn from_bytes(bytes: [u8; 20]) -> Self {
+        Self(bytes)
+    }
+
+    /// The raw id.
+    pub fn as_bytes(&self) -> &[u8; 20] {
+        &self.0
+    }
+}
+
+impl fmt::Display for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_what_git_hash_object_prints() {
+        assert_eq!(
+            BlobId::of(b"hello\n").to_string(),
+            "ce013625030ba8dba906f756967f9e9ca394464a"
+        );
+    }
+}

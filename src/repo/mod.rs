@@ -1,0 +1,19 @@
+//! The repository as files: where it is, which notes it has, and their bytes.
+//!
+//! Owns finding the root, the walk, safe opening and calls to git. It knows no Markdown and no
+//! index. Every path it hands out is relative to the root and held as bytes ([`NotePath`]),
+//! because a file name is bytes.
+
+mod blob;
+mod git;
+mod locate;
+mod note_path;
+mod read;
+mod walk;
+
+pub use blob::BlobId;
+pub use git::{GitError, tracked_under};
+pub use locate::{LocateError, Repository, locate};
+pub use note_path::NotePath;
+pub use read::{ReadError, read_note};
+pub use walk::{FileStat, Selection, WalkError, Walked, walk};

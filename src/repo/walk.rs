@@ -1,0 +1,146 @@
+//! The walk: every note below the roots, with the stat that tells whether it may have changed.
+
+use std::{
+    fs::Metadata,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+use super::NotePath;
+
+/// Which files are notes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// Folders relative to the repository's root; `.` is all of it.
+    pub roots: Vec<PathBuf>,
+    /// File name extensions without the dot, in lower case.
+    pub extensions: Vec<String>,
+}
+
+/// What the file system says about a file without reading it. Times in nanoseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FileStat {
+    pub size: u64,
+    pub mtime: i64,
+    pub ctime: i64,
+    pub inode: u64,
+}
+
+impl From<&Metadata> for FileStat {
+    fn from(metadata: &Metadata) -> Self {
+        let nanoseconds = |seconds: i64, rest: i64| {
+            seconds.saturating_mul(1_000_000_000).saturating_add(rest)
+        };
+        Self {
+            size: metadata.size(),
+            mtime: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            ctime: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+            inode: metadata.ino(),
+        }
+    }
+}
+
+/// One note found by the walk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Walked {
+    pub path: NotePath,
+    pub stat: FileStat,
+}
+
+/// A folder or file that the walk could not look at.
+#[derive(Debug, thiserror::Error)]
+#[error("{cause}")]
+pub struct WalkError {
+    cause: ignore::Error,
+}
+
+/// All notes below the selected roots, sorted by path, and what could not be looked at.
+///
+/// Honours `.gitignore` (also outside git), `.elophantoignore` and git's own exclude files. Hidden
+/// files, symbolic links, anything that is no regular file, and other repositories nested in this
+/// one (submodules) are left out.
+pub fn walk(root: &Path, selection: &Selection) -> (Vec<Walked>, Vec<WalkError>) {
+    let mut folders = selection.roots.iter().map(|folder| root.join(folder));
+    let Some(first) = folders.next() else { return (Vec::new(), Vec::new()) };
+    let mut builder = WalkBuilder::new(first);
+    for folder in folders {
+        builder.add(folder);
+    }
+    let top = root.to_owned();
+    builder
+        .require_git(false)
+        .follow_links(false)
+        .add_custom_ignore_filename(".elophantoignore")
+        .threads(std::thread::available_parallelism().map_or(2, usize::from).min(8))
+        .filter_entry(move |entry| !is_foreign_repository(entry, &top));
+    let found = Mutex::new((Vec::new(), Vec::new()));
+    builder.build_parallel().run(|| {
+        let mut local = Local { shared: &found, walked: Vec::new(), failed: Vec::new() };
+        Box::new(move |entry| {
+            match entry {
+                Ok(entry) => {
+                    if is_note(&entry, &selection.extensions) {
+                        match entry.metadata() {
+                            Ok(metadata) if metadata.is_file() => local.walked.push(Walked {
+                                path: relative(entry.path(), root),
+                                stat: FileStat::from(&metadata),
+                            }),
+                            Ok(_) => {}
+                            Err(cause) => local.failed.push(WalkError { cause }),
+                        }
+                    }
+                }
+                // A configured root that does not exist is the caller's business, a file that
+                // vanished while we walked is nobody's.
+                Err(cause) if is_not_found(&cause) => {}
+                Err(cause) => local.failed.push(WalkError { cause }),
+            }
+            WalkState::Continue
+        })
+    });
+    let (mut walked, failed) = found.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    walked.sort_unstable_by(|a: &Walked, b| a.path.cmp(&b.path));
+    walked.dedup_by(|a, b| a.path == b.path);
+    (walked, failed)
+}
+
+/// Collects on one thread and hands over when the thread is done.
+struct Local<'s> {
+    shared: &'s Mutex<(Vec<Walked>, Vec<WalkError>)>,
+    walked: Vec<Walked>,
+    failed: Vec<WalkError>,
+}
+
+impl Drop for Local<'_> {
+    fn drop(&mut self) {
+        let mut shared = self.shared.lock().unwrap_or_else(|poison| poison.into_inner());
+        shared.0.append(&mut self.walked);
+        shared.1.append(&mut self.failed);
+    }
+}
+
+fn is_note(entry: &DirEntry, extensions: &[String]) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_file())
+        && entry.path().extension().is_some_and(|extension| {
+            extensions.iter().any(|known| extension.eq_ignore_ascii_case(known.as_str()))
+        })
+}
+
+fn is_foreign_repository(entry: &DirEntry, top: &Path) -> bool {
+    entry.depth() > 0
+        && entry.file_type().is_some_and(|kind| kind.is_dir())
+        && entry.path() != top
+        && entry.path().join(".git").symlink_metadata().is_ok()
+}
+
+fn relative(path: &Path, root: &Path) -> NotePath {
+    let path = path.strip_prefix(root).unwrap_or(path);
+    NotePath::from(path.strip_prefix(".").unwrap_or(path))
+}
+
+fn is_not_found(error: &ignore::Error) -> bool {
+    error.io_error().is_some_and(|cause| cause.kind() == std::io::ErrorKind::NotFound)
+}

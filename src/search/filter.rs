@@ -1,0 +1,86 @@
+//! Which notes may be hits: scope, tags, path and time, decided before any ranking.
+
+use globset::GlobSet;
+
+use crate::{markdown::Scope, repo::NotePath};
+
+/// Conditions that a note must meet, all of them.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Any of these scopes; empty allows all.
+    pub scopes: Vec<Scope>,
+    /// All of these tags, compared without case.
+    pub tags: Vec<String>,
+    /// Any of these patterns; `None` allows all.
+    pub paths: Option<GlobSet>,
+    /// Changed at or after, in seconds since 1970.
+    pub since: Option<i64>,
+    /// Changed before, in seconds since 1970.
+    pub until: Option<i64>,
+}
+
+/// What a filter looks at.
+pub struct Facts<'a> {
+    pub path: &'a NotePath,
+    pub scope: Scope,
+    pub tags: &'a [&'a str],
+    /// Seconds since 1970.
+    pub changed: i64,
+}
+
+impl Filter {
+    /// Whether every note passes.
+    pub fn is_empty(&self) -> bool {
+        self.scopes.is_empty()
+            && self.tags.is_empty()
+            && self.paths.is_none()
+            && self.since.is_none()
+            && self.until.is_none()
+    }
+
+    /// Whether this note passes.
+    pub fn allows(&self, facts: &Facts) -> bool {
+        (self.scopes.is_empty() || self.scopes.contains(&facts.scope))
+            && self.tags.iter().all(|tag| facts.tags.iter().any(|own| same_tag(own, tag)))
+            && self.paths.as_ref().is_none_or(|paths| paths.is_match(facts.path.as_path()))
+            && self.since.is_none_or(|since| facts.changed >= since)
+            && self.until.is_none_or(|until| facts.changed < until)
+    }
+}
+
+fn same_tag(a: &str, b: &str) -> bool {
+    a.trim_start_matches('#').to_lowercase() == b.trim_start_matches('#').to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use globset::{Glob, GlobSetBuilder};
+
+    fn check(filter: &Filter, expected: bool) {
+        let path = NotePath::from("docs/a.md");
+        let facts =
+            Facts { path: &path, scope: Scope::User, tags: &["Git", "ops"], changed: 100 };
+        assert_eq!(filter.allows(&facts), expected, "{filter:?}");
+    }
+
+    #[test]
+    fn every_condition_counts() {
+        let glob = |pattern| {
+            let mut set = GlobSetBuilder::new();
+            set.add(Glob::new(pattern).unwrap());
+            Some(set.build().unwrap())
+        };
+        let none = Filter::default();
+        check(&none, true);
+        check(&Filter { scopes: vec![Scope::User, Scope::System], ..none.clone() }, true);
+        check(&Filter { scopes: vec![Scope::Learned], ..none.clone() }, false);
+        check(&Filter { tags: vec!["git".to_owned(), "#OPS".to_owned()], ..none.clone() }, true);
+        check(&Filter { tags: vec!["git".to_owned(), "dev".to_owned()], ..none.clone() }, false);
+        check(&Filter { paths: glob("docs/**"), ..none.clone() }, true);
+        check(&Filter { paths: glob("*.txt"), ..none.clone() }, false);
+        check(&Filter { since: Some(100), until: Some(101), ..none.clone() }, true);
+        check(&Filter { since: Some(101), ..none.clone() }, false);
+        check(&Filter { until: Some(100), ..none }, false);
+    }
+}

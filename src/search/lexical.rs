@@ -1,0 +1,262 @@
+//! Keyword scores: BM25 over weighted fields, phrases, exclusions, misspelt words.
+//!
+//! Statistics (number of chunks, their mean length, how many hold a term) are taken over exactly
+//! the chunks that are current, so that deleted or foreign documents never count.
+//! Sources: Robertson & Zaragoza 2009 (BM25, simple BM25F: weighted term frequencies before
+//! saturation); the inverse document frequency is Lucene's, which is never negative.
+
+use strsim::damerau_levenshtein;
+
+use super::query::Query;
+use crate::{
+    index::Part,
+    store::{
+        Malformed,
+        bits::Bits,
+        segment::{FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, Posting},
+    },
+};
+
+/// Parameters of BM25 and of its fields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bm25 {
+    pub k1: f32,
+    pub b: f32,
+    /// What an occurrence in this field counts, in occurrences in the text.
+    pub title: f32,
+    pub breadcrumb: f32,
+    pub tags: f32,
+    pub path: f32,
+}
+
+impl Default for Bm25 {
+    fn default() -> Self {
+        Self { k1: 1.2, b: 0.75, title: 1.0, breadcrumb: 1.0, tags: 1.0, path: 0.5 }
+    }
+}
+
+/// The most expansions of one misspelt word.
+const MOST_EXPANSIONS: usize = 5;
+/// A term found by correction counts this much of an exact one, per edit.
+const EDIT_PENALTY: f32 = 0.6;
+
+/// The chunks in play: current ones, and among them those that pass the filter.
+pub struct Field<'a> {
+    pub parts: &'a [Part],
+    /// Per part, per chunk: is it current?
+    pub live: &'a [Bits],
+    /// Per part, per chunk: may it be a hit?
+    pub allowed: &'a [Bits],
+}
+
+/// Keyword scores of all chunks.
+pub struct Scores {
+    /// Per part, per chunk; 0 where no term occurs.
+    pub scores: Vec<Vec<f32>>,
+    /// Per part, per chunk: must not be a hit (excluded, or lacks a phrase).
+    pub barred: Vec<Bits>,
+    /// Terms that were looked up in place of ones that occur nowhere.
+    pub corrections: Vec<(String, Vec<String>)>,
+    /// Terms with their inverse document frequency, corrections included.
+    pub weights: Vec<(String, f32)>,
+}
+
+/// Scores every chunk that is allowed.
+///
+/// # Errors
+/// [`Malformed`] if a segment is damaged.
+pub fn score(
+    field: &Field,
+    query: &Query,
+    parameters: &Bm25,
+    fuzzy: bool,
+) -> Result<Scores, Malformed> {
+    let (count, mean) = statistics(field);
+    let mut result = Scores {
+        scores: field.allowed.iter().map(|bits| vec![0.0; bits.len()]).collect(),
+        barred: field.allowed.iter().map(|bits| Bits::new(bits.len(), false)).collect(),
+        corrections: Vec::new(),
+        weights: Vec::new(),
+    };
+    for term in &query.terms {
+        let found = add_term(field, term, 1.0, parameters, count, mean, &mut result)?;
+        if !found && fuzzy {
+            let near = nearest_terms(field, term)?;
+            for (candidate, edits) in &near {
+                let factor = EDIT_PENALTY.powi(*edits as i32);
+                add_term(field, candidate, factor, parameters, count, mean, &mut result)?;
+            }
+            if !near.is_empty() {
+                let terms = near.into_iter().map(|(term, _)| term).collect();
+                result.corrections.push((term.clone(), terms));
+            }
+        }
+    }
+    for phrase in &query.phrases {
+        let holding = holding_phrase(field, phrase)?;
+        for (barred, holding) in result.barred.iter_mut().zip(&holding) {
+            (0..barred.len()).filter(|&chunk| !holding.get(chunk)).for_each(|chunk| barred.set(chunk, true));
+        }
+    }
+    for phrase in &query.excluded {
+        for (barred, holding) in result.barred.iter_mut().zip(holding_phrase(field, phrase)?) {
+            holding.ones().for_each(|chunk| barred.set(chunk, true));
+        }
+    }
+    Ok(result)
+}
+
+/// Live chunks and their mean length in words.
+fn statistics(field: &Field) -> (usize, f32) {
+    let mut count = 0usize;
+    let mut words = 0u64;
+    for (part, live) in field.parts.iter().zip(field.live) {
+        for chunk in live.ones() {
+            count += 1;
+            words += u64::from(part.loaded.segment.chunk_words(chunk));
+        }
+    }
+    (count, if count == 0 { 1.0 } else { (words as f32 / count as f32).max(1.0) })
+}
+
+fn add_term(
+    field: &Field,
+    term: &str,
+    factor: f32,
+    parameters: &Bm25,
+    count: usize,
+    mean: f32,
+    result: &mut Scores,
+) -> Result<bool, Malformed> {
+    // Per part: chunk and weighted frequency.
+    let mut found: Vec<Vec<(u32, f32)>> = Vec::with_capacity(field.parts.len());
+    let mut holding = 0usize;
+    for (part, live) in field.parts.iter().zip(field.live) {
+        let mut hits = Vec::new();
+        if let Some(postings) = part.loaded.segment.postings(term)? {
+            postings.for_each(|chunk, fields, occurrences| {
+                if live.get(chunk as usize) {
+                    let weight = |bit, weight: f32| if fields & bit > 0 { weight } else { 0.0 };
+                    let frequency = occurrences as f32
+                        + weight(FIELD_TITLE, parameters.title)
+                        + weight(FIELD_BREADCRUMB, parameters.breadcrumb)
+                        + weight(FIELD_TAGS, parameters.tags)
+                        + weight(FIELD_PATH, parameters.path);
+                    hits.push((chunk, frequency));
+                }
+            })?;
+        }
+        holding += hits.len();
+        found.push(hits);
+    }
+    if holding == 0 {
+        return Ok(false);
+    }
+    let holding = holding as f32;
+    let idf = (1.0 + (count as f32 - holding + 0.5) / (holding + 0.5)).ln();
+    result.weights.push((term.to_owned(), idf * factor));
+    for (number, hits) in found.into_iter().enumerate() {
+        let segment = &field.parts[number].loaded.segment;
+        for (chunk, frequency) in hits {
+            let chunk = chunk as usize;
+            if field.allowed[number].get(chunk) {
+                let length = segment.chunk_words(chunk) as f32 / mean;
+                let saturated = frequency
+                    / (frequency + parameters.k1 * (1.0 - parameters.b + parameters.b * length));
+                result.scores[number][chunk] += idf * factor * saturated;
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Terms of the index within an edit or two, most frequent first among the nearest.
+fn nearest_terms(field: &Field, term: &str) -> Result<Vec<(String, usize)>, Malformed> {
+    let length = term.chars().count();
+    let reach = match length {
+        0..=3 => return Ok(Vec::new()),
+        4..=7 => 1,
+        _ => 2,
+    };
+    let mut near: Vec<(usize, u32, String)> = Vec::new();
+    for (part, live) in field.parts.iter().zip(field.live) {
+        for entry in part.loaded.segment.terms() {
+            let (candidate, chunks) = entry?;
+            if candidate.len().abs_diff(term.len()) > 2 * reach
+                || candidate.chars().count().abs_diff(length) > reach
+            {
+                continue;
+            }
+            let edits = damerau_levenshtein(candidate, term);
+            if edits > reach || !occurs(part, live, candidate)? {
+                continue;
+            }
+            match near.iter_mut().find(|(_, _, known)| known == candidate) {
+                Some((_, sum, _)) => *sum += chunks,
+                None => near.push((edits, chunks, candidate.to_owned())),
+            }
+        }
+    }
+    near.sort_by(|a, b| (a.0, std::cmp::Reverse(a.1), &a.2).cmp(&(b.0, std::cmp::Reverse(b.1), &b.2)));
+    // Farther ones only matter where there is no nearer one.
+    let nearest = near.first().map_or(0, |(edits, _, _)| *edits);
+    near.retain(|(edits, _, _)| *edits == nearest);
+    near.truncate(MOST_EXPANSIONS);
+    Ok(near.into_iter().map(|(edits, _, term)| (term, edits)).collect())
+}
+
+fn occurs(part: &Part, live: &Bits, term: &str) -> Result<bool, Malformed> {
+    let mut occurs = false;
+    if let Some(postings) = part.loaded.segment.postings(term)? {
+        postings.for_each(|chunk, _, _| occurs |= live.get(chunk as usize))?;
+    }
+    Ok(occurs)
+}
+
+/// Chunks whose text holds the terms one after the other. Stop words between two of them are
+/// allowed for, as they take up positions but are no terms.
+fn holding_phrase(field: &Field, phrase: &[String]) -> Result<Vec<Bits>, Malformed> {
+    let mut all = Vec::with_capacity(field.parts.len());
+    for part in field.parts {
+        let segment = &part.loaded.segment;
+        let mut bits = Bits::new(segment.chunks(), false);
+        let mut lists: Vec<Vec<Posting>> = Vec::with_capacity(phrase.len());
+        for term in phrase {
+            match segment.postings(term)? {
+                Some(postings) => lists.push(postings.collect::<Result<_, _>>()?),
+                None => lists.push(Vec::new()),
+            }
+        }
+        if let Some((first, others)) = lists.split_first() {
+            for posting in first {
+                let rest: Option<Vec<&Posting>> = others
+                    .iter()
+                    .map(|list| {
+                        let at = list.binary_search_by_key(&posting.chunk, |other| other.chunk).ok()?;
+                        list.get(at)
+                    })
+                    .collect();
+                let Some(rest) = rest else { continue };
+                if others.is_empty() || posting.positions.iter().any(|&start| follows(start, &rest)) {
+                    bits.set(posting.chunk as usize, true);
+                }
+            }
+        }
+        all.push(bits);
+    }
+    Ok(all)
+}
+
+fn follows(start: u32, rest: &[&Posting]) -> bool {
+    const STOP_WORDS_BETWEEN: u32 = 2;
+    let mut position = start;
+    for posting in rest {
+        let next = posting.positions.partition_point(|&other| other <= position);
+        match posting.positions.get(next) {
+            Some(&other) if other - position <= 1 + STOP_WORDS_BETWEEN => position = other,
+            _ => return false,
+        }
+    }
+    true
+}
+

@@ -1,0 +1,17 @@
+//! Questions and answers: a query, its candidates, their ranking, and what is shown of them.
+//!
+//! Reads a snapshot and never changes it. [`query`] parses, [`lexical`] and the matrices find and
+//! score candidates, [`rank`] fuses scores (pure), [`passage`] chooses what to show, [`run`]
+//! joins them. It knows no terminal and no JSON.
+
+pub mod filter;
+pub mod lexical;
+pub mod passage;
+pub mod query;
+pub mod rank;
+pub mod run;
+
+pub use filter::Filter;
+pub use query::Query;
+pub use rank::{Mode, Ranking, Score, Weights};
+pub use run::{Answer, Hit, Request, SearchError, search};

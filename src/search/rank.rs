@@ -1,0 +1,232 @@
+//! From component scores to an order. Pure: no files, no clock.
+
+/// Which signals are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    #[default]
+    Hybrid,
+    Keyword,
+    Semantic,
+}
+
+/// How signals become one score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ranking {
+    /// Min-max of each signal over the candidates, weighted and added.
+    #[default]
+    Weighted,
+    /// The additive score of the reference design: cosine, a boost for exact words, recency.
+    Additive,
+}
+
+/// Weights of the signals.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// Share of the cosine; keywords get the rest.
+    pub semantic: f32,
+    pub recency: f32,
+    /// Days after which the recency term is halved.
+    pub recency_half_life_days: f32,
+}
+
+/// What is known of one candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Signals {
+    /// BM25; 0 if no term occurs.
+    pub keyword: f32,
+    /// Cosine with the query.
+    pub cosine: f32,
+    /// Days since the last change; negative is taken as 0.
+    pub age_days: f32,
+}
+
+/// A score and what it is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Score {
+    pub total: f32,
+    /// BM25 as it came.
+    pub keyword: f32,
+    /// Cosine as it came.
+    pub cosine: f32,
+    /// Share of the keywords in the total.
+    pub keyword_part: f32,
+    /// Share of the cosine in the total.
+    pub semantic_part: f32,
+    /// Share of the recency in the total.
+    pub recency_part: f32,
+}
+
+/// Candidates per signal.
+pub const CANDIDATES: usize = 100;
+/// Candidates of the additive ranking.
+const ADDITIVE_CANDIDATES: usize = 20;
+/// Boost of the additive ranking when every word of the query occurs.
+const EXACT_BOOST: f32 = 0.3;
+/// A cosine below this, with no word in common, is chance: measured between unrelated texts.
+pub const COSINE_FLOOR: f32 = 0.2;
+
+/// Scores candidates, best first; indexes are those of `signals`.
+///
+/// `words` says which share of the query's words a candidate holds (additive ranking only).
+pub fn rank(
+    signals: &[Signals],
+    words: &[f32],
+    mode: Mode,
+    ranking: Ranking,
+    weights: &Weights,
+) -> Vec<(usize, Score)> {
+    let mut scored = match ranking {
+        Ranking::Weighted => weighted(signals, mode, weights),
+        Ranking::Additive => additive(signals, words, mode, weights),
+    };
+    // Ties keep the order of the candidates, which is the order of the files.
+    scored.sort_by(|a, b| b.1.total.total_cmp(&a.1.total).then(a.0.cmp(&b.0)));
+    scored
+}
+
+/// `2^(-age / half-life)`: 1 for now, never more, so that dates in the future gain nothing.
+pub fn recency(age_days: f32, half_life_days: f32) -> f32 {
+    if half_life_days <= 0.0 || !age_days.is_finite() {
+        return 0.0;
+    }
+    (-age_days.max(0.0) / half_life_days).exp2()
+}
+
+fn weighted(signals: &[Signals], mode: Mode, weights: &Weights) -> Vec<(usize, Score)> {
+    let keyword = Span::of(signals.iter().map(|signal| signal.keyword));
+    let cosine = Span::of(signals.iter().map(|signal| signal.cosine));
+    let semantic_weight = match mode {
+        Mode::Hybrid => weights.semantic.clamp(0.0, 1.0),
+        Mode::Keyword => 0.0,
+        Mode::Semantic => 1.0,
+    };
+    let score = |signal: &Signals| {
+        let keyword_part = (1.0 - semantic_weight) * keyword.place(signal.keyword);
+        let semantic_part = semantic_weight * cosine.place(signal.cosine);
+        let recency_part =
+            weights.recency * recency(signal.age_days, weights.recency_half_life_days);
+        Score {
+            total: keyword_part + semantic_part + recency_part,
+            keyword: signal.keyword,
+            cosine: signal.cosine,
+            keyword_part,
+            semantic_part,
+            recency_part,
+        }
+    };
+    signals.iter().map(score).enumerate().collect()
+}
+
+fn additive(
+    signals: &[Signals],
+    words: &[f32],
+    mode: Mode,
+    weights: &Weights,
+) -> Vec<(usize, Score)> {
+    let mut order: Vec<usize> = (0..signals.len()).collect();
+    let first = |index: &usize| match mode {
+        Mode::Keyword => signals[*index].keyword,
+        Mode::Hybrid | Mode::Semantic => signals[*index].cosine,
+    };
+    order.sort_by(|a, b| first(b).total_cmp(&first(a)).then(a.cmp(b)));
+    order.truncate(ADDITIVE_CANDIDATES);
+    order
+        .into_iter()
+        .map(|index| {
+            let signal = signals[index];
+            let share = words.get(index).copied().unwrap_or(0.0);
+            let keyword_part = if mode == Mode::Semantic { 0.0 } else { EXACT_BOOST * share };
+            let semantic_part = if mode == Mode::Keyword { 0.0 } else { signal.cosine };
+            let recency_part =
+                weights.recency * recency(signal.age_days, weights.recency_half_life_days);
+            let total = keyword_part + semantic_part + recency_part;
+            let (keyword, cosine) = (signal.keyword, signal.cosine);
+            (index, Score { total, keyword, cosine, keyword_part, semantic_part, recency_part })
+        })
+        .collect()
+}
+
+/// Smallest and largest value of a signal.
+struct Span {
+    low: f32,
+    high: f32,
+}
+
+impl Span {
+    fn of(values: impl Iterator<Item = f32>) -> Self {
+        let start = Self { low: f32::INFINITY, high: f32::NEG_INFINITY };
+        values.fold(start, |span, value| Self {
+            low: span.low.min(value),
+            high: span.high.max(value),
+        })
+    }
+
+    /// Where a value lies between the two, from 0 to 1. A single candidate lies at the top,
+    /// unless its signal is nothing.
+    fn place(&self, value: f32) -> f32 {
+        let width = self.high - self.low;
+        if width > 0.0 {
+            (value - self.low) / width
+        } else {
+            f32::from(u8::from(value > 0.0))
+        }
+    }
+}
+
+/// Indexes of the `count` largest values above zero, best first.
+pub fn top(values: impl Iterator<Item = (usize, f32)>, count: usize) -> Vec<usize> {
+    let mut all: Vec<(usize, f32)> = values.filter(|(_, value)| *value > 0.0).collect();
+    let better = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if all.len() > count && count > 0 {
+        all.select_nth_unstable_by(count - 1, better);
+        all.truncate(count);
+    }
+    all.sort_unstable_by(better);
+    all.into_iter().map(|(index, _)| index).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WEIGHTS: Weights = Weights { semantic: 0.4, recency: 0.02, recency_half_life_days: 90.0 };
+
+    fn check(signals: &[(f32, f32, f32)], mode: Mode, ranking: Ranking, expected: &[usize]) {
+        let signals: Vec<Signals> = signals
+            .iter()
+            .map(|&(keyword, cosine, age_days)| Signals { keyword, cosine, age_days })
+            .collect();
+        let words = vec![0.0; signals.len()];
+        let order: Vec<usize> =
+            rank(&signals, &words, mode, ranking, &WEIGHTS).into_iter().map(|hit| hit.0).collect();
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn orders() {
+        let both = [(5.0, 0.2, 0.0), (1.0, 0.9, 0.0), (4.0, 0.8, 0.0)];
+        check(&both, Mode::Hybrid, Ranking::Weighted, &[2, 0, 1]);
+        check(&both, Mode::Keyword, Ranking::Weighted, &[0, 2, 1]);
+        check(&both, Mode::Semantic, Ranking::Weighted, &[1, 2, 0]);
+        check(&both, Mode::Hybrid, Ranking::Additive, &[1, 2, 0]);
+        // Of equals the newer comes first; a date in the future is not newer than now.
+        let ages = [(1.0, 0.5, 500.0), (1.0, 0.5, 1.0), (1.0, 0.5, 0.0), (1.0, 0.5, -3e6)];
+        check(&ages, Mode::Hybrid, Ranking::Weighted, &[2, 3, 1, 0]);
+        check(&[], Mode::Hybrid, Ranking::Weighted, &[]);
+    }
+
+    #[test]
+    fn recency_never_outweighs_a_better_match() {
+        check(&[(5.0, 0.9, 9e9), (1.0, 0.2, 0.0)], Mode::Hybrid, Ranking::Weighted, &[0, 1]);
+        assert_eq!(recency(f32::NAN, 90.0), 0.0);
+        assert_eq!(recency(-1e30, 90.0), 1.0);
+    }
+
+    #[test]
+    fn top_picks_the_best_above_zero() {
+        let values = [0.0, 3.0, -1.0, 5.0, 3.0];
+        assert_eq!(top(values.iter().copied().enumerate(), 2), [3, 1]);
+        assert_eq!(top(values.iter().copied().enumerate(), 9), [3, 1, 4]);
+        assert_eq!(top(values.iter().copied().enumerate(), 0), [3, 1, 4]);
+    }
+}

@@ -1,0 +1,164 @@
+//! The little-endian byte format of our local files: writing, and reading that never panics.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The bytes end before the value does, or hold what no writer wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
+
+/// Checksum against accidents (torn writes, flipped bits), not against forgery: what it guards is
+/// derived and local.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    xxh3_64(bytes)
+}
+
+/// Appends values to a buffer.
+#[derive(Default)]
+pub struct Writer {
+    pub bytes: Vec<u8>,
+}
+
+impl Writer {
+    pub fn u8(&mut self, value: u8) {
+        self.bytes.push(value);
+    }
+
+    pub fn u32(&mut self, value: u32) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub fn u64(&mut self, value: u64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub fn i64(&mut self, value: i64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub fn varint(&mut self, value: u64) {
+        varint(&mut self.bytes, value);
+    }
+
+    /// Length, then the bytes.
+    pub fn block(&mut self, bytes: &[u8]) {
+        self.varint(bytes.len() as u64);
+        self.bytes.extend_from_slice(bytes);
+    }
+}
+
+/// LEB128: seven bits a byte, low bits first.
+pub fn varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push((value as u8) | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Takes values off the front of a slice.
+#[derive(Clone)]
+pub struct Reader<'b> {
+    rest: &'b [u8],
+}
+
+impl<'b> Reader<'b> {
+    pub fn new(bytes: &'b [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    pub fn take(&mut self, count: usize) -> Result<&'b [u8], Malformed> {
+        let (taken, rest) = self.rest.split_at_checked(count).ok_or(Malformed)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        let (taken, rest) = self.rest.split_first_chunk().ok_or(Malformed)?;
+        self.rest = rest;
+        Ok(*taken)
+    }
+
+    pub fn u8(&mut self) -> Result<u8, Malformed> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    pub fn u32(&mut self) -> Result<u32, Malformed> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    pub fn u64(&mut self) -> Result<u64, Malformed> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    pub fn i64(&mut self) -> Result<i64, Malformed> {
+        self.array().map(i64::from_le_bytes)
+    }
+
+    #[inline]
+    pub fn varint(&mut self) -> Result<u64, Malformed> {
+        let mut value = 0u64;
+        for (index, &byte) in self.rest.iter().enumerate().take(10) {
+            value |= u64::from(byte & 0x7f) << (7 * index);
+            if byte < 0x80 {
+                self.rest = &self.rest[index + 1..];
+                return Ok(value);
+            }
+        }
+        Err(Malformed)
+    }
+
+    pub fn size(&mut self) -> Result<usize, Malformed> {
+        usize::try_from(self.varint()?).map_err(|_| Malformed)
+    }
+
+    pub fn block(&mut self) -> Result<&'b [u8], Malformed> {
+        let length = self.size()?;
+        self.take(length)
+    }
+
+    pub fn text(&mut self) -> Result<&'b str, Malformed> {
+        std::str::from_utf8(self.block()?).map_err(|_| Malformed)
+    }
+}
+
+/// The `index`th little-endian `u32` of an array of them.
+pub fn u32_at(bytes: &[u8], index: usize) -> Result<u32, Malformed> {
+    let start = index.checked_mul(4).ok_or(Malformed)?;
+    let four = bytes.get(start..start + 4).ok_or(Malformed)?;
+    four.try_into().map(u32::from_le_bytes).map_err(|_| Malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(numbers: Vec<u64>, block: Vec<u8>) {
+            let mut writer = Writer::default();
+            for &number in &numbers {
+                writer.varint(number);
+                writer.u64(number);
+            }
+            writer.block(&block);
+            let mut reader = Reader::new(&writer.bytes);
+            for &number in &numbers {
+                prop_assert_eq!(reader.varint(), Ok(number));
+                prop_assert_eq!(reader.u64(), Ok(number));
+            }
+            prop_assert_eq!(reader.block(), Ok(&block[..]));
+            prop_assert!(reader.is_empty());
+        }
+
+        #[test]
+        fn garbage_is_refused_or_read_but_never_panics(bytes: Vec<u8>) {
+            let mut reader = Reader::new(&bytes);
+            while reader.varint().is_ok() && reader.block().is_ok() && !reader.is_empty() {}
+        }
+    }
+}

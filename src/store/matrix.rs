@@ -1,0 +1,334 @@
+//! Vectors as int8 codes with a scale per row, in a file that a search maps and scans.
+//!
+//! Owns the encoding (shared with the committed tables, so that a vector is the same bytes
+//! everywhere) and the scan. It knows no texts. Rows are checked in blocks while they are
+//! scanned: a flipped bit is an error, never a silently worse ranking.
+
+use std::path::Path;
+
+use super::{
+    codec::{Malformed, Reader, Writer, checksum},
+    container::{Container, OpenError, Section, assemble},
+};
+
+const MAGIC: &[u8; 8] = b"ELOVEC01";
+/// Rows that share a checksum.
+const BLOCK_ROWS: usize = 64;
+
+/// The name of a vector: a hash of the model and of the text it was made from.
+pub type Key = [u8; 16];
+
+/// A vector as it is stored.
+///
+/// `scale` is 0 for the zero vector (a text without known words).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Encoded {
+    pub scale: f32,
+    pub codes: Vec<i8>,
+}
+
+impl Encoded {
+    /// Encodes a vector: codes are `value / scale`, rounded, with `scale = max |value| / 127`.
+    pub fn new(vector: &[f32]) -> Self {
+        let largest = vector.iter().fold(0f32, |largest, value| largest.max(value.abs()));
+        if largest == 0.0 || !largest.is_finite() {
+            return Self { scale: 0.0, codes: vec![0; vector.len()] };
+        }
+        let scale = largest / 127.0;
+        let codes = vector.iter().map(|value| (value / scale).round() as i8).collect();
+        Self { scale, codes }
+    }
+
+    /// Whether this can be what [`Encoded::new`] made of a unit or zero vector.
+    pub fn is_sane(&self, dimension: usize) -> bool {
+        if self.codes.len() != dimension || !self.scale.is_finite() || self.scale < 0.0 {
+            return false;
+        }
+        let squares: f32 = self.codes.iter().map(|&code| f32::from(code).powi(2)).sum();
+        let norm = squares.sqrt() * self.scale;
+        (self.scale == 0.0 && squares == 0.0) || (0.95..1.05).contains(&norm)
+    }
+}
+
+/// A query vector prepared for the scan: 12-bit integers and their scale.
+pub struct Probe {
+    values: Vec<i16>,
+    scale: f32,
+}
+
+impl Probe {
+    /// Prepares a vector. 12 bits keep the products of 4,096 dimensions within an `i32`.
+    pub fn new(vector: &[f32]) -> Self {
+        let largest = vector.iter().fold(0f32, |largest, value| largest.max(value.abs()));
+        if largest == 0.0 || !largest.is_finite() {
+            return Self { values: vec![0; vector.len()], scale: 0.0 };
+        }
+        let scale = largest / 2047.0;
+        let values = vector.iter().map(|value| (value / scale).round() as i16).collect();
+        Self { values, scale }
+    }
+}
+
+/// The vectors of one segment, row by row; a row may be missing until it is embedded.
+pub struct Matrix {
+    container: Container,
+    fingerprint: String,
+    dimension: usize,
+    rows: usize,
+}
+
+const META: usize = 0;
+const KEYS: usize = 1;
+const SCALES: usize = 2;
+const SUMS: usize = 3;
+const CODES: usize = 4;
+
+/// The file's bytes for these rows. A missing vector is written as a NaN scale.
+pub fn encode_matrix(
+    fingerprint: &str,
+    dimension: usize,
+    rows: &[(Key, Option<Encoded>)],
+) -> Vec<u8> {
+    let mut meta = Writer::default();
+    meta.block(fingerprint.as_bytes());
+    meta.u32(dimension as u32);
+    meta.u32(rows.len() as u32);
+    let mut keys = Vec::with_capacity(rows.len() * 16);
+    let mut scales = Vec::with_capacity(rows.len() * 4);
+    let mut codes = Vec::with_capacity(rows.len() * dimension);
+    for (key, vector) in rows {
+        keys.extend_from_slice(key);
+        let scale = vector.as_ref().map_or(f32::NAN, |vector| vector.scale);
+        scales.extend_from_slice(&scale.to_le_bytes());
+        match vector {
+            Some(vector) => codes.extend(vector.codes.iter().map(|&code| code as u8)),
+            None => codes.resize(codes.len() + dimension, 0),
+        }
+    }
+    let mut sums = Writer::default();
+    for block in codes.chunks((BLOCK_ROWS * dimension).max(1)) {
+        sums.u64(checksum(block));
+    }
+    let section = |bytes, checked| Section { bytes, checked };
+    assemble(
+        MAGIC,
+        &[
+            section(&meta.bytes, true),
+            section(&keys, true),
+            section(&scales, true),
+            section(&sums.bytes, true),
+            section(&codes, false),
+        ],
+    )
+}
+
+impl Matrix {
+    /// Maps a file.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        Self::of(Container::open(path, MAGIC)?)
+            .map_err(|Malformed| OpenError::Damaged { path: path.to_owned() })
+    }
+
+    /// Takes bytes from [`encode_matrix`].
+    pub fn in_memory(bytes: Vec<u8>) -> Result<Self, Malformed> {
+        Self::of(Container::in_memory(bytes, MAGIC)?)
+    }
+
+    fn of(container: Container) -> Result<Self, Malformed> {
+        let mut meta = Reader::new(container.section(META));
+        let fingerprint = meta.text()?.to_owned();
+        let dimension = meta.u32()? as usize;
+        let rows = meta.u32()? as usize;
+        let fits = container.section(KEYS).len() == rows * 16
+            && container.section(SCALES).len() == rows * 4
+            && container.section(CODES).len() == rows * dimension
+            && container.section(SUMS).len() == rows.div_ceil(BLOCK_ROWS) * 8;
+        if fits { Ok(Self { container, fingerprint, dimension, rows }) } else { Err(Malformed) }
+    }
+
+    /// The model that made the vectors.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Size of the file in bytes.
+    pub fn size(&self) -> usize {
+        self.container.size()
+    }
+
+    /// The key of a row.
+    pub fn key(&self, row: usize) -> Key {
+        let mut key = [0; 16];
+        if let Some(bytes) = self.container.section(KEYS).get(row * 16..row * 16 + 16) {
+            key.copy_from_slice(bytes);
+        }
+        key
+    }
+
+    /// The stored vector of a row; `None` if it is missing.
+    pub fn vector(&self, row: usize) -> Option<Encoded> {
+        let scale = self.scale(row);
+        let codes = self.codes(row)?;
+        (!scale.is_nan())
+            .then(|| Encoded { scale, codes: codes.iter().map(|&code| code as i8).collect() })
+    }
+
+    /// Whether every vector is what was written.
+    pub fn is_intact(&self) -> bool {
+        let blocks = self.container.section(CODES).chunks((BLOCK_ROWS * self.dimension).max(1));
+        let mut sums = Reader::new(self.container.section(SUMS));
+        blocks.into_iter().all(|block| sums.u64() == Ok(checksum(block)))
+    }
+
+    /// Whether a row still waits for its vector.
+    pub fn is_missing(&self, row: usize) -> bool {
+        self.scale(row).is_nan()
+    }
+
+    /// Cosine of the probe with every row; 0 where the vector is missing or zero.
+    ///
+    /// # Errors
+    /// [`Malformed`] if any block differs from what was written.
+    pub fn scan(&self, probe: &Probe) -> Result<Vec<f32>, Malformed> {
+        use rayon::prelude::*;
+        if probe.values.len() != self.dimension || self.dimension == 0 {
+            return Ok(vec![0.0; self.rows]);
+        }
+        let mut scores = vec![0f32; self.rows];
+        let sums = self.container.section(SUMS);
+        self.container
+            .section(CODES)
+            .par_chunks(BLOCK_ROWS * self.dimension)
+            .zip(scores.par_chunks_mut(BLOCK_ROWS))
+            .enumerate()
+            .with_min_len(64)
+            .try_for_each(|(block, (codes, scores))| {
+                if Reader::new(&sums[block * 8..]).u64()? != checksum(codes) {
+                    return Err(Malformed);
+                }
+                let rows = codes.chunks_exact(self.dimension).zip(scores).enumerate();
+                for (index, (row, score)) in rows {
+                    let scale = self.scale(block * BLOCK_ROWS + index);
+                    if scale > 0.0 {
+                        *score = dot(row, &probe.values) as f32 * scale * probe.scale;
+                    }
+                }
+                Ok(())
+            })?;
+        Ok(scores)
+    }
+
+    /// Cosine of two rows of (possibly) different matrices.
+    pub fn similarity(&self, row: usize, other: &Matrix, other_row: usize) -> f32 {
+        let (Some(a), Some(b)) = (self.codes(row), other.codes(other_row)) else { return 0.0 };
+        let (scale, other_scale) = (self.scale(row), other.scale(other_row));
+        if a.len() != b.len() || scale.is_nan() || other_scale.is_nan() {
+            return 0.0;
+        }
+        let pairs = a.iter().zip(b);
+        let sum: i32 = pairs.map(|(&a, &b)| i32::from(a as i8) * i32::from(b as i8)).sum();
+        sum as f32 * scale * other_scale
+    }
+
+    fn scale(&self, row: usize) -> f32 {
+        match self.container.section(SCALES).get(row * 4..row * 4 + 4) {
+            Some(&[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]),
+            _ => f32::NAN,
+        }
+    }
+
+    fn codes(&self, row: usize) -> Option<&[u8]> {
+        self.container.section(CODES).get(row * self.dimension..(row + 1) * self.dimension)
+    }
+}
+
+/// Integer dot product of a row's codes and a probe.
+fn dot(row: &[u8], probe: &[i16]) -> i32 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, which is all that `dot_avx2` asks for.
+        return unsafe { dot_avx2(row, probe) };
+    }
+    dot_plain(row, probe)
+}
+
+/// The same loop as [`dot_plain`], compiled for 32-byte registers (sign-extend, multiply-add).
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn dot_avx2(row: &[u8], probe: &[i16]) -> i32 {
+    dot_plain(row, probe)
+}
+
+#[inline(always)]
+fn dot_plain(row: &[u8], probe: &[i16]) -> i32 {
+    row.iter().zip(probe).map(|(&code, &value)| i32::from(code as i8) * i32::from(value)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn unit(mut vector: Vec<f32>) -> Vec<f32> {
+        let norm = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+        vector.iter_mut().for_each(|value| *value /= norm.max(1e-6));
+        vector
+    }
+
+    fn matrix(rows: &[(Key, Option<Encoded>)]) -> Matrix {
+        Matrix::in_memory(encode_matrix("test", 8, rows)).expect("just written")
+    }
+
+    proptest! {
+        #[test]
+        fn scan_is_close_to_cosine(
+            a in prop::collection::vec(-1f32..1.0, 8),
+            b in prop::collection::vec(-1f32..1.0, 8),
+        ) {
+            let (a, b) = (unit(a), unit(b));
+            let exact: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
+            let scores = matrix(&[([1; 16], Some(Encoded::new(&a)))]).scan(&Probe::new(&b));
+            prop_assert!((scores.unwrap()[0] - exact).abs() < 0.02);
+        }
+    }
+
+    #[test]
+    fn missing_and_zero_vectors_score_nothing() {
+        let zero = Encoded::new(&[0.0; 8]);
+        assert!(zero.is_sane(8));
+        let matrix = matrix(&[([1; 16], None), ([2; 16], Some(zero))]);
+        assert!(matrix.is_missing(0) && !matrix.is_missing(1));
+        assert_eq!(matrix.scan(&Probe::new(&[0.5; 8])), Ok(vec![0.0, 0.0]));
+    }
+
+    #[test]
+    fn every_flipped_bit_is_noticed() {
+        let rows: Vec<_> = (0..3u8)
+            .map(|n| ([n; 16], Some(Encoded::new(&unit(vec![f32::from(n) + 1.0; 8])))))
+            .collect();
+        let bytes = encode_matrix("test", 8, &rows);
+        let probe = Probe::new(&[0.5; 8]);
+        let right = matrix(&rows).scan(&probe);
+        for bit in 0..bytes.len() * 8 {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            // Padding between sections is nobody's data: there the answer stays right.
+            if let Ok(matrix) = Matrix::in_memory(damaged) {
+                let scores = matrix.scan(&probe);
+                assert!(scores.is_err() || scores == right, "bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn insane_vectors_are_told() {
+        assert!(!Encoded { scale: f32::NAN, codes: vec![1; 8] }.is_sane(8));
+        assert!(!Encoded { scale: 1.0, codes: vec![100; 8] }.is_sane(8));
+        assert!(!Encoded { scale: 0.1, codes: vec![1; 7] }.is_sane(8));
+    }
+}

@@ -1,0 +1,19 @@
+//! Vectors and search data on disk.
+//!
+//! Two stores with opposite rules. [`tables`] is what git carries: write-once LanceDB tables from
+//! key to vector, immutable, checked as outside data. [`view`] is derived and private to a work
+//! tree: segments, matrices and a manifest that a search maps into memory; anything in it may be
+//! deleted at any time. All LanceDB and Arrow types stay inside this room.
+
+pub mod bits;
+mod codec;
+mod container;
+pub mod lock;
+pub mod manifest;
+pub mod matrix;
+pub mod registry;
+pub mod segment;
+pub mod tables;
+pub mod view;
+
+pub use codec::Malformed;

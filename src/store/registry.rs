@@ -1,0 +1,193 @@
+//! What the committed tables hold, remembered locally so that they need not be opened again.
+//!
+//! Tables never change, so a table seen once is known by its name. Holds keys and a hash of each
+//! vector; the vectors themselves are read from the tables when they are needed.
+
+use std::{collections::BTreeMap, fs, io, path::Path};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    codec::{Malformed, Reader, Writer, checksum},
+    container::write_whole,
+    matrix::{Encoded, Key},
+    tables::{self, TableContent, TableError},
+};
+
+const MAGIC: &[u8; 8] = b"ELOTAB01";
+
+/// The keys of one table.
+#[derive(Debug, Clone, PartialEq)]
+struct Known {
+    fingerprint: String,
+    /// Key and hash of the vector, in the order of the rows.
+    keys: Vec<(Key, u64)>,
+}
+
+/// All readable tables of a repository.
+#[derive(Default)]
+pub struct Registry {
+    known: BTreeMap<String, Known>,
+    /// Tables read in this run.
+    read: BTreeMap<String, TableContent>,
+    dirty: bool,
+}
+
+/// A table that was passed over.
+#[derive(Debug)]
+pub struct BadTable {
+    pub name: String,
+    pub cause: TableError,
+}
+
+impl Registry {
+    /// What is remembered in `file`, brought up to date with the tables in `folder`.
+    ///
+    /// A memory that cannot be read is made anew; a table that cannot be read is passed over and
+    /// returned, and looked at again next time.
+    pub fn load(file: &Path, folder: &Path) -> io::Result<(Self, Vec<BadTable>)> {
+        let known = fs::read(file).ok().and_then(|bytes| parse(&bytes).ok()).unwrap_or_default();
+        let mut registry = Self { known, ..Self::default() };
+        let present = tables::list(folder)?;
+        let before = registry.known.len();
+        registry.known.retain(|name, _| present.contains(name));
+        registry.dirty = registry.known.len() != before;
+        let mut bad = Vec::new();
+        for name in present {
+            if !registry.known.contains_key(&name)
+                && let Err(cause) = registry.learn(folder, &name)
+            {
+                bad.push(BadTable { name, cause });
+            }
+        }
+        Ok((registry, bad))
+    }
+
+    /// Writes the memory if it changed.
+    pub fn save(&mut self, file: &Path) -> io::Result<()> {
+        if std::mem::take(&mut self.dirty) { write_whole(file, &write(&self.known)) } else { Ok(()) }
+    }
+
+    /// Keys of a model in the tables for which `choose` says yes.
+    pub fn keys(&self, fingerprint: &str, choose: impl Fn(&str) -> bool) -> FxHashSet<Key> {
+        let chosen = self.known.iter().filter(|(name, known)| {
+            known.fingerprint == fingerprint && choose(name.as_str())
+        });
+        chosen.flat_map(|(_, known)| known.keys.iter().map(|(key, _)| *key)).collect()
+    }
+
+    /// Number of readable tables.
+    pub fn tables(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Names and row counts of the tables of a model.
+    pub fn of_model(&self, fingerprint: &str) -> impl Iterator<Item = (&str, usize)> {
+        let fingerprint = fingerprint.to_owned();
+        self.known
+            .iter()
+            .filter(move |(_, known)| known.fingerprint == fingerprint)
+            .map(|(name, known)| (name.as_str(), known.keys.len()))
+    }
+
+    /// The vectors of a model for the wanted keys. Of two different vectors for one key neither
+    /// counts. A table that turns out damaged is passed over and returned.
+    pub fn vectors(
+        &mut self,
+        folder: &Path,
+        fingerprint: &str,
+        wanted: &FxHashSet<Key>,
+    ) -> (FxHashMap<Key, Encoded>, Vec<BadTable>) {
+        let mut hashes: FxHashMap<Key, Option<u64>> = FxHashMap::default();
+        let mut needed = Vec::new();
+        for (name, known) in self.known.iter().filter(|(_, k)| k.fingerprint == fingerprint) {
+            let mut used = false;
+            for (key, hash) in known.keys.iter().filter(|(key, _)| wanted.contains(key)) {
+                used = true;
+                let agreed = hashes.entry(*key).or_insert(Some(*hash));
+                if *agreed != Some(*hash) {
+                    *agreed = None;
+                }
+            }
+            if used {
+                needed.push(name.clone());
+            }
+        }
+        let mut found = FxHashMap::default();
+        let mut bad = Vec::new();
+        for name in needed {
+            if !self.read.contains_key(&name)
+                && let Err(cause) = self.learn(folder, &name)
+            {
+                self.known.remove(&name);
+                self.dirty = true;
+                bad.push(BadTable { name, cause });
+                continue;
+            }
+            let Some(content) = self.read.get(&name) else { continue };
+            for (key, vector) in &content.rows {
+                if wanted.contains(key) && hashes.get(key) == Some(&Some(hash(vector))) {
+                    found.entry(*key).or_insert_with(|| vector.clone());
+                }
+            }
+        }
+        (found, bad)
+    }
+
+    fn learn(&mut self, folder: &Path, name: &str) -> Result<(), TableError> {
+        let content = tables::read(folder, name)?;
+        let keys = content.rows.iter().map(|(key, vector)| (*key, hash(vector))).collect();
+        let known = Known { fingerprint: content.fingerprint.clone(), keys };
+        self.dirty |= self.known.get(name) != Some(&known);
+        self.known.insert(name.to_owned(), known);
+        self.read.insert(name.to_owned(), content);
+        Ok(())
+    }
+}
+
+fn hash(vector: &Encoded) -> u64 {
+    let mut bytes: Vec<u8> = vector.scale.to_le_bytes().to_vec();
+    bytes.extend(vector.codes.iter().map(|&code| code as u8));
+    checksum(&bytes)
+}
+
+fn write(known: &BTreeMap<String, Known>) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.bytes.extend_from_slice(MAGIC);
+    out.varint(known.len() as u64);
+    for (name, table) in known {
+        out.block(name.as_bytes());
+        out.block(table.fingerprint.as_bytes());
+        out.varint(table.keys.len() as u64);
+        for (key, hash) in &table.keys {
+            out.bytes.extend_from_slice(key);
+            out.u64(*hash);
+        }
+    }
+    let sum = checksum(&out.bytes);
+    out.u64(sum);
+    out.bytes
+}
+
+fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Known>, Malformed> {
+    let (body, sum) = bytes.split_last_chunk::<8>().ok_or(Malformed)?;
+    if checksum(body) != u64::from_le_bytes(*sum) {
+        return Err(Malformed);
+    }
+    let mut reader = Reader::new(body);
+    if reader.take(8)? != MAGIC {
+        return Err(Malformed);
+    }
+    let mut known = BTreeMap::new();
+    for _ in 0..reader.size()? {
+        let name = reader.text()?.to_owned();
+        let fingerprint = reader.text()?.to_owned();
+        let mut keys = Vec::new();
+        for _ in 0..reader.size()? {
+            let key = reader.take(16)?.try_into().map_err(|_| Malformed)?;
+            keys.push((key, reader.u64()?));
+        }
+        known.insert(name, Known { fingerprint, keys });
+    }
+    Ok(known)
+}

@@ -1,0 +1,101 @@
+//! Where a term occurs: chunk by chunk, with its fields and its positions in the text.
+//!
+//! Per chunk: distance to the previous chunk (varint), fields (u8), count in the text (varint),
+//! then as many distances between positions (varints).
+
+use crate::store::codec::{Malformed, Reader, varint};
+
+/// The term is in the title.
+pub const FIELD_TITLE: u8 = 1;
+/// The term is in a heading above the chunk.
+pub const FIELD_BREADCRUMB: u8 = 2;
+/// The term is one of the tags, or part of one.
+pub const FIELD_TAGS: u8 = 4;
+/// The term is in the path.
+pub const FIELD_PATH: u8 = 8;
+
+/// One chunk that holds the term.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Posting {
+    pub chunk: u32,
+    /// Bits `FIELD_*`.
+    pub fields: u8,
+    /// Occurrences in the chunk's text.
+    pub count: u32,
+    /// Ordinals of the words in the chunk's text, ascending.
+    pub positions: Vec<u32>,
+}
+
+/// Writes the postings of one term.
+#[derive(Default)]
+pub struct PostingsWriter {
+    pub bytes: Vec<u8>,
+    pub chunks: u32,
+    last: u32,
+}
+
+impl PostingsWriter {
+    /// Appends a chunk; chunks must ascend.
+    pub fn push(&mut self, chunk: u32, fields: u8, positions: impl ExactSizeIterator<Item = u32>) {
+        varint(&mut self.bytes, u64::from(chunk - self.last));
+        self.bytes.push(fields);
+        varint(&mut self.bytes, positions.len() as u64);
+        let mut before = 0;
+        for position in positions {
+            varint(&mut self.bytes, u64::from(position - before));
+            before = position;
+        }
+        self.last = chunk;
+        self.chunks += 1;
+    }
+}
+
+/// Reads the postings of one term, already checked against their checksum.
+pub struct Postings<'s> {
+    reader: Reader<'s>,
+    chunk: u64,
+}
+
+impl<'s> Postings<'s> {
+    pub(super) fn new(bytes: &'s [u8]) -> Self {
+        Self { reader: Reader::new(bytes), chunk: 0 }
+    }
+
+    /// Visits chunk, fields and count without decoding positions into memory.
+    pub fn for_each(mut self, mut visit: impl FnMut(u32, u8, u32)) -> Result<(), Malformed> {
+        while !self.reader.is_empty() {
+            let (chunk, fields, count) = self.head()?;
+            for _ in 0..count {
+                self.reader.varint()?;
+            }
+            visit(chunk, fields, count);
+        }
+        Ok(())
+    }
+
+    fn head(&mut self) -> Result<(u32, u8, u32), Malformed> {
+        self.chunk = self.chunk.checked_add(self.reader.varint()?).ok_or(Malformed)?;
+        let fields = self.reader.u8()?;
+        let count = u32::try_from(self.reader.varint()?).map_err(|_| Malformed)?;
+        Ok((u32::try_from(self.chunk).map_err(|_| Malformed)?, fields, count))
+    }
+
+    fn read(&mut self) -> Result<Posting, Malformed> {
+        let (chunk, fields, count) = self.head()?;
+        let mut positions = Vec::new();
+        let mut position = 0u64;
+        for _ in 0..count {
+            position += self.reader.varint()?;
+            positions.push(u32::try_from(position).map_err(|_| Malformed)?);
+        }
+        Ok(Posting { chunk, fields, count, positions })
+    }
+}
+
+impl Iterator for Postings<'_> {
+    type Item = Result<Posting, Malformed>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (!self.reader.is_empty()).then(|| self.read())
+    }
+}

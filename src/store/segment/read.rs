@@ -1,0 +1,238 @@
+//! Reading a segment. Everything that is returned was checked against a checksum first.
+
+use std::{ops::Range, path::Path};
+
+use super::{CHUNK_BYTES, MAGIC, Postings, TERM_INFO_BYTES, section};
+use crate::{
+    markdown::Scope,
+    repo::{BlobId, NotePath},
+    store::{
+        codec::{Malformed, Reader, checksum, u32_at},
+        container::{Container, OpenError},
+    },
+};
+
+/// An opened segment.
+pub struct Segment {
+    container: Container,
+    documents: usize,
+    chunks: usize,
+    terms: usize,
+}
+
+/// A document as the segment holds it.
+#[derive(Debug, Clone)]
+pub struct DocumentView<'s> {
+    pub path: NotePath,
+    pub blob: BlobId,
+    pub title: &'s str,
+    /// Whether the title was given rather than taken from the file name.
+    pub titled: bool,
+    pub scope: Scope,
+    pub tags: Vec<&'s str>,
+    /// Seconds since 1970.
+    pub created: Option<i64>,
+    /// Seconds since 1970.
+    pub updated: Option<i64>,
+    /// What was noticed while reading; empty if nothing.
+    pub note: &'s str,
+    /// Numbers of its chunks in the segment.
+    pub chunks: Range<usize>,
+    text: Range<usize>,
+    text_sum: u64,
+}
+
+/// A chunk as the segment holds it.
+#[derive(Debug, Clone)]
+pub struct ChunkView {
+    pub document: usize,
+    /// Bytes of the document's text.
+    pub range: Range<usize>,
+    /// First and last line in the file, from 1.
+    pub lines: (usize, usize),
+    /// Words in its text without stop words: the document length of BM25.
+    pub words: u32,
+    breadcrumb: usize,
+}
+
+impl Segment {
+    /// Maps a file.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        Self::of(Container::open(path, MAGIC)?)
+            .map_err(|Malformed| OpenError::Damaged { path: path.to_owned() })
+    }
+
+    /// Takes bytes from [`super::SegmentBuilder::finish`].
+    pub fn in_memory(bytes: Vec<u8>) -> Result<Self, Malformed> {
+        Self::of(Container::in_memory(bytes, MAGIC)?)
+    }
+
+    fn of(container: Container) -> Result<Self, Malformed> {
+        let mut meta = Reader::new(container.section(section::META));
+        let documents = meta.u32()? as usize;
+        let chunks = meta.u32()? as usize;
+        let terms = meta.u32()? as usize;
+        let fits = container.section(section::DOCUMENT_OFFSETS).len() == (documents + 1) * 4
+            && container.section(section::CHUNKS).len() == chunks * CHUNK_BYTES
+            && container.section(section::TERM_OFFSETS).len() == (terms + 1) * 4
+            && container.section(section::TERM_INFO).len() == terms * TERM_INFO_BYTES;
+        if fits { Ok(Self { container, documents, chunks, terms }) } else { Err(Malformed) }
+    }
+
+    /// Number of documents.
+    pub fn documents(&self) -> usize {
+        self.documents
+    }
+
+    /// Number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.chunks
+    }
+
+    /// Size of the file in bytes.
+    pub fn size(&self) -> usize {
+        self.container.size()
+    }
+
+    /// A document by its number.
+    pub fn document(&self, number: usize) -> Result<DocumentView<'_>, Malformed> {
+        let offsets = self.container.section(section::DOCUMENT_OFFSETS);
+        let (start, end) = (u32_at(offsets, number)?, u32_at(offsets, number + 1)?);
+        let all = self.container.section(section::DOCUMENTS);
+        let mut reader =
+            Reader::new(all.get(start as usize..end as usize).ok_or(Malformed)?);
+        let path = NotePath::new(reader.block()?);
+        let blob = BlobId::from_bytes(
+            reader.take(BlobId::LENGTH)?.try_into().map_err(|_| Malformed)?,
+        );
+        let title = reader.text()?;
+        let titled = reader.u8()? != 0;
+        let scope = reader.text()?.parse().map_err(|_| Malformed)?;
+        let tags = (0..reader.size()?).map(|_| reader.text()).collect::<Result<_, _>>()?;
+        let time = |value: i64| (value != i64::MIN).then_some(value);
+        let (created, updated) = (time(reader.i64()?), time(reader.i64()?));
+        let note = reader.text()?;
+        let (first, count) = (reader.size()?, reader.size()?);
+        let (text_start, text_length) = (reader.size()?, reader.size()?);
+        let chunks = first..first.checked_add(count).ok_or(Malformed)?;
+        let text = text_start..text_start.checked_add(text_length).ok_or(Malformed)?;
+        if chunks.end > self.chunks {
+            return Err(Malformed);
+        }
+        let text_sum = reader.u64()?;
+        Ok(DocumentView {
+            path, blob, title, titled, scope, tags, created, updated, note, chunks, text, text_sum,
+        })
+    }
+
+    /// Only path, blob and chunks of a document: what deciding what is current needs.
+    pub fn identity(&self, number: usize) -> Result<(&[u8], BlobId), Malformed> {
+        let offsets = self.container.section(section::DOCUMENT_OFFSETS);
+        let all = self.container.section(section::DOCUMENTS);
+        let start = u32_at(offsets, number)? as usize;
+        let mut reader = Reader::new(all.get(start..).ok_or(Malformed)?);
+        let path = reader.block()?;
+        let blob = reader.take(BlobId::LENGTH)?.try_into().map_err(|_| Malformed)?;
+        Ok((path, BlobId::from_bytes(blob)))
+    }
+
+    /// The whole text of a document.
+    pub fn text(&self, document: &DocumentView) -> Result<&str, Malformed> {
+        let texts = self.container.section(section::TEXTS);
+        let bytes = texts.get(document.text.clone()).ok_or(Malformed)?;
+        if checksum(bytes) != document.text_sum {
+            return Err(Malformed);
+        }
+        std::str::from_utf8(bytes).map_err(|_| Malformed)
+    }
+
+    /// A chunk by its number.
+    pub fn chunk(&self, number: usize) -> Result<ChunkView, Malformed> {
+        let field = |index| u32_at(self.chunk_bytes(number)?, index).map(|value| value as usize);
+        Ok(ChunkView {
+            document: field(0)?,
+            range: field(1)?..field(2)?,
+            lines: (field(3)?, field(4)?),
+            words: field(5)? as u32,
+            breadcrumb: field(6)?,
+        })
+    }
+
+    /// Words of a chunk, without decoding the rest.
+    pub fn chunk_words(&self, number: usize) -> u32 {
+        self.chunk_bytes(number).and_then(|bytes| u32_at(bytes, 5)).unwrap_or(0)
+    }
+
+    /// Number of the document that holds a chunk.
+    pub fn chunk_document(&self, number: usize) -> usize {
+        self.chunk_bytes(number).and_then(|bytes| u32_at(bytes, 0)).unwrap_or(0) as usize
+    }
+
+    /// The text of a chunk.
+    pub fn chunk_text(&self, chunk: &ChunkView) -> Result<&str, Malformed> {
+        let document = self.document(chunk.document)?;
+        self.text(&document)?.get(chunk.range.clone()).ok_or(Malformed)
+    }
+
+    /// Headings above a chunk, outermost first.
+    pub fn breadcrumb(&self, chunk: &ChunkView) -> Result<Vec<&str>, Malformed> {
+        let all = self.container.section(section::BREADCRUMBS);
+        let mut reader = Reader::new(all.get(chunk.breadcrumb..).ok_or(Malformed)?);
+        (0..reader.size()?).map(|_| reader.text()).collect()
+    }
+
+    /// Where a term occurs; `None` if nowhere.
+    pub fn postings(&self, term: &str) -> Result<Option<Postings<'_>>, Malformed> {
+        match self.find_term(term)? {
+            Some(number) => self.term_postings(number).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// All terms in byte order, with the number of chunks that hold each.
+    pub fn terms(&self) -> impl Iterator<Item = Result<(&str, u32), Malformed>> {
+        (0..self.terms).map(|number| {
+            let info = self.container.section(section::TERM_INFO);
+            let chunks = u32_at(&info[number * TERM_INFO_BYTES..], 3)?;
+            Ok((std::str::from_utf8(self.term(number)?).map_err(|_| Malformed)?, chunks))
+        })
+    }
+
+    fn chunk_bytes(&self, number: usize) -> Result<&[u8], Malformed> {
+        let all = self.container.section(section::CHUNKS);
+        all.get(number * CHUNK_BYTES..(number + 1) * CHUNK_BYTES).ok_or(Malformed)
+    }
+
+    fn find_term(&self, term: &str) -> Result<Option<usize>, Malformed> {
+        let (mut low, mut high) = (0, self.terms);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.term(middle)?.cmp(term.as_bytes()) {
+                std::cmp::Ordering::Equal => return Ok(Some(middle)),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        Ok(None)
+    }
+
+    fn term(&self, number: usize) -> Result<&[u8], Malformed> {
+        let offsets = self.container.section(section::TERM_OFFSETS);
+        let (start, end) = (u32_at(offsets, number)?, u32_at(offsets, number + 1)?);
+        let terms = self.container.section(section::TERMS);
+        terms.get(start as usize..end as usize).ok_or(Malformed)
+    }
+
+    fn term_postings(&self, number: usize) -> Result<Postings<'_>, Malformed> {
+        let infos = self.container.section(section::TERM_INFO);
+        let mut info = Reader::new(infos.get(number * TERM_INFO_BYTES..).ok_or(Malformed)?);
+        let offset = usize::try_from(info.u64()?).map_err(|_| Malformed)?;
+        let length = info.u32()? as usize;
+        let _chunks = info.u32()?;
+        let sum = info.u32()?;
+        let end = offset.checked_add(length).ok_or(Malformed)?;
+        let postings = self.container.section(section::POSTINGS);
+        let bytes = postings.get(offset..end).ok_or(Malformed)?;
+        if checksum(bytes) as u32 == sum { Ok(Postings::new(bytes)) } else { Err(Malformed) }
+    }
+}

@@ -1,0 +1,192 @@
+//! The local search view: opening it, and replacing it as a whole.
+//!
+//! Layout of the folder: `manifest`, `<name>.seg` and `<name>.vec` per segment, `tables` (the
+//! registry), `write.lock`, `index.lock`, and `staging-*` folders of running or killed writers.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use super::{
+    codec::checksum,
+    container::{OpenError, write_whole},
+    lock::{self, Lock},
+    manifest::Manifest,
+    matrix::Matrix,
+    segment::Segment,
+};
+
+/// A segment and its vectors.
+pub struct Loaded {
+    pub name: String,
+    pub segment: Segment,
+    pub matrix: Matrix,
+}
+
+/// What the view's folder holds right now.
+pub struct View {
+    pub manifest: Manifest,
+    pub segments: Vec<Arc<Loaded>>,
+    /// Changes whenever the manifest does.
+    pub generation: u64,
+}
+
+/// Result of looking into the view's folder.
+pub enum Opened {
+    Ready(View),
+    /// Nothing there yet.
+    Missing,
+    /// Something there cannot be used and is to be built anew.
+    Damaged(OpenError),
+}
+
+/// Opens the view. Another process may replace it while we look; then we look again.
+pub fn open(folder: &Path) -> Opened {
+    let mut last = None;
+    for _ in 0..3 {
+        match try_open(folder) {
+            Ok(Some(view)) => return Opened::Ready(view),
+            Ok(None) => return Opened::Missing,
+            Err(cause) => last = Some(cause),
+        }
+    }
+    match last {
+        Some(cause) => Opened::Damaged(cause),
+        None => Opened::Missing,
+    }
+}
+
+/// The generation of the manifest on disk; 0 if there is none.
+pub fn generation(folder: &Path) -> u64 {
+    fs::read(manifest_file(folder)).map_or(0, |bytes| generation_of(&bytes))
+}
+
+/// Where a segment and its vectors lie.
+pub fn segment_files(folder: &Path, name: &str) -> [PathBuf; 2] {
+    [folder.join(format!("{name}.seg")), folder.join(format!("{name}.vec"))]
+}
+
+/// Opens one segment with its vectors.
+///
+/// # Errors
+/// [`OpenError`] if either file is missing or damaged.
+pub fn open_segment(folder: &Path, name: &str) -> Result<Loaded, OpenError> {
+    let [segment_file, matrix_file] = segment_files(folder, name);
+    let segment = Segment::open(&segment_file)?;
+    let matrix = Matrix::open(&matrix_file)?;
+    if matrix.rows() != segment.chunks() {
+        return Err(OpenError::Damaged { path: matrix_file });
+    }
+    Ok(Loaded { name: name.to_owned(), segment, matrix })
+}
+
+/// Makes `manifest` the view. The caller holds the write lock and has put every segment that the
+/// manifest names into the folder. Files that no manifest names any more are removed.
+///
+/// # Errors
+/// When the folder cannot be written; the view is then as it was.
+pub fn replace(folder: &Path, manifest: &Manifest) -> io::Result<u64> {
+    let bytes = manifest.to_bytes();
+    write_whole(&manifest_file(folder), &bytes)?;
+    sweep(folder, manifest);
+    Ok(generation_of(&bytes))
+}
+
+/// The lock of whoever replaces the view; `None` if another process keeps it for longer.
+pub fn write_lock(folder: &Path, patience: Option<Duration>) -> io::Result<Option<Lock>> {
+    let path = folder.join("write.lock");
+    match patience {
+        Some(patience) => lock::try_for(&path, patience),
+        None => lock::wait(&path).map(Some),
+    }
+}
+
+/// The lock of a running `index`: a second one waits and then finds its work done.
+pub fn index_lock(folder: &Path) -> io::Result<Lock> {
+    lock::wait(&folder.join("index.lock"))
+}
+
+/// A folder for segments that are not in the view yet, guarded by a lock so that nobody sweeps
+/// it away while its owner lives.
+pub struct Staging {
+    folder: tempfile::TempDir,
+    _lock: Lock,
+}
+
+impl Staging {
+    /// Makes one below the view's folder.
+    pub fn new(view: &Path) -> io::Result<Self> {
+        fs::create_dir_all(view)?;
+        let folder = tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(view)?;
+        let _lock = lock::wait(&folder.path().join("lock"))?;
+        Ok(Self { folder, _lock })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+const STAGING_PREFIX: &str = "staging-";
+
+fn manifest_file(folder: &Path) -> PathBuf {
+    folder.join("manifest")
+}
+
+/// Where the registry of committed tables is remembered.
+pub fn registry_file(folder: &Path) -> PathBuf {
+    folder.join("tables")
+}
+
+fn generation_of(bytes: &[u8]) -> u64 {
+    checksum(bytes).max(1)
+}
+
+fn try_open(folder: &Path) -> Result<Option<View>, OpenError> {
+    let path = manifest_file(folder);
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(cause) => return Err(OpenError::Io { path, cause }),
+    };
+    let manifest =
+        Manifest::from_bytes(&bytes).map_err(|_| OpenError::Damaged { path: path.clone() })?;
+    let mut segments = Vec::with_capacity(manifest.segments.len());
+    for entry in &manifest.segments {
+        let loaded = open_segment(folder, &entry.name)?;
+        if loaded.segment.documents() != entry.live.len() {
+            return Err(OpenError::Damaged { path });
+        }
+        segments.push(Arc::new(loaded));
+    }
+    Ok(Some(View { manifest, segments, generation: generation_of(&bytes) }))
+}
+
+/// Removes segments that the manifest does not name and what killed writers left. Failure to
+/// remove costs only space.
+fn sweep(folder: &Path, manifest: &Manifest) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        if name.starts_with(STAGING_PREFIX) {
+            // Its owner lives as long as the lock in it is held. A folder so young that its owner
+            // may not have come to lock it is left for the next sweep.
+            let young = entry.metadata().and_then(|m| m.modified()).is_ok_and(|time| {
+                SystemTime::now().duration_since(time).unwrap_or_default() < Duration::from_secs(60)
+            });
+            if !young && matches!(lock::try_for(&path.join("lock"), Duration::ZERO), Ok(Some(_))) {
+                let _ = fs::remove_dir_all(&path);
+            }
+        } else if let Some((stem, "seg" | "vec")) = name.rsplit_once('.')
+            && !manifest.segments.iter().any(|segment| segment.name == stem)
+        {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
