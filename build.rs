@@ -26,7 +26,7 @@ const DIMENSION: usize = 256;
 
 /// Part of the fingerprint. Raise it when the same text and the same model files would no longer
 /// give the same vector.
-const PREPROCESSING: u8 = 1;
+const PREPROCESSING: u8 = 2;
 
 fn main() -> Result<(), String> {
     println!("cargo::rerun-if-changed=build.rs");
@@ -62,7 +62,8 @@ fn vocabulary(json: &[u8]) -> Result<Vec<String>, String> {
     let tokenizer: Value = serde_json::from_slice(json).map_err(|cause| cause.to_string())?;
     let expect = |pointer: &str, expected: Value| match tokenizer.pointer(pointer) {
         Some(found) if *found == expected => Ok(()),
-        found => Err(format!("`{pointer}` is {found:?}, the code is written for {expected}")),
+        Some(found) => Err(format!("`{pointer}` is {found}, the code is written for {expected}")),
+        None => Err(format!("`{pointer}` is missing, the code is written for {expected}")),
     };
     expect("/normalizer/type", json!("BertNormalizer"))?;
     expect("/normalizer/clean_text", json!(true))?;
@@ -114,9 +115,10 @@ fn tensors(file: &[u8], count: usize) -> Result<(&[u8], Vec<f32>), String> {
         }
         let offset = |index: usize| usize::try_from(entry["data_offsets"][index].as_u64()?).ok();
         let bytes = offset(0).zip(offset(1)).and_then(|(from, to)| data.get(from..to));
-        bytes
-            .filter(|bytes| bytes.len() == size)
-            .ok_or_else(|| format!("`{name}`: bad offsets {}", entry["data_offsets"]))
+        bytes.filter(|bytes| bytes.len() == size).ok_or_else(|| {
+            let offsets = &entry["data_offsets"];
+            format!("`{name}` is not {size} bytes at {offsets} of {} bytes", data.len())
+        })
     };
     let rows = tensor("embeddings", "I8", json!([count, DIMENSION]), count * DIMENSION)?;
     let scales = tensor("scales", "F16", json!([count]), count * 2)?;

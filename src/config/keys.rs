@@ -25,8 +25,6 @@ pub struct Key {
     pub default: &'static str,
     /// Which values are allowed.
     pub kind: Kind,
-    /// The environment variable that sets it, if there is one.
-    pub variable: Option<&'static str>,
     /// One line for people.
     pub doc: &'static str,
 }
@@ -119,7 +117,6 @@ pub const KEYS: &[Key] = &[
     key("search.semantic_weight", "0.4", Kind::Real { min: 0.0, max: 1.0 })
         .doc("Share of meaning in a weighted score; words have the rest."),
     key("search.recency_weight", "0.02", Kind::Real { min: 0.0, max: 1.0 })
-        .variable("ELOPHANTO_SEARCH_RECENCY_WEIGHT")
         .doc("What being written just now adds to a score."),
     key("search.recency_half_life", "90d", Kind::Span { min: SECOND, max: TEN_YEARS })
         .doc("After this time half of that is left."),
@@ -172,8 +169,9 @@ impl Key {
         self.name.rsplit_once('.').unwrap_or(("", self.name))
     }
 
-    const fn variable(self, variable: &'static str) -> Self {
-        Self { variable: Some(variable), ..self }
+    /// The environment variable that sets it: `ELOPHANTO_SEARCH_LIMIT` for `search.limit`.
+    pub fn variable(&self) -> String {
+        format!("ELOPHANTO_{}", self.name.replace('.', "_").to_uppercase())
     }
 
     const fn doc(self, doc: &'static str) -> Self {
@@ -182,7 +180,7 @@ impl Key {
 }
 
 const fn key(name: &'static str, default: &'static str, kind: Kind) -> Key {
-    Key { name, default, kind, variable: None, doc: "" }
+    Key { name, default, kind, doc: "" }
 }
 
 impl Kind {

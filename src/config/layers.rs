@@ -55,7 +55,7 @@ pub enum Origin {
     /// The repository's file, at a line counted from 1.
     Repository { path: PathBuf, line: usize },
     /// An environment variable.
-    Variable(&'static str),
+    Variable(String),
     /// The command line.
     Flag,
 }

@@ -194,8 +194,8 @@ impl Config {
             resolved.add_file(file, origin, &mut warnings)?;
         }
         for key in KEYS {
-            let Some(variable) = key.variable else { continue };
-            if let Some(text) = layers.variables.get(variable).filter(|text| !text.is_empty()) {
+            let variable = key.variable();
+            if let Some(text) = layers.variables.get(&variable).filter(|text| !text.is_empty()) {
                 resolved.set(key.name, Raw::Scalar(text.clone()), Origin::Variable(variable))?;
             }
         }

@@ -150,7 +150,7 @@ impl Corpus {
         let mut times = Vec::new();
         for question in &set.questions {
             let start = Instant::now();
-            let query = Query::parse(&question.text, analyzer);
+            let query = Query::plain(&question.text, analyzer);
             let answer = crate::search::search(&self.snapshot, &request(&query), &tools)?;
             times.push(start.elapsed());
             let ids: Vec<String> = answer.hits.iter().map(|hit| hit.path.to_text()).collect();

@@ -24,7 +24,7 @@ const ENGLISH_STOP_WORDS: &[&str] = &[
 ];
 
 /// Question words carry no topic; they are dropped from queries only, so that they stay findable
-/// in a quoted phrase.
+/// in a quoted phrase. Longer lists were measured and found worse.
 const ENGLISH_QUESTION_WORDS: &[&str] = &[
     "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "do", "does", "did",
     "can", "could", "should", "would", "i", "my", "me", "we", "our", "you", "your", "has", "have",

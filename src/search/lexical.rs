@@ -27,11 +27,13 @@ pub struct Bm25 {
     pub breadcrumb: f32,
     pub tags: f32,
     pub path: f32,
+    /// What two neighbouring words of the query count when they stand close to each other.
+    pub pair: f32,
 }
 
 impl Default for Bm25 {
     fn default() -> Self {
-        Self { k1: 1.2, b: 0.75, title: 1.0, breadcrumb: 1.0, tags: 1.0, path: 0.5 }
+        Self { k1: 1.2, b: 0.75, title: 1.0, breadcrumb: 1.0, tags: 1.0, path: 0.5, pair: 0.2 }
     }
 }
 
@@ -39,6 +41,9 @@ impl Default for Bm25 {
 const MOST_EXPANSIONS: usize = 5;
 /// A term found by correction counts this much of an exact one, per edit.
 const EDIT_PENALTY: f32 = 0.6;
+
+/// Two words of a query are close if no more than this many words apart.
+const PAIR_WINDOW: u32 = 4;
 
 /// The chunks in play: current ones, and among them those that pass the filter.
 pub struct Field<'a> {
@@ -72,6 +77,7 @@ pub fn score(
     fuzzy: bool,
 ) -> Result<Scores, Malformed> {
     let (count, mean) = statistics(field);
+    let scorer = Scorer { field, parameters, count, mean };
     let mut result = Scores {
         scores: field.allowed.iter().map(|bits| vec![0.0; bits.len()]).collect(),
         barred: field.allowed.iter().map(|bits| Bits::new(bits.len(), false)).collect(),
@@ -79,12 +85,12 @@ pub fn score(
         weights: Vec::new(),
     };
     for term in &query.terms {
-        let found = add_term(field, term, 1.0, parameters, count, mean, &mut result)?;
+        let found = add_term(&scorer, term, 1.0, &mut result)?;
         if !found && fuzzy {
             let near = nearest_terms(field, term)?;
             for (candidate, edits) in &near {
                 let factor = EDIT_PENALTY.powi(*edits as i32);
-                add_term(field, candidate, factor, parameters, count, mean, &mut result)?;
+                add_term(&scorer, candidate, factor, &mut result)?;
             }
             if !near.is_empty() {
                 let terms = near.into_iter().map(|(term, _)| term).collect();
@@ -92,6 +98,7 @@ pub fn score(
             }
         }
     }
+    add_pairs(&scorer, query, &mut result)?;
     for phrase in &query.phrases {
         let holding = holding_phrase(field, phrase)?;
         for (barred, holding) in result.barred.iter_mut().zip(&holding) {
@@ -119,15 +126,23 @@ fn statistics(field: &Field) -> (usize, f32) {
     (count, if count == 0 { 1.0 } else { (words as f32 / count as f32).max(1.0) })
 }
 
+/// What turns frequencies into scores.
+struct Scorer<'a> {
+    field: &'a Field<'a>,
+    parameters: &'a Bm25,
+    /// Live chunks.
+    count: usize,
+    /// Their mean length in words.
+    mean: f32,
+}
+
 fn add_term(
-    field: &Field,
+    scorer: &Scorer,
     term: &str,
     factor: f32,
-    parameters: &Bm25,
-    count: usize,
-    mean: f32,
     result: &mut Scores,
 ) -> Result<bool, Malformed> {
+    let Scorer { field, parameters, .. } = scorer;
     // Per part: chunk and weighted frequency.
     let mut found: Vec<Vec<(u32, f32)>> = Vec::with_capacity(field.parts.len());
     let mut holding = 0usize;
@@ -152,22 +167,86 @@ fn add_term(
     if holding == 0 {
         return Ok(false);
     }
-    let holding = holding as f32;
-    let idf = (1.0 + (count as f32 - holding + 0.5) / (holding + 0.5)).ln();
+    let idf = scorer.add(&found, holding, factor, &mut result.scores);
     result.weights.push((term.to_owned(), idf * factor));
-    for (number, hits) in found.into_iter().enumerate() {
-        let segment = &field.parts[number].loaded.segment;
-        for (chunk, frequency) in hits {
-            let chunk = chunk as usize;
-            if field.allowed[number].get(chunk) {
-                let length = segment.chunk_words(chunk) as f32 / mean;
-                let saturated = frequency
-                    / (frequency + parameters.k1 * (1.0 - parameters.b + parameters.b * length));
-                result.scores[number][chunk] += idf * factor * saturated;
+    Ok(true)
+}
+
+impl Scorer<'_> {
+    /// Adds the BM25 score of one term (or pair) to every allowed chunk that holds it, and returns
+    /// its inverse document frequency.
+    fn add(
+        &self,
+        found: &[Vec<(u32, f32)>],
+        holding: usize,
+        factor: f32,
+        scores: &mut [Vec<f32>],
+    ) -> f32 {
+        let Bm25 { k1, b, .. } = *self.parameters;
+        let holding = holding as f32;
+        let idf = (1.0 + (self.count as f32 - holding + 0.5) / (holding + 0.5)).ln();
+        for (number, hits) in found.iter().enumerate() {
+            let segment = &self.field.parts[number].loaded.segment;
+            for &(chunk, frequency) in hits {
+                let chunk = chunk as usize;
+                if self.field.allowed[number].get(chunk) {
+                    let length = segment.chunk_words(chunk) as f32 / self.mean;
+                    let saturated = frequency / (frequency + k1 * (1.0 - b + b * length));
+                    scores[number][chunk] += idf * factor * saturated;
+                }
             }
         }
+        idf
     }
-    Ok(true)
+}
+
+/// Adds to chunks in which neighbouring words of the query stand close to each other (the ordered
+/// and unordered pairs of Metzler & Croft 2005), scored like a term of its own.
+fn add_pairs(scorer: &Scorer, query: &Query, result: &mut Scores) -> Result<(), Malformed> {
+    let field = scorer.field;
+    for pair in query.terms.windows(2).filter(|pair| pair[0] != pair[1]) {
+        let mut found: Vec<Vec<(u32, f32)>> = Vec::with_capacity(field.parts.len());
+        let mut holding = 0usize;
+        for (part, live) in field.parts.iter().zip(field.live) {
+            let segment = &part.loaded.segment;
+            let mut hits = Vec::new();
+            if let (Some(first), Some(second)) =
+                (segment.postings(&pair[0])?, segment.postings(&pair[1])?)
+            {
+                let mut second = second.peekable();
+                for posting in first {
+                    let posting = posting?;
+                    while second.next_if(|other| other.as_ref().is_ok_and(|o| o.chunk < posting.chunk)).is_some() {}
+                    match second.peek() {
+                        Some(Ok(other)) if other.chunk == posting.chunk => {
+                            let near = close_pairs(&posting.positions, &other.positions);
+                            if near > 0 && live.get(posting.chunk as usize) {
+                                hits.push((posting.chunk, near as f32));
+                            }
+                        }
+                        Some(Err(Malformed)) => return Err(Malformed),
+                        Some(Ok(_)) => {}
+                        None => break,
+                    }
+                }
+            }
+            holding += hits.len();
+            found.push(hits);
+        }
+        if holding > 0 {
+            scorer.add(&found, holding, scorer.parameters.pair, &mut result.scores);
+        }
+    }
+    Ok(())
+}
+
+/// How many positions of the first list have one of the second within [`PAIR_WINDOW`] words.
+fn close_pairs(first: &[u32], second: &[u32]) -> usize {
+    let near = |&position: &u32| {
+        let from = second.partition_point(|&other| other + PAIR_WINDOW < position);
+        second.get(from).is_some_and(|&other| other <= position + PAIR_WINDOW)
+    };
+    first.iter().filter(|position| near(position)).count()
 }
 
 /// Terms of the index within an edit or two, most frequent first among the nearest.
@@ -259,4 +338,5 @@ fn follows(start: u32, rest: &[&Posting]) -> bool {
     }
     true
 }
+
 

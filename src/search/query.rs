@@ -5,7 +5,7 @@ use crate::lexical::{Analyzer, fold, words};
 /// A parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Terms looked for, without repeats, in the order typed.
+    /// Terms looked for, in the order typed; one that is typed twice counts twice.
     pub terms: Vec<String>,
     /// Terms that must stand next to each other.
     pub phrases: Vec<Vec<String>>,
@@ -49,6 +49,15 @@ impl Query {
         query
     }
 
+    /// A query in which quotes and dashes mean nothing: a question that was not typed for us.
+    pub fn plain(text: &str, analyzer: &Analyzer) -> Self {
+        Self {
+            terms: topic_terms(text, analyzer),
+            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            ..Self::default()
+        }
+    }
+
     /// Whether there is nothing to look for.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
@@ -76,12 +85,10 @@ fn topic_terms(text: &str, analyzer: &Analyzer) -> Vec<String> {
         fold(&text[word.range], &mut buffer);
         let Some(term) = analyzer.term(&buffer) else { continue };
         let term = term.into_owned();
-        if !analyzer.is_question_word(&buffer) && !topical.contains(&term) {
+        if !analyzer.is_question_word(&buffer) {
             topical.push(term.clone());
         }
-        if !all.contains(&term) {
-            all.push(term);
-        }
+        all.push(term);
     }
     if topical.is_empty() { all } else { topical }
 }
@@ -128,6 +135,6 @@ mod tests {
         check("it's 5\" wide", &["it'", "5", "wide"], &[], &[], "it's 5\" wide");
         check("", &[], &[], &[], "");
         check("-", &[], &[], &[], "-");
-        check("note note", &["note"], &[], &[], "note note");
+        check("note note", &["note", "note"], &[], &[], "note note");
     }
 }

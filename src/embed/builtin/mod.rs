@@ -20,8 +20,9 @@ pub use wordpiece::{count_tokens, token_ids};
 use super::{EmbedError, Embedder, Fingerprint};
 use table::DIMENSION;
 
-/// Known word pieces of a text that count; later ones are ignored.
-pub const MAX_TOKENS: usize = 512;
+/// Known word pieces of a text that count; later ones are ignored. Above the largest chunk of the
+/// default limits: the model's own 512 would leave the end of a long chunk without a vector.
+pub const MAX_TOKENS: usize = 2048;
 
 static FINGERPRINT: Fingerprint = Fingerprint::from_static(table::FINGERPRINT);
 
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_512_known_pieces_count() {
+    fn only_the_first_known_pieces_count() {
         let builtin = Builtin::new();
         // Unknown words take no place.
         let full = format!("\u{65e5} {}", "rain ".repeat(MAX_TOKENS - 1) + "snow ");

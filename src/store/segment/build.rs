@@ -174,11 +174,13 @@ impl<'a> SegmentBuilder<'a> {
         self.occurrences.clear();
         let body = text.get(chunk.range.clone()).unwrap_or_default();
         self.count_words(body, FIELD_TEXT);
-        let length = self.occurrences.len();
-        self.occurrences.extend_from_slice(shared);
         for heading in &chunk.breadcrumb {
             self.count_words(heading, FIELD_BREADCRUMB);
         }
+        self.occurrences.extend_from_slice(shared);
+        // Tags and path say what a note is about; they do not make it longer.
+        let counts = |field| field == FIELD_TEXT || field & (FIELD_TITLE | FIELD_BREADCRUMB) > 0;
+        let length = self.occurrences.iter().filter(|occurrence| counts(occurrence.1)).count();
         for number in [
             self.document_count,
             chunk.range.start as u32,

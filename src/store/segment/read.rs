@@ -50,7 +50,7 @@ pub struct ChunkView {
     pub range: Range<usize>,
     /// First and last line in the file, from 1.
     pub lines: (usize, usize),
-    /// Words in its text without stop words: the document length of BM25.
+    /// Words in its text, title and headings, without stop words: the document length of BM25.
     pub words: u32,
     breadcrumb: usize,
 }
