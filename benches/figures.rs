@@ -1,1 +1,252 @@
-fn main(){}
+//! Whole-process figures: how long commands take on real Markdown, and how much memory.
+//!
+//! The corpus is all Markdown below cargo's registry sources (any machine that built the project
+//! has them). It is copied into temporary git repositories, with variations until there are
+//! enough notes and chunks. Prints minimum, median and maximum of each figure; judges nothing.
+//!
+//! `cargo bench --bench figures [-- FILTER]`; the filter is part of a figure's name.
+
+#![expect(clippy::print_stdout, reason = "a program for developers")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use elophanto::{embed::builtin::Builtin, repo};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_elophanto");
+const RUNS: usize = 11;
+const QUESTIONS: [&str; 4] =
+    ["parse a toml file", "async runtime timers", "zero copy deserialization", "mutex poisoning"];
+
+fn main() {
+    let filter: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let wanted = |name: &str| filter.is_empty() || filter.iter().any(|part| name.contains(part));
+    let notes = registry_notes();
+    let bytes: usize = notes.iter().map(|(_, text)| text.len()).sum();
+    println!("source: {} Markdown files, {:.1} MB", notes.len(), bytes as f64 / 1e6);
+
+    if wanted("tokens") {
+        tokens(&notes);
+    }
+    if wanted("small") {
+        let corpus = Corpus::new(&notes, 3_156, 19_000_000);
+        println!("\nsmall: {} notes, {:.1} MB", corpus.files, corpus.bytes as f64 / 1e6);
+        corpus.figures();
+    }
+    if wanted("large") {
+        let corpus = Corpus::new(&notes, usize::MAX, 75_000_000);
+        println!("\nlarge: {} notes, {:.1} MB", corpus.files, corpus.bytes as f64 / 1e6);
+        corpus.figures();
+    }
+}
+
+/// Tokens per second of the built-in model.
+fn tokens(notes: &[(PathBuf, String)]) {
+    use elophanto::embed::Embedder;
+    let model = Builtin::new();
+    let texts: Vec<&str> = notes
+        .iter()
+        .flat_map(|(_, text)| text.split("\n## "))
+        .filter(|text| text.len() < 8_000)
+        .collect();
+    let count: usize = texts.iter().map(|text| model.count_tokens(text)).sum();
+    let timed = |run: &dyn Fn()| -> f64 {
+        let times: Vec<Duration> = (0..RUNS)
+            .map(|_| {
+                let start = Instant::now();
+                run();
+                start.elapsed()
+            })
+            .collect();
+        count as f64 / median(&times).as_secs_f64() / 1e6
+    };
+    let counting = timed(&|| {
+        texts.iter().for_each(|text| {
+            std::hint::black_box(model.count_tokens(text));
+        });
+    });
+    let embedding = timed(&|| {
+        std::hint::black_box(model.embed(&texts).unwrap());
+    });
+    println!("tokens: count {counting:.1} M/s on one thread, embed {embedding:.1} M/s on all");
+}
+
+/// A git repository of notes.
+struct Corpus {
+    folder: tempfile::TempDir,
+    files: usize,
+    bytes: usize,
+}
+
+impl Corpus {
+    /// Copies notes, round after round with other words, until both numbers are reached (or the
+    /// bytes alone, if no number of files is asked for).
+    fn new(notes: &[(PathBuf, String)], files: usize, bytes: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut corpus = Self { folder, files: 0, bytes: 0 };
+        'all: for round in 0.. {
+            for (path, text) in notes {
+                let full = corpus.bytes >= bytes && (files == usize::MAX || corpus.files >= files);
+                if full || corpus.files >= files {
+                    break 'all;
+                }
+                let text = if round == 0 {
+                    text.clone()
+                } else {
+                    text.replace("the ", &format!("the v{round} "))
+                };
+                let target = corpus.root().join(format!("round{round}")).join(path);
+                fs::create_dir_all(target.parent().unwrap()).unwrap();
+                fs::write(&target, &text).unwrap();
+                corpus.files += 1;
+                corpus.bytes += text.len();
+            }
+        }
+        corpus.git(&["init", "--quiet"]);
+        corpus
+    }
+
+    fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn figures(&self) {
+        let tables = self.root().join(".elophanto");
+        let view = self.root().join(".git/elophanto");
+        let nothing = || {
+            let _ = fs::remove_dir_all(&tables);
+            let _ = fs::remove_dir_all(&view);
+        };
+        self.figure("index from nothing", 3, &["index"], nothing);
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message=notes"]);
+        self.run(&["index"]);
+        std::thread::sleep(Duration::from_secs(2));
+        self.run(&["index"]);
+        self.figure("index, nothing changed", RUNS, &["index"], || {});
+        let note = self.root().join("round0").join(&registry_notes()[0].0);
+        let original = fs::read_to_string(&note).unwrap();
+        let mut edits = 0;
+        let mut edit = || {
+            edits += 1;
+            fs::write(&note, format!("{original}\n\nEdited {edits} times.\n")).unwrap();
+        };
+        self.figure("index, one note changed", RUNS, &["index"], &mut edit);
+        self.figure("search, one note changed", RUNS, &["search", QUESTIONS[0]], &mut edit);
+        std::thread::sleep(Duration::from_secs(2));
+        self.run(&["index"]);
+        for question in QUESTIONS {
+            self.figure(&format!("search {question:?}"), RUNS, &["search", question], || {});
+        }
+        let clone = || {
+            let _ = fs::remove_dir_all(&view);
+        };
+        self.figure("search, first after a clone", 3, &["search", QUESTIONS[0]], clone);
+        let selection =
+            repo::Selection { roots: vec![".".into()], extensions: vec!["md".to_owned()] };
+        let times: Vec<Duration> = (0..RUNS)
+            .map(|_| {
+                let start = Instant::now();
+                let (walked, _) = repo::walk(self.root(), &selection);
+                assert_eq!(walked.len(), self.files);
+                start.elapsed()
+            })
+            .collect();
+        report("walk alone", &times, 0);
+    }
+
+    fn figure(&self, name: &str, runs: usize, arguments: &[&str], mut before: impl FnMut()) {
+        let mut times = Vec::new();
+        let mut peak = 0;
+        for _ in 0..runs {
+            before();
+            let start = Instant::now();
+            peak = peak.max(self.run(arguments));
+            times.push(start.elapsed());
+        }
+        report(name, &times, peak);
+    }
+
+    /// Runs the program and returns its peak memory in kB.
+    #[expect(clippy::zombie_processes, reason = "waited for with `wait4`, which tells the memory")]
+    fn run(&self, arguments: &[&str]) -> i64 {
+        let child = Command::new(BINARY)
+            .args(arguments)
+            .current_dir(self.root())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut status = 0;
+        // SAFETY: an all-zero `rusage` is a valid value of this plain C struct, and the pointers
+        // are valid for the duration of the call. The child is waited for only here.
+        let usage = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            assert_eq!(
+                libc::wait4(child.id() as i32, &mut status, 0, &mut usage),
+                child.id() as i32
+            );
+            usage
+        };
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) <= 1, "{arguments:?} failed");
+        usage.ru_maxrss
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.invalid"];
+        let status = Command::new("git")
+            .args(identity)
+            .args(arguments)
+            .current_dir(self.root())
+            .status()
+            .unwrap();
+        assert!(status.success());
+    }
+}
+
+/// All Markdown below cargo's registry sources, by path relative to it.
+fn registry_notes() -> Vec<(PathBuf, String)> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
+    let root = home.unwrap().join("registry/src");
+    let mut notes: Vec<(PathBuf, String)> = walkdir::WalkDir::new(&root)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_file())
+        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "md"))
+        .filter_map(|entry| {
+            let path = entry.path().strip_prefix(&root).ok()?.to_owned();
+            Some((path, fs::read_to_string(entry.path()).ok()?))
+        })
+        .collect();
+    // Hidden folders and ignore files of crates must not hide their notes here.
+    notes.retain(|(path, _)| {
+        path.components().all(|part| !part.as_os_str().to_string_lossy().starts_with('.'))
+    });
+    notes
+}
+
+fn median(times: &[Duration]) -> Duration {
+    let mut times = times.to_vec();
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn report(name: &str, times: &[Duration], peak_kilobytes: i64) {
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+    let least = times.iter().min().unwrap();
+    let most = times.iter().max().unwrap();
+    print!(
+        "{name:<40} {:>8.1} {:>8.1} {:>8.1} ms",
+        milliseconds(*least),
+        milliseconds(median(times)),
+        milliseconds(*most)
+    );
+    if peak_kilobytes > 0 { println!("  {:>4} MB", peak_kilobytes / 1000) } else { println!() }
+}

@@ -64,8 +64,11 @@ const MOST_LINKS: usize = 10;
 
 pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = Workspace::open(Vec::new(), ui)?;
-    let options =
-        Options { full: false, patience: Some(std::time::Duration::from_millis(50)), progress: &|_, _| {} };
+    let options = Options {
+        full: false,
+        patience: Some(std::time::Duration::from_millis(50)),
+        progress: &|_, _| {},
+    };
     let context = workspace.context();
     let refreshed = refresh(&context, options).map_err(CliError::from)?;
     let repository = &workspace.repository;
@@ -108,7 +111,10 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         );
     }
     if broken.len() > MOST_LINKS {
-        find(format!("{} more links lead nowhere", broken.len() - MOST_LINKS), "elophanto doctor --json");
+        find(
+            format!("{} more links lead nowhere", broken.len() - MOST_LINKS),
+            "elophanto doctor --json",
+        );
     }
     let facts = FactsWire {
         root: repository.root.display().to_string(),
@@ -137,7 +143,10 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
                 value: &setting.value,
                 origin: setting.origin.to_string(),
             };
-            ui.emit(&wire, format_args!("{}: {}  ({})", setting.key, setting.value, setting.origin))?;
+            ui.emit(
+                &wire,
+                format_args!("{}: {}  ({})", setting.key, setting.value, setting.origin),
+            )?;
         }
     }
     for finding in &findings {

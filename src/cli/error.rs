@@ -74,7 +74,8 @@ impl From<IndexError> for CliError {
     fn from(cause: IndexError) -> Self {
         match cause {
             IndexError::NoRoot(_) => {
-                let hint = "create the folder, or correct `knowledge.roots` in `.elophanto/config.yaml`";
+                let hint =
+                    "create the folder, or correct `knowledge.roots` in `.elophanto/config.yaml`";
                 Self::new(cause).hint(hint)
             }
             IndexError::Io(cause) => cause.into(),
@@ -142,4 +143,3 @@ impl From<WatchError> for CliError {
         Self::new(cause).hint("index at intervals instead: `elophanto index --every 10m`")
     }
 }
-

@@ -88,7 +88,8 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         None => None,
         Some("") => Some(workspace.config.knowledge.index_interval),
         Some(text) => Some(parse_duration(text).map_err(|cause| {
-            CliError::new(cause).hint("give a number with ms, s, m, h, d or w, such as `--every 10m`")
+            CliError::new(cause)
+                .hint("give a number with ms, s, m, h, d or w, such as `--every 10m`")
         })?),
     };
     pin_provider(&workspace, ui)?;
@@ -193,7 +194,10 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
     let report = &refreshed.report;
     if gaps.is_empty() {
         let (files, chunks) = (report.files, report.chunks);
-        ui.emit(&wire, format_args!("ok: {files} files, {chunks} chunks, all indexed and committed"))?;
+        ui.emit(
+            &wire,
+            format_args!("ok: {files} files, {chunks} chunks, all indexed and committed"),
+        )?;
         return Ok(Outcome::Done);
     }
     ui.emit(
@@ -230,11 +234,7 @@ fn say_problems(
         }
         let shown = visible_line(&path.to_text());
         if ui.json {
-            ui.json(&ProblemWire {
-                skipped: path.to_text(),
-                line: *line,
-                reason: reason.clone(),
-            })?;
+            ui.json(&ProblemWire { skipped: path.to_text(), line: *line, reason: reason.clone() })?;
         } else {
             let place = line.map_or(shown.clone(), |line| format!("{shown}:{line}"));
             ui.warn(format_args!("{place}: skipped: {reason}"));

@@ -130,7 +130,9 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let stale = refreshed.report.stale;
     if stale > 0 {
-        ui.note(format_args!("{stale} changed notes are not searched yet: an index is being built"));
+        ui.note(format_args!(
+            "{stale} changed notes are not searched yet: an index is being built"
+        ));
     }
     if answer.hits.is_empty() {
         say_nothing(&typed, &answer, &request, &refreshed.report, ui);
@@ -139,16 +141,20 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     say_corrections(&answer, ui);
     let format = if args.json { Format::Json } else { args.format };
     let root = &workspace.repository.root;
-    print(&answer, &super::search_output::Shape {
-        format,
-        null: args.null,
-        full: args.full,
-        explain: args.explain,
-        max_tokens: args.max_tokens,
-        stale,
-        root,
-        count_tokens: &|text| workspace.builtin.count_tokens(text),
-    }, ui)?;
+    print(
+        &answer,
+        &super::search_output::Shape {
+            format,
+            null: args.null,
+            full: args.full,
+            explain: args.explain,
+            max_tokens: args.max_tokens,
+            stale,
+            root,
+            count_tokens: &|text| workspace.builtin.count_tokens(text),
+        },
+        ui,
+    )?;
     Ok(Outcome::Done)
 }
 
@@ -173,8 +179,10 @@ fn typed_query(args: &SearchArgs) -> Result<String, CliError> {
     match args.query.as_deref() {
         Some("-") => {
             if std::io::stdin().is_terminal() {
-                return Err(CliError::new("`-` reads the query from standard input, which is a terminal")
-                    .hint("pipe a query in, or type it in place of the `-`"));
+                return Err(CliError::new(
+                    "`-` reads the query from standard input, which is a terminal",
+                )
+                .hint("pipe a query in, or type it in place of the `-`"));
             }
             let mut bytes = Vec::new();
             std::io::stdin().take(MAX_QUERY_BYTES + 1).read_to_end(&mut bytes)?;
@@ -202,9 +210,10 @@ fn request<'a>(
     let mut patterns = GlobSetBuilder::new();
     for pattern in &args.path {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-        let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|cause| {
-            CliError::new(cause).hint("a pattern looks like 'docs/**/*.md'")
-        })?;
+        let glob = GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .build()
+            .map_err(|cause| CliError::new(cause).hint("a pattern looks like 'docs/**/*.md'"))?;
         patterns.add(glob);
         // A folder means what is in it.
         if let Ok(glob) = GlobBuilder::new(&format!("{}/**", pattern.trim_end_matches('/'))).build()
@@ -212,11 +221,8 @@ fn request<'a>(
             patterns.add(glob);
         }
     }
-    let paths = if args.path.is_empty() {
-        None
-    } else {
-        Some(patterns.build().map_err(CliError::new)?)
-    };
+    let paths =
+        if args.path.is_empty() { None } else { Some(patterns.build().map_err(CliError::new)?) };
     Ok(Request {
         query,
         like: args.like.as_deref().map(|like| place(like, workspace)),
@@ -277,7 +283,10 @@ fn moment(text: &str, now: i64) -> Result<i64, CliError> {
         return Ok(timestamp.as_second());
     }
     text.parse::<jiff::civil::DateTime>()
-        .or_else(|_| text.parse::<jiff::civil::Date>().map(|date| date.to_datetime(jiff::civil::Time::midnight())))
+        .or_else(|_| {
+            text.parse::<jiff::civil::Date>()
+                .map(|date| date.to_datetime(jiff::civil::Time::midnight()))
+        })
         .and_then(|time| time.to_zoned(jiff::tz::TimeZone::system()))
         .map(|time| time.timestamp().as_second())
         .map_err(|_| {

@@ -166,9 +166,7 @@ fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape) -> HitWire<'a> {
     let score = &hit.score;
     HitWire {
         path: hit.path.to_text(),
-        path_bytes: std::str::from_utf8(hit.path.as_bytes())
-            .is_err()
-            .then(|| hit.path.as_bytes()),
+        path_bytes: std::str::from_utf8(hit.path.as_bytes()).is_err().then(|| hit.path.as_bytes()),
         line: hit.line,
         lines: [hit.lines.0, hit.lines.1],
         title: &hit.title,
@@ -212,7 +210,8 @@ fn head(hit: &Hit, shape: &Shape, ui: &Ui) -> String {
     let place = paint(&format!("{path}:{}", hit.line), PATH, ui);
     let place = if ui.links { link(&place, &hit.path.below(shape.root)) } else { place };
     let heading = heading(hit);
-    let heading = if heading.is_empty() { heading } else { format!("  {}", paint(&heading, HEADING, ui)) };
+    let heading =
+        if heading.is_empty() { heading } else { format!("  {}", paint(&heading, HEADING, ui)) };
     let similar = match hit.similar {
         0 => String::new(),
         count => paint(&format!("  (+{count} alike)"), HEADING, ui),
@@ -266,11 +265,19 @@ fn inside(inner: &Range<usize>, outer: &Range<usize>) -> bool {
 fn markdown(hit: &Hit, text: Option<&str>) -> String {
     let path = visible_line(&hit.path.to_text());
     let text = text.unwrap_or(&hit.text[hit.snippet.clone()]);
-    let quoted: Vec<String> =
-        visible(text.trim_end()).lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
+    let quoted: Vec<String> = visible(text.trim_end())
+        .lines()
+        .map(|line| format!("> {line}").trim_end().to_owned())
+        .collect();
     // Percent-encode what would end the link.
     let target = path.replace('%', "%25").replace(' ', "%20").replace(')', "%29");
-    format!("**[{path}:{}]({target}#L{})** {}\n\n{}", hit.line, hit.line, heading(hit), quoted.join("\n"))
+    format!(
+        "**[{path}:{}]({target}#L{})** {}\n\n{}",
+        hit.line,
+        hit.line,
+        heading(hit),
+        quoted.join("\n")
+    )
 }
 
 fn explain(hit: &Hit) -> String {
@@ -310,7 +317,9 @@ fn within_budget(answer: &Answer, shape: &Shape, budget: usize, ui: &Ui) -> Vec<
                 count(&line)
             }
             Format::Markdown => count(&markdown(hit, Some(""))),
-            _ => count(&head(hit, shape, ui)) + if shape.explain { count(&explain(hit)) } else { 0 },
+            _ => {
+                count(&head(hit, shape, ui)) + if shape.explain { count(&explain(hit)) } else { 0 }
+            }
         })
         .collect();
     let mut pieces = Vec::new();

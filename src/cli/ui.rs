@@ -117,10 +117,7 @@ pub struct Progress {
 impl Progress {
     /// Starts the clock.
     pub fn new() -> Self {
-        Self {
-            state: Mutex::new((Instant::now(), None)),
-            shown: io::stderr().is_terminal(),
-        }
+        Self { state: Mutex::new((Instant::now(), None)), shown: io::stderr().is_terminal() }
     }
 
     /// So many of so many are done.

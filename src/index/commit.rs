@@ -131,9 +131,8 @@ fn used_keys(snapshot: &Snapshot) -> FxHashSet<Key> {
     let mut keys = FxHashSet::default();
     for part in &snapshot.parts {
         let (segment, matrix) = (&part.loaded.segment, &part.loaded.matrix);
-        let current = (0..matrix.rows()).filter(|&row| {
-            part.live.get(segment.chunk_document(row)) && !matrix.is_missing(row)
-        });
+        let current = (0..matrix.rows())
+            .filter(|&row| part.live.get(segment.chunk_document(row)) && !matrix.is_missing(row));
         keys.extend(current.map(|row| matrix.key(row)));
     }
     keys

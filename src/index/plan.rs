@@ -82,7 +82,13 @@ mod tests {
         Walked { path: NotePath::from(path), stat: entry(path, mtime, 0).stat }
     }
 
-    fn check(known: &[FileEntry], walked: &[Walked], keep: &[usize], read: &[usize], gone: &[usize]) {
+    fn check(
+        known: &[FileEntry],
+        walked: &[Walked],
+        keep: &[usize],
+        read: &[usize],
+        gone: &[usize],
+    ) {
         let plan = plan(known, walked, false);
         assert_eq!((&plan.keep[..], &plan.read[..], &plan.removed[..]), (keep, read, gone));
     }

@@ -1,11 +1,6 @@
 //! One refresh: walk, compare, build what is new, replace the view.
 
-use std::{
-    fs, io,
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
+use std::{fs, io, path::Path, sync::Arc, time::Duration};
 
 use rustc_hash::FxHashMap;
 
@@ -182,9 +177,11 @@ impl Run<'_> {
         let known_files: &[FileEntry] = if fresh { &[] } else { &base.manifest.files };
         let full = self.options.full && self.extra.is_empty();
         let plan = plan(known_files, &walked, full);
-        let incomplete = base.segments.iter().zip(&base.manifest.segments).any(|(loaded, entry)| {
-            has_missing(loaded, &entry.live)
-        });
+        let incomplete = base
+            .segments
+            .iter()
+            .zip(&base.manifest.segments)
+            .any(|(loaded, entry)| has_missing(loaded, &entry.live));
         if plan.is_empty() && !fresh && !incomplete {
             let mut report = Report {
                 files: base.manifest.files.len(),
@@ -206,7 +203,10 @@ impl Run<'_> {
         })
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the second half of `attempt`, split for reading")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the second half of `attempt`, split for reading"
+    )]
     fn rebuild(
         &mut self,
         base: View,
@@ -231,8 +231,11 @@ impl Run<'_> {
         let mut live: Vec<Bits> =
             segments.iter().map(|s| Bits::new(s.segment.documents(), false)).collect();
         let mut files: Vec<FileEntry> = Vec::with_capacity(walked.len());
-        let kept: Vec<usize> =
-            if fresh { Vec::new() } else { plan.keep.iter().copied().chain(stale_known(&base, &stale)).collect() };
+        let kept: Vec<usize> = if fresh {
+            Vec::new()
+        } else {
+            plan.keep.iter().copied().chain(stale_known(&base, &stale)).collect()
+        };
         for index in kept {
             let entry = base.manifest.files[index].clone();
             if let Place::Document { segment, document } = entry.place {
@@ -243,9 +246,10 @@ impl Run<'_> {
         let moved = self.choose_merges(&segments[..known_segments], &live, fresh);
         for &segment in &moved {
             for document in live[segment].ones() {
-                let size = segments[segment].segment.document(document).map_or(0, |document| {
-                    document.chunks.len() as u64 * 1024
-                });
+                let size = segments[segment]
+                    .segment
+                    .document(document)
+                    .map_or(0, |document| document.chunks.len() as u64 * 1024);
                 jobs.push((Job::Move { segment, document }, size));
             }
         }
@@ -265,12 +269,8 @@ impl Run<'_> {
             Ok(staging) => Some(Arc::new(staging)),
             Err(_) => None,
         };
-        let vectors = Vectors::new(
-            context.embedder,
-            &segments,
-            context.repository.tables_dir(),
-            registry,
-        );
+        let vectors =
+            Vectors::new(context.embedder, &segments, context.repository.tables_dir(), registry);
         let fingerprint = context.embedder.fingerprint();
         let groups = build(
             &Workshop {
@@ -296,9 +296,18 @@ impl Run<'_> {
         let (mut registry, bad) = vectors.into_registry();
         self.notice_bad(&bad);
 
-        let mut report = Report { removed: plan.removed.len(), stale: stale.len(), ..Report::default() };
+        let mut report =
+            Report { removed: plan.removed.len(), stale: stale.len(), ..Report::default() };
         for group in groups {
-            self.take_group(group, now, &mut segments, &mut live, &mut files, &mut report, &staging);
+            self.take_group(
+                group,
+                now,
+                &mut segments,
+                &mut live,
+                &mut files,
+                &mut report,
+                &staging,
+            );
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let manifest = assemble(context, &segments, &live, &mut files);
@@ -383,7 +392,8 @@ impl Run<'_> {
         let patient = self.options.patience.is_none();
         let small = |&number: &usize| chunks[number] < SMALL_SEGMENT_CHUNKS;
         let all = 0..segments.len();
-        let crowded = segments.len() >= MANY_SEGMENTS && all.clone().filter(small).count() >= MANY_SEGMENTS / 2;
+        let crowded = segments.len() >= MANY_SEGMENTS
+            && all.clone().filter(small).count() >= MANY_SEGMENTS / 2;
         all.filter(|number| {
             let loaded = &segments[*number];
             let wasted = chunks[*number] > 0
@@ -599,9 +609,8 @@ fn live_chunks(loaded: &Loaded, live: &Bits) -> u32 {
 }
 
 fn has_missing(loaded: &Loaded, live: &Bits) -> bool {
-    (0..loaded.matrix.rows()).any(|row| {
-        loaded.matrix.is_missing(row) && live.get(loaded.segment.chunk_document(row))
-    })
+    (0..loaded.matrix.rows())
+        .any(|row| loaded.matrix.is_missing(row) && live.get(loaded.segment.chunk_document(row)))
 }
 
 fn count_chunks(manifest: &Manifest) -> usize {
@@ -622,11 +631,9 @@ fn problems(files: &[FileEntry]) -> Vec<Problem> {
         .iter()
         .filter_map(|file| match &file.place {
             Place::Document { .. } => None,
-            Place::Skipped { reason, line } => Some(Problem {
-                path: file.path.clone(),
-                line: *line,
-                reason: reason.clone(),
-            }),
+            Place::Skipped { reason, line } => {
+                Some(Problem { path: file.path.clone(), line: *line, reason: reason.clone() })
+            }
         })
         .collect()
 }

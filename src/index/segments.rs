@@ -192,8 +192,7 @@ impl Workshop<'_> {
     }
 
     fn unreadable(&self, file: Walked, cause: &ReadError) -> Outcome {
-        let problem =
-            Problem { path: file.path.clone(), line: None, reason: cause.to_string() };
+        let problem = Problem { path: file.path.clone(), line: None, reason: cause.to_string() };
         Outcome::Skipped { file, blob: BlobId::from_bytes([0; 20]), problem }
     }
 

@@ -71,8 +71,7 @@ pub fn watch(
     };
     let (watcher, method) = start(root, handler)?;
     started(method);
-    loop {
-        let Some(wake) = next(&events, interval) else { break };
+    while let Some(wake) = next(&events, interval) {
         if !refresh(wake) {
             break;
         }

@@ -51,9 +51,6 @@ mod tests {
 
     #[test]
     fn is_what_git_hash_object_prints() {
-        assert_eq!(
-            BlobId::of(b"hello\n").to_string(),
-            "ce013625030ba8dba906f756967f9e9ca394464a"
-        );
+        assert_eq!(BlobId::of(b"hello\n").to_string(), "ce013625030ba8dba906f756967f9e9ca394464a");
     }
 }

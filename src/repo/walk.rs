@@ -31,9 +31,8 @@ pub struct FileStat {
 
 impl From<&Metadata> for FileStat {
     fn from(metadata: &Metadata) -> Self {
-        let nanoseconds = |seconds: i64, rest: i64| {
-            seconds.saturating_mul(1_000_000_000).saturating_add(rest)
-        };
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
         Self {
             size: metadata.size(),
             mtime: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),

@@ -59,8 +59,7 @@ mod tests {
 
     fn check(filter: &Filter, expected: bool) {
         let path = NotePath::from("docs/a.md");
-        let facts =
-            Facts { path: &path, scope: Scope::User, tags: &["Git", "ops"], changed: 100 };
+        let facts = Facts { path: &path, scope: Scope::User, tags: &["Git", "ops"], changed: 100 };
         assert_eq!(filter.allows(&facts), expected, "{filter:?}");
     }
 

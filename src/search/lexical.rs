@@ -79,8 +79,8 @@ pub fn score(
     let (count, mean) = statistics(field);
     let scorer = Scorer { field, parameters, count, mean };
     let mut result = Scores {
-        scores: field.allowed.iter().map(|bits| vec![0.0; bits.len()]).collect(),
-        barred: field.allowed.iter().map(|bits| Bits::new(bits.len(), false)).collect(),
+        scores: field.allowed.iter().map(|bits| vec![0.0; bits.capacity()]).collect(),
+        barred: field.allowed.iter().map(|bits| Bits::new(bits.capacity(), false)).collect(),
         corrections: Vec::new(),
         weights: Vec::new(),
     };
@@ -102,7 +102,9 @@ pub fn score(
     for phrase in &query.phrases {
         let holding = holding_phrase(field, phrase)?;
         for (barred, holding) in result.barred.iter_mut().zip(&holding) {
-            (0..barred.len()).filter(|&chunk| !holding.get(chunk)).for_each(|chunk| barred.set(chunk, true));
+            (0..barred.capacity())
+                .filter(|&chunk| !holding.get(chunk))
+                .for_each(|chunk| barred.set(chunk, true));
         }
     }
     for phrase in &query.excluded {
@@ -216,7 +218,10 @@ fn add_pairs(scorer: &Scorer, query: &Query, result: &mut Scores) -> Result<(), 
                 let mut second = second.peekable();
                 for posting in first {
                     let posting = posting?;
-                    while second.next_if(|other| other.as_ref().is_ok_and(|o| o.chunk < posting.chunk)).is_some() {}
+                    while second
+                        .next_if(|other| other.as_ref().is_ok_and(|o| o.chunk < posting.chunk))
+                        .is_some()
+                    {}
                     match second.peek() {
                         Some(Ok(other)) if other.chunk == posting.chunk => {
                             let near = close_pairs(&posting.positions, &other.positions);
@@ -276,7 +281,9 @@ fn nearest_terms(field: &Field, term: &str) -> Result<Vec<(String, usize)>, Malf
             }
         }
     }
-    near.sort_by(|a, b| (a.0, std::cmp::Reverse(a.1), &a.2).cmp(&(b.0, std::cmp::Reverse(b.1), &b.2)));
+    near.sort_by(|a, b| {
+        (a.0, std::cmp::Reverse(a.1), &a.2).cmp(&(b.0, std::cmp::Reverse(b.1), &b.2))
+    });
     // Farther ones only matter where there is no nearer one.
     let nearest = near.first().map_or(0, |(edits, _, _)| *edits);
     near.retain(|(edits, _, _)| *edits == nearest);
@@ -311,12 +318,14 @@ fn holding_phrase(field: &Field, phrase: &[String]) -> Result<Vec<Bits>, Malform
                 let rest: Option<Vec<&Posting>> = others
                     .iter()
                     .map(|list| {
-                        let at = list.binary_search_by_key(&posting.chunk, |other| other.chunk).ok()?;
+                        let at =
+                            list.binary_search_by_key(&posting.chunk, |other| other.chunk).ok()?;
                         list.get(at)
                     })
                     .collect();
                 let Some(rest) = rest else { continue };
-                if others.is_empty() || posting.positions.iter().any(|&start| follows(start, &rest)) {
+                if others.is_empty() || posting.positions.iter().any(|&start| follows(start, &rest))
+                {
                     bits.set(posting.chunk as usize, true);
                 }
             }
@@ -338,5 +347,3 @@ fn follows(start: u32, rest: &[&Posting]) -> bool {
     }
     true
 }
-
-

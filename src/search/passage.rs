@@ -99,7 +99,8 @@ fn starts_unit(line: &str) -> bool {
     let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
     line.starts_with(['#', '|', '>'])
         || ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker))
-        || (numbered.len() < line.len() && (numbered.starts_with(". ") || numbered.starts_with(") ")))
+        || (numbered.len() < line.len()
+            && (numbered.starts_with(". ") || numbered.starts_with(") ")))
 }
 
 fn close(text: &str, paragraph: &mut Option<Range<usize>>, found: &mut Vec<Range<usize>>) {
@@ -158,10 +159,14 @@ mod tests {
 
     #[test]
     fn sentences_of_markdown() {
-        check("# Otters\n\nThey sleep. They\nfloat! e.g. in kelp.\n", &[
-            "# Otters", "They sleep.", "They\nfloat! e.g. in kelp.",
-        ]);
-        check("- one. Two\n- two\n  more\n1. three\n", &["- one.", "Two", "- two\n  more", "1. three"]);
+        check(
+            "# Otters\n\nThey sleep. They\nfloat! e.g. in kelp.\n",
+            &["# Otters", "They sleep.", "They\nfloat! e.g. in kelp."],
+        );
+        check(
+            "- one. Two\n- two\n  more\n1. three\n",
+            &["- one.", "Two", "- two\n  more", "1. three"],
+        );
         check("```\nlet x. = 1;\n\nb\n```\nafter\n", &["let x. = 1;", "b", "after"]);
         check("| a | b |\n|---|---|\n", &["| a | b |", "|---|---|"]);
         check("日本語。二つ目。", &["日本語。", "二つ目。"]);

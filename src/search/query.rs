@@ -126,12 +126,24 @@ mod tests {
         check("merge notes", &["merg", "note"], &[], &[], "merge notes");
         check("how does a merge work?", &["merg", "work"], &[], &[], "how does a merge work?");
         check("what is this", &["what"], &[], &[], "what is this");
-        check("\"hold hands\" sea", &["hold", "hand", "sea"], &[&["hold", "hand"]], &[], "hold hands sea");
+        check(
+            "\"hold hands\" sea",
+            &["hold", "hand", "sea"],
+            &[&["hold", "hand"]],
+            &[],
+            "hold hands sea",
+        );
         check("otter -sea", &["otter"], &[], &[&["sea"]], "otter");
         check("otter -\"deep sea\"", &["otter"], &[], &[&["deep", "sea"]], "otter");
         check("x86-64 co-op", &["x86", "64", "co", "op"], &[], &[], "x86-64 co-op");
         check("git commit --amend", &["git", "commit", "amend"], &[], &[], "git commit --amend");
-        check("\"unclosed quote", &["unclos", "quot"], &[&["unclos", "quot"]], &[], "unclosed quote");
+        check(
+            "\"unclosed quote",
+            &["unclos", "quot"],
+            &[&["unclos", "quot"]],
+            &[],
+            "unclosed quote",
+        );
         check("it's 5\" wide", &["it'", "5", "wide"], &[], &[], "it's 5\" wide");
         check("", &[], &[], &[], "");
         check("-", &[], &[], &[], "-");

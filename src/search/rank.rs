@@ -165,11 +165,7 @@ impl Span {
     /// unless its signal is nothing.
     fn place(&self, value: f32) -> f32 {
         let width = self.high - self.low;
-        if width > 0.0 {
-            (value - self.low) / width
-        } else {
-            f32::from(u8::from(value > 0.0))
-        }
+        if width > 0.0 { (value - self.low) / width } else { f32::from(u8::from(value > 0.0)) }
     }
 }
 

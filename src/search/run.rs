@@ -136,10 +136,7 @@ pub fn search(
 ) -> Result<Answer, SearchError> {
     let scene = Scene::new(snapshot, &request.filter)?;
     let mut answer = Answer {
-        searched: (
-            scene.allowed_documents,
-            scene.allowed.iter().map(Bits::count).sum(),
-        ),
+        searched: (scene.allowed_documents, scene.allowed.iter().map(Bits::count).sum()),
         notes: snapshot.files.len(),
         ..Answer::default()
     };
@@ -284,7 +281,9 @@ impl<'a> Scene<'a> {
     /// All places in the order of parts and chunks.
     fn numbering(&self) -> Vec<ChunkPlace> {
         let parts = self.allowed.iter().enumerate();
-        parts.flat_map(|(part, bits)| (0..bits.len()).map(move |chunk| (part, chunk))).collect()
+        parts
+            .flat_map(|(part, bits)| (0..bits.capacity()).map(move |chunk| (part, chunk)))
+            .collect()
     }
 
     fn changed(&self, (part, chunk): ChunkPlace) -> i64 {
@@ -382,15 +381,17 @@ impl<'a> Scene<'a> {
             if kept.len() >= wanted {
                 break;
             }
-            let twin = kept
-                .iter()
-                .position(|(other, _, _)| self.similarity(*other, place) >= request.collapse_similarity);
+            let twin = kept.iter().position(|(other, _, _)| {
+                self.similarity(*other, place) >= request.collapse_similarity
+            });
             match twin {
                 None => kept.push((place, score, 0)),
                 Some(index) => {
                     kept[index].2 += 1;
                     // The user's own wording of the same thing is the one to show.
-                    if self.scope(kept[index].0)? == Scope::Learned && self.scope(place)? == Scope::User {
+                    if self.scope(kept[index].0)? == Scope::Learned
+                        && self.scope(place)? == Scope::User
+                    {
                         kept[index].0 = place;
                     }
                 }

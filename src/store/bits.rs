@@ -19,8 +19,8 @@ impl Bits {
         bits
     }
 
-    /// Number of flags.
-    pub fn len(&self) -> usize {
+    /// Number of flags, set or not.
+    pub fn capacity(&self) -> usize {
         self.length
     }
 

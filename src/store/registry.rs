@@ -65,14 +65,19 @@ impl Registry {
 
     /// Writes the memory if it changed.
     pub fn save(&mut self, file: &Path) -> io::Result<()> {
-        if std::mem::take(&mut self.dirty) { write_whole(file, &write(&self.known)) } else { Ok(()) }
+        if std::mem::take(&mut self.dirty) {
+            write_whole(file, &write(&self.known))
+        } else {
+            Ok(())
+        }
     }
 
     /// Keys of a model in the tables for which `choose` says yes.
     pub fn keys(&self, fingerprint: &str, choose: impl Fn(&str) -> bool) -> FxHashSet<Key> {
-        let chosen = self.known.iter().filter(|(name, known)| {
-            known.fingerprint == fingerprint && choose(name.as_str())
-        });
+        let chosen = self
+            .known
+            .iter()
+            .filter(|(name, known)| known.fingerprint == fingerprint && choose(name.as_str()));
         chosen.flat_map(|(_, known)| known.keys.iter().map(|(key, _)| *key)).collect()
     }
 

@@ -114,7 +114,8 @@ pub fn write(folder: &Path, staging: &Path, content: &TableContent) -> Result<St
     })?;
     let written = database.join(format!("{TEMPORARY_NAME}{SUFFIX}"));
     sync_all(&written)?;
-    let name = format!("{}-{}{SUFFIX}", ulid::Ulid::new().to_string().to_lowercase(), digest(&written)?);
+    let name =
+        format!("{}-{}{SUFFIX}", ulid::Ulid::new().to_string().to_lowercase(), digest(&written)?);
     fs::create_dir_all(folder)?;
     match fs::rename(&written, folder.join(&name)) {
         Err(cause) if cause.kind() == io::ErrorKind::CrossesDevices => {
@@ -229,7 +230,8 @@ fn decode(schema: &Schema, batches: &[RecordBatch]) -> Result<TableContent, Tabl
     }
     let mut rows = Vec::new();
     for batch in batches {
-        let column = |name| batch.column_by_name(name).ok_or(TableError::Shape("a column is missing"));
+        let column =
+            |name| batch.column_by_name(name).ok_or(TableError::Shape("a column is missing"));
         let keys = column("key")?.as_any().downcast_ref::<FixedSizeBinaryArray>();
         let scales = column("scale")?.as_any().downcast_ref::<Float32Array>();
         let lists = column("codes")?.as_any().downcast_ref::<FixedSizeListArray>();
@@ -333,8 +335,12 @@ mod tests {
 
     #[test]
     fn only_names_of_ours_are_tables() {
-        assert!(digest_in("01j0000000000000000000000a-0123456789abcdef0123456789abcdef.lance").is_some());
-        for other in ["x.lance", "01j0000000000000000000000a-zz.lance", ".tmp-1", "..", "a-b.lance"] {
+        assert!(
+            digest_in("01j0000000000000000000000a-0123456789abcdef0123456789abcdef.lance")
+                .is_some()
+        );
+        for other in ["x.lance", "01j0000000000000000000000a-zz.lance", ".tmp-1", "..", "a-b.lance"]
+        {
             assert!(digest_in(other).is_none(), "{other}");
         }
     }

@@ -158,7 +158,7 @@ fn try_open(folder: &Path) -> Result<Option<View>, OpenError> {
     let mut segments = Vec::with_capacity(manifest.segments.len());
     for entry in &manifest.segments {
         let loaded = open_segment(folder, &entry.name)?;
-        if loaded.segment.documents() != entry.live.len() {
+        if loaded.segment.documents() != entry.live.capacity() {
             return Err(OpenError::Damaged { path });
         }
         segments.push(Arc::new(loaded));

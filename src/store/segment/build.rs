@@ -200,7 +200,8 @@ impl<'a> SegmentBuilder<'a> {
         self.occurrences.sort_unstable();
         for group in self.occurrences.chunk_by(|a, b| a.0 == b.0) {
             let in_text = group.partition_point(|occurrence| occurrence.1 == FIELD_TEXT);
-            let fields = group[in_text..].iter().fold(0, |fields, occurrence| fields | occurrence.1);
+            let fields =
+                group[in_text..].iter().fold(0, |fields, occurrence| fields | occurrence.1);
             let positions = group[..in_text].iter().map(|occurrence| occurrence.2);
             if let Some((_, writer)) = self.terms.get_mut(group[0].0 as usize) {
                 writer.push(self.chunk_count, fields, positions);

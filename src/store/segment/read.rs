@@ -99,12 +99,10 @@ impl Segment {
         let offsets = self.container.section(section::DOCUMENT_OFFSETS);
         let (start, end) = (u32_at(offsets, number)?, u32_at(offsets, number + 1)?);
         let all = self.container.section(section::DOCUMENTS);
-        let mut reader =
-            Reader::new(all.get(start as usize..end as usize).ok_or(Malformed)?);
+        let mut reader = Reader::new(all.get(start as usize..end as usize).ok_or(Malformed)?);
         let path = NotePath::new(reader.block()?);
-        let blob = BlobId::from_bytes(
-            reader.take(BlobId::LENGTH)?.try_into().map_err(|_| Malformed)?,
-        );
+        let blob =
+            BlobId::from_bytes(reader.take(BlobId::LENGTH)?.try_into().map_err(|_| Malformed)?);
         let title = reader.text()?;
         let titled = reader.u8()? != 0;
         let scope = reader.text()?.parse().map_err(|_| Malformed)?;
@@ -121,7 +119,18 @@ impl Segment {
         }
         let text_sum = reader.u64()?;
         Ok(DocumentView {
-            path, blob, title, titled, scope, tags, created, updated, note, chunks, text, text_sum,
+            path,
+            blob,
+            title,
+            titled,
+            scope,
+            tags,
+            created,
+            updated,
+            note,
+            chunks,
+            text,
+            text_sum,
         })
     }
 

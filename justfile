@@ -1,0 +1,26 @@
+# The whole gate: what must pass before a change lands.
+ci: fmt clippy test doc deny
+
+fmt:
+    cargo fmt --check
+
+clippy:
+    cargo clippy --all-targets -- -D warnings
+
+test:
+    cargo test
+
+doc:
+    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
+
+# Licences, advisories and banned crates; needs cargo-deny.
+deny:
+    cargo deny check bans licenses sources
+
+# Whole-process figures of the release build, on Markdown found in cargo's own sources.
+bench *ARGS:
+    cargo bench --bench figures -- {{ARGS}}
+
+# Retrieval quality on a folder of test sets (corpus.jsonl, queries.jsonl, qrels.tsv in each).
+eval DIR:
+    for set in {{DIR}}/*/; do echo "$set"; cargo run --release --quiet -- eval "$set"; done

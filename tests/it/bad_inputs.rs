@@ -1,0 +1,1 @@
+//! Inputs that must not break anything (SAFETY.md).

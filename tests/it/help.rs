@@ -1,0 +1,374 @@
+//! The manual: `--help` cannot drift unseen, completions and manual pages come out whole.
+
+use crate::env::{TestEnv, finish, snapshot};
+
+const COMMANDS: &[&str] = &["init", "index", "search", "doctor", "eval", "completions", "man"];
+
+fn help(command: &[&str]) -> String {
+    TestEnv::plain().ok(&[command, &["--help"]].concat()).to_string()
+}
+
+#[test]
+fn help_of_the_program() {
+    snapshot!(help(&[]), @"
+    exit: 0
+    --- stdout
+    Turns a git repository's Markdown into a knowledge base that people and AI agents share
+
+    Works offline from the first command. The index lies beside the Markdown in git, so that whoever
+    clones the repository can search at once, by meaning and by keyword.
+
+    Usage: elophanto [OPTIONS] <COMMAND>
+
+    Commands:
+      init         Make this repository or folder a knowledge base
+      index        Bring the index up to date
+      search       Search the knowledge base
+      doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
+      eval         Measure how well search answers your own questions
+      completions  Print completions for a shell
+      man          Print the manual page
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_init() {
+    snapshot!(help(&["init"]), @"
+    exit: 0
+    --- stdout
+    Make this repository or folder a knowledge base
+
+    Creates the folders of notes with their first pages, the commented settings in
+    `.elophanto/config.yaml`, and a managed block in `.gitattributes`. What exists is left as it is, so
+    that it may be run again at any time.
+
+    Usage: elophanto init [OPTIONS]
+
+    Options:
+          --root <DIR>
+              Search the notes below DIR; may be repeated. Without it, all Markdown of the repository
+
+          --json
+              Print what was written as JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_index() {
+    snapshot!(help(&["index"]), @"
+    exit: 0
+    --- stdout
+    Bring the index up to date
+
+    Reads what changed since the last time, and writes the vectors that no committed table holds into
+    one pending table below `.elophanto/index`, for you to commit.
+
+    Usage: elophanto index [OPTIONS] [PATHS]...
+
+    Arguments:
+      [PATHS]...
+              Report only on these files and folders; everything is indexed all the same
+
+    Options:
+          --full
+              Read and cut every note again. Vectors stay, as they belong to their text
+
+          --watch
+              Go on and index whenever notes change
+
+          --every [<DURATION>]
+              Go on and index at intervals, such as 10m or 6h; without a value every
+              `knowledge.index_interval`
+
+          --check
+              Exit with 1 if a note is not indexed or the committed tables lack a vector; write neither
+              tables nor settings
+
+          --json
+              Print the summary and each problem as JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_search() {
+    snapshot!(help(&["search"]), @r#"
+    exit: 0
+    --- stdout
+    Search the knowledge base
+
+    Finds by meaning and by keyword. `"quoted words"` must stand together, `-word` must not occur. Exits
+    with 0 if something was found, 1 if nothing was, 2 if the search failed.
+
+    Usage: elophanto search [OPTIONS] [QUERY]
+
+    Arguments:
+      [QUERY]
+              What to look for; `-` reads it from standard input
+
+    Options:
+      -n, --limit <N>
+              Print at most this many hits
+
+          --scope <SCOPE>
+              Only notes of this scope: system, user, learned or plugin; may be repeated
+
+          --tag <TAG>
+              Only notes with this tag; repeated, with all of them
+
+          --path <GLOB>
+              Only notes whose path matches, such as 'docs/**'; may be repeated
+
+          --since <WHEN>
+              Only notes changed since a date or a time span ago, such as 2026-05-01 or 2w
+
+          --until <WHEN>
+              Only notes changed before a date or a time span ago
+
+          --mode <MODE>
+              Use words, meaning or both: hybrid, keyword or semantic
+
+          --no-color
+              Print without colours and links
+
+          --ranking <RANKING>
+              How scores are fused: weighted or additive
+
+          --like <PATH[:LINE]>
+              What resembles this note, or this line of it?
+
+          --min-score <SCORE>
+              Leave out hits with a lower score
+
+          --format <FORMAT>
+              How to print: text, json, files, markdown or vimgrep
+              
+              [default: text]
+              [possible values: text, json, files, markdown, vimgrep]
+
+          --json
+              The same as `--format json`
+
+      -0, --null
+              End file names with NUL instead of a line feed (with `--format files`)
+
+          --max-tokens <N>
+              Print the most useful sentences that fit into N tokens
+
+          --full
+              Print whole chunks
+
+          --explain
+              Show what each score is made of
+
+          --no-refresh
+              Search the view as it is, without looking for changed notes
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    "#);
+}
+
+#[test]
+fn help_of_doctor() {
+    snapshot!(help(&["doctor"]), @"
+    exit: 0
+    --- stdout
+    Say what is indexed, by which model, how fresh, how large, and what is wrong
+
+    Every finding comes with the command that mends it. Exits with 1 if there is any.
+
+    Usage: elophanto doctor [OPTIONS]
+
+    Options:
+          --settings
+              Show every setting with the place it comes from
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_eval() {
+    snapshot!(help(&["eval"]), @"
+    exit: 0
+    --- stdout
+    Measure how well search answers your own questions
+
+    DIR holds `corpus.jsonl` (id, title, text), `queries.jsonl` (id, text) and `qrels.tsv` (query,
+    document, grade). Prints nDCG@10, Recall@20 and MRR@10 for keywords, meaning and both, with the time
+    a query takes.
+
+    Usage: elophanto eval [OPTIONS] <DIR>
+
+    Arguments:
+      <DIR>
+              Folder of the test set
+
+    Options:
+          --semantic-weight <SHARE>
+              Share of meaning in the hybrid score, in place of `search.semantic_weight`
+
+          --ranking <RANKING>
+              How scores are fused: weighted or additive
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_completions() {
+    snapshot!(help(&["completions"]), @"
+    exit: 0
+    --- stdout
+    Print completions for a shell
+
+    For example `elophanto completions bash > ~/.local/share/bash-completion/completions/elophanto`.
+
+    Usage: elophanto completions [OPTIONS] <SHELL>
+
+    Arguments:
+      <SHELL>
+              The shell
+              
+              [possible values: bash, elvish, fish, powershell, zsh]
+
+    Options:
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_man() {
+    snapshot!(help(&["man"]), @"
+    exit: 0
+    --- stdout
+    Print the manual page
+
+    For example `elophanto man | man -l -`.
+
+    Usage: elophanto man [OPTIONS] [COMMAND]
+
+    Arguments:
+      [COMMAND]
+              The page of one command, such as search
+
+    Options:
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn a_word_too_much_is_a_failure_with_usage() {
+    snapshot!(TestEnv::plain().run(&["serach", "otters"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: unrecognized subcommand 'serach'
+
+      tip: a similar subcommand exists: 'search'
+
+    Usage: elophanto [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn completions_name_every_command() {
+    let env = TestEnv::plain();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = env.ok(&["completions", shell]);
+        assert_eq!(script.stderr(), "", "{shell}");
+        for command in COMMANDS {
+            assert!(script.stdout().contains(command), "{shell} lacks {command}");
+        }
+    }
+    let bash = env.ok(&["completions", "bash"]);
+    std::fs::write(env.path("completions.bash"), &bash.stdout).unwrap();
+    let checked = finish(env.sealed("bash").args(["-n", "completions.bash"]));
+    assert_eq!((checked.code, checked.stderr()), (Some(0), String::new()));
+}
+
+#[test]
+fn completions_of_an_unknown_shell_are_refused() {
+    assert_eq!(TestEnv::plain().run(&["completions", "tcsh"]).code, Some(2));
+}
+
+#[test]
+fn manual_pages_render() {
+    let env = TestEnv::plain();
+    let page = env.ok(&["man"]).stdout();
+    assert!(page.contains(".TH elophanto 1"), "{page}");
+    for command in COMMANDS {
+        assert!(page.contains(command), "the manual lacks {command}");
+        let page = env.ok(&["man", command]).stdout();
+        assert!(page.contains(&format!(".TH elophanto-{command} 1")), "{page}");
+        assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH OPTIONS"), "{page}");
+    }
+    snapshot!(env.run(&["man", "serach"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: there is no command `serach`
+    hint: `elophanto --help` lists them
+    ");
+}
+
+#[test]
+fn version_is_the_packages() {
+    let expected = format!("elophanto {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(TestEnv::plain().ok(&["--version"]).stdout(), expected);
+}
