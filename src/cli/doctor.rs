@@ -84,7 +84,13 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     for notice in &report.notices {
         find(notice.clone(), "elophanto index");
     }
-    let uncommitted = commit::uncommitted(&context, &refreshed.snapshot)?;
+    let (uncommitted, bad) = commit::uncommitted(&context, &refreshed.snapshot)?;
+    for table in &bad {
+        find(
+            format!("{}/{}: {}", commit::TABLES, table.name, table.cause),
+            "git checkout -- .elophanto/index",
+        );
+    }
     if uncommitted > 0 {
         find(
             format!("{uncommitted} vectors are in no table that git could carry"),

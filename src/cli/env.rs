@@ -20,3 +20,9 @@ pub fn forbid_version_hints() {
     // SAFETY: called first thing in `main`, while this is the only thread.
     unsafe { std::env::set_var("LANCE_USE_VERSION_HINT", "0") };
 }
+
+/// A write beyond the file size limit should be an error like a full disk, not the end of us.
+pub fn survive_file_size_limit() {
+    // SAFETY: sets a signal to be ignored, before any other thread exists; no handler runs.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}

@@ -75,6 +75,7 @@ struct ProblemWire {
 struct CheckWire {
     ok: bool,
     uncommitted: usize,
+    damaged: usize,
     skipped: usize,
     stale: usize,
 }
@@ -188,6 +189,7 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
     let wire = CheckWire {
         ok: gaps.is_empty(),
         uncommitted: gaps.uncommitted,
+        damaged: gaps.damaged,
         skipped: gaps.skipped,
         stale: gaps.stale,
     };
@@ -203,12 +205,16 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
     ui.emit(
         &wire,
         format_args!(
-            "not complete: {} vectors in no table, {} files skipped, {} not searched yet",
-            gaps.uncommitted, gaps.skipped, gaps.stale
+            "not complete: {} vectors in no table, {} tables damaged, {} files skipped, \
+             {} not searched yet",
+            gaps.uncommitted, gaps.damaged, gaps.skipped, gaps.stale
         ),
     )?;
     if gaps.uncommitted > 0 {
         ui.talk("hint: run `elophanto index` and commit `.elophanto/index`");
+    }
+    if gaps.damaged > 0 {
+        ui.talk("hint: bring the table back with `git checkout -- .elophanto/index`");
     }
     if gaps.skipped > 0 {
         ui.talk("hint: mend the files named above, or list them in `.elophantoignore`");

@@ -32,7 +32,7 @@ pub struct Cli {
     #[command(subcommand)]
     command: Command,
     /// Print without colours and links
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     no_color: bool,
 }
 
@@ -58,6 +58,7 @@ pub enum Outcome {
 /// Runs the program.
 pub fn main() -> ExitCode {
     env::forbid_version_hints();
+    env::survive_file_size_limit();
     quiet_table_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

@@ -7,6 +7,8 @@ use super::{Context, IndexError, Options, Refreshed, commit, refresh};
 pub struct Gaps {
     /// Vectors in use that no committed table holds.
     pub uncommitted: usize,
+    /// Tables that cannot be read.
+    pub damaged: usize,
     /// Files that cannot be indexed.
     pub skipped: usize,
     /// Files not searched because another process is indexing.
@@ -25,9 +27,14 @@ impl Gaps {
 /// # Errors
 /// Those of [`refresh`], and an unreadable folder of tables.
 pub fn check(context: &Context, options: Options) -> Result<(Gaps, Refreshed), IndexError> {
-    let refreshed = refresh(context, options)?;
+    let mut refreshed = refresh(context, options)?;
+    let (uncommitted, bad) = commit::uncommitted(context, &refreshed.snapshot)?;
+    let notices =
+        bad.iter().map(|table| format!("`{}/{}`: {}", commit::TABLES, table.name, table.cause));
+    refreshed.report.notices.extend(notices);
     let gaps = Gaps {
-        uncommitted: commit::uncommitted(context, &refreshed.snapshot)?,
+        uncommitted,
+        damaged: bad.len(),
         skipped: refreshed.report.problems.len(),
         stale: refreshed.report.stale,
     };

@@ -12,7 +12,7 @@ use crate::{
     repo::{NotePath, tracked_under},
     store::{
         matrix::{Encoded, Key},
-        registry::Registry,
+        registry::{BadTable, Registry},
         tables::{self, TableContent},
         view,
     },
@@ -73,20 +73,22 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     Ok(committed)
 }
 
-/// Vectors in use that no table at all holds, tracked or pending.
+/// How many vectors in use no table holds, tracked or pending, and which tables cannot be read.
+///
+/// Every table is read and checked anew: what is remembered of one says nothing of its files now.
 ///
 /// # Errors
 /// When the tables' folder cannot be listed.
-pub fn uncommitted(context: &Context, snapshot: &Snapshot) -> Result<usize, IndexError> {
+pub fn uncommitted(
+    context: &Context,
+    snapshot: &Snapshot,
+) -> Result<(usize, Vec<BadTable>), IndexError> {
     if context.repository.git_dir.is_none() {
-        return Ok(0);
+        return Ok((0, Vec::new()));
     }
-    let (registry, _) = Registry::load(
-        &view::registry_file(&context.repository.view_dir()),
-        &context.repository.tables_dir(),
-    )?;
+    let (registry, bad) = Registry::read_all(&context.repository.tables_dir())?;
     let held = registry.keys(context.embedder.fingerprint().as_str(), |_| true);
-    Ok(used_keys(snapshot).difference(&held).count())
+    Ok((used_keys(snapshot).difference(&held).count(), bad))
 }
 
 struct State<'a> {
@@ -120,9 +122,9 @@ impl<'a> State<'a> {
         self.used.difference(&tracked).copied().collect()
     }
 
-    /// Readable untracked tables of this model.
+    /// Readable untracked tables, those of models no longer in use included.
     fn pending_tables(&self) -> Vec<String> {
-        let names = self.registry.of_model(self.fingerprint).map(|(name, _)| name);
+        let names = self.registry.names();
         names.filter(|name| !self.is_tracked(name)).map(str::to_owned).collect()
     }
 }

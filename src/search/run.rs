@@ -488,18 +488,21 @@ fn show(
             }
             let held: f32 =
                 weights.iter().zip(&seen).filter(|(_, seen)| **seen).map(|(w, _)| w.1).sum();
-            // Of equals a sentence says more than a heading, as the heading is shown anyway.
-            let heading = if hit.text[range.clone()].starts_with('#') { 0.5 } else { 1.0 };
-            (range, heading * held / all)
+            // A heading is shown above the snippet anyway: any sentence says more.
+            let weight = if is_heading(&hit.text[range.clone()]) { 0.1 } else { 1.0 };
+            (range, weight * held / all)
         })
         .collect();
-    let best = found.iter().map(|(_, value)| *value).fold(0.0, f32::max);
+    let prose: Vec<usize> =
+        (0..found.len()).filter(|&index| !is_heading(&hit.text[found[index].0.clone()])).collect();
+    let best = prose.iter().map(|&index| found[index].1).fold(0.0, f32::max);
     if let Some(query) = query {
-        let close: Vec<usize> = (0..found.len())
+        let close: Vec<usize> = prose
+            .into_iter()
             .filter(|&index| found[index].1 >= best * 0.75)
             .take(SENTENCES_EMBEDDED)
             .collect();
-        if close.len() > 1 {
+        if !close.is_empty() {
             let texts: Vec<&str> = close.iter().map(|&i| &hit.text[found[i].0.clone()]).collect();
             for (index, vector) in close.iter().zip(tools.sentence_embedder.embed(&texts)?) {
                 let cosine: f32 = vector.iter().zip(query).map(|(a, b)| a * b).sum();
@@ -531,4 +534,8 @@ fn show(
         keep
     });
     Ok(())
+}
+
+fn is_heading(sentence: &str) -> bool {
+    sentence.starts_with('#')
 }

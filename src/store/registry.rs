@@ -63,6 +63,18 @@ impl Registry {
         Ok((registry, bad))
     }
 
+    /// Reads every table in `folder`, whatever is remembered of them.
+    pub fn read_all(folder: &Path) -> io::Result<(Self, Vec<BadTable>)> {
+        let mut registry = Self::default();
+        let mut bad = Vec::new();
+        for name in tables::list(folder)? {
+            if let Err(cause) = registry.learn(folder, &name) {
+                bad.push(BadTable { name, cause });
+            }
+        }
+        Ok((registry, bad))
+    }
+
     /// Writes the memory if it changed.
     pub fn save(&mut self, file: &Path) -> io::Result<()> {
         if std::mem::take(&mut self.dirty) {
@@ -81,18 +93,9 @@ impl Registry {
         chosen.flat_map(|(_, known)| known.keys.iter().map(|(key, _)| *key)).collect()
     }
 
-    /// Number of readable tables.
-    pub fn tables(&self) -> usize {
-        self.known.len()
-    }
-
-    /// Names and row counts of the tables of a model.
-    pub fn of_model(&self, fingerprint: &str) -> impl Iterator<Item = (&str, usize)> {
-        let fingerprint = fingerprint.to_owned();
-        self.known
-            .iter()
-            .filter(move |(_, known)| known.fingerprint == fingerprint)
-            .map(|(name, known)| (name.as_str(), known.keys.len()))
+    /// Names of the readable tables, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.known.keys().map(String::as_str)
     }
 
     /// The vectors of a model for the wanted keys. Of two different vectors for one key neither

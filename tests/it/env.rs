@@ -17,6 +17,8 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_elophanto");
 
 /// What differs between two runs of the same thing, and what it is shown as.
 pub const FILTERS: &[(&str, &str)] = &[
+    // What clap puts at the end of an empty line.
+    (r"(?m) +$", ""),
     (r"\d+\.\d\d seconds", "[SECONDS] seconds"),
     (r#""seconds":[0-9.e-]+"#, r#""seconds":"[SECONDS]""#),
     (r"[0-9a-z]{26}-[0-9a-f]{32}\.lance", "[TABLE].lance"),

@@ -153,9 +153,6 @@ fn help_of_search() {
           --mode <MODE>
               Use words, meaning or both: hybrid, keyword or semantic
 
-          --no-color
-              Print without colours and links
-
           --ranking <RANKING>
               How scores are fused: weighted or additive
 
@@ -167,7 +164,7 @@ fn help_of_search() {
 
           --format <FORMAT>
               How to print: text, json, files, markdown or vimgrep
-              
+
               [default: text]
               [possible values: text, json, files, markdown, vimgrep]
 
@@ -188,6 +185,9 @@ fn help_of_search() {
 
           --no-refresh
               Search the view as it is, without looking for changed notes
+
+          --no-color
+              Print without colours and links
 
       -h, --help
               Print help (see a summary with '-h')
@@ -272,7 +272,7 @@ fn help_of_completions() {
     Arguments:
       <SHELL>
               The shell
-              
+
               [possible values: bash, elvish, fish, powershell, zsh]
 
     Options:

@@ -225,7 +225,13 @@ fn what_exists_is_kept() {
     .elophanto/memory/**/*.jsonl merge=union[CR]
     # <<< elophanto <<<[CR]
     ");
-    snapshot!(String::from_utf8(env.read(".elophanto/config.yaml")).unwrap(), @"");
+    snapshot!(String::from_utf8(env.read(".elophanto/config.yaml")).unwrap(), @"
+    # my settings
+    search:
+        limit: 3   # enough
+    knowledge:
+      embedding_provider: builtin
+    ");
     assert_eq!(env.read("knowledge/system/identity.md"), b"# Who we are\n");
     assert!(!env.path("knowledge/user/.gitkeep").exists(), "that folder is in use");
     let checked = env.git(&["check-attr", "merge", "--", "knowledge/learned/entities/a.md"]);
