@@ -151,7 +151,7 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             };
             ui.emit(
                 &wire,
-                format_args!("{}: {}  ({})", setting.key, setting.value, setting.origin),
+                visible_line(&format!("{}: {}  ({})", setting.key, setting.value, setting.origin)),
             )?;
         }
     }

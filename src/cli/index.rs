@@ -11,10 +11,10 @@ use super::{
     Outcome,
     error::CliError,
     ui::{Progress, Ui, visible_line},
-    workspace::Workspace,
+    workspace::{Workspace, write_beneath},
 };
 use crate::{
-    config::{CommitIndex, Provider, parse_duration, pin},
+    config::{CommitIndex, Provider, REPOSITORY_FILE, parse_duration, pin},
     index::{
         Options, Problem, Refreshed, Report, check,
         commit::{Committed, update_pending},
@@ -298,14 +298,19 @@ fn pin_provider(workspace: &Workspace, ui: &Ui) -> Result<(), CliError> {
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(cause) => return Err(cause.into()),
     };
-    let pinned = pin(&text, "knowledge.embedding_provider", "builtin");
-    let written = pinned.map_err(CliError::new)?.map_or(Ok(()), |text| {
-        std::fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
-        std::fs::write(&file, text)
-    });
+    let Some(text) =
+        pin(&text, "knowledge.embedding_provider", "builtin").map_err(CliError::new)?
+    else {
+        return Ok(());
+    };
+    let path = Path::new(REPOSITORY_FILE);
+    let written = write_beneath(&workspace.repository.root, path, text.as_bytes());
     if let Err(cause) = written {
         // A read-only checkout: the index can still be built.
-        ui.note(format_args!("the embedding provider could not be written down: {cause}"));
+        ui.note(format_args!(
+            "the embedding provider could not be written down: {}",
+            cause.message()
+        ));
     }
     Ok(())
 }

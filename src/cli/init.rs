@@ -7,9 +7,14 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Outcome, error::CliError, ui::Ui, workspace::Workspace};
+use super::{
+    Outcome,
+    error::CliError,
+    ui::{Ui, visible_line},
+    workspace::{Workspace, write_beneath},
+};
 use crate::{
-    init::{InitAction, InitOptions, InitStep, plan},
+    init::{InitAction, InitOptions, plan},
     repo::{LocateError, Repository, locate},
 };
 
@@ -63,14 +68,17 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.line("already a knowledge base, nothing to do")?;
     }
     for step in &steps {
-        write(&repository.root, step)?;
+        write_beneath(&repository.root, &step.path, &step.bytes)?;
         let action = match &step.action {
             InitAction::Create => "created",
             InitAction::Block => "managed block written",
             InitAction::Settings(_) => "settings written",
         };
         let path = step.path.display().to_string();
-        ui.emit(&StepWire { path: path.clone(), action }, format_args!("{action}: {path}"))?;
+        ui.emit(
+            &StepWire { path: path.clone(), action },
+            format_args!("{action}: {}", visible_line(&path)),
+        )?;
     }
     if !steps.is_empty() {
         ui.talk("next: `elophanto index`, then `elophanto search \"...\"`");
@@ -104,29 +112,4 @@ fn relative_root(typed: &Path, repository: &Repository) -> Result<PathBuf, CliEr
 fn existing(path: &Path) -> Option<Vec<u8>> {
     let kind = fs::symlink_metadata(path).ok()?;
     if kind.is_file() { fs::read(path).ok().or(Some(Vec::new())) } else { Some(Vec::new()) }
-}
-
-fn write(root: &Path, step: &InitStep) -> Result<(), CliError> {
-    let target = root.join(&step.path);
-    let folder = target.parent().unwrap_or(root);
-    // Looked at before any folder is made, so that none is made elsewhere.
-    let there = folder.ancestors().find(|above| above.exists()).unwrap_or(root);
-    let outside = !fs::canonicalize(there)?.starts_with(root)
-        || fs::symlink_metadata(&target).is_ok_and(|kind| kind.is_symlink());
-    if outside {
-        let path = step.path.display();
-        return Err(CliError::new(format_args!("`{path}` is a link that leads elsewhere"))
-            .hint("replace the link with a file or folder of its own, then run this again"));
-    }
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new().prefix(".tmp-elophanto-").tempfile_in(folder)?;
-    io::Write::write_all(&mut file, &step.bytes)?;
-    // A file of ours gets the rights any new file would get; one of the user's keeps its own.
-    let permissions = match fs::metadata(&target) {
-        Ok(metadata) => metadata.permissions(),
-        Err(_) => std::os::unix::fs::PermissionsExt::from_mode(0o644),
-    };
-    fs::set_permissions(file.path(), permissions)?;
-    file.persist(&target).map_err(|failed| failed.error)?;
-    Ok(())
 }

@@ -65,8 +65,13 @@ pub fn main() -> ExitCode {
         Err(cause) => {
             // Help and version are answers, not failures. A closed pipe is nobody's loss.
             let code = u8::try_from(cause.exit_code()).unwrap_or(2);
-            let _ = cause.print();
-            return ExitCode::from(code);
+            return match cause.print() {
+                Err(cause) if cause.kind() != std::io::ErrorKind::BrokenPipe => {
+                    ui::report(&cause.into());
+                    ExitCode::from(2)
+                }
+                _ => ExitCode::from(code),
+            };
         }
     };
     match run(&cli) {

@@ -56,7 +56,7 @@ impl Ui {
     /// A line of JSON.
     pub fn json<T: Serialize>(&mut self, wire: &T) -> Result<(), CliError> {
         let text = serde_json::to_string(wire).map_err(CliError::new)?;
-        self.line(text)
+        self.line(visible_json(&text))
     }
 
     /// A line of text on stdout.
@@ -164,23 +164,34 @@ pub fn visible(text: &str) -> String {
                 shown.extend(char::from_u32(0x2400 + u32::from(char)));
             }
             '\u{7f}' => shown.push('\u{2421}'),
-            '\u{80}'..='\u{9f}'
-            | '\u{ad}'
-            | '\u{61c}'
-            | '\u{115f}'
-            | '\u{1160}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}' => {
+            _ if is_deceptive(char) => {
                 let _ = write!(shown, "<U+{:04X}>", u32::from(char));
             }
             _ => shown.push(char),
+        }
+    }
+    shown
+}
+
+/// Characters that steer a terminal or hide: C1 controls, direction marks, what has no width.
+fn is_deceptive(char: char) -> bool {
+    matches!(char,
+        '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}')
+}
+
+/// JSON in which deceptive characters are escaped too; they can only stand within strings.
+fn visible_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for char in json.chars() {
+        if is_deceptive(char) {
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(char);
         }
     }
     shown
@@ -206,5 +217,9 @@ mod tests {
             assert_eq!(visible(text), shown);
         }
         assert_eq!(visible_line("a\nb\tc"), "a␊b␉c");
+        let json = serde_json::to_string("a\u{202e}\u{e0041}ü\u{9b}").unwrap();
+        let shown = visible_json(&json);
+        assert_eq!(shown, "\"a\\u202e\\udb40\\udc41ü\\u009b\"");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), "a\u{202e}\u{e0041}ü\u{9b}");
     }
 }

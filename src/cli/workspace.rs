@@ -1,6 +1,11 @@
 //! What every command needs: the repository, its settings, the tools they name.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    io::Write,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
 
 use super::{env, error::CliError, ui::Ui};
 use crate::{
@@ -42,6 +47,7 @@ impl Workspace {
         flags: Vec<(String, String)>,
         ui: &Ui,
     ) -> Result<Self, CliError> {
+        refuse_links_out(&repository)?;
         let layers = Layers::read(&repository.root, env::variables(), flags)?;
         let (config, warnings) = Config::load(&layers)?;
         for warning in warnings {
@@ -113,6 +119,45 @@ impl Workspace {
 /// Nanoseconds since 1970.
 pub fn now_nanoseconds() -> i64 {
     i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
+}
+
+/// Writes a file below the root as a whole or not at all; the file keeps its rights.
+///
+/// # Errors
+/// When it cannot be written, or a link would lead the writing elsewhere.
+pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    let target = root.join(path);
+    let folder = target.parent().unwrap_or(root);
+    fs::create_dir_all(folder)?;
+    let outside = !fs::canonicalize(folder)?.starts_with(root)
+        || fs::symlink_metadata(&target).is_ok_and(|kind| kind.is_symlink());
+    if outside {
+        let path = path.display();
+        return Err(CliError::new(format_args!("`{path}` is a link that leads elsewhere"))
+            .hint("replace the link with a file or folder of its own, then run this again"));
+    }
+    let mut file = tempfile::Builder::new().prefix(".tmp-elophanto-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    // A file of ours gets the rights any new file would get; one of the user's keeps its own.
+    let permissions = match fs::metadata(&target) {
+        Ok(metadata) => metadata.permissions(),
+        Err(_) => PermissionsExt::from_mode(0o644),
+    };
+    fs::set_permissions(file.path(), permissions)?;
+    file.persist(&target).map_err(|failed| failed.error)?;
+    Ok(())
+}
+
+/// A repository that was cloned must not make us write into, or remove from, another folder.
+fn refuse_links_out(repository: &Repository) -> Result<(), CliError> {
+    for folder in [".elophanto", ".elophanto/index", ".elophanto/cache", ".elophanto/cache/view"] {
+        let path = repository.root.join(folder);
+        if fs::canonicalize(path).is_ok_and(|path| !path.starts_with(&repository.root)) {
+            return Err(CliError::new(format_args!("`{folder}` leads out of the repository"))
+                .hint("replace the link with a folder of its own, then run this again"));
+        }
+    }
+    Ok(())
 }
 
 /// The configured roots; our own notes are always searched.

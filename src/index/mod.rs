@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod commit;
+mod draft;
 pub mod note;
 pub mod plan;
 pub mod refresh;

@@ -2,24 +2,23 @@
 
 use std::{fs, io, path::Path, sync::Arc, time::Duration};
 
-use rustc_hash::FxHashMap;
-
 use super::{
     IndexError, Problem,
+    draft::{Draft, has_missing},
     note::Cutter,
     plan::{Plan, plan},
-    segments::{Group, Job, Known, Outcome, Workshop, build},
+    segments::{Job, Known, Workshop, build},
     vectors::Vectors,
 };
 use crate::{
     chunk::Limits,
     embed::Embedder,
     lexical::Analyzer,
-    repo::{BlobId, NotePath, Repository, Selection, Walked, walk},
+    repo::{NotePath, Repository, Selection, Walked, walk},
     store::{
         bits::Bits,
         lock::Lock,
-        manifest::{FileEntry, Manifest, Place, SegmentEntry},
+        manifest::{FileEntry, Manifest, Place},
         registry::{BadTable, Registry},
         view::{self, Loaded, Opened, Staging, View},
     },
@@ -27,10 +26,6 @@ use crate::{
 
 /// Raised whenever the same note would be cut or analysed differently.
 const FORMAT: u32 = 1;
-/// More segments than this and the small ones are merged.
-const MANY_SEGMENTS: usize = 8;
-/// Segments with fewer current chunks are small.
-const SMALL_SEGMENT_CHUNKS: u32 = 2_048;
 /// A reader that finds an indexer at work searches at most this much changed text from memory.
 const OVERLAY_BYTES: u64 = 8 * 1024 * 1024;
 /// How often a refresh starts again because another process replaced the view meanwhile.
@@ -143,12 +138,7 @@ pub fn last_view(context: &Context) -> Option<Refreshed> {
     (view.manifest.settings == settings(context)
         && view.manifest.fingerprint == context.embedder.fingerprint().as_str())
     .then(|| {
-        let report = Report {
-            files: view.manifest.files.len(),
-            chunks: count_chunks(&view.manifest),
-            problems: problems(&view.manifest.files),
-            ..Report::default()
-        };
+        let report = report_on(&view.manifest);
         Refreshed { snapshot: snapshot(view.manifest, &view.segments), report }
     })
 }
@@ -165,112 +155,82 @@ struct Run<'a> {
 impl Run<'_> {
     /// One round. `None` means the view was replaced meanwhile and the round must be repeated.
     fn attempt(&mut self, lock: Option<Lock>) -> Result<Option<Refreshed>, IndexError> {
+        // Before the first stat: what is younger than this proves nothing.
+        let now = (self.context.now)();
         let (walked, opened) = rayon::join(
             || walk(&self.context.repository.root, self.context.selection),
             || view::open(self.folder),
         );
         let (walked, walk_errors) = walked;
-        let now = (self.context.now)();
         let base = self.usable(opened);
         let fresh = base.manifest.settings != settings(self.context)
             || base.manifest.fingerprint != self.context.embedder.fingerprint().as_str();
         let known_files: &[FileEntry] = if fresh { &[] } else { &base.manifest.files };
         let full = self.options.full && self.extra.is_empty();
         let plan = plan(known_files, &walked, full);
-        let incomplete = base
-            .segments
-            .iter()
-            .zip(&base.manifest.segments)
-            .any(|(loaded, entry)| has_missing(loaded, &entry.live));
-        if plan.is_empty() && !fresh && !incomplete {
-            let mut report = Report {
-                files: base.manifest.files.len(),
-                chunks: count_chunks(&base.manifest),
-                problems: problems(&base.manifest.files),
-                notices: std::mem::take(&mut self.notices),
-                ..Report::default()
-            };
-            report.problems.extend(unwalked(&walk_errors));
-            report.files -= problems(&base.manifest.files).len();
-            let snapshot = snapshot(base.manifest, &base.segments);
-            return Ok(Some(Refreshed { snapshot, report }));
-        }
-        self.rebuild(base, &walked, &plan, fresh, full, now, lock).map(|done| {
-            done.map(|mut refreshed| {
-                refreshed.report.problems.extend(unwalked(&walk_errors));
-                refreshed
-            })
-        })
+        let entries = base.segments.iter().zip(&base.manifest.segments);
+        let incomplete =
+            entries.into_iter().any(|(loaded, entry)| has_missing(loaded, &entry.live));
+        let mut refreshed = if plan.is_empty() && !fresh && !incomplete {
+            let mut report = report_on(&base.manifest);
+            report.notices = std::mem::take(&mut self.notices);
+            Refreshed { snapshot: snapshot(base.manifest, &base.segments), report }
+        } else {
+            let draft = Draft::new(self.all_segments(&base));
+            // A fresh view takes nothing over; a full run parses everything again.
+            let first = if fresh || full { base.segments.len() } else { 0 };
+            let known = draft.known(first);
+            let task = Task { base, walked: &walked, plan, known, fresh, now };
+            match self.rebuild(task, draft, lock)? {
+                Some(refreshed) => refreshed,
+                None => return Ok(None),
+            }
+        };
+        refreshed.report.problems.extend(walk_errors.iter().map(|error| Problem {
+            path: "".into(),
+            line: None,
+            reason: error.to_string(),
+        }));
+        Ok(Some(refreshed))
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the second half of `attempt`, split for reading"
-    )]
+    /// Segments of the view and those built by earlier attempts.
+    fn all_segments(&self, base: &View) -> Vec<Arc<Loaded>> {
+        let extra = self.extra.iter().map(|(loaded, _)| Arc::clone(loaded));
+        base.segments.iter().cloned().chain(extra).collect()
+    }
+
+    /// Reads and builds what the plan asks for and makes the result the view.
     fn rebuild(
         &mut self,
-        base: View,
-        walked: &[Walked],
-        plan: &Plan,
-        fresh: bool,
-        full: bool,
-        now: i64,
+        task: Task,
+        mut draft: Draft,
         lock: Option<Lock>,
     ) -> Result<Option<Refreshed>, IndexError> {
         let context = self.context;
-        let mut segments: Vec<Arc<Loaded>> = base.segments.clone();
-        let known_segments = segments.len();
-        segments.extend(self.extra.iter().map(|(loaded, _)| Arc::clone(loaded)));
-        let known = list_known(&segments, if fresh || full { known_segments } else { 0 });
-
+        let Task { base, walked, plan, known, fresh, now } = task;
         let mut read: Vec<&Walked> = plan.read.iter().map(|&index| &walked[index]).collect();
         let (stale, indexer) = self.limit_overlay(&mut read);
         let mut jobs: Vec<(Job, u64)> =
             read.iter().map(|&file| (Job::Read(file.clone()), file.stat.size)).collect();
-
-        let mut live: Vec<Bits> =
-            segments.iter().map(|s| Bits::new(s.segment.documents(), false)).collect();
-        let mut files: Vec<FileEntry> = Vec::with_capacity(walked.len());
-        let kept: Vec<usize> = if fresh {
-            Vec::new()
-        } else {
-            plan.keep.iter().copied().chain(stale_known(&base, &stale)).collect()
-        };
-        for index in kept {
-            let entry = base.manifest.files[index].clone();
-            if let Place::Document { segment, document } = entry.place {
-                live[segment as usize].set(document as usize, true);
-            }
-            files.push(entry);
-        }
-        let moved = self.choose_merges(&segments[..known_segments], &live, fresh);
-        for &segment in &moved {
-            for document in live[segment].ones() {
-                let size = segments[segment]
-                    .segment
-                    .document(document)
-                    .map_or(0, |document| document.chunks.len() as u64 * 1024);
-                jobs.push((Job::Move { segment, document }, size));
-            }
+        if !fresh {
+            let files = &base.manifest.files;
+            let stale = stale.iter().filter_map(|path| base.manifest.file(path));
+            let kept = plan.keep.iter().filter_map(|&index| files.get(index));
+            kept.chain(stale).for_each(|entry| draft.keep(entry.clone()));
+            jobs.extend(draft.merges(base.segments.len(), self.options.patience.is_none()));
         }
 
-        let (registry, bad) = match Registry::load(
-            &view::registry_file(self.folder),
-            &context.repository.tables_dir(),
-        ) {
-            Ok(loaded) => loaded,
-            Err(cause) => {
-                self.notices.push(format!("the committed index cannot be read: {cause}"));
-                Default::default()
-            }
-        };
+        let tables = context.repository.tables_dir();
+        let loaded = Registry::load(&view::registry_file(self.folder), &tables);
+        let (registry, bad) = loaded.unwrap_or_else(|cause| {
+            self.notices.push(format!("the committed index cannot be read: {cause}"));
+            Default::default()
+        });
         self.notice_bad(&bad);
-        let staging = match Staging::new(self.folder) {
-            Ok(staging) => Some(Arc::new(staging)),
-            Err(_) => None,
-        };
-        let vectors =
-            Vectors::new(context.embedder, &segments, context.repository.tables_dir(), registry);
+        // Without a folder to write to, everything is built in memory.
+        let staging = Staging::new(self.folder).ok().map(Arc::new);
+        let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry);
         let fingerprint = context.embedder.fingerprint();
         let groups = build(
             &Workshop {
@@ -287,7 +247,7 @@ impl Run<'_> {
                 dimension: context.embedder.dimension(),
                 vectors: &vectors,
                 known: &known,
-                segments: &segments,
+                segments: &draft.segments,
                 staging: staging.as_deref().map(Staging::path),
                 progress: self.options.progress,
             },
@@ -296,32 +256,27 @@ impl Run<'_> {
         let (mut registry, bad) = vectors.into_registry();
         self.notice_bad(&bad);
 
-        let mut report =
-            Report { removed: plan.removed.len(), stale: stale.len(), ..Report::default() };
+        let (mut embedded, mut files_read) = (0, 0);
         for group in groups {
-            self.take_group(
-                group,
-                now,
-                &mut segments,
-                &mut live,
-                &mut files,
-                &mut report,
-                &staging,
-            );
+            embedded += group.embedded;
+            files_read += group.read;
+            if let Some(failure) = group.failure {
+                self.notices.push(format!("some vectors are missing: {failure}"));
+            }
+            let loaded = group.loaded.map(Arc::new);
+            self.extra.extend(loaded.iter().map(|loaded| (Arc::clone(loaded), staging.clone())));
+            draft.take(loaded, group.outcomes, now);
         }
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        let manifest = assemble(context, &segments, &live, &mut files);
-        report.problems = problems(&manifest.files);
-        report.files = manifest.files.len() - report.problems.len();
-        report.chunks = count_chunks(&manifest);
-        report.changed = manifest != base.manifest;
-
+        let (manifest, segments) = draft.finish(settings(context), fingerprint.as_str());
+        let mut report = Report {
+            embedded,
+            read: files_read,
+            removed: plan.removed.len(),
+            stale: stale.len(),
+            changed: manifest != base.manifest,
+            ..report_on(&manifest)
+        };
         drop(indexer);
-        let kept: Vec<Arc<Loaded>> = manifest
-            .segments
-            .iter()
-            .filter_map(|entry| segments.iter().find(|loaded| loaded.name == entry.name).cloned())
-            .collect();
         if stale.is_empty() {
             match self.publish(&manifest, base.generation, lock, &mut registry) {
                 Ok(Published::Done) => {}
@@ -334,19 +289,27 @@ impl Run<'_> {
             }
         }
         report.notices = std::mem::take(&mut self.notices);
-        Ok(Some(Refreshed { snapshot: snapshot(manifest, &kept), report }))
+        Ok(Some(Refreshed { snapshot: snapshot(manifest, &segments), report }))
     }
 
     /// The view if it can be built upon, else an empty one.
     fn usable(&mut self, opened: Opened) -> View {
-        match opened {
-            Opened::Ready(view) => return view,
-            Opened::Missing => {}
-            Opened::Damaged(cause) => {
-                if self.notices.is_empty() {
-                    self.notices.push(format!("{cause}; the search view was built anew"));
+        let damaged = match opened {
+            // An `index` must not commit damaged vectors; a search checks those that it scans.
+            Opened::Ready(view) if self.options.patience.is_none() => {
+                match view.damaged_vectors(self.folder) {
+                    Some(cause) => Some(cause),
+                    None => return view,
                 }
             }
+            Opened::Ready(view) => return view,
+            Opened::Missing => None,
+            Opened::Damaged(cause) => Some(cause),
+        };
+        if let Some(cause) = damaged
+            && self.notices.is_empty()
+        {
+            self.notices.push(format!("{cause}; the search view was built anew"));
         }
         let generation = view::generation(self.folder);
         View { manifest: Manifest::default(), segments: Vec::new(), generation }
@@ -377,102 +340,6 @@ impl Run<'_> {
                     .count();
                 let stale = read.split_off(fits).iter().map(|file| file.path.clone()).collect();
                 (stale, None)
-            }
-        }
-    }
-
-    /// Segments to be written again as part of this refresh: small ones when there are many, and
-    /// those that wait for vectors. Only `index` takes on large ones.
-    fn choose_merges(&self, segments: &[Arc<Loaded>], live: &[Bits], fresh: bool) -> Vec<usize> {
-        if fresh {
-            return Vec::new();
-        }
-        let chunks: Vec<u32> =
-            segments.iter().zip(live).map(|(loaded, live)| live_chunks(loaded, live)).collect();
-        let patient = self.options.patience.is_none();
-        let small = |&number: &usize| chunks[number] < SMALL_SEGMENT_CHUNKS;
-        let all = 0..segments.len();
-        let crowded = segments.len() >= MANY_SEGMENTS
-            && all.clone().filter(small).count() >= MANY_SEGMENTS / 2;
-        all.filter(|number| {
-            let loaded = &segments[*number];
-            let wasted = chunks[*number] > 0
-                && (chunks[*number] as usize) < loaded.segment.chunks() / 2
-                && loaded.segment.chunks() > 256;
-            (crowded && small(number) && chunks[*number] > 0)
-                || (patient && wasted)
-                || has_missing(loaded, &live[*number])
-        })
-        .collect()
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "folds one group into the state of a refresh")]
-    fn take_group(
-        &mut self,
-        group: Group,
-        now: i64,
-        segments: &mut Vec<Arc<Loaded>>,
-        live: &mut Vec<Bits>,
-        files: &mut Vec<FileEntry>,
-        report: &mut Report,
-        staging: &Option<Arc<Staging>>,
-    ) {
-        report.embedded += group.embedded;
-        report.read += group.read;
-        if let Some(failure) = group.failure {
-            self.notices.push(format!("some vectors are missing: {failure}"));
-        }
-        let number = segments.len();
-        if let Some(loaded) = group.loaded {
-            let loaded = Arc::new(loaded);
-            live.push(Bits::new(loaded.segment.documents(), false));
-            self.extra.push((Arc::clone(&loaded), staging.clone()));
-            segments.push(loaded);
-        }
-        let mut moved: FxHashMap<NotePath, (BlobId, usize)> = FxHashMap::default();
-        for outcome in group.outcomes {
-            let entry = |file: Walked, blob, place| FileEntry {
-                path: file.path,
-                stat: file.stat,
-                recorded: now,
-                blob,
-                place,
-            };
-            let at = |segment: usize, document: usize| Place::Document {
-                segment: segment as u32,
-                document: document as u32,
-            };
-            match outcome {
-                Outcome::Known { file, blob, segment, document } => {
-                    live[segment].set(document, true);
-                    files.push(entry(file, blob, at(segment, document)));
-                }
-                Outcome::Built { file: Some(file), blob, document, .. } => {
-                    live[number].set(document, true);
-                    files.push(entry(file, blob, at(number, document)));
-                }
-                Outcome::Built { file: None, blob, path, document } => {
-                    moved.insert(path, (blob, document));
-                }
-                Outcome::Skipped { file, blob, problem } => {
-                    let place = Place::Skipped { reason: problem.reason, line: problem.line };
-                    files.push(entry(file, blob, place));
-                }
-                Outcome::Gone => {}
-            }
-        }
-        if moved.is_empty() {
-            return;
-        }
-        for file in files.iter_mut() {
-            if let Some(&(blob, document)) = moved.get(&file.path)
-                && file.blob == blob
-                && let Place::Document { segment: before, document: old } = file.place
-                && before as usize != number
-            {
-                live[before as usize].set(old as usize, false);
-                live[number].set(document, true);
-                file.place = Place::Document { segment: number as u32, document: document as u32 };
             }
         }
     }
@@ -524,6 +391,19 @@ impl Run<'_> {
     }
 }
 
+/// What one attempt has to do.
+struct Task<'a> {
+    base: View,
+    walked: &'a [Walked],
+    plan: Plan,
+    /// Documents that need no parsing.
+    known: Known,
+    /// Nothing of the present view can be kept.
+    fresh: bool,
+    /// When the walk began, in nanoseconds since 1970.
+    now: i64,
+}
+
 enum Published {
     Done,
     /// Another process replaced the view since we read it.
@@ -552,78 +432,15 @@ fn snapshot(manifest: Manifest, segments: &[Arc<Loaded>]) -> Snapshot {
     }
 }
 
-/// Documents that need no parsing, from segment `first` on.
-fn list_known(segments: &[Arc<Loaded>], first: usize) -> Known {
-    let mut known = Known::default();
-    for (number, loaded) in segments.iter().enumerate().skip(first) {
-        for document in 0..loaded.segment.documents() {
-            if let Ok((path, blob)) = loaded.segment.identity(document) {
-                known.insert((NotePath::new(path), blob), (number, document));
-            }
-        }
+/// What can be said of a manifest as it stands.
+fn report_on(manifest: &Manifest) -> Report {
+    let problems = problems(&manifest.files);
+    Report {
+        files: manifest.files.len() - problems.len(),
+        chunks: manifest.segments.iter().map(|segment| segment.live_chunks as usize).sum(),
+        problems,
+        ..Report::default()
     }
-    known
-}
-
-/// The manifest of these segments, without those that hold nothing current (unless there is room
-/// for them: a branch switched back finds its documents there).
-fn assemble(
-    context: &Context,
-    segments: &[Arc<Loaded>],
-    live: &[Bits],
-    files: &mut Vec<FileEntry>,
-) -> Manifest {
-    let mut numbers = vec![None; segments.len()];
-    let mut entries = Vec::new();
-    for (number, (loaded, live)) in segments.iter().zip(live).enumerate() {
-        if live.count() > 0 {
-            numbers[number] = Some(entries.len() as u32);
-            entries.push(SegmentEntry {
-                name: loaded.name.clone(),
-                live: live.clone(),
-                live_chunks: live_chunks(loaded, live),
-            });
-        }
-    }
-    files.retain_mut(|file| match &mut file.place {
-        Place::Skipped { .. } => true,
-        Place::Document { segment, .. } => match numbers.get(*segment as usize) {
-            Some(&Some(number)) => {
-                *segment = number;
-                true
-            }
-            _ => false,
-        },
-    });
-    Manifest {
-        settings: settings(context),
-        fingerprint: context.embedder.fingerprint().as_str().to_owned(),
-        segments: entries,
-        files: std::mem::take(files),
-    }
-}
-
-fn live_chunks(loaded: &Loaded, live: &Bits) -> u32 {
-    let documents = live.ones().filter_map(|number| loaded.segment.document(number).ok());
-    documents.map(|document| document.chunks.len() as u32).sum()
-}
-
-fn has_missing(loaded: &Loaded, live: &Bits) -> bool {
-    (0..loaded.matrix.rows())
-        .any(|row| loaded.matrix.is_missing(row) && live.get(loaded.segment.chunk_document(row)))
-}
-
-fn count_chunks(manifest: &Manifest) -> usize {
-    manifest.segments.iter().map(|segment| segment.live_chunks as usize).sum()
-}
-
-/// Known entries of files that are stale: they stay as they were.
-fn stale_known(base: &View, stale: &[NotePath]) -> Vec<usize> {
-    let files = &base.manifest.files;
-    stale
-        .iter()
-        .filter_map(|path| files.binary_search_by(|file| file.path.cmp(path)).ok())
-        .collect()
 }
 
 fn problems(files: &[FileEntry]) -> Vec<Problem> {
@@ -635,12 +452,5 @@ fn problems(files: &[FileEntry]) -> Vec<Problem> {
                 Some(Problem { path: file.path.clone(), line: *line, reason: reason.clone() })
             }
         })
-        .collect()
-}
-
-fn unwalked(errors: &[crate::repo::WalkError]) -> Vec<Problem> {
-    errors
-        .iter()
-        .map(|error| Problem { path: "".into(), line: None, reason: error.to_string() })
         .collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! Reads a snapshot and never changes it. [`query`] parses, [`lexical`] and the matrices find and
 //! score candidates, [`rank`] fuses scores (pure), [`passage`] chooses what to show, [`run`]
-//! joins them. It knows no terminal and no JSON.
+//! joins them over a `scene` (the snapshot as one search sees it). It knows no terminal and no JSON.
 
 pub mod filter;
 pub mod lexical;
@@ -10,6 +10,8 @@ pub mod passage;
 pub mod query;
 pub mod rank;
 pub mod run;
+mod scene;
+mod show;
 
 pub use filter::Filter;
 pub use query::Query;

@@ -34,6 +34,15 @@ pub struct View {
     pub generation: u64,
 }
 
+impl View {
+    /// Which vectors are not what was written, if any: opening does not look at them.
+    pub fn damaged_vectors(&self, folder: &Path) -> Option<OpenError> {
+        let damaged = self.segments.iter().find(|loaded| !loaded.matrix.is_intact())?;
+        let [_, path] = segment_files(folder, &damaged.name);
+        Some(OpenError::Damaged { path })
+    }
+}
+
 /// Result of looking into the view's folder.
 pub enum Opened {
     Ready(View),

@@ -1,0 +1,268 @@
+//! The snapshot as one search sees it: what is current, what may be a hit, what resembles what.
+
+use super::{
+    Filter, Hit, Query, Request, Score, SearchError, filter::Facts, rank::CANDIDATES, run::Like,
+};
+use crate::{
+    index::Snapshot,
+    lexical::Analyzer,
+    markdown::Scope,
+    store::{Malformed, bits::Bits, manifest::Place},
+};
+
+/// At most this many hits of one file come before those of other files.
+const HITS_PER_FILE: usize = 3;
+/// From this cosine on, a user's note and a learned one speak of the same thing.
+const SAME_SUBJECT: f32 = 0.8;
+
+/// Number of the part, number of the chunk in it.
+pub type ChunkPlace = (usize, usize);
+
+/// The snapshot as one search sees it.
+pub struct Scene<'a> {
+    snapshot: &'a Snapshot,
+    /// Per part, per chunk: current.
+    pub live: Vec<Bits>,
+    /// Per part, per chunk: current and let through by the filter.
+    pub allowed: Vec<Bits>,
+    /// Documents that the filter lets through.
+    pub allowed_documents: usize,
+    /// Per part, per document: when it changed.
+    changed: Vec<Vec<i64>>,
+}
+
+impl<'a> Scene<'a> {
+    /// Marks what is current and what the filter lets through.
+    pub fn new(snapshot: &'a Snapshot, filter: &Filter) -> Result<Self, Malformed> {
+        let parts = &snapshot.parts;
+        let mut changed: Vec<Vec<i64>> =
+            parts.iter().map(|part| vec![0; part.loaded.segment.documents()]).collect();
+        for file in &snapshot.files {
+            if let Place::Document { segment, document } = file.place
+                && let Some(time) =
+                    changed.get_mut(segment as usize).and_then(|all| all.get_mut(document as usize))
+            {
+                *time = file.stat.mtime / 1_000_000_000;
+            }
+        }
+        let mut scene = Self {
+            snapshot,
+            live: Vec::with_capacity(parts.len()),
+            allowed: Vec::with_capacity(parts.len()),
+            allowed_documents: 0,
+            changed: Vec::new(),
+        };
+        for (number, part) in parts.iter().enumerate() {
+            let segment = &part.loaded.segment;
+            let mut live = Bits::new(segment.chunks(), false);
+            let mut allowed = Bits::new(segment.chunks(), false);
+            for document in part.live.ones() {
+                let view = segment.document(document)?;
+                if let Some(updated) = view.updated {
+                    changed[number][document] = updated;
+                }
+                let passes = filter.is_empty()
+                    || filter.allows(&Facts {
+                        path: &view.path,
+                        scope: view.scope,
+                        tags: &view.tags,
+                        changed: changed[number][document],
+                    });
+                scene.allowed_documents += usize::from(passes);
+                for chunk in view.chunks {
+                    live.set(chunk, true);
+                    allowed.set(chunk, passes);
+                }
+            }
+            scene.live.push(live);
+            scene.allowed.push(allowed);
+        }
+        scene.changed = changed;
+        Ok(scene)
+    }
+
+    /// All places in the order of parts and chunks.
+    pub fn numbering(&self) -> Vec<ChunkPlace> {
+        let parts = self.allowed.iter().enumerate();
+        parts
+            .flat_map(|(part, bits)| (0..bits.capacity()).map(move |chunk| (part, chunk)))
+            .collect()
+    }
+
+    /// When the note of a chunk changed, in seconds since 1970.
+    pub fn changed(&self, (part, chunk): ChunkPlace) -> i64 {
+        let document = self.snapshot.parts[part].loaded.segment.chunk_document(chunk);
+        self.changed[part].get(document).copied().unwrap_or(0)
+    }
+
+    fn similarity(&self, a: ChunkPlace, b: ChunkPlace) -> f32 {
+        let matrix = |place: ChunkPlace| &self.snapshot.parts[place.0].loaded.matrix;
+        matrix(a).similarity(a.1, matrix(b), b.1)
+    }
+
+    fn scope(&self, (part, chunk): ChunkPlace) -> Result<Scope, Malformed> {
+        let segment = &self.snapshot.parts[part].loaded.segment;
+        Ok(segment.document(segment.chunk_document(chunk))?.scope)
+    }
+
+    /// The mean vector of the chunks at a place of a note.
+    pub fn vector_of(&self, like: &Like) -> Result<Vec<f32>, SearchError> {
+        let files = &self.snapshot.files;
+        let index = files
+            .binary_search_by(|file| file.path.cmp(&like.path))
+            .map_err(|_| SearchError::UnknownNote(like.path.clone()))?;
+        let Place::Document { segment, document } = files[index].place else {
+            return Err(SearchError::UnknownNote(like.path.clone()));
+        };
+        let part = &self.snapshot.parts[segment as usize].loaded;
+        let mut sum: Vec<f32> = Vec::new();
+        for chunk in part.segment.document(document as usize)?.chunks {
+            let (first, last) = part.segment.chunk(chunk)?.lines;
+            if like.line.is_some_and(|line| line < first || line > last) {
+                continue;
+            }
+            if let Some(vector) = part.matrix.vector(chunk) {
+                sum.resize(vector.codes.len(), 0.0);
+                for (sum, code) in sum.iter_mut().zip(&vector.codes) {
+                    *sum += f32::from(*code) * vector.scale;
+                }
+            }
+        }
+        let norm = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
+        if norm == 0.0 {
+            return Err(SearchError::NoSuchLine(like.clone()));
+        }
+        sum.iter_mut().for_each(|value| *value /= norm);
+        Ok(sum)
+    }
+
+    /// Whether a chunk is part of what others should resemble.
+    pub fn is_same_place(&self, like: Option<&Like>, (part, chunk): ChunkPlace) -> bool {
+        let Some(like) = like else { return false };
+        let segment = &self.snapshot.parts[part].loaded.segment;
+        let Ok((path, _)) = segment.identity(segment.chunk_document(chunk)) else { return false };
+        if path != like.path.as_bytes() {
+            return false;
+        }
+        match (like.line, segment.chunk(chunk)) {
+            (Some(line), Ok(chunk)) => chunk.lines.0 <= line && line <= chunk.lines.1,
+            _ => true,
+        }
+    }
+
+    /// Share of the query's words that each place holds in its text or tags.
+    pub fn word_shares(
+        &self,
+        places: &[ChunkPlace],
+        query: &Query,
+        analyzer: &Analyzer,
+    ) -> Result<Vec<f32>, Malformed> {
+        let mut shares = Vec::with_capacity(places.len());
+        for &(part, chunk) in places {
+            let segment = &self.snapshot.parts[part].loaded.segment;
+            let view = segment.chunk(chunk)?;
+            let mut terms = analyzer.terms(segment.chunk_text(&view)?);
+            for tag in segment.document(view.document)?.tags {
+                terms.extend(analyzer.terms(tag));
+            }
+            let held = query.terms.iter().filter(|term| terms.contains(term)).count();
+            shares.push(held as f32 / query.terms.len().max(1) as f32);
+        }
+        Ok(shares)
+    }
+
+    /// Takes hits from the top: near-identical ones are counted with the first of them, a user's
+    /// note comes before a learned one on the same subject, and no file crowds out the others.
+    pub fn choose(
+        &self,
+        ranked: Vec<(ChunkPlace, Score)>,
+        request: &Request,
+    ) -> Result<Vec<(ChunkPlace, Score, usize)>, Malformed> {
+        let mut kept: Vec<(ChunkPlace, Score, usize)> = Vec::new();
+        // Some reserve, so that reordering and the share of a file have something to choose from.
+        let wanted = request.limit.saturating_mul(3).max(CANDIDATES / 2);
+        for (place, score) in ranked {
+            if kept.len() >= wanted {
+                break;
+            }
+            let twin = kept.iter().position(|(other, _, _)| {
+                self.similarity(*other, place) >= request.collapse_similarity
+            });
+            match twin {
+                None => kept.push((place, score, 0)),
+                Some(index) => {
+                    kept[index].2 += 1;
+                    // The user's own wording of the same thing is the one to show.
+                    if self.scope(kept[index].0)? == Scope::Learned
+                        && self.scope(place)? == Scope::User
+                    {
+                        kept[index].0 = place;
+                    }
+                }
+            }
+        }
+        let mut ordered: Vec<(ChunkPlace, Score, usize)> = Vec::with_capacity(kept.len());
+        for hit in kept {
+            let before = if self.scope(hit.0)? == Scope::User {
+                let mut before = None;
+                for (index, other) in ordered.iter().enumerate() {
+                    if self.scope(other.0)? == Scope::Learned
+                        && self.similarity(other.0, hit.0) >= SAME_SUBJECT
+                    {
+                        before = Some(index);
+                        break;
+                    }
+                }
+                before
+            } else {
+                None
+            };
+            ordered.insert(before.unwrap_or(ordered.len()), hit);
+        }
+        let mut first = Vec::new();
+        let mut later = Vec::new();
+        let mut per_file: Vec<((usize, usize), usize)> = Vec::new();
+        for hit in ordered {
+            let (part, chunk) = hit.0;
+            let file = (part, self.snapshot.parts[part].loaded.segment.chunk_document(chunk));
+            let index = match per_file.iter().position(|(known, _)| *known == file) {
+                Some(index) => index,
+                None => {
+                    per_file.push((file, 0));
+                    per_file.len() - 1
+                }
+            };
+            per_file[index].1 += 1;
+            if per_file[index].1 <= HITS_PER_FILE { first.push(hit) } else { later.push(hit) }
+        }
+        first.extend(later);
+        first.truncate(request.limit);
+        Ok(first)
+    }
+
+    /// A chunk as it is shown, its sentences still to be chosen.
+    pub fn hit(&self, place: ChunkPlace, score: Score, similar: usize) -> Result<Hit, Malformed> {
+        let segment = &self.snapshot.parts[place.0].loaded.segment;
+        let chunk = segment.chunk(place.1)?;
+        let document = segment.document(chunk.document)?;
+        let text = segment.text(&document)?.get(chunk.range.clone()).ok_or(Malformed)?;
+        Ok(Hit {
+            path: document.path,
+            blob: document.blob,
+            title: document.title.to_owned(),
+            breadcrumb: segment.breadcrumb(&chunk)?.into_iter().map(str::to_owned).collect(),
+            scope: document.scope,
+            tags: document.tags.into_iter().map(str::to_owned).collect(),
+            lines: chunk.lines,
+            line: chunk.lines.0,
+            changed: self.changed(place),
+            score,
+            text: text.to_owned(),
+            sentences: Vec::new(),
+            snippet: 0..0,
+            matches: Vec::new(),
+            similar,
+            note: document.note.to_owned(),
+        })
+    }
+}
