@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::{
-    config::ConfigError,
+    config::{ConfigError, Origin},
     embed::EmbedError,
     eval::EvalError,
     index::{IndexError, watch::WatchError},
@@ -128,7 +128,13 @@ impl From<EmbedError> for CliError {
 
 impl From<ConfigError> for CliError {
     fn from(cause: ConfigError) -> Self {
-        Self::new(cause).hint("every key with its default: `elophanto init` in an empty folder")
+        let typed = matches!(&cause, ConfigError::Value { origin: Origin::Flag, .. });
+        let hint = if typed {
+            "`--help` says what may stand there"
+        } else {
+            "every key with its default: `elophanto init` in an empty folder"
+        };
+        Self::new(cause).hint(hint)
     }
 }
 

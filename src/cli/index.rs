@@ -198,7 +198,9 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
         let (files, chunks) = (report.files, report.chunks);
         ui.emit(
             &wire,
-            format_args!("ok: {files} files, {chunks} chunks, all indexed and committed"),
+            format_args!(
+                "ok: {files} files, {chunks} chunks, all indexed, every vector in a table"
+            ),
         )?;
         return Ok(Outcome::Done);
     }

@@ -325,7 +325,13 @@ fn within_budget(answer: &Answer, shape: &Shape, budget: usize, ui: &Ui) -> Vec<
     let mut pieces = Vec::new();
     let mut places = Vec::new();
     for (number, hit) in answer.hits.iter().enumerate() {
+        let is_heading = |range: &Range<usize>| hit.text[range.clone()].starts_with('#');
+        let only_headings = hit.sentences.iter().all(|(range, _)| is_heading(range));
         for (range, value) in &hit.sentences {
+            // The header says the headings already.
+            if is_heading(range) && !only_headings {
+                continue;
+            }
             let text = &hit.text[range.clone()];
             // Three tokens more for what stands around a sentence: marks, quotes, escapes.
             let cost = match shape.format {

@@ -128,14 +128,16 @@ pub fn now_nanoseconds() -> i64 {
 pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let target = root.join(path);
     let folder = target.parent().unwrap_or(root);
-    fs::create_dir_all(folder)?;
-    let outside = !fs::canonicalize(folder)?.starts_with(root)
+    // Looked at before any folder is made, so that none is made elsewhere.
+    let there = folder.ancestors().find(|above| above.exists()).unwrap_or(root);
+    let outside = !fs::canonicalize(there)?.starts_with(root)
         || fs::symlink_metadata(&target).is_ok_and(|kind| kind.is_symlink());
     if outside {
         let path = path.display();
         return Err(CliError::new(format_args!("`{path}` is a link that leads elsewhere"))
             .hint("replace the link with a file or folder of its own, then run this again"));
     }
+    fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(".tmp-elophanto-").tempfile_in(folder)?;
     file.write_all(bytes)?;
     // A file of ours gets the rights any new file would get; one of the user's keeps its own.

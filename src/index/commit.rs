@@ -13,7 +13,7 @@ use crate::{
     store::{
         matrix::{Encoded, Key},
         registry::{BadTable, Registry},
-        tables::{self, TableContent},
+        tables::{self, TableContent, TableError},
         view,
     },
 };
@@ -53,7 +53,8 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
         written: false,
     };
     let pending_tables = state.pending_tables();
-    if missing == pending_keys && pending_tables.len() <= 1 {
+    let sound = !pending_tables.iter().any(|name| state.damaged.contains(name));
+    if missing == pending_keys && pending_tables.len() <= 1 && sound {
         return Ok(committed);
     }
     if !missing.is_empty() {
@@ -94,6 +95,8 @@ pub fn uncommitted(
 struct State<'a> {
     fingerprint: &'a str,
     registry: Registry,
+    /// Tables whose files are not what was written.
+    damaged: Vec<String>,
     tracked: BTreeSet<NotePath>,
     used: FxHashSet<Key>,
 }
@@ -101,10 +104,14 @@ struct State<'a> {
 impl<'a> State<'a> {
     fn read(context: &'a Context, snapshot: &Snapshot) -> Result<Self, IndexError> {
         let folder = context.repository.view_dir();
-        let (mut registry, _) =
+        let (mut registry, bad) =
             Registry::load(&view::registry_file(&folder), &context.repository.tables_dir())?;
         registry.save(&view::registry_file(&folder))?;
+        // A table that a newer version wrote is not damaged, and not ours to replace.
+        let damaged = bad.into_iter().filter(|table| matches!(table.cause, TableError::Digest));
+        let damaged = damaged.map(|table| table.name).collect();
         Ok(Self {
+            damaged,
             fingerprint: context.embedder.fingerprint().as_str(),
             registry,
             tracked: tracked_under(context.repository, TABLES)?,
@@ -122,9 +129,9 @@ impl<'a> State<'a> {
         self.used.difference(&tracked).copied().collect()
     }
 
-    /// Readable untracked tables, those of models no longer in use included.
+    /// Untracked tables, damaged ones and those of models no longer in use included.
     fn pending_tables(&self) -> Vec<String> {
-        let names = self.registry.names();
+        let names = self.registry.names().chain(self.damaged.iter().map(String::as_str));
         names.filter(|name| !self.is_tracked(name)).map(str::to_owned).collect()
     }
 }

@@ -35,10 +35,14 @@ impl Draft {
         Self { segments, live, files: Vec::new() }
     }
 
-    /// Documents that need no parsing, from segment `first` on.
+    /// Documents that need no parsing, from segment `first` on; those of a segment that waits for
+    /// vectors are built again.
     pub fn known(&self, first: usize) -> Known {
         let mut known = Known::default();
         for (number, loaded) in self.segments.iter().enumerate().skip(first) {
+            if (0..loaded.matrix.rows()).any(|row| loaded.matrix.is_missing(row)) {
+                continue;
+            }
             for document in 0..loaded.segment.documents() {
                 if let Ok((path, blob)) = loaded.segment.identity(document) {
                     known.insert((NotePath::new(path), blob), (number, document));

@@ -265,14 +265,18 @@ fn nearest_terms(field: &Field, term: &str) -> Result<Vec<(String, usize)>, Malf
     let mut near: Vec<(usize, u32, String)> = Vec::new();
     for (part, live) in field.parts.iter().zip(field.live) {
         for entry in part.loaded.segment.terms() {
-            let (candidate, chunks) = entry?;
+            let candidate = entry?;
             if candidate.len().abs_diff(term.len()) > 2 * reach
                 || candidate.chars().count().abs_diff(length) > reach
             {
                 continue;
             }
             let edits = damerau_levenshtein(candidate, term);
-            if edits > reach || !occurs(part, live, candidate)? {
+            if edits > reach {
+                continue;
+            }
+            let chunks = holding(part, live, candidate)?;
+            if chunks == 0 {
                 continue;
             }
             match near.iter_mut().find(|(_, _, known)| known == candidate) {
@@ -291,12 +295,13 @@ fn nearest_terms(field: &Field, term: &str) -> Result<Vec<(String, usize)>, Malf
     Ok(near.into_iter().map(|(edits, _, term)| (term, edits)).collect())
 }
 
-fn occurs(part: &Part, live: &Bits, term: &str) -> Result<bool, Malformed> {
-    let mut occurs = false;
+/// Current chunks that hold a term.
+fn holding(part: &Part, live: &Bits, term: &str) -> Result<u32, Malformed> {
+    let mut chunks = 0;
     if let Some(postings) = part.loaded.segment.postings(term)? {
-        postings.for_each(|chunk, _, _| occurs |= live.get(chunk as usize))?;
+        postings.for_each(|chunk, _, _| chunks += u32::from(live.get(chunk as usize)))?;
     }
-    Ok(occurs)
+    Ok(chunks)
 }
 
 /// Chunks whose text holds the terms one after the other. Stop words between two of them are

@@ -144,7 +144,7 @@ mod tests {
             &[],
             "unclosed quote",
         );
-        check("it's 5\" wide", &["it'", "5", "wide"], &[], &[], "it's 5\" wide");
+        check("it's 5\" wide", &["5", "wide"], &[], &[], "it's 5\" wide");
         check("", &[], &[], &[], "");
         check("-", &[], &[], &[], "-");
         check("note note", &["note", "note"], &[], &[], "note note");

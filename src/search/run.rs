@@ -12,7 +12,7 @@ use super::{
 use crate::{
     embed::{EmbedError, Embedder},
     index::{Part, Snapshot},
-    lexical::Analyzer,
+    lexical::{Analyzer, fold, words},
     markdown::Scope,
     repo::{BlobId, NotePath},
     store::{Malformed, bits::Bits, matrix::Probe},
@@ -150,7 +150,7 @@ pub fn search(
         }
         _ => None,
     };
-    answer.corrections = keywords.corrections.clone();
+    answer.corrections = as_typed(&keywords.corrections, &request.query.text, tools.analyzer);
 
     let eligible = |place: &ChunkPlace| {
         scene.allowed[place.0].get(place.1)
@@ -161,9 +161,11 @@ pub fn search(
     let keyword = |place: ChunkPlace| keywords.scores[place.0][place.1];
     let mut places: Vec<ChunkPlace> = Vec::new();
     let numbers = scene.numbering();
+    // As many as are asked for, and enough that the scores of a short list do not depend on it.
+    let candidates = request.limit.max(CANDIDATES);
     let flat = |score: &dyn Fn(ChunkPlace) -> f32| {
         let values = numbers.iter().enumerate().filter(|(_, place)| eligible(place));
-        rank::top(values.map(|(number, &place)| (number, score(place))), CANDIDATES)
+        rank::top(values.map(|(number, &place)| (number, score(place))), candidates)
     };
     if mode != Mode::Semantic {
         places.extend(flat(&keyword).into_iter().map(|number| numbers[number]));
@@ -205,4 +207,23 @@ pub fn search(
         answer.hits.push(hit);
     }
     Ok(answer)
+}
+
+/// Corrections with the words as they were typed in place of their terms.
+fn as_typed(
+    corrections: &[(String, Vec<String>)],
+    typed: &str,
+    analyzer: &Analyzer,
+) -> Vec<(String, Vec<String>)> {
+    let mut buffer = String::new();
+    let mut typed_form = |term: &str| {
+        words(typed).map(|word| &typed[word.range]).find(|word| {
+            fold(word, &mut buffer);
+            analyzer.term(&buffer).is_some_and(|found| found == term)
+        })
+    };
+    corrections
+        .iter()
+        .map(|(term, found)| (typed_form(term).unwrap_or(term).to_owned(), found.clone()))
+        .collect()
 }

@@ -259,9 +259,16 @@ fn decode(schema: &Schema, batches: &[RecordBatch]) -> Result<TableContent, Tabl
 /// LanceDB takes a path that is not absolute for something else (a name starting with `db` for
 /// its cloud service), so only canonical paths come here.
 fn uri(path: &Path) -> Result<String, lancedb::Error> {
-    path.to_str().map(str::to_owned).ok_or_else(|| lancedb::Error::InvalidInput {
-        message: format!("`{}` is not UTF-8, which LanceDB asks for", path.display()),
-    })
+    let refused = |why: &str| lancedb::Error::InvalidInput {
+        message: format!("`{}` {why}", path.display().to_string().escape_debug()),
+    };
+    match path.to_str() {
+        None => Err(refused("is not UTF-8, which LanceDB asks for")),
+        Some(text) if text.contains(char::is_control) => {
+            Err(refused("holds control characters, which LanceDB does not take"))
+        }
+        Some(text) => Ok(text.to_owned()),
+    }
 }
 
 /// Runs a Lance call to its end; a panic inside it is an error like any other.

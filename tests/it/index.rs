@@ -52,7 +52,11 @@ fn a_first_run_and_one_with_nothing_to_do() {
     "#);
     let status = env.git(&["status", "--porcelain", "--untracked-files=all"]);
     let others = status.lines().filter(|line| !line.contains(".lance/"));
-    snapshot!(others.collect::<Vec<_>>().join("\n"), @"");
+    snapshot!(others.collect::<Vec<_>>().join("\n"), @"
+    ?? .elophanto/config.yaml
+    ?? docs/bears.md
+    ?? docs/otters.md
+    ");
 }
 
 #[test]
@@ -152,14 +156,14 @@ fn check_says_whether_all_is_indexed() {
     snapshot!(env.run(&["index", "--check"]), @"
     exit: 1
     --- stdout
-    not complete: 3 vectors in no table, 0 files skipped, 0 not searched yet
+    not complete: 3 vectors in no table, 0 tables damaged, 0 files skipped, 0 not searched yet
     --- stderr
     hint: run `elophanto index` and commit `.elophanto/index`
     ");
     snapshot!(env.run(&["index", "--check", "--json"]), @r#"
     exit: 1
     --- stdout
-    {"ok":false,"uncommitted":3,"skipped":0,"stale":0}
+    {"ok":false,"uncommitted":3,"damaged":0,"skipped":0,"stale":0}
     --- stderr
     hint: run `elophanto index` and commit `.elophanto/index`
     "#);
@@ -167,7 +171,7 @@ fn check_says_whether_all_is_indexed() {
     snapshot!(env.run(&["index", "--check"]), @"
     exit: 0
     --- stdout
-    ok: 2 files, 3 chunks, all indexed and committed
+    ok: 2 files, 3 chunks, all indexed, every vector in a table
     --- stderr
     ");
     env.write("docs/new.md", "# New\n\nA new note.\n");
@@ -199,6 +203,24 @@ fn a_fresh_clone_is_complete() {
     let second = env.outside().join("second");
     let run = finish(env.command(&["index", "--json"]).current_dir(&second)).json().remove(0);
     assert_eq!(run["embedded"], 0);
+}
+
+/// The index of this package's own notes is committed with them.
+#[test]
+fn a_fresh_clone_of_this_package_is_complete() {
+    let package = env!("CARGO_MANIFEST_DIR");
+    if !Path::new(package).join(".git").exists() {
+        // Built from a package of sources: nothing to clone.
+        return;
+    }
+    let env = TestEnv::plain();
+    env.git(&["clone", "--quiet", "--", package, "clone"]);
+    let check = env.run_in("clone", &["index", "--check"]);
+    assert_eq!(check.code, Some(0), "run `elophanto index` and commit `.elophanto/index`\n{check}");
+    let run = env.run_in("clone", &["index", "--json"]).json().remove(0);
+    assert_eq!(run["embedded"], 0);
+    let status = finish(env.sealed("git").args(["-C", "clone", "status", "--porcelain"]));
+    assert_eq!(status.stdout(), "");
 }
 
 #[test]

@@ -10,4 +10,5 @@ mod incremental;
 mod index;
 mod init;
 mod quiet;
+mod repair;
 mod search;

@@ -198,13 +198,9 @@ impl Segment {
         }
     }
 
-    /// All terms in byte order, with the number of chunks that hold each.
-    pub fn terms(&self) -> impl Iterator<Item = Result<(&str, u32), Malformed>> {
-        (0..self.terms).map(|number| {
-            let info = self.container.section(section::TERM_INFO);
-            let chunks = u32_at(&info[number * TERM_INFO_BYTES..], 3)?;
-            Ok((std::str::from_utf8(self.term(number)?).map_err(|_| Malformed)?, chunks))
-        })
+    /// All terms in byte order, those of documents that are no longer current included.
+    pub fn terms(&self) -> impl Iterator<Item = Result<&str, Malformed>> {
+        (0..self.terms).map(|number| std::str::from_utf8(self.term(number)?).map_err(|_| Malformed))
     }
 
     fn chunk_bytes(&self, number: usize) -> Result<&[u8], Malformed> {
