@@ -128,8 +128,9 @@ pub fn refresh(context: &Context, options: Options) -> Result<Refreshed, IndexEr
         }
     }
     // Others keep replacing the view: do it once more while nobody else can.
-    let lock = view::write_lock(&folder, options.patience)?;
-    Ok(run.attempt(lock)?.unwrap_or_default())
+    let lock = view::write_lock(&folder, None)?;
+    let done = run.attempt(lock)?;
+    done.ok_or_else(|| io::Error::other("the search view changed under its lock").into())
 }
 
 /// The last view as it is, without looking at the files. `None` if there is none.
@@ -153,7 +154,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// One round. `None` means the view was replaced meanwhile and the round must be repeated.
+    /// One round. `None` means the view was replaced meanwhile and the round must be repeated;
+    /// that never happens to a reader.
     fn attempt(&mut self, lock: Option<Lock>) -> Result<Option<Refreshed>, IndexError> {
         // Before the first stat: what is younger than this proves nothing.
         let now = (self.context.now)();
@@ -280,9 +282,10 @@ impl Run<'_> {
         if stale.is_empty() {
             match self.publish(&manifest, base.generation, lock, &mut registry) {
                 Ok(Published::Done) => {}
-                Ok(Published::Overtaken) => return Ok(None),
-                // Another process is replacing the view: ours stays in memory for this answer.
-                Ok(Published::Busy) => {}
+                Ok(Published::Overtaken) if self.options.patience.is_none() => return Ok(None),
+                // Another process replaced the view or is about to. What a reader built is right
+                // for the files it saw, so it answers from memory.
+                Ok(Published::Overtaken | Published::Busy) => {}
                 Err(cause) => self.notices.push(format!(
                     "the search view cannot be written ({cause}); answering from memory"
                 )),

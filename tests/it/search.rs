@@ -245,8 +245,7 @@ fn a_token_budget_is_kept_with_whole_sentences() {
     exit: 0
     --- stdout
     docs/otters.md:9  Otters
-        Otters sleep on their backs.
-        Kelp serves them as a blanket.
+        Otters sleep on their backs. They hold hands so that nobody drifts away. Kelp serves them as a blanket.
         Otters eat sea urchins, clams and crabs.
     --- stderr
     ");
