@@ -25,7 +25,7 @@ impl Gaps {
 /// Brings the local view up to date and compares it with what is committed.
 ///
 /// # Errors
-/// Those of [`refresh`], and an unreadable folder of tables.
+/// Those of [`refresh()`], and an unreadable folder of tables.
 pub fn check(context: &Context, options: Options) -> Result<(Gaps, Refreshed), IndexError> {
     let mut refreshed = refresh(context, options)?;
     let (uncommitted, bad) = commit::uncommitted(context, &refreshed.snapshot)?;

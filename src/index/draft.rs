@@ -71,22 +71,21 @@ impl Draft {
         let crowded =
             count >= MANY_SEGMENTS && (0..count).filter(small).count() >= MANY_SEGMENTS / 2;
         let mut jobs = Vec::new();
-        for segment in 0..count {
+        for (segment, &current) in chunks.iter().enumerate() {
             let loaded = &self.segments[segment];
             let all = loaded.segment.chunks();
-            let wasted = chunks[segment] > 0
-                && (chunks[segment] as usize) < all / 2
-                && all > WORTH_PACKING_CHUNKS;
+            let wasted = current > 0 && (current as usize) < all / 2 && all > WORTH_PACKING_CHUNKS;
             let again = (crowded && small(&segment))
                 || (thorough && wasted)
                 || has_missing(loaded, &self.live[segment]);
-            if again {
-                for document in self.live[segment].ones() {
-                    // A rough weight: a kilobyte a chunk.
-                    let view = loaded.segment.document(document);
-                    let weight = view.map_or(0, |view| view.chunks.len() as u64 * 1024);
-                    jobs.push((Job::Move { segment, document }, weight));
-                }
+            if !again {
+                continue;
+            }
+            for document in self.live[segment].ones() {
+                // A rough weight: a kilobyte a chunk.
+                let view = loaded.segment.document(document);
+                let weight = view.map_or(0, |view| view.chunks.len() as u64 * 1024);
+                jobs.push((Job::Move { segment, document }, weight));
             }
         }
         jobs

@@ -1,8 +1,8 @@
 //! Bringing the view up to date with the files.
 //!
 //! Owns the way from a walk to a snapshot that can be searched: what has changed ([`plan`]), how
-//! a note becomes chunks ([`note`]), where vectors come from ([`vectors`]), and replacing the
-//! view ([`refresh`]). It knows no queries and prints nothing.
+//! a note becomes chunks ([`note`]), where vectors come from (`vectors`), and replacing the
+//! view (`refresh`). It knows no queries and prints nothing.
 
 pub mod check;
 pub mod commit;

@@ -3,7 +3,7 @@
 
 use super::lines::LineTable;
 
-/// Bytes of decoded text that [`parse`] takes: far above any note, far below a memory problem.
+/// Bytes of decoded text that [`super::parse`] takes: far above any note, far below a memory problem.
 pub const MAX_TEXT_BYTES: usize = 16 << 20;
 
 /// Bytes of one line. Only minified or generated text has longer ones.

@@ -17,3 +17,4 @@ pub mod tables;
 pub mod view;
 
 pub use codec::Malformed;
+pub use container::OpenError;
