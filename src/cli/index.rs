@@ -216,7 +216,7 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
         ui.talk("hint: run `elophanto index` and commit `.elophanto/index`");
     }
     if gaps.damaged > 0 {
-        ui.talk("hint: bring the table back with `git checkout -- .elophanto/index`");
+        ui.talk("hint: bring the table back with `git checkout -- .elophanto/index`; if git holds it damaged, `git rm -r` it");
     }
     if gaps.skipped > 0 {
         ui.talk("hint: mend the files named above, or list them in `.elophantoignore`");
