@@ -1,0 +1,268 @@
+//! The git program, run so that a repository cannot use it to run code.
+//!
+//! Which repository is meant is said outright (`GIT_DIR`, `GIT_WORK_TREE`), so that neither a
+//! caller's environment nor a bare repository lying about can point git elsewhere. Only
+//! subcommands that run no filter and no text conversion may be asked for.
+
+use std::{
+    ffi::OsStr,
+    io::{Read, Write},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::mpsc::{RecvTimeoutError, sync_channel},
+    time::{Duration, Instant},
+};
+
+use super::super::Repository;
+
+/// Git could not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("cannot run git: {0}")]
+    NoProgram(std::io::Error),
+    #[error("`git {command}` failed: {said}")]
+    Failed { command: String, said: String },
+    #[error("`git {command}` gave no answer within {} s", .limit.as_secs())]
+    TooSlow { command: String, limit: Duration },
+    #[error("git gave an answer that cannot be read: {0}")]
+    Odd(String),
+    #[error("there is no git repository here")]
+    NoRepository,
+    #[error("`{0}` names no commit")]
+    UnknownRevision(String),
+    #[error("{0}")]
+    Library(#[from] git2::Error),
+}
+
+/// How long git may take to answer, unless told otherwise.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Most that is kept of what git says on stderr, in bytes.
+const MOST_SAID: u64 = 4 * 1024;
+/// Bytes taken from git at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// Variables by which a caller (a hook of another repository) would point git elsewhere: those of
+/// `git rev-parse --local-env-vars`.
+const LOCAL_VARIABLES: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// Settings that win over those of the repository: each names a program git would run, or lets a
+/// repository be found where none was meant.
+const SETTINGS: &[(&str, &str)] = &[
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("safe.bareRepository", "explicit"),
+    ("protocol.ext.allow", "never"),
+    ("log.showSignature", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+];
+
+/// One repository, as the git program is asked about it.
+#[derive(Debug, Clone)]
+pub struct Git {
+    pub(super) root: PathBuf,
+    pub(super) git_dir: PathBuf,
+    pub(super) common_dir: PathBuf,
+    /// The index to use instead of the repository's own.
+    pub(super) index_file: Option<PathBuf>,
+    timeout: Duration,
+}
+
+impl Git {
+    /// Git for this repository; `None` in a folder without git.
+    pub fn of(repository: &Repository) -> Option<Self> {
+        let git_dir = repository.git_dir.clone()?;
+        Some(Self {
+            root: repository.root.clone(),
+            common_dir: repository.common_dir.clone().unwrap_or_else(|| git_dir.clone()),
+            git_dir,
+            index_file: None,
+            timeout: TIMEOUT,
+        })
+    }
+
+    /// The same with another index file (that of a running commit).
+    pub fn with_index(self, index_file: PathBuf) -> Self {
+        Self { index_file: Some(index_file), ..self }
+    }
+
+    /// The same with another time limit per call.
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// Stdout of `git ARGUMENTS`.
+    ///
+    /// # Errors
+    /// [`GitError`] when git cannot be run, fails, or takes too long.
+    pub fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Vec<u8>, GitError> {
+        self.run_with(arguments, &[])
+    }
+
+    /// Stdout of `git ARGUMENTS` with something to read.
+    ///
+    /// # Errors
+    /// Those of [`Git::run`].
+    pub fn run_with<S: AsRef<OsStr>>(
+        &self,
+        arguments: &[S],
+        input: &[u8],
+    ) -> Result<Vec<u8>, GitError> {
+        let mut output = Vec::new();
+        let mut take = |bytes: &[u8]| {
+            output.extend_from_slice(bytes);
+            true
+        };
+        self.stream(arguments, input, &mut take)?;
+        Ok(output)
+    }
+
+    /// Hands stdout of `git ARGUMENTS` to `take`, piece by piece, until that says `false` (then
+    /// git is stopped, which is no failure).
+    ///
+    /// # Errors
+    /// Those of [`Git::run`]; what was handed over before an error stands.
+    pub fn stream<S: AsRef<OsStr>>(
+        &self,
+        arguments: &[S],
+        input: &[u8],
+        take: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<(), GitError> {
+        let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
+        let named = || arguments.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let deadline = Instant::now() + self.timeout;
+        let mut child = self.command(&arguments).spawn().map_err(GitError::NoProgram)?;
+        let taken = std::thread::scope(|scope| {
+            // Each pipe has a thread of its own, so that a full one cannot stop git.
+            if let Some(mut pipe) = child.stdin.take() {
+                // Git may end without reading all of it; its exit code then says why.
+                scope.spawn(move || pipe.write_all(input));
+            }
+            let errors = child.stderr.take();
+            let said = scope.spawn(move || {
+                let mut said = Vec::new();
+                if let Some(mut pipe) = errors {
+                    let _ = pipe.by_ref().take(MOST_SAID).read_to_end(&mut said);
+                    let _ = std::io::copy(&mut pipe, &mut std::io::sink());
+                }
+                String::from_utf8_lossy(&said).trim().replace('\n', "; ")
+            });
+            let (sender, receiver) = sync_channel::<Vec<u8>>(16);
+            if let Some(mut pipe) = child.stdout.take() {
+                scope.spawn(move || {
+                    loop {
+                        let mut piece = vec![0; CHUNK_BYTES];
+                        match pipe.read(&mut piece) {
+                            Ok(0) | Err(_) => break,
+                            Ok(count) => piece.truncate(count),
+                        }
+                        if sender.send(piece).is_err() {
+                            break;
+                        }
+                    }
+                });
+            } else {
+                drop(sender);
+            }
+            let ended = loop {
+                match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                    Ok(piece) if take(&piece) => {}
+                    Ok(_) => break Ended::Stopped,
+                    Err(RecvTimeoutError::Disconnected) => break Ended::AtEnd,
+                    Err(RecvTimeoutError::Timeout) => break Ended::TooSlow,
+                }
+            };
+            drop(receiver);
+            if !matches!(ended, Ended::AtEnd) {
+                let _ = child.kill();
+            }
+            let status = wait(&mut child, deadline);
+            (ended, status, said.join().unwrap_or_default())
+        });
+        match taken {
+            (Ended::Stopped, ..) => Ok(()),
+            (Ended::AtEnd, Some(status), _) if status.success() => Ok(()),
+            (Ended::AtEnd, Some(status), said) => {
+                let said = if said.is_empty() { status.to_string() } else { said };
+                Err(GitError::Failed { command: named(), said })
+            }
+            (Ended::TooSlow, ..) | (_, None, _) => {
+                Err(GitError::TooSlow { command: named(), limit: self.timeout })
+            }
+        }
+    }
+
+    fn command(&self, arguments: &[&OsStr]) -> Command {
+        let mut command = Command::new("git");
+        for name in LOCAL_VARIABLES {
+            command.env_remove(name);
+        }
+        command
+            .current_dir(&self.root)
+            .args(arguments)
+            .env("GIT_DIR", &self.git_dir)
+            .env("GIT_WORK_TREE", &self.root)
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_LITERAL_PATHSPECS", "0")
+            .env("LC_ALL", "C")
+            .env("GIT_CONFIG_COUNT", SETTINGS.len().to_string());
+        for (number, (key, value)) in SETTINGS.iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{number}"), key);
+            command.env(format!("GIT_CONFIG_VALUE_{number}"), value);
+        }
+        if let Some(file) = &self.index_file {
+            command.env("GIT_INDEX_FILE", file);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Top of the work tree.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+}
+
+enum Ended {
+    AtEnd,
+    Stopped,
+    TooSlow,
+}
+
+/// Waits for the end of a child whose pipes are closed; one that will not end is killed.
+fn wait(child: &mut Child, deadline: Instant) -> Option<std::process::ExitStatus> {
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if Instant::now() < deadline => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(10));
+            }
+            Ok(None) | Err(_) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+        }
+    }
+}

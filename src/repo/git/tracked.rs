@@ -1,0 +1,64 @@
+//! What git tracks below a folder.
+
+use std::{collections::BTreeSet, path::Path};
+
+use super::{
+    super::{NotePath, Repository},
+    Git, GitError,
+};
+
+/// Names directly below `folder` (relative to the root) that git tracks: in its index or in HEAD.
+///
+/// Outside git nothing is tracked.
+///
+/// # Errors
+/// When neither libgit2 nor the git program can read the repository.
+pub fn tracked_under(
+    repository: &Repository,
+    folder: &str,
+) -> Result<BTreeSet<NotePath>, GitError> {
+    let Some(git) = Git::of(repository) else { return Ok(BTreeSet::new()) };
+    match by_library(&git.git_dir, folder) {
+        Ok(names) => Ok(names),
+        Err(_) => by_program(&git, folder),
+    }
+}
+
+fn by_library(git_dir: &Path, folder: &str) -> Result<BTreeSet<NotePath>, git2::Error> {
+    let mut names = BTreeSet::new();
+    let repository = git2::Repository::open_bare(git_dir)?;
+    let prefix = format!("{folder}/");
+    for entry in repository.index()?.iter() {
+        names.extend(first_component(&entry.path, prefix.as_bytes()));
+    }
+    if let Ok(head) = repository.head() {
+        let tree = head.peel_to_tree()?;
+        if let Ok(entry) = tree.get_path(Path::new(folder)) {
+            let object = entry.to_object(&repository)?;
+            if let Some(tree) = object.as_tree() {
+                names.extend(tree.iter().map(|entry| NotePath::new(entry.name_bytes())));
+            }
+        }
+    }
+    Ok(names)
+}
+
+fn by_program(git: &Git, folder: &str) -> Result<BTreeSet<NotePath>, GitError> {
+    let prefix = format!("{folder}/");
+    let mut names = BTreeSet::new();
+    let listed = git.run(&["ls-files", "-z", "--", folder])?;
+    // No commit yet is an answer, not a failure: then only the index counts.
+    let committed =
+        git.run(&["ls-tree", "-r", "-z", "--name-only", "HEAD", "--", folder]).unwrap_or_default();
+    for output in [listed, committed] {
+        for path in output.split(|&byte| byte == 0) {
+            names.extend(first_component(path, prefix.as_bytes()));
+        }
+    }
+    Ok(names)
+}
+
+fn first_component(path: &[u8], prefix: &[u8]) -> Option<NotePath> {
+    let rest = path.strip_prefix(prefix)?;
+    rest.split(|&byte| byte == b'/').next().filter(|name| !name.is_empty()).map(NotePath::new)
+}
