@@ -12,7 +12,7 @@ mod read;
 mod walk;
 
 pub use blob::BlobId;
-pub use git::{Git, GitError, tracked_under};
+pub use git::{CommitId, Git, GitError, head, tracked_under};
 pub use locate::{LocateError, Repository, locate};
 pub use note_path::NotePath;
 pub use read::{ReadError, read_note};

@@ -3,8 +3,10 @@
 //! Every call of the git program goes through [`program`]'s one wrapper, which switches off
 //! whatever a repository could use to run code.
 
+mod head;
 mod program;
 mod tracked;
 
+pub use head::{CommitId, head};
 pub use program::{Git, GitError};
 pub use tracked::tracked_under;
