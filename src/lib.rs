@@ -8,6 +8,9 @@ pub mod cli;
 pub mod config;
 pub mod init;
 
+// What git asks of us.
+pub mod on_commit;
+
 // Questions and answers.
 pub mod eval;
 pub mod links;

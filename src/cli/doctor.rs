@@ -188,7 +188,8 @@ fn print_facts(facts: &FactsWire, ui: &mut Ui) -> Result<(), CliError> {
     Ok(())
 }
 
-fn size(bytes: u64) -> String {
+/// Bytes for people.
+pub fn size(bytes: u64) -> String {
     match bytes {
         0..=9_999 => format!("{bytes} bytes"),
         10_000..=9_999_999 => format!("{} kB", bytes / 1_000),

@@ -1,6 +1,6 @@
 //! Every environment variable, read only here.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// Variables that set settings, locate the user's files, or speak of the terminal.
 pub fn variables() -> BTreeMap<String, String> {
@@ -13,6 +13,19 @@ pub fn variables() -> BTreeMap<String, String> {
             Some((name, value.into_string().ok()?))
         })
         .collect()
+}
+
+/// Where git, running us as a hook, says that its directory and the index of the commit are.
+pub fn git_variables() -> GitVariables {
+    let path = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    GitVariables { git_dir: path("GIT_DIR"), index_file: path("GIT_INDEX_FILE") }
+}
+
+/// Paths that git names to its hooks, relative to the current folder.
+#[derive(Debug, Default)]
+pub struct GitVariables {
+    pub git_dir: Option<PathBuf>,
+    pub index_file: Option<PathBuf>,
 }
 
 /// Lance would leave a text file beside each table that two branches write differently.

@@ -8,7 +8,8 @@ use crate::{
     eval::EvalError,
     index::{IndexError, watch::WatchError},
     init::InitError,
-    repo::{GitError, LocateError},
+    on_commit::CommitError,
+    repo::{GitError, LocateError, WriteError},
     search::SearchError,
     store::tables::TableError,
 };
@@ -87,7 +88,41 @@ impl From<IndexError> for CliError {
 
 impl From<GitError> for CliError {
     fn from(cause: GitError) -> Self {
-        Self::new(cause).hint("check the repository with `git status`")
+        let hint = match &cause {
+            GitError::NoProgram(_) => "install git",
+            GitError::NoRepository => "run this in a git repository, or `git init` first",
+            GitError::UnknownRevision(_) => "give a branch, a tag, a commit id or HEAD~3",
+            GitError::TooSlow { .. } => "try again, or run that git command by hand",
+            GitError::Failed { .. } | GitError::Odd(_) | GitError::Library(_) => {
+                "check the repository with `git status`"
+            }
+        };
+        Self::new(cause).hint(hint)
+    }
+}
+
+impl From<WriteError> for CliError {
+    fn from(cause: WriteError) -> Self {
+        let outside = matches!(cause, WriteError::Outside(_));
+        let error = Self::new(cause);
+        if outside {
+            error.hint("replace the link with a file or folder of its own, then run this again")
+        } else {
+            error
+        }
+    }
+}
+
+impl From<CommitError> for CliError {
+    fn from(cause: CommitError) -> Self {
+        match cause {
+            CommitError::Git(cause) => cause.into(),
+            CommitError::Index(cause) => cause.into(),
+            CommitError::Write(cause) => cause.into(),
+            CommitError::Elsewhere => {
+                Self::new(cause).hint("unset GIT_DIR and GIT_INDEX_FILE, then commit again")
+            }
+        }
     }
 }
 

@@ -44,6 +44,20 @@ pub struct IndexArgs {
     /// tables nor settings
     #[arg(long, conflicts_with_all = ["watch", "every", "full"])]
     check: bool,
+    /// With `--check`: make the committed vectors in use again and compare, so that nobody can
+    /// poison the ranking; with a revision only those of tables it does not have
+    #[arg(long, requires = "check", value_name = "BASE", num_args = 0..=1,
+          default_missing_value = "")]
+    verify: Option<String>,
+    /// Stage the table that goes with the staged notes, as the pre-commit hook does
+    #[arg(long, conflicts_with_all = ["watch", "every", "full", "check"])]
+    stage: bool,
+    /// Commit the table that goes with the staged notes, and nothing else: for bots and cron
+    #[arg(long, conflicts_with_all = ["watch", "every", "full", "check", "stage"])]
+    commit: bool,
+    /// Settle a conflict over the index: take every readable table of all sides and stage them
+    #[arg(long, conflicts_with_all = ["watch", "every", "full", "check", "stage", "commit"])]
+    resolve: bool,
     /// Print the summary and each problem as JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -84,6 +98,12 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = Workspace::open(Vec::new(), ui)?;
     if args.check {
         return check_all(&workspace, args, ui);
+    }
+    if args.stage || args.commit {
+        return super::index_git::stage(&workspace, args.commit, ui);
+    }
+    if args.resolve {
+        return super::index_git::resolve_conflict(&workspace, ui);
     }
     let interval = match args.every.as_deref() {
         None => None,
@@ -194,6 +214,11 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
         stale: gaps.stale,
     };
     let report = &refreshed.report;
+    if let Some(base) = &args.verify
+        && !super::index_git::verify_vectors(workspace, &refreshed, base, ui)?
+    {
+        return Ok(Outcome::Negative);
+    }
     if gaps.is_empty() {
         let (files, chunks) = (report.files, report.chunks);
         ui.emit(

@@ -3,16 +3,20 @@
 //! Owns arguments, wire types, exit codes and everything that is printed. Stdout is data, stderr
 //! is talk. Exit 0: done. 1: an honest no (nothing found, not complete). 2: failed.
 
+mod clean;
 mod doctor;
 mod env;
 mod error;
 mod eval;
 mod generate;
+mod hook_run;
 mod index;
+mod index_git;
 mod init;
 mod search;
 mod search_output;
 mod ui;
+mod when;
 mod workspace;
 
 use std::process::ExitCode;
@@ -42,6 +46,7 @@ enum Command {
     Index(index::IndexArgs),
     Search(search::SearchArgs),
     Doctor(doctor::DoctorArgs),
+    Clean(clean::CleanArgs),
     Eval(eval::EvalArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
@@ -91,6 +96,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Index(args) => args.json,
         Command::Search(args) => args.is_json(),
         Command::Doctor(args) => args.json,
+        Command::Clean(args) => args.json,
         Command::Eval(args) => args.json,
         Command::Completions(_) | Command::Man(_) => false,
     };
@@ -104,6 +110,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Index(args) => index::run(args, &mut ui),
         Command::Search(args) => search::run(args, &mut ui),
         Command::Doctor(args) => doctor::run(args, &mut ui),
+        Command::Clean(args) => clean::run(args, &mut ui),
         Command::Eval(args) => eval::run(args, &mut ui),
         Command::Completions(args) => generate::completions(args, &mut ui),
         Command::Man(args) => generate::man(args, &mut ui),

@@ -7,27 +7,38 @@ use std::{
 };
 
 use globset::{GlobBuilder, GlobSetBuilder};
+use rustc_hash::FxHashSet;
 
 use super::{
     Outcome,
     error::CliError,
     search_output::{Format, print, say_nothing},
     ui::Ui,
+    when::{self, moment},
     workspace::{Workspace, now_nanoseconds},
 };
 use crate::{
     config,
-    index::{self, Options, Refreshed},
+    index::{
+        Options, Refreshed,
+        refresh::last_view,
+        version::{blobs_of, forget, snapshot_of},
+    },
     markdown::Scope,
-    repo::NotePath,
+    repo::{self, CommitId, Git, GitError, NotePath, Version},
     search::{
-        Answer, Filter, Mode, Query, Ranking, Request, SearchError, Weights, lexical::Bm25,
-        run::Like, search,
+        Answer, Filter, Hit, Mode, Query, Ranking, Request, SearchError, Weights,
+        lexical::Bm25,
+        origin::{Origins, changed_notes},
+        run::Like,
+        search,
     },
 };
 
 /// A search waits this long for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// How many times the wanted hits are looked at to find those of one author.
+const AUTHOR_RESERVE: usize = 5;
 /// Largest query, in bytes.
 const MAX_QUERY_BYTES: u64 = 64 * 1024;
 
@@ -58,6 +69,18 @@ pub struct SearchArgs {
     /// Only notes changed before a date or a time span ago
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
+    /// Search the notes of a commit, branch, tag or date, such as v1.2, HEAD~10 or '3 weeks ago'
+    #[arg(long, value_name = "REV", conflicts_with = "no_refresh")]
+    at: Option<String>,
+    /// Only notes whose text differs from that of a commit, branch, tag or date
+    #[arg(long, value_name = "REV")]
+    changed_since: Option<String>,
+    /// Say who wrote the best lines of each hit, in which commit and when
+    #[arg(long)]
+    blame: bool,
+    /// Only hits whose best lines this person wrote: part of a name or address
+    #[arg(long, value_name = "NAME")]
+    author: Option<String>,
     /// Use words, meaning or both: hybrid, keyword or semantic
     #[arg(long)]
     mode: Option<String>,
@@ -114,17 +137,30 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Err(CliError::new("there is nothing to look for")
             .hint("give a few words, such as `elophanto search \"how are notes merged\"`"));
     }
-    let request = request(args, &workspace, &query)?;
-    let mut refreshed = snapshot(args, &workspace)?;
-    let answer = match search(&refreshed.snapshot, &request, &workspace.tools()) {
+    let mut request = request(args, &workspace, &query)?;
+    let git = Git::of(&workspace.repository);
+    let mut viewed = match &args.at {
+        Some(revision) => Viewed::at(revision, &workspace, request.now)?,
+        None => Viewed::now(args, &workspace, git.as_ref())?,
+    };
+    if args.at.is_some() {
+        // Ages count from then, as they did then.
+        request.now = viewed.time.unwrap_or(request.now);
+    }
+    let wanted = request.limit;
+    narrow(args, &workspace, &viewed, &mut request)?;
+    let mut answer = match search(&viewed.refreshed.snapshot, &request, &workspace.tools()) {
         // Something in the view was damaged since it was written: build it anew, ask again.
         Err(SearchError::Damaged) => {
             ui.note("the search view was damaged and is built anew");
-            refreshed = workspace.refresh(Options { full: true, ..reading() })?;
-            search(&refreshed.snapshot, &request, &workspace.tools())?
+            viewed.rebuild(&workspace)?;
+            search(&viewed.refreshed.snapshot, &request, &workspace.tools())?
         }
         answer => answer?,
     };
+    viewed.trace(args, wanted, &mut answer, git.as_ref());
+    viewed.say(ui);
+    let refreshed = &viewed.refreshed;
     for notice in &refreshed.report.notices {
         ui.note(notice);
     }
@@ -151,6 +187,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             max_tokens: args.max_tokens,
             stale,
             root,
+            at: viewed.at,
             count_tokens: &|text| workspace.builtin.count_tokens(text),
         },
         ui,
@@ -158,21 +195,133 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn reading() -> Options<'static> {
-    Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} }
+/// The notes that are searched: those of the work tree or of a commit.
+struct Viewed {
+    refreshed: Refreshed,
+    /// The commit that was asked for.
+    at: Option<CommitId>,
+    /// The commit that hits are measured against: that one, else HEAD.
+    against: Option<CommitId>,
+    /// When the commit that was asked for was made, in seconds since 1970.
+    time: Option<i64>,
 }
 
-fn snapshot(args: &SearchArgs, workspace: &Workspace) -> Result<Refreshed, CliError> {
-    if args.no_refresh
-        && let Some(last) = index::refresh::last_view(&workspace.context())
-    {
-        return Ok(last);
+impl Viewed {
+    fn now(args: &SearchArgs, workspace: &Workspace, git: Option<&Git>) -> Result<Self, CliError> {
+        let refreshed = match args.no_refresh.then(|| last_view(&workspace.context())).flatten() {
+            Some(last) => last,
+            None => Self::refresh(workspace, false)?,
+        };
+        // A repository that cannot say what HEAD is can still be searched.
+        let against = git.and_then(|git| repo::head(git).ok().flatten());
+        Ok(Self { refreshed, at: None, against, time: None })
     }
-    let progress = super::ui::Progress::new();
-    let refreshed = workspace
-        .refresh(Options { progress: &|done, all| progress.update(done, all), ..reading() });
-    progress.finish();
-    refreshed
+
+    fn at(revision: &str, workspace: &Workspace, now: i64) -> Result<Self, CliError> {
+        let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
+        let commit = when::commit(&git, revision, now)?;
+        let time = git.commit_time(&commit)?;
+        let refreshed = Self::version(workspace, &git, commit)?;
+        Ok(Self { refreshed, at: Some(commit), against: Some(commit), time: Some(time) })
+    }
+
+    fn refresh(workspace: &Workspace, full: bool) -> Result<Refreshed, CliError> {
+        let progress = super::ui::Progress::new();
+        let update = |done, all| progress.update(done, all);
+        let refreshed =
+            workspace.refresh(Options { full, patience: Some(PATIENCE), progress: &update });
+        progress.finish();
+        refreshed
+    }
+
+    fn version(workspace: &Workspace, git: &Git, commit: CommitId) -> Result<Refreshed, CliError> {
+        let progress = super::ui::Progress::new();
+        let update = |done, all| progress.update(done, all);
+        let refreshed = snapshot_of(&workspace.context(), git, &Version::Commit(commit), &update);
+        progress.finish();
+        Ok(refreshed?)
+    }
+
+    fn rebuild(&mut self, workspace: &Workspace) -> Result<(), CliError> {
+        self.refreshed = match (self.at, Git::of(&workspace.repository)) {
+            (Some(commit), Some(git)) => {
+                forget(&workspace.context());
+                Self::version(workspace, &git, commit)?
+            }
+            _ => Self::refresh(workspace, true)?,
+        };
+        Ok(())
+    }
+
+    /// Says where each hit comes from; with `--author`, keeps only those by that person.
+    fn trace(&self, args: &SearchArgs, wanted: usize, answer: &mut Answer, git: Option<&Git>) {
+        let Some(git) = git else { return };
+        let origins = Origins::new(git, self.against);
+        if args.blame || args.author.is_some() {
+            let authors = origins.authors(&answer.hits, &self.refreshed.snapshot);
+            for (hit, author) in answer.hits.iter_mut().zip(authors) {
+                hit.origin.author = author;
+            }
+        }
+        if let Some(name) = &args.author {
+            let by_them =
+                |hit: &Hit| hit.origin.author.as_ref().is_some_and(|author| author.is_called(name));
+            answer.hits.retain(by_them);
+            answer.hits.truncate(wanted);
+        }
+        if self.at.is_none()
+            && let Ok(states) = origins.states(&answer.hits)
+        {
+            for (hit, (state, _)) in answer.hits.iter_mut().zip(states) {
+                hit.origin.state = state;
+            }
+        }
+    }
+
+    /// Which commit was searched, and what it took.
+    fn say(&self, ui: &Ui) {
+        let Some(commit) = &self.at else { return };
+        let report = &self.refreshed.report;
+        let date = self
+            .time
+            .and_then(|time| jiff::Timestamp::from_second(time).ok())
+            .map(|time| time.strftime("%Y-%m-%d").to_string())
+            .unwrap_or_default();
+        let (notes, embedded) = (report.files, report.embedded);
+        ui.note(format_args!(
+            "{notes} notes as of {} ({date}), {embedded} chunks embedded",
+            commit.short()
+        ));
+    }
+}
+
+/// Lets through only what `--changed-since` and `--author` allow.
+fn narrow(
+    args: &SearchArgs,
+    workspace: &Workspace,
+    viewed: &Viewed,
+    request: &mut Request,
+) -> Result<(), CliError> {
+    if args.changed_since.is_none() && args.author.is_none() {
+        return Ok(());
+    }
+    let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
+    let now = now_nanoseconds() / 1_000_000_000;
+    if let Some(revision) = &args.changed_since {
+        let commit = when::commit(&git, revision, now)?;
+        let then = blobs_of(&workspace.context(), &git, commit)?;
+        request.filter.among = Some(changed_notes(&viewed.refreshed.snapshot, then.into_iter()));
+    }
+    if let (Some(name), Some(commit)) = (&args.author, &viewed.against) {
+        let touched: FxHashSet<NotePath> = git.touched_by(name, commit)?.into_iter().collect();
+        request.filter.among = Some(match request.filter.among.take() {
+            Some(among) => among.intersection(&touched).cloned().collect(),
+            None => touched,
+        });
+        // Some of these notes' lines are by others.
+        request.limit = request.limit.saturating_mul(AUTHOR_RESERVE);
+    }
+    Ok(())
 }
 
 fn typed_query(args: &SearchArgs) -> Result<String, CliError> {
@@ -247,6 +396,7 @@ fn request<'a>(
             scopes: args.scope.clone(),
             tags: args.tag.clone(),
             paths,
+            among: None,
             since: when(&args.since)?,
             until: when(&args.until)?,
         },
@@ -272,27 +422,6 @@ fn place(typed: &str, workspace: &Workspace) -> Like {
         NotePath::from(path)
     };
     Like { path, line }
-}
-
-/// A date, a time, or a time span before now; in seconds since 1970.
-fn moment(text: &str, now: i64) -> Result<i64, CliError> {
-    if let Ok(span) = config::parse_duration(text) {
-        return Ok(now.saturating_sub_unsigned(span.as_secs()));
-    }
-    if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
-        return Ok(timestamp.as_second());
-    }
-    text.parse::<jiff::civil::DateTime>()
-        .or_else(|_| {
-            text.parse::<jiff::civil::Date>()
-                .map(|date| date.to_datetime(jiff::civil::Time::midnight()))
-        })
-        .and_then(|time| time.to_zoned(jiff::tz::TimeZone::system()))
-        .map(|time| time.timestamp().as_second())
-        .map_err(|_| {
-            CliError::new(format_args!("`{text}` is no date and no time span"))
-                .hint("give 2026-05-01, 2026-05-01T12:00, or a span such as 3d or 2w")
-        })
 }
 
 fn say_corrections(answer: &Answer, ui: &Ui) {

@@ -11,8 +11,10 @@ use super::{
 };
 use crate::{
     index::Report,
+    repo::CommitId,
     search::{
         Answer, Hit, Request,
+        origin::{Author, State},
         passage::{Piece, fill},
     },
 };
@@ -40,6 +42,8 @@ pub struct Shape<'a> {
     pub max_tokens: Option<usize>,
     pub stale: usize,
     pub root: &'a Path,
+    /// The commit that was searched, if not the work tree.
+    pub at: Option<CommitId>,
     pub count_tokens: &'a dyn Fn(&str) -> usize,
 }
 
@@ -58,6 +62,14 @@ struct HitWire<'a> {
     tags: &'a [String],
     changed: Option<String>,
     blob: String,
+    /// The commit that was searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    /// Only for text that is not committed: `modified` or `uncommitted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blame: Option<BlameWire>,
     score: f32,
     snippet: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,6 +82,16 @@ struct HitWire<'a> {
     explain: Option<ExplainWire>,
     #[serde(skip_serializing_if = "is_zero")]
     stale: usize,
+}
+
+/// Who wrote the best lines; all `null` where they are not committed.
+#[derive(Serialize)]
+struct BlameWire {
+    author: Option<String>,
+    email: Option<String>,
+    commit: Option<String>,
+    date: Option<String>,
+    subject: Option<String>,
 }
 
 /// What a score is made of.
@@ -130,6 +152,9 @@ pub fn print(answer: &Answer, shape: &Shape, ui: &mut Ui) -> Result<(), CliError
                     ui.line(head(hit, shape, ui))?;
                     ui.line(body(hit, text.as_deref(), ui))?;
                 }
+                if let Some(author) = &hit.origin.author {
+                    ui.line(format_args!("    {}", blamed(author)))?;
+                }
                 if shape.explain {
                     ui.line(explain(hit))?;
                 }
@@ -175,6 +200,9 @@ fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape) -> HitWire<'a> {
         tags: &hit.tags,
         changed: jiff::Timestamp::from_second(hit.changed).ok().map(|time| time.to_string()),
         blob: hit.blob.to_string(),
+        at: shape.at.map(|commit| commit.to_string()),
+        state: state(hit),
+        blame: hit.origin.author.as_ref().map(blame_wire),
         score: score.total,
         snippet: &hit.text[hit.snippet.clone()],
         text,
@@ -188,6 +216,45 @@ fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape) -> HitWire<'a> {
             recency_part: score.recency_part,
         }),
         stale: shape.stale,
+    }
+}
+
+/// What to call text that is not committed.
+fn state(hit: &Hit) -> Option<&'static str> {
+    match hit.origin.state {
+        State::Committed => None,
+        State::Modified => Some("modified"),
+        State::Uncommitted => Some("uncommitted"),
+    }
+}
+
+fn blame_wire(author: &Author) -> BlameWire {
+    match author {
+        Author::Nobody => {
+            BlameWire { author: None, email: None, commit: None, date: None, subject: None }
+        }
+        Author::Commit(blame) => BlameWire {
+            author: Some(blame.author.clone()),
+            email: Some(blame.email.clone()),
+            commit: Some(blame.commit.to_string()),
+            date: jiff::Timestamp::from_second(blame.time).ok().map(|time| time.to_string()),
+            subject: Some(blame.subject.clone()),
+        },
+    }
+}
+
+/// Who wrote the best lines, on one line.
+fn blamed(author: &Author) -> String {
+    match author {
+        Author::Nobody => "not committed yet".to_owned(),
+        Author::Commit(blame) => {
+            let date = jiff::Timestamp::from_second(blame.time)
+                .map(|time| time.strftime("%Y-%m-%d").to_string())
+                .unwrap_or_default();
+            let (author, email) = (visible_line(&blame.author), visible_line(&blame.email));
+            let subject = visible_line(&blame.subject);
+            format!("{author} <{email}> {date} {} {subject}", blame.commit.short())
+        }
     }
 }
 
@@ -216,7 +283,18 @@ fn head(hit: &Hit, shape: &Shape, ui: &Ui) -> String {
         0 => String::new(),
         count => paint(&format!("  (+{count} alike)"), HEADING, ui),
     };
-    format!("{place}{heading}{similar}")
+    let state = match state(hit) {
+        Some(state) => paint(&format!("  ({state}, {})", short(hit)), HEADING, ui),
+        None => String::new(),
+    };
+    format!("{place}{heading}{similar}{state}")
+}
+
+/// The first digits of the hash of the note's content.
+fn short(hit: &Hit) -> String {
+    let mut digits = hit.blob.to_string();
+    digits.truncate(10);
+    digits
 }
 
 /// Title and headings on one line.
@@ -318,7 +396,9 @@ fn within_budget(answer: &Answer, shape: &Shape, budget: usize, ui: &Ui) -> Vec<
             }
             Format::Markdown => count(&markdown(hit, Some(""))),
             _ => {
-                count(&head(hit, shape, ui)) + if shape.explain { count(&explain(hit)) } else { 0 }
+                let explained = if shape.explain { count(&explain(hit)) } else { 0 };
+                let blamed = hit.origin.author.as_ref().map_or(0, |author| count(&blamed(author)));
+                count(&head(hit, shape, ui)) + explained + blamed
             }
         })
         .collect();

@@ -2,8 +2,6 @@
 
 use std::{
     fs,
-    io::Write,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
@@ -14,7 +12,7 @@ use crate::{
     embed::builtin::{Builtin, count_tokens},
     index::{Context, Options, Refreshed, refresh},
     lexical::Analyzer,
-    repo::{NotePath, Repository, Selection, locate},
+    repo::{self, NotePath, Repository, Selection, locate},
     search::run::Tools,
 };
 
@@ -126,28 +124,7 @@ pub fn now_nanoseconds() -> i64 {
 /// # Errors
 /// When it cannot be written, or a link would lead the writing elsewhere.
 pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    let target = root.join(path);
-    let folder = target.parent().unwrap_or(root);
-    // Looked at before any folder is made, so that none is made elsewhere.
-    let there = folder.ancestors().find(|above| above.exists()).unwrap_or(root);
-    let outside = !fs::canonicalize(there)?.starts_with(root)
-        || fs::symlink_metadata(&target).is_ok_and(|kind| kind.is_symlink());
-    if outside {
-        let path = path.display();
-        return Err(CliError::new(format_args!("`{path}` is a link that leads elsewhere"))
-            .hint("replace the link with a file or folder of its own, then run this again"));
-    }
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::Builder::new().prefix(".tmp-elophanto-").tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    // A file of ours gets the rights any new file would get; one of the user's keeps its own.
-    let permissions = match fs::metadata(&target) {
-        Ok(metadata) => metadata.permissions(),
-        Err(_) => PermissionsExt::from_mode(0o644),
-    };
-    fs::set_permissions(file.path(), permissions)?;
-    file.persist(&target).map_err(|failed| failed.error)?;
-    Ok(())
+    Ok(repo::write_beneath(root, path, bytes)?)
 }
 
 /// A repository that was cloned must not make us write into, or remove from, another folder.

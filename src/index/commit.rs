@@ -136,7 +136,7 @@ impl<'a> State<'a> {
     }
 }
 
-fn used_keys(snapshot: &Snapshot) -> FxHashSet<Key> {
+pub(super) fn used_keys(snapshot: &Snapshot) -> FxHashSet<Key> {
     let mut keys = FxHashSet::default();
     for part in &snapshot.parts {
         let (segment, matrix) = (&part.loaded.segment, &part.loaded.matrix);
@@ -148,7 +148,7 @@ fn used_keys(snapshot: &Snapshot) -> FxHashSet<Key> {
 }
 
 /// The wanted vectors, sorted by key so that the same content gives the same table.
-fn rows(snapshot: &Snapshot, wanted: &FxHashSet<Key>) -> Vec<(Key, Encoded)> {
+pub(super) fn rows(snapshot: &Snapshot, wanted: &FxHashSet<Key>) -> Vec<(Key, Encoded)> {
     let mut rows: Vec<(Key, Encoded)> = Vec::with_capacity(wanted.len());
     let mut taken = FxHashSet::default();
     for part in &snapshot.parts {

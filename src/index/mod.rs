@@ -6,12 +6,17 @@
 
 pub mod check;
 pub mod commit;
+pub mod compact;
 mod draft;
 pub mod note;
 pub mod plan;
 pub mod refresh;
+pub mod resolve;
 mod segments;
+pub mod stage;
+pub mod tidy;
 mod vectors;
+pub mod version;
 pub mod watch;
 
 pub use note::Problem;

@@ -250,6 +250,7 @@ impl Run<'_> {
                 vectors: &vectors,
                 known: &known,
                 segments: &draft.segments,
+                objects: None,
                 staging: staging.as_deref().map(Staging::path),
                 progress: self.options.progress,
             },
@@ -416,7 +417,7 @@ enum Published {
 }
 
 /// What decides how notes are cut and analysed.
-fn settings(context: &Context) -> String {
+pub(super) fn settings(context: &Context) -> String {
     format!(
         "{FORMAT}/{}/{:?}/{}",
         context.analyzer.fingerprint(),
@@ -425,7 +426,7 @@ fn settings(context: &Context) -> String {
     )
 }
 
-fn snapshot(manifest: Manifest, segments: &[Arc<Loaded>]) -> Snapshot {
+pub(super) fn snapshot(manifest: Manifest, segments: &[Arc<Loaded>]) -> Snapshot {
     let parts = manifest.segments.into_iter().zip(segments);
     Snapshot {
         parts: parts
@@ -436,7 +437,7 @@ fn snapshot(manifest: Manifest, segments: &[Arc<Loaded>]) -> Snapshot {
 }
 
 /// What can be said of a manifest as it stands.
-fn report_on(manifest: &Manifest) -> Report {
+pub(super) fn report_on(manifest: &Manifest) -> Report {
     let problems = problems(&manifest.files);
     Report {
         files: manifest.files.len() - problems.len(),

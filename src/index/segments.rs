@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     lexical::Analyzer,
-    repo::{BlobId, FileStat, NotePath, ReadError, Walked, read_note},
+    repo::{BlobId, FileStat, NotePath, ObjectId, Objects, Unread, Walked, read_note},
     store::{
         Malformed,
         matrix::{Matrix, encode_matrix},
@@ -39,6 +39,8 @@ pub type Known = FxHashMap<(NotePath, BlobId), (usize, usize)>;
 pub enum Job {
     /// Read it from the work tree.
     Read(Walked),
+    /// Take the content that git holds.
+    Fetch(Walked, ObjectId),
     /// Take the text that a segment already holds (number of the segment, of the document).
     Move { segment: usize, document: usize },
 }
@@ -75,6 +77,8 @@ pub struct Workshop<'a> {
     pub vectors: &'a Vectors<'a>,
     pub known: &'a Known,
     pub segments: &'a [Arc<Loaded>],
+    /// Where contents that git holds are read; `None` if there is no such job.
+    pub objects: Option<&'a Objects>,
     /// Folder for the files; `None` keeps them in memory.
     pub staging: Option<&'a Path>,
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
@@ -108,12 +112,13 @@ pub fn build(workshop: &Workshop, jobs: Vec<(Job, u64)>) -> Vec<Group> {
 }
 
 fn build_group(workshop: &Workshop, jobs: Vec<Job>, tick: &(dyn Fn() + Sync)) -> Group {
+    let contents = workshop.fetch(&jobs);
     // Files of one small group (the usual small change) are still read side by side.
     let done: Vec<Done> = jobs
         .into_par_iter()
         .with_min_len(16)
         .map(|job| {
-            let done = workshop.do_job(job);
+            let done = workshop.do_job(job, &contents);
             tick();
             done
         })
@@ -156,15 +161,39 @@ fn build_group(workshop: &Workshop, jobs: Vec<Job>, tick: &(dyn Fn() + Sync)) ->
     group
 }
 
+/// What git holds under some ids.
+type Contents = FxHashMap<ObjectId, Result<Vec<u8>, Unread>>;
+
 enum Done {
     Outcome(Outcome),
     Note(Option<Walked>, Note),
 }
 
 impl Workshop<'_> {
-    fn do_job(&self, job: Job) -> Done {
+    /// The contents that the jobs want from git, all at once.
+    fn fetch(&self, jobs: &[Job]) -> Contents {
+        let ids: Vec<&ObjectId> = jobs
+            .iter()
+            .filter_map(|job| match job {
+                Job::Fetch(_, object) => Some(object),
+                Job::Read(_) | Job::Move { .. } => None,
+            })
+            .collect();
+        let Some(objects) = self.objects.filter(|_| !ids.is_empty()) else {
+            return Contents::default();
+        };
+        let contents = objects.read(&ids, self.max_file_bytes);
+        ids.into_iter().cloned().zip(contents).collect()
+    }
+
+    fn do_job(&self, job: Job, contents: &Contents) -> Done {
         match job {
             Job::Read(file) => self.read(file),
+            Job::Fetch(file, object) => match contents.get(&object) {
+                Some(Ok(bytes)) => self.cut(file, bytes),
+                Some(Err(cause)) => Done::Outcome(unreadable(file, cause)),
+                None => Done::Outcome(unreadable(file, &Unread::Missing)),
+            },
             Job::Move { segment, document } => match self.take(segment, document) {
                 Ok(Some(note)) => Done::Note(None, note),
                 // The text is damaged or no longer parses: the caller reads the file instead.
@@ -177,23 +206,22 @@ impl Workshop<'_> {
         let (bytes, stat) = match read_note(self.root, &file.path, self.max_file_bytes) {
             Ok(read) => read,
             Err(cause) if cause.is_gone() => return Done::Outcome(Outcome::Gone),
-            Err(cause) => return Done::Outcome(self.unreadable(file, &cause)),
+            Err(cause) => return Done::Outcome(unreadable(file, &cause)),
         };
         // A file that changed while it was read is known by a stat that no file has.
         file.stat = stat.unwrap_or(FileStat { ctime: i64::MAX, ..file.stat });
-        let blob = BlobId::of(&bytes);
+        self.cut(file, &bytes)
+    }
+
+    fn cut(&self, file: Walked, bytes: &[u8]) -> Done {
+        let blob = BlobId::of(bytes);
         if let Some(&(segment, document)) = self.known.get(&(file.path.clone(), blob)) {
             return Done::Outcome(Outcome::Known { file, blob, segment, document });
         }
-        match self.cutter.cut_bytes(&file.path, blob, &bytes) {
+        match self.cutter.cut_bytes(&file.path, blob, bytes) {
             Ok(note) => Done::Note(Some(file), note),
             Err(problem) => Done::Outcome(Outcome::Skipped { file, blob, problem }),
         }
-    }
-
-    fn unreadable(&self, file: Walked, cause: &ReadError) -> Outcome {
-        let problem = Problem { path: file.path.clone(), line: None, reason: cause.to_string() };
-        Outcome::Skipped { file, blob: BlobId::from_bytes([0; 20]), problem }
     }
 
     fn take(&self, segment: usize, document: usize) -> Result<Option<Note>, Malformed> {
@@ -224,4 +252,9 @@ impl Workshop<'_> {
             matrix: Matrix::in_memory(matrix).map_err(broken)?,
         })
     }
+}
+
+fn unreadable(file: Walked, cause: &dyn std::fmt::Display) -> Outcome {
+    let problem = Problem { path: file.path.clone(), line: None, reason: cause.to_string() };
+    Outcome::Skipped { file, blob: BlobId::from_bytes([0; 20]), problem }
 }

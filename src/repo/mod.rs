@@ -1,6 +1,7 @@
 //! The repository as files: where it is, which notes it has, and their bytes.
 //!
-//! Owns finding the root, the walk, safe opening and calls to git. It knows no Markdown and no
+//! Owns finding the root, the walk, safe opening and calls to git: files of the work tree, staged
+//! or of any commit. It knows no Markdown and no
 //! index. Every path it hands out is relative to the root and held as bytes ([`NotePath`]),
 //! because a file name is bytes.
 
@@ -8,12 +9,19 @@ mod blob;
 mod git;
 mod locate;
 mod note_path;
+mod notes;
 mod read;
 mod walk;
+mod write;
 
 pub use blob::BlobId;
-pub use git::{CommitId, Git, GitError, head, tracked_under};
+pub use git::{
+    Blame, CommitId, Git, GitError, ObjectId, Objects, Staged, Stored, Unread, Version, head,
+    tracked_under,
+};
 pub use locate::{LocateError, Repository, locate};
 pub use note_path::NotePath;
+pub use notes::stored_notes;
 pub use read::{ReadError, read_note};
 pub use walk::{FileStat, Selection, WalkError, Walked, walk};
+pub use write::{WriteError, write_beneath};

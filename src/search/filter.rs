@@ -1,6 +1,7 @@
 //! Which notes may be hits: scope, tags, path and time, decided before any ranking.
 
 use globset::GlobSet;
+use rustc_hash::FxHashSet;
 
 use crate::{markdown::Scope, repo::NotePath};
 
@@ -13,6 +14,8 @@ pub struct Filter {
     pub tags: Vec<String>,
     /// Any of these patterns; `None` allows all.
     pub paths: Option<GlobSet>,
+    /// One of these notes; `None` allows all.
+    pub among: Option<FxHashSet<NotePath>>,
     /// Changed at or after, in seconds since 1970.
     pub since: Option<i64>,
     /// Changed before, in seconds since 1970.
@@ -34,6 +37,7 @@ impl Filter {
         self.scopes.is_empty()
             && self.tags.is_empty()
             && self.paths.is_none()
+            && self.among.is_none()
             && self.since.is_none()
             && self.until.is_none()
     }
@@ -43,6 +47,7 @@ impl Filter {
         (self.scopes.is_empty() || self.scopes.contains(&facts.scope))
             && self.tags.iter().all(|tag| facts.tags.iter().any(|own| same_tag(own, tag)))
             && self.paths.as_ref().is_none_or(|paths| paths.is_match(facts.path.as_path()))
+            && self.among.as_ref().is_none_or(|among| among.contains(facts.path))
             && self.since.is_none_or(|since| facts.changed >= since)
             && self.until.is_none_or(|until| facts.changed < until)
     }
@@ -78,6 +83,9 @@ mod tests {
         check(&Filter { tags: vec!["git".to_owned(), "dev".to_owned()], ..none.clone() }, false);
         check(&Filter { paths: glob("docs/**"), ..none.clone() }, true);
         check(&Filter { paths: glob("*.txt"), ..none.clone() }, false);
+        let among = |path: &str| Some([NotePath::from(path)].into_iter().collect());
+        check(&Filter { among: among("docs/a.md"), ..none.clone() }, true);
+        check(&Filter { among: among("docs/b.md"), ..none.clone() }, false);
         check(&Filter { since: Some(100), until: Some(101), ..none.clone() }, true);
         check(&Filter { since: Some(101), ..none.clone() }, false);
         check(&Filter { until: Some(100), ..none }, false);

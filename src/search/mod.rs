@@ -6,6 +6,7 @@
 
 pub mod filter;
 pub mod lexical;
+pub mod origin;
 pub mod passage;
 pub mod query;
 pub mod rank;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{
     Filter, Mode, Query, Ranking, Score, Weights,
     lexical::{self, Bm25, Field},
+    origin::Origin,
     rank::{self, CANDIDATES, COSINE_FLOOR, Signals},
     scene::{ChunkPlace, Scene},
     show::show,
@@ -84,6 +85,8 @@ pub struct Hit {
     pub similar: usize,
     /// What was noticed when the note was read; empty if nothing.
     pub note: String,
+    /// Where the text comes from, once git was asked.
+    pub origin: Origin,
 }
 
 /// All that is said about a request.

@@ -1,7 +1,8 @@
 //! The snapshot as one search sees it: what is current, what may be a hit, what resembles what.
 
 use super::{
-    Filter, Hit, Query, Request, Score, SearchError, filter::Facts, rank::CANDIDATES, run::Like,
+    Filter, Hit, Query, Request, Score, SearchError, filter::Facts, origin::Origin,
+    rank::CANDIDATES, run::Like,
 };
 use crate::{
     index::Snapshot,
@@ -263,6 +264,7 @@ impl<'a> Scene<'a> {
             matches: Vec::new(),
             similar,
             note: document.note.to_owned(),
+            origin: Origin::default(),
         })
     }
 }

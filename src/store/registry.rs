@@ -142,6 +142,14 @@ impl Registry {
         (found, bad)
     }
 
+    /// Takes in a table that lies elsewhere, for this run only.
+    ///
+    /// # Errors
+    /// [`TableError`] if the table is damaged.
+    pub fn adopt(&mut self, folder: &Path, name: &str) -> Result<(), TableError> {
+        self.learn(folder, name)
+    }
+
     fn learn(&mut self, folder: &Path, name: &str) -> Result<(), TableError> {
         let content = tables::read(folder, name)?;
         let keys = content.rows.iter().map(|(key, vector)| (*key, hash(vector))).collect();

@@ -69,7 +69,7 @@ pub fn list(folder: &Path) -> io::Result<BTreeSet<String>> {
     for entry in entries {
         let entry = entry?;
         if let Some(name) = entry.file_name().to_str()
-            && digest_in(name).is_some()
+            && is_name(name)
             && entry.file_type()?.is_dir()
         {
             names.insert(name.to_owned());
@@ -130,6 +130,19 @@ pub fn write(folder: &Path, staging: &Path, content: &TableContent) -> Result<St
     Ok(name)
 }
 
+/// The files of a table, relative to its folder, with their contents.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn contents(folder: &Path, name: &str) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
+    let table = folder.join(name);
+    let read = |(_, path): (Vec<u8>, PathBuf)| {
+        let below = path.strip_prefix(&table).unwrap_or(&path).to_owned();
+        Ok((below, fs::read(&path)?))
+    };
+    files(&table)?.into_iter().map(read).collect()
+}
+
 /// Bytes of all files of a table.
 pub fn size(folder: &Path, name: &str) -> u64 {
     files(&folder.join(name))
@@ -138,6 +151,11 @@ pub fn size(folder: &Path, name: &str) -> u64 {
             sizes.sum()
         })
         .unwrap_or(0)
+}
+
+/// Whether this is what a table is called: `<ulid>-<digest>.lance`.
+pub fn is_name(name: &str) -> bool {
+    digest_in(name).is_some()
 }
 
 /// The digest part of a table's name, if it is one: `<ulid>-<digest>.lance`.

@@ -3,10 +3,17 @@
 //! Every call of the git program goes through [`program`]'s one wrapper, which switches off
 //! whatever a repository could use to run code.
 
+mod blame;
 mod head;
+mod objects;
 mod program;
+mod stage;
+mod state;
 mod tracked;
 
+pub use blame::Blame;
 pub use head::{CommitId, head};
+pub use objects::{ObjectId, Objects, Stored, Unread, Version};
 pub use program::{Git, GitError};
+pub use stage::Staged;
 pub use tracked::tracked_under;

@@ -236,6 +236,16 @@ impl Git {
         command
     }
 
+    /// The git directory of this work tree.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// The git directory that all work trees share.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
     /// Top of the work tree.
     pub fn root(&self) -> &Path {
         &self.root

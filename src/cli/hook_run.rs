@@ -1,0 +1,171 @@
+//! `elophanto hook run`: what a hook does. Git waits for it, so it fails open, fast and in one
+//! line.
+
+use std::{path::Path, time::Duration};
+
+use serde::Serialize;
+
+use super::{
+    Outcome, env,
+    error::CliError,
+    ui::{Ui, visible_line},
+    workspace::{Workspace, now_nanoseconds},
+};
+use crate::{
+    config::CommitIndex,
+    hooks::HookName,
+    index::Options,
+    on_commit::{self, Done, IndexFile, Secret, Wishes},
+    repo::{self, Git, NotePath},
+    secrets::AllowList,
+};
+
+/// Git waits no longer than this, whatever happens.
+const CEILING: Duration = Duration::from_millis(9_500);
+/// File of the repository with hashes of findings that are no secrets.
+const ALLOW_FILE: &str = ".elophanto/allow-secrets";
+/// Variable with more of them.
+const ALLOW_VARIABLE: &str = "ELOPHANTO_ALLOW_SECRET";
+/// Largest allow list, in bytes.
+const MOST_ALLOW_BYTES: u64 = 1024 * 1024;
+
+/// A finding that refuses a commit, as `--json` prints it.
+#[derive(Serialize)]
+struct SecretWire<'a> {
+    path: String,
+    line: usize,
+    column: usize,
+    kind: &'a str,
+    masked: &'a str,
+    hash: &'a str,
+}
+
+/// Runs a hook. Only a secret in what is to be committed is a reason to say no.
+pub fn run(name: HookName, ui: &mut Ui) -> Result<Outcome, CliError> {
+    std::thread::spawn(give_up);
+    let outcome = match name {
+        HookName::PreCommit => pre_commit(ui),
+        HookName::PostMerge
+        | HookName::PostCommit
+        | HookName::PostCheckout
+        | HookName::PostRewrite => freshen(ui),
+    };
+    Ok(outcome.unwrap_or_else(|cause| {
+        ui.talk(format_args!(
+            "elophanto: {} (the {} hook did nothing)",
+            cause.message(),
+            name.as_str()
+        ));
+        Outcome::Done
+    }))
+}
+
+/// Ends the process when the ceiling is reached: git goes on as if there were no hook.
+#[expect(clippy::exit, reason = "whatever the other threads are doing, git must not wait for it")]
+fn give_up() {
+    std::thread::sleep(CEILING);
+    super::ui::say_note("elophanto gave up: a hook may take 10 s; run `elophanto index` instead");
+    std::process::exit(0);
+}
+
+fn pre_commit(ui: &mut Ui) -> Result<Outcome, CliError> {
+    let Some((workspace, git)) = open(ui)? else { return Ok(Outcome::Done) };
+    let given = env::git_variables();
+    let index_file =
+        IndexFile::of(&git, Path::new("."), given.git_dir.as_deref(), given.index_file.as_deref())?;
+    let git = git.with_index(index_file.path);
+    let allowed = allowed(&workspace);
+    let settings = &workspace.config;
+    let wishes = Wishes {
+        changelog: settings.changelog.enabled,
+        index: settings.index.commit == CommitIndex::Always,
+        allowed: &allowed,
+        now: now_nanoseconds() / 1_000_000_000,
+    };
+    let done =
+        on_commit::prepare(&workspace.context(), &git, index_file.may_stage, &wishes, &|_, _| {})?;
+    if !done.secrets.is_empty() {
+        refuse(&done.secrets, ui)?;
+        return Ok(Outcome::Negative);
+    }
+    say(&done, ui);
+    Ok(Outcome::Done)
+}
+
+/// Brings the view up to date after git has changed the work tree.
+fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
+    let Some((workspace, git)) = open(ui)? else { return Ok(Outcome::Done) };
+    // A rebase runs this hook at every step; the last step is followed by another hook.
+    if !git.is_replaying() {
+        let options = Options { full: false, patience: Some(Duration::ZERO), progress: &|_, _| {} };
+        workspace.refresh(options)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The repository around this folder, if it is one of ours: a hooks folder may serve others.
+fn open(ui: &Ui) -> Result<Option<(Workspace, Git)>, CliError> {
+    let repository = repo::locate(Path::new("."))?;
+    if !repository.root.join(".elophanto").is_dir() {
+        return Ok(None);
+    }
+    let Some(git) = Git::of(&repository) else { return Ok(None) };
+    Ok(Some((Workspace::at(repository, Vec::new(), ui)?, git)))
+}
+
+fn allowed(workspace: &Workspace) -> AllowList {
+    let path = NotePath::from(ALLOW_FILE);
+    let file = repo::read_note(&workspace.repository.root, &path, MOST_ALLOW_BYTES);
+    let file = file.map(|(bytes, _)| bytes).unwrap_or_default();
+    let variable = env::variables().remove(ALLOW_VARIABLE).unwrap_or_default();
+    AllowList::parse(&String::from_utf8_lossy(&file), &variable)
+}
+
+fn refuse(secrets: &[Secret], ui: &mut Ui) -> Result<(), CliError> {
+    ui.talk("elophanto: this looks like a secret; the commit is refused");
+    for Secret { path, finding } in secrets {
+        let wire = SecretWire {
+            path: path.to_text(),
+            line: finding.line,
+            column: finding.column,
+            kind: finding.kind,
+            masked: &finding.masked,
+            hash: &finding.hash,
+        };
+        let text = format!(
+            "{}:{}: {} {}  ({})",
+            visible_line(&path.to_text()),
+            finding.line,
+            finding.kind,
+            visible_line(&finding.masked),
+            finding.hash
+        );
+        if ui.json {
+            ui.json(&wire)?;
+        } else {
+            ui.talk(text);
+        }
+    }
+    ui.talk(format_args!(
+        "hint: take it out and stage the file again; if it is no secret, put the hash in brackets \
+         into `{ALLOW_FILE}`, or commit once with {ALLOW_VARIABLE}=<hash>"
+    ));
+    Ok(())
+}
+
+/// One line, and only if something was done.
+fn say(done: &Done, ui: &Ui) {
+    let mut parts = Vec::new();
+    if done.vectors > 0 {
+        parts.push(format!("{} vectors go along", done.vectors));
+    }
+    match done.entries {
+        0 => {}
+        1 => parts.push("1 changelog entry written".to_owned()),
+        count => parts.push(format!("{count} changelog entries written")),
+    }
+    parts.extend(done.notices.iter().cloned());
+    if !parts.is_empty() {
+        ui.talk(format_args!("elophanto: {}", parts.join(", ")));
+    }
+}

@@ -1,0 +1,157 @@
+//! `elophanto index --stage`, `--commit`, `--resolve` and `--check --verify`: the index in git.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::{
+    Outcome,
+    error::CliError,
+    ui::{Progress, Ui, visible_line},
+    when,
+    workspace::{Workspace, now_nanoseconds},
+};
+use crate::{
+    index::{
+        Refreshed,
+        check::{Forged, verify},
+        resolve::{Resolved, resolve},
+        stage::plan_staged,
+        version::{snapshot_of, tables_of},
+    },
+    repo::{Git, GitError, Version, head},
+};
+
+/// Message of a commit that holds only the index.
+const MESSAGE: &str = "Update the search index\n";
+
+/// What `--stage` and `--commit` did, as `--json` prints it.
+#[derive(Serialize)]
+struct StagedWire {
+    files: usize,
+    chunks: usize,
+    embedded: usize,
+    /// Vectors in the new table.
+    vectors: usize,
+    commit: Option<String>,
+}
+
+/// What `--resolve` did, as `--json` prints it.
+#[derive(Serialize)]
+struct ResolvedWire<'a> {
+    tables: usize,
+    restored: usize,
+    conflicts: usize,
+    unreadable: &'a [String],
+}
+
+/// A vector that is not what its text gives, as `--json` prints it.
+#[derive(Serialize)]
+struct ForgedWire {
+    forged: String,
+    line: usize,
+}
+
+/// Stages, or commits by itself, the table for what is staged.
+pub fn stage(workspace: &Workspace, commit: bool, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let git = git(workspace)?;
+    let progress = Progress::new();
+    let update = |done, all| progress.update(done, all);
+    let refreshed = snapshot_of(&workspace.context(), &git, &Version::Staged, &update)?;
+    progress.finish();
+    for notice in &refreshed.report.notices {
+        ui.note(notice);
+    }
+    let parent = head(&git)?;
+    if commit && git.is_replaying() {
+        return Err(CliError::new("a rebase, cherry-pick or revert is under way")
+            .hint("finish it, then run this again"));
+    }
+    let plan = plan_staged(&workspace.context(), &git, &refreshed.snapshot)?;
+    let made = if plan.changes.is_empty() {
+        None
+    } else if commit {
+        Some(git.commit_only(parent.as_ref(), &plan.changes, MESSAGE)?)
+    } else {
+        git.stage(&plan.changes)?;
+        None
+    };
+    let report = &refreshed.report;
+    let vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
+    let wire = StagedWire {
+        files: report.files,
+        chunks: report.chunks,
+        embedded: report.embedded,
+        vectors,
+        commit: made.map(|commit| commit.to_string()),
+    };
+    let text = match (&made, vectors) {
+        (Some(commit), vectors) => format!("{vectors} vectors committed as {}", commit.short()),
+        (None, 0) => format!("nothing new: every vector of {} staged notes is there", report.files),
+        (None, vectors) => format!("{vectors} vectors staged"),
+    };
+    ui.emit(&wire, text)?;
+    Ok(Outcome::Done)
+}
+
+/// Settles a conflict over the tables.
+pub fn resolve_conflict(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let git = git(workspace)?;
+    let Resolved { tables, restored, conflicts, unreadable } = resolve(&workspace.context(), &git)?;
+    for name in &unreadable {
+        ui.warn(format_args!(
+            "`{name}` is whole on no side; what it held is made again by `elophanto index`"
+        ));
+    }
+    let wire = ResolvedWire { tables, restored, conflicts, unreadable: &unreadable };
+    ui.emit(
+        &wire,
+        format_args!(
+            "{conflicts} conflicting paths settled: {tables} tables staged, {restored} restored"
+        ),
+    )?;
+    if conflicts > 0 {
+        ui.talk(
+            "hint: settle what else is in conflict, then `git commit` or `git rebase --continue`",
+        );
+    }
+    Ok(Outcome::Done)
+}
+
+/// Makes committed vectors again and says which are not what they claim; true if all are.
+pub fn verify_vectors(
+    workspace: &Workspace,
+    refreshed: &Refreshed,
+    base: &str,
+    ui: &mut Ui,
+) -> Result<bool, CliError> {
+    let trusted: BTreeSet<String> = if base.is_empty() {
+        BTreeSet::new()
+    } else {
+        let git = git(workspace)?;
+        let commit = when::commit(&git, base, now_nanoseconds() / 1_000_000_000)?;
+        tables_of(&git, &Version::Commit(commit), &BTreeSet::new()).into_keys().collect()
+    };
+    let verified = verify(&workspace.context(), &refreshed.snapshot, &trusted)
+        .map_err(|cause| CliError::new(cause).hint("run `elophanto index --full`, then again"))?;
+    for Forged { path, line } in &verified.forged {
+        let path = path.to_text();
+        let text = format!(
+            "{}:{line}: its committed vector is not what the model makes of the text",
+            visible_line(&path)
+        );
+        ui.emit(&ForgedWire { forged: path, line: *line }, text)?;
+    }
+    if !ui.json {
+        ui.talk(format_args!(
+            "{} committed vectors made again, {} differ",
+            verified.checked,
+            verified.forged.len()
+        ));
+    }
+    Ok(verified.forged.is_empty())
+}
+
+fn git(workspace: &Workspace) -> Result<Git, CliError> {
+    Git::of(&workspace.repository).ok_or_else(|| GitError::NoRepository.into())
+}

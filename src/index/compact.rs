@@ -1,0 +1,205 @@
+//! Maintenance of the index: tidying what is local, and, when asked for, making one table of many.
+//!
+//! Compaction deletes committed tables, which two branches must not both do: it is explicit, and
+//! `resolve` settles it if they did. A vector goes only if no tip of a branch uses it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::Path,
+};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    Context, IndexError, Snapshot,
+    commit::TABLES,
+    note::{Cutter, key},
+    version::{snapshot_of, tables_of},
+};
+use crate::{
+    embed::Fingerprint,
+    repo::{CommitId, Git, NotePath, Staged, Version},
+    store::{
+        Malformed,
+        matrix::{Encoded, Key},
+        tables::{self, TableContent},
+        view::Staging,
+    },
+};
+
+/// What compaction does, or would do.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Compacted {
+    /// Tables and their bytes before.
+    pub before: (usize, u64),
+    /// The same after; in a dry run bytes are estimated.
+    pub after: (usize, u64),
+    /// Vectors that stay.
+    pub kept: usize,
+    /// Vectors that nothing uses, or that were there twice.
+    pub dropped: usize,
+    /// Branch tips that were looked at.
+    pub tips: usize,
+    /// Whether there is anything to gain.
+    pub worth: bool,
+}
+
+/// Bytes of an int8 vector's row besides its codes: key and scale.
+const ROW_BYTES: u64 = 20;
+/// Bytes of a table without rows.
+const TABLE_BYTES: u64 = 2_400;
+
+/// Makes one table per model of all tables that git tracks here, without what no branch tip
+/// uses, and stages that; `dry` only says what would be done.
+///
+/// # Errors
+/// When git or a table cannot be read or written; then nothing is staged.
+pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, IndexError> {
+    let folder = context.repository.tables_dir();
+    let tracked = tables_of(git, &Version::Staged, &BTreeSet::new());
+    let mut done = Compacted::default();
+    let mut models: BTreeMap<String, FxHashMap<Key, Option<Encoded>>> = BTreeMap::new();
+    let mut rows = 0;
+    for name in tracked.keys() {
+        let content = tables::read(&folder, name)?;
+        done.before.0 += 1;
+        done.before.1 += tables::size(&folder, name);
+        rows += content.rows.len();
+        let all = models.entry(content.fingerprint).or_default();
+        for (key, vector) in content.rows {
+            // Of two different vectors for one key neither counts.
+            let agreed = all.entry(key).or_insert_with(|| Some(vector.clone()));
+            if agreed.as_ref() != Some(&vector) {
+                *agreed = None;
+            }
+        }
+    }
+    let tips = tips(git)?;
+    done.tips = tips.len();
+    let mut used: BTreeMap<&String, FxHashSet<Key>> = BTreeMap::new();
+    for tip in &tips {
+        let refreshed = snapshot_of(context, git, &Version::Commit(*tip), &|_, _| {})?;
+        for fingerprint in models.keys() {
+            let keys = keys_for(context, &refreshed.snapshot, fingerprint)?;
+            used.entry(fingerprint).or_default().extend(keys);
+        }
+    }
+    let mut contents = Vec::new();
+    for (fingerprint, all) in &models {
+        let used = used.remove(fingerprint).unwrap_or_default();
+        let mut rows: Vec<(Key, Encoded)> = all
+            .iter()
+            .filter(|(key, _)| used.contains(*key))
+            .filter_map(|(key, vector)| Some((*key, vector.clone()?)))
+            .collect();
+        if !rows.is_empty() {
+            rows.sort_by_key(|row| row.0);
+            done.kept += rows.len();
+            contents.push(TableContent { fingerprint: fingerprint.clone(), rows });
+        }
+    }
+    done.dropped = rows - done.kept;
+    done.worth = done.dropped > 0 || done.before.0 > contents.len();
+    let estimate = |content: &TableContent| {
+        let codes = content.rows.first().map_or(0, |(_, vector)| vector.codes.len() as u64);
+        TABLE_BYTES + content.rows.len() as u64 * (ROW_BYTES + codes)
+    };
+    done.after = (contents.len(), contents.iter().map(estimate).sum());
+    if dry || !done.worth {
+        return Ok(done);
+    }
+    done.after.1 = 0;
+    let staging = Staging::new(&context.repository.view_dir())?;
+    let mut changes = Vec::new();
+    for content in &contents {
+        let name = tables::write(&folder, staging.path(), content)?;
+        done.after.1 += tables::size(&folder, &name);
+        let (paths, bytes): (Vec<_>, Vec<_>) =
+            tables::contents(&folder, &name)?.into_iter().unzip();
+        let objects = git.write_contents(&bytes)?;
+        changes.extend(paths.iter().zip(objects).map(|(path, object)| Staged::Put {
+            path: NotePath::from(Path::new(TABLES).join(&name).join(path).as_path()),
+            object,
+        }));
+    }
+    let old = tracked.values().flatten();
+    changes.extend(old.map(|file| Staged::Remove { path: file.path.clone() }));
+    git.stage(&changes)?;
+    // Only now that the new ones are staged.
+    for name in tracked.keys() {
+        fs::remove_dir_all(folder.join(name))?;
+    }
+    Ok(done)
+}
+
+/// The tips of all branches, remote ones too, and what is checked out in any work tree.
+fn tips(git: &Git) -> Result<BTreeSet<CommitId>, IndexError> {
+    let output =
+        git.run(&["for-each-ref", "--format=%(objectname)", "refs/heads", "refs/remotes"])?;
+    let trees = git.run(&["worktree", "list", "--porcelain"])?;
+    let text = format!("{}\n{}", String::from_utf8_lossy(&output), String::from_utf8_lossy(&trees));
+    let mut tips: BTreeSet<CommitId> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("HEAD ").unwrap_or(line).parse().ok())
+        .collect();
+    tips.extend(crate::repo::head(git)?);
+    // A work tree without a commit yet is listed with zeros.
+    tips.retain(|tip| tip.as_bytes().iter().any(|&byte| byte != 0));
+    Ok(tips)
+}
+
+/// Keys of all passages of a snapshot, as this model would file them.
+fn keys_for(
+    context: &Context,
+    snapshot: &Snapshot,
+    fingerprint: &str,
+) -> Result<FxHashSet<Key>, IndexError> {
+    if fingerprint == context.embedder.fingerprint().as_str() {
+        return Ok(super::commit::used_keys(snapshot));
+    }
+    let fingerprint = Fingerprint::new(fingerprint);
+    let passages = passages(context, snapshot)
+        .map_err(|Malformed| io::Error::other("the search view is damaged; run `index --full`"))?;
+    Ok(passages.iter().map(|passage| key(&fingerprint, &passage.text)).collect())
+}
+
+/// What is embedded of a chunk, and where it stands.
+pub struct Passage {
+    pub path: NotePath,
+    pub line: usize,
+    pub text: String,
+    /// Its key with the present model.
+    pub key: Key,
+}
+
+/// The passages of all current chunks.
+///
+/// # Errors
+/// [`Malformed`] if the view is damaged.
+pub fn passages(context: &Context, snapshot: &Snapshot) -> Result<Vec<Passage>, Malformed> {
+    let cutter = Cutter {
+        limits: context.limits,
+        write_root: context.write_root,
+        count_tokens: context.count_tokens,
+        fingerprint: context.embedder.fingerprint(),
+    };
+    let mut passages = Vec::new();
+    for part in &snapshot.parts {
+        let segment = &part.loaded.segment;
+        for number in part.live.ones() {
+            let document = segment.document(number)?;
+            let text = segment.text(&document)?.to_owned();
+            let path = document.path.clone();
+            let Ok(note) = cutter.cut(&path, document.blob, text, None) else { continue };
+            let found = note.chunks.iter().zip(note.passages).zip(note.keys);
+            passages.extend(found.map(|((chunk, text), key)| Passage {
+                path: path.clone(),
+                line: chunk.lines.0,
+                text,
+                key,
+            }));
+        }
+    }
+    Ok(passages)
+}

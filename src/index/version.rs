@@ -1,0 +1,308 @@
+//! A version that git holds, as a snapshot: what a commit, or what is staged, looks like to a
+//! search.
+//!
+//! A version is a set of paths with blob ids. Documents that the view or an earlier question of
+//! this kind has seen are taken from there; the others are read from git's object store, cut and
+//! kept in a folder beside the view for the next time. The work tree is never looked at.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use super::{
+    Context, IndexError, Progress, Refreshed, Report,
+    commit::TABLES,
+    draft::Draft,
+    note::Cutter,
+    refresh::{report_on, settings, snapshot},
+    segments::{Job, Workshop, build},
+    vectors::Vectors,
+};
+use crate::{
+    repo::{
+        BlobId, CommitId, FileStat, Git, NotePath, ObjectId, Objects, Stored, Version, Walked,
+        stored_notes,
+    },
+    store::{
+        bits::Bits,
+        manifest::{FileEntry, Manifest, Place, SegmentEntry},
+        registry::Registry,
+        tables,
+        view::{self, Loaded, Opened, Staging},
+    },
+};
+
+/// Segments kept of versions that were looked at; beyond, the smallest are dropped.
+const MOST_SEGMENTS: usize = 24;
+/// Chunks kept of them.
+const MOST_CHUNKS: usize = 1_000_000;
+/// How long to wait for another process that keeps something there.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// What a note weighs whose size is not known, in bytes.
+const TYPICAL_BYTES: u64 = 6 * 1024;
+/// Largest file of a table, in bytes.
+const MOST_TABLE_BYTES: u64 = 1 << 31;
+
+/// The notes of a version.
+///
+/// `embedded` of the report counts passages that neither the view, a table of the work tree or
+/// of the version, nor the local cache holds.
+///
+/// # Errors
+/// When git cannot list the version.
+pub fn snapshot_of(
+    context: &Context,
+    git: &Git,
+    version: &Version,
+    progress: Progress,
+) -> Result<Refreshed, IndexError> {
+    let objects = git.objects();
+    let notes = stored_notes(git, &objects, version, context.selection)?;
+    let past = past_dir(context);
+    let mut loaded = usable(context, &context.repository.view_dir());
+    loaded.extend(usable(context, &past));
+    let mut draft = Draft::new(loaded);
+    let known = draft.known(0);
+    let mut jobs = Vec::new();
+    for note in notes {
+        let file = Walked { path: note.path, stat: FileStat::default() };
+        let place = note.object.blob_id().and_then(|blob| {
+            // The path is given back, so that looking up costs no copy.
+            let key = (file.path.clone(), blob);
+            known.get(&key).map(|&place| (blob, place))
+        });
+        match place {
+            Some((blob, (segment, document))) => draft.keep(FileEntry {
+                path: file.path,
+                stat: file.stat,
+                recorded: 0,
+                blob,
+                place: Place::Document { segment: segment as u32, document: document as u32 },
+            }),
+            None => jobs.push((Job::Fetch(file, note.object), TYPICAL_BYTES)),
+        }
+    }
+    let mut report = Report::default();
+    if !jobs.is_empty() {
+        let tables = context.repository.tables_dir();
+        let memory = view::registry_file(&context.repository.view_dir());
+        let (mut registry, _) = Registry::load(&memory, &tables).unwrap_or_default();
+        let elsewhere = fetch_tables(git, version, &objects, &mut registry, &past);
+        let staging = Staging::new(&past).ok().map(Arc::new);
+        let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry);
+        let groups = build(
+            &Workshop {
+                root: &context.repository.root,
+                max_file_bytes: context.max_file_bytes,
+                cutter: Cutter {
+                    limits: context.limits,
+                    write_root: context.write_root,
+                    count_tokens: context.count_tokens,
+                    fingerprint: context.embedder.fingerprint(),
+                },
+                analyzer: context.analyzer,
+                fingerprint: context.embedder.fingerprint().as_str(),
+                dimension: context.embedder.dimension(),
+                vectors: &vectors,
+                known: &known,
+                segments: &draft.segments,
+                objects: Some(&objects),
+                staging: staging.as_deref().map(Staging::path),
+                progress,
+            },
+            jobs,
+        );
+        drop(elsewhere);
+        let mut built = Vec::new();
+        for group in groups {
+            report.embedded += group.embedded;
+            report.read += group.read;
+            if let Some(failure) = group.failure {
+                report.notices.push(format!("some vectors are missing: {failure}"));
+            }
+            let loaded = group.loaded.map(Arc::new);
+            built.extend(loaded.clone());
+            draft.take(loaded, group.outcomes, 0);
+        }
+        if let Some(staging) = staging {
+            // Without a place to keep them they are made again next time: that is no failure.
+            let _ = keep(context, &past, &built, &staging);
+        }
+    }
+    let (manifest, segments) =
+        draft.finish(settings(context), context.embedder.fingerprint().as_str());
+    let report = Report { changed: true, ..with_counts(report, &manifest) };
+    Ok(Refreshed { snapshot: snapshot(manifest, &segments), report })
+}
+
+/// Paths and contents of a version's notes.
+///
+/// # Errors
+/// When git cannot list the version.
+pub fn blobs_of(
+    context: &Context,
+    git: &Git,
+    commit: CommitId,
+) -> Result<Vec<(NotePath, BlobId)>, IndexError> {
+    let objects = git.objects();
+    let version = Version::Commit(commit);
+    let notes = stored_notes(git, &objects, &version, context.selection)?;
+    let ids: Vec<&ObjectId> = notes.iter().map(|note| &note.object).collect();
+    let known: Option<Vec<BlobId>> = ids.iter().map(|id| id.blob_id()).collect();
+    let blobs = known.unwrap_or_else(|| {
+        // Git names contents in another way here: name them ourselves.
+        let contents = objects.read(&ids, context.max_file_bytes).into_iter();
+        contents.map(|content| BlobId::of(&content.unwrap_or_default())).collect()
+    });
+    Ok(notes.into_iter().map(|note| note.path).zip(blobs).collect())
+}
+
+/// Drops what is kept of versions: something in it was damaged.
+pub fn forget(context: &Context) {
+    for folder in [context.repository.view_dir(), past_dir(context)] {
+        // What cannot be removed is found damaged again.
+        let _ = fs::remove_file(folder.join("manifest"));
+    }
+}
+
+pub(super) fn past_dir(context: &Context) -> PathBuf {
+    context.repository.view_dir().with_file_name("past")
+}
+
+fn with_counts(report: Report, manifest: &Manifest) -> Report {
+    let Report { embedded, read, notices, .. } = report;
+    Report { embedded, read, notices, ..report_on(manifest) }
+}
+
+/// The segments in a folder, if notes are still cut and embedded as they were then.
+fn usable(context: &Context, folder: &Path) -> Vec<Arc<Loaded>> {
+    match view::open(folder) {
+        Opened::Ready(view)
+            if view.manifest.settings == settings(context)
+                && view.manifest.fingerprint == context.embedder.fingerprint().as_str() =>
+        {
+            view.segments
+        }
+        Opened::Ready(_) | Opened::Missing | Opened::Damaged(_) => Vec::new(),
+    }
+}
+
+/// Adds new segments to those kept of other versions.
+fn keep(
+    context: &Context,
+    folder: &Path,
+    built: &[Arc<Loaded>],
+    staging: &Staging,
+) -> io::Result<()> {
+    let Some(_lock) = view::write_lock(folder, Some(PATIENCE))? else { return Ok(()) };
+    // Others may have added some since we looked.
+    let mut all = usable(context, folder);
+    for loaded in built {
+        let from = view::segment_files(staging.path(), &loaded.name);
+        let to = view::segment_files(folder, &loaded.name);
+        for (from, to) in from.iter().zip(&to) {
+            fs::rename(from, to)?;
+        }
+        all.push(Arc::clone(loaded));
+    }
+    let chunks = |all: &[Arc<Loaded>]| all.iter().map(|l| l.segment.chunks()).sum::<usize>();
+    while all.len() > MOST_SEGMENTS || (chunks(&all) > MOST_CHUNKS && all.len() > 1) {
+        // What is small is soon made again; of equals the oldest goes.
+        let sizes = all.iter().map(|loaded| loaded.segment.chunks()).enumerate();
+        let Some((smallest, _)) = sizes.min_by_key(|&(_, chunks)| chunks) else { break };
+        all.remove(smallest);
+    }
+    let entry = |loaded: &Arc<Loaded>| SegmentEntry {
+        name: loaded.name.clone(),
+        live: Bits::new(loaded.segment.documents(), true),
+        live_chunks: loaded.segment.chunks() as u32,
+    };
+    let manifest = Manifest {
+        settings: settings(context),
+        fingerprint: context.embedder.fingerprint().as_str().to_owned(),
+        segments: all.iter().map(entry).collect(),
+        files: Vec::new(),
+    };
+    view::replace(folder, &manifest).map(drop)
+}
+
+/// Makes the tables of a version known that do not lie in the work tree. Returns the folder that
+/// holds them while they are in use. A table that cannot be had is done without.
+fn fetch_tables(
+    git: &Git,
+    version: &Version,
+    objects: &Objects,
+    registry: &mut Registry,
+    near: &Path,
+) -> Option<Staging> {
+    let names = registry.names().map(str::to_owned).collect();
+    let missing = tables_of(git, version, &names);
+    if missing.is_empty() {
+        return None;
+    }
+    let staging = Staging::new(near).ok()?;
+    for (name, files) in &missing {
+        if write_table(staging.path(), name, files, objects).is_ok() {
+            // Damaged ones are done without: what they held is embedded again.
+            let _ = registry.adopt(staging.path(), name);
+        }
+    }
+    Some(staging)
+}
+
+/// The files of a version's tables but those named, by table.
+pub fn tables_of(
+    git: &Git,
+    version: &Version,
+    but: &BTreeSet<String>,
+) -> BTreeMap<String, Vec<Stored>> {
+    let folder = Path::new(TABLES);
+    let mut found: BTreeMap<String, Vec<Stored>> = BTreeMap::new();
+    for file in git.list(version, &[folder]).unwrap_or_default() {
+        if let Some(name) = table_name(&file.path)
+            && !but.contains(&name)
+        {
+            found.entry(name).or_default().push(file);
+        }
+    }
+    found
+}
+
+/// The table that a path below the tables' folder belongs to.
+pub fn table_name(path: &NotePath) -> Option<String> {
+    let below = path.as_path().strip_prefix(TABLES).ok()?;
+    let mut components = below.components();
+    let Component::Normal(name) = components.next()? else { return None };
+    let name = name.to_str().filter(|name| tables::is_name(name))?;
+    let rest: Vec<Component> = components.collect();
+    // A tree object may hold anything, `..` too.
+    let plain = !rest.is_empty() && rest.iter().all(|c| matches!(c, Component::Normal(_)));
+    plain.then(|| name.to_owned())
+}
+
+/// Writes the files of a table as git holds them below a folder.
+///
+/// # Errors
+/// When a content is not there, or a file cannot be written.
+pub fn write_table(
+    folder: &Path,
+    name: &str,
+    files: &[Stored],
+    objects: &Objects,
+) -> io::Result<()> {
+    let ids: Vec<_> = files.iter().map(|file| &file.object).collect();
+    for (file, content) in files.iter().zip(objects.read(&ids, MOST_TABLE_BYTES)) {
+        let below = file.path.as_path().strip_prefix(TABLES).map_err(io::Error::other)?;
+        let target = folder.join(below);
+        if !below.starts_with(name) {
+            return Err(io::Error::other("a file of another table"));
+        }
+        fs::create_dir_all(target.parent().unwrap_or(folder))?;
+        fs::write(target, content.map_err(io::Error::other)?)?;
+    }
+    Ok(())
+}

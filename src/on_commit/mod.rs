@@ -1,0 +1,152 @@
+//! What happens when git commits: secrets are refused, the change is written down, and the
+//! vectors of the staged notes go along.
+//!
+//! Works on what is *staged* and stages only files of ours. What the user has in the work tree,
+//! staged or not, stays as it is. It knows no hooks folder and prints nothing.
+
+mod changes;
+mod record;
+mod secrets;
+
+use std::path::{Path, PathBuf};
+
+pub use changes::{NoteChange, changes};
+pub use record::Seen;
+pub use secrets::Secret;
+
+use crate::{
+    index::{Context, IndexError, Progress, stage::plan_staged, version::snapshot_of},
+    repo::{Git, GitError, Stored, Version, WriteError, head, stored_notes},
+    secrets::AllowList,
+};
+
+/// What is wanted of a commit.
+pub struct Wishes<'a> {
+    /// Write changelog entries.
+    pub changelog: bool,
+    /// Stage the vectors.
+    pub index: bool,
+    /// Findings that are no secrets.
+    pub allowed: &'a AllowList,
+    /// Seconds since 1970.
+    pub now: i64,
+}
+
+/// What was done.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// If there are any, the commit should be refused; nothing was done then.
+    pub secrets: Vec<Secret>,
+    /// Changelog entries written.
+    pub entries: usize,
+    /// Passages embedded.
+    pub embedded: usize,
+    /// Vectors in the table that goes along; 0 if there is nothing new.
+    pub vectors: usize,
+    /// What the user should know.
+    pub notices: Vec<String>,
+}
+
+/// Something went wrong; what is staged is as it was, or holds more files of ours.
+#[derive(Debug, thiserror::Error)]
+pub enum CommitError {
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error("GIT_DIR names another repository than the one around this folder")]
+    Elsewhere,
+}
+
+/// Which index file a running commit uses, and whether files may be staged in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexFile {
+    pub path: PathBuf,
+    /// Not in the throw-away index of `git commit PATH`: what is staged there is in this commit,
+    /// and deleted by the next.
+    pub may_stage: bool,
+}
+
+impl IndexFile {
+    /// From `GIT_DIR` and `GIT_INDEX_FILE` as git hands them to a hook, relative to `folder`.
+    ///
+    /// # Errors
+    /// When they belong to another repository.
+    pub fn of(
+        git: &Git,
+        folder: &Path,
+        git_dir: Option<&Path>,
+        index_file: Option<&Path>,
+    ) -> Result<Self, CommitError> {
+        let real = |path: &Path| folder.join(path).canonicalize().ok();
+        let own = git.git_dir().canonicalize().ok();
+        if let Some(given) = git_dir
+            && real(given) != own
+        {
+            return Err(CommitError::Elsewhere);
+        }
+        let usual = git.git_dir().join("index");
+        let Some(given) = index_file else { return Ok(Self { path: usual, may_stage: true }) };
+        let given = folder.join(given);
+        let in_own = given.parent().and_then(|parent| parent.canonicalize().ok()) == own;
+        if !in_own {
+            // A temporary index of some other tool: looked at, never written. One of another
+            // repository is not even looked at.
+            let temporary = given.parent().and_then(|parent| parent.canonicalize().ok());
+            let below = own.zip(temporary).is_some_and(|(own, parent)| parent.starts_with(own));
+            return if below {
+                Ok(Self { path: given, may_stage: false })
+            } else {
+                Err(CommitError::Elsewhere)
+            };
+        }
+        let name = given.file_name().unwrap_or_default();
+        Ok(Self { may_stage: name == "index" || name == "index.lock", path: given })
+    }
+}
+
+/// Does what a commit wants, in the index that `git` was given.
+///
+/// # Errors
+/// [`CommitError`]; the caller lets the commit go on.
+pub fn prepare(
+    context: &Context,
+    git: &Git,
+    may_stage: bool,
+    wishes: &Wishes,
+    progress: Progress,
+) -> Result<Done, CommitError> {
+    let objects = git.objects();
+    let notes = |version: &Version| stored_notes(git, &objects, version, context.selection);
+    let staged = notes(&Version::Staged)?;
+    let head = head(git)?;
+    let parents: Vec<_> = head.into_iter().chain(git.merge_heads()).collect();
+    let before: Vec<Vec<Stored>> = parents
+        .iter()
+        .map(|parent| notes(&Version::Commit(*parent)))
+        .collect::<Result<_, GitError>>()?;
+    let found = changes(&before, &staged);
+    let limit = context.max_file_bytes;
+    let mut done = Done {
+        secrets: secrets::in_changes(&found, &objects, limit, wishes.allowed),
+        ..Done::default()
+    };
+    if !done.secrets.is_empty() || !may_stage {
+        return Ok(done);
+    }
+    if wishes.changelog {
+        done.entries = record::record(context, git, &objects, head, &found, wishes.now)?;
+    }
+    if wishes.index {
+        // Listed anew: the entries are notes too.
+        let refreshed = snapshot_of(context, git, &Version::Staged, progress)?;
+        let plan = plan_staged(context, git, &refreshed.snapshot)?;
+        git.stage(&plan.changes)?;
+        done.embedded = refreshed.report.embedded;
+        done.vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
+        done.notices = refreshed.report.notices;
+    }
+    Ok(done)
+}

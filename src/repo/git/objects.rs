@@ -1,0 +1,409 @@
+//! Files as git holds them: of a commit or staged, each with the id of its content.
+
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use super::{
+    super::{BlobId, NotePath},
+    CommitId, Git, GitError,
+};
+
+/// A version of the files that is not the work tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Version {
+    /// What the next commit would hold.
+    Staged,
+    Commit(CommitId),
+}
+
+/// The name git gives to content: 20 bytes (SHA-1) or 32 (SHA-256).
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectId(Vec<u8>);
+
+/// A regular file of a [`Version`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    pub path: NotePath,
+    pub object: ObjectId,
+    /// Whether it may be run, as git sees it.
+    pub executable: bool,
+}
+
+impl ObjectId {
+    /// Reads hexadecimal digits.
+    pub fn from_hex(digits: &[u8]) -> Option<Self> {
+        if !matches!(digits.len(), 40 | 64) {
+            return None;
+        }
+        let digit = |byte: u8| char::from(byte).to_digit(16);
+        let pair = |pair: &[u8]| Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8);
+        digits.chunks_exact(2).map(pair).collect::<Option<Vec<u8>>>().map(Self)
+    }
+
+    /// The raw id.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The id by which documents are known, where git names content as we do (SHA-1).
+    pub fn blob_id(&self) -> Option<BlobId> {
+        self.0.as_slice().try_into().ok().map(BlobId::from_bytes)
+    }
+
+    fn from_library(oid: git2::Oid) -> Self {
+        Self(oid.as_bytes().to_vec())
+    }
+}
+
+impl std::fmt::Display for ObjectId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl std::fmt::Debug for ObjectId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+const EXECUTABLE: i32 = 0o100_755;
+const REGULAR: i32 = 0o100_644;
+/// Written by old versions of git.
+const GROUP_WRITABLE: i32 = 0o100_664;
+
+/// Whether a mode is that of a regular file, and whether it may be run. Links and submodules are
+/// neither.
+fn regular(mode: i32) -> Option<bool> {
+    match mode {
+        EXECUTABLE => Some(true),
+        REGULAR | GROUP_WRITABLE => Some(false),
+        _ => None,
+    }
+}
+
+impl Git {
+    /// All regular files of a version below these folders, sorted by path; `.` is everything.
+    /// A file that is staged in conflict is left out.
+    ///
+    /// # Errors
+    /// When neither libgit2 nor the git program can list them.
+    pub fn list(&self, version: &Version, folders: &[&Path]) -> Result<Vec<Stored>, GitError> {
+        let listed = match version {
+            Version::Staged => self.staged_by_library(),
+            Version::Commit(commit) => self.committed_by_library(commit, folders),
+        };
+        let mut files = match listed {
+            Ok(files) => files,
+            Err(_) => self.list_by_program(version)?,
+        };
+        files.retain(|file| folders.iter().any(|folder| is_below(&file.path, folder)));
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
+
+    fn staged_by_library(&self) -> Result<Vec<Stored>, git2::Error> {
+        let file = self.index_file.clone().unwrap_or_else(|| self.git_dir.join("index"));
+        if !file.exists() {
+            return Ok(Vec::new());
+        }
+        let index = git2::Index::open(&file)?;
+        let stage = |entry: &git2::IndexEntry| (entry.flags >> 12) & 3;
+        let intended = git2::IndexEntryExtendedFlag::INTENT_TO_ADD.bits();
+        let entries = index.iter().filter(|entry| stage(entry) == 0);
+        Ok(entries
+            .filter(|entry| entry.flags_extended & intended == 0)
+            .filter_map(|entry| {
+                Some(Stored {
+                    executable: regular(entry.mode as i32)?,
+                    object: ObjectId::from_library(entry.id),
+                    path: NotePath::new(entry.path),
+                })
+            })
+            .collect())
+    }
+
+    fn committed_by_library(
+        &self,
+        commit: &CommitId,
+        folders: &[&Path],
+    ) -> Result<Vec<Stored>, git2::Error> {
+        let repository = git2::Repository::open_bare(&self.git_dir)?;
+        let oid = git2::Oid::from_bytes(commit.as_bytes())?;
+        let tree = repository.find_commit(oid)?.tree()?;
+        let mut files = Vec::new();
+        let folders: Vec<&[u8]> =
+            folders.iter().map(|folder| folder.as_os_str().as_encoded_bytes()).collect();
+        // Folders that lead to none of those asked for are not opened.
+        let leads = |path: &[u8]| {
+            folders.iter().any(|&folder| {
+                folder == b"." || starts_with(path, folder) || starts_with(folder, path)
+            })
+        };
+        tree.walk(git2::TreeWalkMode::PreOrder, |above, entry| {
+            // The library hands out the folder as text; names that are no text come by the
+            // program.
+            let path = [above.as_bytes(), entry.name_bytes()].concat();
+            match entry.kind() {
+                Some(git2::ObjectType::Tree) if !leads(&path) => git2::TreeWalkResult::Skip,
+                Some(git2::ObjectType::Blob) => {
+                    if let Some(executable) = regular(entry.filemode()) {
+                        let object = ObjectId::from_library(entry.id());
+                        files.push(Stored { path: NotePath::new(path), object, executable });
+                    }
+                    git2::TreeWalkResult::Ok
+                }
+                _ => git2::TreeWalkResult::Ok,
+            }
+        })?;
+        Ok(files)
+    }
+
+    fn list_by_program(&self, version: &Version) -> Result<Vec<Stored>, GitError> {
+        let output = match version {
+            Version::Staged => self.run(&["ls-files", "-z", "--stage", "--full-name"])?,
+            Version::Commit(commit) => {
+                self.run(&["ls-tree", "-r", "-z", "--full-tree", &commit.to_string()])?
+            }
+        };
+        let odd = || GitError::Odd("a list of files".to_owned());
+        let mut files = Vec::new();
+        for line in output.split(|&byte| byte == 0).filter(|line| !line.is_empty()) {
+            // `mode id stage\tpath` or `mode kind id\tpath`.
+            let tab = line.iter().position(|&byte| byte == b'\t').ok_or_else(odd)?;
+            let (fields, path) = (&line[..tab], &line[tab + 1..]);
+            let fields: Vec<&[u8]> = fields.split(|&byte| byte == b' ').collect();
+            let [mode, second, third] = fields[..] else { return Err(odd()) };
+            let mode = std::str::from_utf8(mode).ok().and_then(|m| i32::from_str_radix(m, 8).ok());
+            let Some(executable) = regular(mode.ok_or_else(odd)?) else { continue };
+            let id = match version {
+                Version::Staged if third != b"0" => continue,
+                Version::Staged => second,
+                Version::Commit(_) => third,
+            };
+            let object = ObjectId::from_hex(id).ok_or_else(odd)?;
+            files.push(Stored { path: NotePath::new(path), object, executable });
+        }
+        Ok(files)
+    }
+
+    /// The commit that a revision names: a branch, tag, id, `HEAD~3`, ...
+    ///
+    /// # Errors
+    /// [`GitError::UnknownRevision`] when there is none.
+    pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
+        let by_library = git2::Repository::open_bare(&self.git_dir).and_then(|repository| {
+            let commit = repository.revparse_single(revision)?.peel_to_commit()?;
+            Ok(commit.id())
+        });
+        if let Ok(oid) = by_library {
+            return CommitId::from_bytes(oid.as_bytes())
+                .ok_or_else(|| GitError::UnknownRevision(revision.to_owned()));
+        }
+        let wanted = format!("{revision}^{{commit}}");
+        let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", wanted.as_str()];
+        let output = match self.run(&arguments) {
+            Ok(output) => output,
+            Err(GitError::Failed { .. }) => {
+                return Err(GitError::UnknownRevision(revision.to_owned()));
+            }
+            Err(cause) => return Err(cause),
+        };
+        let text = String::from_utf8_lossy(&output);
+        text.trim().parse().map_err(|_| GitError::UnknownRevision(revision.to_owned()))
+    }
+
+    /// The newest commit of HEAD's history that is not younger than `seconds` since 1970.
+    ///
+    /// # Errors
+    /// When git cannot walk the history.
+    pub fn commit_before(&self, seconds: i64) -> Result<Option<CommitId>, GitError> {
+        let before = format!("--before={seconds}");
+        let output = self.run(&["rev-list", "-1", before.as_str(), "HEAD"])?;
+        Ok(String::from_utf8_lossy(&output).trim().parse().ok())
+    }
+
+    /// When a commit was made, in seconds since 1970.
+    ///
+    /// # Errors
+    /// When git does not know the commit.
+    pub fn commit_time(&self, commit: &CommitId) -> Result<i64, GitError> {
+        let by_library = || {
+            let repository = git2::Repository::open_bare(&self.git_dir)?;
+            Ok(repository.find_commit(git2::Oid::from_bytes(commit.as_bytes())?)?.time().seconds())
+        };
+        by_library().or_else(|_: git2::Error| {
+            let id = commit.to_string();
+            let output = self.run(&["log", "-1", "--no-ext-diff", "--format=%ct", &*id, "--"])?;
+            let text = String::from_utf8_lossy(&output);
+            text.trim().parse().map_err(|_| GitError::Odd("the time of a commit".to_owned()))
+        })
+    }
+
+    /// What a commit holds at these paths; `None` where it holds no file.
+    ///
+    /// # Errors
+    /// When git cannot read the commit.
+    pub fn contents_at(
+        &self,
+        commit: &CommitId,
+        paths: &[&NotePath],
+    ) -> Result<Vec<Option<ObjectId>>, GitError> {
+        let by_library = || {
+            let repository = git2::Repository::open_bare(&self.git_dir)?;
+            let tree = repository.find_commit(git2::Oid::from_bytes(commit.as_bytes())?)?.tree()?;
+            let content = |path: &&NotePath| match tree.get_path(path.as_path()) {
+                Ok(entry) => Ok(Some(ObjectId::from_library(entry.id()))),
+                Err(cause) if cause.code() == git2::ErrorCode::NotFound => Ok(None),
+                Err(cause) => Err(cause),
+            };
+            paths.iter().map(content).collect()
+        };
+        by_library().or_else(|_: git2::Error| {
+            let files = self.list_by_program(&Version::Commit(*commit))?;
+            let find = |path: &&NotePath| {
+                let file = files.iter().find(|file| file.path == **path)?;
+                Some(file.object.clone())
+            };
+            Ok(paths.iter().map(find).collect())
+        })
+    }
+
+    /// A reader of contents.
+    pub fn objects(&self) -> Objects {
+        let library = git2::Repository::open_bare(&self.git_dir).ok().map(Mutex::new);
+        Objects { library, git: self.clone() }
+    }
+}
+
+/// Reads contents by their ids; may be shared by threads.
+pub struct Objects {
+    library: Option<Mutex<git2::Repository>>,
+    git: Git,
+}
+
+/// Why a content could not be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unread {
+    #[error("git does not hold its content here (a partial clone or a damaged repository)")]
+    Missing,
+    #[error("{size} bytes, over the limit of {limit} (knowledge.max_file_bytes)")]
+    TooLarge { size: u64, limit: u64 },
+}
+
+impl Objects {
+    /// The contents of these ids, in order.
+    pub fn read(&self, ids: &[&ObjectId], limit: u64) -> Vec<Result<Vec<u8>, Unread>> {
+        let mut read: Vec<Option<Result<Vec<u8>, Unread>>> = vec![None; ids.len()];
+        if let Some(library) = &self.library {
+            let repository = library.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Ok(odb) = repository.odb() {
+                for (id, read) in ids.iter().zip(&mut read) {
+                    *read = read_by_library(&odb, id, limit);
+                }
+            }
+        }
+        let missing: Vec<usize> = (0..ids.len()).filter(|&index| read[index].is_none()).collect();
+        if !missing.is_empty() {
+            let wanted: Vec<&ObjectId> = missing.iter().map(|&index| ids[index]).collect();
+            let found = self.read_by_program(&wanted, limit);
+            for (index, content) in missing.into_iter().zip(found) {
+                read[index] = Some(content);
+            }
+        }
+        read.into_iter().map(|content| content.unwrap_or(Err(Unread::Missing))).collect()
+    }
+
+    fn read_by_program(&self, ids: &[&ObjectId], limit: u64) -> Vec<Result<Vec<u8>, Unread>> {
+        let mut found: HashMap<String, Result<Vec<u8>, Unread>> = HashMap::new();
+        // Sizes first: a content beyond the limit is not even asked for.
+        let request = |ids: &[&ObjectId]| {
+            ids.iter().flat_map(|id| format!("{id}\n").into_bytes()).collect::<Vec<u8>>()
+        };
+        let sizes = self.git.run_with(&["cat-file", "--batch-check"], &request(ids));
+        let mut wanted = Vec::new();
+        for (id, line) in ids.iter().zip(sizes.unwrap_or_default().split(|&b| b == b'\n')) {
+            let line = String::from_utf8_lossy(line);
+            let mut fields = line.split(' ').skip(1);
+            let (kind, size) = (fields.next(), fields.next().and_then(|size| size.parse().ok()));
+            match (kind, size) {
+                (Some("blob"), Some(size)) if size <= limit => wanted.push(*id),
+                (Some("blob"), Some(size)) => {
+                    found.insert(id.to_string(), Err(Unread::TooLarge { size, limit }));
+                }
+                _ => {}
+            }
+        }
+        if !wanted.is_empty()
+            && let Ok(output) = self.git.run_with(&["cat-file", "--batch"], &request(&wanted))
+        {
+            let mut rest: &[u8] = &output;
+            while let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
+                let head = String::from_utf8_lossy(&rest[..end]).into_owned();
+                let mut fields = head.split(' ');
+                let (id, size) = (fields.next(), fields.nth(1).and_then(|s| s.parse().ok()));
+                let (Some(id), Some(size)) = (id, size) else { break };
+                let size: usize = size;
+                let Some(content) = rest.get(end + 1..end + 1 + size) else { break };
+                found.insert(id.to_owned(), Ok(content.to_vec()));
+                rest = rest.get(end + 2 + size..).unwrap_or_default();
+            }
+        }
+        let get = |id: &&ObjectId| found.get(&id.to_string()).cloned();
+        ids.iter().map(|id| get(id).unwrap_or(Err(Unread::Missing))).collect()
+    }
+}
+
+/// `None` where the library cannot say.
+fn read_by_library(odb: &git2::Odb, id: &ObjectId, limit: u64) -> Option<Result<Vec<u8>, Unread>> {
+    let oid = git2::Oid::from_bytes(id.as_bytes()).ok()?;
+    let (size, kind) = odb.read_header(oid).ok()?;
+    if kind != git2::ObjectType::Blob {
+        return None;
+    }
+    if size as u64 > limit {
+        return Some(Err(Unread::TooLarge { size: size as u64, limit }));
+    }
+    odb.read(oid).ok().map(|object| Ok(object.data().to_vec()))
+}
+
+/// Whether a path lies in a folder; everything lies in `.`.
+fn is_below(path: &NotePath, folder: &Path) -> bool {
+    folder == Path::new(".") || path.as_path().starts_with(folder)
+}
+
+fn starts_with(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_read_and_shown() {
+        let digits = "ce013625030ba8dba906f756967f9e9ca394464a";
+        let id = ObjectId::from_hex(digits.as_bytes()).unwrap();
+        assert_eq!(id.to_string(), digits);
+        assert_eq!(id.blob_id(), Some(BlobId::of(b"hello\n")));
+        assert_eq!(ObjectId::from_hex(&[b'a'; 64]).unwrap().blob_id(), None);
+        assert_eq!(ObjectId::from_hex(b"ce01"), None);
+        assert_eq!(ObjectId::from_hex(&[b'g'; 40]), None);
+    }
+
+    #[test]
+    fn folders_hold_what_is_below_them() {
+        for (path, folder, below) in [
+            ("docs/a.md", "docs", true),
+            ("docs/a.md", ".", true),
+            ("docs2/a.md", "docs", false),
+            ("docs", "docs", true),
+            ("a.md", "docs", false),
+        ] {
+            assert_eq!(is_below(&path.into(), Path::new(folder)), below, "{path} {folder}");
+        }
+    }
+}

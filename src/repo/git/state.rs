@@ -1,0 +1,57 @@
+//! What git is in the middle of, and which branch is checked out.
+
+use std::fs;
+
+use super::{CommitId, Git};
+
+impl Git {
+    /// Whether a rebase, cherry-pick, revert or `am` is under way. A merge is not meant: it ends
+    /// with a commit of its own.
+    pub fn is_replaying(&self) -> bool {
+        ["rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer"]
+            .iter()
+            .any(|name| self.git_dir.join(name).exists())
+    }
+
+    /// The other sides of a merge, cherry-pick, revert or rebase that is under way.
+    pub fn other_sides(&self) -> Vec<CommitId> {
+        ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"]
+            .iter()
+            .flat_map(|name| self.ids_in(name))
+            .collect()
+    }
+
+    /// The commits that a merge under way brings in.
+    pub fn merge_heads(&self) -> Vec<CommitId> {
+        self.ids_in("MERGE_HEAD")
+    }
+
+    fn ids_in(&self, name: &str) -> Vec<CommitId> {
+        let text = fs::read_to_string(self.git_dir.join(name)).unwrap_or_default();
+        text.lines().filter_map(|line| line.trim().parse().ok()).collect()
+    }
+
+    /// Name of the branch that is checked out; `None` for a detached HEAD.
+    pub fn branch(&self) -> Option<String> {
+        let text = fs::read_to_string(self.git_dir.join("HEAD")).ok()?;
+        let name = text.trim().strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")?.to_owned();
+        // What a repository with reftables writes there for older programs.
+        if name == ".invalid" {
+            let output = self.run(&["symbolic-ref", "--quiet", "--short", "HEAD"]).ok()?;
+            return Some(String::from_utf8_lossy(output.trim_ascii()).into_owned());
+        }
+        Some(name)
+    }
+
+    /// Whether this is the branch that others clone: what `origin` says, else `main` or `master`.
+    pub fn is_default_branch(&self, name: &str) -> bool {
+        let said = fs::read_to_string(self.common_dir.join("refs/remotes/origin/HEAD")).ok();
+        let said = said.as_deref().and_then(|text| {
+            text.trim().strip_prefix("ref:")?.trim().strip_prefix("refs/remotes/origin/")
+        });
+        match said {
+            Some(default) => default == name,
+            None => matches!(name, "main" | "master"),
+        }
+    }
+}
