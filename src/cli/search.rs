@@ -16,16 +16,18 @@ use super::{
     workspace::{Workspace, now_nanoseconds},
 };
 use crate::{
-    config,
+    config, drift,
     index::{self, Options, Refreshed},
     markdown::Scope,
-    repo::NotePath,
+    repo::{Git, NotePath},
     search::{
         Answer, Filter, Mode, Query, Ranking, Request, SearchError, Weights, lexical::Bm25,
         run::Like, search,
     },
 };
 
+/// A search waits this long for git to tell which of its hits have drifted.
+const DRIFT_PATIENCE: Duration = Duration::from_secs(1);
 /// A search waits this long for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// Largest query, in bytes.
@@ -52,10 +54,12 @@ pub struct SearchArgs {
     /// Only notes whose path matches, such as 'docs/**'; may be repeated
     #[arg(long, value_name = "GLOB")]
     path: Vec<String>,
-    /// Only notes changed since a date or a time span ago, such as 2026-05-01 or 2w
+    /// Only notes changed since a date or a time span ago, such as 2026-05-01 or 2w; leaves out notes
+    /// of which that is not known
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Only notes changed before a date or a time span ago
+    /// Only notes changed before a date or a time span ago; without --since, also those of which
+    /// that is not known
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
     /// Use words, meaning or both: hybrid, keyword or semantic
@@ -140,6 +144,10 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     say_corrections(&answer, ui);
     let format = if args.json { Format::Json } else { args.format };
+    let drifted = match format {
+        Format::Files | Format::Vimgrep => Vec::new(),
+        Format::Text | Format::Json | Format::Markdown => drifted(&answer, &refreshed, &workspace),
+    };
     let root = &workspace.repository.root;
     print(
         &answer,
@@ -150,6 +158,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             explain: args.explain,
             max_tokens: args.max_tokens,
             stale,
+            drifted: &drifted,
             root,
             count_tokens: &|text| workspace.builtin.count_tokens(text),
         },
@@ -173,6 +182,18 @@ fn snapshot(args: &SearchArgs, workspace: &Workspace) -> Result<Refreshed, CliEr
         .refresh(Options { progress: &|done, all| progress.update(done, all), ..reading() });
     progress.finish();
     refreshed
+}
+
+/// Which of the shown notes have drifted, as far as git tells in time: an answer never fails or
+/// waits for long because of this.
+fn drifted(answer: &Answer, refreshed: &Refreshed, workspace: &Workspace) -> Vec<drift::Drift> {
+    let Some(git) = Git::of(&workspace.repository) else { return Vec::new() };
+    let mut paths: Vec<&NotePath> = answer.hits.iter().map(|hit| &hit.path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    drift::drifted(&git.with_timeout(DRIFT_PATIENCE), &refreshed.snapshot, paths)
+        .map(|drifts| drifts.found)
+        .unwrap_or_default()
 }
 
 fn typed_query(args: &SearchArgs) -> Result<String, CliError> {

@@ -10,6 +10,7 @@ use super::{
     ui::{Ui, visible, visible_line},
 };
 use crate::{
+    drift::{Drift, Later},
     index::Report,
     search::{
         Answer, Hit, Request,
@@ -39,6 +40,8 @@ pub struct Shape<'a> {
     pub explain: bool,
     pub max_tokens: Option<usize>,
     pub stale: usize,
+    /// Sorted by path.
+    pub drifted: &'a [Drift],
     pub root: &'a Path,
     pub count_tokens: &'a dyn Fn(&str) -> usize,
 }
@@ -67,9 +70,37 @@ struct HitWire<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     note: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    drifted: Option<DriftWire<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<ExplainWire>,
     #[serde(skip_serializing_if = "is_zero")]
     stale: usize,
+}
+
+/// Commits that touched what a note covers, after the note's own last change.
+#[derive(Serialize)]
+pub struct DriftWire<'a> {
+    commits: usize,
+    latest: Vec<CommitWire<'a>>,
+}
+
+/// A commit, as `--json` prints it.
+#[derive(Serialize)]
+struct CommitWire<'a> {
+    commit: String,
+    date: Option<String>,
+    subject: &'a str,
+}
+
+impl<'a> From<&'a Drift> for DriftWire<'a> {
+    fn from(drift: &'a Drift) -> Self {
+        let wire = |commit: &'a Later| CommitWire {
+            commit: commit.id.to_string(),
+            date: time(commit.time),
+            subject: &commit.subject,
+        };
+        Self { commits: drift.total, latest: drift.commits.iter().map(wire).collect() }
+    }
 }
 
 /// What a score is made of.
@@ -130,6 +161,9 @@ pub fn print(answer: &Answer, shape: &Shape, ui: &mut Ui) -> Result<(), CliError
                     ui.line(head(hit, shape, ui))?;
                     ui.line(body(hit, text.as_deref(), ui))?;
                 }
+                if let Some(warning) = warning(hit, shape) {
+                    ui.line(warning)?;
+                }
                 if shape.explain {
                     ui.line(explain(hit))?;
                 }
@@ -173,13 +207,14 @@ fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape) -> HitWire<'a> {
         breadcrumb: &hit.breadcrumb,
         scope: hit.scope.as_str(),
         tags: &hit.tags,
-        changed: jiff::Timestamp::from_second(hit.changed).ok().map(|time| time.to_string()),
+        changed: hit.changed.and_then(time),
         blob: hit.blob.to_string(),
         score: score.total,
         snippet: &hit.text[hit.snippet.clone()],
         text,
         similar: hit.similar,
         note: &hit.note,
+        drifted: drift(hit, shape).map(DriftWire::from),
         explain: shape.explain.then_some(ExplainWire {
             keyword: score.keyword,
             cosine: score.cosine,
@@ -189,6 +224,34 @@ fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape) -> HitWire<'a> {
         }),
         stale: shape.stale,
     }
+}
+
+/// A time as JSON has it; `None` beyond what a calendar knows.
+fn time(seconds: i64) -> Option<String> {
+    jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
+}
+
+fn drift<'a>(hit: &Hit, shape: &Shape<'a>) -> Option<&'a Drift> {
+    let index = shape.drifted.binary_search_by(|drift| drift.path.cmp(&hit.path)).ok()?;
+    shape.drifted.get(index)
+}
+
+/// That a note has drifted, on one line.
+pub fn drift_line(drift: &Drift) -> String {
+    let commits = if drift.total == 1 { "commit" } else { "commits" };
+    let latest = drift.commits.first().map_or_else(String::new, |commit| {
+        format!(", latest {} {}", commit.id.short(), visible_line(&commit.subject))
+    });
+    let since = day(drift.since);
+    format!("drifted: {} {commits} to what it covers since {since}{latest}", drift.total)
+}
+
+/// The day of a time, for people.
+pub fn day(seconds: i64) -> String {
+    time(seconds).map_or_else(
+        || "an unknown day".to_owned(),
+        |time| time.split('T').next().unwrap_or_default().to_owned(),
+    )
 }
 
 fn print_file(path: &[u8], hit: &Hit, shape: &Shape, ui: &mut Ui) -> Result<(), CliError> {
@@ -280,6 +343,15 @@ fn markdown(hit: &Hit, text: Option<&str>) -> String {
     )
 }
 
+/// What the reader should know about the note before believing it.
+fn warning(hit: &Hit, shape: &Shape) -> Option<String> {
+    let line = drift_line(drift(hit, shape)?);
+    Some(match shape.format {
+        Format::Markdown => format!("\n{line}"),
+        _ => format!("    ! {line}"),
+    })
+}
+
 fn explain(hit: &Hit) -> String {
     let score = &hit.score;
     format!(
@@ -316,9 +388,13 @@ fn within_budget(answer: &Answer, shape: &Shape, budget: usize, ui: &Ui) -> Vec<
                 let line = serde_json::to_string(&wire(hit, Some(""), shape)).unwrap_or_default();
                 count(&line)
             }
-            Format::Markdown => count(&markdown(hit, Some(""))),
+            Format::Markdown => {
+                count(&markdown(hit, Some(""))) + warning(hit, shape).map_or(0, |line| count(&line))
+            }
             _ => {
-                count(&head(hit, shape, ui)) + if shape.explain { count(&explain(hit)) } else { 0 }
+                count(&head(hit, shape, ui))
+                    + warning(hit, shape).map_or(0, |line| count(&line))
+                    + if shape.explain { count(&explain(hit)) } else { 0 }
             }
         })
         .collect();

@@ -7,6 +7,7 @@
 pub mod check;
 pub mod commit;
 mod draft;
+pub mod history;
 pub mod note;
 pub mod plan;
 pub mod refresh;

@@ -6,13 +6,14 @@
 
 mod blob;
 mod git;
+pub mod history;
 mod locate;
 mod note_path;
 mod read;
 mod walk;
 
 pub use blob::BlobId;
-pub use git::{CommitId, Git, GitError, head, tracked_under};
+pub use git::{CommitId, Git, GitError, ObjectId, head, tracked_under};
 pub use locate::{LocateError, Repository, locate};
 pub use note_path::NotePath;
 pub use read::{ReadError, read_note};

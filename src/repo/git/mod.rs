@@ -7,6 +7,6 @@ mod head;
 mod program;
 mod tracked;
 
-pub use head::{CommitId, head};
+pub use head::{CommitId, ObjectId, head};
 pub use program::{Git, GitError};
 pub use tracked::tracked_under;

@@ -236,6 +236,11 @@ impl Git {
         command
     }
 
+    /// Git directory that all work trees share.
+    pub fn common_dir(&self) -> &Path {
+        &self.common_dir
+    }
+
     /// Top of the work tree.
     pub fn root(&self) -> &Path {
         &self.root
