@@ -123,7 +123,7 @@ fn later(
         "--no-textconv",
         "--encoding=UTF-8",
         "--format=%H %ct %s",
-        &range,
+        range.as_str(),
         "--",
     ]
     .map(OsString::from)

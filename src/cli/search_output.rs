@@ -79,7 +79,7 @@ struct HitWire<'a> {
 
 /// Commits that touched what a note covers, after the note's own last change.
 #[derive(Serialize)]
-pub struct DriftWire<'a> {
+struct DriftWire<'a> {
     commits: usize,
     latest: Vec<CommitWire<'a>>,
 }

@@ -31,7 +31,7 @@ pub fn save(file: &Path, history: &History) -> io::Result<()> {
 fn to_bytes(history: &History) -> Vec<u8> {
     let mut out = Writer::default();
     out.bytes.extend_from_slice(MAGIC);
-    out.block(history.head.as_ref().map_or(&[], ObjectId::as_bytes));
+    out.block(history.head.as_ref().map_or(&[][..], ObjectId::as_bytes));
     out.block(history.coverage.as_bytes());
     out.u8(u8::from(history.complete));
     // Many files were last changed by the same commit.
@@ -54,7 +54,7 @@ fn to_bytes(history: &History) -> Vec<u8> {
         out.block(change.object.as_bytes());
         // SHA-1 is our own name as well.
         if change.object.as_bytes().len() != BlobId::LENGTH {
-            out.block(change.blob.as_ref().map_or(&[], |blob| blob.as_bytes()));
+            out.block(change.blob.as_ref().map_or(&[][..], |blob| &blob.as_bytes()[..]));
         }
         let number = change.made.and_then(|made| numbers.get(&made.commit).copied());
         out.varint(number.unwrap_or(0));
