@@ -16,6 +16,9 @@ pub mod eval;
 pub mod links;
 pub mod search;
 
+// What the commits say of them.
+pub mod drift;
+
 // From files to what can be searched.
 pub mod index;
 pub mod repo;

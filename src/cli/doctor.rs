@@ -5,13 +5,16 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
+    search_output::{day, drift_line},
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
 use crate::{
+    drift,
     embed::Embedder,
     index::{Options, commit, refresh},
     links,
+    repo::Git,
     store::tables,
 };
 
@@ -42,6 +45,7 @@ struct FactsWire {
     tables_bytes: u64,
     uncommitted_vectors: usize,
     broken_links: usize,
+    drifted: usize,
     skipped: usize,
 }
 
@@ -58,6 +62,10 @@ struct SettingWire<'a> {
     value: &'a str,
     origin: String,
 }
+
+/// A drift is over when the note has a commit of its own after those of its sources.
+const MEND_DRIFT: &str =
+    "compare the note with what it covers, correct it or set `updated:`, and commit it";
 
 /// Links named one by one.
 const MOST_LINKS: usize = 10;
@@ -122,6 +130,22 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             "elophanto doctor --json",
         );
     }
+    let drifts = match Git::of(repository) {
+        Some(git) => {
+            let paths = refreshed.snapshot.files.iter().map(|file| &file.path);
+            drift::drifted(&git, &refreshed.snapshot, paths)
+                .map_err(crate::search::SearchError::from)?
+        }
+        None => drift::Drifts::default(),
+    };
+    for drift in &drifts.found {
+        let path = visible_line(&drift.path.to_text());
+        find(format!("{path}: {}", told(drift)), MEND_DRIFT);
+    }
+    for (path, cause) in &drifts.untold {
+        let path = visible_line(&path.to_text());
+        find(format!("{path}: whether it has drifted cannot be told: {cause}"), "git fsck");
+    }
     let facts = FactsWire {
         root: repository.root.display().to_string(),
         git: repository.git_dir.is_some(),
@@ -139,6 +163,7 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         tables_bytes,
         uncommitted_vectors: uncommitted,
         broken_links: broken.len(),
+        drifted: drifts.found.len(),
         skipped: report.problems.len(),
     };
     print_facts(&facts, ui)?;
@@ -163,6 +188,23 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.line("nothing is wrong")?;
     }
     Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Negative })
+}
+
+/// A drift with the commits that made it.
+fn told(drift: &drift::Drift) -> String {
+    if drift.total == 1 {
+        return drift_line(drift);
+    }
+    let mut text =
+        format!("drifted: {} commits to what it covers since {}", drift.total, day(drift.since));
+    for commit in &drift.commits {
+        let subject = visible_line(&commit.subject);
+        text.push_str(&format!("\n    {} {} {subject}", commit.id.short(), day(commit.time)));
+    }
+    if drift.total > drift.commits.len() {
+        text.push_str(&format!("\n    and {} before", drift.total - drift.commits.len()));
+    }
+    text
 }
 
 fn print_facts(facts: &FactsWire, ui: &mut Ui) -> Result<(), CliError> {

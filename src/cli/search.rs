@@ -18,23 +18,25 @@ use super::{
     workspace::{Workspace, now_nanoseconds},
 };
 use crate::{
-    config,
+    config, drift,
     index::{
-        Options, Refreshed,
+        Options, Refreshed, Snapshot,
         refresh::last_view,
         version::{blobs_of, forget, snapshot_of},
     },
     markdown::Scope,
-    repo::{self, CommitId, Git, GitError, NotePath, Version},
+    repo::{self, CommitId, Git, GitError, NotePath, Version, history::Age},
     search::{
         Answer, Filter, Hit, Mode, Query, Ranking, Request, SearchError, Weights,
         lexical::Bm25,
-        origin::{Origins, changed_notes},
+        origin::{Origins, State, changed_notes},
         run::Like,
         search,
     },
 };
 
+/// A search waits this long for git to tell which of its hits have drifted.
+const DRIFT_PATIENCE: Duration = Duration::from_secs(1);
 /// A search waits this long for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// How many times the wanted hits are looked at to find those of one author.
@@ -63,10 +65,12 @@ pub struct SearchArgs {
     /// Only notes whose path matches, such as 'docs/**'; may be repeated
     #[arg(long, value_name = "GLOB")]
     path: Vec<String>,
-    /// Only notes changed since a date or a time span ago, such as 2026-05-01 or 2w
+    /// Only notes changed since a date or a time span ago, such as 2026-05-01 or 2w; leaves out notes
+    /// of which that is not known
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Only notes changed before a date or a time span ago
+    /// Only notes changed before a date or a time span ago; without --since, also those of which
+    /// that is not known
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
     /// Search the notes of a commit, branch, tag or date, such as v1.2, HEAD~10 or '3 weeks ago'
@@ -176,6 +180,11 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     say_corrections(&answer, ui);
     let format = if args.json { Format::Json } else { args.format };
+    let drifted = match format {
+        Format::Files | Format::Vimgrep => Vec::new(),
+        _ if args.at.is_some() => Vec::new(),
+        Format::Text | Format::Json | Format::Markdown => drifted(&answer, refreshed, &workspace),
+    };
     let root = &workspace.repository.root;
     print(
         &answer,
@@ -186,6 +195,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             explain: args.explain,
             max_tokens: args.max_tokens,
             stale,
+            drifted: &drifted,
             root,
             at: viewed.at,
             count_tokens: &|text| workspace.builtin.count_tokens(text),
@@ -269,11 +279,9 @@ impl Viewed {
             answer.hits.retain(by_them);
             answer.hits.truncate(wanted);
         }
-        if self.at.is_none()
-            && let Ok(states) = origins.states(&answer.hits)
-        {
-            for (hit, (state, _)) in answer.hits.iter_mut().zip(states) {
-                hit.origin.state = state;
+        if self.at.is_none() {
+            for hit in &mut answer.hits {
+                hit.origin.state = state_of(&self.refreshed.snapshot, hit);
             }
         }
     }
@@ -292,6 +300,18 @@ impl Viewed {
             "{notes} notes as of {} ({date}), {embedded} chunks embedded",
             commit.short()
         ));
+    }
+}
+
+/// Whether the text of a hit is committed, as the history has it.
+fn state_of(snapshot: &Snapshot, hit: &Hit) -> State {
+    let history = &snapshot.history;
+    match history.age(&hit.path, &hit.blob) {
+        Age::Committed(_) | Age::Unknown => State::Committed,
+        // Without a history nothing can be said.
+        Age::NotCommitted if !history.complete => State::Committed,
+        Age::NotCommitted if history.get(&hit.path).is_some() => State::Modified,
+        Age::NotCommitted => State::Uncommitted,
     }
 }
 
@@ -322,6 +342,18 @@ fn narrow(
         request.limit = request.limit.saturating_mul(AUTHOR_RESERVE);
     }
     Ok(())
+}
+
+/// Which of the shown notes have drifted, as far as git tells in time: an answer never fails or
+/// waits for long because of this.
+fn drifted(answer: &Answer, refreshed: &Refreshed, workspace: &Workspace) -> Vec<drift::Drift> {
+    let Some(git) = Git::of(&workspace.repository) else { return Vec::new() };
+    let mut paths: Vec<&NotePath> = answer.hits.iter().map(|hit| &hit.path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    drift::drifted(&git.with_timeout(DRIFT_PATIENCE), &refreshed.snapshot, paths)
+        .map(|drifts| drifts.found)
+        .unwrap_or_default()
 }
 
 fn typed_query(args: &SearchArgs) -> Result<String, CliError> {

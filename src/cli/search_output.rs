@@ -10,6 +10,7 @@ use super::{
     ui::{Ui, visible, visible_line},
 };
 use crate::{
+    drift::{Drift, Later},
     index::Report,
     repo::CommitId,
     search::{
@@ -41,6 +42,8 @@ pub struct Shape<'a> {
     pub explain: bool,
     pub max_tokens: Option<usize>,
     pub stale: usize,
+    /// Sorted by path.
+    pub drifted: &'a [Drift],
     pub root: &'a Path,
     /// The commit that was searched, if not the work tree.
     pub at: Option<CommitId>,
@@ -79,6 +82,8 @@ struct HitWire<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     note: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    drifted: Option<DriftWire<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<ExplainWire>,
     #[serde(skip_serializing_if = "is_zero")]
     stale: usize,
@@ -92,6 +97,32 @@ struct BlameWire {
     commit: Option<String>,
     date: Option<String>,
     subject: Option<String>,
+}
+
+/// Commits that touched what a note covers, after the note's own last change.
+#[derive(Serialize)]
+struct DriftWire<'a> {
+    commits: usize,
+    latest: Vec<CommitWire<'a>>,
+}
+
+/// A commit, as `--json` prints it.
+#[derive(Serialize)]
+struct CommitWire<'a> {
+    commit: String,
+    date: Option<String>,
+    subject: &'a str,
+}
+
+impl<'a> From<&'a Drift> for DriftWire<'a> {
+    fn from(drift: &'a Drift) -> Self {
+        let wire = |commit: &'a Later| CommitWire {
+            commit: commit.id.to_string(),
+            date: time(commit.time),
+            subject: &commit.subject,
+        };
+        Self { commits: drift.total, latest: drift.commits.iter().map(wire).collect() }
+    }
 }
 
 /// What a score is made of.
@@ -152,6 +183,9 @@ pub fn print(answer: &Answer, shape: &Shape, ui: &mut Ui) -> Result<(), CliError
                     ui.line(head(hit, shape, ui))?;
                     ui.line(body(hit, text.as_deref(), ui))?;
                 }
+                if let Some(warning) = warning(hit, shape) {
+                    ui.line(warning)?;
+                }
                 if let Some(author) = &hit.origin.author {
                     ui.line(format_args!("    {}", blamed(author)))?;
                 }
@@ -198,7 +232,7 @@ fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape) -> HitWire<'a> {
         breadcrumb: &hit.breadcrumb,
         scope: hit.scope.as_str(),
         tags: &hit.tags,
-        changed: jiff::Timestamp::from_second(hit.changed).ok().map(|time| time.to_string()),
+        changed: hit.changed.and_then(time),
         blob: hit.blob.to_string(),
         at: shape.at.map(|commit| commit.to_string()),
         state: state(hit),
@@ -208,6 +242,7 @@ fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape) -> HitWire<'a> {
         text,
         similar: hit.similar,
         note: &hit.note,
+        drifted: drift(hit, shape).map(DriftWire::from),
         explain: shape.explain.then_some(ExplainWire {
             keyword: score.keyword,
             cosine: score.cosine,
@@ -256,6 +291,34 @@ fn blamed(author: &Author) -> String {
             format!("{author} <{email}> {date} {} {subject}", blame.commit.short())
         }
     }
+}
+
+/// A time as JSON has it; `None` beyond what a calendar knows.
+fn time(seconds: i64) -> Option<String> {
+    jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
+}
+
+fn drift<'a>(hit: &Hit, shape: &Shape<'a>) -> Option<&'a Drift> {
+    let index = shape.drifted.binary_search_by(|drift| drift.path.cmp(&hit.path)).ok()?;
+    shape.drifted.get(index)
+}
+
+/// That a note has drifted, on one line.
+pub fn drift_line(drift: &Drift) -> String {
+    let commits = if drift.total == 1 { "commit" } else { "commits" };
+    let latest = drift.commits.first().map_or_else(String::new, |commit| {
+        format!(", latest {} {}", commit.id.short(), visible_line(&commit.subject))
+    });
+    let since = day(drift.since);
+    format!("drifted: {} {commits} to what it covers since {since}{latest}", drift.total)
+}
+
+/// The day of a time, for people.
+pub fn day(seconds: i64) -> String {
+    time(seconds).map_or_else(
+        || "an unknown day".to_owned(),
+        |time| time.split('T').next().unwrap_or_default().to_owned(),
+    )
 }
 
 fn print_file(path: &[u8], hit: &Hit, shape: &Shape, ui: &mut Ui) -> Result<(), CliError> {
@@ -358,6 +421,15 @@ fn markdown(hit: &Hit, text: Option<&str>) -> String {
     )
 }
 
+/// What the reader should know about the note before believing it.
+fn warning(hit: &Hit, shape: &Shape) -> Option<String> {
+    let line = drift_line(drift(hit, shape)?);
+    Some(match shape.format {
+        Format::Markdown => format!("\n{line}"),
+        _ => format!("    ! {line}"),
+    })
+}
+
 fn explain(hit: &Hit) -> String {
     let score = &hit.score;
     format!(
@@ -394,11 +466,14 @@ fn within_budget(answer: &Answer, shape: &Shape, budget: usize, ui: &Ui) -> Vec<
                 let line = serde_json::to_string(&wire(hit, Some(""), shape)).unwrap_or_default();
                 count(&line)
             }
-            Format::Markdown => count(&markdown(hit, Some(""))),
+            Format::Markdown => {
+                count(&markdown(hit, Some(""))) + warning(hit, shape).map_or(0, |line| count(&line))
+            }
             _ => {
                 let explained = if shape.explain { count(&explain(hit)) } else { 0 };
                 let blamed = hit.origin.author.as_ref().map_or(0, |author| count(&blamed(author)));
-                count(&head(hit, shape, ui)) + explained + blamed
+                let warned = warning(hit, shape).map_or(0, |line| count(&line));
+                count(&head(hit, shape, ui)) + explained + blamed + warned
             }
         })
         .collect();

@@ -94,6 +94,7 @@ impl Corpus {
                             titled: !document.title.is_empty(),
                             scope: Scope::User,
                             tags: Vec::new(),
+                            covers: Vec::new(),
                             created: None,
                             updated: None,
                             note: None,
@@ -129,7 +130,8 @@ impl Corpus {
             })
             .collect::<Result<_, EvalError>>()?;
         let (parts, files): (Vec<_>, Vec<_>) = built.into_iter().unzip();
-        Ok(Self { snapshot: Snapshot { parts, files: files.concat() } })
+        let files = files.concat();
+        Ok(Self { snapshot: Snapshot { parts, files, ..Snapshot::default() } })
     }
 
     /// Runs all questions and compares with the judgements.

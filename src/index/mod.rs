@@ -8,6 +8,7 @@ pub mod check;
 pub mod commit;
 pub mod compact;
 mod draft;
+pub mod history;
 pub mod note;
 pub mod plan;
 pub mod refresh;

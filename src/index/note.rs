@@ -85,7 +85,7 @@ impl Cutter<'_> {
             Some(line) => format!("line {line}: {}", warning.message),
             None => warning.message.clone(),
         });
-        let FrontMatter { created, updated, tags, scope, .. } = document.front_matter;
+        let FrontMatter { created, updated, tags, scope, covers, .. } = document.front_matter;
         let record = DocumentRecord {
             path: path.clone(),
             blob,
@@ -93,6 +93,7 @@ impl Cutter<'_> {
             title: title.unwrap_or_else(|| path.stem()),
             scope: scope.unwrap_or_else(|| scope_of(path, self.write_root)),
             tags,
+            covers,
             created: created.map(jiff::Timestamp::as_second),
             updated: updated.map(jiff::Timestamp::as_second),
             note: warning.or(note),

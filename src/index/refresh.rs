@@ -5,6 +5,7 @@ use std::{fs, io, path::Path, sync::Arc, time::Duration};
 use super::{
     IndexError, Problem,
     draft::{Draft, has_missing},
+    history,
     note::Cutter,
     plan::{Plan, plan},
     segments::{Job, Known, Workshop, build},
@@ -14,7 +15,7 @@ use crate::{
     chunk::Limits,
     embed::Embedder,
     lexical::Analyzer,
-    repo::{NotePath, Repository, Selection, Walked, walk},
+    repo::{NotePath, Repository, Selection, Walked, history::History, walk},
     store::{
         bits::Bits,
         lock::Lock,
@@ -25,7 +26,7 @@ use crate::{
 };
 
 /// Raised whenever the same note would be cut or analysed differently.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// A reader that finds an indexer at work searches at most this much changed text from memory.
 const OVERLAY_BYTES: u64 = 8 * 1024 * 1024;
 /// How often a refresh starts again because another process replaced the view meanwhile.
@@ -73,6 +74,8 @@ pub struct Snapshot {
     pub parts: Vec<Part>,
     /// Sorted by path.
     pub files: Vec<FileEntry>,
+    /// When the files changed.
+    pub history: Arc<History>,
 }
 
 /// What a refresh did.
@@ -121,7 +124,14 @@ pub fn refresh(context: &Context, options: Options) -> Result<Refreshed, IndexEr
     // One `index` at a time: the second waits here and then finds nothing left to do.
     let _index_lock =
         if options.patience.is_none() { view::index_lock(&folder).ok() } else { None };
-    let mut run = Run { context, options, folder: &folder, notices: Vec::new(), extra: Vec::new() };
+    let mut run = Run {
+        context,
+        options,
+        folder: &folder,
+        notices: Vec::new(),
+        extra: Vec::new(),
+        history: None,
+    };
     for _ in 0..RETRIES {
         if let Some(refreshed) = run.attempt(None)? {
             return Ok(refreshed);
@@ -140,7 +150,8 @@ pub fn last_view(context: &Context) -> Option<Refreshed> {
         && view.manifest.fingerprint == context.embedder.fingerprint().as_str())
     .then(|| {
         let report = report_on(&view.manifest);
-        Refreshed { snapshot: snapshot(view.manifest, &view.segments), report }
+        let history = history::last(context.repository);
+        Refreshed { snapshot: snapshot(view.manifest, &view.segments, history), report }
     })
 }
 
@@ -151,6 +162,8 @@ struct Run<'a> {
     notices: Vec<String>,
     /// Segments built by earlier attempts, with the folder that holds their files.
     extra: Vec<(Arc<Loaded>, Option<Arc<Staging>>)>,
+    /// When the notes changed, once that has been asked.
+    history: Option<Arc<History>>,
 }
 
 impl Run<'_> {
@@ -159,11 +172,17 @@ impl Run<'_> {
     fn attempt(&mut self, lock: Option<Lock>) -> Result<Option<Refreshed>, IndexError> {
         // Before the first stat: what is younger than this proves nothing.
         let now = (self.context.now)();
-        let (walked, opened) = rayon::join(
-            || walk(&self.context.repository.root, self.context.selection),
-            || view::open(self.folder),
+        let Context { repository, selection, .. } = *self.context;
+        let known = self.history.take();
+        let (walked, (opened, (history, failure))) = rayon::join(
+            || walk(&repository.root, selection),
+            || {
+                let ask = || history::current(repository, selection);
+                rayon::join(|| view::open(self.folder), || known.map_or_else(ask, |h| (h, None)))
+            },
         );
         let (walked, walk_errors) = walked;
+        self.history = Some(Arc::clone(&history));
         let base = self.usable(opened);
         let fresh = base.manifest.settings != settings(self.context)
             || base.manifest.fingerprint != self.context.embedder.fingerprint().as_str();
@@ -176,18 +195,19 @@ impl Run<'_> {
         let mut refreshed = if plan.is_empty() && !fresh && !incomplete {
             let mut report = report_on(&base.manifest);
             report.notices = std::mem::take(&mut self.notices);
-            Refreshed { snapshot: snapshot(base.manifest, &base.segments), report }
+            Refreshed { snapshot: snapshot(base.manifest, &base.segments, history), report }
         } else {
             let draft = Draft::new(self.all_segments(&base));
             // A fresh view takes nothing over; a full run parses everything again.
             let first = if fresh || full { base.segments.len() } else { 0 };
             let known = draft.known(first);
-            let task = Task { base, walked: &walked, plan, known, fresh, now };
+            let task = Task { base, walked: &walked, plan, known, fresh, now, history };
             match self.rebuild(task, draft, lock)? {
                 Some(refreshed) => refreshed,
                 None => return Ok(None),
             }
         };
+        refreshed.report.notices.extend(failure);
         refreshed.report.problems.extend(walk_errors.iter().map(|error| Problem {
             path: "".into(),
             line: None,
@@ -210,7 +230,7 @@ impl Run<'_> {
         lock: Option<Lock>,
     ) -> Result<Option<Refreshed>, IndexError> {
         let context = self.context;
-        let Task { base, walked, plan, known, fresh, now } = task;
+        let Task { base, walked, plan, known, fresh, now, history } = task;
         let mut read: Vec<&Walked> = plan.read.iter().map(|&index| &walked[index]).collect();
         let (stale, indexer) = self.limit_overlay(&mut read);
         let mut jobs: Vec<(Job, u64)> =
@@ -293,7 +313,7 @@ impl Run<'_> {
             }
         }
         report.notices = std::mem::take(&mut self.notices);
-        Ok(Some(Refreshed { snapshot: snapshot(manifest, &segments), report }))
+        Ok(Some(Refreshed { snapshot: snapshot(manifest, &segments, history), report }))
     }
 
     /// The view if it can be built upon, else an empty one.
@@ -406,6 +426,7 @@ struct Task<'a> {
     fresh: bool,
     /// When the walk began, in nanoseconds since 1970.
     now: i64,
+    history: Arc<History>,
 }
 
 enum Published {
@@ -426,13 +447,18 @@ pub(super) fn settings(context: &Context) -> String {
     )
 }
 
-pub(super) fn snapshot(manifest: Manifest, segments: &[Arc<Loaded>]) -> Snapshot {
+pub(super) fn snapshot(
+    manifest: Manifest,
+    segments: &[Arc<Loaded>],
+    history: Arc<History>,
+) -> Snapshot {
     let parts = manifest.segments.into_iter().zip(segments);
     Snapshot {
         parts: parts
             .map(|(entry, loaded)| Part { loaded: Arc::clone(loaded), live: entry.live })
             .collect(),
         files: manifest.files,
+        history,
     }
 }
 

@@ -136,7 +136,9 @@ pub fn snapshot_of(
     let (manifest, segments) =
         draft.finish(settings(context), context.embedder.fingerprint().as_str());
     let report = Report { changed: true, ..with_counts(report, &manifest) };
-    Ok(Refreshed { snapshot: snapshot(manifest, &segments), report })
+    // What HEAD's history says holds here too, for every note that is the same.
+    let history = super::history::last(context.repository);
+    Ok(Refreshed { snapshot: snapshot(manifest, &segments, history), report })
 }
 
 /// Paths and contents of a version's notes.

@@ -16,8 +16,8 @@ use crate::{
     index::{Context, note::Cutter},
     markdown::Scope,
     repo::{
-        BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects, Staged, Stored,
-        Version, read_note, stored_notes, write_beneath,
+        BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects, Staged, Stored, Version,
+        read_note, stored_notes, write_beneath,
     },
 };
 
@@ -164,9 +164,7 @@ fn skipped(
         };
         let seconds = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);
         let subject = lines.next().unwrap_or_default();
-        let notes = |version| {
-            stored_notes(git, teller.objects, &version, teller.context.selection)
-        };
+        let notes = |version| stored_notes(git, teller.objects, &version, teller.context.selection);
         let now = notes(Version::Commit(commit))?;
         let before = parent.map(|parent| notes(Version::Commit(parent))).transpose()?;
         let found = changes(before.as_slice(), &now);

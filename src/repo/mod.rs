@@ -7,6 +7,7 @@
 
 mod blob;
 mod git;
+pub mod history;
 mod locate;
 mod note_path;
 mod notes;

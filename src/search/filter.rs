@@ -16,9 +16,10 @@ pub struct Filter {
     pub paths: Option<GlobSet>,
     /// One of these notes; `None` allows all.
     pub among: Option<FxHashSet<NotePath>>,
-    /// Changed at or after, in seconds since 1970.
+    /// Changed at or after, in seconds since 1970. Leaves out notes of unknown age.
     pub since: Option<i64>,
-    /// Changed before, in seconds since 1970.
+    /// Changed before, in seconds since 1970. Lets notes of unknown age pass: what cannot be told
+    /// is what lies too far back.
     pub until: Option<i64>,
 }
 
@@ -27,8 +28,8 @@ pub struct Facts<'a> {
     pub path: &'a NotePath,
     pub scope: Scope,
     pub tags: &'a [&'a str],
-    /// Seconds since 1970.
-    pub changed: i64,
+    /// Seconds since 1970; `None` if unknown.
+    pub changed: Option<i64>,
 }
 
 impl Filter {
@@ -48,8 +49,8 @@ impl Filter {
             && self.tags.iter().all(|tag| facts.tags.iter().any(|own| same_tag(own, tag)))
             && self.paths.as_ref().is_none_or(|paths| paths.is_match(facts.path.as_path()))
             && self.among.as_ref().is_none_or(|among| among.contains(facts.path))
-            && self.since.is_none_or(|since| facts.changed >= since)
-            && self.until.is_none_or(|until| facts.changed < until)
+            && self.since.is_none_or(|since| facts.changed.is_some_and(|time| time >= since))
+            && self.until.is_none_or(|until| facts.changed.is_none_or(|time| time < until))
     }
 }
 
@@ -63,9 +64,22 @@ mod tests {
     use globset::{Glob, GlobSetBuilder};
 
     fn check(filter: &Filter, expected: bool) {
+        check_changed(filter, Some(100), expected);
+    }
+
+    fn check_changed(filter: &Filter, changed: Option<i64>, expected: bool) {
         let path = NotePath::from("docs/a.md");
-        let facts = Facts { path: &path, scope: Scope::User, tags: &["Git", "ops"], changed: 100 };
+        let facts = Facts { path: &path, scope: Scope::User, tags: &["Git", "ops"], changed };
         assert_eq!(filter.allows(&facts), expected, "{filter:?}");
+    }
+
+    #[test]
+    fn an_unknown_age_is_old() {
+        let filter = |since, until| Filter { since, until, ..Filter::default() };
+        check_changed(&filter(None, None), None, true);
+        check_changed(&filter(Some(i64::MIN), None), None, false);
+        check_changed(&filter(None, Some(i64::MIN)), None, true);
+        check_changed(&filter(Some(1), Some(2)), None, false);
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub struct Signals {
     pub keyword: f32,
     /// Cosine with the query.
     pub cosine: f32,
-    /// Days since the last change; negative is taken as 0.
+    /// Days since the last change; negative is taken as 0, infinite is unknown.
     pub age_days: f32,
 }
 
@@ -206,8 +206,8 @@ mod tests {
         check(&both, Mode::Semantic, Ranking::Weighted, &[1, 2, 0]);
         check(&both, Mode::Hybrid, Ranking::Additive, &[1, 2, 0]);
         // Of equals the newer comes first; a date in the future is not newer than now.
-        let ages = [(1.0, 0.5, 500.0), (1.0, 0.5, 1.0), (1.0, 0.5, 0.0), (1.0, 0.5, -3e6)];
-        check(&ages, Mode::Hybrid, Ranking::Weighted, &[2, 3, 1, 0]);
+        let ages = [500.0, 1.0, f32::INFINITY, 0.0, -3e6].map(|age_days| (1.0, 0.5, age_days));
+        check(&ages, Mode::Hybrid, Ranking::Weighted, &[3, 4, 1, 0, 2]);
         check(&[], Mode::Hybrid, Ranking::Weighted, &[]);
     }
 

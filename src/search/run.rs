@@ -70,8 +70,8 @@ pub struct Hit {
     pub lines: (usize, usize),
     /// Line of the best sentence.
     pub line: usize,
-    /// When the note changed, in seconds since 1970.
-    pub changed: i64,
+    /// When the note changed, in seconds since 1970; `None` if that is not known.
+    pub changed: Option<i64>,
     pub score: Score,
     /// The whole chunk.
     pub text: String,
@@ -185,7 +185,9 @@ pub fn search(
         .map(|&place| Signals {
             keyword: keyword(place),
             cosine: cosine(place),
-            age_days: (request.now - scene.changed(place)) as f32 / 86_400.0,
+            age_days: scene
+                .changed(place)
+                .map_or(f32::INFINITY, |time| request.now.saturating_sub(time) as f32 / 86_400.0),
         })
         .collect();
     let shares = match request.ranking {

@@ -28,22 +28,22 @@ pub struct Scene<'a> {
     pub allowed: Vec<Bits>,
     /// Documents that the filter lets through.
     pub allowed_documents: usize,
-    /// Per part, per document: when it changed.
-    changed: Vec<Vec<i64>>,
+    /// Per part, per document: when it changed, if that is known.
+    changed: Vec<Vec<Option<i64>>>,
 }
 
 impl<'a> Scene<'a> {
     /// Marks what is current and what the filter lets through.
     pub fn new(snapshot: &'a Snapshot, filter: &Filter) -> Result<Self, Malformed> {
         let parts = &snapshot.parts;
-        let mut changed: Vec<Vec<i64>> =
-            parts.iter().map(|part| vec![0; part.loaded.segment.documents()]).collect();
-        for file in &snapshot.files {
+        let mut changed: Vec<Vec<Option<i64>>> =
+            parts.iter().map(|part| vec![None; part.loaded.segment.documents()]).collect();
+        for (file, told) in snapshot.files.iter().zip(snapshot.change_times()) {
             if let Place::Document { segment, document } = file.place
                 && let Some(time) =
                     changed.get_mut(segment as usize).and_then(|all| all.get_mut(document as usize))
             {
-                *time = file.stat.mtime / 1_000_000_000;
+                *time = told;
             }
         }
         let mut scene = Self {
@@ -59,8 +59,8 @@ impl<'a> Scene<'a> {
             let mut allowed = Bits::new(segment.chunks(), false);
             for document in part.live.ones() {
                 let view = segment.document(document)?;
-                if let Some(updated) = view.updated {
-                    changed[number][document] = updated;
+                if view.updated.is_some() {
+                    changed[number][document] = view.updated;
                 }
                 let passes = filter.is_empty()
                     || filter.allows(&Facts {
@@ -90,10 +90,10 @@ impl<'a> Scene<'a> {
             .collect()
     }
 
-    /// When the note of a chunk changed, in seconds since 1970.
-    pub fn changed(&self, (part, chunk): ChunkPlace) -> i64 {
+    /// When the note of a chunk changed, in seconds since 1970; `None` if that is not known.
+    pub fn changed(&self, (part, chunk): ChunkPlace) -> Option<i64> {
         let document = self.snapshot.parts[part].loaded.segment.chunk_document(chunk);
-        self.changed[part].get(document).copied().unwrap_or(0)
+        self.changed[part].get(document).copied().flatten()
     }
 
     fn similarity(&self, a: ChunkPlace, b: ChunkPlace) -> f32 {

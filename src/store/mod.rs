@@ -8,6 +8,7 @@
 pub mod bits;
 mod codec;
 mod container;
+pub mod history;
 pub mod lock;
 pub mod manifest;
 pub mod matrix;

@@ -8,8 +8,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "init", "config", "eval", "links", "search", "index", "store", "repo", "chunk",
-            "embed", "lexical", "markdown",
+            "init", "config", "eval", "links", "search", "drift", "index", "store", "repo",
+            "chunk", "embed", "lexical", "markdown",
         ],
     ),
     ("init", &["config"]),
@@ -17,6 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("eval", &["search", "index", "store", "repo", "embed", "lexical", "markdown"]),
     ("links", &["index", "store", "repo", "markdown"]),
     ("search", &["index", "store", "repo", "embed", "lexical", "markdown"]),
+    ("drift", &["index", "store", "repo"]),
     ("index", &["store", "repo", "chunk", "embed", "lexical", "markdown"]),
     ("store", &["repo", "lexical", "markdown"]),
     ("repo", &[]),

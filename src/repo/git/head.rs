@@ -1,4 +1,4 @@
-//! Commit ids, and which commit is checked out.
+//! Object ids, and which commit is checked out.
 //!
 //! Every search asks for HEAD, so the files that hold it are read directly: starting git would
 //! cost more than the rest of the question. What is laid out in another way (reftable) is asked of
@@ -13,22 +13,25 @@ use std::{
     str::FromStr,
 };
 
-use super::{Git, GitError};
+use super::{super::BlobId, Git, GitError};
 
 /// How many symbolic refs may lead to one another, as in git.
 const MOST_STEPS: usize = 5;
 /// A larger file of refs is left to git, in bytes.
 const MOST_REF_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The id of a commit: SHA-1 or SHA-256.
+/// The name of an object in this repository: SHA-1 or SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CommitId {
+pub struct ObjectId {
     bytes: [u8; 32],
     length: u8,
 }
 
-impl CommitId {
-    /// Hex digits of [`CommitId::short`].
+/// The id of a commit.
+pub type CommitId = ObjectId;
+
+impl ObjectId {
+    /// Hex digits of [`ObjectId::short`].
     const SHORT: usize = 10;
 
     /// Takes a raw id; `None` unless it has 20 or 32 bytes.
@@ -58,6 +61,16 @@ impl CommitId {
         &self.bytes[..usize::from(self.length)]
     }
 
+    /// The id by which documents are known, where git names content as we do (SHA-1).
+    pub fn blob_id(&self) -> Option<BlobId> {
+        self.as_bytes().try_into().ok().map(BlobId::from_bytes)
+    }
+
+    /// Whether this is the id that stands for nothing.
+    pub fn is_zero(&self) -> bool {
+        self.bytes == [0; 32]
+    }
+
     /// The first digits, for people.
     pub fn short(&self) -> String {
         let mut text = self.to_string();
@@ -66,19 +79,19 @@ impl CommitId {
     }
 }
 
-impl fmt::Display for CommitId {
+impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-impl fmt::Debug for CommitId {
+impl fmt::Debug for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl FromStr for CommitId {
+impl FromStr for ObjectId {
     type Err = GitError;
 
     fn from_str(text: &str) -> Result<Self, GitError> {

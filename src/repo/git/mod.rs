@@ -12,8 +12,8 @@ mod state;
 mod tracked;
 
 pub use blame::Blame;
-pub use head::{CommitId, head};
-pub use objects::{ObjectId, Objects, Stored, Unread, Version};
+pub use head::{CommitId, ObjectId, head};
+pub use objects::{Objects, Stored, Unread, Version};
 pub use program::{Git, GitError};
 pub use stage::Staged;
 pub use tracked::tracked_under;

@@ -6,10 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use super::{
-    super::{BlobId, NotePath},
-    CommitId, Git, GitError,
-};
+use super::{super::NotePath, CommitId, Git, GitError, ObjectId};
 
 /// A version of the files that is not the work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,10 +16,6 @@ pub enum Version {
     Commit(CommitId),
 }
 
-/// The name git gives to content: 20 bytes (SHA-1) or 32 (SHA-256).
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObjectId(Vec<u8>);
-
 /// A regular file of a [`Version`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
@@ -30,44 +23,6 @@ pub struct Stored {
     pub object: ObjectId,
     /// Whether it may be run, as git sees it.
     pub executable: bool,
-}
-
-impl ObjectId {
-    /// Reads hexadecimal digits.
-    pub fn from_hex(digits: &[u8]) -> Option<Self> {
-        if !matches!(digits.len(), 40 | 64) {
-            return None;
-        }
-        let digit = |byte: u8| char::from(byte).to_digit(16);
-        let pair = |pair: &[u8]| Some((digit(pair[0])? * 16 + digit(pair[1])?) as u8);
-        digits.chunks_exact(2).map(pair).collect::<Option<Vec<u8>>>().map(Self)
-    }
-
-    /// The raw id.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-
-    /// The id by which documents are known, where git names content as we do (SHA-1).
-    pub fn blob_id(&self) -> Option<BlobId> {
-        self.0.as_slice().try_into().ok().map(BlobId::from_bytes)
-    }
-
-    fn from_library(oid: git2::Oid) -> Self {
-        Self(oid.as_bytes().to_vec())
-    }
-}
-
-impl std::fmt::Display for ObjectId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl std::fmt::Debug for ObjectId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Display::fmt(self, f)
-    }
 }
 
 const EXECUTABLE: i32 = 0o100_755;
@@ -119,7 +74,7 @@ impl Git {
             .filter_map(|entry| {
                 Some(Stored {
                     executable: regular(entry.mode as i32)?,
-                    object: ObjectId::from_library(entry.id),
+                    object: id_of(entry.id)?,
                     path: NotePath::new(entry.path),
                 })
             })
@@ -151,7 +106,9 @@ impl Git {
                 Some(git2::ObjectType::Tree) if !leads(&path) => git2::TreeWalkResult::Skip,
                 Some(git2::ObjectType::Blob) => {
                     if let Some(executable) = regular(entry.filemode()) {
-                        let object = ObjectId::from_library(entry.id());
+                        let Some(object) = id_of(entry.id()) else {
+                            return git2::TreeWalkResult::Ok;
+                        };
                         files.push(Stored { path: NotePath::new(path), object, executable });
                     }
                     git2::TreeWalkResult::Ok
@@ -200,8 +157,7 @@ impl Git {
             Ok(commit.id())
         });
         if let Ok(oid) = by_library {
-            return CommitId::from_bytes(oid.as_bytes())
-                .ok_or_else(|| GitError::UnknownRevision(revision.to_owned()));
+            return id_of(oid).ok_or_else(|| GitError::UnknownRevision(revision.to_owned()));
         }
         let wanted = format!("{revision}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", wanted.as_str()];
@@ -256,7 +212,7 @@ impl Git {
             let repository = git2::Repository::open_bare(&self.git_dir)?;
             let tree = repository.find_commit(git2::Oid::from_bytes(commit.as_bytes())?)?.tree()?;
             let content = |path: &&NotePath| match tree.get_path(path.as_path()) {
-                Ok(entry) => Ok(Some(ObjectId::from_library(entry.id()))),
+                Ok(entry) => Ok(id_of(entry.id())),
                 Err(cause) if cause.code() == git2::ErrorCode::NotFound => Ok(None),
                 Err(cause) => Err(cause),
             };
@@ -266,7 +222,7 @@ impl Git {
             let files = self.list_by_program(&Version::Commit(*commit))?;
             let find = |path: &&NotePath| {
                 let file = files.iter().find(|file| file.path == **path)?;
-                Some(file.object.clone())
+                Some(file.object)
             };
             Ok(paths.iter().map(find).collect())
         })
@@ -357,6 +313,10 @@ impl Objects {
     }
 }
 
+fn id_of(oid: git2::Oid) -> Option<ObjectId> {
+    ObjectId::from_bytes(oid.as_bytes())
+}
+
 /// `None` where the library cannot say.
 fn read_by_library(odb: &git2::Odb, id: &ObjectId, limit: u64) -> Option<Result<Vec<u8>, Unread>> {
     let oid = git2::Oid::from_bytes(id.as_bytes()).ok()?;
@@ -382,17 +342,6 @@ fn starts_with(path: &[u8], folder: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ids_are_read_and_shown() {
-        let digits = "ce013625030ba8dba906f756967f9e9ca394464a";
-        let id = ObjectId::from_hex(digits.as_bytes()).unwrap();
-        assert_eq!(id.to_string(), digits);
-        assert_eq!(id.blob_id(), Some(BlobId::of(b"hello\n")));
-        assert_eq!(ObjectId::from_hex(&[b'a'; 64]).unwrap().blob_id(), None);
-        assert_eq!(ObjectId::from_hex(b"ce01"), None);
-        assert_eq!(ObjectId::from_hex(&[b'g'; 40]), None);
-    }
 
     #[test]
     fn folders_hold_what_is_below_them() {

@@ -34,7 +34,7 @@ impl Git {
         let repository = git2::Repository::open_bare(&self.git_dir)?;
         let ids = contents.iter().map(|content| {
             let oid = repository.blob(content)?;
-            ObjectId::from_hex(oid.to_string().as_bytes())
+            ObjectId::from_bytes(oid.as_bytes())
                 .ok_or_else(|| GitError::Odd("the id of a blob".to_owned()))
         });
         ids.collect()

@@ -27,6 +27,8 @@ pub struct DocumentRecord {
     pub titled: bool,
     pub scope: Scope,
     pub tags: Vec<String>,
+    /// Patterns of the sources that it describes.
+    pub covers: Vec<String>,
     /// Seconds since 1970, from front matter.
     pub created: Option<i64>,
     /// Seconds since 1970, from front matter.
@@ -252,6 +254,10 @@ fn write_document(out: &mut Writer, document: &DocumentRecord) {
     out.varint(document.tags.len() as u64);
     for tag in &document.tags {
         out.block(tag.as_bytes());
+    }
+    out.varint(document.covers.len() as u64);
+    for pattern in &document.covers {
+        out.block(pattern.as_bytes());
     }
     out.i64(document.created.unwrap_or(i64::MIN));
     out.i64(document.updated.unwrap_or(i64::MIN));

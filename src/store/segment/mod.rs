@@ -55,6 +55,7 @@ mod tests {
                     titled: true,
                     scope: Scope::User,
                     tags: vec!["sea".to_owned()],
+                    covers: vec!["src/*.rs".to_owned()],
                     created: None,
                     updated: Some(5),
                     note: None,
@@ -72,6 +73,7 @@ mod tests {
         assert_eq!((segment.documents(), segment.chunks()), (2, 2));
         let document = segment.document(0).unwrap();
         assert_eq!((document.title, document.updated, document.chunks), ("Otters", Some(5), 0..1));
+        assert_eq!((document.tags, document.covers), (vec!["sea"], vec!["src/*.rs"]));
         let chunk = segment.chunk(0).unwrap();
         assert_eq!(segment.chunk_text(&chunk).unwrap(), "# Otters\nOtters hold hands. Hands!\n");
         assert_eq!(segment.breadcrumb(&chunk).unwrap(), ["Otters"]);

@@ -30,6 +30,8 @@ pub struct DocumentView<'s> {
     pub titled: bool,
     pub scope: Scope,
     pub tags: Vec<&'s str>,
+    /// Patterns of the sources that it describes.
+    pub covers: Vec<&'s str>,
     /// Seconds since 1970.
     pub created: Option<i64>,
     /// Seconds since 1970.
@@ -107,6 +109,7 @@ impl Segment {
         let titled = reader.u8()? != 0;
         let scope = reader.text()?.parse().map_err(|_| Malformed)?;
         let tags = (0..reader.size()?).map(|_| reader.text()).collect::<Result<_, _>>()?;
+        let covers = (0..reader.size()?).map(|_| reader.text()).collect::<Result<_, _>>()?;
         let time = |value: i64| (value != i64::MIN).then_some(value);
         let (created, updated) = (time(reader.i64()?), time(reader.i64()?));
         let note = reader.text()?;
@@ -125,6 +128,7 @@ impl Segment {
             titled,
             scope,
             tags,
+            covers,
             created,
             updated,
             note,

@@ -1,0 +1,256 @@
+//! Notes left behind: what a note `covers:` changed in commits after the note's own last change.
+//!
+//! Owns the question to git. A pattern is data from a note: it never becomes an option, magic of
+//! its own, or a way out of the repository. When the note changed is `index`'s knowledge; how a
+//! drift is told is the caller's.
+
+use std::ffi::OsString;
+
+use rayon::prelude::*;
+
+use crate::{
+    index::Snapshot,
+    repo::{
+        CommitId, Git, GitError, NotePath,
+        history::{Age, Made},
+    },
+    store::{Malformed, manifest::Place},
+};
+
+/// Commits of a drift that are named.
+pub const NAMED: usize = 5;
+/// Patterns of one note that are looked at.
+const MOST_PATTERNS: usize = 100;
+/// A longer pattern names nothing, in bytes.
+const MOST_PATTERN_BYTES: usize = 4 * 1024;
+/// This much of a line of the log is kept, in bytes.
+const MOST_LINE_BYTES: usize = 512;
+
+/// A note whose sources changed after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drift {
+    pub path: NotePath,
+    /// The note's own last change, in seconds since 1970.
+    pub since: i64,
+    /// Commits that touched what it covers.
+    pub total: usize,
+    /// The newest [`NAMED`] of them, newest first.
+    pub commits: Vec<Later>,
+}
+
+/// A commit that touched what a note covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Later {
+    pub id: CommitId,
+    /// Committer's time in seconds since 1970.
+    pub time: i64,
+    /// First line of its message, as it was written.
+    pub subject: String,
+}
+
+/// Which notes have drifted.
+#[derive(Debug, Default)]
+pub struct Drifts {
+    /// In the order of the paths that were asked about.
+    pub found: Vec<Drift>,
+    /// Notes of which git could not tell.
+    pub untold: Vec<(NotePath, GitError)>,
+}
+
+/// Which of the notes at these paths have drifted. A note that is not committed as it lies there
+/// has just been looked after; one whose age is unknown cannot be judged.
+///
+/// # Errors
+/// [`Malformed`] if a segment is damaged.
+pub fn drifted<'p>(
+    git: &Git,
+    snapshot: &Snapshot,
+    paths: impl IntoIterator<Item = &'p NotePath>,
+) -> Result<Drifts, Malformed> {
+    let Some(head) = snapshot.history.head else { return Ok(Drifts::default()) };
+    let mut asked = Vec::new();
+    for path in paths {
+        let Ok(index) = snapshot.files.binary_search_by(|file| file.path.cmp(path)) else {
+            continue;
+        };
+        let file = &snapshot.files[index];
+        let Place::Document { segment, document } = file.place else { continue };
+        let segment = &snapshot.parts.get(segment as usize).ok_or(Malformed)?.loaded.segment;
+        let covers = segment.document(document as usize)?.covers;
+        if !covers.is_empty()
+            && let Age::Committed(made) = snapshot.history.age(path, &file.blob)
+        {
+            let wanted = pathspecs(&covers, path);
+            if made.commit != head && !wanted.is_empty() {
+                asked.push((path, made, wanted));
+            }
+        }
+    }
+    let told: Vec<_> = asked
+        .into_par_iter()
+        .map(|(path, made, wanted)| {
+            later(git, made, head, &wanted).map_err(|cause| (path.clone(), cause)).map(
+                |(commits, total)| Drift { path: path.clone(), since: made.time, total, commits },
+            )
+        })
+        .collect();
+    let mut drifts = Drifts::default();
+    for told in told {
+        match told {
+            Ok(drift) if drift.total > 0 => drifts.found.push(drift),
+            Ok(_) => {}
+            Err(untold) => drifts.untold.push(untold),
+        }
+    }
+    Ok(drifts)
+}
+
+/// The newest commits after `made` that touched the paths, and how many there are.
+fn later(
+    git: &Git,
+    made: Made,
+    head: CommitId,
+    pathspecs: &[OsString],
+) -> Result<(Vec<Later>, usize), GitError> {
+    let range = format!("{}..{head}", made.commit);
+    let mut arguments: Vec<OsString> = [
+        "log",
+        "-z",
+        "--no-color",
+        "--no-notes",
+        "--no-follow",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--encoding=UTF-8",
+        "--format=%H %ct %s",
+        range.as_str(),
+        "--",
+    ]
+    .map(OsString::from)
+    .into();
+    arguments.extend_from_slice(pathspecs);
+    let (mut commits, mut total) = (Vec::new(), 0);
+    let mut line: Vec<u8> = Vec::new();
+    let mut odd = false;
+    git.stream(&arguments, b"", &mut |bytes| {
+        for piece in bytes.split_inclusive(|&byte| byte == 0) {
+            let (text, ends) = match piece {
+                [text @ .., 0] => (text, true),
+                text => (text, false),
+            };
+            let room = MOST_LINE_BYTES.saturating_sub(line.len()).min(text.len());
+            line.extend_from_slice(&text[..room]);
+            if ends {
+                total += 1;
+                if commits.len() < NAMED {
+                    match parse(&line) {
+                        Some(commit) => commits.push(commit),
+                        None => odd = true,
+                    }
+                }
+                line.clear();
+            }
+        }
+        !odd
+    })?;
+    if odd {
+        return Err(GitError::Odd("an odd line in `git log`".to_owned()));
+    }
+    Ok((commits, total))
+}
+
+/// `<id> <time> <subject>`
+fn parse(line: &[u8]) -> Option<Later> {
+    let mut words = line.splitn(3, |&byte| byte == b' ');
+    let id = CommitId::from_hex(words.next()?)?;
+    let time = std::str::from_utf8(words.next()?).ok()?.parse().unwrap_or_default();
+    Some(Later { id, time, subject: String::from_utf8_lossy(words.next()?).into_owned() })
+}
+
+/// What is asked of git for the patterns of the note at `path`: each as a pattern from the top,
+/// and what lies below it, but neither the note itself nor our own files. Empty if no pattern can
+/// name anything.
+fn pathspecs(covers: &[&str], path: &NotePath) -> Vec<OsString> {
+    let mut specs: Vec<OsString> = Vec::new();
+    for pattern in covers.iter().take(MOST_PATTERNS).filter_map(|pattern| plain(pattern)) {
+        specs.push(format!(":(top,glob){pattern}").into());
+        specs.push(format!(":(top,glob){pattern}/**").into());
+    }
+    if !specs.is_empty() {
+        specs.push(":(top,exclude,literal).elophanto".into());
+        let mut note = OsString::from(":(top,exclude,literal)");
+        note.push(path.as_path());
+        specs.push(note);
+    }
+    specs
+}
+
+/// A pattern relative to the top; `None` if it cannot name anything in the repository.
+fn plain(pattern: &str) -> Option<String> {
+    if pattern.is_empty() || pattern.len() > MOST_PATTERN_BYTES || pattern.contains('\0') {
+        return None;
+    }
+    let parts: Vec<&str> =
+        pattern.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    match parts[..] {
+        [] => Some("**".to_owned()),
+        _ if parts.contains(&"..") => None,
+        _ => Some(parts.join("/")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_data() {
+        for (pattern, expected) in [
+            ("src/*.rs", Some("src/*.rs")),
+            ("src/", Some("src")),
+            ("./src//a", Some("src/a")),
+            ("/src", Some("src")),
+            (".", Some("**")),
+            ("/", Some("**")),
+            ("-rf", Some("-rf")),
+            (":(exclude)src", Some(":(exclude)src")),
+            (":!src", Some(":!src")),
+            ("..hidden", Some("..hidden")),
+            ("", None),
+            ("../x", None),
+            ("src/../../x", None),
+            ("a\0b", None),
+        ] {
+            assert_eq!(plain(pattern).as_deref(), expected, "{pattern:?}");
+        }
+        assert_eq!(plain(&"x".repeat(MOST_PATTERN_BYTES + 1)), None);
+    }
+
+    #[test]
+    fn the_note_itself_is_left_out() {
+        let shown = |covers: &[&str]| {
+            let specs = pathspecs(covers, &"docs/:(glob).md".into());
+            specs.iter().map(|spec| spec.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(shown(&["../x"]), "");
+        assert_eq!(
+            shown(&["docs", "../x"]),
+            ":(top,glob)docs :(top,glob)docs/** :(top,exclude,literal).elophanto \
+             :(top,exclude,literal)docs/:(glob).md"
+        );
+    }
+
+    #[test]
+    fn lines_of_the_log() {
+        let id = "1".repeat(40);
+        let check = |line: String, expected: Option<(i64, &str)>| {
+            let found = parse(line.as_bytes());
+            let found = found.as_ref().map(|commit| (commit.time, commit.subject.as_str()));
+            assert_eq!(found, expected, "{line}");
+        };
+        check(format!("{id} 12 a b"), Some((12, "a b")));
+        check(format!("{id} 12 "), Some((12, "")));
+        check(format!("{id}  a"), Some((0, "a")));
+        check("x 12 a".to_owned(), None);
+    }
+}

@@ -1,0 +1,253 @@
+//! When each note changed last, from the commits.
+//!
+//! Owns the one run of `git log` and its fold: from nothing, or from what was known at an earlier
+//! commit. Where it is remembered is not known here. What cannot be told is unknown, never recent:
+//! in a shallow clone the oldest commits seem to have made every file.
+
+mod fold;
+mod log;
+mod own_ids;
+
+use std::{
+    fs,
+    path::{Component, Path},
+};
+
+use rustc_hash::FxHashSet;
+
+use super::{BlobId, CommitId, Git, GitError, NotePath, ObjectId, Selection};
+use fold::Fold;
+use log::Parser;
+
+/// The commit that made a file what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Made {
+    /// Committer's time in seconds since 1970.
+    pub time: i64,
+    pub commit: CommitId,
+}
+
+/// The last change of one committed file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    pub path: NotePath,
+    /// Its content at HEAD, as git names it.
+    pub object: ObjectId,
+    /// The same, as we name it; `None` if that could not be found out.
+    pub blob: Option<BlobId>,
+    /// `None` if the commits that are here do not tell.
+    pub made: Option<Made>,
+}
+
+/// What the commits say of a file as it lies in the work tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Age {
+    /// It is as this commit made it.
+    Committed(Made),
+    /// It is as HEAD has it, but which commit made it so cannot be told.
+    Unknown,
+    /// It is new or edited.
+    NotCommitted,
+}
+
+/// The last changes of all notes at one commit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct History {
+    /// `None` if nothing is known of any commit.
+    pub head: Option<CommitId>,
+    /// Which files were looked at, by which commits; see [`coverage`].
+    pub coverage: String,
+    /// Whether the log was read as far as was needed.
+    pub complete: bool,
+    /// Sorted by path.
+    pub changes: Vec<Change>,
+}
+
+impl History {
+    /// The last change of a file of HEAD.
+    pub fn get(&self, path: &NotePath) -> Option<&Change> {
+        let index = self.changes.binary_search_by(|change| change.path.cmp(path)).ok()?;
+        self.changes.get(index)
+    }
+
+    /// What the commits say of a file with this content.
+    pub fn age(&self, path: &NotePath, blob: &BlobId) -> Age {
+        self.get(path).map_or(Age::NotCommitted, |change| change.age(blob))
+    }
+}
+
+impl History {
+    /// Finds our ids of contents that git names otherwise.
+    fn name_blobs(&mut self, git: &Git, known: Option<&History>) -> Result<(), GitError> {
+        let mut wanted = Vec::new();
+        for change in self.changes.iter_mut().filter(|change| change.blob.is_none()) {
+            let known = known.and_then(|known| known.get(&change.path));
+            change.blob = known.filter(|k| k.object == change.object).and_then(|k| k.blob);
+            if change.blob.is_none() {
+                wanted.push(change.object);
+            }
+        }
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let named = own_ids::own_ids(git, &wanted)?;
+        for change in self.changes.iter_mut().filter(|change| change.blob.is_none()) {
+            change.blob = named.get(&change.object).copied();
+        }
+        Ok(())
+    }
+}
+
+impl Change {
+    /// What is said of a file at this path with this content.
+    pub fn age(&self, blob: &BlobId) -> Age {
+        match (self.blob, self.made) {
+            (Some(own), _) if own != *blob => Age::NotCommitted,
+            (Some(_), Some(made)) => Age::Committed(made),
+            (None, _) | (_, None) => Age::Unknown,
+        }
+    }
+}
+
+/// What decides what a history can tell, besides HEAD: which files are notes, and where a shallow
+/// clone ends.
+pub fn coverage(git: &Git, selection: &Selection) -> String {
+    let shallow = fs::read(git.common_dir().join("shallow")).map(|bytes| BlobId::of(&bytes));
+    format!("{:?} {:?} {:?}", selection.roots, selection.extensions, shallow.ok())
+}
+
+/// The history at `head`, built upon `base` where that belongs to an ancestor of `head` and
+/// covers the same, and what kept it from being whole, if anything.
+pub fn history(
+    git: &Git,
+    head: CommitId,
+    selection: &Selection,
+    base: Option<&History>,
+) -> (History, Option<GitError>) {
+    let coverage = coverage(git, selection);
+    let base = base.filter(|base| base.coverage == coverage);
+    let (files, from) = rayon::join(
+        || files_at(git, head, selection),
+        || base.filter(|base| base.head.is_some_and(|old| is_ancestor(git, old, head))),
+    );
+    let mut history = History { head: Some(head), coverage, complete: false, changes: Vec::new() };
+    let files = match files {
+        Ok(files) => files,
+        Err(cause) => return (history, Some(cause)),
+    };
+    let shallow = shallow_commits(git);
+    if let Some(base) = from {
+        let (fold, failure) = read_log(git, base.head, head, files.clone(), &shallow);
+        if failure.is_none() {
+            let (changes, lost) = fold.finish(|path| base.get(path));
+            // A merge that took up again what lay before `base`: start anew. What was cut short
+            // before would only be cut short again.
+            if !lost || !base.complete {
+                history.changes = changes;
+                history.complete = base.complete;
+                let failure = history.name_blobs(git, Some(base)).err();
+                return (history, failure);
+            }
+        }
+    }
+    let (fold, failure) = read_log(git, None, head, files, &shallow);
+    history.complete = failure.is_none();
+    (history.changes, _) = fold.finish(|_| None);
+    let failure = failure.or(history.name_blobs(git, base).err());
+    (history, failure)
+}
+
+/// Folds the log from `head` back to what `from` knows. When git fails or takes too long, what was
+/// read by then stands.
+fn read_log(
+    git: &Git,
+    from: Option<CommitId>,
+    head: CommitId,
+    files: Vec<(NotePath, ObjectId)>,
+    shallow: &FxHashSet<CommitId>,
+) -> (Fold, Option<GitError>) {
+    let mut fold = Fold::new(files);
+    let range = match from {
+        Some(from) => format!("{from}..{head}"),
+        None => head.to_string(),
+    };
+    let arguments: Vec<&str> =
+        log::ARGUMENTS.iter().copied().chain([range.as_str(), "--"]).collect();
+    let mut parser = Parser::default();
+    let mut odd = false;
+    let mut take =
+        |commit: log::Logged| if shallow.contains(&commit.id) { true } else { fold.take(&commit) };
+    let mut more = true;
+    let streamed = git.stream(&arguments, b"", &mut |bytes| {
+        more = parser.feed(bytes, &mut take).unwrap_or_else(|log::Odd| {
+            odd = true;
+            false
+        });
+        more
+    });
+    let failure = match streamed {
+        Err(cause) => Some(cause),
+        Ok(()) if odd => Some(GitError::Odd("an odd line in `git log`".to_owned())),
+        Ok(()) => {
+            if more && let Some(last) = parser.finish() {
+                take(last);
+            }
+            None
+        }
+    };
+    (fold, failure)
+}
+
+/// The selected regular files of a commit.
+fn files_at(
+    git: &Git,
+    commit: CommitId,
+    selection: &Selection,
+) -> Result<Vec<(NotePath, ObjectId)>, GitError> {
+    let commit = commit.to_string();
+    let listed = git.run(&["ls-tree", "-r", "-z", "--full-tree", &commit])?;
+    let mut files = Vec::new();
+    for entry in listed.split(|&byte| byte == 0).filter(|entry| !entry.is_empty()) {
+        let (object, path) = regular_file(entry)
+            .ok_or_else(|| GitError::Odd(String::from_utf8_lossy(entry).into_owned()))?;
+        if let Some(object) = object
+            && is_selected(path, selection)
+        {
+            files.push((NotePath::new(path), object));
+        }
+    }
+    Ok(files)
+}
+
+/// `<mode> <type> <id>\t<path>`: the path, and the id if it is that of a regular file.
+fn regular_file(entry: &[u8]) -> Option<(Option<ObjectId>, &[u8])> {
+    let tab = entry.iter().position(|&byte| byte == b'\t')?;
+    let (facts, path) = (&entry[..tab], &entry[tab + 1..]);
+    let mut words = facts.split(|&byte| byte == b' ');
+    let (mode, _) = (words.next()?, words.next()?);
+    let object = ObjectId::from_hex(words.next()?)?;
+    Some((mode.starts_with(b"100").then_some(object), path))
+}
+
+fn is_selected(path: &[u8], selection: &Selection) -> bool {
+    let path = NotePath::new(path);
+    let path = path.as_path();
+    let extension = path.extension().is_some_and(|extension| {
+        selection.extensions.iter().any(|known| extension.eq_ignore_ascii_case(known.as_str()))
+    });
+    let plain = |root: &Path| -> std::path::PathBuf {
+        root.components().filter(|part| *part != Component::CurDir).collect()
+    };
+    extension && selection.roots.iter().any(|root| path.starts_with(plain(root)))
+}
+
+fn is_ancestor(git: &Git, old: CommitId, new: CommitId) -> bool {
+    let (old, new) = (old.to_string(), new.to_string());
+    old == new || git.run(&["merge-base", "--is-ancestor", &old, &new]).is_ok()
+}
+
+/// The commits at which a shallow clone ends.
+fn shallow_commits(git: &Git) -> FxHashSet<CommitId> {
+    let text = fs::read(git.common_dir().join("shallow")).unwrap_or_default();
+    text.split(|&byte| byte == b'\n').filter_map(ObjectId::from_hex).collect()
+}

@@ -1,0 +1,159 @@
+//! Drift: what a note covers changed after the note.
+
+use crate::env::{TestEnv, finish, snapshot};
+
+const NOTE: &str =
+    "---\ncovers: [src/pond.rs, lib]\n---\n# Herons\n\nA heron stands in the pond.\n";
+
+/// Commits everything with this message on a day of January 2026.
+fn commit_on(env: &TestEnv, day: u8, message: &str) {
+    env.git(&["add", "--all"]);
+    let mut git = env.sealed("git");
+    git.args(["commit", "--quiet", "--allow-empty", "-m", message]);
+    for name in ["GIT_COMMITTER_DATE", "GIT_AUTHOR_DATE"] {
+        git.env(name, format!("2026-01-{day:02}T12:00:00Z"));
+    }
+    let output = finish(&mut git);
+    assert_eq!(output.code, Some(0), "{output}");
+}
+
+/// A note, what it covers, and what it does not.
+fn pond() -> TestEnv {
+    let env = TestEnv::with(&[
+        ("docs/heron.md", NOTE),
+        ("src/pond.rs", "1"),
+        ("src/other.rs", "1"),
+        ("lib/deep/reed.rs", "1"),
+    ]);
+    commit_on(&env, 1, "all");
+    env
+}
+
+/// How many commits `search --json` says.
+fn drifted(env: &TestEnv) -> u64 {
+    let hits = env.json(&["search", "--json", "heron"]);
+    assert_eq!(hits.len(), 1);
+    hits[0]["drifted"]["commits"].as_u64().unwrap_or(0)
+}
+
+#[test]
+fn hits_carry_the_warning() {
+    let env = pond();
+    env.write("src/other.rs", "2");
+    commit_on(&env, 2, "beside the point");
+    assert_eq!(drifted(&env), 0);
+    env.write("src/pond.rs", "2");
+    commit_on(&env, 3, "deepen the pond");
+    env.write("lib/deep/reed.rs", "2");
+    commit_on(&env, 4, "\x1b[2Jcut the\u{202e} reed");
+    snapshot!(env.run(&["search", "heron"]), @"");
+    snapshot!(env.run(&["search", "heron", "--format", "markdown"]), @"");
+    snapshot!(env.run(&["search", "heron", "--format", "vimgrep"]), @"");
+    let hits = env.json(&["search", "--json", "heron"]);
+    snapshot!(serde_json::to_string_pretty(&hits[0]["drifted"]).unwrap(), @"");
+    // Whoever edits the note has looked after it.
+    env.write("docs/heron.md", NOTE.replace("stands", "fishes"));
+    assert_eq!(drifted(&env), 0);
+    commit_on(&env, 5, "the note");
+    assert_eq!(drifted(&env), 0);
+    env.remove("src/pond.rs");
+    commit_on(&env, 6, "no pond");
+    assert_eq!(drifted(&env), 1);
+}
+
+#[test]
+fn doctor_lists_what_has_drifted() {
+    let env = pond();
+    env.ok(&["index"]);
+    env.write("docs/eel.md", "---\ncovers: src/other.rs\n---\n# Eels\n\nAn eel crosses the sea.\n");
+    env.ok(&["index"]);
+    commit_on(&env, 2, "eels");
+    snapshot!(env.run(&["doctor"]).stdout().lines().last().unwrap(), @"nothing is wrong");
+    env.write("src/other.rs", "2");
+    commit_on(&env, 3, "other");
+    for number in 1..=7 {
+        env.write("src/pond.rs", format!("pond {number}"));
+        commit_on(&env, 10 + number, &format!("pond {number}"));
+    }
+    let output = env.run(&["doctor"]);
+    assert_eq!(output.code, Some(1));
+    let stdout = output.stdout();
+    snapshot!(&stdout[stdout.find("! ").unwrap()..], @"");
+    let findings = env.json(&["doctor", "--json"]);
+    assert_eq!(findings[0]["drifted"], 2);
+    assert_eq!(findings.len(), 3);
+}
+
+#[test]
+fn a_pattern_is_data() {
+    for (pattern, expected) in [
+        ("'**/*.rs'", 1),
+        ("'src/*'", 1),
+        ("src", 1),
+        ("./src/", 1),
+        ("'.'", 1),
+        ("/", 1),
+        ("'*.rs'", 0),
+        ("docs", 0),
+        ("nowhere", 0),
+        ("'--output=canary'", 0),
+        ("'-p'", 0),
+        ("':(exclude)src/pond.rs'", 0),
+        ("':(attr:x)'", 0),
+        ("':!src'", 0),
+        ("':/'", 0),
+        ("../repo/src", 0),
+        ("'src/../../x'", 0),
+        ("\"src\\0\"", 0),
+        ("'['", 0),
+        ("'src\\'", 0),
+        ("\"\\n\"", 0),
+        ("['../x', ':(bad', src]", 1),
+    ] {
+        let env = TestEnv::with(&[
+            ("docs/heron.md", &format!("---\ncovers: {pattern}\n---\n# Heron\n\nIt stands.\n")),
+            ("src/pond.rs", "1"),
+        ]);
+        commit_on(&env, 1, "all");
+        env.write("src/pond.rs", "2");
+        env.write(".elophanto/note.txt", "ours");
+        commit_on(&env, 2, "pond");
+        assert_eq!(drifted(&env), expected, "{pattern}");
+        assert!(!env.path("canary").exists());
+    }
+}
+
+#[test]
+fn only_what_is_not_ours_counts() {
+    let env = TestEnv::with(&[
+        ("docs/heron.md", "---\ncovers: .\n---\n# Heron\n\nIt stands.\n"),
+        ("src/pond.rs", "1"),
+    ]);
+    commit_on(&env, 1, "all");
+    env.ok(&["index"]);
+    commit_on(&env, 2, "the index");
+    assert_eq!(drifted(&env), 0);
+    env.write("src/pond.rs", "2");
+    commit_on(&env, 3, "pond");
+    assert_eq!(drifted(&env), 1);
+}
+
+#[test]
+fn a_renamed_note_has_not_been_looked_after() {
+    let env = pond();
+    env.write("src/pond.rs", "2");
+    commit_on(&env, 2, "pond");
+    env.rename("docs/heron.md", "docs/bird.md");
+    commit_on(&env, 3, "rename");
+    assert_eq!(drifted(&env), 1);
+}
+
+#[test]
+fn without_commits_there_is_no_drift() {
+    let env = TestEnv::with(&[("docs/heron.md", NOTE), ("src/pond.rs", "1")]);
+    assert_eq!(drifted(&env), 0);
+    let plain = TestEnv::plain();
+    plain.write(".elophanto/config.yaml", "");
+    plain.write("docs/heron.md", NOTE);
+    assert_eq!(drifted(&plain), 0);
+}
