@@ -13,4 +13,5 @@ mod index;
 mod init;
 mod quiet;
 mod repair;
+mod revisions;
 mod search;
