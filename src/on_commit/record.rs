@@ -68,7 +68,13 @@ pub fn record(
         write_beneath(&context.repository.root, &path, text.as_bytes())?;
         changes.push(put(git, &path, text.clone().into_bytes())?);
     }
-    if git.branch().is_some_and(|branch| git.is_default_branch(&branch)) {
+    // A merge brings the entries of the other side, which are no change of its own.
+    let committed = match head {
+        Some(head) => git.list(&Version::Commit(head), &[&folder])?,
+        None => Vec::new(),
+    };
+    let is_new = !entries.is_empty() || staged != committed;
+    if is_new && git.branch().is_some_and(|branch| git.is_default_branch(&branch)) {
         changes.extend(gather(context, git, objects, &staged, &entries)?);
     }
     git.stage(&changes)?;
