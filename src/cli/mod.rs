@@ -3,6 +3,7 @@
 //! Owns arguments, wire types, exit codes and everything that is printed. Stdout is data, stderr
 //! is talk. Exit 0: done. 1: an honest no (nothing found, not complete). 2: failed.
 
+mod changelog;
 mod doctor;
 mod env;
 mod error;
@@ -41,6 +42,7 @@ enum Command {
     Init(init::InitArgs),
     Index(index::IndexArgs),
     Search(search::SearchArgs),
+    Changelog(changelog::ChangelogArgs),
     Doctor(doctor::DoctorArgs),
     Eval(eval::EvalArgs),
     Completions(generate::CompletionsArgs),
@@ -90,6 +92,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Init(args) => args.json,
         Command::Index(args) => args.json,
         Command::Search(args) => args.is_json(),
+        Command::Changelog(args) => args.json,
         Command::Doctor(args) => args.json,
         Command::Eval(args) => args.json,
         Command::Completions(_) | Command::Man(_) => false,
@@ -103,6 +106,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Init(args) => init::run(args, &mut ui),
         Command::Index(args) => index::run(args, &mut ui),
         Command::Search(args) => search::run(args, &mut ui),
+        Command::Changelog(args) => changelog::run(args, &mut ui),
         Command::Doctor(args) => doctor::run(args, &mut ui),
         Command::Eval(args) => eval::run(args, &mut ui),
         Command::Completions(args) => generate::completions(args, &mut ui),
