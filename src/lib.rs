@@ -25,8 +25,10 @@ pub mod repo;
 pub mod store;
 
 // Pure: text in, structure out.
+pub mod changelog;
 pub mod chunk;
 pub mod embed;
 pub mod lexical;
 pub mod markdown;
+pub mod secrets;
 pub mod yaml;

@@ -4,6 +4,7 @@
 //! is talk. Exit 0: done. 1: an honest no (nothing found, not complete). 2: failed.
 
 mod clean;
+mod changelog;
 mod doctor;
 mod env;
 mod error;
@@ -45,6 +46,7 @@ enum Command {
     Init(init::InitArgs),
     Index(index::IndexArgs),
     Search(search::SearchArgs),
+    Changelog(changelog::ChangelogArgs),
     Doctor(doctor::DoctorArgs),
     Clean(clean::CleanArgs),
     Eval(eval::EvalArgs),
@@ -95,6 +97,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Init(args) => args.json,
         Command::Index(args) => args.json,
         Command::Search(args) => args.is_json(),
+        Command::Changelog(args) => args.json,
         Command::Doctor(args) => args.json,
         Command::Clean(args) => args.json,
         Command::Eval(args) => args.json,
@@ -109,6 +112,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Init(args) => init::run(args, &mut ui),
         Command::Index(args) => index::run(args, &mut ui),
         Command::Search(args) => search::run(args, &mut ui),
+        Command::Changelog(args) => changelog::run(args, &mut ui),
         Command::Doctor(args) => doctor::run(args, &mut ui),
         Command::Clean(args) => clean::run(args, &mut ui),
         Command::Eval(args) => eval::run(args, &mut ui),

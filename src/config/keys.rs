@@ -128,6 +128,8 @@ pub const KEYS: &[Key] = &[
         .doc("Hits more alike than this (cosine) are shown as one."),
     key("index.commit", "always", Kind::Choice(CommitIndex::WORDS))
         .doc("Whether vectors are committed: always, slow (of slow models only) or never."),
+    key("changelog.enabled", "true", Kind::Switch)
+        .doc("Whether a commit adds an entry to the changelog."),
 ];
 
 const MILLIS_100: Duration = Duration::from_millis(100);
@@ -153,7 +155,7 @@ pub fn suggest(name: &str) -> Option<&'static str> {
         return Some(only.name);
     }
     let names = KEYS.iter().map(|key| key.name);
-    let sections = ["knowledge", "knowledge.chunk", "search", "index"];
+    let sections = ["knowledge", "knowledge.chunk", "search", "index", "changelog"];
     let candidates = names.chain(sections.into_iter().filter(|section| is_section(section)));
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(name, known);
     candidates

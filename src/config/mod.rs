@@ -37,6 +37,8 @@ pub struct Config {
     pub search: SearchConfig,
     /// What is committed.
     pub index: IndexConfig,
+    /// What is said about changes.
+    pub changelog: ChangelogConfig,
     resolved: Resolved,
 }
 
@@ -104,6 +106,13 @@ pub struct SearchConfig {
 pub struct IndexConfig {
     /// Whether vectors are committed.
     pub commit: CommitIndex,
+}
+
+/// Section `changelog`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangelogConfig {
+    /// Whether a commit adds an entry.
+    pub enabled: bool,
 }
 
 /// One line of what `doctor` shows.
@@ -249,7 +258,8 @@ impl Config {
             collapse_similarity: resolved.real("search.collapse_similarity"),
         };
         let index = IndexConfig { commit: resolved.choice("index.commit") };
-        Self { knowledge, search, index, resolved }
+        let changelog = ChangelogConfig { enabled: resolved.switch("changelog.enabled") };
+        Self { knowledge, search, index, changelog, resolved }
     }
 }
 

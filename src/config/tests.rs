@@ -26,6 +26,7 @@ fn defaults() {
     assert_eq!(config.search.semantic_weight, 0.4);
     assert_eq!(config.search.language, Language::English);
     assert_eq!(config.index.commit, CommitIndex::Always);
+    assert!(config.changelog.enabled);
     assert!(config.origins().iter().all(|line| *line.origin == Origin::Default));
     assert_eq!(config.origins().len(), KEYS.len());
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::{
+    changelog,
     chunk::{self, Limits},
     embed::Fingerprint,
     markdown::{self, FrontMatter, Scope},
@@ -49,7 +50,12 @@ impl Cutter<'_> {
     pub fn cut_bytes(&self, path: &NotePath, blob: BlobId, bytes: &[u8]) -> Result<Note, Problem> {
         let problem = |reason: String| Problem { path: path.clone(), line: None, reason };
         let decoded = markdown::decode(bytes).map_err(|cause| problem(cause.to_string()))?;
-        self.cut(path, blob, decoded.text.into_owned(), decoded.note)
+        let mut text = decoded.text.into_owned();
+        if path.as_path() == changelog::page(self.write_root) {
+            // What the page gathers is indexed where it stands.
+            text.truncate(changelog::without_block(&text).len());
+        }
+        self.cut(path, blob, text, decoded.note)
     }
 
     /// Parses and cuts decoded text.

@@ -2,7 +2,8 @@
 
 use crate::env::{TestEnv, finish, snapshot};
 
-const COMMANDS: &[&str] = &["init", "index", "search", "doctor", "eval", "completions", "man"];
+const COMMANDS: &[&str] =
+    &["init", "index", "search", "changelog", "doctor", "eval", "completions", "man"];
 
 fn help(command: &[&str]) -> String {
     TestEnv::plain().ok(&[command, &["--help"]].concat()).to_string()
@@ -24,6 +25,7 @@ fn help_of_the_program() {
       init         Make this repository or folder a knowledge base
       index        Bring the index up to date
       search       Search the knowledge base
+      changelog    Say what changed in the knowledge base, newest first
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
       eval         Measure how well search answers your own questions
       completions  Print completions for a shell
@@ -193,6 +195,38 @@ fn help_of_search() {
               Print help (see a summary with '-h')
     --- stderr
     "#);
+}
+
+#[test]
+fn help_of_changelog() {
+    snapshot!(help(&["changelog"]), @"
+    exit: 0
+    --- stdout
+    Say what changed in the knowledge base, newest first
+
+    Prints the entries below `system/changelog/` of the folder of our own notes. With `--write` they are
+    gathered in one block at the end of `system/changelog.md`, behind what you wrote there. Exits with 1
+    if there are none.
+
+    Usage: elophanto changelog [OPTIONS]
+
+    Options:
+      -n, --limit <N>
+              Print at most this many entries
+
+          --write
+              Bring `system/changelog.md` up to date instead
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
 }
 
 #[test]

@@ -76,6 +76,7 @@ fn makes_the_whole_tree() {
       chunk:
     search:
     index:
+    changelog:
     ");
 }
 

@@ -67,6 +67,7 @@ fn reading_commands_leave_everything_as_it_was() {
             (&["search", "--json", "--like", "docs/otters.md"], &[0, 1]),
             (&["search", "--no-refresh", "otters"], &[0]),
             (&["search", "--mode", "keyword", "zebra"], &[1]),
+            (&["changelog"], &[1]),
             (&["doctor"], &[0, 1]),
             (&["doctor", "--settings", "--json"], &[0, 1]),
             (&["index", "--check"], &[1]),

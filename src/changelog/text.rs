@@ -1,0 +1,130 @@
+//! Text from outside, made fit to stand on one line of Markdown.
+
+/// On one line, without control and invisible characters, at most so many characters long.
+pub(super) fn one_line(text: &str, limit: usize) -> String {
+    let words = text.split_whitespace().map(|word| word.chars().filter(|char| is_shown(*char)));
+    let mut chars: Vec<char> = Vec::new();
+    for word in words {
+        let end = chars.len();
+        chars.extend(std::iter::once(' ').chain(word));
+        if chars.len() == end + 1 {
+            chars.truncate(end);
+        }
+        // One for the space in front.
+        if chars.len() > limit + 1 {
+            let kept = chars[1..limit].iter().collect::<String>();
+            return format!("{}…", kept.trim_end());
+        }
+    }
+    chars.iter().skip(1).collect()
+}
+
+/// Plain text as Markdown that shows it as it is. Undone by [`unescape`].
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = ' ';
+    let closing = text.trim_end_matches('#').len();
+    for (at, char) in text.char_indices() {
+        let next = text[at + char.len_utf8()..].chars().next().unwrap_or(' ');
+        let marks = match char {
+            '\\' | '`' | '*' | '[' | '<' | '~' => true,
+            // Inside a word it is only a letter.
+            '_' => !(before.is_alphanumeric() && next.is_alphanumeric()),
+            '&' => next.is_alphanumeric() || next == '#',
+            // At the end of a heading they would be taken for its closing.
+            '#' => at >= closing,
+            _ => false,
+        };
+        if marks {
+            escaped.push('\\');
+        }
+        escaped.push(char);
+        before = char;
+    }
+    escaped
+}
+
+/// Takes the backslashes in front of punctuation away.
+pub(super) fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match chars.next_if(|next| char == '\\' && next.is_ascii_punctuation()) {
+            Some(escaped) => plain.push(escaped),
+            None => plain.push(char),
+        }
+    }
+    plain
+}
+
+/// A path in a code span, whatever it holds.
+pub(super) fn code(path: &str) -> String {
+    /// Most of a path that is shown.
+    const LIMIT: usize = 300;
+    let path = one_line(path, LIMIT);
+    let longest = path.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let gap = if path.starts_with('`') || path.ends_with('`') { " " } else { "" };
+    format!("{fence}{gap}{path}{gap}{fence}")
+}
+
+/// Not what steers a terminal, turns the direction of writing or has no width.
+fn is_shown(char: char) -> bool {
+    let hidden = matches!(char,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}');
+    !hidden && !char.is_control()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_cut_between_words_or_within_one() {
+        for (text, limit, expected) in [
+            ("a b", 3, "a b"),
+            ("a bc", 3, "a…"),
+            ("ab cd", 4, "ab…"),
+            ("abc d", 3, "ab…"),
+            ("ab cdef", 6, "ab cd…"),
+            ("abcdef", 4, "abc…"),
+            (" a\n\tb\r\n", 9, "a b"),
+            ("a\u{202e}\u{1b}[2J\u{200b}", 9, "a[2J"),
+            ("a \u{200b} b", 9, "a b"),
+            ("", 9, ""),
+        ] {
+            let line = one_line(text, limit);
+            assert_eq!(line, expected, "{text:?}");
+            assert!(line.chars().count() <= limit, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_would_mark_up_is_escaped() {
+        for (text, expected) in [
+            ("plain, (text) - 1. #2 a_b & c", "plain, (text) - 1. #2 a_b & c"),
+            ("*a* _b_ `c`", r"\*a\* \_b\_ \`c\`"),
+            ("[[a]] <!-- b", r"\[\[a]] \<!-- b"),
+            ("&amp; C#", r"\&amp; C\#"),
+            ("a ##", r"a \#\#"),
+            (r"\*", r"\\\*"),
+        ] {
+            assert_eq!(escape(text), expected);
+            assert_eq!(unescape(expected), text);
+        }
+    }
+
+    #[test]
+    fn a_path_keeps_its_backticks() {
+        for (path, expected) in [
+            ("a b.md", "`a b.md`"),
+            ("a`b", "``a`b``"),
+            ("`a``", "``` `a`` ```"),
+            ("a\nb", "`a b`"),
+        ] {
+            assert_eq!(code(path), expected);
+        }
+    }
+}

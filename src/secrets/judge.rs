@@ -1,0 +1,291 @@
+//! What only looks like a secret: placeholders, words, ids, hashes.
+
+use super::rules::Candidate;
+
+/// Words that stand where a secret would. All have four letters or more: a random key holds one
+/// of them once in ten thousand times.
+const PLACEHOLDERS: &[&str] = &[
+    "example",
+    "sample",
+    "placeholder",
+    "changeme",
+    "change-me",
+    "change_me",
+    "your",
+    "replace",
+    "dummy",
+    "fake",
+    "redacted",
+    "insert",
+    "foobar",
+    "password",
+    "passwd",
+    "passw0rd",
+    "ssw0rd",
+    "secret",
+    "token",
+    "apikey",
+    "api_key",
+    "api-key",
+    "mykey",
+    "my_key",
+    "my-key",
+    "notreal",
+    "not-real",
+    "invalid",
+    "goes-here",
+    "goes_here",
+    "todo",
+    "test",
+    "demo",
+    "lorem",
+    "hidden",
+    "xxxx",
+    "****",
+    "....",
+    "____",
+    "----",
+];
+
+/// Signs that the value is filled in later.
+const TEMPLATES: &[&str] = &["${", "$(", "{{", "}}", "<%", "%>", "#{", "%s", "...", "…", "***"];
+
+/// The token that the site on JSON web tokens shows, and the key of Azure's storage emulator: in
+/// documentation everywhere, and keys to nothing.
+const PUBLIC: &[&str] = &["eyJzdWIiOiIxMjM0NTY3ODkwIi", "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50u"];
+
+/// Bits per character below which a long value is no random one.
+const MIN_ENTROPY: f64 = 3.0;
+
+/// For forms that nothing else has: everything but placeholders.
+pub(super) fn strong(candidate: &Candidate<'_>) -> bool {
+    random(candidate.secret)
+}
+
+/// For forms in capitals, which may lack a digit.
+pub(super) fn capitals(candidate: &Candidate<'_>) -> bool {
+    !is_placeholder(candidate.secret) && entropy(candidate.secret) >= MIN_ENTROPY
+}
+
+/// For forms of several parts of which the last is the secret one.
+pub(super) fn last_part(candidate: &Candidate<'_>) -> bool {
+    let last = candidate.secret.rsplit(['-', '/']).next().unwrap_or_default();
+    let numbered = candidate.secret.bytes().any(|byte| byte.is_ascii_digit());
+    last.len() >= 12 && numbered && random(last) && !is_placeholder(candidate.secret)
+}
+
+/// Header and payload tell nothing; the signature must be one.
+pub(super) fn web_token(candidate: &Candidate<'_>) -> bool {
+    let signature = candidate.secret.rsplit('.').next().unwrap_or_default();
+    let public = PUBLIC.iter().any(|known| candidate.secret.contains(known));
+    signature.len() >= 20 && !public && random(signature)
+}
+
+/// For a password between user and host.
+pub(super) fn url_password(candidate: &Candidate<'_>) -> bool {
+    let (user, password) = (candidate.context, candidate.secret);
+    let host_end = |char: char| !(char.is_ascii_alphanumeric() || "-._[".contains(char));
+    // The `@` stands between.
+    let host = candidate.after.get(1..).unwrap_or_default();
+    let host = host.split(host_end).next().unwrap_or_default().to_ascii_lowercase();
+    let local = ["localhost", "127.0.0.1", "0.0.0.0", "[", "host", "hostname", "server"];
+    let nowhere = local.contains(&host.as_str())
+        || host.is_empty()
+        || host.split('.').any(|part| matches!(part, "example" | "test" | "invalid" | "local"));
+    let common = ["pass", "admin", "root", "guest", "user", "abc", "foo", "bar", "hello", "pw"];
+    let lower = password.to_ascii_lowercase();
+    !nowhere
+        && lower != user.to_ascii_lowercase()
+        && !common.iter().any(|word| lower.starts_with(word))
+        && !is_placeholder(password)
+        && !password.starts_with(['$', '%', '{', '*'])
+        && password.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && classes(password) >= 2
+        && !is_plain_words(password)
+        && entropy(password) >= 2.0
+}
+
+/// For a value behind a name such as `api_key`.
+pub(super) fn named(candidate: &Candidate<'_>) -> bool {
+    let value = candidate.secret.trim_end_matches(['.', ':', '!', '?', '*']);
+    let quoted = candidate.before.ends_with(['"', '\'', '`']);
+    // `NAME=value`, as in the environment, is as clear as quotes are.
+    let assigned = quoted || candidate.context.ends_with('=') && !candidate.context.contains(' ');
+    let calls = candidate.after.starts_with(['(', '[', '{', '<', '\\', '|']);
+    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let long = value.len() >= 20;
+    value.len() >= if assigned { 8 } else { 20 }
+        && !calls
+        && letters >= 3
+        && digits >= if long { 2 } else { 1 }
+        && (long || classes(value) >= 3)
+        && entropy(value) >= if long { 3.3 } else { 2.75 }
+        && !is_placeholder(value)
+        && !is_reference(value)
+        && !is_plain_words(value)
+        && !is_mostly_words(value)
+        && !is_id_or_hash(value)
+}
+
+fn random(secret: &str) -> bool {
+    !is_placeholder(secret)
+        && classes(secret) >= 2
+        && entropy(secret) >= MIN_ENTROPY
+        && !is_plain_words(secret)
+}
+
+fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    PLACEHOLDERS.iter().chain(TEMPLATES).any(|word| lower.contains(word))
+        || PUBLIC.iter().any(|known| value.contains(known))
+        || is_pattern(value.as_bytes())
+}
+
+/// `aaaaaa`, `12345`, `abc123def456`, `deadbeefdeadbeef`.
+fn is_pattern(value: &[u8]) -> bool {
+    let (mut same, mut rising, mut steps) = (1, 1, 0);
+    for pair in value.windows(2) {
+        let step = pair[0].is_ascii_alphanumeric() && pair[1] == pair[0] + 1;
+        steps += usize::from(step);
+        rising = if step { rising + 1 } else { 1 };
+        same = if pair[1] == pair[0] { same + 1 } else { 1 };
+        if same >= 6 || rising >= 5 {
+            return true;
+        }
+    }
+    let half = value.len() / 2;
+    let repeats = half >= 4 && (4..=half).any(|period| repeats_with(value, period));
+    steps * 3 >= value.len() || repeats
+}
+
+/// Only short periods are tried on long values, so that the time stays linear.
+fn repeats_with(value: &[u8], period: usize) -> bool {
+    period <= 32 && value.iter().skip(period).eq(&value[..value.len() - period])
+}
+
+/// A path, an address, a variable, an expression: it says where the secret is, not what it is.
+fn is_reference(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let email = value.split_once('@').is_some_and(|(user, domain)| {
+        let domain = domain.trim_end_matches(|char: char| !char.is_ascii_alphanumeric());
+        let top = domain.rsplit('.').next().unwrap_or_default();
+        !user.is_empty()
+            && domain.contains('.')
+            && (2..=6).contains(&top.len())
+            && top.bytes().all(|byte| byte.is_ascii_alphabetic())
+    });
+    let code = value.contains("::") || value.contains("->") || value.contains("&&");
+    let starts = ["/", "./", "../", "~/", "$", "%", "@", "#", "&", "*", "-", "=", "arn:", "urn:"];
+    let digest = ["sha1", "sha256", "sha384", "sha512", "md5", "blake"];
+    email
+        || code
+        || value.contains("://")
+        || starts.iter().any(|start| value.starts_with(start))
+        || digest.iter().any(|name| lower.starts_with(name))
+}
+
+/// Whether every part is one word in one case, or a number: `my-api-key-123`, `SECRET_KEY_2`.
+fn is_plain_words(value: &str) -> bool {
+    let mut parts = value.split(|char: char| !char.is_alphanumeric()).filter(|p| !p.is_empty());
+    parts.all(|part| {
+        let letters = part.trim_end_matches(|char: char| char.is_ascii_digit());
+        let mut rest = letters.chars().skip(1);
+        let lower = letters.chars().all(char::is_lowercase);
+        let upper = letters.chars().all(char::is_uppercase);
+        let number = part.len() - letters.len();
+        let word = lower || upper || rest.all(char::is_lowercase);
+        word && (letters.is_empty() || number <= 4)
+    })
+}
+
+/// Whether little is left without its `Words` and `words`: a name in a program.
+fn is_mostly_words(value: &str) -> bool {
+    const SHORTEST: usize = 3;
+    let bytes = value.as_bytes();
+    let (mut at, mut inside, mut counted) = (0, 0, 0);
+    while at < bytes.len() {
+        let start = at;
+        at += 1;
+        if bytes[start].is_ascii_alphabetic() {
+            while bytes.get(at).is_some_and(u8::is_ascii_lowercase) {
+                at += 1;
+            }
+        }
+        if at - start >= SHORTEST {
+            inside += at - start;
+        }
+        counted += at - start;
+    }
+    // A third is left of a name at most, two thirds of a random value.
+    (counted - inside) * 20 <= counted * 7
+}
+
+/// Names of contents and of records: everybody may know them.
+fn is_id_or_hash(value: &str) -> bool {
+    let hex = value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let length = value.len();
+    let git_or_digest = hex && (length < 32 || matches!(length, 40 | 56 | 64 | 96 | 128));
+    let bytes = value.as_bytes();
+    // Version and variant of a random UUID stand at fixed places.
+    let bare_uuid = hex && length == 32 && bytes[12] == b'4' && b"89abAB".contains(&bytes[16]);
+    let uuid = length == 36
+        && value.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        });
+    let crockford = |byte: u8| byte.is_ascii_alphanumeric() && !b"ILOUilou".contains(&byte);
+    let one_case = !value.bytes().any(|byte| byte.is_ascii_lowercase())
+        || !value.bytes().any(|byte| byte.is_ascii_uppercase());
+    let ulid =
+        length == ulid::ULID_LEN && bytes[0] <= b'7' && one_case && value.bytes().all(crockford);
+    git_or_digest || bare_uuid || uuid || ulid
+}
+
+/// Kinds of characters: lower case, upper case, digits, others.
+fn classes(value: &str) -> usize {
+    let any = |test: fn(&char) -> bool| usize::from(value.chars().any(|char| test(&char)));
+    any(char::is_ascii_lowercase)
+        + any(char::is_ascii_uppercase)
+        + any(char::is_ascii_digit)
+        + any(|char| !char.is_ascii_alphanumeric())
+}
+
+/// Shannon's, in bits per byte.
+fn entropy(value: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
+    let length = value.len() as f64;
+    let share = |count: u32| f64::from(count) / length;
+    let used = counts.iter().filter(|count| **count > 0);
+    used.map(|count| -share(*count) * share(*count).log2()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entropy_is_shannons() {
+        for (value, bits) in [("aaaa", 0.0), ("abab", 1.0), ("abcd", 2.0), ("", 0.0)] {
+            assert!((entropy(value) - bits).abs() < 1e-9, "{value}: {}", entropy(value));
+        }
+    }
+
+    #[test]
+    fn ids_and_hashes_are_known() {
+        for (value, expected) in [
+            ("da39a3ee5e6b4b0d3255bfef95601890afd80709", true),
+            ("cfec2c7", true),
+            ("550e8400-e29b-41d4-a716-446655440000", true),
+            ("550e8400e29b41d4a716446655440000", true),
+            ("01JD8XQ0T3V5W7Y9Z1A3C5E7G9", true),
+            ("01jd8xq0t3v5w7y9z1a3c5e7g9", true),
+            ("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", true),
+            ("a94a8fe5ccb19ba61c4c0873d391e987", false),
+            ("Zm9vYmFyYmF6cXV4MTIz", false),
+        ] {
+            assert_eq!(is_id_or_hash(value), expected, "{value}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Secrets in a text: keys, tokens and passwords that should not be committed.
+//!
+//! Owns the [table of rules](rules), the judgement of what is only a placeholder, and the list of
+//! hashes that a user allows. It is pure: it opens no file and asks no service whether a key
+//! works. A finding never carries the secret itself, only enough of it to recognise it by.
+//!
+//! A false alarm can stop a commit, so a value that merely could be a secret is passed over.
+//! Time is linear in the text: no rule looks further than its own run of characters, and what
+//! surrounds a key block is searched for once.
+
+mod allow;
+mod judge;
+mod pem;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use std::{ops::Range, sync::LazyLock};
+
+use regex::{Regex, RegexSet};
+
+pub use allow::{AllowList, unlisted};
+use rules::{Candidate, RULES, Rule};
+
+/// Something that looks like a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Line of its first character, from 1.
+    pub line: usize,
+    /// Column of its first character, in characters from 1.
+    pub column: usize,
+    /// What it looks like, such as `GitHub token`.
+    pub kind: &'static str,
+    /// At most the first four and the last two characters of it.
+    pub masked: String,
+    /// What an allow list names it by: the first 16 hexadecimal digits of its BLAKE3 hash.
+    pub hash: String,
+}
+
+/// All secrets of a text, in its order. What lies within another finding is not named again.
+pub fn scan(text: &str) -> Vec<Finding> {
+    let mut found = pem::blocks(text);
+    for number in TABLE.set.matches(text) {
+        let (rule, regex) = (&RULES[number], &TABLE.regexes[number]);
+        found.extend(candidates(text, rule, regex));
+    }
+    findings(text, distinct(found))
+}
+
+/// A place in the text, and what a rule or a key block takes for the secret there.
+struct Found {
+    range: Range<usize>,
+    kind: &'static str,
+    secret: String,
+    /// Whether the form alone gives it away; else it is known by the name before it.
+    certain: bool,
+}
+
+struct Table {
+    /// Says in one pass which rules are worth a pass of their own.
+    set: RegexSet,
+    regexes: Vec<Regex>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let patterns = || RULES.iter().map(|rule| rule.pattern);
+    let compiled = patterns().map(Regex::new).collect::<Result<Vec<_>, _>>();
+    match (RegexSet::new(patterns()), compiled) {
+        (Ok(set), Ok(regexes)) => Table { set, regexes },
+        (Err(cause), _) | (_, Err(cause)) => unreachable!("a rule is no pattern: {cause}"),
+    }
+});
+
+fn candidates<'a>(
+    text: &'a str,
+    rule: &'a Rule,
+    regex: &'a Regex,
+) -> impl Iterator<Item = Found> + 'a {
+    regex.captures_iter(text).filter_map(move |captures| {
+        // The last group is the secret, what comes before it is context.
+        let groups: Vec<_> = captures.iter().skip(1).flatten().collect();
+        let (secret, context) = groups.split_last()?;
+        let candidate = Candidate {
+            secret: secret.as_str(),
+            context: context.first().map_or("", |group| group.as_str()),
+            before: &text[..secret.start()],
+            after: &text[secret.end()..],
+        };
+        let fits = rule.lengths.contains(&secret.len()) && (rule.judge)(&candidate);
+        fits.then(|| Found {
+            range: secret.range(),
+            kind: rule.kind,
+            secret: secret.as_str().to_owned(),
+            certain: rule.certain,
+        })
+    })
+}
+
+/// Drops what overlaps something better: forms before names, earlier before later, the first rule
+/// of the table before the others.
+fn distinct(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by_key(|one| one.range.start);
+    let (certain, named): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.certain);
+    let mut kept: Vec<Found> = Vec::with_capacity(certain.len() + named.len());
+    let mut end = 0;
+    for one in certain {
+        if one.range.start >= end {
+            end = one.range.end;
+            kept.push(one);
+        }
+    }
+    let forms = kept.len();
+    let (mut next, mut end) = (0, 0);
+    for one in named {
+        while next < forms && kept[next].range.end <= one.range.start {
+            next += 1;
+        }
+        let taken = next < forms && kept[next].range.start < one.range.end;
+        if !taken && one.range.start >= end {
+            end = one.range.end;
+            kept.push(one);
+        }
+    }
+    kept.sort_by_key(|one| one.range.start);
+    kept
+}
+
+/// Adds lines and columns, counting every character once.
+fn findings(text: &str, found: Vec<Found>) -> Vec<Finding> {
+    let (mut at, mut line, mut column) = (0, 1, 1);
+    let place = |one: Found| {
+        let between = &text[at..one.range.start];
+        line += between.bytes().filter(|byte| *byte == b'\n').count();
+        column = match between.rfind('\n') {
+            Some(end) => 1 + between[end + 1..].chars().count(),
+            None => column + between.chars().count(),
+        };
+        at = one.range.start;
+        Finding {
+            line,
+            column,
+            kind: one.kind,
+            masked: masked(&one.secret),
+            hash: blake3::hash(one.secret.as_bytes()).to_hex()[..HASH_DIGITS].to_owned(),
+        }
+    };
+    found.into_iter().map(place).collect()
+}
+
+/// Digits of a [`Finding::hash`].
+const HASH_DIGITS: usize = 16;
+
+/// A short secret shows less of itself.
+fn masked(secret: &str) -> String {
+    let length = secret.chars().count();
+    let head: String = secret.chars().take((length / 5).min(4)).collect();
+    let tail: String = secret.chars().skip(length - (length / 10).min(2)).collect();
+    format!("{head}****{tail}")
+}

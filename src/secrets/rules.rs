@@ -1,0 +1,135 @@
+//! The table of what secrets look like.
+//!
+//! A pattern takes a whole run of the characters that such a secret is made of; how long it must
+//! be stands beside it. So patterns stay small, and a longer run, which is something else, is not
+//! cut to fit.
+
+use std::ops::RangeInclusive;
+
+use super::judge;
+
+/// One form.
+pub(super) struct Rule {
+    /// What people call it.
+    pub(super) kind: &'static str,
+    /// The last group is the secret; a group before it is context for the judge.
+    pub(super) pattern: &'static str,
+    /// Bytes of the secret.
+    pub(super) lengths: RangeInclusive<usize>,
+    /// Has the last word.
+    pub(super) judge: fn(&Candidate<'_>) -> bool,
+    /// Whether the form alone gives it away.
+    pub(super) certain: bool,
+}
+
+/// What a pattern took.
+pub(super) struct Candidate<'a> {
+    pub(super) secret: &'a str,
+    /// What the pattern took before the secret.
+    pub(super) context: &'a str,
+    /// All of the text before the secret.
+    pub(super) before: &'a str,
+    /// All of the text behind it.
+    pub(super) after: &'a str,
+}
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        kind: "AWS access key id",
+        pattern: r"(?-u:\b)((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]+)",
+        lengths: 20..=20,
+        judge: judge::capitals,
+        certain: true,
+    },
+    Rule {
+        kind: "AWS secret access key",
+        pattern: r#"(?i-u:aws[_-]?secret[_-]?(?:access[_-]?)?key|secret[_-]?access[_-]?key)["'`\]]{0,2}[ \t]*(?:=>|:=|[=:,])[ \t]*["'`]?([A-Za-z0-9/+]+)"#,
+        lengths: 40..=40,
+        judge: judge::strong,
+        certain: true,
+    },
+    form("GitHub token", r"(?-u:\b)(gh[pousr]_[A-Za-z0-9]+)", 40..=260),
+    form("GitHub token", r"(?-u:\b)(github_pat_[A-Za-z0-9_]+)", 82..=260),
+    form(
+        "GitLab token",
+        r"(?-u:\b)(gl(?:pat|dt|rt|ptt|ft|soat|imt|agent|cbt)-[A-Za-z0-9_-]+)",
+        25..=260,
+    ),
+    Rule {
+        kind: "Slack token",
+        pattern: r"(?-u:\b)(xox[abceoprs]-[A-Za-z0-9-]+|xapp-[0-9]-[A-Za-z0-9-]+)",
+        lengths: 24..=260,
+        judge: judge::last_part,
+        certain: true,
+    },
+    Rule {
+        kind: "Slack webhook",
+        pattern: r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9_/]+)",
+        lengths: 36..=100,
+        judge: judge::last_part,
+        certain: true,
+    },
+    form("Google API key", r"(?-u:\b)(AIza[0-9A-Za-z_-]+)", 39..=39),
+    form("Google client secret", r"(?-u:\b)(GOCSPX-[0-9A-Za-z_-]+)", 35..=35),
+    form("Anthropic API key", r"(?-u:\b)(sk-ant-[A-Za-z0-9_-]+)", 40..=260),
+    form("OpenRouter API key", r"(?-u:\b)(sk-or-[A-Za-z0-9_-]+)", 40..=160),
+    form("OpenAI API key", r"(?-u:\b)(sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]+)", 45..=300),
+    form("OpenAI API key", r"(?-u:\b)(sk-[A-Za-z0-9]+)(?-u:\b)", 35..=70),
+    form("Stripe live key", r"(?-u:\b)([sr]k_live_[A-Za-z0-9]+)", 24..=260),
+    form("Stripe webhook secret", r"(?-u:\b)(whsec_[A-Za-z0-9]+)", 38..=70),
+    form("SendGrid API key", r"(?-u:\b)(SG\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)", 69..=69),
+    form("npm token", r"(?-u:\b)(npm_[A-Za-z0-9]+)", 40..=40),
+    form(
+        "PyPI token",
+        r"(?-u:\b)(pypi-(?:AgEIcHlwaS5vcmc|AgENdGVzdC5weXBpLm9yZw)[A-Za-z0-9_-]+)",
+        70..=2_000,
+    ),
+    form("Hugging Face token", r"(?-u:\b)(hf_[A-Za-z0-9]+)", 37..=43),
+    Rule {
+        kind: "Azure storage key",
+        pattern: r#"(?i-u:account[_-]?key|storage[_-]?key|access[_-]?key)["'`\]]{0,2}[ \t]*[=:][ \t]*["'`]?([A-Za-z0-9+/]+==)"#,
+        lengths: 88..=88,
+        judge: judge::strong,
+        certain: true,
+    },
+    Rule {
+        kind: "JSON web token",
+        pattern: r"(?-u:\b)(eyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)",
+        lengths: 60..=20_000,
+        judge: judge::web_token,
+        certain: true,
+    },
+    form("Telegram bot token", r"(?-u:\b)([0-9]{8,10}:AA[A-Za-z0-9_-]+)", 44..=46),
+    Rule {
+        kind: "password in a URL",
+        pattern: r#"[A-Za-z0-9]://([^\x00-\x20\x7f/?#@:"'<>`()\[\]|\\]*):([^\x00-\x20\x7f/?#@"'<>`()\[\]|\\]+)@"#,
+        lengths: 6..=128,
+        judge: judge::url_password,
+        certain: true,
+    },
+    Rule {
+        kind: "bearer token",
+        pattern: r#"(?i-u:authorization)["'`\]]{0,2}[ \t]*[:=,][ \t]*["'`]?(?i-u:bearer|basic|token)[ \t]+([A-Za-z0-9._~+/=-]+)"#,
+        lengths: 16..=4_000,
+        judge: judge::named,
+        certain: false,
+    },
+    Rule {
+        kind: "secret by its name",
+        pattern: concat!(
+            "(?i-u:(?:api|access|auth|account|encryption|signing|private)[_-]?key",
+            "|secret(?:[_-]?key)?(?:[_-]?base)?|token|passw(?:or)?d|passphrase|pwd|credentials?)",
+            r#"(["'`\]]{0,2}[ \t]*(?:=>|:=|[=:])[ \t]*)"#,
+            r#"(?:"([^\x00-\x20\x7f"\\]+)"|'([^\x00-\x20\x7f'\\]+)'|`([^\x00-\x20\x7f`\\]+)`"#,
+            r#"|([^\x00-\x20\x7f"'`,;()\[\]{}<>|\\]+))"#
+        ),
+        lengths: 8..=512,
+        judge: judge::named,
+        certain: false,
+    },
+];
+
+/// A secret that begins in a way nothing else does.
+const fn form(kind: &'static str, pattern: &'static str, lengths: RangeInclusive<usize>) -> Rule {
+    Rule { kind, pattern, lengths, judge: judge::strong, certain: true }
+}

@@ -1,0 +1,301 @@
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Kind, what stands before, the secret, what stands behind. All of them are made up, and cut so
+/// that no other scanner takes this file for a leak.
+#[rustfmt::skip]
+const SECRETS: &[(&str, &str, &str, &str)] = &[
+    ("AWS access key id", "id ", concat!("AKI", "AHBRPOIGF", "3CBFNOBM"), ""),
+    ("AWS access key id", "(", concat!("ASI", "AQWMZLKXT", "PRJDNVHC"), ")"),
+    ("AWS secret access key", "AWS_SECRET_ACCESS_KEY=", concat!("", "k1C5Jau2RJtBRnlWmTSH", "f6pWkLUyifDLkDmWJ6Uu"), ""),
+    ("AWS secret access key", "\"SecretAccessKey\": \"", concat!("", "zVTAIjvFu7WICPhDeOZI", "iBOB+Y6sHrFH2ZUCr+lg"), "\""),
+    ("GitHub token", "token: ", concat!("ghp", "_3hjOkYRBMeyyMDHqJ3", "8aRUhR4IWrXPvhsBkD"), ""),
+    ("GitHub token", "token: ", concat!("gho", "_a9U4UqGWlG6g3Ot1OG", "MmjxWkI9X7H6aMuFbh"), ""),
+    ("GitHub token", "token: ", concat!("ghu", "_7x41Ztpdp4K8ffUF0e", "WIXiiQE8JkqH3MB9n7"), ""),
+    ("GitHub token", "token: ", concat!("ghs", "_IWUSmTtzQPxC5HChpo", "evbLJoLoaeTOdoe5c3"), ""),
+    ("GitHub token", "token: ", concat!("ghr", "_veGprQFnIiU74KKEpY", "EZAmggQBwBAD3UdRPP"), ""),
+    ("GitHub token", "`", concat!("github_pat", "_gdzUvZ3gpmmICiBlrDp37e_CZ32JgdPI1af7W2pkA", "FEn3z5dkyayq7YYDsBS9UYJQTFjmsn9dLVIdVuddL"), "`"),
+    ("GitLab token", "", concat!("glpat", "-EG62Hkd9Gf", "2leMeR3pzh"), ""),
+    ("Slack token", "", concat!("xoxb", "-294857610382-491827365019", "2-84KpLMcNfAQLKHu7qnQTupqz"), ""),
+    ("Slack token", "", concat!("xapp", "-1-A02BCDE4F-2938475610293-49ea20e32684b27b95e", "909348334896a68f812d810a485ed03241b4d419b1b67"), ""),
+    ("Slack webhook", "https://hooks.slack.com/services/", concat!("", "T04QX7ZPLK/B05MWR8TN/Qg", "wXJ43ANVj77p3kZZl4AblV"), ""),
+    ("Google API key", "?key=", concat!("AIz", "a7vY7AZQ3VZprkYSgy", "3c2Eom06Dwt0Y3oobQ"), "&v=1"),
+    ("Google client secret", "", concat!("GOCSPX", "-mzvr3e9XrwPGzR", "1Iv8bh4qlL9qcg"), ""),
+    ("OpenAI API key", "OPENAI_API_KEY=", concat!("sk-proj", "-MBwUYuBM_Ghy5KmqcTBaH7ZIRU8VVQ", "mxBe8Q6vNuQ2hU5tGtQAuzSsJimAQ8"), ""),
+    ("OpenAI API key", "", concat!("sk", "-yRV5lNKtzJ1atsnBYLMPuDCC", "RnGEY59YVkQfsGQONvf08WpR"), "."),
+    ("Anthropic API key", "", concat!("sk-ant", "-api03-toZmjbcp_EN2XeDA4OKmTSyFzpjPSa5W3X4gXBolZ9SH", "DdJp62hDiZDQHJMu8W5CN0U5GB16JC5kV3ECqWp1OrXXHFOprAA"), ""),
+    ("OpenRouter API key", "", concat!("sk-or", "-v1-e2978aa2447c462ddaed16dc0cf0b9", "cd7f78df0cac5e40c02d4e518ca6eaac8d"), ""),
+    ("Stripe live key", "", concat!("sk_live", "_q1fEbVId8woP", "eX9PcWb8pm1b"), ""),
+    ("Stripe live key", "", concat!("rk_live", "_NjpiEQhK8nDSqXxkMM9VThX0k9tgLb7tKR69yz8TmeLS1OpgS", "Xt2RMZhYKYcwIBQxeGPva2A0FgB9xO51DTjBlUH9PrNZ6IXEDB"), ""),
+    ("Stripe webhook secret", "", concat!("whsec", "_0ULru2p17fr4CpWD", "KNQyvbF2ulFnwZqv"), ""),
+    ("SendGrid API key", "", concat!("SG", ".r4MS4rJaH8mfpUAFJWpSEP.TFCYbfsozS", "ptQLxEJHwBVJvwSDrtqohUmuhVI8WSlmn"), ""),
+    ("npm token", "//registry.npmjs.org/:_authToken=", concat!("npm", "_VErULWHMsg1msoxlta", "TIircdJsS8iO3WFg3a"), ""),
+    ("PyPI token", "", concat!("pypi", "-AgEIcHlwaS5vcmcKsEECvl9dq83Eh0ezFeKORdjjZK8tfphJWAMMYNoXHyC6Ct3LBtK", "NdN9Vg8WnOnqQfkplJekaACSMEscosTsS3DeRo7qYYOLQZ7mBhIoPj6r0jedkYtMV0K6"), ""),
+    ("Hugging Face token", "", concat!("hf", "_sChDStSz8rGIFCfMc", "4BVuMqbfo9R13KL8b"), ""),
+    ("Azure storage key", "AccountName=a;AccountKey=", concat!("", "qIfw84Jx3/l8S0QPnuQ0+KZe6lOGPoZa70gyU+4gAIqK", "4/pdEuNb0lCo7pt+LI198F6sXyriJ1RIaKM/t59SQW=="), ";"),
+    ("JSON web token", "Bearer ", concat!("e", "yJhbGciOiJIUzI1NiJ9.eyJpZCI6Nzc0MX0.D7u3", "mSpKyo2XAcuVET6ZyyQY0PjF9ciG9Lv3g32CgH6"), ""),
+    ("Telegram bot token", "", concat!("7193846205", ":AADaUjA3PjeEYqvNS", "zPf2v2R2Iy9uOT4WF3"), ""),
+    ("password in a URL", "postgres://app:", concat!("", "k7Wq-", "pz9x"), "@db.internal.net:5432/x"),
+    ("password in a URL", "redis://:", concat!("", "Rx81m", "mQaz"), "@cache.prod.net"),
+    ("bearer token", "-H \"Authorization: Bearer ", concat!("", "vIcNepOR6soVfBgWOT3g", "CkSt5bcuYdswxBjpHAKR"), "\""),
+    ("secret by its name", "api_key = \"", concat!("", "jYlklfN3yNRpF6Lj", "oDOqDqQa5ZD5sRIk"), "\""),
+    ("secret by its name", "api-key: ", concat!("", "jeC8wLtO9BSqD2tm", "y2EgpyKwKsSsb1Qz"), ""),
+    ("secret by its name", "DATADOG_API_KEY=", concat!("", "a801f97b7684319e", "1b429ad564b858f9"), ""),
+    ("secret by its name", "DB_PASSWORD=", concat!("", "u7Kp!", "qwZ2x"), ""),
+    ("secret by its name", "\"password\": \"", concat!("", "w9;Fz", "(4mQ"), "\""),
+];
+
+/// The lines of a made-up key.
+const KEY: [&str; 3] = [
+    "Ro7jsCYUlYbHp6VHWVnD8dPCi7M0orfeM+omErX6V1t1m/0JeVB44EUmVThYJyp6",
+    "lBcgQFqAiABDQsaJsqGwodqbTEPcwHgq1oi85Un5CfM6dh9Z2n/4jkPsiqJPWL63",
+    "moB35D0R6Z1mO2OGVt8ilkl3mVqhQp0T2gKNTnBt9CnSVoJC2dIdxINRSaxsZisd",
+];
+
+fn kinds(text: &str) -> Vec<&'static str> {
+    scan(text).into_iter().map(|finding| finding.kind).collect()
+}
+
+#[test]
+fn finds_every_kind() {
+    for (kind, before, secret, after) in SECRETS {
+        for around in ["", "Text before: see `x`.\n\n    ", "| cell | "] {
+            let text = format!("{around}{before}{secret}{after}\nMore text.\n");
+            let found = scan(&text);
+            assert_eq!(found.len(), 1, "{text}\n{found:#?}");
+            let start = around.len() + before.len();
+            let line_start = text[..start].rfind('\n').map_or(0, |end| end + 1);
+            let line = 1 + text[..start].matches('\n').count();
+            let expected = (*kind, line, 1 + text[line_start..start].chars().count());
+            assert_eq!((found[0].kind, found[0].line, found[0].column), expected, "{text}");
+            let hash = blake3::hash(secret.as_bytes()).to_hex();
+            assert_eq!(found[0].hash, hash[..16], "{text}");
+            assert!(secret.starts_with(found[0].masked.split("****").next().unwrap()));
+            assert!(found[0].masked.len() <= 10 && !found[0].masked.contains(secret));
+        }
+    }
+}
+
+#[test]
+fn a_private_key_is_one_finding() {
+    let block = |label: &str, lines: &[&str], ending: &str| {
+        let dashes = "-----";
+        let all = [&[&*format!("{dashes}BEGIN {label}{dashes}")], lines].concat().join(ending);
+        format!("{all}{ending}{dashes}END {label}{dashes}")
+    };
+    let hash = blake3::hash(KEY.concat().as_bytes()).to_hex()[..16].to_owned();
+    for label in ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY"] {
+        for ending in ["\n", "\r\n", "\\n", "\n    ", "\n> "] {
+            let text = format!("key = \"{}\"\nafter\n", block(label, &KEY, ending));
+            let found = scan(&text);
+            assert_eq!(found.len(), 1, "{text}\n{found:?}");
+            assert_eq!((found[0].kind, found[0].line, found[0].column), ("private key", 1, 8));
+            assert_eq!(found[0].hash, hash, "{text}");
+        }
+    }
+    let header = ["Proc-Type: 4,ENCRYPTED", "", KEY[0], KEY[1], KEY[2]];
+    assert_eq!(scan(&block("RSA PRIVATE KEY", &header, "\n"))[0].hash, hash);
+    let open = block("PRIVATE KEY", &KEY, "\n");
+    let open = open.split("-----END").next().unwrap();
+    assert_eq!(scan(open)[0].hash, hash);
+    assert_eq!(kinds(&format!("{open}\nIt goes on.\n{open}")), ["private key"; 2]);
+    for (label, lines) in [
+        ("PUBLIC KEY", &KEY[..]),
+        ("CERTIFICATE", &KEY[..]),
+        ("PRIVATE KEY", &["..."][..]),
+        ("PRIVATE KEY", &["<your key>", "MIIEvQ"][..]),
+        ("PRIVATE KEY", &[&"A".repeat(64), &"B".repeat(64)][..]),
+        ("PRIVATE KEY", &[][..]),
+    ] {
+        let text = block(label, lines, "\n");
+        assert_eq!(kinds(&text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn passes_over_what_is_no_secret() {
+    for text in [
+        // The documentation of those who issue them.
+        concat!("AKIA", "IOSFODNN7EXAMPLE"),
+        concat!("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfi", "CYEXAMPLEKEY"),
+        concat!(
+            "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6Ikpv",
+            "aG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
+        ),
+        // Placeholders.
+        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        "ghp_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "sk-your-api-key-here-and-more-of-it-so-that-it-is-long",
+        "sk-ant-api03-...",
+        "OPENAI_API_KEY=sk-...",
+        "api_key: <your-api-key>",
+        "api_key = \"${API_KEY_FROM_VAULT_2}\"",
+        "api_key = \"{{ secrets.API_KEY_2 }}\"",
+        "token: ${{ secrets.GITHUB_TOKEN }}",
+        "password=$DB_PASSWORD_2",
+        "password: changeme123",
+        "password = \"hunter2\"",
+        "secret: \"my-secret-key-123\"",
+        "secret_key = \"abc123def456ghi789\"",
+        "token = \"0123456789abcdef0123456789abcdef\"",
+        "xoxb-your-slack-bot-token-1",
+        "xoxb-123456789012-1234567890123-abcdefghijklmnopqrstuvwx",
+        // Names, paths and code.
+        "token: String, secret: &'static str",
+        "let token = parse_token2(input.next());",
+        "let secret = std::env::var(\"API_KEY2\").unwrap();",
+        "password: Option<SecretString32Bytes>",
+        "token = MyTokenV2BuilderForTests1",
+        "api_key: config.providers[0].apiKey2",
+        "token_url = \"https://login.example.com/v2/x9Kq2LmZ81\"",
+        "secret = /run/secrets/Db2Password9x",
+        "secret: \"arn:aws:secretsmanager:eu-west-1:123:secret:x9Kq2LmZ81\"",
+        "token=user42@mail7.example.com",
+        "credentials: ~/.config/gcloud/2Kx9LmZ81qqW",
+        "sk-spinner-chasing-dot sk-circle-fade-dot sk-fading-circle-12",
+        "task-0123456789abcdef0123456789abcdef01234567",
+        // Ids and hashes.
+        "token: da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "secret = \"550e8400-e29b-41d4-a716-446655440000\"",
+        "secret = \"01JD8XQ0T3V5W7Y9Z1A3C5E7G9\"",
+        "token = \"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"",
+        "token: sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+        "integrity sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+        // URLs.
+        "https://user:pass@host",
+        "postgres://postgres:postgres@localhost:5432/db",
+        "postgres://app:k7Wq9pz9x@localhost/db",
+        "https://user:p4ssWq9x@example.com/",
+        "amqp://guest:guest@rabbit.net",
+        "https://$USER:$TOKEN2@github.com",
+        "https://user:${PASS2}@github.com/x",
+        "http://localhost:8080/@scope/name",
+        "git+ssh://git@github.com:owner/repo.git",
+        "mailto:a:b@c.net",
+    ] {
+        let found = scan(text);
+        assert!(found.is_empty(), "{text}\n{found:?}");
+    }
+}
+
+#[test]
+fn one_secret_is_named_once() {
+    let (_, _, token, _) = SECRETS[4];
+    for text in [
+        format!("token = \"{token}\""),
+        format!("Authorization: Bearer {token}"),
+        format!("https://user:{token}@github.net/x"),
+    ] {
+        assert_eq!(scan(&text).len(), 1, "{text}\n{:?}", scan(&text));
+    }
+    let text = format!("é{token}\r\nü {token}");
+    let places: Vec<_> = scan(&text).iter().map(|found| (found.line, found.column)).collect();
+    assert_eq!(places, [(1, 2), (2, 3)]);
+}
+
+#[test]
+fn what_is_allowed_is_not_reported() {
+    let secrets = [SECRETS[4].2, SECRETS[5].2, SECRETS[6].2];
+    let text = secrets.join("\n");
+    let found = scan(&text);
+    assert_eq!(found.len(), 3);
+    let rest = |file: &str, variable: &str| -> Vec<usize> {
+        let allowed = AllowList::parse(file, variable);
+        unlisted(&found, &allowed).iter().map(|finding| finding.line).collect()
+    };
+    let hash = |number: usize| found[number].hash.as_str();
+    assert_eq!(rest("", ""), [1, 2, 3]);
+    assert_eq!(rest(&format!("# why\r\n{}  # old\r\n", hash(1)), ""), [1, 3]);
+    assert_eq!(rest(&format!("\u{feff}{}", hash(0).to_uppercase()), ""), [2, 3]);
+    assert_eq!(rest("", &format!("{},{}", hash(0), hash(1))), [3]);
+    assert_eq!(rest(&format!("#{}", hash(0)), &format!(" {}  {}", hash(1), hash(2))), [1]);
+    assert_eq!(rest(&format!("{}\n*\n", &hash(0)[..15]), "*"), [1, 2, 3]);
+}
+
+/// Texts that make a careless scanner look at the rest again and again.
+#[test]
+fn time_is_linear() {
+    let (key, words) = (KEY.join("\n"), "token ".repeat(3));
+    for piece in [
+        "a",
+        " ",
+        "token",
+        &words,
+        "token=\"a",
+        "token='`",
+        "eyJ",
+        "eyJaaaaaaaaaaaa.",
+        "://",
+        "a://b:",
+        "://a:c@",
+        "sk-ant-",
+        "xoxb-1",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        &format!("-----BEGIN PRIVATE KEY-----\n{key}\n"),
+        "api_key=Zx81mmQazLp92KdYw77\n",
+        "api_key=Zx81mmQazLp92KdYw77",
+        "SG.a.",
+        "é",
+    ] {
+        let time = |bytes: usize| {
+            let text = piece.repeat(bytes / piece.len());
+            let once = || {
+                let start = Instant::now();
+                scan(&text);
+                start.elapsed()
+            };
+            once().min(once())
+        };
+        scan(piece);
+        let (small, large) = (time(1 << 17), time(1 << 20));
+        // Eight times the text; a square would be 64 times the time.
+        let bound = small * 24 + Duration::from_millis(50);
+        assert!(large < bound, "{piece:?}: {small:?}, then {large:?}");
+    }
+}
+
+fn pieces() -> impl Strategy<Value = String> {
+    let secret = (0..SECRETS.len()).prop_map(|at| {
+        let (_, before, secret, after) = SECRETS[at];
+        format!("{before}{secret}{after}")
+    });
+    let piece = prop_oneof![
+        secret,
+        "\\PC{0,20}",
+        "[a-zA-Z0-9_+/=-]{0,80}",
+        Just("-----BEGIN PRIVATE KEY-----".to_owned()),
+        Just("-----END PRIVATE KEY-----".to_owned()),
+        Just(KEY.join("\n")),
+        "(token|secret|password|api_key)[ \"']{0,2}[:=]{0,2}",
+        "[\n\r\t \"'`]{1,3}",
+    ];
+    proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn findings_are_in_order_and_say_little(text in pieces()) {
+        let found = scan(&text);
+        let places: Vec<_> = found.iter().map(|one| (one.line, one.column)).collect();
+        let mut sorted = places.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        prop_assert_eq!(&places, &sorted);
+        let lines: Vec<&str> = text.split('\n').collect();
+        for one in &found {
+            prop_assert!(one.masked.chars().count() <= 10, "{one:?}");
+            prop_assert_eq!(one.hash.len(), 16);
+            prop_assert!(one.column <= lines[one.line - 1].chars().count(), "{one:?}");
+        }
+        for (_, _, secret, _) in SECRETS {
+            prop_assert!(found.iter().all(|one| !one.masked.contains(secret)));
+        }
+    }
+}
