@@ -1,6 +1,11 @@
 //! One refresh: walk, compare, build what is new, replace the view.
 
-use std::{fs, io, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{
     IndexError, Problem,
@@ -9,7 +14,7 @@ use super::{
     note::Cutter,
     plan::{Plan, plan},
     segments::{Job, Known, Workshop, build},
-    vectors::Vectors,
+    vectors::{Closed, Vectors},
 };
 use crate::{
     chunk::Limits,
@@ -252,7 +257,8 @@ impl Run<'_> {
         self.notice_bad(&bad);
         // Without a folder to write to, everything is built in memory.
         let staging = Staging::new(self.folder).ok().map(Arc::new);
-        let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry);
+        let cache = context.repository.vectors_dir();
+        let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry, cache);
         let fingerprint = context.embedder.fingerprint();
         let groups = build(
             &Workshop {
@@ -276,8 +282,9 @@ impl Run<'_> {
             },
             jobs,
         );
-        let (mut registry, bad) = vectors.into_registry();
+        let Closed { mut registry, bad, damaged } = vectors.close();
         self.notice_bad(&bad);
+        self.notice_damaged(&damaged);
 
         let (mut embedded, mut files_read) = (0, 0);
         for group in groups {
@@ -412,6 +419,17 @@ impl Run<'_> {
                 "`.elophanto/index/{name}` is passed over: {cause}; its vectors are made again"
             ));
         }
+    }
+
+    /// One notice, however many files of the vector cache there are to speak of.
+    fn notice_damaged(&mut self, damaged: &[PathBuf]) {
+        let Some(first) = damaged.first() else { return };
+        let others = match damaged.len() - 1 {
+            0 => String::new(),
+            count => format!(" (and {count} more)"),
+        };
+        self.notices
+            .push(format!("`{}`{others} is damaged; its vectors are made again", first.display()));
     }
 }
 
