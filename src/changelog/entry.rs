@@ -45,11 +45,12 @@ impl Entry {
     pub fn render(&self) -> String {
         let title = one_line(&self.title, MAX_LINE);
         let title = if title.is_empty() { "Untitled" } else { &escape(&title) };
-        let mut text = format!("## {} — {title}\n\n", self.date);
+        let mut text = format!("## {} — {title}\n", self.date);
         let plain = |value: &Option<String>| {
             let line = one_line(value.as_deref().unwrap_or_default(), MAX_LINE);
             (!line.is_empty()).then(|| escape(&line))
         };
+        let mut gap = "\n";
         for (name, value) in [
             ("Type", plain(&self.kind)),
             ("Reason", plain(&self.reason)),
@@ -58,7 +59,8 @@ impl Entry {
             ("Dependencies", plain(&self.dependencies)),
         ] {
             if let Some(value) = value {
-                text.push_str(&format!("- **{name}**: {value}\n"));
+                text.push_str(&format!("{gap}- **{name}**: {value}\n"));
+                gap = "";
             }
         }
         text
@@ -185,7 +187,7 @@ mod tests {
         assert_eq!(full().render(), text);
         assert_eq!(Entry::parse(text), Some(full()));
         let short = Entry::new(date(2026, 2, 17), "Reader *added*");
-        assert_eq!(short.render(), "## 2026-02-17 — Reader \\*added\\*\n\n");
+        assert_eq!(short.render(), "## 2026-02-17 — Reader \\*added\\*\n");
         assert_eq!(Entry::parse(&short.render()), Some(short));
     }
 

@@ -3,14 +3,13 @@
 //! Owns arguments, wire types, exit codes and everything that is printed. Stdout is data, stderr
 //! is talk. Exit 0: done. 1: an honest no (nothing found, not complete). 2: failed.
 
-mod clean;
 mod changelog;
+mod clean;
 mod doctor;
 mod env;
 mod error;
 mod eval;
 mod generate;
-mod hook_run;
 mod index;
 mod index_git;
 mod init;

@@ -2,8 +2,11 @@
 
 use std::{fs, io, path::Path};
 
-use super::{Context, version::past_dir};
-use crate::store::view;
+use super::{Context, IndexError, commit::TABLES, version::past_dir};
+use crate::{
+    repo::tracked_under,
+    store::{cache, registry::Registry, view},
+};
 
 /// What was removed, or would be.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -12,11 +15,13 @@ pub struct Tidied {
     pub bytes: u64,
 }
 
-/// Removes what was kept of versions other than the work tree, and what killed runs left.
+/// Removes what was kept of versions other than the work tree, what killed runs left, and cached
+/// vectors that a tracked table holds. Of a dry run the cache is left out: what it would give is
+/// only known once it is done.
 ///
 /// # Errors
 /// When something is there and cannot be removed.
-pub fn tidy(context: &Context, dry: bool) -> io::Result<Tidied> {
+pub fn tidy(context: &Context, dry: bool) -> Result<Tidied, IndexError> {
     let mut tidied = Tidied::default();
     let past = past_dir(context);
     // Nobody is adding to it while it goes.
@@ -26,7 +31,22 @@ pub fn tidy(context: &Context, dry: bool) -> io::Result<Tidied> {
         fs::remove_dir_all(&past)?;
     }
     drop(lock);
+    if !dry {
+        tidied.bytes += prune(context)?;
+    }
     Ok(tidied)
+}
+
+/// Bytes freed in the vector cache.
+fn prune(context: &Context) -> Result<u64, IndexError> {
+    let folder = context.repository.vectors_dir();
+    let tracked = tracked_under(context.repository, TABLES)?;
+    let (registry, _) = Registry::read_all(&context.repository.tables_dir())?;
+    let fingerprint = context.embedder.fingerprint().as_str();
+    let held = registry.keys(fingerprint, |name| tracked.contains(name.as_bytes()));
+    let before = cache::size(&folder)?.bytes;
+    cache::prune(&folder, |key| !held.contains(key))?;
+    Ok(before.saturating_sub(cache::size(&folder)?.bytes))
 }
 
 fn count(folder: &Path, tidied: &mut Tidied) -> io::Result<()> {

@@ -93,7 +93,8 @@ pub fn snapshot_of(
         let (mut registry, _) = Registry::load(&memory, &tables).unwrap_or_default();
         let elsewhere = fetch_tables(git, version, &objects, &mut registry, &past);
         let staging = Staging::new(&past).ok().map(Arc::new);
-        let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry);
+        let cache = context.repository.vectors_dir();
+        let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry, cache);
         let groups = build(
             &Workshop {
                 root: &context.repository.root,
@@ -116,6 +117,8 @@ pub fn snapshot_of(
             },
             jobs,
         );
+        // Damaged tables and cache files are passed over; whoever indexes the work tree says so.
+        vectors.close();
         drop(elsewhere);
         let mut built = Vec::new();
         for group in groups {

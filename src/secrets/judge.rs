@@ -109,8 +109,9 @@ pub(super) fn url_password(candidate: &Candidate<'_>) -> bool {
 pub(super) fn named(candidate: &Candidate<'_>) -> bool {
     let value = candidate.secret.trim_end_matches(['.', ':', '!', '?', '*']);
     let quoted = candidate.before.ends_with(['"', '\'', '`']);
-    // `NAME=value`, as in the environment, is as clear as quotes are.
-    let assigned = quoted || candidate.context.ends_with('=') && !candidate.context.contains(' ');
+    // `NAME=value`, as in the environment, is as clear as quotes are. Not so in the query of a URL,
+    // where badges have short tokens that everybody may know.
+    let assigned = quoted || (candidate.context == "=" && !in_query(candidate));
     let calls = candidate.after.starts_with(['(', '[', '{', '<', '\\', '|']);
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -126,6 +127,13 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
         && !is_plain_words(value)
         && !is_mostly_words(value)
         && !is_id_or_hash(value)
+}
+
+/// Whether the name before the value follows a `?` or `&`.
+fn in_query(candidate: &Candidate<'_>) -> bool {
+    let before = candidate.before.strip_suffix(candidate.context).unwrap_or_default();
+    let name = |char: char| char.is_ascii_alphanumeric() || "_-".contains(char);
+    before.trim_end_matches(name).ends_with(['?', '&'])
 }
 
 fn random(secret: &str) -> bool {

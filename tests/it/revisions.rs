@@ -13,7 +13,10 @@ fn history() -> TestEnv {
     env.write("bears.md", "# Bears\n\nBears sleep in winter.\n");
     commit_as(&env, "Ann", "2026-01-02T00:00:00Z", "Otters and bears");
     env.git(&["tag", "v1"]);
-    env.write("otters.md", "# Otters\n\nOtters hold hands while they sleep.\n\nThey eat urchins.\n");
+    env.write(
+        "otters.md",
+        "# Otters\n\nOtters hold hands while they sleep.\n\nThey eat urchins.\n",
+    );
     env.git(&["rm", "--quiet", "bears.md"]);
     env.write("seals.md", "# Seals\n\nSeals sleep under water.\n");
     commit_as(&env, "Ben", "2026-02-02T00:00:00Z", "Seals, no bears");
@@ -43,7 +46,8 @@ fn a_commit_is_searched_as_it_was() {
     let env = history();
     assert_eq!(env.hits(&["winter", "--mode", "keyword"]), [""; 0]);
     for revision in ["v1", "HEAD~2", "main~2", "2026-01-15", "2026-01-02T12:00:00Z"] {
-        let found = env.json(&["search", "--json", "winter", "--mode", "keyword", "--at", revision]);
+        let found =
+            env.json(&["search", "--json", "winter", "--mode", "keyword", "--at", revision]);
         assert_eq!(paths(&found), ["bears.md"], "{revision}");
         let commit = env.git(&["rev-parse", "v1"]);
         assert_eq!(found[0]["at"], commit.trim(), "{revision}");

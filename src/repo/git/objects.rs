@@ -216,7 +216,7 @@ impl Git {
                 Err(cause) if cause.code() == git2::ErrorCode::NotFound => Ok(None),
                 Err(cause) => Err(cause),
             };
-            paths.iter().map(content).collect()
+            paths.iter().map(content).collect::<Result<Vec<_>, _>>()
         };
         by_library().or_else(|_: git2::Error| {
             let files = self.list_by_program(&Version::Commit(*commit))?;

@@ -3,7 +3,7 @@
 //! Everything goes by plumbing (`hash-object`, `update-index --index-info`, `commit-tree`), which
 //! runs no hook and no filter and never looks at what the user has edited.
 
-use super::{super::NotePath, CommitId, Git, GitError, objects::ObjectId};
+use super::{super::NotePath, CommitId, Git, GitError, ObjectId};
 
 /// A change of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
