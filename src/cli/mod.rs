@@ -8,6 +8,7 @@ mod env;
 mod error;
 mod eval;
 mod generate;
+mod hook;
 mod index;
 mod init;
 mod search;
@@ -43,6 +44,7 @@ enum Command {
     Search(search::SearchArgs),
     Doctor(doctor::DoctorArgs),
     Eval(eval::EvalArgs),
+    Hook(hook::HookArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
 }
@@ -92,6 +94,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Search(args) => args.is_json(),
         Command::Doctor(args) => args.json,
         Command::Eval(args) => args.json,
+        Command::Hook(args) => args.is_json(),
         Command::Completions(_) | Command::Man(_) => false,
     };
     let variables = env::variables();
@@ -105,6 +108,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Search(args) => search::run(args, &mut ui),
         Command::Doctor(args) => doctor::run(args, &mut ui),
         Command::Eval(args) => eval::run(args, &mut ui),
+        Command::Hook(args) => hook::run(args, &mut ui),
         Command::Completions(args) => generate::completions(args, &mut ui),
         Command::Man(args) => generate::man(args, &mut ui),
     }?;

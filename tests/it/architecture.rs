@@ -8,10 +8,11 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "init", "config", "eval", "links", "search", "index", "store", "repo", "chunk",
-            "embed", "lexical", "markdown",
+            "hooks", "init", "config", "eval", "links", "search", "index", "store", "repo",
+            "chunk", "embed", "lexical", "markdown",
         ],
     ),
+    ("hooks", &["init", "store", "repo"]),
     ("init", &["config"]),
     ("config", &["yaml"]),
     ("eval", &["search", "index", "store", "repo", "embed", "lexical", "markdown"]),

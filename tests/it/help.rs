@@ -2,7 +2,8 @@
 
 use crate::env::{TestEnv, finish, snapshot};
 
-const COMMANDS: &[&str] = &["init", "index", "search", "doctor", "eval", "completions", "man"];
+const COMMANDS: &[&str] =
+    &["init", "index", "search", "doctor", "eval", "hook", "completions", "man"];
 
 fn help(command: &[&str]) -> String {
     TestEnv::plain().ok(&[command, &["--help"]].concat()).to_string()
@@ -26,6 +27,7 @@ fn help_of_the_program() {
       search       Search the knowledge base
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
       eval         Measure how well search answers your own questions
+      hook         Let git keep the index up to date by itself
       completions  Print completions for a shell
       man          Print the manual page
       help         Print this message or the help of the given subcommand(s)
@@ -371,4 +373,12 @@ fn manual_pages_render() {
 fn version_is_the_packages() {
     let expected = format!("elophanto {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(TestEnv::plain().ok(&["--version"]).stdout(), expected);
+}
+
+#[test]
+fn help_of_hook() {
+    snapshot!(help(&["hook"]), @"");
+    snapshot!(help(&["hook", "install"]), @"");
+    snapshot!(help(&["hook", "uninstall"]), @"");
+    snapshot!(help(&["hook", "status"]), @"");
 }

@@ -6,6 +6,7 @@ mod architecture;
 mod bad_inputs;
 mod concurrency;
 mod help;
+mod hook_install;
 mod incremental;
 mod index;
 mod init;
