@@ -95,7 +95,8 @@ fn settled(path: &Path) -> Option<PathBuf> {
         if let Ok(resolved) = fs::canonicalize(above) {
             let rest = path.strip_prefix(above).ok()?;
             let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
-            return plain.then(|| resolved.join(rest));
+            // Part by part, as joining nothing would add a slash.
+            return plain.then(|| resolved.iter().chain(rest).collect());
         }
     }
     None

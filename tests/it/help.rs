@@ -377,8 +377,91 @@ fn version_is_the_packages() {
 
 #[test]
 fn help_of_hook() {
-    snapshot!(help(&["hook"]), @"");
-    snapshot!(help(&["hook", "install"]), @"");
-    snapshot!(help(&["hook", "uninstall"]), @"");
-    snapshot!(help(&["hook", "status"]), @"");
+    snapshot!(help(&["hook"]), @"
+    exit: 0
+    --- stdout
+    Let git keep the index up to date by itself
+
+    Hooks save time, nothing depends on them: whatever goes wrong in one, git goes on. Only a secret in
+    the staged notes refuses a commit.
+
+    Usage: elophanto hook [OPTIONS] <COMMAND>
+
+    Commands:
+      install    Run us from git's hooks, beside the hooks that are there
+      uninstall  Take our hooks out and leave the folder as it was
+      status     Say which hooks run us
+      help       Print this message or the help of the given subcommand(s)
+
+    Options:
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+    snapshot!(help(&["hook", "install"]), @"
+    exit: 0
+    --- stdout
+    Run us from git's hooks, beside the hooks that are there
+
+    Installs pre-commit and post-merge, in the folder that git runs hooks from. A shell script that is
+    there gets a managed block at its top; any other hook is moved to `NAME.elophanto-saved` and run
+    after ours. Run it again after this program has moved.
+
+    Usage: elophanto hook install [OPTIONS]
+
+    Options:
+          --eager
+              Also post-commit, post-checkout and post-rewrite, so that the next search has less to do;
+              without it they are taken out
+
+          --program <PROGRAM>
+              Name PROGRAM in the hooks, in place of the file that runs now; where that is missing, they
+              look in `PATH`
+
+          --json
+              Print what was done as JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+    snapshot!(help(&["hook", "uninstall"]), @"
+    exit: 0
+    --- stdout
+    Take our hooks out and leave the folder as it was
+
+    Usage: elophanto hook uninstall [OPTIONS]
+
+    Options:
+          --json      Print what was done as JSON Lines
+          --no-color  Print without colours and links
+      -h, --help      Print help
+    --- stderr
+    ");
+    snapshot!(help(&["hook", "status"]), @"
+    exit: 0
+    --- stdout
+    Say which hooks run us
+
+    Exits with 0 if pre-commit and post-merge do, with 1 otherwise.
+
+    Usage: elophanto hook status [OPTIONS]
+
+    Options:
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
 }

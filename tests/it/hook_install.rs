@@ -433,14 +433,16 @@ exit $c
 
         let program = site.program.to_str().unwrap();
         let output = site.run(&["hook", "install", "--program", program]);
-        snapshot!(output, @"
-        exit: 0
-        --- stdout
-        installed: .husky/_/pre-commit (your hook goes on below our block)
-        installed: .husky/_/post-merge (your hook goes on below our block)
-        --- stderr
-        note: git runs the hooks of `.husky/_` (core.hooksPath), among the files of the work tree; install again if another tool writes that folder anew
-        ");
+        insta::allow_duplicates! {
+            snapshot!(output, @"
+            exit: 0
+            --- stdout
+            installed: .husky/_/pre-commit (your hook goes on below our block)
+            installed: .husky/_/post-merge (your hook goes on below our block)
+            --- stderr
+            note: git runs the hooks of `.husky/_` (core.hooksPath), among the files of the work tree; install again if another tool writes that folder anew
+            ");
+        }
         assert_eq!(site.ways(), ways, "{tree:?}");
         assert_eq!(site.log().lines().count(), 4);
         assert_eq!(site.git(&["status", "--porcelain", "--", ".husky/_"]), "");
@@ -570,16 +572,81 @@ fn all_hooks_fire_and_only_pre_commit_decides() {
 fn what_is_said() {
     let site = Site::new(Tree::Main);
     let program = "/opt/elophanto";
-    snapshot!(site.run(&["hook", "status"]), @"");
+    snapshot!(site.run(&["hook", "status"]), @"
+    exit: 1
+    --- stdout
+    pre-commit     missing
+    post-merge     missing
+    post-commit    missing (installed with --eager)
+    post-checkout  missing (installed with --eager)
+    post-rewrite   missing (installed with --eager)
+    --- stderr
+    ");
     site.hook("#!/usr/bin/perl\n", 0o755);
     write(&site.hooks().join("post-merge"), "#!/bin/sh\n", 0o755);
-    snapshot!(site.run(&["hook", "status"]), @"");
-    snapshot!(site.run(&["hook", "install", "--eager", "--program", program]), @"");
-    snapshot!(site.run(&["hook", "status"]), @"");
-    snapshot!(site.run(&["hook", "status", "--json"]), @"");
-    snapshot!(site.run(&["hook", "install", "--json", "--program", program]), @"");
-    snapshot!(site.run(&["hook", "uninstall"]), @"");
-    snapshot!(site.run(&["hook", "uninstall"]), @"");
+    snapshot!(site.run(&["hook", "status"]), @"
+    exit: 1
+    --- stdout
+    pre-commit     missing, another hook is there
+    post-merge     missing, another hook is there
+    post-commit    missing (installed with --eager)
+    post-checkout  missing (installed with --eager)
+    post-rewrite   missing (installed with --eager)
+    --- stderr
+    ");
+    snapshot!(site.run(&["hook", "install", "--eager", "--program", program]), @"
+    exit: 0
+    --- stdout
+    installed: .git/hooks/pre-commit (your hook is run after it, as `pre-commit.elophanto-saved`)
+    installed: .git/hooks/post-merge (your hook goes on below our block)
+    installed: .git/hooks/post-commit
+    installed: .git/hooks/post-checkout
+    installed: .git/hooks/post-rewrite
+    --- stderr
+    ");
+    snapshot!(site.run(&["hook", "status"]), @"
+    exit: 0
+    --- stdout
+    pre-commit     installed, hands over to the hook that was there, names `/opt/elophanto`, which is missing
+    post-merge     installed, in one file with another hook, names `/opt/elophanto`, which is missing
+    post-commit    installed, names `/opt/elophanto`, which is missing
+    post-checkout  installed, names `/opt/elophanto`, which is missing
+    post-rewrite   installed, names `/opt/elophanto`, which is missing
+    --- stderr
+    ");
+    snapshot!(site.run(&["hook", "status", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {"hook":"pre-commit","path":".git/hooks/pre-commit","state":"installed","default":true,"foreign":"saved","program":"/opt/elophanto","program_exists":false}
+    {"hook":"post-merge","path":".git/hooks/post-merge","state":"installed","default":true,"foreign":"same-file","program":"/opt/elophanto","program_exists":false}
+    {"hook":"post-commit","path":".git/hooks/post-commit","state":"installed","default":false,"foreign":null,"program":"/opt/elophanto","program_exists":false}
+    {"hook":"post-checkout","path":".git/hooks/post-checkout","state":"installed","default":false,"foreign":null,"program":"/opt/elophanto","program_exists":false}
+    {"hook":"post-rewrite","path":".git/hooks/post-rewrite","state":"installed","default":false,"foreign":null,"program":"/opt/elophanto","program_exists":false}
+    --- stderr
+    "#);
+    snapshot!(site.run(&["hook", "install", "--json", "--program", program]), @r#"
+    exit: 0
+    --- stdout
+    {"hook":"pre-commit","path":".git/hooks/pre-commit","action":"unchanged","foreign":"saved"}
+    {"hook":"post-merge","path":".git/hooks/post-merge","action":"unchanged","foreign":"same-file"}
+    {"hook":"post-commit","path":".git/hooks/post-commit","action":"removed","foreign":null}
+    {"hook":"post-checkout","path":".git/hooks/post-checkout","action":"removed","foreign":null}
+    {"hook":"post-rewrite","path":".git/hooks/post-rewrite","action":"removed","foreign":null}
+    --- stderr
+    "#);
+    snapshot!(site.run(&["hook", "uninstall"]), @"
+    exit: 0
+    --- stdout
+    removed: .git/hooks/pre-commit (your hook is as it was)
+    removed: .git/hooks/post-merge (your hook is as it was)
+    --- stderr
+    ");
+    snapshot!(site.run(&["hook", "uninstall"]), @"
+    exit: 0
+    --- stdout
+    no hook of ours is installed, nothing to do
+    --- stderr
+    ");
 }
 
 #[test]
@@ -624,8 +691,25 @@ fn a_folder_that_serves_other_repositories() {
     let config = site.env.outside().join("gitconfig");
     fs::write(&config, format!("[core]\n\thooksPath = {}\n", global.display())).unwrap();
     let run = |args: &[&str]| finish(site.command(PROGRAM, args).env("GIT_CONFIG_GLOBAL", &config));
-    snapshot!(run(&["hook", "install"]), @"");
-    snapshot!(run(&["hook", "status"]), @"");
+    snapshot!(run(&["hook", "install"]), @r#"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: git runs the hooks of `[TEMP]/global` (core.hooksPath), which lies outside this repository and may serve others
+    hint: add this line to its `pre-commit` by hand: elophanto hook run pre-commit "$@" </dev/null || [ $? -ne 1 ] || exit 1
+          and to its `post-merge`: elophanto hook run post-merge "$@" </dev/null || :
+    "#);
+    snapshot!(run(&["hook", "status"]), @"
+    exit: 1
+    --- stdout
+    pre-commit     missing, another hook is there
+    post-merge     missing
+    post-commit    missing (installed with --eager)
+    post-checkout  missing (installed with --eager)
+    post-rewrite   missing (installed with --eager)
+    --- stderr
+    note: git runs the hooks of `[TEMP]/global` (core.hooksPath), which lies outside this repository and may serve others
+    ");
     assert_eq!(run(&["hook", "uninstall"]).code, Some(0));
     assert_eq!(listing(&global), before);
     assert!(!site.env.path(".git/hooks/pre-commit").exists());
@@ -724,21 +808,32 @@ fn refusals() {
     snapshot!(check(&["install"], &|site| {
         site.hook("#!/usr/bin/perl\n", 0o755);
         fs::write(site.hooks().join("pre-commit.elophanto-saved"), "another").unwrap();
-    }), @"");
+    }), @"
+    error: `[TEMP]/repo/.git/hooks/pre-commit` would be moved to `[TEMP]/repo/.git/hooks/pre-commit.elophanto-saved`, which exists
+    hint: look at the second, keep the one you need, then install again
+    ");
     snapshot!(check(&["uninstall"], &|site| {
         site.hook("#!/usr/bin/perl\n", 0o755);
         site.install(&[]);
         let text = fs::read_to_string(site.hooks().join("pre-commit")).unwrap();
         fs::write(site.hooks().join("pre-commit"), text + "make lint\n").unwrap();
-    }), @"");
+    }), @"
+    error: `[TEMP]/repo/.git/hooks/pre-commit` was edited, and `[TEMP]/repo/.git/hooks/pre-commit.elophanto-saved` holds the hook that was there before
+    hint: put the two together by hand, and remove our block
+    ");
     snapshot!(check(&["install"], &|site| {
         site.hook("#!/bin/sh\n", 0o755);
         site.install(&[]);
         executable(&site.hooks().join("pre-commit"), 0o644);
-    }), @"");
+    }), @"
+    error: `[TEMP]/repo/.git/hooks/pre-commit` holds our block, but git or a shell would not run it
+    hint: take the block out with `elophanto hook uninstall`, then install again
+    ");
     snapshot!(check(&["install"], &|site| {
         site.hook("#!/bin/sh\n# >>> elophanto >>>\nexit 0\n", 0o755);
-    }), @"");
+    }), @"
+    error: [TEMP]/repo/.git/hooks/pre-commit:2: `# >>> elophanto >>>` without `# <<< elophanto <<<` after it; repair or remove the block by hand
+    ");
     let site = Site::new(Tree::Main);
     fs::create_dir(site.hooks().join("post-merge")).unwrap();
     let output = site.run(&["hook", "install"]);
@@ -747,7 +842,13 @@ fn refusals() {
     assert_eq!(TestEnv::plain().run(&["hook", "install"]).code, Some(2));
     let env = TestEnv::plain();
     env.write(".elophanto/config.yaml", "");
-    snapshot!(env.run(&["hook", "status"]), @"");
+    snapshot!(env.run(&["hook", "status"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: `[TEMP]/repo` is no git repository, so there is nothing that would run hooks
+    hint: run `git init` first
+    ");
 }
 
 /// What a stop between two steps leaves behind: the user's hook is always there under one of its
