@@ -6,6 +6,7 @@
 // Front door.
 pub mod cli;
 pub mod config;
+pub mod hooks;
 pub mod init;
 
 // What git asks of us.

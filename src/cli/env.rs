@@ -39,3 +39,8 @@ pub fn survive_file_size_limit() {
     // SAFETY: sets a signal to be ignored, before any other thread exists; no handler runs.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
+
+/// Where the program that runs now lies.
+pub fn own_program() -> std::io::Result<std::path::PathBuf> {
+    std::env::current_exe()
+}

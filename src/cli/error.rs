@@ -6,6 +6,7 @@ use crate::{
     config::{ConfigError, Origin},
     embed::EmbedError,
     eval::EvalError,
+    hooks::{self, HookError, HookName},
     index::{IndexError, watch::WatchError},
     init::InitError,
     on_commit::CommitError,
@@ -170,6 +171,36 @@ impl From<ConfigError> for CliError {
             "every key with its default: `elophanto init` in an empty folder"
         };
         Self::new(cause).hint(hint)
+    }
+}
+
+impl From<HookError> for CliError {
+    fn from(cause: HookError) -> Self {
+        let hint = match &cause {
+            HookError::NoGit { .. } => Some("run `git init` first".to_owned()),
+            HookError::Outside { .. } => Some(format!(
+                "add this line to its `pre-commit` by hand: {}\n      and to its `post-merge`: {}",
+                hooks::by_hand(HookName::PreCommit),
+                hooks::by_hand(HookName::PostMerge)
+            )),
+            HookError::Odd { .. } => Some("git cannot run it; move it away".to_owned()),
+            HookError::NotRun { .. } => Some(
+                "take the block out with `elophanto hook uninstall`, then install again".to_owned(),
+            ),
+            HookError::Edited { .. } => {
+                Some("put the two together by hand, and remove our block".to_owned())
+            }
+            HookError::InTheWay { .. } => {
+                Some("look at the second, keep the one you need, then install again".to_owned())
+            }
+            HookError::Git(_) => Some("check the repository with `git status`".to_owned()),
+            HookError::Block { .. } | HookError::Io { .. } => None,
+        };
+        let error = Self::new(cause);
+        match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
     }
 }
 

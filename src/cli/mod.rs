@@ -10,6 +10,8 @@ mod env;
 mod error;
 mod eval;
 mod generate;
+mod hook;
+mod hook_run;
 mod index;
 mod index_git;
 mod init;
@@ -49,6 +51,7 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Clean(clean::CleanArgs),
     Eval(eval::EvalArgs),
+    Hook(hook::HookArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
 }
@@ -100,6 +103,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Doctor(args) => args.json,
         Command::Clean(args) => args.json,
         Command::Eval(args) => args.json,
+        Command::Hook(args) => args.is_json(),
         Command::Completions(_) | Command::Man(_) => false,
     };
     let variables = env::variables();
@@ -115,6 +119,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Doctor(args) => doctor::run(args, &mut ui),
         Command::Clean(args) => clean::run(args, &mut ui),
         Command::Eval(args) => eval::run(args, &mut ui),
+        Command::Hook(args) => hook::run(args, &mut ui),
         Command::Completions(args) => generate::completions(args, &mut ui),
         Command::Man(args) => generate::man(args, &mut ui),
     }?;

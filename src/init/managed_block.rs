@@ -52,8 +52,14 @@ pub fn upsert(text: &[u8], lines: &[String]) -> Result<Option<Vec<u8>>, BlockErr
 
 /// Takes the block out. `None` means that there is none.
 pub fn remove(text: &[u8]) -> Result<Option<Vec<u8>>, BlockError> {
+    Ok(split(text)?.map(|[before, _, after]| [before, after].concat()))
+}
+
+/// The text before the block, the block with its markers, the text after. `None` means that there
+/// is no block.
+pub fn split(text: &[u8]) -> Result<Option<[&[u8]; 3]>, BlockError> {
     let Some(block) = find(text)? else { return Ok(None) };
-    Ok(Some([&text[..block.start], &text[block.end..]].concat()))
+    Ok(Some([&text[..block.start], &text[block.start..block.end], &text[block.end..]]))
 }
 
 struct Block {

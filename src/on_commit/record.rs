@@ -252,8 +252,15 @@ impl Seen {
         fs::read_to_string(&self.file).ok()?.trim().parse().ok()
     }
 
+    /// Begins at a commit, unless there is a memory already.
+    pub fn begin(&self, commit: Option<CommitId>) {
+        if self.read().is_none() {
+            self.write(commit);
+        }
+    }
+
     /// Remembers a commit. Where that cannot be written, the next commit looks again.
-    pub fn write(&self, commit: Option<CommitId>) {
+    fn write(&self, commit: Option<CommitId>) {
         let write = |commit: CommitId| -> io::Result<()> {
             fs::create_dir_all(self.file.parent().unwrap_or(Path::new(".")))?;
             fs::write(&self.file, format!("{commit}\n"))

@@ -8,6 +8,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "hooks",
             "init",
             "config",
             "eval",
@@ -26,6 +27,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "markdown",
         ],
     ),
+    ("hooks", &["init", "store", "repo"]),
     ("init", &["config"]),
     ("config", &["yaml"]),
     ("eval", &["search", "index", "store", "repo", "embed", "lexical", "markdown"]),

@@ -3,7 +3,7 @@
 use crate::env::{TestEnv, finish, snapshot};
 
 const COMMANDS: &[&str] =
-    &["init", "index", "search", "changelog", "doctor", "eval", "completions", "man"];
+    &["init", "index", "search", "clean", "changelog", "doctor", "eval", "hook", "completions", "man"];
 
 fn help(command: &[&str]) -> String {
     TestEnv::plain().ok(&[command, &["--help"]].concat()).to_string()
@@ -28,6 +28,7 @@ fn help_of_the_program() {
       changelog    Say what changed in the knowledge base, newest first
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
       eval         Measure how well search answers your own questions
+      hook         Let git keep the index up to date by itself
       completions  Print completions for a shell
       man          Print the manual page
       help         Print this message or the help of the given subcommand(s)
@@ -405,4 +406,95 @@ fn manual_pages_render() {
 fn version_is_the_packages() {
     let expected = format!("elophanto {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(TestEnv::plain().ok(&["--version"]).stdout(), expected);
+}
+
+#[test]
+fn help_of_hook() {
+    snapshot!(help(&["hook"]), @"
+    exit: 0
+    --- stdout
+    Let git keep the index up to date by itself
+
+    Hooks save time, nothing depends on them: whatever goes wrong in one, git goes on. Only a secret in
+    the staged notes refuses a commit.
+
+    Usage: elophanto hook [OPTIONS] <COMMAND>
+
+    Commands:
+      install    Run us from git's hooks, beside the hooks that are there
+      uninstall  Take our hooks out and leave the folder as it was
+      status     Say which hooks run us
+      help       Print this message or the help of the given subcommand(s)
+
+    Options:
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+    snapshot!(help(&["hook", "install"]), @"
+    exit: 0
+    --- stdout
+    Run us from git's hooks, beside the hooks that are there
+
+    Installs pre-commit and post-merge, in the folder that git runs hooks from. A shell script that is
+    there gets a managed block at its top; any other hook is moved to `NAME.elophanto-saved` and run
+    after ours. Run it again after this program has moved.
+
+    Usage: elophanto hook install [OPTIONS]
+
+    Options:
+          --eager
+              Also post-commit, post-checkout and post-rewrite, so that the next search has less to do;
+              without it they are taken out
+
+          --program <PROGRAM>
+              Name PROGRAM in the hooks, in place of the file that runs now; where that is missing, they
+              look in `PATH`
+
+          --json
+              Print what was done as JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+    snapshot!(help(&["hook", "uninstall"]), @"
+    exit: 0
+    --- stdout
+    Take our hooks out and leave the folder as it was
+
+    Usage: elophanto hook uninstall [OPTIONS]
+
+    Options:
+          --json      Print what was done as JSON Lines
+          --no-color  Print without colours and links
+      -h, --help      Print help
+    --- stderr
+    ");
+    snapshot!(help(&["hook", "status"]), @"
+    exit: 0
+    --- stdout
+    Say which hooks run us
+
+    Exits with 0 if pre-commit and post-merge do, with 1 otherwise.
+
+    Usage: elophanto hook status [OPTIONS]
+
+    Options:
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
 }

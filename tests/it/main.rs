@@ -10,6 +10,7 @@ mod concurrency;
 mod drift;
 mod help;
 mod history;
+mod hook_install;
 mod incremental;
 mod index;
 mod init;

@@ -1,0 +1,265 @@
+//! `elophanto hook`
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{
+    Outcome, env,
+    error::CliError,
+    hook_run,
+    ui::{Ui, visible_line},
+};
+use crate::{
+    hooks::{self, Change, Folder, Foreign, HookError, HookName, Place, State},
+    on_commit::Seen,
+    repo::{self, Git, Repository, locate},
+};
+
+/// Let git keep the index up to date by itself
+///
+/// Hooks save time, nothing depends on them: whatever goes wrong in one, git goes on. Only a secret
+/// in the staged notes refuses a commit.
+#[derive(clap::Args, Debug)]
+pub struct HookArgs {
+    #[command(subcommand)]
+    command: HookCommand,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum HookCommand {
+    Install(InstallArgs),
+    Run(RunArgs),
+    Uninstall(UninstallArgs),
+    Status(StatusArgs),
+}
+
+/// Run us from git's hooks, beside the hooks that are there
+///
+/// Installs pre-commit and post-merge, in the folder that git runs hooks from. A shell script that
+/// is there gets a managed block at its top; any other hook is moved to `NAME.elophanto-saved` and
+/// run after ours. Run it again after this program has moved.
+#[derive(clap::Args, Debug)]
+pub struct InstallArgs {
+    /// Also post-commit, post-checkout and post-rewrite, so that the next search has less to do;
+    /// without it they are taken out
+    #[arg(long)]
+    eager: bool,
+    /// Name PROGRAM in the hooks, in place of the file that runs now; where that is missing, they
+    /// look in `PATH`
+    #[arg(long, value_name = "PROGRAM")]
+    program: Option<PathBuf>,
+    /// Print what was done as JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
+/// Take our hooks out and leave the folder as it was
+#[derive(clap::Args, Debug)]
+pub struct UninstallArgs {
+    /// Print what was done as JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
+/// Say which hooks run us
+///
+/// Exits with 0 if pre-commit and post-merge do, with 1 otherwise.
+#[derive(clap::Args, Debug)]
+pub struct StatusArgs {
+    /// Print JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
+/// Do what a hook does
+///
+/// For git, which waits for it: ends with 0 whatever happens, after 10 seconds at the latest; with
+/// 1 only to refuse a commit whose staged notes hold what looks like a secret.
+#[derive(clap::Args, Debug)]
+pub struct RunArgs {
+    /// Name of the hook, such as pre-commit
+    name: String,
+    /// What git hands to the hook
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+    /// Print findings as JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was done with a hook, as `--json` prints it.
+#[derive(Serialize)]
+struct ChangeWire<'a> {
+    hook: &'a str,
+    path: String,
+    action: &'a str,
+    foreign: Option<&'a str>,
+}
+
+/// How a hook stands, as `--json` prints it.
+#[derive(Serialize)]
+struct StandingWire<'a> {
+    hook: &'a str,
+    path: String,
+    state: &'a str,
+    default: bool,
+    foreign: Option<&'a str>,
+    program: Option<String>,
+    program_exists: bool,
+}
+
+impl HookArgs {
+    /// Whether stdout is JSON Lines.
+    pub fn is_json(&self) -> bool {
+        match &self.command {
+            HookCommand::Install(args) => args.json,
+            HookCommand::Uninstall(args) => args.json,
+            HookCommand::Run(args) => args.json,
+            HookCommand::Status(args) => args.json,
+        }
+    }
+}
+
+pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let here = || locate(Path::new("."));
+    match &args.command {
+        HookCommand::Install(args) => install(args, &here()?, ui),
+        HookCommand::Uninstall(_) => uninstall(&here()?, ui),
+        HookCommand::Run(args) => hook_run::run(&args.name, ui),
+        HookCommand::Status(_) => status(&here()?, ui),
+    }
+}
+
+fn install(args: &InstallArgs, repository: &Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let program = match &args.program {
+        Some(program) => std::path::absolute(program)?,
+        None => env::own_program()?,
+    };
+    let done = hooks::install(repository, &program, args.eager)?;
+    for (name, change, standing) in &done.changes {
+        let path = shown(repository, &done.folder, *name);
+        emit_change(*name, path, *change, standing.foreign, ui)?;
+    }
+    if let Some(git) = Git::of(repository) {
+        // What was committed before needs no entry.
+        Seen::of(&git).begin(repo::head(&git)?);
+    }
+    if done.folder.place == Place::WorkTree {
+        ui.note(format_args!(
+            "git runs the hooks of `{}` (core.hooksPath), among the files of the work tree; \
+             install again if another tool writes that folder anew",
+            beneath(repository, &done.folder.path)
+        ));
+    }
+    Ok(Outcome::Done)
+}
+
+fn uninstall(repository: &Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let done = hooks::uninstall(repository)?;
+    let mut nothing = true;
+    for done in &done {
+        for (name, change, standing) in &done.changes {
+            nothing = false;
+            let path = shown(repository, &done.folder, *name);
+            emit_change(*name, path, *change, standing.foreign, ui)?;
+        }
+    }
+    if nothing && !ui.json {
+        ui.line("no hook of ours is installed, nothing to do")?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn status(repository: &Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let status = hooks::status(repository)?;
+    for (name, standing) in &status.hooks {
+        let program = standing.program.as_ref();
+        let wire = StandingWire {
+            hook: name.as_str(),
+            path: shown(repository, &status.folder, *name),
+            state: state_word(standing.state),
+            default: name.is_default(),
+            foreign: standing.foreign.map(foreign_word),
+            program: program.map(|program| program.display().to_string()),
+            program_exists: program.is_some_and(|program| program.is_file()),
+        };
+        ui.emit(&wire, visible_line(&standing_text(&wire)))?;
+    }
+    if status.folder.place == Place::Outside {
+        ui.note(HookError::Outside { folder: status.folder.path.clone() });
+    }
+    Ok(if status.is_complete() { Outcome::Done } else { Outcome::Negative })
+}
+
+fn standing_text(wire: &StandingWire<'_>) -> String {
+    let mut text = format!("{:<13}  {}", wire.hook, wire.state);
+    if wire.state == "missing" && !wire.default {
+        text.push_str(" (installed with --eager)");
+    }
+    text.push_str(match wire.foreign {
+        Some("alone") => ", another hook is there",
+        Some("same-file") => ", in one file with another hook",
+        Some("saved") => ", hands over to the hook that was there",
+        _ => "",
+    });
+    match &wire.program {
+        Some(program) if !wire.program_exists => {
+            text.push_str(&format!(", names `{program}`, which is missing"));
+        }
+        None if wire.state != "missing" => text.push_str(", looks in PATH"),
+        _ => {}
+    }
+    text
+}
+
+fn emit_change(
+    name: HookName,
+    path: String,
+    change: Change,
+    foreign: Option<Foreign>,
+    ui: &mut Ui,
+) -> Result<(), CliError> {
+    let action = match change {
+        Change::Installed => "installed",
+        Change::Updated => "updated",
+        Change::Unchanged => "unchanged",
+        Change::Removed => "removed",
+    };
+    let beside = match (change, foreign) {
+        (Change::Removed, Some(_)) => " (your hook is as it was)".to_owned(),
+        (_, Some(Foreign::SameFile)) => " (your hook goes on below our block)".to_owned(),
+        (_, Some(Foreign::Saved)) => {
+            format!(" (your hook is run after it, as `{}.elophanto-saved`)", name.as_str())
+        }
+        _ => String::new(),
+    };
+    let text = format!("{action}: {}{beside}", visible_line(&path));
+    let foreign = foreign.map(foreign_word);
+    ui.emit(&ChangeWire { hook: name.as_str(), path, action, foreign }, text)
+}
+
+fn state_word(state: State) -> &'static str {
+    match state {
+        State::Installed => "installed",
+        State::Altered => "altered",
+        State::Missing => "missing",
+    }
+}
+
+fn foreign_word(foreign: Foreign) -> &'static str {
+    match foreign {
+        Foreign::Alone => "alone",
+        Foreign::SameFile => "same-file",
+        Foreign::Saved => "saved",
+    }
+}
+
+fn shown(repository: &Repository, folder: &Folder, name: HookName) -> String {
+    beneath(repository, &folder.path.join(name.as_str()))
+}
+
+/// Relative to the top of the work tree where it lies below, else whole.
+fn beneath(repository: &Repository, path: &Path) -> String {
+    path.strip_prefix(&repository.root).unwrap_or(path).display().to_string()
+}

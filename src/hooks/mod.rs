@@ -1,0 +1,91 @@
+//! Git hooks that run us: which there are, what is written for them, and how a user's own hooks
+//! live on.
+//!
+//! Owns the hooks folder, the text of our block, and putting it in and taking it out. It knows
+//! nothing of what a hook does. [`script`] and [`plan`] are pure; [`folder`] asks git where hooks
+//! lie, [`install`] touches the disk. Nothing is remembered elsewhere: what is installed can be
+//! read off the hooks folder alone, and a hook of the user is never without a name in it.
+
+mod folder;
+mod install;
+mod plan;
+mod script;
+
+use std::{io, path::PathBuf};
+
+pub use folder::{Folder, Place};
+pub use install::{Change, Installation, Status, install, status, uninstall};
+pub use plan::{Foreign, Standing, State};
+pub use script::by_hand;
+
+use crate::{init::managed_block::BlockError, repo::GitError};
+
+/// A hook of git that we have something to do in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookName {
+    PreCommit,
+    PostMerge,
+    PostCommit,
+    PostCheckout,
+    PostRewrite,
+}
+
+impl HookName {
+    /// Every one, those installed by default first.
+    pub const ALL: [Self; 5] =
+        [Self::PreCommit, Self::PostMerge, Self::PostCommit, Self::PostCheckout, Self::PostRewrite];
+
+    /// As git calls it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::PreCommit => "pre-commit",
+            Self::PostMerge => "post-merge",
+            Self::PostCommit => "post-commit",
+            Self::PostCheckout => "post-checkout",
+            Self::PostRewrite => "post-rewrite",
+        }
+    }
+
+    /// Whether it is installed without being asked for by `--eager`.
+    pub fn is_default(self) -> bool {
+        matches!(self, Self::PreCommit | Self::PostMerge)
+    }
+}
+
+/// Hooks could not be read or written. Everything is planned before anything is done, so that
+/// after any error but [`HookError::Io`] the folder is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum HookError {
+    /// A plain folder has no hooks.
+    #[error("`{}` is no git repository, so there is nothing that would run hooks", root.display())]
+    NoGit { root: PathBuf },
+    /// A folder that other repositories use too.
+    #[error(
+        "git runs the hooks of `{}` (core.hooksPath), which lies outside this repository and may \
+         serve others",
+        folder.display()
+    )]
+    Outside { folder: PathBuf },
+    /// A folder, a device.
+    #[error("`{}` is neither a file nor a link", path.display())]
+    Odd { path: PathBuf },
+    /// The markers in a hook don't match.
+    #[error("{}:{cause}", path.display())]
+    Block { path: PathBuf, cause: BlockError },
+    /// Our block stands in a file that is no shell script, or is not executable any more.
+    #[error("`{}` holds our block, but git or a shell would not run it", path.display())]
+    NotRun { path: PathBuf },
+    /// Lines were added to a file of ours that hands over to the user's saved hook.
+    #[error(
+        "`{}` was edited, and `{}` holds the hook that was there before",
+        path.display(), saved.display()
+    )]
+    Edited { path: PathBuf, saved: PathBuf },
+    /// The name that the user's hook would be moved to is taken.
+    #[error("`{}` would be moved to `{}`, which exists", path.display(), saved.display())]
+    InTheWay { path: PathBuf, saved: PathBuf },
+    #[error("{0}")]
+    Git(#[from] GitError),
+    #[error("`{}`: {cause}", path.display())]
+    Io { path: PathBuf, cause: io::Error },
+}
