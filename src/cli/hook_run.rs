@@ -41,21 +41,22 @@ struct SecretWire<'a> {
 }
 
 /// Runs a hook. Only a secret in what is to be committed is a reason to say no.
-pub fn run(name: HookName, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
     std::thread::spawn(give_up);
-    let outcome = match name {
-        HookName::PreCommit => pre_commit(ui),
-        HookName::PostMerge
-        | HookName::PostCommit
-        | HookName::PostCheckout
-        | HookName::PostRewrite => freshen(ui),
+    let hook = HookName::ALL.into_iter().find(|hook| hook.as_str() == name);
+    let outcome = match hook {
+        Some(HookName::PreCommit) => pre_commit(ui),
+        Some(
+            HookName::PostMerge
+            | HookName::PostCommit
+            | HookName::PostCheckout
+            | HookName::PostRewrite,
+        ) => freshen(ui),
+        None => Err(CliError::new(format_args!("no hook is called `{}`", visible_line(name)))),
     };
     Ok(outcome.unwrap_or_else(|cause| {
-        ui.talk(format_args!(
-            "elophanto: {} (the {} hook did nothing)",
-            cause.message(),
-            name.as_str()
-        ));
+        let name = visible_line(name);
+        ui.talk(format_args!("elophanto: {} (the {name} hook did nothing)", cause.message()));
         Outcome::Done
     }))
 }

@@ -200,6 +200,7 @@ impl Teller<'_> {
         let content = |id: &Option<ObjectId>| {
             id.as_ref().and_then(|id| read.get(id)).map(Vec::as_slice).unwrap_or_default()
         };
+        let entities = self.context.write_root.join("learned/entities");
         changes
             .iter()
             .map(|change| {
@@ -212,7 +213,9 @@ impl Teller<'_> {
                     (None, None, _) => ChangeKind::Added,
                     (None, ..) => ChangeKind::Changed,
                 };
-                let facts_added = facts(new).saturating_sub(facts(old));
+                let is_entity = change.path.as_path().starts_with(&entities);
+                let gained = facts(new).saturating_sub(facts(old));
+                let facts_added = if is_entity { gained } else { 0 };
                 Change { path: change.path.to_text(), kind, title, scope, facts_added }
             })
             .collect()

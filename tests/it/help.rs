@@ -2,8 +2,18 @@
 
 use crate::env::{TestEnv, finish, snapshot};
 
-const COMMANDS: &[&str] =
-    &["init", "index", "search", "clean", "changelog", "doctor", "eval", "hook", "completions", "man"];
+const COMMANDS: &[&str] = &[
+    "init",
+    "index",
+    "search",
+    "clean",
+    "changelog",
+    "doctor",
+    "eval",
+    "hook",
+    "completions",
+    "man",
+];
 
 fn help(command: &[&str]) -> String {
     TestEnv::plain().ok(&[command, &["--help"]].concat()).to_string()
