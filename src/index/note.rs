@@ -103,7 +103,8 @@ impl Cutter<'_> {
 
 /// The text that is embedded for a chunk: title, headings, body.
 ///
-/// The title is left out when it is only the file name, so that a rename embeds nothing.
+/// The title is left out when it is only the file name, so that a rename embeds nothing. CRLF is
+/// taken as LF, so that git's conversion of line endings embeds nothing either.
 pub fn passage(title: Option<&str>, breadcrumb: &[String], body: &str) -> String {
     let title = title.unwrap_or_default();
     let headings = breadcrumb.iter().map(String::as_str).filter(|&heading| heading != title);
@@ -113,7 +114,7 @@ pub fn passage(title: Option<&str>, breadcrumb: &[String], body: &str) -> String
         passage.push('\n');
     }
     passage.push_str(body.trim());
-    passage
+    if passage.contains('\r') { passage.replace("\r\n", "\n") } else { passage }
 }
 
 /// Names a vector after what it is made from.
@@ -163,5 +164,7 @@ mod tests {
         let crumbs = ["Otters".to_owned(), "Sleep".to_owned()];
         assert_eq!(passage(Some("Otters"), &crumbs, "\nhands\n"), "Otters > Sleep\nhands");
         assert_eq!(passage(None, &[], "hands\n"), "hands");
+        assert_eq!(passage(None, &[], "\r\nhold\r\nhands\r\n"), "hold\nhands");
+        assert_eq!(passage(None, &[], "hold\rhands"), "hold\rhands", "no line ending of git's");
     }
 }

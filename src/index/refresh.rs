@@ -1,6 +1,11 @@
 //! One refresh: walk, compare, build what is new, replace the view.
 
-use std::{fs, io, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use super::{
     IndexError, Problem,
@@ -8,7 +13,7 @@ use super::{
     note::Cutter,
     plan::{Plan, plan},
     segments::{Job, Known, Workshop, build},
-    vectors::Vectors,
+    vectors::{Closed, Vectors},
 };
 use crate::{
     chunk::Limits,
@@ -25,7 +30,7 @@ use crate::{
 };
 
 /// Raised whenever the same note would be cut or analysed differently.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// A reader that finds an indexer at work searches at most this much changed text from memory.
 const OVERLAY_BYTES: u64 = 8 * 1024 * 1024;
 /// How often a refresh starts again because another process replaced the view meanwhile.
@@ -232,7 +237,8 @@ impl Run<'_> {
         self.notice_bad(&bad);
         // Without a folder to write to, everything is built in memory.
         let staging = Staging::new(self.folder).ok().map(Arc::new);
-        let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry);
+        let cache = context.repository.vectors_dir();
+        let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry, cache);
         let fingerprint = context.embedder.fingerprint();
         let groups = build(
             &Workshop {
@@ -255,8 +261,9 @@ impl Run<'_> {
             },
             jobs,
         );
-        let (mut registry, bad) = vectors.into_registry();
+        let Closed { mut registry, bad, damaged } = vectors.close();
         self.notice_bad(&bad);
+        self.notice_damaged(&damaged);
 
         let (mut embedded, mut files_read) = (0, 0);
         for group in groups {
@@ -391,6 +398,17 @@ impl Run<'_> {
                 "`.elophanto/index/{name}` is passed over: {cause}; its vectors are made again"
             ));
         }
+    }
+
+    /// One notice, however many files of the vector cache there are to speak of.
+    fn notice_damaged(&mut self, damaged: &[PathBuf]) {
+        let Some(first) = damaged.first() else { return };
+        let others = match damaged.len() - 1 {
+            0 => String::new(),
+            count => format!(" (and {count} more)"),
+        };
+        self.notices
+            .push(format!("`{}`{others} is damaged; its vectors are made again", first.display()));
     }
 }
 

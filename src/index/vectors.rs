@@ -1,8 +1,9 @@
-//! Where vectors come from: the view, the committed tables, and only then the embedder.
+//! Where vectors come from: the view, the committed tables, the local cache, and only then the
+//! embedder.
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     embed::Embedder,
     store::{
+        cache::Cache,
         matrix::{Encoded, Key},
         registry::{BadTable, Registry},
         view::Loaded,
@@ -20,9 +22,18 @@ use crate::{
 pub struct Vectors<'a> {
     embedder: &'a dyn Embedder,
     segments: &'a [Arc<Loaded>],
-    in_view: OnceLock<FxHashMap<Key, (usize, usize)>>,
     tables: PathBuf,
     registry: Mutex<(Registry, Vec<BadTable>)>,
+    cache: Mutex<Cache>,
+}
+
+/// What the sources of a run turned out to be.
+pub struct Closed {
+    pub registry: Registry,
+    /// Tables that were passed over.
+    pub bad: Vec<BadTable>,
+    /// Files of the cache that were passed over.
+    pub damaged: Vec<PathBuf>,
 }
 
 /// The vectors of some passages and how many of them had to be embedded.
@@ -40,47 +51,46 @@ impl<'a> Vectors<'a> {
         segments: &'a [Arc<Loaded>],
         tables: PathBuf,
         registry: Registry,
+        cache: PathBuf,
     ) -> Self {
+        let cache = Cache::new(cache, embedder.fingerprint().as_str(), embedder.dimension());
         Self {
             embedder,
             segments,
-            in_view: OnceLock::new(),
             tables,
             registry: Mutex::new((registry, Vec::new())),
+            cache: Mutex::new(cache),
         }
     }
 
     /// One vector per passage, in order.
     pub fn find(&self, keys: &[Key], passages: &[&str]) -> Found {
-        let mut found: FxHashMap<Key, Encoded> = FxHashMap::default();
-        let in_view = self.in_view.get_or_init(|| self.list_view());
-        let mut wanted = FxHashSet::default();
-        for key in keys {
-            let vector = in_view
-                .get(key)
-                .and_then(|&(segment, row)| self.segments[segment].matrix.vector(row));
-            match vector {
-                Some(vector) => {
-                    found.insert(*key, vector);
-                }
-                None => {
-                    wanted.insert(*key);
-                }
+        let fingerprint = self.embedder.fingerprint().as_str();
+        let dimension = self.embedder.dimension();
+        let mut wanted: FxHashSet<Key> = keys.iter().copied().collect();
+        let mut found = self.find_in_view(fingerprint, &mut wanted);
+        let mut take = |vectors: FxHashMap<Key, Encoded>, wanted: &mut FxHashSet<Key>| {
+            for (key, vector) in vectors.into_iter().filter(|(_, v)| v.is_sane(dimension)) {
+                wanted.remove(&key);
+                found.insert(key, vector);
             }
-        }
+        };
         if !wanted.is_empty() {
             let mut guard = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
             let (registry, bad) = &mut *guard;
-            let fingerprint = self.embedder.fingerprint().as_str();
             let (vectors, damaged) = registry.vectors(&self.tables, fingerprint, &wanted);
             bad.extend(damaged);
-            let dimension = self.embedder.dimension();
-            found.extend(vectors.into_iter().filter(|(_, vector)| vector.is_sane(dimension)));
+            take(vectors, &mut wanted);
+        }
+        if !wanted.is_empty() {
+            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            let vectors = cache.vectors(&wanted);
+            take(vectors, &mut wanted);
         }
         let mut missing: Vec<(Key, &str)> = Vec::new();
-        let mut seen = FxHashSet::default();
         for (key, passage) in keys.iter().zip(passages) {
-            if !found.contains_key(key) && seen.insert(*key) {
+            // Taken out, so that equal passages are embedded once.
+            if wanted.remove(key) {
                 missing.push((*key, passage));
             }
         }
@@ -91,8 +101,12 @@ impl<'a> Vectors<'a> {
             match self.embedder.embed(&texts) {
                 Ok(vectors) => {
                     embedded = vectors.len();
-                    let pairs = missing.iter().zip(vectors);
-                    found.extend(pairs.map(|((key, _), vector)| (*key, Encoded::new(&vector))));
+                    let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+                    for ((key, _), vector) in missing.iter().zip(vectors) {
+                        let vector = Encoded::new(&vector);
+                        cache.add(*key, vector.clone());
+                        found.insert(*key, vector);
+                    }
                 }
                 Err(cause) => failure = Some(cause.to_string()),
             }
@@ -101,24 +115,34 @@ impl<'a> Vectors<'a> {
         Found { rows, embedded, failure }
     }
 
-    /// Gives the registry back, with the tables that turned out to be damaged.
-    pub fn into_registry(self) -> (Registry, Vec<BadTable>) {
-        self.registry.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// Writes what was embedded to the cache and tells what was passed over.
+    pub fn close(self) -> Closed {
+        let (registry, bad) = self.registry.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let cache = self.cache.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Closed { registry, bad, damaged: cache.close() }
     }
 
-    fn list_view(&self) -> FxHashMap<Key, (usize, usize)> {
-        let mut rows = FxHashMap::default();
-        for (number, loaded) in self.segments.iter().enumerate() {
-            let matrix = &loaded.matrix;
+    /// Takes what the view holds out of the wanted keys.
+    fn find_in_view(
+        &self,
+        fingerprint: &str,
+        wanted: &mut FxHashSet<Key>,
+    ) -> FxHashMap<Key, Encoded> {
+        let mut found = FxHashMap::default();
+        for matrix in self.segments.iter().map(|loaded| &loaded.matrix) {
+            if wanted.is_empty() {
+                break;
+            }
             // A damaged matrix must not pass its vectors on.
-            if matrix.fingerprint() == self.embedder.fingerprint().as_str() && matrix.is_intact() {
-                rows.extend(
-                    (0..matrix.rows())
-                        .filter(|&row| !matrix.is_missing(row))
-                        .map(|row| (matrix.key(row), (number, row))),
-                );
+            if matrix.fingerprint() == fingerprint
+                && let Ok(rows) = matrix.find(wanted)
+            {
+                for (key, vector) in rows {
+                    wanted.remove(&key);
+                    found.insert(key, vector);
+                }
             }
         }
-        rows
+        found
     }
 }

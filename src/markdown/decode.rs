@@ -21,6 +21,8 @@ pub enum Undecodable {
     Nul { offset: usize },
     #[error("broken {encoding} at byte {offset}")]
     Broken { encoding: &'static str, offset: usize },
+    #[error("a Git LFS pointer, its text is not here (run `git lfs pull`)")]
+    LfsPointer,
     #[error("neither UTF-8 nor surely Windows-1252 (byte {byte:#04x} at offset {offset})")]
     Unsure { byte: u8, offset: usize },
 }
@@ -29,13 +31,21 @@ pub enum Undecodable {
 /// prose stays below one in ten; other code pages are mostly such bytes.
 const ASCII_LETTERS_PER_HIGH_BYTE: usize = 3;
 
+/// What stands in place of a file whose content Git LFS keeps elsewhere begins with this line.
+const LFS_VERSION: &[u8] = b"version https://git-lfs.github.com/spec/v1";
+
+/// Git LFS takes nothing longer for a pointer.
+const LFS_POINTER_BYTES: usize = 1024;
+
 /// Decodes UTF-8 (with or without mark), UTF-16 with a mark, and Windows-1252 (which holds
 /// Latin-1's letters) if the bytes leave no doubt.
 ///
 /// # Errors
-/// On NUL, on an encoding that breaks off, and on anything that is not surely text.
+/// On NUL, on an encoding that breaks off, on anything that is not surely text, and on a Git LFS
+/// pointer, which is text but not the note's.
 pub fn decode(bytes: &[u8]) -> Result<Decoded<'_>, Undecodable> {
     match bytes {
+        _ if is_lfs_pointer(bytes) => Err(Undecodable::LfsPointer),
         [0xff, 0xfe, rest @ ..] => utf16(rest, "UTF-16LE", u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => utf16(rest, "UTF-16BE", u16::from_be_bytes),
         _ => {
@@ -48,6 +58,11 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded<'_>, Undecodable> {
             }
         }
     }
+}
+
+fn is_lfs_pointer(bytes: &[u8]) -> bool {
+    let Some(rest) = bytes.strip_prefix(LFS_VERSION) else { return false };
+    bytes.len() < LFS_POINTER_BYTES && matches!(rest, [] | [b'\n', ..] | [b'\r', b'\n', ..])
 }
 
 fn utf16(
@@ -152,6 +167,21 @@ mod tests {
             b"it\x92s about 5 \x80 \x96 na\xefve",
             "it’s about 5 € – naïve | decoded from Windows-1252",
         );
+    }
+
+    #[test]
+    fn refuses_pointers_of_git_lfs() {
+        const REFUSED: &str = "a Git LFS pointer, its text is not here (run `git lfs pull`)";
+        let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+        check(pointer.as_bytes(), REFUSED);
+        check(pointer.replace('\n', "\r\n").as_bytes(), REFUSED);
+        for text in [
+            format!("The pointer:\n\n{pointer}"),
+            format!("{pointer}{}", "A note about pointers.\n".repeat(50)),
+            pointer.replace("v1\n", "v1 is what it says.\n"),
+        ] {
+            check(text.as_bytes(), &text);
+        }
     }
 
     #[test]

@@ -33,6 +33,11 @@ impl Repository {
         }
     }
 
+    /// Folder of the vectors that were embedded on this machine.
+    pub fn vectors_dir(&self) -> PathBuf {
+        self.local_dir().join("vectors")
+    }
+
     /// Folder of the committed vector tables.
     pub fn tables_dir(&self) -> PathBuf {
         self.root.join(".elophanto").join("index")

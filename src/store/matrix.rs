@@ -6,6 +6,8 @@
 
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
 use super::{
     codec::{Malformed, Reader, Writer, checksum},
     container::{Container, OpenError, Section, assemble},
@@ -151,6 +153,11 @@ impl Matrix {
         &self.fingerprint
     }
 
+    /// Components of a vector.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
@@ -178,11 +185,41 @@ impl Matrix {
             .then(|| Encoded { scale, codes: codes.iter().map(|&code| code as i8).collect() })
     }
 
+    /// The wanted vectors that are here, in the order of the rows. Looks through the keys instead
+    /// of listing them: a few wanted ones cost no table of all.
+    ///
+    /// # Errors
+    /// [`Malformed`] if a block that holds one of them differs from what was written.
+    pub fn find(&self, wanted: &FxHashSet<Key>) -> Result<Vec<(Key, Encoded)>, Malformed> {
+        let mut found = Vec::new();
+        if wanted.is_empty() {
+            return Ok(found);
+        }
+        let mut checked = None;
+        let (keys, _) = self.container.section(KEYS).as_chunks::<16>();
+        for (row, key) in keys.iter().enumerate().filter(|(_, key)| wanted.contains(*key)) {
+            let block = row / BLOCK_ROWS;
+            if checked != Some(block) {
+                self.check_block(block)?;
+                checked = Some(block);
+            }
+            found.extend(self.vector(row).map(|vector| (*key, vector)));
+        }
+        Ok(found)
+    }
+
     /// Whether every vector is what was written.
     pub fn is_intact(&self) -> bool {
-        let blocks = self.container.section(CODES).chunks((BLOCK_ROWS * self.dimension).max(1));
-        let mut sums = Reader::new(self.container.section(SUMS));
-        blocks.into_iter().all(|block| sums.u64() == Ok(checksum(block)))
+        (0..self.rows.div_ceil(BLOCK_ROWS)).all(|block| self.check_block(block).is_ok())
+    }
+
+    fn check_block(&self, block: usize) -> Result<(), Malformed> {
+        let size = BLOCK_ROWS * self.dimension;
+        let codes = self.container.section(CODES);
+        let end = codes.len().min((block + 1) * size);
+        let codes = codes.get(block * size..end).ok_or(Malformed)?;
+        let sums = self.container.section(SUMS).get(block * 8..).ok_or(Malformed)?;
+        if Reader::new(sums).u64()? == checksum(codes) { Ok(()) } else { Err(Malformed) }
     }
 
     /// Whether a row still waits for its vector.
@@ -323,6 +360,30 @@ mod tests {
                 assert!(scores.is_err() || scores == right, "bit {bit}");
             }
         }
+    }
+
+    #[test]
+    fn wanted_rows_are_found_and_checked() {
+        let vector =
+            |n: usize| Encoded::new(&unit(vec![n as f32 + 1.0, 1.0, 0., 0., 0., 0., 0., 0.]));
+        let key = |n: usize| [n as u8; 16];
+        let rows: Vec<_> = (0..150).map(|n| (key(n), (n != 3).then(|| vector(n)))).collect();
+        let bytes = encode_matrix("test", 8, &rows);
+        let find = |bytes: &[u8], wanted: &[usize]| {
+            let wanted = wanted.iter().map(|&n| key(n)).collect();
+            Matrix::in_memory(bytes.to_vec()).expect("the head is whole").find(&wanted)
+        };
+        let expected = |numbers: &[usize]| {
+            Ok(numbers.iter().map(|&n| (key(n), vector(n))).collect::<Vec<_>>())
+        };
+        assert_eq!(find(&bytes, &[]), expected(&[]));
+        // A row without its vector and keys of others are not found.
+        assert_eq!(find(&bytes, &[149, 3, 64, 0, 200]), expected(&[0, 64, 149]));
+        let mut damaged = bytes;
+        let last = damaged.len() - 1;
+        damaged[last] ^= 1;
+        assert_eq!(find(&damaged, &[0, 127]), expected(&[0, 127]), "in blocks that are whole");
+        assert_eq!(find(&damaged, &[0, 128]), Err(Malformed));
     }
 
     #[test]

@@ -3,9 +3,11 @@
 //! Two stores with opposite rules. [`tables`] is what git carries: write-once LanceDB tables from
 //! key to vector, immutable, checked as outside data. [`view`] is derived and private to a work
 //! tree: segments, matrices and a manifest that a search maps into memory; anything in it may be
-//! deleted at any time. All LanceDB and Arrow types stay inside this room.
+//! deleted at any time. Beside the view, [`cache`] keeps the vectors that were embedded here, for
+//! all work trees. All LanceDB and Arrow types stay inside this room.
 
 pub mod bits;
+pub mod cache;
 mod codec;
 mod container;
 pub mod lock;

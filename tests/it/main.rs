@@ -4,6 +4,7 @@ mod env;
 
 mod architecture;
 mod bad_inputs;
+mod cache;
 mod concurrency;
 mod help;
 mod incremental;

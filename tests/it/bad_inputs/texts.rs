@@ -63,6 +63,21 @@ fn conflict_markers() {
 }
 
 #[test]
+fn a_pointer_of_git_lfs() {
+    let pointer = "version https://git-lfs.github.com/spec/v1\n\
+                   oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n\
+                   size 12345\n";
+    let env = check(
+        "large.md",
+        pointer,
+        Some("a Git LFS pointer, its text is not here (run `git lfs pull`)"),
+    );
+    // Once the text is there, it is a note like any other.
+    env.write("large.md", "# Large\n\nThe egret stands in deep water.\n");
+    assert_eq!(found(&env, &["egret deep water"])[0], "large.md");
+}
+
+#[test]
 fn a_merge_in_progress_is_searched() {
     let env = TestEnv::with(&[GOOD, ("a.md", "base\n")]);
     env.commit("base");
