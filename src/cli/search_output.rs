@@ -196,7 +196,7 @@ pub fn say_nothing(typed: &str, answer: &Answer, request: &Request, report: &Rep
     ui.talk(format_args!("hint: {hint}"));
 }
 
-fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape) -> HitWire<'a> {
+fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape<'a>) -> HitWire<'a> {
     let score = &hit.score;
     HitWire {
         path: hit.path.to_text(),

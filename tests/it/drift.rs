@@ -110,10 +110,8 @@ fn a_pattern_is_data() {
         ("\"\\n\"", 0),
         ("['../x', ':(bad', src]", 1),
     ] {
-        let env = TestEnv::with(&[
-            ("docs/heron.md", &format!("---\ncovers: {pattern}\n---\n# Heron\n\nIt stands.\n")),
-            ("src/pond.rs", "1"),
-        ]);
+        let note = format!("---\ncovers: {pattern}\n---\n# Heron\n\nIt stands.\n");
+        let env = TestEnv::with(&[("docs/heron.md", note.as_str()), ("src/pond.rs", "1")]);
         commit_on(&env, 1, "all");
         env.write("src/pond.rs", "2");
         env.write(".elophanto/note.txt", "ours");
