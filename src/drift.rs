@@ -4,7 +4,10 @@
 //! its own, or a way out of the repository. When the note changed is `index`'s knowledge; how a
 //! drift is told is the caller's.
 
-use std::ffi::OsString;
+use std::{
+    ffi::OsString,
+    time::{Duration, Instant},
+};
 
 use rayon::prelude::*;
 
@@ -57,8 +60,9 @@ pub struct Drifts {
     pub untold: Vec<(NotePath, GitError)>,
 }
 
-/// Which of the notes at these paths have drifted. A note that is not committed as it lies there
-/// has just been looked after; one whose age is unknown cannot be judged.
+/// Which of the notes at these paths have drifted, as far as git tells within `patience`. A note
+/// that is not committed as it lies there has just been looked after; one whose age is unknown
+/// cannot be judged.
 ///
 /// # Errors
 /// [`Malformed`] if a segment is damaged.
@@ -66,6 +70,7 @@ pub fn drifted<'p>(
     git: &Git,
     snapshot: &Snapshot,
     paths: impl IntoIterator<Item = &'p NotePath>,
+    patience: Duration,
 ) -> Result<Drifts, Malformed> {
     let Some(head) = snapshot.history.head else { return Ok(Drifts::default()) };
     let mut asked = Vec::new();
@@ -86,12 +91,17 @@ pub fn drifted<'p>(
             }
         }
     }
+    let deadline = Instant::now() + patience;
     let told: Vec<_> = asked
         .into_par_iter()
         .map(|(path, made, wanted)| {
-            later(git, made, head, &wanted).map_err(|cause| (path.clone(), cause)).map(
-                |(commits, total)| Drift { path: path.clone(), since: made.time, total, commits },
-            )
+            let left = deadline.saturating_duration_since(Instant::now());
+            match later(&git.clone().with_timeout(left), made, head, &wanted) {
+                Ok((commits, total)) => {
+                    Ok(Drift { path: path.clone(), since: made.time, total, commits })
+                }
+                Err(cause) => Err((path.clone(), cause)),
+            }
         })
         .collect();
     let mut drifts = Drifts::default();

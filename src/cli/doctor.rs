@@ -63,6 +63,8 @@ struct SettingWire<'a> {
     origin: String,
 }
 
+/// How long git may take to tell which notes have drifted.
+const DRIFT_PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 /// A drift is over when the note has a commit of its own after those of its sources.
 const MEND_DRIFT: &str =
     "compare the note with what it covers, correct it or set `updated:`, and commit it";
@@ -133,7 +135,7 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let drifts = match Git::of(repository) {
         Some(git) => {
             let paths = refreshed.snapshot.files.iter().map(|file| &file.path);
-            drift::drifted(&git, &refreshed.snapshot, paths)
+            drift::drifted(&git, &refreshed.snapshot, paths, DRIFT_PATIENCE)
                 .map_err(crate::search::SearchError::from)?
         }
         None => drift::Drifts::default(),

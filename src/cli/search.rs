@@ -351,7 +351,7 @@ fn drifted(answer: &Answer, refreshed: &Refreshed, workspace: &Workspace) -> Vec
     let mut paths: Vec<&NotePath> = answer.hits.iter().map(|hit| &hit.path).collect();
     paths.sort_unstable();
     paths.dedup();
-    drift::drifted(&git.with_timeout(DRIFT_PATIENCE), &refreshed.snapshot, paths)
+    drift::drifted(&git, &refreshed.snapshot, paths, DRIFT_PATIENCE)
         .map(|drifts| drifts.found)
         .unwrap_or_default()
 }

@@ -189,6 +189,7 @@ impl Run<'_> {
         let (walked, walk_errors) = walked;
         self.history = Some(Arc::clone(&history));
         let base = self.usable(opened);
+        self.notices.extend(failure);
         let fresh = base.manifest.settings != settings(self.context)
             || base.manifest.fingerprint != self.context.embedder.fingerprint().as_str();
         let known_files: &[FileEntry] = if fresh { &[] } else { &base.manifest.files };
@@ -212,7 +213,6 @@ impl Run<'_> {
                 None => return Ok(None),
             }
         };
-        refreshed.report.notices.extend(failure);
         refreshed.report.problems.extend(walk_errors.iter().map(|error| Problem {
             path: "".into(),
             line: None,

@@ -46,11 +46,50 @@ fn hits_carry_the_warning() {
     commit_on(&env, 3, "deepen the pond");
     env.write("lib/deep/reed.rs", "2");
     commit_on(&env, 4, "\x1b[2Jcut the\u{202e} reed");
-    snapshot!(env.run(&["search", "heron"]), @"");
-    snapshot!(env.run(&["search", "heron", "--format", "markdown"]), @"");
-    snapshot!(env.run(&["search", "heron", "--format", "vimgrep"]), @"");
+    snapshot!(env.run(&["search", "heron"]), @"
+    exit: 0
+    --- stdout
+    docs/heron.md:6  Herons
+        A heron stands in the pond.
+        ! drifted: 2 commits to what it covers since 2026-01-01, latest [COMMIT] ␛[2Jcut the<U+202E> reed
+    --- stderr
+    ");
+    snapshot!(env.run(&["search", "heron", "--format", "markdown"]), @"
+    exit: 0
+    --- stdout
+    **[docs/heron.md:6](docs/heron.md#L6)** Herons
+
+    > A heron stands in the pond.
+
+    drifted: 2 commits to what it covers since 2026-01-01, latest [COMMIT] ␛[2Jcut the<U+202E> reed
+    --- stderr
+    ");
+    snapshot!(env.run(&["search", "heron", "--format", "vimgrep"]), @"
+    exit: 0
+    --- stdout
+    docs/heron.md:6:3:A heron stands in the pond.
+    --- stderr
+    ");
     let hits = env.json(&["search", "--json", "heron"]);
-    snapshot!(serde_json::to_string_pretty(&hits[0]["drifted"]).unwrap(), @"");
+    let mut told = hits[0]["drifted"].clone();
+    assert_eq!(told["latest"][0]["subject"].take(), "\x1b[2Jcut the\u{202e} reed");
+    snapshot!(serde_json::to_string_pretty(&told).unwrap(), @r#"
+    {
+      "commits": 2,
+      "latest": [
+        {
+          "commit": "[BLOB]",
+          "date": "[TIME]",
+          "subject": null
+        },
+        {
+          "commit": "[BLOB]",
+          "date": "[TIME]",
+          "subject": "deepen the pond"
+        }
+      ]
+    }
+    "#);
     // Whoever edits the note has looked after it.
     env.write("docs/heron.md", NOTE.replace("stands", "fishes"));
     assert_eq!(drifted(&env), 0);
@@ -78,7 +117,18 @@ fn doctor_lists_what_has_drifted() {
     let output = env.run(&["doctor"]);
     assert_eq!(output.code, Some(1));
     let stdout = output.stdout();
-    snapshot!(&stdout[stdout.find("! ").unwrap()..], @"");
+    snapshot!(&stdout[stdout.find("! ").unwrap()..], @"
+    ! docs/eel.md: drifted: 1 commit to what it covers since 2026-01-02, latest [COMMIT] other
+      mend: compare the note with what it covers, correct it or set `updated:`, and commit it
+    ! docs/heron.md: drifted: 7 commits to what it covers since 2026-01-01
+        [COMMIT] 2026-01-17 pond 7
+        [COMMIT] 2026-01-16 pond 6
+        [COMMIT] 2026-01-15 pond 5
+        [COMMIT] 2026-01-14 pond 4
+        [COMMIT] 2026-01-13 pond 3
+        and 2 before
+      mend: compare the note with what it covers, correct it or set `updated:`, and commit it
+    ");
     let findings = env.json(&["doctor", "--json"]);
     assert_eq!(findings[0]["drifted"], 2);
     assert_eq!(findings.len(), 3);
@@ -110,10 +160,8 @@ fn a_pattern_is_data() {
         ("\"\\n\"", 0),
         ("['../x', ':(bad', src]", 1),
     ] {
-        let env = TestEnv::with(&[
-            ("docs/heron.md", &format!("---\ncovers: {pattern}\n---\n# Heron\n\nIt stands.\n")),
-            ("src/pond.rs", "1"),
-        ]);
+        let note = format!("---\ncovers: {pattern}\n---\n# Heron\n\nIt stands.\n");
+        let env = TestEnv::with(&[("docs/heron.md", note.as_str()), ("src/pond.rs", "1")]);
         commit_on(&env, 1, "all");
         env.write("src/pond.rs", "2");
         env.write(".elophanto/note.txt", "ours");

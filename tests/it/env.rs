@@ -24,6 +24,7 @@ pub const FILTERS: &[(&str, &str)] = &[
     (r"[0-9a-z]{26}-[0-9a-f]{32}\.lance", "[TABLE].lance"),
     (r"\b[0-9a-f]{64}\b", "[DIGEST]"),
     (r"\b[0-9a-f]{40}\b", "[BLOB]"),
+    (r"\b[0-9a-f]{10}\b", "[COMMIT]"),
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[TIME]"),
     (r"(/[^\s/`]+)*/\.tmp[A-Za-z0-9]{6}", "[TEMP]"),
 ];

@@ -158,10 +158,12 @@ fn help_of_search() {
               Only notes whose path matches, such as 'docs/**'; may be repeated
 
           --since <WHEN>
-              Only notes changed since a date or a time span ago, such as 2026-05-01 or 2w
+              Only notes changed since a date or a time span ago, such as 2026-05-01 or 2w; leaves out
+              notes of which that is not known
 
           --until <WHEN>
-              Only notes changed before a date or a time span ago
+              Only notes changed before a date or a time span ago; without --since, also those of which
+              that is not known
 
           --mode <MODE>
               Use words, meaning or both: hybrid, keyword or semantic

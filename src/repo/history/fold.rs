@@ -103,12 +103,12 @@ impl Fold {
 /// with the same content, preferably under the same file name.
 fn source<'l>(commit: &'l Logged, path: &NotePath, object: &ObjectId) -> Option<&'l NotePath> {
     let name = path.as_path().file_name();
-    let gone = commit
+    let mut gone = commit
         .records
         .iter()
         .filter(|record| record.after.is_zero() && record.before.contains(object))
         .map(|record| &record.path);
-    gone.clone().find(|gone| gone.as_path().file_name() == name).or_else(|| gone.into_iter().next())
+    gone.clone().find(|gone| gone.as_path().file_name() == name).or_else(|| gone.next())
 }
 
 #[cfg(test)]
@@ -133,7 +133,7 @@ mod tests {
             Record { path: path.into(), before: digits(before), after: digits(after)[0] }
         };
         let records = records.split_whitespace().map(record).collect();
-        Logged { id: object(u8::try_from(time).unwrap()), time, records }
+        Logged { id: object(time.rem_euclid(100) as u8), time, records }
     }
 
     /// `tree` is `a=3 b=4`, `log` has the newest commit first, `expected` is `a@time`.
@@ -165,7 +165,7 @@ mod tests {
         // Another mode.
         check("a=1", &[(9, "a=1>1"), (7, "a=0>1")], "a@7");
         // A commit without a time says nothing.
-        check("a=1", &[(i64::MIN, ""), (7, "a=0>1")], "a@7");
+        check("a=1", &[(i64::MIN, "a=2>1"), (7, "a=0>1")], "a@7");
     }
 
     #[test]

@@ -10,12 +10,13 @@ const MOST_PIECE_BYTES: usize = 1024 * 1024;
 /// Raw rather than names only, because a file that was only renamed is known by its blob. `-c`
 /// lists for a merge what differs from all of its parents: what the merge itself made.
 pub const ARGUMENTS: &[&str] = &[
-    "-c",
-    "log.showRoot=true",
     "log",
+    "--root",
     "--raw",
     "-z",
     "-c",
+    "--full-history",
+    "--no-follow",
     "--no-renames",
     "--no-relative",
     "--no-abbrev",
