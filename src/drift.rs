@@ -205,6 +205,8 @@ fn plain(pattern: &str) -> Option<String> {
     match parts[..] {
         [] => Some("**".to_owned()),
         _ if parts.contains(&"..") => None,
+        // It would escape what is put behind it.
+        [.., last] if last.chars().rev().take_while(|&char| char == '\\').count() % 2 == 1 => None,
         _ => Some(parts.join("/")),
     }
 }
@@ -230,6 +232,8 @@ mod tests {
             ("../x", None),
             ("src/../../x", None),
             ("a\0b", None),
+            ("src\\", None),
+            ("src\\\\", Some("src\\\\")),
         ] {
             assert_eq!(plain(pattern).as_deref(), expected, "{pattern:?}");
         }

@@ -132,7 +132,7 @@ fn by_files(git_dir: &Path, common_dir: &Path) -> io::Result<Found> {
     if common_dir.join("reftable").exists() {
         return Ok(Found::Unclear);
     }
-    let Some(mut text) = read(&git_dir.join("HEAD"))? else { return Ok(Found::Unclear) };
+    let Some(mut text) = read(&git_dir.join("HEAD"))? else { return Ok(Found::NoCommit) };
     for _ in 0..MOST_STEPS {
         let value = text.trim_ascii();
         if let Some(id) = CommitId::from_hex(value) {
@@ -273,6 +273,7 @@ mod tests {
         let packed = ("common/packed-refs", packed.as_str());
         check(&[("HEAD", ONE)], ONE);
         check(&[("HEAD", TWO)], TWO);
+        check(&[], "no commit");
         check(&[branch], "no commit");
         check(&[branch, ("common/refs/heads/main", ONE)], ONE);
         check(&[branch, packed], ONE);
