@@ -50,7 +50,7 @@ fn in_words(text: &str, now: i64) -> Option<i64> {
         "yesterday" => return Some(now - 86_400),
         _ => {}
     }
-    let rest = text.strip_suffix("ago")?.trim_end();
+    let rest = text.strip_suffix("ago")?.trim_end_matches([' ', '.', '-']);
     let (count, unit) = rest.split_once([' ', '.', '-'])?;
     let count: u64 = match count {
         "a" | "an" | "one" => 1,
