@@ -145,9 +145,20 @@ fn random(secret: &str) -> bool {
 
 fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    PLACEHOLDERS.iter().chain(TEMPLATES).any(|word| lower.contains(word))
+    let says = |word: &str| {
+        let mut places = lower.match_indices(word);
+        places.any(|(at, found)| is_one_word(&value[at..at + found.len()]))
+    };
+    PLACEHOLDERS.iter().chain(TEMPLATES).any(|word| says(word))
         || PUBLIC.iter().any(|known| value.contains(known))
         || is_pattern(value.as_bytes())
+}
+
+/// `todo`, `TODO` or `Todo`; `TOdo` is chance.
+fn is_one_word(part: &str) -> bool {
+    let lower = |byte: u8| !byte.is_ascii_uppercase();
+    let upper = |byte: u8| !byte.is_ascii_lowercase();
+    part.bytes().skip(1).all(lower) || part.bytes().all(upper)
 }
 
 /// `aaaaaa`, `12345`, `abc123def456`, `deadbeefdeadbeef`.
