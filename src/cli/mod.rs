@@ -12,6 +12,7 @@ mod index;
 mod init;
 mod search;
 mod search_output;
+mod trust;
 mod ui;
 mod workspace;
 
@@ -43,6 +44,7 @@ enum Command {
     Search(search::SearchArgs),
     Doctor(doctor::DoctorArgs),
     Eval(eval::EvalArgs),
+    Trust(trust::TrustArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
 }
@@ -92,6 +94,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Search(args) => args.is_json(),
         Command::Doctor(args) => args.json,
         Command::Eval(args) => args.json,
+        Command::Trust(args) => args.json,
         Command::Completions(_) | Command::Man(_) => false,
     };
     let variables = env::variables();
@@ -105,6 +108,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Search(args) => search::run(args, &mut ui),
         Command::Doctor(args) => doctor::run(args, &mut ui),
         Command::Eval(args) => eval::run(args, &mut ui),
+        Command::Trust(args) => trust::run(args, &mut ui),
         Command::Completions(args) => generate::completions(args, &mut ui),
         Command::Man(args) => generate::man(args, &mut ui),
     }?;

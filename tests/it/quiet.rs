@@ -71,6 +71,7 @@ fn reading_commands_leave_everything_as_it_was() {
             (&["doctor", "--settings", "--json"], &[0, 1]),
             (&["index", "--check"], &[1]),
             (&["eval", "../set"], &[0]),
+            (&["trust", "--list"], &[0]),
             (&["completions", "bash"], &[0]),
             (&["man"], &[0]),
             (&["man", "search"], &[0]),
