@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::{
-    config::{ConfigError, Origin},
+    config::{ConfigError, Origin, TrustError},
     embed::EmbedError,
     eval::EvalError,
     hooks::{self, HookError, HookName},
@@ -66,6 +66,7 @@ impl From<LocateError> for CliError {
             }
             LocateError::Bare { .. } => "clone it and work in the clone",
             LocateError::BadGitFile { .. } => "repair it with `git worktree repair`, or remove it",
+            LocateError::NoFile { .. } => "clone the repository anew",
             LocateError::Unreadable { .. } => "give a folder that exists and can be read",
         };
         Self::new(cause).hint(hint)
@@ -201,6 +202,25 @@ impl From<HookError> for CliError {
             Some(hint) => error.hint(hint),
             None => error,
         }
+    }
+}
+
+impl From<TrustError> for CliError {
+    fn from(cause: TrustError) -> Self {
+        let hint = match &cause {
+            TrustError::NoHome => "set HOME to your home folder",
+            TrustError::Within { .. } => {
+                "set XDG_CONFIG_HOME to a folder outside of the repository"
+            }
+            TrustError::Shared { .. } => "see what it says, then take the right away: `chmod go-w`",
+            TrustError::TooLarge { .. } | TrustError::NoFile { .. } => {
+                "move it away; what it trusted then needs trust again"
+            }
+            TrustError::Read { .. } | TrustError::Write { .. } => {
+                "check the rights of your configuration folder"
+            }
+        };
+        Self::new(cause).hint(hint)
     }
 }
 

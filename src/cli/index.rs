@@ -14,7 +14,7 @@ use super::{
     workspace::{Workspace, write_beneath},
 };
 use crate::{
-    config::{CommitIndex, Provider, REPOSITORY_FILE, parse_duration, pin},
+    config::{self, CommitIndex, Provider, REPOSITORY_FILE, parse_duration, pin, value_in},
     index::{
         Options, Problem, Refreshed, Report, check,
         commit::{Committed, update_pending},
@@ -312,6 +312,8 @@ fn summary(
     Ok(())
 }
 
+const PROVIDER_KEY: &str = "knowledge.embedding_provider";
+
 /// Writes what `auto` picked into the repository's settings, so that a team never mixes models.
 fn pin_provider(workspace: &Workspace, ui: &Ui) -> Result<(), CliError> {
     if workspace.config.knowledge.embedding_provider != Provider::Auto
@@ -325,9 +327,13 @@ fn pin_provider(workspace: &Workspace, ui: &Ui) -> Result<(), CliError> {
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(cause) => return Err(cause.into()),
     };
-    let Some(text) =
-        pin(&text, "knowledge.embedding_provider", "builtin").map_err(CliError::new)?
-    else {
+    // One that the file names but that is not trusted stays as it is.
+    let auto = config::Value::Text(Provider::Auto.as_str().to_owned());
+    let said = value_in(&text, PROVIDER_KEY).map_err(CliError::new)?;
+    if said.is_some_and(|said| said != auto) {
+        return Ok(());
+    }
+    let Some(text) = pin(&text, PROVIDER_KEY, "builtin").map_err(CliError::new)? else {
         return Ok(());
     };
     let path = Path::new(REPOSITORY_FILE);

@@ -17,6 +17,7 @@ mod index_git;
 mod init;
 mod search;
 mod search_output;
+mod trust;
 mod ui;
 mod when;
 mod workspace;
@@ -52,6 +53,7 @@ enum Command {
     Clean(clean::CleanArgs),
     Eval(eval::EvalArgs),
     Hook(hook::HookArgs),
+    Trust(trust::TrustArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
 }
@@ -104,6 +106,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Clean(args) => args.json,
         Command::Eval(args) => args.json,
         Command::Hook(args) => args.is_json(),
+        Command::Trust(args) => args.json,
         Command::Completions(_) | Command::Man(_) => false,
     };
     let variables = env::variables();
@@ -120,6 +123,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Clean(args) => clean::run(args, &mut ui),
         Command::Eval(args) => eval::run(args, &mut ui),
         Command::Hook(args) => hook::run(args, &mut ui),
+        Command::Trust(args) => trust::run(args, &mut ui),
         Command::Completions(args) => generate::completions(args, &mut ui),
         Command::Man(args) => generate::man(args, &mut ui),
     }?;

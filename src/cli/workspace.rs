@@ -136,6 +136,16 @@ fn refuse_links_out(repository: &Repository) -> Result<(), CliError> {
                 .hint("replace the link with a folder of its own, then run this again"));
         }
     }
+    // An archive may bring a whole git directory along. Ours in it is never a link.
+    let local = [&repository.git_dir, &repository.common_dir];
+    for folder in local.into_iter().flatten().map(|folder| folder.join("elophanto")) {
+        for folder in [folder.join("view"), folder] {
+            if fs::symlink_metadata(&folder).is_ok_and(|kind| kind.is_symlink()) {
+                return Err(CliError::new(format_args!("`{}` is a link", folder.display()))
+                    .hint("remove the link; what belongs there is made anew"));
+            }
+        }
+    }
     Ok(())
 }
 

@@ -27,6 +27,20 @@ pub struct Key {
     pub kind: Kind,
     /// One line for people.
     pub doc: &'static str,
+    /// Whether a repository's file may set it by itself.
+    pub needs_trust: NeedsTrust,
+}
+
+/// Whether a value that comes from a repository's file is obeyed only once the user trusts that
+/// file. The user's own file, variables and flags are always obeyed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NeedsTrust {
+    /// Nothing that it may say leaves the machine, runs a program or widens a right.
+    Never,
+    /// Whatever it says.
+    Always,
+    /// Unless it says one of these words.
+    Except(&'static [&'static str]),
 }
 
 /// Which values a setting allows.
@@ -91,9 +105,14 @@ pub const KEYS: &[Key] = &[
     key("knowledge.extensions", "[md, markdown, mdown, mkd]", Kind::Extensions)
         .doc("File name endings that count as Markdown."),
     key("knowledge.embedding_provider", "auto", Kind::Choice(Provider::WORDS))
-        .doc("Who embeds: auto, builtin, minilm, openrouter, openai or ollama."),
+        .doc("Who embeds: auto, builtin, minilm, openrouter, openai or ollama.")
+        // The others hand the text of notes to another program or another machine.
+        .needs_trust(NeedsTrust::Except(&["auto", "builtin", "minilm"])),
     key("knowledge.embedding_openrouter_model", "google/gemini-embedding-001", Kind::Text)
-        .doc("Model to ask for at OpenRouter."),
+        .doc("Model to ask for at OpenRouter.")
+        // It decides whose machine the text is sent on to, and what that costs. The other two
+        // name a model at an endpoint that the user chose.
+        .needs_trust(NeedsTrust::Always),
     key("knowledge.embedding_model", "nomic-embed-text", Kind::Text)
         .doc("Model to ask for at Ollama or at an OpenAI-compatible endpoint."),
     key("knowledge.embedding_fallback", "mxbai-embed-large", Kind::Text)
@@ -176,13 +195,29 @@ impl Key {
         format!("ELOPHANTO_{}", self.name.replace('.', "_").to_uppercase())
     }
 
+    /// Whether this value of a repository's file is passed over until the user trusts the file.
+    pub fn guards(&self, value: &Value) -> bool {
+        match self.needs_trust {
+            NeedsTrust::Never => false,
+            NeedsTrust::Always => true,
+            NeedsTrust::Except(words) => match value {
+                Value::Text(text) => !words.contains(&text.as_str()),
+                _ => true,
+            },
+        }
+    }
+
     const fn doc(self, doc: &'static str) -> Self {
         Self { doc, ..self }
+    }
+
+    const fn needs_trust(self, needs_trust: NeedsTrust) -> Self {
+        Self { needs_trust, ..self }
     }
 }
 
 const fn key(name: &'static str, default: &'static str, kind: Kind) -> Key {
-    Key { name, default, kind, doc: "" }
+    Key { name, default, kind, doc: "", needs_trust: NeedsTrust::Never }
 }
 
 impl Kind {
@@ -394,6 +429,25 @@ mod tests {
     }
 
     #[test]
+    fn what_needs_trust() {
+        for (name, text, expected) in [
+            ("knowledge.embedding_provider", "auto", false),
+            ("knowledge.embedding_provider", "Builtin", false),
+            ("knowledge.embedding_provider", "minilm", false),
+            ("knowledge.embedding_provider", "openrouter", true),
+            ("knowledge.embedding_provider", "openai", true),
+            ("knowledge.embedding_provider", "OLLAMA", true),
+            ("knowledge.embedding_openrouter_model", "a/b", true),
+            ("knowledge.embedding_model", "a", false),
+            ("search.mode", "semantic", false),
+        ] {
+            let key = find(name).unwrap();
+            let value = key.kind.read(&Raw::Scalar(text.to_owned())).unwrap();
+            assert_eq!(key.guards(&value), expected, "{name}: {text}");
+        }
+    }
+
+    #[test]
     fn folders_stay_beneath_the_repository() {
         for (text, expected) in [
             (".", Some(".")),
@@ -440,6 +494,11 @@ mod tests {
             let value = key.kind.read(&Raw::Scalar(text)).unwrap_or_else(|| panic!("{}", key.name));
             assert_eq!(value.to_string(), key.default);
             assert!(key.doc.ends_with('.') && key.doc.len() < 90, "{}", key.name);
+            if let NeedsTrust::Except(words) = key.needs_trust {
+                let Kind::Choice(known) = key.kind else { panic!("{} has no words", key.name) };
+                assert!(words.iter().all(|word| known.contains(word)), "{}", key.name);
+                assert!(!key.guards(&value), "{}: the default needs trust", key.name);
+            }
         }
     }
 }

@@ -10,7 +10,9 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use super::guard::{self, Guarded};
 use super::keys::{self, Raw};
+use super::trust::TrustStore;
 use super::{ConfigError, ConfigWarning};
 use crate::yaml;
 
@@ -30,6 +32,8 @@ pub struct Layers {
     pub user: Option<ConfigFile>,
     /// The repository's file.
     pub repository: Option<ConfigFile>,
+    /// Whether the user trusts what that file says just now.
+    pub trusted: Trusted,
     /// The environment's variables.
     pub variables: BTreeMap<String, String>,
     /// Keys and values from the command line. A list takes one item from each of its pairs.
@@ -43,6 +47,18 @@ pub struct ConfigFile {
     pub path: PathBuf,
     /// What it says.
     pub text: String,
+}
+
+/// Whether the user trusts a content of the repository's file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Trusted {
+    /// Not this one.
+    #[default]
+    No,
+    /// Exactly this one, in this repository.
+    Yes,
+    /// The trust store can't be used, for this reason: as good as no.
+    Unknown(String),
 }
 
 /// Who said what a setting is.
@@ -85,19 +101,36 @@ impl Layers {
             Some(path) => read_file(&path, &path)?,
             None => None,
         };
-        let repository = read_beneath(root)?;
-        Ok(Self { user, repository, variables, flags })
+        let repository = read_repository_file(root)?;
+        let trusted = match &repository {
+            Some(file) => judge(root, file, &variables),
+            None => Trusted::No,
+        };
+        Ok(Self { user, repository, trusted, variables, flags })
+    }
+}
+
+fn judge(root: &Path, file: &ConfigFile, variables: &BTreeMap<String, String>) -> Trusted {
+    match TrustStore::open_for(root, variables) {
+        Ok(store) if store.trusts(root, REPOSITORY_FILE, file.text.as_bytes()) => Trusted::Yes,
+        Ok(_) => Trusted::No,
+        Err(cause) => Trusted::Unknown(cause.to_string()),
     }
 }
 
 /// Where the user's own settings are: `elophanto/config.yaml` in `$XDG_CONFIG_HOME`, else in
 /// `~/.config`. Relative folders don't count, as the XDG specification has it.
 pub fn user_file(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
+    Some(user_folder(variables)?.join("config.yaml"))
+}
+
+/// The folder of what is the user's own.
+pub(super) fn user_folder(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
     let folder = |name: &str| variables.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = folder("XDG_CONFIG_HOME")
         .or_else(|| folder("HOME").map(|home| home.join(".config")))
         .or_else(|| folder("APPDATA"))?;
-    Some(base.join("elophanto").join("config.yaml"))
+    Some(base.join("elophanto"))
 }
 
 /// One thing that a file says.
@@ -106,6 +139,10 @@ pub(super) struct Entry {
     pub(super) name: String,
     pub(super) line: usize,
     pub(super) raw: Raw,
+    /// What of an unknown entry would need trust, if it stands in a repository's file.
+    pub(super) guarded: Vec<Guarded>,
+    /// Whether it says anything besides.
+    pub(super) harmless: bool,
 }
 
 /// What a file says, known or not, in its order. Nested and dotted names mean the same; a key
@@ -150,15 +187,17 @@ fn flatten(prefix: &str, pairs: Vec<(String, yaml::Node)>, list: &mut Vec<Entry>
     for (key, node) in pairs {
         let name = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
         let known = keys::find(&name).is_some() || keys::is_section(&name);
-        let raw = match node.value {
-            yaml::Value::Mapping(pairs) if keys::is_section(&name) => {
-                flatten(&name, pairs, list);
-                continue;
+        match node.value {
+            yaml::Value::Mapping(pairs) if keys::is_section(&name) => flatten(&name, pairs, list),
+            yaml::Value::Null if known => {}
+            value => {
+                let (guarded, harmless) = match known {
+                    true => (Vec::new(), true),
+                    false => guard::sort_out(&name, node.line, &value),
+                };
+                list.push(Entry { name, line: node.line, raw: raw(value), guarded, harmless });
             }
-            yaml::Value::Null if known => continue,
-            value => raw(value),
-        };
-        list.push(Entry { name, line: node.line, raw });
+        }
     }
 }
 
@@ -179,7 +218,10 @@ fn raw(value: yaml::Value) -> Raw {
 }
 
 /// Reads the repository's file unless it is a link that leads out of the repository.
-fn read_beneath(root: &Path) -> Result<Option<ConfigFile>, ConfigError> {
+///
+/// # Errors
+/// When it is there but no regular UTF-8 file within bounds, beneath the root.
+pub fn read_repository_file(root: &Path) -> Result<Option<ConfigFile>, ConfigError> {
     let shown = Path::new(REPOSITORY_FILE);
     let io = |cause| ConfigError::Io { path: shown.to_owned(), cause };
     let real = match root.join(shown).canonicalize() {

@@ -1,12 +1,13 @@
 //! Settings: defaults < the user's file < the repository's file < environment < command line.
 //!
-//! Owns the table of keys, the layers, and the text of the repository's file. Resolves once, and
-//! every value remembers who said it, so that an error can name the place. Refuses to know what a
-//! setting is for: the core rooms declare the small settings they need and never import this one.
-//! The environment is passed in.
+//! Owns the table of keys, the layers, the text of the repository's file, and the store of what
+//! the user trusts. Resolves once, and every value remembers who said it, so that an error can
+//! name the place. Refuses to know what a setting is for: the core rooms declare the small
+//! settings they need and never import this one. The environment is passed in.
 
 mod choices;
 mod duration;
+mod guard;
 mod keys;
 mod layers;
 mod pin;
@@ -14,6 +15,7 @@ mod resolved;
 mod template;
 #[cfg(test)]
 mod tests;
+mod trust;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -21,12 +23,20 @@ use std::time::Duration;
 
 pub use choices::{CommitIndex, Language, Mode, Provider, Ranking, UnknownWord};
 pub use duration::{DURATION_FORM, DurationError, format_duration, parse_duration};
-pub use keys::{KEYS, Key, Kind, MAX_ITEMS, MAX_TEXT, Raw, Value, quote};
-pub use layers::{ConfigFile, Layers, MAX_FILE_BYTES, Origin, REPOSITORY_FILE, user_file};
+pub use guard::Guarded;
+pub use keys::{KEYS, Key, Kind, MAX_ITEMS, MAX_TEXT, NeedsTrust, Raw, Value, quote};
+pub use layers::{
+    ConfigFile, Layers, MAX_FILE_BYTES, Origin, REPOSITORY_FILE, Trusted, read_repository_file,
+    user_file,
+};
 pub use pin::{PinError, pin, value_in};
 pub use template::{list_text, template};
+pub use trust::{MAX_STORE_BYTES, TrustEntry, TrustError, TrustStore, digest};
 
 use resolved::Resolved;
+
+/// Most settings that one warning names.
+const MAX_NAMED: usize = 10;
 
 /// Every setting, resolved.
 #[derive(Debug, Clone)]
@@ -168,6 +178,9 @@ pub enum ConfigWarning {
     UnknownKey { path: PathBuf, line: usize, key: String, meant: Option<&'static str> },
     /// More of them than are worth naming.
     MoreUnknownKeys { path: PathBuf, count: usize },
+    /// Settings that need trust which the user has not given; `problem` is why the trust store
+    /// can't be used, if it can't.
+    Untrusted { path: PathBuf, keys: Vec<String>, problem: Option<String> },
 }
 
 impl fmt::Display for ConfigWarning {
@@ -179,6 +192,20 @@ impl fmt::Display for ConfigWarning {
             }
             Self::MoreUnknownKeys { path, count } => {
                 write!(f, "{}: {count} more unknown keys ignored", path.display())
+            }
+            Self::Untrusted { path, keys, problem } => {
+                let cut = |key: &String| key.chars().take(100).collect::<String>();
+                let escaped = |key: &String| cut(key).escape_debug().to_string();
+                let named: Vec<String> = keys.iter().take(MAX_NAMED).map(escaped).collect();
+                write!(f, "{}: not trusted, passed over: {}", path.display(), named.join(", "))?;
+                if keys.len() > named.len() {
+                    write!(f, " and {} more", keys.len() - named.len())?;
+                }
+                f.write_str("; `elophanto trust` shows and trusts them")?;
+                match problem {
+                    Some(problem) => write!(f, " ({problem})"),
+                    None => Ok(()),
+                }
             }
         }
     }
@@ -196,11 +223,22 @@ impl Config {
         }
         if let Some(file) = &layers.user {
             let origin = |line| Origin::User { path: file.path.clone(), line };
-            resolved.add_file(file, origin, &mut warnings)?;
+            resolved.add_file(file, false, origin, &mut warnings)?;
         }
         if let Some(file) = &layers.repository {
             let origin = |line| Origin::Repository { path: file.path.clone(), line };
-            resolved.add_file(file, origin, &mut warnings)?;
+            let guard = layers.trusted != Trusted::Yes;
+            let held = resolved.add_file(file, guard, origin, &mut warnings)?;
+            if !held.is_empty() {
+                warnings.push(ConfigWarning::Untrusted {
+                    path: file.path.clone(),
+                    keys: held.into_iter().map(|guarded| guarded.name).collect(),
+                    problem: match &layers.trusted {
+                        Trusted::Unknown(problem) => Some(problem.clone()),
+                        Trusted::No | Trusted::Yes => None,
+                    },
+                });
+            }
         }
         for key in KEYS {
             let variable = key.variable();
@@ -210,6 +248,15 @@ impl Config {
         }
         resolved.add_flags(&layers.flags)?;
         Ok((Self::from_resolved(resolved), warnings))
+    }
+
+    /// What of a repository's file is passed over unless the user trusts it, in its order.
+    ///
+    /// # Errors
+    /// Those of [`Config::load`].
+    pub fn guarded(file: &ConfigFile) -> Result<Vec<Guarded>, ConfigError> {
+        let origin = |line| Origin::Repository { path: file.path.clone(), line };
+        Resolved::default().add_file(file, true, origin, &mut Vec::new())
     }
 
     /// Every setting in the order of the table, with who said it.

@@ -5,7 +5,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::keys::{self, Raw, Value};
+use super::guard::Guarded;
+use super::keys::{self, Key, Raw, Value};
 use super::layers::{self, ConfigFile, Origin};
 use super::{ConfigError, ConfigWarning, UnknownWord};
 
@@ -14,22 +15,39 @@ use super::{ConfigError, ConfigWarning, UnknownWord};
 pub(super) struct Resolved(HashMap<&'static str, (Value, Origin)>);
 
 impl Resolved {
+    /// Takes over what a file says. With `guard`, what needs trust is handed back instead.
     pub(super) fn add_file(
         &mut self,
         file: &ConfigFile,
+        guard: bool,
         origin: impl Fn(usize) -> Origin,
         warnings: &mut Vec<ConfigWarning>,
-    ) -> Result<(), ConfigError> {
-        let entries = layers::split_unknown(file, layers::entries(file)?, warnings);
+    ) -> Result<Vec<Guarded>, ConfigError> {
+        let mut entries = layers::entries(file)?;
+        let mut held = Vec::new();
+        if guard {
+            for entry in &mut entries {
+                held.append(&mut entry.guarded);
+            }
+            entries.retain(|entry| entry.harmless);
+        }
+        let entries = layers::split_unknown(file, entries, warnings);
         let mut seen = HashMap::new();
         for entry in entries {
             let origin = origin(entry.line);
             if let Some(first) = seen.insert(entry.name.clone(), entry.line) {
                 return Err(ConfigError::Twice { origin, key: entry.name, first });
             }
-            self.set(&entry.name, entry.raw, origin)?;
+            let (key, value) = read(&entry.name, &entry.raw, &origin)?;
+            if guard && key.guards(&value) {
+                let value = value.to_string();
+                held.push(Guarded { name: entry.name, line: entry.line, value });
+            } else {
+                self.0.insert(key.name, (value, origin));
+            }
         }
-        Ok(())
+        held.sort_by_key(|guarded| guarded.line);
+        Ok(held)
     }
 
     pub(super) fn add_flags(&mut self, flags: &[(String, String)]) -> Result<(), ConfigError> {
@@ -52,25 +70,7 @@ impl Resolved {
     }
 
     pub(super) fn set(&mut self, name: &str, raw: Raw, origin: Origin) -> Result<(), ConfigError> {
-        let found = |raw: &Raw| match raw {
-            Raw::Scalar(text) => format!("{:?}", text.chars().take(80).collect::<String>()),
-            Raw::List(items) => {
-                format!("{:?}", items.iter().take(8).collect::<Vec<_>>())
-            }
-            Raw::Other(what) => (*what).to_owned(),
-        };
-        let wrong = |expected: String, origin| ConfigError::Value {
-            origin,
-            key: name.to_owned(),
-            expected,
-            found: found(&raw),
-        };
-        let Some(key) = keys::find(name) else {
-            return Err(wrong("a section with settings in it".to_owned(), origin));
-        };
-        let Some(value) = key.kind.read(&raw) else {
-            return Err(wrong(key.kind.expected(), origin));
-        };
+        let (key, value) = read(name, &raw, &origin)?;
         self.0.insert(key.name, (value, origin));
         Ok(())
     }
@@ -139,4 +139,28 @@ impl Resolved {
             Err(error) => unreachable!("{name}: {error}"),
         }
     }
+}
+
+/// The key of that name and its checked value.
+fn read(name: &str, raw: &Raw, origin: &Origin) -> Result<(&'static Key, Value), ConfigError> {
+    let found = || match raw {
+        Raw::Scalar(text) => format!("{:?}", text.chars().take(80).collect::<String>()),
+        Raw::List(items) => {
+            format!("{:?}", items.iter().take(8).collect::<Vec<_>>())
+        }
+        Raw::Other(what) => (*what).to_owned(),
+    };
+    let wrong = |expected: String| ConfigError::Value {
+        origin: origin.clone(),
+        key: name.to_owned(),
+        expected,
+        found: found(),
+    };
+    let Some(key) = keys::find(name) else {
+        return Err(wrong("a section with settings in it".to_owned()));
+    };
+    let Some(value) = key.kind.read(raw) else {
+        return Err(wrong(key.kind.expected()));
+    };
+    Ok((key, value))
 }

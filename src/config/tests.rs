@@ -152,19 +152,104 @@ fn unknown_keys_are_one_warning_each() {
     let (config, warnings) = Config::load(&repository(text)).unwrap();
     assert_eq!(config.search.limit, 10);
     let shown: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    assert_eq!(shown.len(), 4, "{shown:?}");
+    assert_eq!(shown.len(), 3, "{shown:?}");
     assert!(shown[0].ends_with("unknown key \"serch\" ignored (did you mean `search`?)"));
     assert_eq!(
         shown[1],
         ".elophanto/config.yaml:5: unknown key \"knowledge.rots\" ignored \
          (did you mean `knowledge.roots`?)"
     );
-    assert_eq!(shown[2], ".elophanto/config.yaml:6: unknown key \"command\" ignored");
+    assert_eq!(
+        shown[2],
+        ".elophanto/config.yaml: not trusted, passed over: serch.mode, command, base_url; \
+         `elophanto trust` shows and trusts them"
+    );
+    // In the user's own file they are unknown and no more.
+    let layers = Layers { user: file("/home/u/config.yaml", text), ..Layers::default() };
+    let (_, warnings) = Config::load(&layers).unwrap();
+    assert_eq!(warnings.len(), 4, "{warnings:?}");
+    assert_eq!(warnings[2].to_string(), "/home/u/config.yaml:6: unknown key \"command\" ignored");
 
     let many: String = (0..1_000).map(|n| format!("k{n}: 1\n")).collect();
     let (_, warnings) = Config::load(&repository(&many)).unwrap();
     assert_eq!(warnings.len(), 11);
     assert_eq!(warnings[10].to_string(), ".elophanto/config.yaml: 990 more unknown keys ignored");
+}
+
+/// A file, whether it is trusted, the provider that then holds and who said it, and the warning.
+#[test]
+fn what_needs_trust_is_passed_over_with_one_warning() {
+    let provider = "knowledge.embedding_provider";
+    let passed = |keys: &str| {
+        format!(
+            ".elophanto/config.yaml: not trusted, passed over: {keys}; \
+             `elophanto trust` shows and trusts them"
+        )
+    };
+    let check = |text: &str, trusted: Trusted, expected: &str, warning: Option<String>| {
+        let user = file("/home/u/config.yaml", "knowledge:\n  embedding_provider: minilm\n");
+        let layers = Layers { user, trusted, ..repository(text) };
+        let (config, warnings) = Config::load(&layers).unwrap();
+        let origin = config.origin(provider).unwrap();
+        let shown = format!("{} {origin}", config.knowledge.embedding_provider);
+        assert_eq!(shown, expected, "{text}");
+        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(warnings, Vec::from_iter(warning), "{text}");
+    };
+    let own = "minilm /home/u/config.yaml:2";
+    check("knowledge.embedding_provider: ollama", Trusted::No, own, Some(passed(provider)));
+    check(
+        "knowledge.embedding_provider: ollama",
+        Trusted::Yes,
+        "ollama .elophanto/config.yaml:1",
+        None,
+    );
+    check(
+        "knowledge.embedding_provider: builtin",
+        Trusted::No,
+        "builtin .elophanto/config.yaml:1",
+        None,
+    );
+    let many = "llm: {api_key: x, base_url: y}\nknowledge:\n  embedding_provider: openai\n  \
+                embedding_openrouter_model: a\npermissions: {mode: full}\n";
+    let keys = "llm.api_key, llm.base_url, knowledge.embedding_provider, \
+                knowledge.embedding_openrouter_model, permissions.mode";
+    check(many, Trusted::No, own, Some(passed(keys)));
+    check(
+        many,
+        Trusted::Unknown("no home".to_owned()),
+        own,
+        Some(format!("{} (no home)", passed(keys))),
+    );
+    let flood: String = (0..30).map(|n| format!("k{n}.url: x\n")).collect();
+    let first: Vec<String> = (0..10).map(|n| format!("k{n}.url")).collect();
+    check(&flood, Trusted::No, own, Some(passed(&format!("{} and 20 more", first.join(", ")))));
+}
+
+#[test]
+fn the_users_own_layers_need_no_trust() {
+    let text = "knowledge:\n  embedding_provider: ollama\n  embedding_openrouter_model: a\n";
+    let name = "knowledge.embedding_provider";
+    let variables = [("ELOPHANTO_KNOWLEDGE_EMBEDDING_PROVIDER".to_owned(), "ollama".to_owned())];
+    for layers in [
+        Layers { user: file("/home/u/config.yaml", text), ..Layers::default() },
+        Layers {
+            variables: variables.into(),
+            ..repository("knowledge.embedding_provider: openai")
+        },
+        Layers { flags: flags(&[(name, "ollama")]), ..Layers::default() },
+    ] {
+        let (config, _) = Config::load(&layers).unwrap();
+        assert_eq!(config.knowledge.embedding_provider, Provider::Ollama);
+    }
+}
+
+#[test]
+fn a_bad_value_is_an_error_trusted_or_not() {
+    for trusted in [Trusted::No, Trusted::Yes] {
+        let layers = Layers { trusted, ..repository("knowledge.embedding_provider: x\n") };
+        assert!(matches!(Config::load(&layers), Err(ConfigError::Value { .. })));
+    }
 }
 
 #[test]
@@ -200,7 +285,8 @@ fn the_template_names_every_key_and_sets_none() {
 #[test]
 fn the_template_uncommented_is_the_defaults() {
     let pinned: Vec<(&str, &str)> = KEYS.iter().map(|key| (key.name, key.default)).collect();
-    let (config, warnings) = Config::load(&repository(&template(&pinned))).unwrap();
+    let layers = Layers { trusted: Trusted::Yes, ..repository(&template(&pinned)) };
+    let (config, warnings) = Config::load(&layers).unwrap();
     assert!(warnings.is_empty());
     let defaults = Config::default();
     for (own, default) in config.origins().iter().zip(defaults.origins()) {

@@ -1,9 +1,14 @@
 //! Where the knowledge base is: its root, and the git directories beside it.
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io::{self, Read},
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
+
+/// Longest path that a file of git may name, in bytes.
+const MOST_OF_A_PATH: u64 = 8 * 1024;
 
 /// A knowledge base on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +63,8 @@ pub enum LocateError {
     Bare { path: PathBuf },
     #[error("`{}` points to a git directory that cannot be used: {cause}", path.display())]
     BadGitFile { path: PathBuf, cause: String },
+    #[error("`{}` is not a regular file", path.display())]
+    NoFile { path: PathBuf },
     #[error("cannot look into `{}`: {cause}", path.display())]
     Unreadable { path: PathBuf, cause: io::Error },
 }
@@ -79,10 +86,10 @@ pub fn locate(start: &Path) -> Result<Repository, LocateError> {
         if let Ok(kind) = fs::symlink_metadata(&dot_git) {
             if kind.is_file() {
                 let git_dir = follow_git_file(&dot_git)?;
-                return Ok(in_git(folder, git_dir));
+                return in_git(folder, git_dir);
             }
             if dot_git.join("HEAD").exists() {
-                return Ok(in_git(folder, dot_git));
+                return in_git(folder, dot_git);
             }
         }
         if looks_bare(folder) {
@@ -98,19 +105,40 @@ pub fn locate(start: &Path) -> Result<Repository, LocateError> {
     }
 }
 
-fn in_git(root: &Path, git_dir: PathBuf) -> Repository {
-    // A linked work tree names the shared directory in a file of one line.
-    let common_dir = fs::read_to_string(git_dir.join("commondir"))
-        .map(|line| git_dir.join(line.trim_end_matches(['\n', '\r'])))
-        .ok()
-        .and_then(|path| fs::canonicalize(path).ok())
-        .unwrap_or_else(|| git_dir.clone());
-    Repository { root: root.to_owned(), git_dir: Some(git_dir), common_dir: Some(common_dir) }
+fn in_git(root: &Path, git_dir: PathBuf) -> Result<Repository, LocateError> {
+    // Git and libgit2 would wait for the writer of a pipe for ever.
+    for name in ["HEAD", "commondir", "config", "index", "info/exclude", "packed-refs"] {
+        let path = git_dir.join(name);
+        if fs::metadata(&path).is_ok_and(|kind| !kind.is_file()) {
+            return Err(LocateError::NoFile { path });
+        }
+    }
+    let common_dir = common_dir(&git_dir)?;
+    Ok(Repository { root: root.to_owned(), git_dir: Some(git_dir), common_dir: Some(common_dir) })
+}
+
+/// A linked work tree names the shared directory in a file of one line. Git makes the one beneath
+/// the other; a file that names another place would make git and us write there.
+fn common_dir(git_dir: &Path) -> Result<PathBuf, LocateError> {
+    let path = git_dir.join("commondir");
+    let bad = |cause: String| LocateError::BadGitFile { path: path.clone(), cause };
+    let line = match read_short(&path) {
+        Ok(line) => line,
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(git_dir.to_owned()),
+        Err(cause) => return Err(bad(cause.to_string())),
+    };
+    let real = |path: &Path| fs::canonicalize(path).map_err(|cause| bad(cause.to_string()));
+    let common_dir = real(&git_dir.join(line.trim_end_matches(['\n', '\r'])))?;
+    if real(git_dir)?.starts_with(&common_dir) {
+        Ok(common_dir)
+    } else {
+        Err(bad(format!("`{}` does not hold this one", common_dir.display())))
+    }
 }
 
 fn follow_git_file(path: &Path) -> Result<PathBuf, LocateError> {
     let bad = |cause: String| LocateError::BadGitFile { path: path.to_owned(), cause };
-    let text = fs::read_to_string(path).map_err(|cause| bad(cause.to_string()))?;
+    let text = read_short(path).map_err(|cause| bad(cause.to_string()))?;
     let target = text
         .strip_prefix("gitdir:")
         .map(str::trim)
@@ -121,6 +149,17 @@ fn follow_git_file(path: &Path) -> Result<PathBuf, LocateError> {
     } else {
         Err(bad(format!("`{}` is no git directory", target.display())))
     }
+}
+
+/// A file of one line that git keeps. Nothing is read that is no file, and no more than a path.
+fn read_short(path: &Path) -> io::Result<String> {
+    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut text = String::new();
+    file.take(MOST_OF_A_PATH).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 fn looks_bare(folder: &Path) -> bool {

@@ -1,15 +1,19 @@
 //! The walk: every note below the roots, with the stat that tells whether it may have changed.
 
 use std::{
-    fs::Metadata,
+    fs::{self, Metadata},
+    io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{Arc, Mutex},
 };
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::NotePath;
+
+/// Files that the walk reads in each folder.
+const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore", ".elophantoignore"];
 
 /// Which files are notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,19 +66,29 @@ pub struct WalkError {
 /// files, symbolic links, anything that is no regular file, and other repositories nested in this
 /// one (submodules) are left out.
 pub fn walk(root: &Path, selection: &Selection) -> (Vec<Walked>, Vec<WalkError>) {
-    let mut folders = selection.roots.iter().map(|folder| root.join(folder));
-    let Some(first) = folders.next() else { return (Vec::new(), Vec::new()) };
+    let traps = Traps::default();
+    let roots = selection.roots.iter().map(|folder| root.join(folder));
+    // Ignore files between the top and a folder hold in it too.
+    let between = |folder: &PathBuf| {
+        let mut above = folder.ancestors().take_while(|above| above.starts_with(root));
+        above.all(|above| traps.is_none_in(above, root))
+    };
+    let mut folders = roots.filter(between);
+    let Some(first) = folders.next() else { return (Vec::new(), traps.take()) };
     let mut builder = WalkBuilder::new(first);
     for folder in folders {
         builder.add(folder);
     }
-    let top = root.to_owned();
+    let (top, seen) = (root.to_owned(), traps.clone());
     builder
         .require_git(false)
         .follow_links(false)
         .add_custom_ignore_filename(".elophantoignore")
         .threads(std::thread::available_parallelism().map_or(2, usize::from).min(8))
-        .filter_entry(move |entry| !is_foreign_repository(entry, &top));
+        .filter_entry(move |entry| {
+            let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            !is_foreign_repository(entry, &top) && (!folder || seen.is_none_in(entry.path(), &top))
+        });
     let found = Mutex::new((Vec::new(), Vec::new()));
     builder.build_parallel().run(|| {
         let mut local = Local { shared: &found, walked: Vec::new(), failed: Vec::new() };
@@ -100,10 +114,40 @@ pub fn walk(root: &Path, selection: &Selection) -> (Vec<Walked>, Vec<WalkError>)
             WalkState::Continue
         })
     });
-    let (mut walked, failed) = found.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    let (mut walked, mut failed) = found.into_inner().unwrap_or_else(|poison| poison.into_inner());
+    failed.append(&mut traps.take());
     walked.sort_unstable_by(|a: &Walked, b| a.path.cmp(&b.path));
     walked.dedup_by(|a, b| a.path == b.path);
     (walked, failed)
+}
+
+/// Folders left out because reading their ignore files would never end: a device or a pipe, or a
+/// link to one, which git carries.
+#[derive(Clone, Default)]
+struct Traps(Arc<Mutex<Vec<PathBuf>>>);
+
+impl Traps {
+    fn is_none_in(&self, folder: &Path, root: &Path) -> bool {
+        let endless =
+            |path: &Path| fs::metadata(path).is_ok_and(|kind| !kind.is_file() && !kind.is_dir());
+        let found = IGNORE_FILES.iter().find(|name| endless(&folder.join(name)));
+        let Some(name) = found else { return true };
+        let path = relative(&folder.join(name), root);
+        let mut seen = self.0.lock().unwrap_or_else(|poison| poison.into_inner());
+        if !seen.iter().any(|known| known == path.as_path()) {
+            seen.push(path.as_path().to_owned());
+        }
+        false
+    }
+
+    fn take(&self) -> Vec<WalkError> {
+        let mut seen = self.0.lock().unwrap_or_else(|poison| poison.into_inner());
+        let error = |path: PathBuf| {
+            let said = format!("its folder is left out: `{}` is no regular file", path.display());
+            WalkError { cause: ignore::Error::Io(io::Error::other(said)) }
+        };
+        seen.drain(..).map(error).collect()
+    }
 }
 
 /// Collects on one thread and hands over when the thread is done.

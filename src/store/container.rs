@@ -6,8 +6,9 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Write},
+    io::{self, Read, Write},
     ops::{Deref, Range},
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
@@ -82,7 +83,7 @@ impl Container {
     /// Maps a file and checks its header and every checked section.
     pub fn open(path: &Path, magic: &[u8; 8]) -> Result<Self, OpenError> {
         let io = |cause| OpenError::Io { path: path.to_owned(), cause };
-        let file = File::open(path).map_err(io)?;
+        let file = open_regular(path).map_err(io)?;
         // SAFETY: these files are written once under a temporary name, renamed into place and
         // only ever unlinked by us, so the mapping never shrinks or changes under the slice. A
         // foreign program that truncates files inside the git directory is outside what any
@@ -137,6 +138,20 @@ impl Container {
     pub fn size(&self) -> usize {
         self.bytes.len()
     }
+}
+
+/// Opens a file of ours: no link, no pipe, no device, since somebody else may have put it there.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("no regular file")) }
+}
+
+/// The bytes of a file of ours.
+pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Writes a file under a temporary name and renames it into place, so that readers see all of it

@@ -3,6 +3,7 @@
 use std::{
     fs::{self, File, TryLockError},
     io,
+    os::unix::fs::OpenOptionsExt,
     path::Path,
     time::{Duration, Instant},
 };
@@ -46,5 +47,7 @@ fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    File::options().create(true).truncate(false).write(true).open(path)
+    // A link would make us create a file elsewhere; opening a pipe must not wait for a reader.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    File::options().create(true).truncate(false).write(true).custom_flags(flags).open(path)
 }

@@ -3,13 +3,13 @@
 //! Tables never change, so a table seen once is known by its name. Holds keys and a hash of each
 //! vector; the vectors themselves are read from the tables when they are needed.
 
-use std::{collections::BTreeMap, fs, io, path::Path};
+use std::{collections::BTreeMap, io, path::Path};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     codec::{Malformed, Reader, Writer, checksum},
-    container::write_whole,
+    container::{read_whole, write_whole},
     matrix::{Encoded, Key},
     tables::{self, TableContent, TableError},
 };
@@ -46,7 +46,7 @@ impl Registry {
     /// A memory that cannot be read is made anew; a table that cannot be read is passed over and
     /// returned, and looked at again next time.
     pub fn load(file: &Path, folder: &Path) -> io::Result<(Self, Vec<BadTable>)> {
-        let known = fs::read(file).ok().and_then(|bytes| parse(&bytes).ok()).unwrap_or_default();
+        let known = read_whole(file).ok().and_then(|bytes| parse(&bytes).ok()).unwrap_or_default();
         let mut registry = Self { known, ..Self::default() };
         let present = tables::list(folder)?;
         let before = registry.known.len();

@@ -181,7 +181,8 @@ fn digest(table: &Path) -> io::Result<String> {
     Ok(digest)
 }
 
-/// Regular files below a folder with their relative names, sorted; nothing is followed.
+/// Regular files below a folder with their relative names, sorted. Anything but files and folders
+/// is an error: no digest covers what a link or a pipe says, and Lance would follow it.
 fn files(folder: &Path) -> io::Result<Vec<(Vec<u8>, PathBuf)>> {
     let mut found = Vec::new();
     for entry in walkdir::WalkDir::new(folder).follow_links(false).max_depth(4) {
@@ -189,6 +190,11 @@ fn files(folder: &Path) -> io::Result<Vec<(Vec<u8>, PathBuf)>> {
         if entry.file_type().is_file() {
             let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
             found.push((name.as_os_str().as_encoded_bytes().to_vec(), entry.into_path()));
+        } else if !entry.file_type().is_dir() {
+            return Err(io::Error::other(format!(
+                "`{}` is no regular file",
+                entry.path().display()
+            )));
         }
     }
     found.sort();

@@ -12,7 +12,7 @@ use std::{
 
 use super::{
     codec::checksum,
-    container::{OpenError, write_whole},
+    container::{OpenError, read_whole, write_whole},
     lock::{self, Lock},
     manifest::Manifest,
     matrix::Matrix,
@@ -70,7 +70,7 @@ pub fn open(folder: &Path) -> Opened {
 
 /// The generation of the manifest on disk; 0 if there is none.
 pub fn generation(folder: &Path) -> u64 {
-    fs::read(manifest_file(folder)).map_or(0, |bytes| generation_of(&bytes))
+    read_whole(&manifest_file(folder)).map_or(0, |bytes| generation_of(&bytes))
 }
 
 /// Where a segment and its vectors lie.
@@ -157,7 +157,7 @@ fn generation_of(bytes: &[u8]) -> u64 {
 
 fn try_open(folder: &Path) -> Result<Option<View>, OpenError> {
     let path = manifest_file(folder);
-    let bytes = match fs::read(&path) {
+    let bytes = match read_whole(&path) {
         Ok(bytes) => bytes,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(cause) => return Err(OpenError::Io { path, cause }),

@@ -21,7 +21,7 @@ use crate::env::{Output, TestEnv};
 const HANGS: Duration = Duration::from_secs(120);
 
 /// Runs a prepared program, ends it if it hangs, and expects that it neither panicked nor died.
-fn bounded(command: &mut Command) -> Output {
+pub fn bounded(command: &mut Command) -> Output {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let shown = format!("{command:?}");
     let child = command.spawn().unwrap();

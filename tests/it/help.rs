@@ -11,6 +11,7 @@ const COMMANDS: &[&str] = &[
     "doctor",
     "eval",
     "hook",
+    "trust",
     "completions",
     "man",
 ];
@@ -39,6 +40,7 @@ fn help_of_the_program() {
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
       eval         Measure how well search answers your own questions
       hook         Let git keep the index up to date by itself
+      trust        Show which settings of this repository need your trust, and trust them
       completions  Print completions for a shell
       man          Print the manual page
       help         Print this message or the help of the given subcommand(s)
@@ -292,6 +294,39 @@ fn help_of_eval() {
 
           --ranking <RANKING>
               How scores are fused: weighted or additive
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_trust() {
+    snapshot!(help(&["trust"]), @"
+    exit: 0
+    --- stdout
+    Show which settings of this repository need your trust, and trust them
+
+    A repository does not get to name a program to run, an address that receives text or credentials, or
+    a right that widens, until you trust the exact content of its settings. Until then such keys are
+    passed over with a warning. Any other content, older or newer, needs to be trusted on its own. What
+    you trust is kept in your own configuration folder.
+
+    Usage: elophanto trust [OPTIONS]
+
+    Options:
+          --list
+              List what is trusted in all repositories, and trust nothing
+
+          --revoke
+              Forget all trust in this repository
 
           --json
               Print JSON Lines

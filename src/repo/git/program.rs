@@ -70,9 +70,40 @@ const SETTINGS: &[(&str, &str)] = &[
     ("safe.bareRepository", "explicit"),
     ("protocol.ext.allow", "never"),
     ("log.showSignature", "false"),
+    ("commit.gpgSign", "false"),
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
 ];
+
+/// Options that certain subcommands always get: attributes of the repository choose the programs
+/// that these would run, so that no setting can switch them off.
+const FORCED: &[(&[&str], &[&str])] = &[
+    (
+        &["log", "show", "diff", "diff-tree", "diff-index", "diff-files"],
+        &["--no-ext-diff", "--no-textconv"],
+    ),
+    (&["blame", "annotate"], &["--no-textconv"]),
+];
+
+/// Subcommands that compare files with the index, if only because they write it: git runs the
+/// filters that attributes name on a file whose time alone does not prove it unchanged.
+const COMPARING: &[&str] = &[
+    "add",
+    "checkout-index",
+    "commit",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "mv",
+    "read-tree",
+    "rm",
+    "status",
+    "update-index",
+    "write-tree",
+];
+
+/// Most filters that a repository may define.
+const MOST_FILTERS: usize = 256;
 
 /// One repository, as the git program is asked about it.
 #[derive(Debug, Clone)]
@@ -148,7 +179,12 @@ impl Git {
         let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
         let named = || arguments.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
         let deadline = Instant::now() + self.timeout;
-        let mut child = self.command(&arguments).spawn().map_err(GitError::NoProgram)?;
+        let filters = match arguments.first() {
+            Some(first) if COMPARING.iter().any(|name| first == name) => self.filters()?,
+            _ => Vec::new(),
+        };
+        let command = &mut self.command(&arguments, &filters);
+        let mut child = command.spawn().map_err(GitError::NoProgram)?;
         let taken = std::thread::scope(|scope| {
             // Each pipe has a thread of its own, so that a full one cannot stop git.
             if let Some(mut pipe) = child.stdin.take() {
@@ -209,23 +245,68 @@ impl Git {
         }
     }
 
-    fn command(&self, arguments: &[&OsStr]) -> Command {
+    /// The settings that name programs to filter files with. Their names are the repository's
+    /// choice, so they have to be asked for before they can be overridden.
+    fn filters(&self) -> Result<Vec<String>, GitError> {
+        let asked = [
+            "config",
+            "-z",
+            "--name-only",
+            "--get-regexp",
+            r"^filter\..*\.(clean|smudge|process)$",
+        ];
+        let listed = match self.run(&asked) {
+            Ok(listed) => listed,
+            // There is none.
+            Err(GitError::Failed { .. }) => return Ok(Vec::new()),
+            Err(cause) => return Err(cause),
+        };
+        let mut names = Vec::new();
+        for name in listed.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+            let name = std::str::from_utf8(name).map_err(|_| odd_filter())?;
+            let (driver, _) = name.rsplit_once('.').ok_or_else(odd_filter)?;
+            names.push(driver.to_owned());
+        }
+        names.sort();
+        names.dedup();
+        if names.len() > MOST_FILTERS {
+            return Err(GitError::Odd(format!("more than {MOST_FILTERS} filters")));
+        }
+        Ok(names)
+    }
+
+    fn command(&self, arguments: &[&OsStr], filters: &[String]) -> Command {
         let mut command = Command::new("git");
         for name in LOCAL_VARIABLES {
             command.env_remove(name);
         }
+        if let Some((subcommand, rest)) = arguments.split_first() {
+            let named = |names: &[&str]| names.iter().any(|name| subcommand == name);
+            let forced = FORCED.iter().filter(|(names, _)| named(names));
+            command.arg(subcommand).args(forced.flat_map(|(_, options)| *options)).args(rest);
+        }
         command
             .current_dir(&self.root)
-            .args(arguments)
             .env("GIT_DIR", &self.git_dir)
             .env("GIT_WORK_TREE", &self.root)
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_NO_LAZY_FETCH", "1")
+            // An older git does not know the line above. Nothing here talks to another repository,
+            // and each way of doing so is a way to run a program.
+            .env("GIT_ALLOW_PROTOCOL", "none")
+            // What is filed under the id of a blob must be that blob.
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_EDITOR", ":")
+            .env("GIT_PAGER", "cat")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_LITERAL_PATHSPECS", "0")
             .env("LC_ALL", "C")
-            .env("GIT_CONFIG_COUNT", SETTINGS.len().to_string());
-        for (number, (key, value)) in SETTINGS.iter().enumerate() {
+            .env("GIT_CONFIG_COUNT", (SETTINGS.len() + filters.len() * 2).to_string());
+        // An empty `process` stands before `clean` and `smudge`, and is no filter.
+        let empty = filters.iter().map(|driver| (format!("{driver}.process"), ""));
+        let optional = filters.iter().map(|driver| (format!("{driver}.required"), "false"));
+        let fixed = SETTINGS.iter().map(|(key, value)| ((*key).to_owned(), *value));
+        for (number, (key, value)) in fixed.chain(empty).chain(optional).enumerate() {
             command.env(format!("GIT_CONFIG_KEY_{number}"), key);
             command.env(format!("GIT_CONFIG_VALUE_{number}"), value);
         }
@@ -250,6 +331,10 @@ impl Git {
     pub fn root(&self) -> &Path {
         &self.root
     }
+}
+
+fn odd_filter() -> GitError {
+    GitError::Odd("the name of a filter".to_owned())
 }
 
 enum Ended {

@@ -1,0 +1,80 @@
+//! What is run in each hostile repository: every subcommand, in the forms that go different ways.
+
+use crate::env::TestEnv;
+
+/// Subcommands and their arguments, in the order in which they are run: reading ones first, then
+/// those that write, `trust` last because it changes what the others obey.
+///
+/// A folder `../set` with a test set lies beside each repository.
+pub const ARGV: &[(&str, &[&[&str]])] = &[
+    (
+        "search",
+        &[
+            &["hands"],
+            &["--json", "--explain", "--full", "\"hold hands\" -bears"],
+            &["--like", "otters.md:3", "--format", "vimgrep"],
+            &["--mode", "keyword", "--since", "2020-01-01", "--path", "**/*.md", "hands"],
+            &["--no-refresh", "--format", "markdown", "--max-tokens", "100", "hands"],
+        ],
+    ),
+    ("doctor", &[&["--settings", "--json"]]),
+    ("eval", &[&["../set"]]),
+    ("completions", &[&["bash"]]),
+    ("man", &[&["search"]]),
+    ("help", &[&["search"]]),
+    ("index", &[&["--check"], &[], &["--full", "--json", "otters.md"], &["--check", "--json"]]),
+    ("init", &[&["--root", "docs"], &[]]),
+    ("trust", &[&["--list"], &["--revoke"], &["--json"]]),
+];
+
+/// The few that ask git, or bring the index up to date.
+pub const SHORT: &[&[&str]] =
+    &[&["index", "--check"], &["index"], &["search", "hands"], &["doctor"]];
+
+/// Every argument vector of the table.
+pub fn all() -> impl Iterator<Item = Vec<&'static str>> {
+    ARGV.iter().flat_map(|(subcommand, forms)| {
+        forms.iter().map(move |form| [&[*subcommand][..], *form].concat())
+    })
+}
+
+/// The subcommands that `--help` lists.
+fn subcommands() -> Vec<String> {
+    let help = TestEnv::plain().ok(&["--help"]).stdout();
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    lines
+        .take_while(|line| !line.is_empty())
+        // A description that runs on to the next line is indented further.
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .map(ToOwned::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_subcommand_is_run() {
+    let listed = subcommands();
+    assert!(listed.len() >= 9 && listed.iter().any(|name| name == "search"), "{listed:?}");
+    let tabled: Vec<&str> = ARGV.iter().map(|(name, _)| *name).collect();
+    for name in &listed {
+        let row = ARGV.iter().find(|(tabled, _)| tabled == name);
+        assert!(
+            row.is_some_and(|(_, forms)| !forms.is_empty()),
+            "`{name}` stands in no row of ARGV: say how hostile repositories are to meet it"
+        );
+    }
+    for name in tabled {
+        assert!(listed.iter().any(|listed| listed == name), "there is no subcommand `{name}`");
+    }
+}
+
+/// A form that is refused at the door would try nothing.
+#[test]
+fn every_form_is_understood() {
+    let arena = super::arena::Arena::new();
+    arena.settle();
+    for args in all() {
+        let output = arena.run("", &args, &[]);
+        assert!(matches!(output.code, Some(0 | 1)), "{args:?}\n{output}");
+    }
+}

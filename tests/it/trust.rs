@@ -1,0 +1,252 @@
+//! `elophanto trust`: what a repository's settings may not do until somebody looked at them.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use crate::env::{TestEnv, finish, snapshot};
+
+const CONFIG: &str = ".elophanto/config.yaml";
+const OLLAMA: &str = "knowledge:\n  embedding_provider: ollama\n";
+
+fn otters(config: &str) -> TestEnv {
+    TestEnv::with(&[("otters.md", "# Otters\n\nThey hold hands.\n"), (CONFIG, config)])
+}
+
+/// The warning about trust, if one was printed; more than one fails the test.
+fn warned(env: &TestEnv) -> Option<String> {
+    let stderr = env.run(&["search", "--no-refresh", "otters"]).stderr();
+    let lines: Vec<&str> = stderr.lines().filter(|line| line.contains("trust")).collect();
+    assert!(lines.len() <= 1, "{stderr}");
+    lines.first().map(|line| (*line).to_owned())
+}
+
+fn provider(env: &TestEnv) -> String {
+    let settings = env.json(&["doctor", "--settings", "--json"]);
+    let key = "knowledge.embedding_provider";
+    let line = settings.iter().find(|line| line["setting"] == key).unwrap();
+    format!("{} ({})", line["value"].as_str().unwrap(), line["origin"].as_str().unwrap())
+}
+
+#[test]
+fn shows_what_needs_trust_and_trusts_that_content_only() {
+    let env = otters(OLLAMA);
+    let warning = "warning: .elophanto/config.yaml: not trusted, passed over: \
+                   knowledge.embedding_provider; `elophanto trust` shows and trusts them";
+    assert_eq!(warned(&env).as_deref(), Some(warning));
+    assert_eq!(provider(&env), "auto (default)");
+    let before = env.files();
+    snapshot!(env.run(&["trust"]), @"
+    exit: 0
+    --- stdout
+    .elophanto/config.yaml:2: knowledge.embedding_provider: ollama
+    --- stderr
+    trusted from now on, as long as `.elophanto/config.yaml` stays as it is
+    ");
+    snapshot!(env.run(&["trust"]), @"
+    exit: 0
+    --- stdout
+    .elophanto/config.yaml:2: knowledge.embedding_provider: ollama
+    --- stderr
+    was trusted already, as long as `.elophanto/config.yaml` stays as it is
+    ");
+    assert_eq!(env.files(), before, "the repository is never written");
+    assert_eq!(warned(&env), None);
+    assert_eq!(provider(&env), "ollama (.elophanto/config.yaml:2)");
+    // Every other content is another matter, a space more included; the old one stays trusted.
+    for other in [format!("{OLLAMA} "), OLLAMA.replace("ollama", "openai"), format!("\n{OLLAMA}")] {
+        env.write(CONFIG, &other);
+        assert_eq!(warned(&env).as_deref(), Some(warning), "{other:?}");
+        assert_eq!(provider(&env), "auto (default)");
+        env.write(CONFIG, OLLAMA);
+        assert_eq!(warned(&env), None);
+    }
+    // So is the same content in another place.
+    let other = env.outside().join("copy");
+    assert_eq!(finish(env.sealed("cp").arg("-r").arg(env.root()).arg(&other)).code, Some(0));
+    let there = finish(env.command(&["search", "otters"]).current_dir(&other));
+    assert!(there.stderr().contains(warning), "{there}");
+}
+
+#[test]
+fn lists_and_revokes() {
+    let env = otters(OLLAMA);
+    snapshot!(env.run(&["trust", "--list"]), @"
+    exit: 0
+    --- stdout
+    --- stderr
+    ");
+    snapshot!(env.run(&["trust", "--revoke"]), @"
+    exit: 1
+    --- stdout
+    nothing in this repository was trusted
+    --- stderr
+    ");
+    assert!(!env.outside().join("home/.config").exists(), "asking writes nothing");
+    env.ok(&["trust"]);
+    env.write(CONFIG, "llm:\n  base_url: http://127.0.0.1:9/\n");
+    snapshot!(env.run(&["trust", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {"file":".elophanto/config.yaml","line":2,"key":"llm.base_url","value":"\"http://127.0.0.1:9/\""}
+    --- stderr
+    trusted from now on, as long as `.elophanto/config.yaml` stays as it is
+    "#);
+    snapshot!(env.run(&["trust", "--list"]), @"
+    exit: 0
+    --- stdout
+    e2476bb2263c  [TIME]  [TEMP]/repo/.elophanto/config.yaml
+    353fe477ccd7  [TIME]  [TEMP]/repo/.elophanto/config.yaml
+    --- stderr
+    ");
+    let listed = env.json(&["trust", "--list", "--json"]);
+    assert_eq!(listed.len(), 2);
+    for line in &listed {
+        assert_eq!(line["trusted"], CONFIG);
+        assert_eq!(line["root"], env.root().to_str().unwrap());
+        assert_eq!(line["digest"].as_str().unwrap().len(), 64);
+    }
+    // Listing needs no repository.
+    let elsewhere = finish(env.command(&["trust", "--list"]).current_dir(env.outside()));
+    assert_eq!((elsewhere.code, elsewhere.stdout().lines().count()), (Some(0), 2), "{elsewhere}");
+    snapshot!(env.run(&["trust", "--revoke"]), @"
+    exit: 0
+    --- stdout
+    2 contents forgotten
+    --- stderr
+    ");
+    assert_eq!(env.ok(&["trust", "--list"]).stdout(), "");
+    env.write(CONFIG, OLLAMA);
+    assert!(warned(&env).is_some());
+    snapshot!(env.run(&["trust", "--list", "--revoke"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: the argument '--list' cannot be used with '--revoke'
+
+    Usage: elophanto trust --list
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn where_nothing_needs_trust() {
+    let env = otters("search:\n  limit: 3\n");
+    snapshot!(env.run(&["trust"]), @"
+    exit: 0
+    --- stdout
+    --- stderr
+    nothing in `.elophanto/config.yaml` needs trust
+    ");
+    env.remove(".elophanto");
+    assert_eq!(env.ok(&["trust"]).stderr(), "nothing in `.elophanto/config.yaml` needs trust\n");
+    assert_eq!(env.ok(&["trust", "--list"]).stdout(), "");
+    env.write(CONFIG, "a: [\n");
+    assert_eq!(env.run(&["trust"]).code, Some(2));
+}
+
+#[test]
+fn a_terminal_sees_no_raw_bytes() {
+    let env = otters(
+        "\"llm\\e[2J\":\n  command: \"sh\\u202e \\e]52;c;aGk=\\a\\nrm\"\n  url: [a, \"b\\n\"]\n",
+    );
+    snapshot!(env.run(&["trust"]), @r#"
+    exit: 0
+    --- stdout
+    .elophanto/config.yaml:2: llm␛[2J.command: "sh\u202e \u001b]52;c;aGk=\u0007\u000arm"
+    .elophanto/config.yaml:3: llm␛[2J.url: [a, "b\u000a"]
+    --- stderr
+    trusted from now on, as long as `.elophanto/config.yaml` stays as it is
+    "#);
+}
+
+#[test]
+fn what_a_repository_may_say_by_itself_needs_no_trust() {
+    let env = otters("knowledge:\n  embedding_provider: builtin\nsearch:\n  mode: keyword\n");
+    assert_eq!(warned(&env), None);
+    assert_eq!(provider(&env), "builtin (.elophanto/config.yaml:2)");
+    // The user's variable is obeyed whatever the repository says.
+    env.write(CONFIG, OLLAMA);
+    let mut command = env.command(&["doctor", "--settings", "--json"]);
+    let said = finish(command.env("ELOPHANTO_KNOWLEDGE_EMBEDDING_PROVIDER", "openai")).stdout();
+    let expected = r#""value":"openai","origin":"ELOPHANTO_KNOWLEDGE_EMBEDDING_PROVIDER""#;
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
+fn the_store_is_the_users_alone() {
+    let env = otters(OLLAMA);
+    env.ok(&["trust"]);
+    let folder = env.outside().join("home/.config/elophanto");
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&folder), mode(&folder.join("trust"))), (0o700, 0o600));
+    fs::set_permissions(folder.join("trust"), fs::Permissions::from_mode(0o666)).unwrap();
+    let warning = warned(&env).unwrap();
+    assert!(warning.contains("may be written by others"), "{warning}");
+    snapshot!(env.run(&["trust"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: `[TEMP]/home/.config/elophanto/trust` may be written by others than its owner
+    hint: see what it says, then take the right away: `chmod go-w`
+    ");
+}
+
+#[test]
+fn without_a_place_to_keep_it() {
+    let env = otters(OLLAMA);
+    let run = |name: &str, value: &str| {
+        let mut command = env.command(&["trust"]);
+        finish(command.env_remove("HOME").env(name, value))
+    };
+    snapshot!(run("HOME", "relative"), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: no folder for the trust store: neither XDG_CONFIG_HOME nor HOME is an absolute path
+    hint: set HOME to your home folder
+    ");
+    snapshot!(run("HOME", "/dev/null"), @"
+    exit: 2
+    --- stdout
+    .elophanto/config.yaml:2: knowledge.embedding_provider: ollama
+    --- stderr
+    error: cannot write `/dev/null/.config/elophanto/trust`: Not a directory (os error 20)
+    hint: check the rights of your configuration folder
+    ");
+    snapshot!(run("HOME", "/proc"), @"
+    exit: 2
+    --- stdout
+    .elophanto/config.yaml:2: knowledge.embedding_provider: ollama
+    --- stderr
+    error: cannot write `/proc/.config/elophanto/trust`: No such file or directory (os error 2)
+    hint: check the rights of your configuration folder
+    ");
+    snapshot!(run("XDG_CONFIG_HOME", env.path("config").to_str().unwrap()), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: the trust store `[TEMP]/repo/config/elophanto/trust` lies in the repository that it would judge
+    hint: set XDG_CONFIG_HOME to a folder outside of the repository
+    ");
+    assert!(!env.path("config").exists());
+    // Without a store nothing is trusted, and everything else works.
+    let said = finish(env.command(&["search", "otters"]).env_remove("HOME"));
+    assert_eq!(said.code, Some(0), "{said}");
+    assert!(said.stderr().contains("neither XDG_CONFIG_HOME nor HOME"), "{said}");
+    // A store that the repository brings along is none.
+    let store = env.path("config/elophanto");
+    env.ok(&["trust"]);
+    fs::create_dir_all(&store).unwrap();
+    fs::copy(env.outside().join("home/.config/elophanto/trust"), store.join("trust")).unwrap();
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o700)).unwrap();
+    let mut command = env.command(&["search", "otters"]);
+    let said = finish(command.env("XDG_CONFIG_HOME", env.path("config")));
+    assert!(said.stderr().contains("lies in the repository"), "{said}");
+}
+
+#[test]
+fn an_untrusted_provider_is_not_overwritten_by_the_default() {
+    let env = otters(OLLAMA);
+    env.ok(&["index"]);
+    assert_eq!(env.read(CONFIG), OLLAMA.as_bytes());
+}
