@@ -15,6 +15,8 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
             &["--like", "otters.md:3", "--format", "vimgrep"],
             &["--mode", "keyword", "--since", "2020-01-01", "--path", "**/*.md", "hands"],
             &["--no-refresh", "--format", "markdown", "--max-tokens", "100", "hands"],
+            &["--at", "HEAD", "--blame", "hands"],
+            &["--changed-since", "HEAD", "--author", "a", "hands"],
         ],
     ),
     ("doctor", &[&["--settings", "--json"]]),
@@ -22,14 +24,41 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
     ("completions", &[&["bash"]]),
     ("man", &[&["search"]]),
     ("help", &[&["search"]]),
-    ("index", &[&["--check"], &[], &["--full", "--json", "otters.md"], &["--check", "--json"]]),
+    ("changelog", &[&[], &["--write"]]),
+    (
+        "index",
+        &[
+            &["--check"],
+            &[],
+            &["--full", "--json", "otters.md"],
+            &["--check", "--verify", "--json"],
+            &["--stage"],
+            &["--resolve"],
+        ],
+    ),
+    (
+        "hook",
+        &[
+            &["status"],
+            &["install", "--eager"],
+            &["run", "pre-commit"],
+            &["run", "post-merge"],
+            &["uninstall"],
+        ],
+    ),
+    ("clean", &[&["--index", "--dry-run", "--compact"], &["--index"]]),
     ("init", &[&["--root", "docs"], &[]]),
     ("trust", &[&["--list"], &["--revoke"], &["--json"]]),
 ];
 
 /// The few that ask git, or bring the index up to date.
-pub const SHORT: &[&[&str]] =
-    &[&["index", "--check"], &["index"], &["search", "hands"], &["doctor"]];
+pub const SHORT: &[&[&str]] = &[
+    &["index", "--check"],
+    &["index"],
+    &["search", "hands"],
+    &["doctor"],
+    &["hook", "run", "pre-commit"],
+];
 
 /// Every argument vector of the table.
 pub fn all() -> impl Iterator<Item = Vec<&'static str>> {
