@@ -38,6 +38,7 @@ fn help_of_the_program() {
       search       Search the knowledge base
       changelog    Say what changed in the knowledge base, newest first
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
+      clean        Tidy up what elophanto keeps
       eval         Measure how well search answers your own questions
       hook         Let git keep the index up to date by itself
       trust        Show which settings of this repository need your trust, and trust them
@@ -118,6 +119,19 @@ fn help_of_index() {
               Exit with 1 if a note is not indexed or the committed tables lack a vector; write neither
               tables nor settings
 
+          --verify [<BASE>]
+              With `--check`: make the committed vectors in use again and compare, so that nobody can
+              poison the ranking; with a revision only those of tables it does not have
+
+          --stage
+              Stage the table that goes with the staged notes, as the pre-commit hook does
+
+          --commit
+              Commit the table that goes with the staged notes, and nothing else: for bots and cron
+
+          --resolve
+              Settle a conflict over the index: take every readable table of all sides and stage them
+
           --json
               Print the summary and each problem as JSON Lines
 
@@ -166,6 +180,18 @@ fn help_of_search() {
           --until <WHEN>
               Only notes changed before a date or a time span ago; without --since, also those of which
               that is not known
+
+          --at <REV>
+              Search the notes of a commit, branch, tag or date, such as v1.2, HEAD~10 or '3 weeks ago'
+
+          --changed-since <REV>
+              Only notes whose text differs from that of a commit, branch, tag or date
+
+          --blame
+              Say who wrote the best lines of each hit, in which commit and when
+
+          --author <NAME>
+              Only hits whose best lines this person wrote: part of a name or address
 
           --mode <MODE>
               Use words, meaning or both: hybrid, keyword or semantic
@@ -469,6 +495,7 @@ fn help_of_hook() {
 
     Commands:
       install    Run us from git's hooks, beside the hooks that are there
+      run        Do what a hook does
       uninstall  Take our hooks out and leave the folder as it was
       status     Say which hooks run us
       help       Print this message or the help of the given subcommand(s)

@@ -54,7 +54,17 @@ fn a_commit_is_searched_as_it_was() {
     }
     let urchins = ["search", "--json", "urchins", "--mode", "keyword", "--at", "v1"];
     assert_eq!(env.json(&urchins), [] as [Value; 0]);
-    snapshot!(env.run(&["search", "sleep", "--mode", "keyword", "--at", "v1"]), @"");
+    snapshot!(env.run(&["search", "sleep", "--mode", "keyword", "--at", "v1"]), @"
+    exit: 0
+    --- stdout
+    bears.md:3  Bears
+        Bears sleep in winter.
+
+    otters.md:3  Otters
+        Otters hold hands while they sleep.
+    --- stderr
+    note: 2 notes as of [COMMIT] (2026-01-02), 0 chunks embedded
+    ");
 }
 
 #[test]
@@ -123,14 +133,44 @@ fn keyword_statistics_are_those_of_the_commit() {
 #[test]
 fn what_names_no_commit_is_said_plainly() {
     let env = history();
-    snapshot!(env.run(&["search", "otters", "--at", "nowhere"]), @"");
-    snapshot!(env.run(&["search", "otters", "--at", "2001-01-01"]), @"");
-    snapshot!(env.run(&["search", "otters", "--at=--upload-pack=touch x"]), @"");
+    snapshot!(env.run(&["search", "otters", "--at", "nowhere"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: `nowhere` names no commit and no date
+    hint: give a branch, a tag, a commit, HEAD~3, 2026-05-01 or '3 weeks ago'
+    ");
+    snapshot!(env.run(&["search", "otters", "--at", "2001-01-01"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: there is no commit as old as `2001-01-01`
+    hint: `git log --reverse` shows the first one
+    ");
+    snapshot!(env.run(&["search", "otters", "--at=--upload-pack=touch x"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: `--upload-pack=touch x` names no commit and no date
+    hint: give a branch, a tag, a commit, HEAD~3, 2026-05-01 or '3 weeks ago'
+    ");
     let plain = TestEnv::plain();
     plain.ok(&["init"]);
-    snapshot!(plain.run(&["search", "otters", "--at", "HEAD"]), @"");
+    snapshot!(plain.run(&["search", "otters", "--at", "HEAD"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: there is no git repository here
+    hint: run this in a git repository, or `git init` first
+    ");
     let empty = TestEnv::with(&[("a.md", "# A\n\ntext\n")]);
-    snapshot!(empty.run(&["search", "text", "--at", "HEAD"]), @"");
+    snapshot!(empty.run(&["search", "text", "--at", "HEAD"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: `HEAD` names no commit and no date
+    hint: give a branch, a tag, a commit, HEAD~3, 2026-05-01 or '3 weeks ago'
+    ");
 }
 
 #[test]
@@ -166,7 +206,14 @@ fn a_hit_says_who_wrote_it() {
         "otters.md",
         "# Otters\n\nNew first line on paws.\n\nOtters hold hands while they sleep.\n\nThey eat urchins.\n",
     );
-    snapshot!(env.run(&["search", "--blame", "paws", "--mode", "keyword"]), @"");
+    snapshot!(env.run(&["search", "--blame", "paws", "--mode", "keyword"]), @"
+    exit: 0
+    --- stdout
+    otters.md:3  Otters  (modified, [COMMIT])
+        New first line on paws.
+        not committed yet
+    --- stderr
+    ");
     let then = ["search", "--json", "--blame", "hands", "--mode", "keyword", "--at", "v1"];
     assert_eq!(env.json(&then)[0]["blame"]["author"], "Ann");
 }
@@ -191,7 +238,16 @@ fn text_that_is_not_committed_says_so() {
     let env = history();
     env.write("otters.md", "# Otters\n\nOtters juggle stones.\n");
     env.write("new.md", "# New\n\nWhales juggle too.\n");
-    snapshot!(env.run(&["search", "juggle", "--mode", "keyword"]), @"");
+    snapshot!(env.run(&["search", "juggle", "--mode", "keyword"]), @"
+    exit: 0
+    --- stdout
+    new.md:3  New  (uncommitted, [COMMIT])
+        Whales juggle too.
+
+    otters.md:3  Otters  (modified, [COMMIT])
+        Otters juggle stones.
+    --- stderr
+    ");
     let found = env.json(&["search", "--json", "juggle", "--mode", "keyword"]);
     let states: Vec<_> = found.iter().map(|hit| (&hit["path"], &hit["state"])).collect();
     assert!(states.contains(&(&"otters.md".into(), &"modified".into())), "{states:?}");

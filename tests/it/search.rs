@@ -321,7 +321,7 @@ fn arguments_that_mean_nothing_fail() {
     --- stdout
     --- stderr
     error: `someday` is no date and no time span
-    hint: give 2026-05-01, 2026-05-01T12:00, or a span such as 3d or 2w
+    hint: give 2026-05-01, 2026-05-01T12:00, a span such as 3d, or '2 weeks ago'
     ");
     snapshot!(env.run(&["search", "otters", "--mode", "psychic"]), @r#"
     exit: 2
