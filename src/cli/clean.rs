@@ -56,14 +56,14 @@ struct CompactedWire {
 
 pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = Workspace::open(Vec::new(), ui)?;
-    let context = workspace.context();
-    let Tidied { files, bytes } = tidy(&context, args.dry_run)?;
-    let done = if args.dry_run { "would free" } else { "freed" };
-    let wire = TidiedWire { dry_run: args.dry_run, files_removed: files, bytes_freed: bytes };
-    ui.emit(&wire, format_args!("{done} {} in {files} local files", size(bytes)))?;
     if args.compact {
         compact_tables(&workspace, args.dry_run, ui)?;
     }
+    // Last, as compaction looks at every branch and keeps what it has seen.
+    let Tidied { files, bytes } = tidy(&workspace.context(), args.dry_run)?;
+    let done = if args.dry_run { "would free" } else { "freed" };
+    let wire = TidiedWire { dry_run: args.dry_run, files_removed: files, bytes_freed: bytes };
+    ui.emit(&wire, format_args!("{done} {} in {files} local files", size(bytes)))?;
     Ok(Outcome::Done)
 }
 

@@ -84,6 +84,10 @@ impl From<IndexError> for CliError {
             IndexError::Io(cause) => cause.into(),
             IndexError::Git(cause) => cause.into(),
             IndexError::Table(cause) => cause.into(),
+            IndexError::BadTable { .. } => Self::new(cause).hint(
+                "bring it back with `git checkout -- .elophanto/index`; if git holds it damaged, \
+                 `git rm -r` it",
+            ),
         }
     }
 }

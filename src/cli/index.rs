@@ -206,17 +206,22 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
         gaps.uncommitted = 0;
     }
     say_problems(&refreshed, args, workspace, ui)?;
+    let forged = match &args.verify {
+        Some(base) => super::index_git::verify_vectors(workspace, &refreshed, base, ui)?,
+        None => 0,
+    };
     let wire = CheckWire {
-        ok: gaps.is_empty(),
+        ok: gaps.is_empty() && forged == 0,
         uncommitted: gaps.uncommitted,
         damaged: gaps.damaged,
         skipped: gaps.skipped,
         stale: gaps.stale,
     };
     let report = &refreshed.report;
-    if let Some(base) = &args.verify
-        && !super::index_git::verify_vectors(workspace, &refreshed, base, ui)?
-    {
+    if gaps.is_empty() && forged > 0 {
+        if ui.json {
+            ui.json(&wire)?;
+        }
         return Ok(Outcome::Negative);
     }
     if gaps.is_empty() {

@@ -16,10 +16,10 @@ use crate::{
         Refreshed,
         check::{Forged, verify},
         resolve::{Resolved, resolve},
-        stage::plan_staged,
+        stage::{plan_staged, staged_before},
         version::{snapshot_of, tables_of},
     },
-    repo::{Git, GitError, Version, head},
+    repo::{Git, GitError, Staged, Version, head},
 };
 
 /// Message of a commit that holds only the index.
@@ -63,15 +63,19 @@ pub fn stage(workspace: &Workspace, commit: bool, ui: &mut Ui) -> Result<Outcome
         ui.note(notice);
     }
     let parent = head(&git)?;
-    if commit && git.is_replaying() {
-        return Err(CliError::new("a rebase, cherry-pick or revert is under way")
-            .hint("finish it, then run this again"));
+    if commit {
+        may_commit(&git)?;
     }
     let plan = plan_staged(&workspace.context(), &git, &refreshed.snapshot)?;
-    let made = if plan.changes.is_empty() {
-        None
-    } else if commit {
-        Some(git.commit_only(parent.as_ref(), &plan.changes, MESSAGE)?)
+    let made = if commit {
+        let changes = [staged_before(&git, parent, &plan)?, plan.changes.clone()].concat();
+        let brings = |change: &Staged| matches!(change, Staged::Put { .. });
+        if changes.iter().any(brings) {
+            Some(git.commit_only(parent.as_ref(), &changes, MESSAGE)?)
+        } else {
+            git.stage(&changes)?;
+            None
+        }
     } else {
         git.stage(&plan.changes)?;
         None
@@ -86,6 +90,7 @@ pub fn stage(workspace: &Workspace, commit: bool, ui: &mut Ui) -> Result<Outcome
         commit: made.map(|commit| commit.to_string()),
     };
     let text = match (&made, vectors) {
+        (Some(commit), 0) => format!("the staged tables committed as {}", commit.short()),
         (Some(commit), vectors) => format!("{vectors} vectors committed as {}", commit.short()),
         (None, 0) => format!("nothing new: every vector of {} staged notes is there", report.files),
         (None, vectors) => format!("{vectors} vectors staged"),
@@ -104,12 +109,13 @@ pub fn resolve_conflict(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, C
         ));
     }
     let wire = ResolvedWire { tables, restored, conflicts, unreadable: &unreadable };
-    ui.emit(
-        &wire,
-        format_args!(
+    let text = match conflicts + restored {
+        0 => format!("nothing to settle: {tables} tables are staged"),
+        _ => format!(
             "{conflicts} conflicting paths settled: {tables} tables staged, {restored} restored"
         ),
-    )?;
+    };
+    ui.emit(&wire, text)?;
     if conflicts > 0 {
         ui.talk(
             "hint: settle what else is in conflict, then `git commit` or `git rebase --continue`",
@@ -118,13 +124,26 @@ pub fn resolve_conflict(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, C
     Ok(Outcome::Done)
 }
 
-/// Makes committed vectors again and says which are not what they claim; true if all are.
+/// Whether a commit can be made now; asked before anything is changed.
+fn may_commit(git: &Git) -> Result<(), CliError> {
+    if git.is_replaying() || !git.other_sides().is_empty() {
+        return Err(CliError::new("a merge, rebase, cherry-pick or revert is under way")
+            .hint("finish it, then run this again"));
+    }
+    if !git.has_identity()? {
+        return Err(CliError::new("git does not know in whose name to commit")
+            .hint("set `user.name` and `user.email` with `git config`"));
+    }
+    Ok(())
+}
+
+/// Makes committed vectors again and says which are not what they claim; returns how many.
 pub fn verify_vectors(
     workspace: &Workspace,
     refreshed: &Refreshed,
     base: &str,
     ui: &mut Ui,
-) -> Result<bool, CliError> {
+) -> Result<usize, CliError> {
     let trusted: BTreeSet<String> = if base.is_empty() {
         BTreeSet::new()
     } else {
@@ -149,7 +168,7 @@ pub fn verify_vectors(
             verified.forged.len()
         ));
     }
-    Ok(verified.forged.is_empty())
+    Ok(verified.forged.len())
 }
 
 fn git(workspace: &Workspace) -> Result<Git, CliError> {

@@ -62,7 +62,8 @@ pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, Ind
     let mut models: BTreeMap<String, FxHashMap<Key, Option<Encoded>>> = BTreeMap::new();
     let mut rows = 0;
     for name in tracked.keys() {
-        let content = tables::read(&folder, name)?;
+        let content = tables::read(&folder, name)
+            .map_err(|cause| IndexError::BadTable { name: name.clone(), cause })?;
         done.before.0 += 1;
         done.before.1 += tables::size(&folder, name);
         rows += content.rows.len();
@@ -78,8 +79,10 @@ pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, Ind
     let tips = tips(git)?;
     done.tips = tips.len();
     let mut used: BTreeMap<&String, FxHashSet<Key>> = BTreeMap::new();
-    for tip in &tips {
-        let refreshed = snapshot_of(context, git, &Version::Commit(*tip), &|_, _| {})?;
+    // What is staged is on its way to be a tip.
+    let versions = tips.iter().map(|tip| Version::Commit(*tip)).chain([Version::Staged]);
+    for version in versions {
+        let refreshed = snapshot_of(context, git, &version, &|_, _| {})?;
         for fingerprint in models.keys() {
             let keys = keys_for(context, &refreshed.snapshot, fingerprint)?;
             used.entry(fingerprint).or_default().extend(keys);

@@ -34,4 +34,6 @@ pub enum IndexError {
     Git(#[from] crate::repo::GitError),
     #[error(transparent)]
     Table(#[from] crate::store::tables::TableError),
+    #[error("`{}/{name}` cannot be read: {cause}", commit::TABLES)]
+    BadTable { name: String, cause: crate::store::tables::TableError },
 }

@@ -17,6 +17,10 @@ use crate::{
     store::{tables, view::Staging},
 };
 
+/// How git numbers the sides of a conflict.
+const OURS: u8 = b'2';
+const THEIRS: u8 = b'3';
+
 /// What was done to settle it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Resolved {
@@ -31,16 +35,23 @@ pub struct Resolved {
 }
 
 /// Takes every readable table of all sides of a merge, cherry-pick or rebase under way, and
-/// stages them.
+/// stages them. Without a conflict nothing is changed.
 ///
 /// # Errors
 /// When git cannot be read, or a table cannot be written.
 pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
     let objects = git.objects();
     let unmerged = unmerged(git)?;
-    let mut sides: Vec<BTreeMap<String, Vec<Stored>>> = vec![by_table(&unmerged)];
-    sides.push(tables_of(git, &Version::Staged, &BTreeSet::new()));
-    for commit in head(git)?.into_iter().chain(git.other_sides()) {
+    let staged = tables_of(git, &Version::Staged, &BTreeSet::new());
+    let others = git.other_sides();
+    if unmerged.is_empty() && others.is_empty() {
+        return Ok(Resolved { tables: staged.len(), ..Resolved::default() });
+    }
+    // Of a side that no commit holds (`stash pop`) the index has what is in conflict, and beside
+    // it what is not.
+    let mut sides: Vec<BTreeMap<String, Vec<Stored>>> =
+        [OURS, THEIRS].map(|stage| with_conflicts(&staged, &unmerged, stage)).into();
+    for commit in head(git)?.into_iter().chain(others) {
         sides.push(tables_of(git, &Version::Commit(commit), &BTreeSet::new()));
     }
     let names: BTreeSet<&String> = sides.iter().flat_map(BTreeMap::keys).collect();
@@ -49,7 +60,7 @@ pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
     let staging = Staging::new(&context.repository.view_dir())?;
     let mut resolved = Resolved { conflicts: unmerged.len(), ..Resolved::default() };
     let mut changes: Vec<Staged> =
-        unmerged.iter().map(|file| Staged::Remove { path: file.path.clone() }).collect();
+        unmerged.iter().map(|(_, file)| Staged::Remove { path: file.path.clone() }).collect();
     for name in &names {
         let whole = sides.iter().filter_map(|side| side.get(*name)).find(|files| {
             let _ = fs::remove_dir_all(staging.path().join(name));
@@ -63,8 +74,7 @@ pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
         resolved.tables += 1;
         if tables::read(&folder, name).is_err() {
             remove(&folder.join(name))?;
-            fs::create_dir_all(&folder)?;
-            fs::rename(staging.path().join(name), folder.join(name))?;
+            write_table(&folder, name, files, &objects)?;
             resolved.restored += 1;
         }
         changes.extend(
@@ -81,7 +91,7 @@ pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
         }
     }
     for name in &resolved.unreadable {
-        let staged = sides[1].get(name).into_iter().flatten();
+        let staged = staged.get(name).into_iter().flatten();
         changes.extend(staged.map(|file| Staged::Remove { path: file.path.clone() }));
     }
     git.stage(&changes)?;
@@ -95,31 +105,37 @@ fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Files below the tables' folder that are staged in conflict, once per side.
-fn unmerged(git: &Git) -> Result<Vec<Stored>, IndexError> {
+/// Files below the tables' folder that are staged in conflict, with the number of the side.
+fn unmerged(git: &Git) -> Result<Vec<(u8, Stored)>, IndexError> {
     let output = git.run(&["ls-files", "--unmerged", "-z", "--full-name", "--", TABLES])?;
     let mut files = Vec::new();
     for line in output.split(|&byte| byte == 0) {
         // `mode id stage\tpath`.
         let Some(tab) = line.iter().position(|&byte| byte == b'\t') else { continue };
-        let id = line[..tab].split(|&byte| byte == b' ').nth(1).unwrap_or_default();
-        if let Some(object) = ObjectId::from_hex(id) {
+        let fields: Vec<&[u8]> = line[..tab].split(|&byte| byte == b' ').collect();
+        if let [_, id, [stage]] = fields[..]
+            && let Some(object) = ObjectId::from_hex(id)
+        {
             let path = NotePath::new(&line[tab + 1..]);
-            files.push(Stored { path, object, executable: false });
+            files.push((*stage, Stored { path, object, executable: false }));
         }
     }
     Ok(files)
 }
 
-fn by_table(files: &[Stored]) -> BTreeMap<String, Vec<Stored>> {
-    let mut tables: BTreeMap<String, Vec<Stored>> = BTreeMap::new();
-    for file in files {
-        if let Some(name) = table_name(&file.path) {
-            let files = tables.entry(name).or_default();
-            // Both sides of a conflict name the same content, or the digest tells.
-            if !files.contains(file) {
-                files.push(file.clone());
-            }
+/// The staged tables together with one side of what is in conflict. A table that is mixed of two
+/// sides does not match its digest.
+fn with_conflicts(
+    staged: &BTreeMap<String, Vec<Stored>>,
+    unmerged: &[(u8, Stored)],
+    side: u8,
+) -> BTreeMap<String, Vec<Stored>> {
+    let mut tables = staged.clone();
+    for (stage, file) in unmerged {
+        if *stage == side
+            && let Some(name) = table_name(&file.path)
+        {
+            tables.entry(name).or_default().push(file.clone());
         }
     }
     tables

@@ -18,7 +18,7 @@ use super::{
     version::tables_of,
 };
 use crate::{
-    repo::{Git, NotePath, Staged, Version, head},
+    repo::{CommitId, Git, GitError, NotePath, Staged, Version, head},
     store::{
         matrix::Key,
         registry::Registry,
@@ -56,13 +56,21 @@ pub fn plan_staged(
     let fingerprint = context.embedder.fingerprint().as_str();
 
     let staged = names(git, &Version::Staged);
-    let committed = match head(git)? {
-        Some(commit) => names(git, &Version::Commit(commit)),
-        None => BTreeSet::new(),
-    };
+    let parents = head(git)?.into_iter().chain(git.merge_heads());
+    let committed: BTreeSet<String> =
+        parents.flat_map(|commit| names(git, &Version::Commit(commit))).collect();
     // Ours from an earlier attempt: remembered, still staged, in no commit.
     let memory = Memory::of(&folder);
-    let earlier = memory.read().filter(|name| staged.contains(name) && !committed.contains(name));
+    let earlier = match memory.read() {
+        Some(name)
+            if staged.contains(&name)
+                && !committed.contains(&name)
+                && !is_in_history(git, &name)? =>
+        {
+            Some(name)
+        }
+        Some(_) | None => None,
+    };
     let stays = |name: &str| staged.contains(name) && Some(name) != earlier.as_deref();
     let held = registry.keys(fingerprint, stays);
     let used = used_keys(snapshot);
@@ -119,6 +127,37 @@ pub fn plan_staged(
     Ok(plan)
 }
 
+/// The tables that are staged and not in HEAD, without what `plan` takes out: together with the
+/// changes of the plan, what a commit of the index alone brings.
+///
+/// # Errors
+/// When git cannot be read.
+pub fn staged_before(
+    git: &Git,
+    head: Option<CommitId>,
+    plan: &StagedIndex,
+) -> Result<Vec<Staged>, GitError> {
+    let committed = head.map(|commit| names(git, &Version::Commit(commit))).unwrap_or_default();
+    let tables = tables_of(git, &Version::Staged, &committed);
+    let is_taken_out = |path: &NotePath| {
+        let removes =
+            |change: &Staged| matches!(change, Staged::Remove { path: gone } if gone == path);
+        plan.changes.iter().any(removes)
+    };
+    let files = tables.into_values().flatten().filter(|file| !is_taken_out(&file.path));
+    Ok(files.map(|file| Staged::Put { path: file.path, object: file.object }).collect())
+}
+
+/// Whether any commit that a branch or tag leads to holds a table. After `merge --squash` or
+/// `cherry-pick --no-commit` a table of another branch is staged, and may well be the one that
+/// was staged last here.
+fn is_in_history(git: &Git, name: &str) -> Result<bool, GitError> {
+    let path = format!("{TABLES}/{name}");
+    let arguments =
+        ["rev-list", "--max-count=1", "--exclude=refs/stash", "--all", "--", path.as_str()];
+    Ok(!git.run(&arguments)?.is_empty())
+}
+
 /// Names of a version's tables.
 fn names(git: &Git, version: &Version) -> BTreeSet<String> {
     tables_of(git, version, &BTreeSet::new()).into_keys().collect()
@@ -137,8 +176,7 @@ fn remove_table(folder: &Path, name: &str) -> io::Result<()> {
     }
 }
 
-/// The name of the table that was staged last, so that it can be told from those of others (a
-/// merge that is being concluded has staged theirs).
+/// The name of the table that was staged last, so that it can be told from those of others.
 struct Memory {
     file: PathBuf,
 }

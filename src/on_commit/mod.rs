@@ -136,6 +136,14 @@ pub fn prepare(
     if !done.secrets.is_empty() || !may_stage {
         return Ok(done);
     }
+    // Git asks before it finds out that there is nothing to commit: what is staged now would stay
+    // there and be in the way of the next rebase or revert.
+    if found.is_empty()
+        && let [parent] = parents[..]
+        && !git.differs_from(&parent)?
+    {
+        return Ok(done);
+    }
     if wishes.changelog {
         done.entries = record::record(context, git, &objects, head, &found, wishes.now)?;
     }

@@ -17,7 +17,7 @@ use crate::env::TestEnv;
 /// Paths that steps speak of; two of them in a folder that is moved as a whole.
 const PATHS: &[&str] = &["a.md", "b.md", "docs/c.md", "docs/d.md", "knowledge/learned/e.md"];
 const FOLDERS: &[&str] = &["docs", "pages", "docs/deep"];
-const WORDS: &[&str] = &[
+pub const WORDS: &[&str] = &[
     "otter", "kelp", "winter", "honey", "stone", "river", "retry", "merge", "index", "vector",
     "pause", "salmon", "forest", "branch",
 ];
@@ -67,12 +67,12 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn text(body: &[u8]) -> String {
+pub fn text(body: &[u8]) -> String {
     let words: Vec<&str> = body.iter().map(|&word| WORDS[word as usize]).collect();
     words.chunks(7).map(|line| format!("{}.\n", line.join(" "))).collect()
 }
 
-fn note(body: &[u8]) -> String {
+pub fn note(body: &[u8]) -> String {
     let (first, rest) = body.split_at(body.len() / 2);
     format!("# {}\n\n{}\n## Second\n\n{}", WORDS[body[0] as usize], text(first), text(rest))
 }
@@ -110,6 +110,11 @@ fn play(root: &Path, step: &Step) {
     }
 }
 
+/// Path, lines and text of chunks.
+pub type Chunks = BTreeSet<(String, (usize, usize), String)>;
+/// Path, lines and total score of a hit.
+pub type Top = (String, (usize, usize), f32);
+
 /// What the library needs to index and search.
 pub struct Bench {
     selection: Selection,
@@ -129,12 +134,22 @@ impl Bench {
     }
 
     /// The chunks that a reading command sees, with the program's own limits.
-    pub fn chunks_of(env: &TestEnv) -> BTreeSet<(String, (usize, usize), String)> {
+    pub fn chunks_of(env: &TestEnv) -> Chunks {
         let repository = locate(env.root()).unwrap();
         let bench = Self::new(Limits::default());
         let view = bench.with_context(&repository, last_view);
         assert!(view.is_some(), "the program's settings are others than the test's");
         chunks(&bench.refresh(&repository, &Step::Refresh))
+    }
+
+    /// The chunks that a reading command sees, and the best hits of some queries, with the
+    /// program's own limits.
+    pub fn answers_of(env: &TestEnv) -> (Chunks, Vec<Vec<Top>>) {
+        let repository = locate(env.root()).unwrap();
+        let bench = Self::new(Limits::default());
+        let snapshot = bench.refresh(&repository, &Step::Refresh);
+        let tops = QUERIES.iter().map(|query| bench.top(&snapshot, query)).collect();
+        (chunks(&snapshot), tops)
     }
 
     fn refresh(&self, repository: &Repository, step: &Step) -> Snapshot {
@@ -171,7 +186,7 @@ impl Bench {
     }
 
     /// Path, lines and total score of the ten best.
-    fn top(&self, snapshot: &Snapshot, query: &str) -> Vec<(String, (usize, usize), f32)> {
+    fn top(&self, snapshot: &Snapshot, query: &str) -> Vec<Top> {
         let query = Query::parse(query, &self.analyzer);
         let request = Request {
             query: &query,
@@ -199,7 +214,7 @@ impl Bench {
 }
 
 /// Path, lines and text of every current chunk. A chunk that is there twice fails the test.
-fn chunks(snapshot: &Snapshot) -> BTreeSet<(String, (usize, usize), String)> {
+fn chunks(snapshot: &Snapshot) -> Chunks {
     let mut all = BTreeSet::new();
     for part in &snapshot.parts {
         let segment = &part.loaded.segment;

@@ -82,11 +82,42 @@ impl Git {
         if long { 64 } else { 40 }
     }
 
+    /// Whether anything is staged that this commit does not hold.
+    ///
+    /// # Errors
+    /// When git cannot compare them.
+    pub fn differs_from(&self, commit: &CommitId) -> Result<bool, GitError> {
+        let commit = commit.to_string();
+        let arguments = ["diff-index", "--cached", "--name-only", "-z", commit.as_str(), "--"];
+        let mut differs = false;
+        self.stream(&arguments, &[], &mut |_| {
+            differs = true;
+            false
+        })?;
+        Ok(differs)
+    }
+
+    /// Whether git knows in whose name a commit is made here.
+    ///
+    /// # Errors
+    /// When git cannot be run.
+    pub fn has_identity(&self) -> Result<bool, GitError> {
+        for name in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+            match self.run(&["var", name]) {
+                Ok(_) => {}
+                Err(GitError::Failed { .. }) => return Ok(false),
+                Err(cause) => return Err(cause),
+            }
+        }
+        Ok(true)
+    }
+
     /// Commits these changes on top of HEAD, and nothing else: what the user has staged stays
     /// staged. Runs no hook. Returns the new commit.
     ///
     /// # Errors
-    /// When HEAD has moved meanwhile, nobody is named as the committer, or git cannot write.
+    /// When HEAD has moved meanwhile, nobody is named as the committer, or git cannot write. Then
+    /// there is no commit; the changes may be staged.
     pub fn commit_only(
         &self,
         head: Option<&CommitId>,
@@ -105,11 +136,12 @@ impl Git {
         let mut arguments = vec!["commit-tree".to_owned(), tree];
         arguments.extend(parent);
         let commit = text(&self.run_with(&arguments, message.as_bytes())?);
+        // First, as another process may hold the index.
+        self.stage(changes)?;
         // Only if HEAD is still what the commit was built on.
         let before = head.map_or_else(|| "0".repeat(commit.len()), CommitId::to_string);
         let subject = format!("commit: {}", message.lines().next().unwrap_or_default());
         self.run(&["update-ref", "-m", &subject, "HEAD", &commit, &before])?;
-        self.stage(changes)?;
         commit.parse()
     }
 }

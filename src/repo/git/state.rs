@@ -15,8 +15,13 @@ impl Git {
 
     /// The other sides of a merge, cherry-pick, revert or rebase that is under way.
     pub fn other_sides(&self) -> Vec<CommitId> {
-        ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"]
-            .iter()
+        let rebasing =
+            ["rebase-merge", "rebase-apply"].iter().any(|name| self.git_dir.join(name).exists());
+        // Git may leave this one behind.
+        let rebased = rebasing.then_some("REBASE_HEAD");
+        ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"]
+            .into_iter()
+            .chain(rebased)
             .flat_map(|name| self.ids_in(name))
             .collect()
     }
