@@ -11,6 +11,7 @@ mod drift;
 mod help;
 mod history;
 mod hook_install;
+mod hook_run;
 mod incremental;
 mod index;
 mod init;
