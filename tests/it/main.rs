@@ -13,6 +13,7 @@ mod help;
 mod history;
 mod hook_install;
 mod hostile;
+mod hook_run;
 mod incremental;
 mod index;
 mod init;
