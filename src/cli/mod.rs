@@ -47,7 +47,7 @@ pub struct Cli {
 enum Command {
     Init(init::InitArgs),
     Index(index::IndexArgs),
-    Search(search::SearchArgs),
+    Search(Box<search::SearchArgs>),
     Changelog(changelog::ChangelogArgs),
     Doctor(doctor::DoctorArgs),
     Clean(clean::CleanArgs),

@@ -78,9 +78,7 @@ pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
             resolved.restored += 1;
         }
         changes.extend(
-            files
-                .iter()
-                .map(|file| Staged::Put { path: file.path.clone(), object: file.object.clone() }),
+            files.iter().map(|file| Staged::Put { path: file.path.clone(), object: file.object }),
         );
     }
     // Parts of tables that a conflict left behind, under names that no side knows whole.

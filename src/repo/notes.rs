@@ -103,7 +103,7 @@ impl Ignored {
                 files.push((folder, kind, matcher));
             }
         }
-        files.sort_by(|a, b| (a.1, a.0.components().count()).cmp(&(b.1, b.0.components().count())));
+        files.sort_by_key(|(folder, kind, _)| (*kind, folder.components().count()));
         Self { files }
     }
 
@@ -154,7 +154,7 @@ mod tests {
             }
             all.push((folder, kind.unwrap(), builder.build().unwrap()));
         }
-        all.sort_by(|a, b| (a.1, a.0.components().count()).cmp(&(b.1, b.0.components().count())));
+        all.sort_by_key(|(folder, kind, _)| (*kind, folder.components().count()));
         Ignored { files: all }
     }
 

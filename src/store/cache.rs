@@ -504,7 +504,7 @@ mod tests {
                 let found = cache.vectors(&wanted);
                 assert_eq!(found.keys().collect::<Vec<_>>(), [&key(3)], "{position}");
             }
-            assert_eq!(cache.close(), [path.clone()], "{position}");
+            assert_eq!(cache.close(), std::slice::from_ref(&path), "{position}");
             assert!(!path.exists(), "{position}");
             check(folder, &[(3, 3)]);
         }
