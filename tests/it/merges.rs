@@ -371,13 +371,14 @@ fn a_merge_reverted() {
         site.save("main");
         site.env.git(&["merge", "--quiet", "--no-edit", "side"]);
         site.env.git(&["revert", "--no-edit", "-m", "1", "HEAD"]);
+        site.env.git(&["tag", "reverted"]);
         site.check(0);
         // And the revert reverted, after more work on both sides.
         site.switch("side");
         site.write("crabs.md", "# Crabs\n\nCrabs walk sideways, and so does the river.\n");
         site.save("more of it");
         site.switch("main");
-        site.env.git(&["revert", "--no-edit", "HEAD"]);
+        site.env.git(&["revert", "--no-edit", "reverted"]);
         site.env.git(&["merge", "--quiet", "--no-edit", "side"]);
         site.check(0);
     });
