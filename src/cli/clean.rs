@@ -6,6 +6,7 @@ use super::{Outcome, doctor::size, error::CliError, ui::Ui, workspace::Workspace
 use crate::{
     index::{
         compact::{Compacted, compact},
+        resolve::is_in_conflict,
         tidy::{Tidied, tidy},
     },
     repo::{Git, GitError},
@@ -72,6 +73,10 @@ fn compact_tables(workspace: &Workspace, dry: bool, ui: &mut Ui) -> Result<(), C
     if git.is_replaying() || !git.other_sides().is_empty() {
         return Err(CliError::new("a merge, rebase or cherry-pick is under way")
             .hint("finish it, then run this again"));
+    }
+    if is_in_conflict(&git)? {
+        return Err(CliError::new("the committed index is in conflict")
+            .hint("settle it with `elophanto index --resolve`"));
     }
     let Compacted { before, after, kept, dropped, tips, worth } =
         compact(&workspace.context(), &git, dry)?;

@@ -103,6 +103,14 @@ fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether a table is in conflict.
+///
+/// # Errors
+/// When git cannot be read.
+pub fn is_in_conflict(git: &Git) -> Result<bool, IndexError> {
+    Ok(!unmerged(git)?.is_empty())
+}
+
 /// Files below the tables' folder that are staged in conflict, with the number of the side.
 fn unmerged(git: &Git) -> Result<Vec<(u8, Stored)>, IndexError> {
     let output = git.run(&["ls-files", "--unmerged", "-z", "--full-name", "--", TABLES])?;

@@ -86,12 +86,8 @@ fn the_users_staging_stays() {
         }
         // Again there is nothing to do.
         let index = env.read(".git/index");
-        snapshot!(env.run(&["index", way]), @r"
-        exit: 0
-        --- stdout
-        nothing new: every vector of 2 staged notes is there
-        --- stderr
-        ");
+        let again = env.ok(&["index", way]);
+        assert_eq!(again.stdout(), "nothing new: every vector of 2 staged notes is there\n");
         assert_eq!(env.read(".git/index"), index);
         sound(&env);
     }
@@ -184,7 +180,13 @@ fn without_a_name_nothing_is_done() {
     for name in ["AUTHOR", "COMMITTER"] {
         command.env_remove(format!("GIT_{name}_NAME")).env_remove(format!("GIT_{name}_EMAIL"));
     }
-    snapshot!(finish(&mut command), @"");
+    snapshot!(finish(&mut command), @r"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: git does not know in whose name to commit
+    hint: set `user.name` and `user.email` with `git config`
+    ");
     assert_eq!(state(), before);
 }
 

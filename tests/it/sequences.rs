@@ -15,7 +15,7 @@ use crate::{
 const PATHS: &[&str] = &["a.md", "b.md", "docs/c.md", "docs/d.md", "pages/e.md", "f.md"];
 const BRANCHES: &[&str] = &["main", "one", "two"];
 /// Sequences played by default; more when this variable says so.
-const SEQUENCES: u32 = 24;
+const SEQUENCES: u32 = 8;
 const VARIABLE: &str = "ELOPHANTO_SEQUENCES";
 /// Commits of a rebase that may stop.
 const MOST_STOPS: usize = 12;

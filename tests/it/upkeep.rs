@@ -272,6 +272,7 @@ fn a_conflict_in_a_stash() {
     let popped = try_git(&env, &["stash", "pop"]);
     assert_eq!(popped.code, Some(1), "{popped}");
     assert_ne!(conflicts(&env), "", "{popped}");
+    snapshot!(env.run(&["clean", "--index", "--compact"]), @"");
     env.ok(&["index", "--resolve"]);
     env.git(&["commit", "--quiet", "-m", "settled"]);
     settled(&env);
