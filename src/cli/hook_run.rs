@@ -1,7 +1,10 @@
 //! `elophanto hook run`: what a hook does. Git waits for it, so it fails open, fast and in one
 //! line.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use serde::Serialize;
 
@@ -18,10 +21,14 @@ use crate::{
     on_commit::{self, Done, IndexFile, Secret, Wishes},
     repo::{self, Git, NotePath},
     secrets::AllowList,
+    store::view,
 };
 
 /// Git waits no longer than this, whatever happens.
 const CEILING: Duration = Duration::from_millis(9_500);
+/// Variable with another ceiling, in seconds, for machines that are slower than most. Whoever runs
+/// git sets it; no repository can.
+const CEILING_VARIABLE: &str = "ELOPHANTO_HOOK_SECONDS";
 /// File of the repository with hashes of findings that are no secrets.
 const ALLOW_FILE: &str = ".elophanto/allow-secrets";
 /// Variable with more of them.
@@ -42,10 +49,13 @@ struct SecretWire<'a> {
 
 /// Runs a hook. Only a secret in what is to be committed is a reason to say no.
 pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
-    std::thread::spawn(give_up);
+    let ceiling = ceiling();
+    // Before that, git is stopped in an orderly way where it is git that takes so long.
+    let deadline = Instant::now() + ceiling * 9 / 10;
+    std::thread::spawn(move || give_up(ceiling));
     let hook = HookName::ALL.into_iter().find(|hook| hook.as_str() == name);
     let outcome = match hook {
-        Some(HookName::PreCommit) => pre_commit(ui),
+        Some(HookName::PreCommit) => pre_commit(deadline, ui),
         Some(
             HookName::PostMerge
             | HookName::PostCommit
@@ -63,18 +73,26 @@ pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 /// Ends the process when the ceiling is reached: git goes on as if there were no hook.
 #[expect(clippy::exit, reason = "whatever the other threads are doing, git must not wait for it")]
-fn give_up() {
-    std::thread::sleep(CEILING);
-    super::ui::say_note("elophanto gave up: a hook may take 10 s; run `elophanto index` instead");
+fn give_up(ceiling: Duration) {
+    std::thread::sleep(ceiling);
+    super::ui::say_note(&format!(
+        "elophanto gave up: a hook may take {} s; run `elophanto index` instead",
+        ceiling.as_secs_f32().ceil()
+    ));
     std::process::exit(0);
 }
 
-fn pre_commit(ui: &mut Ui) -> Result<Outcome, CliError> {
+fn ceiling() -> Duration {
+    let seconds = env::variables().remove(CEILING_VARIABLE).and_then(|text| text.parse().ok());
+    seconds.map_or(CEILING, Duration::from_secs)
+}
+
+fn pre_commit(deadline: Instant, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some((workspace, git)) = open(ui)? else { return Ok(Outcome::Done) };
     let given = env::git_variables();
     let index_file =
         IndexFile::of(&git, Path::new("."), given.git_dir.as_deref(), given.index_file.as_deref())?;
-    let git = git.with_index(index_file.path);
+    let git = git.with_index(index_file.path).until(deadline);
     let allowed = allowed(&workspace);
     let settings = &workspace.config;
     let wishes = Wishes {
@@ -96,8 +114,9 @@ fn pre_commit(ui: &mut Ui) -> Result<Outcome, CliError> {
 /// Brings the view up to date after git has changed the work tree.
 fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some((workspace, git)) = open(ui)? else { return Ok(Outcome::Done) };
-    // A rebase runs this hook at every step; the last step is followed by another hook.
-    if !git.is_replaying() {
+    // A rebase runs this hook at every step; the last step is followed by another hook. Whoever
+    // is indexing sees what git has done, or the next search does.
+    if !git.is_replaying() && !view::is_busy(&workspace.repository.view_dir()) {
         let options = Options { full: false, patience: Some(Duration::ZERO), progress: &|_, _| {} };
         workspace.refresh(options)?;
     }

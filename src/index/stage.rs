@@ -5,7 +5,7 @@
 //! A table of ours that an aborted commit left staged is replaced; what is in a commit never is.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
 };
@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use super::{
     Context, IndexError, Snapshot,
     commit::{TABLES, rows, used_keys},
-    version::tables_of,
+    version::{fetch_tables, tables_of},
 };
 use crate::{
     repo::{CommitId, Git, GitError, NotePath, Staged, Version, head},
@@ -52,27 +52,37 @@ pub fn plan_staged(
     let _lock = view::write_lock(&folder, None)?;
     let tables_dir = context.repository.tables_dir();
     let registry_file = view::registry_file(&folder);
-    let (registry, _) = Registry::load(&registry_file, &tables_dir)?;
+    let (mut registry, _) = Registry::load(&registry_file, &tables_dir)?;
     let fingerprint = context.embedder.fingerprint().as_str();
 
-    let staged = names(git, &Version::Staged);
+    let staged = tables_of(git, &Version::Staged, &BTreeSet::new());
     let parents = head(git)?.into_iter().chain(git.merge_heads());
-    let committed: BTreeSet<String> =
-        parents.flat_map(|commit| names(git, &Version::Commit(commit))).collect();
+    let committed: BTreeMap<String, Vec<Stored>> = parents
+        .flat_map(|commit| tables_of(git, &Version::Commit(commit), &BTreeSet::new()))
+        .collect();
+    // A sparse work tree holds none of them, and what is damaged there is whole in git.
+    let elsewhere = fetch_tables(&staged, &git.objects(), &mut registry, &folder);
     // Ours from an earlier attempt: remembered, still staged, in no commit.
     let memory = Memory::of(&folder);
-    let earlier = match memory.read() {
-        Some(name)
-            if staged.contains(&name)
-                && !committed.contains(&name)
-                && !is_in_history(git, &name)? =>
-        {
-            Some(name)
-        }
+    let ours = match memory.read() {
+        Some(name) if !committed.contains_key(&name) && !is_in_history(git, &name)? => Some(name),
         Some(_) | None => None,
     };
-    let stays = |name: &str| staged.contains(name) && Some(name) != earlier.as_deref();
-    let held = registry.keys(fingerprint, stays);
+    let earlier = ours.clone().filter(|name| staged.contains_key(name));
+    let stays = |name: &str| staged.contains_key(name) && Some(name) != earlier.as_deref();
+    // Half of a table may be staged, or half of it unstaged.
+    let is_whole = |name: &str| {
+        let of_commit = committed.get(name);
+        let staged: Option<BTreeSet<&NotePath>> =
+            staged.get(name).map(|files| files.iter().map(|file| &file.path).collect());
+        of_commit.map(|files| files.iter().map(|file| &file.path).collect()) == staged
+            || tables::contents(&tables_dir, name).is_ok_and(|files| {
+                staged.is_some_and(|staged| {
+                    files.iter().all(|(path, _)| staged.contains(&path_in_git(name, path)))
+                })
+            })
+    };
+    let held = registry.keys(fingerprint, |name| stays(name) && is_whole(name));
     let used = used_keys(snapshot);
     let missing: FxHashSet<Key> = used.difference(&held).copied().collect();
     let mut plan = StagedIndex {
@@ -83,22 +93,23 @@ pub fn plan_staged(
     let of = |registry: &Registry, name: &str| registry.keys(fingerprint, |known| known == name);
     if let Some(name) = &earlier
         && of(&registry, name) == missing
+        && is_whole(name)
     {
         return Ok(plan);
     }
     if let Some(name) = &earlier {
-        plan.changes.extend(paths_of(git, name).into_iter().map(|path| Staged::Remove { path }));
-        remove_table(&tables_dir, name)?;
+        let files = staged.get(name).into_iter().flatten();
+        plan.changes.extend(files.map(|file| Staged::Remove { path: file.path.clone() }));
     }
+    let mut needed = None;
     if !missing.is_empty() {
-        // The pending table of `index` often is exactly what is needed.
-        let pending: Vec<String> =
-            registry.names().filter(|name| !staged.contains(*name)).map(str::to_owned).collect();
-        let same = pending
-            .iter()
-            .find(|name| !committed.contains(*name) && of(&registry, name) == missing);
+        // The pending table of `index`, or that of an attempt, often is exactly what is needed.
+        let same = registry
+            .names()
+            .filter(|name| !stays(name) && !committed.contains_key(*name))
+            .find(|name| of(&registry, name) == missing && tables_dir.join(name).is_dir());
         let name = match same {
-            Some(name) => name.clone(),
+            Some(name) => name.to_owned(),
             None => {
                 let rows = rows(snapshot, &missing);
                 let content = TableContent { fingerprint: fingerprint.to_owned(), rows };
@@ -109,19 +120,26 @@ pub fn plan_staged(
         let files = tables::contents(&tables_dir, &name)?;
         let (paths, contents): (Vec<PathBuf>, Vec<Vec<u8>>) = files.into_iter().unzip();
         let objects = git.write_contents(&contents)?;
-        plan.changes.extend(paths.iter().zip(objects).map(|(path, object)| Staged::Put {
-            path: NotePath::from(Path::new(TABLES).join(&name).join(path).as_path()),
-            object,
-        }));
+        let puts = paths.iter().zip(objects);
+        plan.changes.extend(
+            puts.map(|(path, object)| Staged::Put { path: path_in_git(&name, path), object }),
+        );
         memory.write(&name)?;
-        // What a pending table holds is now in the new one: it has done its work.
-        let new: FxHashSet<Key> = held.union(&missing).copied().collect();
-        for other in pending.iter().filter(|other| **other != name && !committed.contains(*other)) {
-            if of(&registry, other).is_subset(&new) {
-                remove_table(&tables_dir, other)?;
-            }
+        needed = Some(name);
+    }
+    // What a pending table holds is now in the new one: it has done its work. So has the table of
+    // an attempt that came to nothing.
+    let new: FxHashSet<Key> = held.union(&missing).copied().collect();
+    for other in registry.names() {
+        let done = Some(other) == ours.as_deref()
+            || (needed.is_some()
+                && !staged.contains_key(other)
+                && of(&registry, other).is_subset(&new));
+        if done && Some(other) != needed.as_deref() && !committed.contains_key(other) {
+            remove_table(&tables_dir, other)?;
         }
     }
+    drop(elsewhere);
     let (mut registry, _) = Registry::load(&registry_file, &tables_dir)?;
     registry.save(&registry_file)?;
     Ok(plan)
@@ -163,10 +181,9 @@ fn names(git: &Git, version: &Version) -> BTreeSet<String> {
     tables_of(git, version, &BTreeSet::new()).into_keys().collect()
 }
 
-fn paths_of(git: &Git, name: &str) -> Vec<NotePath> {
-    let mut tables = tables_of(git, &Version::Staged, &BTreeSet::new());
-    let files = tables.remove(name).unwrap_or_default();
-    files.into_iter().map(|file| file.path).collect()
+/// A file of a table, as git names it.
+fn path_in_git(table: &str, file: &Path) -> NotePath {
+    Path::new(TABLES).join(table).join(file).as_path().into()
 }
 
 fn remove_table(folder: &Path, name: &str) -> io::Result<()> {

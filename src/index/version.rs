@@ -91,7 +91,9 @@ pub fn snapshot_of(
         let tables = context.repository.tables_dir();
         let memory = view::registry_file(&context.repository.view_dir());
         let (mut registry, _) = Registry::load(&memory, &tables).unwrap_or_default();
-        let elsewhere = fetch_tables(git, version, &objects, &mut registry, &past);
+        let names = registry.names().map(str::to_owned).collect();
+        let tables_there = tables_of(git, version, &names);
+        let elsewhere = fetch_tables(&tables_there, &objects, &mut registry, &past);
         let staging = Staging::new(&past).ok().map(Arc::new);
         let cache = context.repository.vectors_dir();
         let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry, cache);
@@ -235,22 +237,21 @@ fn keep(
     view::replace(folder, &manifest).map(drop)
 }
 
-/// Makes the tables of a version known that do not lie in the work tree. Returns the folder that
-/// holds them while they are in use. A table that cannot be had is done without.
-fn fetch_tables(
-    git: &Git,
-    version: &Version,
+/// Makes tables known that do not lie in the work tree. Returns the folder that holds them while
+/// they are in use. A table that cannot be had is done without.
+pub(super) fn fetch_tables(
+    tables: &BTreeMap<String, Vec<Stored>>,
     objects: &Objects,
     registry: &mut Registry,
     near: &Path,
 ) -> Option<Staging> {
-    let names = registry.names().map(str::to_owned).collect();
-    let missing = tables_of(git, version, &names);
+    let known: BTreeSet<String> = registry.names().map(str::to_owned).collect();
+    let missing: Vec<_> = tables.iter().filter(|(name, _)| !known.contains(*name)).collect();
     if missing.is_empty() {
         return None;
     }
     let staging = Staging::new(near).ok()?;
-    for (name, files) in &missing {
+    for (name, files) in missing {
         if write_table(staging.path(), name, files, objects).is_ok() {
             // Damaged ones are done without: what they held is embedded again.
             let _ = registry.adopt(staging.path(), name);

@@ -4,15 +4,17 @@
 //! Works on what is *staged* and stages only files of ours. What the user has in the work tree,
 //! staged or not, stays as it is. It knows no hooks folder and prints nothing.
 
+mod attempt;
 mod changes;
 mod record;
 mod secrets;
+mod skipped;
 
 use std::path::{Path, PathBuf};
 
 pub use changes::{NoteChange, changes};
-pub use record::Seen;
 pub use secrets::Secret;
+pub use skipped::Seen;
 
 use crate::{
     index::{Context, IndexError, Progress, stage::plan_staged, version::snapshot_of},
@@ -56,7 +58,7 @@ pub enum CommitError {
     Index(#[from] IndexError),
     #[error(transparent)]
     Write(#[from] WriteError),
-    #[error("GIT_DIR names another repository than the one around this folder")]
+    #[error("GIT_DIR or GIT_INDEX_FILE is of another repository than the one around this folder")]
     Elsewhere,
 }
 
@@ -147,14 +149,28 @@ pub fn prepare(
     if wishes.changelog {
         done.entries = record::record(context, git, &objects, head, &found, wishes.now)?;
     }
-    if wishes.index {
-        // Listed anew: the entries are notes too.
-        let refreshed = snapshot_of(context, git, &Version::Staged, progress)?;
-        let plan = plan_staged(context, git, &refreshed.snapshot)?;
-        git.stage(&plan.changes)?;
-        done.embedded = refreshed.report.embedded;
-        done.vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
-        done.notices = refreshed.report.notices;
+    if wishes.index
+        && let Err(cause) = index(context, git, progress, &mut done)
+    {
+        // The entries are staged: say both.
+        done.notices.push(format!("no vectors go along: {cause}"));
     }
     Ok(done)
+}
+
+/// Stages the vectors of what is staged.
+fn index(
+    context: &Context,
+    git: &Git,
+    progress: Progress,
+    done: &mut Done,
+) -> Result<(), CommitError> {
+    // Listed anew: the entries are notes too.
+    let refreshed = snapshot_of(context, git, &Version::Staged, progress)?;
+    let plan = plan_staged(context, git, &refreshed.snapshot)?;
+    git.stage(&plan.changes)?;
+    done.embedded = refreshed.report.embedded;
+    done.vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
+    done.notices = refreshed.report.notices;
+    Ok(())
 }

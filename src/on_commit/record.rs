@@ -4,25 +4,27 @@
 //! work tree, but a page that the user is editing there is left alone.
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
 use rustc_hash::FxHashMap;
 
-use super::{CommitError, NoteChange, changes};
+use super::{
+    CommitError, NoteChange,
+    attempt::{Attempt, name_of},
+    skipped::{Seen, skipped},
+};
 use crate::{
-    changelog::{self, Change, ChangeKind, Entry, assemble, describe, for_commit},
+    changelog::{self, Change, ChangeKind, assemble, describe, name_parts},
     index::{Context, note::Cutter},
     markdown::Scope,
     repo::{
         BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects, Staged, Stored, Version,
-        read_note, stored_notes, write_beneath,
+        WriteError, read_note, write_beneath,
     },
 };
 
-/// Commits without an entry that one commit writes down at most, the newest ones.
-const MOST_SKIPPED: usize = 50;
 /// What a page begins with that nobody has written yet.
 const NEW_PAGE: &[u8] = b"# Changelog\n\n";
 
@@ -30,7 +32,7 @@ const NEW_PAGE: &[u8] = b"# Changelog\n\n";
 /// how many.
 ///
 /// # Errors
-/// When git cannot be read, or an entry cannot be written.
+/// When git cannot be read, or an entry cannot be written; nothing is changed then.
 pub fn record(
     context: &Context,
     git: &Git,
@@ -40,158 +42,302 @@ pub fn record(
     now: i64,
 ) -> Result<usize, CommitError> {
     let teller = Teller { context, objects };
+    let root = &context.repository.root;
+    let limit = context.max_file_bytes;
     let folder = changelog::folder(context.write_root);
-    let mut entries: Vec<(String, String)> = Vec::new();
-    let seen = Seen::of(git);
-    if let Some(head) = head {
-        for (name, entry) in skipped(&teller, git, seen.read(), head)? {
-            entries.push((name, entry.render()));
-        }
-    }
-    let has_entry = |path: &NotePath| path.as_path().starts_with(&folder);
-    if !found.iter().any(|change| change.old.is_none() && has_entry(&change.path)) {
-        let date = jiff::Timestamp::from_second(now)
-            .map(|time| time.to_zoned(jiff::tz::TimeZone::system()).date())
-            .unwrap_or_default();
-        if let Some(entry) = describe(date, context.write_root, &teller.tell(found)) {
-            entries.push((changelog::file_name(date, ulid::Ulid::new()), entry.render()));
-        }
-    }
-    let staged = git.list(&Version::Staged, &[&folder])?;
-    entries.retain(|(name, _)| {
-        let path = NotePath::from(folder.join(name).as_path());
-        !staged.iter().any(|file| file.path == path)
-    });
-    let mut changes = Vec::new();
-    for (name, text) in &entries {
-        let path = folder.join(name);
-        write_beneath(&context.repository.root, &path, text.as_bytes())?;
-        changes.push(put(git, &path, text.clone().into_bytes())?);
-    }
-    // A merge brings the entries of the other side, which are no change of its own.
+    let page = changelog::page(context.write_root);
+    let places = [folder.as_path(), page.as_path()];
+    let (mut entries, staged_page) = parted(git.list(&Version::Staged, &places)?, &page);
     let committed = match head {
-        Some(head) => git.list(&Version::Commit(head), &[&folder])?,
+        Some(head) => git.list(&Version::Commit(head), &places)?,
         None => Vec::new(),
     };
-    let is_new = !entries.is_empty() || staged != committed;
-    if is_new && git.branch().is_some_and(|branch| git.is_default_branch(&branch)) {
-        changes.extend(gather(context, git, objects, &staged, &entries)?);
-    }
-    git.stage(&changes)?;
-    seen.write(head);
-    Ok(entries.len())
-}
+    let (committed, committed_page) = parted(committed, &page);
+    let mut attempt = Attempt::read(git);
+    let mut work = Work::default();
+    let mut written = 0;
 
-/// The page of all entries, if it does not say so already.
-fn gather(
-    context: &Context,
-    git: &Git,
-    objects: &Objects,
-    staged: &[Stored],
-    new: &[(String, String)],
-) -> Result<Option<Staged>, CommitError> {
-    if staged.is_empty() && new.is_empty() {
-        return Ok(None);
+    // Commits that no hook saw. They count as written down once their entries are committed.
+    let seen = Seen::of(git);
+    let mut new: Vec<(String, String)> = match head {
+        Some(head) => skipped(&teller, git, seen.read(), head)?,
+        None => Vec::new(),
+    };
+    new.retain(|(name, text)| {
+        let id = Some(BlobId::of(text.as_bytes()));
+        // The same words under another name: the commit was rebased or picked.
+        !committed.iter().any(|file| is_named(file, name) || file.object.blob_id() == id)
+    });
+    if new.is_empty() {
+        seen.write(head);
     }
-    let ids: Vec<&ObjectId> = staged.iter().map(|file| &file.object).collect();
-    let contents = objects.read(&ids, context.max_file_bytes);
-    let mut entries: Vec<(String, String)> = staged
-        .iter()
-        .zip(contents)
-        .filter_map(|(file, content)| {
-            let name = file.path.as_path().file_name()?.to_str()?.to_owned();
-            Some((name, String::from_utf8(content.ok()?).ok()?))
-        })
-        .collect();
-    entries.extend_from_slice(new);
-    let page = changelog::page(context.write_root);
-    let path = NotePath::from(page.as_path());
-    let before = git.list(&Version::Staged, &[&page])?.into_iter().find(|file| file.path == path);
-    let before = match before {
-        Some(file) => match objects.read(&[&file.object], context.max_file_bytes).pop() {
-            Some(Ok(content)) => Some(content),
-            _ => return Ok(None),
-        },
-        None => None,
+
+    // What an attempt that came to nothing has left is made anew.
+    let earlier = attempt.entry.take().filter(|(name, object)| {
+        if committed.iter().any(|file| is_named(file, name)) {
+            return false;
+        }
+        match entries.iter().find(|file| is_named(file, name)) {
+            Some(file) => file.object == *object,
+            None => {
+                let left = read_note(root, &folder.join(name).as_path().into(), limit);
+                let ours = objects.read(&[object], limit).pop();
+                left.is_ok_and(|(bytes, _)| ours == Some(Ok(bytes)))
+            }
+        }
+    });
+    let earlier = earlier.map(|(name, _)| name);
+    let is_theirs = |change: &NoteChange| {
+        let path = change.path.as_path();
+        change.old.is_none()
+            && path.parent() == Some(&folder)
+            && path.file_name().and_then(|name| name.to_str()).is_some_and(|name| {
+                name_parts(name).is_some()
+                    && earlier.as_deref() != Some(name)
+                    && !new.iter().any(|(ours, _)| ours == name)
+            })
     };
-    // Markers that somebody broke are for a person to mend; the entries are there all the same.
-    let Ok(Some(after)) = assemble(&entries, before.as_deref().unwrap_or(NEW_PAGE)) else {
-        return Ok(None);
+    let date = jiff::Timestamp::from_second(now)
+        .map(|time| time.to_zoned(jiff::tz::TimeZone::system()).date())
+        .unwrap_or_default();
+    let own = if found.iter().any(is_theirs) {
+        None
+    } else {
+        describe(date, context.write_root, &teller.tell(found)).map(|entry| entry.render())
     };
-    let root = &context.repository.root;
-    let untouched = match read_note(root, &path, context.max_file_bytes) {
-        Ok((bytes, _)) => before.as_deref() == Some(&bytes[..]),
-        Err(cause) => cause.is_gone() && before.is_none(),
-    };
-    if untouched {
-        write_beneath(root, &page, &after)?;
+    new.retain(|(name, _)| !entries.iter().any(|file| is_named(file, name)));
+    let own = own.map(|text| {
+        let again = earlier.clone().filter(|name| name_parts(name).is_some_and(|(d, _)| d == date));
+        (again.unwrap_or_else(|| changelog::file_name(date, ulid::Ulid::new())), text)
+    });
+    if let Some(name) = earlier.filter(|name| own.as_ref().is_none_or(|(own, _)| own != name)) {
+        if entries.iter().any(|file| is_named(file, &name)) {
+            work.changes.push(Staged::Remove { path: folder.join(&name).as_path().into() });
+        }
+        entries.retain(|file| !is_named(file, &name));
+        work.files.push((folder.join(&name), None));
     }
-    put(git, &page, after).map(Some)
-}
-
-fn put(git: &Git, path: &Path, content: Vec<u8>) -> Result<Staged, CommitError> {
-    let object = git.write_contents(&[content])?.pop();
-    let object = object.ok_or_else(|| GitError::Odd("no id for a content".to_owned()))?;
-    Ok(Staged::Put { path: NotePath::from(path), object })
-}
-
-/// Entries for commits since `seen` that changed notes and brought no entry.
-fn skipped(
-    teller: &Teller,
-    git: &Git,
-    seen: Option<CommitId>,
-    head: CommitId,
-) -> Result<Vec<(String, Entry)>, CommitError> {
-    // Where hooks begin, history is as it is: only what comes after is written down.
-    let Some(seen) = seen.filter(|seen| *seen != head) else { return Ok(Vec::new()) };
-    let range = format!("{seen}..{head}");
-    let most = format!("--max-count={MOST_SKIPPED}");
-    let listed = git.run(&[
-        "log",
-        "--no-merges",
-        "--no-ext-diff",
-        "-z",
-        "--format=%H %P%n%ct%n%s",
-        most.as_str(),
-        range.as_str(),
-        "--",
-    ]);
-    // A commit that was rewritten and pruned since: begin anew.
-    let Ok(listed) = listed else { return Ok(Vec::new()) };
-    let folder = changelog::folder(teller.context.write_root);
-    let mut entries = Vec::new();
-    for record in listed.split(|&byte| byte == 0).filter(|record| !record.is_empty()) {
-        let text = String::from_utf8_lossy(record);
-        let mut lines = text.lines();
-        let mut ids = lines.next().unwrap_or_default().split(' ').filter_map(|id| id.parse().ok());
-        let (Some(commit), parent): (Option<CommitId>, Option<CommitId>) = (ids.next(), ids.next())
-        else {
-            continue;
-        };
-        let seconds = lines.next().and_then(|line| line.parse().ok()).unwrap_or(0);
-        let subject = lines.next().unwrap_or_default();
-        let notes = |version| stored_notes(git, teller.objects, &version, teller.context.selection);
-        let now = notes(Version::Commit(commit))?;
-        let before = parent.map(|parent| notes(Version::Commit(parent))).transpose()?;
-        let found = changes(before.as_slice(), &now);
-        if found.iter().any(|change| change.path.as_path().starts_with(&folder)) {
+    for (name, text) in new.iter().chain(&own) {
+        let path = folder.join(name);
+        let stored = put(git, &path, text.clone().into_bytes())?;
+        if own.as_ref().is_some_and(|(own, _)| own == name) {
+            attempt.entry = Some((name.clone(), stored.object));
+        }
+        work.files.push((path, Some(text.clone().into_bytes())));
+        if entries.contains(&stored) {
             continue;
         }
-        let told = teller.tell(&found);
-        let write_root = teller.context.write_root;
-        entries.extend(for_commit(&commit.to_string(), seconds, subject, write_root, &told));
+        written += 1;
+        entries.retain(|file| file.path != stored.path);
+        work.changes.push(Staged::Put { path: stored.path.clone(), object: stored.object });
+        entries.push(stored);
     }
-    Ok(entries)
+    entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+
+    if git.branch().is_some_and(|branch| git.is_default_branch(&branch)) {
+        let all = name_of(&entries);
+        let nobodys = entries.is_empty() && committed_page.is_none();
+        if nobodys && staged_page.as_ref().is_some_and(|file| attempt.page == Some(file.object)) {
+            // Of an attempt that came to nothing, and there is nothing to gather.
+            work.changes.push(Staged::Remove { path: page.as_path().into() });
+            if is_untouched(context, objects, &page, None, attempt.page).is_some() {
+                work.files.push((page.clone(), None));
+            }
+        } else if attempt.gathered.as_deref() != Some(all.as_str()) {
+            let shelf = Shelf { context, git, objects, page: &page };
+            match shelf.gather(&entries, staged_page.as_ref(), &mut attempt, &mut work)? {
+                Gathered::Already => attempt.gathered = Some(all),
+                Gathered::Now | Gathered::NotOurs => {}
+            }
+        }
+    }
+    attempt.write(git);
+    work.apply(git, root, limit)?;
+    Ok(written)
+}
+
+/// What is to be done in git's index and, with the same bytes, in the work tree.
+#[derive(Default)]
+struct Work {
+    changes: Vec<Staged>,
+    /// The new content; `None` removes the file.
+    files: Vec<(PathBuf, Option<Vec<u8>>)>,
+}
+
+impl Work {
+    /// Does all of it, or nothing.
+    fn apply(self, git: &Git, root: &Path, limit: u64) -> Result<(), CommitError> {
+        let mut undo: Vec<(PathBuf, Option<Vec<u8>>)> = Vec::new();
+        let mut done = Ok(());
+        for (path, content) in self.files {
+            let before =
+                read_note(root, &path.as_path().into(), limit).ok().map(|(bytes, _)| bytes);
+            if before != content {
+                done = put_file(root, &path, content.as_deref());
+                undo.push((path, before));
+            }
+            if done.is_err() {
+                break;
+            }
+        }
+        let done = done
+            .map_err(CommitError::from)
+            .and_then(|()| git.stage(&self.changes).map_err(CommitError::from));
+        if done.is_err() {
+            for (path, before) in undo.into_iter().rev() {
+                // What cannot be put back is known to the next attempt.
+                let _ = put_file(root, &path, before.as_deref());
+            }
+        }
+        done
+    }
+}
+
+fn put_file(root: &Path, path: &Path, content: Option<&[u8]>) -> Result<(), WriteError> {
+    match content {
+        Some(content) => write_beneath(root, path, content),
+        None => {
+            // Was read beneath the root before it came here; one that is gone is gone.
+            let _ = fs::remove_file(root.join(path));
+            Ok(())
+        }
+    }
+}
+
+/// How the page stands.
+enum Gathered {
+    Already,
+    Now,
+    /// Somebody broke the markers: that is for a person to mend, the entries are there all the
+    /// same.
+    NotOurs,
+}
+
+struct Shelf<'a> {
+    context: &'a Context<'a>,
+    git: &'a Git,
+    objects: &'a Objects,
+    page: &'a Path,
+}
+
+impl Shelf<'_> {
+    /// Makes the staged page say what all staged entries say.
+    fn gather(
+        &self,
+        entries: &[Stored],
+        staged: Option<&Stored>,
+        attempt: &mut Attempt,
+        work: &mut Work,
+    ) -> Result<Gathered, CommitError> {
+        let limit = self.context.max_file_bytes;
+        let ids: Vec<&ObjectId> = entries.iter().map(|file| &file.object).collect();
+        let contents = self.objects.read(&ids, limit);
+        let texts: Vec<(String, String)> = entries
+            .iter()
+            .zip(contents)
+            .filter_map(|(file, content)| {
+                let name = file.path.as_path().file_name()?.to_str()?.to_owned();
+                Some((name, String::from_utf8(content.ok()?).ok()?))
+            })
+            .collect();
+        if texts.is_empty() && staged.is_none() {
+            return Ok(Gathered::Already);
+        }
+        let before = match staged.map(|file| self.objects.read(&[&file.object], limit).pop()) {
+            None => None,
+            Some(Some(Ok(content))) => Some(content),
+            Some(_) => return Ok(Gathered::NotOurs),
+        };
+        let after = match assemble(&texts, before.as_deref().unwrap_or(NEW_PAGE)) {
+            Ok(Some(after)) => after,
+            Ok(None) => return Ok(Gathered::Already),
+            Err(_) => return Ok(Gathered::NotOurs),
+        };
+        let stored = put(self.git, self.page, after.clone())?;
+        let untouched =
+            is_untouched(self.context, self.objects, self.page, before.as_deref(), attempt.page);
+        if let Some(endings) = untouched {
+            let text = match endings {
+                Endings::AsStored => after,
+                Endings::Converted => to_crlf(&after),
+            };
+            work.files.push((self.page.to_owned(), Some(text)));
+            attempt.page = Some(stored.object);
+        }
+        work.changes.push(Staged::Put { path: stored.path, object: stored.object });
+        Ok(Gathered::Now)
+    }
+}
+
+/// How the lines of a file in the work tree end.
+enum Endings {
+    AsStored,
+    /// Git wrote CR and LF where it holds LF.
+    Converted,
+}
+
+/// Whether the page in the work tree is what is staged, or what we put there last; then also how
+/// its lines end.
+fn is_untouched(
+    context: &Context,
+    objects: &Objects,
+    page: &Path,
+    staged: Option<&[u8]>,
+    ours: Option<ObjectId>,
+) -> Option<Endings> {
+    let limit = context.max_file_bytes;
+    let here = match read_note(&context.repository.root, &page.into(), limit) {
+        Ok((bytes, _)) => bytes,
+        Err(cause) => return (cause.is_gone() && staged.is_none()).then_some(Endings::AsStored),
+    };
+    let ours = ours.and_then(|id| objects.read(&[&id], limit).pop()?.ok());
+    for known in staged.into_iter().chain(ours.as_deref()) {
+        if here == known {
+            return Some(Endings::AsStored);
+        }
+        if !known.contains(&b'\r') && here == to_crlf(known) {
+            return Some(Endings::Converted);
+        }
+    }
+    None
+}
+
+fn to_crlf(text: &[u8]) -> Vec<u8> {
+    let mut converted = Vec::with_capacity(text.len() + text.len() / 32);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        match line.strip_suffix(b"\n") {
+            Some(line) => converted.extend_from_slice(&[line, b"\r\n"].concat()),
+            None => converted.extend_from_slice(line),
+        }
+    }
+    converted
+}
+
+/// The entries, and the page.
+fn parted(files: Vec<Stored>, page: &Path) -> (Vec<Stored>, Option<Stored>) {
+    let (mut pages, entries): (Vec<Stored>, Vec<Stored>) =
+        files.into_iter().partition(|file| file.path.as_path() == page);
+    (entries, pages.pop())
+}
+
+fn is_named(file: &Stored, name: &str) -> bool {
+    file.path.as_path().file_name().is_some_and(|found| found == name)
+}
+
+fn put(git: &Git, path: &Path, content: Vec<u8>) -> Result<Stored, CommitError> {
+    let object = git.write_contents(&[content])?.pop();
+    let object = object.ok_or_else(|| GitError::Odd("no id for a content".to_owned()))?;
+    Ok(Stored { path: path.into(), object, executable: false })
 }
 
 /// Puts changes of notes into the words of the changelog.
-struct Teller<'a> {
-    context: &'a Context<'a>,
-    objects: &'a Objects,
+pub(super) struct Teller<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) objects: &'a Objects,
 }
 
 impl Teller<'_> {
-    fn tell(&self, changes: &[NoteChange]) -> Vec<Change> {
+    pub(super) fn tell(&self, changes: &[NoteChange]) -> Vec<Change> {
         let ids: Vec<&ObjectId> =
             changes.iter().flat_map(|change| change.old.iter().chain(&change.new)).collect();
         let contents = self.objects.read(&ids, self.context.max_file_bytes);
@@ -238,36 +384,4 @@ impl Teller<'_> {
 /// Lines that are facts, on the page of an entity.
 fn facts(content: &[u8]) -> usize {
     content.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"- ")).count()
-}
-
-/// Up to which commit everything is written down, in this clone.
-pub struct Seen {
-    file: PathBuf,
-}
-
-impl Seen {
-    /// The memory of this clone.
-    pub fn of(git: &Git) -> Self {
-        Self { file: git.common_dir().join("elophanto").join("changelog-seen") }
-    }
-
-    fn read(&self) -> Option<CommitId> {
-        fs::read_to_string(&self.file).ok()?.trim().parse().ok()
-    }
-
-    /// Begins at a commit, unless there is a memory already.
-    pub fn begin(&self, commit: Option<CommitId>) {
-        if self.read().is_none() {
-            self.write(commit);
-        }
-    }
-
-    /// Remembers a commit. Where that cannot be written, the next commit looks again.
-    fn write(&self, commit: Option<CommitId>) {
-        let write = |commit: CommitId| -> io::Result<()> {
-            fs::create_dir_all(self.file.parent().unwrap_or(Path::new(".")))?;
-            fs::write(&self.file, format!("{commit}\n"))
-        };
-        let _ = commit.map(write);
-    }
 }

@@ -17,8 +17,8 @@ mod write;
 
 pub use blob::BlobId;
 pub use git::{
-    Blame, CommitId, Git, GitError, ObjectId, Objects, Staged, Stored, Unread, Version, head,
-    tracked_under,
+    Blame, CommitId, Git, GitError, Logged, ObjectId, Objects, Staged, Stored, Unread, Version,
+    head, tracked_under,
 };
 pub use locate::{LocateError, Repository, locate};
 pub use note_path::NotePath;

@@ -118,6 +118,12 @@ pub fn index_lock(folder: &Path) -> io::Result<Lock> {
     lock::wait(&folder.join("index.lock"))
 }
 
+/// Whether somebody is indexing or replacing the view at this moment.
+pub fn is_busy(folder: &Path) -> bool {
+    let held = |name: &str| matches!(lock::try_for(&folder.join(name), Duration::ZERO), Ok(None));
+    held("index.lock") || held("write.lock")
+}
+
 /// A folder for segments that are not in the view yet, guarded by a lock so that nobody sweeps
 /// it away while its owner lives.
 pub struct Staging {

@@ -5,6 +5,7 @@
 
 mod blame;
 mod head;
+mod log;
 mod objects;
 mod program;
 mod stage;
@@ -13,6 +14,7 @@ mod tracked;
 
 pub use blame::Blame;
 pub use head::{CommitId, ObjectId, head};
+pub use log::Logged;
 pub use objects::{Objects, Stored, Unread, Version};
 pub use program::{Git, GitError};
 pub use stage::Staged;

@@ -7,6 +7,7 @@
 use std::{
     ffi::OsStr,
     io::{Read, Write},
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::mpsc::{RecvTimeoutError, sync_channel},
@@ -36,6 +37,8 @@ pub enum GitError {
 
 /// How long git may take to answer, unless told otherwise.
 const TIMEOUT: Duration = Duration::from_secs(10);
+/// How long git may take to end when it is asked to.
+const GRACE: Duration = Duration::from_millis(300);
 /// Most that is kept of what git says on stderr, in bytes.
 const MOST_SAID: u64 = 4 * 1024;
 /// Bytes taken from git at once.
@@ -114,6 +117,8 @@ pub struct Git {
     /// The index to use instead of the repository's own.
     pub(super) index_file: Option<PathBuf>,
     timeout: Duration,
+    /// No answer is waited for after this.
+    deadline: Option<Instant>,
 }
 
 impl Git {
@@ -126,6 +131,7 @@ impl Git {
             git_dir,
             index_file: None,
             timeout: TIMEOUT,
+            deadline: None,
         })
     }
 
@@ -137,6 +143,11 @@ impl Git {
     /// The same with another time limit per call.
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
+    }
+
+    /// The same with a moment after which git is neither asked nor waited for.
+    pub fn until(self, deadline: Instant) -> Self {
+        Self { deadline: Some(deadline), ..self }
     }
 
     /// Stdout of `git ARGUMENTS`.
@@ -178,11 +189,19 @@ impl Git {
     ) -> Result<(), GitError> {
         let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
         let named = || arguments.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
-        let deadline = Instant::now() + self.timeout;
         let filters = match arguments.first() {
             Some(first) if COMPARING.iter().any(|name| first == name) => self.filters()?,
             _ => Vec::new(),
         };
+        let limit = match self.deadline {
+            Some(deadline) => self.timeout.min(deadline.saturating_duration_since(Instant::now())),
+            None => self.timeout,
+        };
+        let too_slow = || GitError::TooSlow { command: named(), limit };
+        if limit.is_zero() {
+            return Err(too_slow());
+        }
+        let deadline = Instant::now() + limit;
         let command = &mut self.command(&arguments, &filters);
         let mut child = command.spawn().map_err(GitError::NoProgram)?;
         let taken = std::thread::scope(|scope| {
@@ -226,9 +245,12 @@ impl Git {
                 }
             };
             drop(receiver);
-            if !matches!(ended, Ended::AtEnd) {
-                let _ = child.kill();
-            }
+            let deadline = if matches!(ended, Ended::AtEnd) {
+                deadline
+            } else {
+                stop(&child);
+                Instant::now() + GRACE
+            };
             let status = wait(&mut child, deadline);
             (ended, status, said.join().unwrap_or_default())
         });
@@ -239,9 +261,7 @@ impl Git {
                 let said = if said.is_empty() { status.to_string() } else { said };
                 Err(GitError::Failed { command: named(), said })
             }
-            (Ended::TooSlow, ..) | (_, None, _) => {
-                Err(GitError::TooSlow { command: named(), limit: self.timeout })
-            }
+            (Ended::TooSlow, ..) | (_, None, _) => Err(too_slow()),
         }
     }
 
@@ -313,6 +333,8 @@ impl Git {
         if let Some(file) = &self.index_file {
             command.env("GIT_INDEX_FILE", file);
         }
+        // A group of its own, so that what git has started ends with it.
+        command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -343,6 +365,15 @@ enum Ended {
     TooSlow,
 }
 
+/// Asks git, and whatever it has started, to end: told so it removes its lock files, killed it
+/// would leave them behind.
+fn stop(child: &Child) {
+    let Ok(group) = libc::pid_t::try_from(child.id()) else { return };
+    // SAFETY: takes numbers only. The child leads a group of its own and has not been waited for,
+    // so nobody else has its number.
+    unsafe { libc::kill(-group, libc::SIGTERM) };
+}
+
 /// Waits for the end of a child whose pipes are closed; one that will not end is killed.
 fn wait(child: &mut Child, deadline: Instant) -> Option<std::process::ExitStatus> {
     let mut pause = Duration::from_micros(200);
@@ -353,11 +384,13 @@ fn wait(child: &mut Child, deadline: Instant) -> Option<std::process::ExitStatus
                 std::thread::sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(10));
             }
-            Ok(None) | Err(_) => {
+            Ok(None) => {
+                stop(child);
                 let _ = child.kill();
                 let _ = child.wait();
                 return None;
             }
+            Err(_) => return None,
         }
     }
 }

@@ -41,7 +41,15 @@ fn says_what_a_commit_brings() {
     site.commit("all");
     let text = entry(&site, "HEAD");
     let (_, rest) = text.split_once(" — ").unwrap();
-    insta::assert_snapshot!(rest, @"");
+    insta::assert_snapshot!(rest, @"
+    new added, Sea otters changed, Draft removed, Long renamed
+
+    - **Type**: knowledge
+    - **Details**: added new (`docs/new.md`);
+      changed Sea otters (`docs/otters.md`);
+      removed Draft (`docs/draft.md`);
+      renamed Long (`docs/longer.md`, was `docs/long.md`)
+    ");
     assert_eq!(site.read(PAGE), site.asked(&["show", &format!("HEAD:{PAGE}")]) + "\n");
 }
 

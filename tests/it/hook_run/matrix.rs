@@ -161,7 +161,7 @@ fn prepared(tree: Tree, hooks: bool) -> Site {
 /// What a user sees of it, without what is ours.
 fn seen(site: &Site) -> Vec<(&'static str, Vec<String>)> {
     let log = ["log", "--topo-order", "--format=%s%n%an%n%P%x00", "HEAD"];
-    let subjects = lines(&site.asked(&log)).iter().map(|record| {
+    let subjects = lines(&site.asked(&log)).into_iter().map(|record| {
         let mut fields = record.trim_start().lines();
         let (subject, author) = (fields.next(), fields.next());
         let parents = fields.next().unwrap_or_default().split_whitespace().count();

@@ -275,7 +275,7 @@ fn names_of_every_kind() {
         fs::write(path, format!("# Name {number}\n\nNamed {number} in its own way.\n")).unwrap();
     }
     site.git(&["add", "--all"]);
-    insta::assert_snapshot!(site.commit("names"), @"elophanto: 16 vectors go along, 1 changelog entry written");
+    insta::assert_snapshot!(site.commit("names"), @"elophanto: 14 vectors go along, 1 changelog entry written");
     assert_eq!(site.embedded_by_a_clone(), 0);
     assert_eq!(site.status(), [""; 0]);
     let entry = site.read(&site.entries("HEAD")[0]);

@@ -1,0 +1,81 @@
+//! Commits that no hook saw: picked, pulled, or made with `--no-verify`.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{CommitError, changes, record::Teller};
+use crate::{
+    changelog::{self, for_commit},
+    repo::{CommitId, Git, Logged, Version, stored_notes},
+};
+
+/// Commits without an entry that are looked at, the newest ones.
+const MOST_SKIPPED: usize = 50;
+
+/// Name and text of the entries for commits since `seen` that changed notes and brought no entry.
+pub(super) fn skipped(
+    teller: &Teller,
+    git: &Git,
+    seen: Option<CommitId>,
+    head: CommitId,
+) -> Result<Vec<(String, String)>, CommitError> {
+    // Where hooks begin, history is as it is: only what comes after is written down.
+    let Some(seen) = seen.filter(|seen| *seen != head) else { return Ok(Vec::new()) };
+    // A commit that was rewritten and pruned since: begin anew.
+    let Ok(logged) = git.commits_since(&seen, &head, MOST_SKIPPED) else { return Ok(Vec::new()) };
+    let write_root = teller.context.write_root;
+    let folder = changelog::folder(write_root);
+    let mut entries = Vec::new();
+    for Logged { commit, parent, authored, subject } in logged {
+        // Most commits bring their entry: asked first, since that folder is soon listed.
+        let folders = [folder.as_path()];
+        let before = match parent {
+            Some(parent) => git.list(&Version::Commit(parent), &folders)?,
+            None => Vec::new(),
+        };
+        if git.list(&Version::Commit(commit), &folders)? != before {
+            continue;
+        }
+        let notes = |version| stored_notes(git, teller.objects, &version, teller.context.selection);
+        let now = notes(Version::Commit(commit))?;
+        let before = parent.map(|parent| notes(Version::Commit(parent))).transpose()?;
+        let told = teller.tell(&changes(before.as_slice(), &now));
+        let entry = for_commit(&commit.to_string(), authored, &subject, write_root, &told);
+        entries.extend(entry.map(|(name, entry)| (name, entry.render())));
+    }
+    Ok(entries)
+}
+
+/// Up to which commit everything is written down, in this clone.
+pub struct Seen {
+    file: PathBuf,
+}
+
+impl Seen {
+    /// The memory of this clone.
+    pub fn of(git: &Git) -> Self {
+        Self { file: git.common_dir().join("elophanto").join("changelog-seen") }
+    }
+
+    pub(super) fn read(&self) -> Option<CommitId> {
+        fs::read_to_string(&self.file).ok()?.trim().parse().ok()
+    }
+
+    /// Begins at a commit, unless there is a memory already.
+    pub fn begin(&self, commit: Option<CommitId>) {
+        if self.read().is_none() {
+            self.write(commit);
+        }
+    }
+
+    /// Remembers a commit. Where that cannot be written, the next commit looks again.
+    pub(super) fn write(&self, commit: Option<CommitId>) {
+        let write = |commit: CommitId| -> io::Result<()> {
+            fs::create_dir_all(self.file.parent().unwrap_or(Path::new(".")))?;
+            fs::write(&self.file, format!("{commit}\n"))
+        };
+        let _ = commit.map(write);
+    }
+}

@@ -1,0 +1,99 @@
+//! The commits between two, without merges.
+
+use super::{CommitId, Git, GitError, ObjectId};
+
+/// What is asked of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Logged {
+    pub commit: CommitId,
+    /// `None` for the first of a history.
+    pub parent: Option<CommitId>,
+    /// When the change was made, in seconds since 1970: a rebase or a pick keeps that.
+    pub authored: i64,
+    pub subject: String,
+}
+
+impl Git {
+    /// The newest commits that lead to `head` and not to `seen`; merges are passed over.
+    ///
+    /// # Errors
+    /// When neither libgit2 nor the git program finds the way, as where `seen` is gone.
+    pub fn commits_since(
+        &self,
+        seen: &CommitId,
+        head: &CommitId,
+        most: usize,
+    ) -> Result<Vec<Logged>, GitError> {
+        match self.logged_by_library(seen, head, most) {
+            Ok(logged) => Ok(logged),
+            Err(_) => self.logged_by_program(seen, head, most),
+        }
+    }
+
+    fn logged_by_library(
+        &self,
+        seen: &CommitId,
+        head: &CommitId,
+        most: usize,
+    ) -> Result<Vec<Logged>, git2::Error> {
+        let repository = git2::Repository::open_bare(&self.git_dir)?;
+        let mut walk = repository.revwalk()?;
+        walk.push(git2::Oid::from_bytes(head.as_bytes())?)?;
+        walk.hide(git2::Oid::from_bytes(seen.as_bytes())?)?;
+        let mut logged = Vec::new();
+        for oid in walk {
+            let commit = repository.find_commit(oid?)?;
+            if commit.parent_count() > 1 {
+                continue;
+            }
+            if logged.len() == most {
+                break;
+            }
+            let odd = || git2::Error::from_str("an id of unknown length");
+            let parent = commit.parent_ids().next();
+            let parent = parent.map(|id| ObjectId::from_bytes(id.as_bytes()).ok_or_else(odd));
+            logged.push(Logged {
+                commit: ObjectId::from_bytes(commit.id().as_bytes()).ok_or_else(odd)?,
+                parent: parent.transpose()?,
+                authored: commit.author().when().seconds(),
+                subject: String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default())
+                    .into_owned(),
+            });
+        }
+        Ok(logged)
+    }
+
+    fn logged_by_program(
+        &self,
+        seen: &CommitId,
+        head: &CommitId,
+        most: usize,
+    ) -> Result<Vec<Logged>, GitError> {
+        let output = self.run(&[
+            "log",
+            "--no-merges",
+            "--no-ext-diff",
+            "--encoding=UTF-8",
+            "-z",
+            "--format=%H %P%n%at%n%s",
+            &format!("--max-count={most}"),
+            &format!("{seen}..{head}"),
+            "--",
+        ])?;
+        let odd = || GitError::Odd("a list of commits".to_owned());
+        let records = output.split(|&byte| byte == 0).filter(|record| !record.is_empty());
+        records
+            .map(|record| {
+                let text = String::from_utf8_lossy(record);
+                let mut lines = text.lines();
+                let mut ids = lines.next().unwrap_or_default().split_whitespace();
+                Ok(Logged {
+                    commit: ids.next().ok_or_else(odd)?.parse()?,
+                    parent: ids.next().map(str::parse).transpose()?,
+                    authored: lines.next().and_then(|line| line.parse().ok()).unwrap_or(0),
+                    subject: lines.next().unwrap_or_default().to_owned(),
+                })
+            })
+            .collect()
+    }
+}
