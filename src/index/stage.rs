@@ -18,7 +18,7 @@ use super::{
     version::{fetch_tables, tables_of},
 };
 use crate::{
-    repo::{CommitId, Git, GitError, NotePath, Staged, Version, head},
+    repo::{CommitId, Git, GitError, NotePath, Staged, Stored, Version, head},
     store::{
         matrix::Key,
         registry::Registry,
