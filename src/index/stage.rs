@@ -36,6 +36,8 @@ pub struct StagedIndex {
     pub held: usize,
     /// What to change in git's index; empty if it is as it should be.
     pub changes: Vec<Staged>,
+    /// Tables in the work tree that have done their work once the changes are staged.
+    pub obsolete: Vec<String>,
 }
 
 /// Makes the table that goes with the staged notes of `snapshot`; the caller stages or commits
@@ -78,7 +80,7 @@ pub fn plan_staged(
     let mut plan = StagedIndex {
         vectors: missing.len(),
         held: used.len() - missing.len(),
-        changes: Vec::new(),
+        ..StagedIndex::default()
     };
     let of = |registry: &Registry, name: &str| registry.keys(fingerprint, |known| known == name);
     if let Some(name) = &earlier
@@ -88,7 +90,7 @@ pub fn plan_staged(
     }
     if let Some(name) = &earlier {
         plan.changes.extend(paths_of(git, name).into_iter().map(|path| Staged::Remove { path }));
-        remove_table(&tables_dir, name)?;
+        plan.obsolete.push(name.clone());
     }
     if !missing.is_empty() {
         // The pending table of `index` often is exactly what is needed.
@@ -118,13 +120,29 @@ pub fn plan_staged(
         let new: FxHashSet<Key> = held.union(&missing).copied().collect();
         for other in pending.iter().filter(|other| **other != name && !committed.contains(*other)) {
             if of(&registry, other).is_subset(&new) {
-                remove_table(&tables_dir, other)?;
+                plan.obsolete.push(other.clone());
             }
         }
     }
+    Ok(plan)
+}
+
+/// Removes what a plan replaces, now that its changes are staged. Whoever is stopped before that
+/// leaves a table too many, never a staged one without its files.
+///
+/// # Errors
+/// When a table cannot be removed.
+pub fn remove_obsolete(context: &Context, plan: &StagedIndex) -> Result<(), IndexError> {
+    let folder = context.repository.view_dir();
+    let _lock = view::write_lock(&folder, None)?;
+    let tables_dir = context.repository.tables_dir();
+    for name in &plan.obsolete {
+        remove_table(&tables_dir, name)?;
+    }
+    let registry_file = view::registry_file(&folder);
     let (mut registry, _) = Registry::load(&registry_file, &tables_dir)?;
     registry.save(&registry_file)?;
-    Ok(plan)
+    Ok(())
 }
 
 /// The tables that are staged and not in HEAD, without what `plan` takes out: together with the
