@@ -16,7 +16,7 @@ use crate::{
         Refreshed,
         check::{Forged, verify},
         resolve::{Resolved, resolve},
-        stage::{plan_staged, staged_before},
+        stage::{plan_staged, remove_obsolete, staged_before},
         version::{snapshot_of, tables_of},
     },
     repo::{Git, GitError, Staged, Version, head},
@@ -80,6 +80,7 @@ pub fn stage(workspace: &Workspace, commit: bool, ui: &mut Ui) -> Result<Outcome
         git.stage(&plan.changes)?;
         None
     };
+    remove_obsolete(&workspace.context(), &plan)?;
     let report = &refreshed.report;
     let vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
     let wire = StagedWire {

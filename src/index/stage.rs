@@ -36,6 +36,8 @@ pub struct StagedIndex {
     pub held: usize,
     /// What to change in git's index; empty if it is as it should be.
     pub changes: Vec<Staged>,
+    /// Tables in the work tree that have done their work once the changes are staged.
+    pub obsolete: Vec<String>,
 }
 
 /// Makes the table that goes with the staged notes of `snapshot`; the caller stages or commits
@@ -88,7 +90,7 @@ pub fn plan_staged(
     let mut plan = StagedIndex {
         vectors: missing.len(),
         held: used.len() - missing.len(),
-        changes: Vec::new(),
+        ..StagedIndex::default()
     };
     let of = |registry: &Registry, name: &str| registry.keys(fingerprint, |known| known == name);
     if let Some(name) = &earlier
@@ -136,13 +138,29 @@ pub fn plan_staged(
                 && !staged.contains_key(other)
                 && of(&registry, other).is_subset(&new));
         if done && Some(other) != needed.as_deref() && !committed.contains_key(other) {
-            remove_table(&tables_dir, other)?;
+            plan.obsolete.push(other.to_owned());
         }
     }
     drop(elsewhere);
+    Ok(plan)
+}
+
+/// Removes what a plan replaces, now that its changes are staged. Whoever is stopped before that
+/// leaves a table too many, never a staged one without its files.
+///
+/// # Errors
+/// When a table cannot be removed.
+pub fn remove_obsolete(context: &Context, plan: &StagedIndex) -> Result<(), IndexError> {
+    let folder = context.repository.view_dir();
+    let _lock = view::write_lock(&folder, None)?;
+    let tables_dir = context.repository.tables_dir();
+    for name in &plan.obsolete {
+        remove_table(&tables_dir, name)?;
+    }
+    let registry_file = view::registry_file(&folder);
     let (mut registry, _) = Registry::load(&registry_file, &tables_dir)?;
     registry.save(&registry_file)?;
-    Ok(plan)
+    Ok(())
 }
 
 /// The tables that are staged and not in HEAD, without what `plan` takes out: together with the

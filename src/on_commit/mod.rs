@@ -17,7 +17,11 @@ pub use secrets::Secret;
 pub use skipped::Seen;
 
 use crate::{
-    index::{Context, IndexError, Progress, stage::plan_staged, version::snapshot_of},
+    index::{
+        Context, IndexError, Progress,
+        stage::{plan_staged, remove_obsolete},
+        version::snapshot_of,
+    },
     repo::{Git, GitError, Stored, Version, WriteError, head, stored_notes},
     secrets::AllowList,
 };
@@ -169,6 +173,7 @@ fn index(
     let refreshed = snapshot_of(context, git, &Version::Staged, progress)?;
     let plan = plan_staged(context, git, &refreshed.snapshot)?;
     git.stage(&plan.changes)?;
+    remove_obsolete(context, &plan)?;
     done.embedded = refreshed.report.embedded;
     done.vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
     done.notices = refreshed.report.notices;

@@ -199,8 +199,8 @@ fn a_head_that_moved_is_not_moved_back() {
     let change = Staged::Put { path: NotePath::from(".elophanto/index/x"), object };
     env.git(&["commit", "--quiet", "--allow-empty", "-m", "meanwhile"]);
     let moved = env.git(&["rev-parse", "HEAD"]);
-    assert!(git.commit_only(Some(&old), &[change.clone()], "ours\n").is_err());
-    assert!(git.commit_only(None, &[change.clone()], "ours\n").is_err());
+    assert!(git.commit_only(Some(&old), std::slice::from_ref(&change), "ours\n").is_err());
+    assert!(git.commit_only(None, std::slice::from_ref(&change), "ours\n").is_err());
     assert_eq!(env.git(&["rev-parse", "HEAD"]), moved);
     // The index is held by another process: no commit, and nothing to take back.
     env.git(&["reset", "--quiet"]);

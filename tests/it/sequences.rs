@@ -65,6 +65,9 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// Status, trees of branches and stashes, and files with their contents.
+type Seen = (String, Vec<String>, Vec<(String, Vec<u8>)>);
+
 /// One of the two repositories in which a sequence is played.
 struct Player {
     env: TestEnv,
@@ -212,7 +215,7 @@ impl Player {
     }
 
     /// What the user sees: staged, in the work tree, on every branch and in the stash.
-    fn seen(&self) -> (String, Vec<String>, Vec<(String, Vec<u8>)>) {
+    fn seen(&self) -> Seen {
         let status = self.git(&["status", "--porcelain", "--", ".", ":!.elophanto/index"]).stdout();
         let stashes = self.git(&["stash", "list", "--format=%gd"]).stdout();
         let stashes: Vec<&str> = stashes.lines().collect();

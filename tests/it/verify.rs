@@ -50,10 +50,28 @@ fn pull(env: &TestEnv, forge: impl Fn(&mut Vec<([u8; 16], Encoded)>)) {
 fn an_honest_table_passes() {
     let env = repository();
     pull(&env, |_| {});
-    snapshot!(env.run(&["index", "--check", "--verify"]), @"");
-    snapshot!(env.run(&["index", "--check", "--verify=main"]), @"");
-    snapshot!(env.run(&["index", "--check", "--verify=main", "--json"]), @"");
-    snapshot!(env.run(&["index", "--check", "--verify=nowhere"]), @"");
+    snapshot!(env.run(&["index", "--check", "--verify"]), @r"
+    exit: 0
+    --- stdout
+    ok: 3 files, 4 chunks, all indexed, every vector in a table
+    --- stderr
+    4 committed vectors made again, 0 differ
+    ");
+    snapshot!(env.run(&["index", "--check", "--verify=main"]), @r"
+    exit: 0
+    --- stdout
+    ok: 3 files, 4 chunks, all indexed, every vector in a table
+    --- stderr
+    2 committed vectors made again, 0 differ
+    ");
+    snapshot!(env.run(&["index", "--check", "--verify=main", "--json"]), @r#"
+    exit: 0
+    --- stdout
+    {"ok":true,"uncommitted":0,"damaged":0,"skipped":0,"stale":0}
+    --- stderr
+    "#);
+    let output = env.run(&["index", "--check", "--verify=nowhere"]);
+    assert_eq!(output.code, Some(2), "{output}");
 }
 
 #[test]

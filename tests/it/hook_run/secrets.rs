@@ -65,10 +65,7 @@ fn counts_only_where_it_is_staged() {
     site.note("key", &format!("The token is {TOKEN}."));
     site.commit("without");
     assert_eq!(site.status(), [" M docs/key.md"]);
-    let said = {
-        let said = refused(&site, &["-a"]);
-        said
-    };
+    let said = refused(&site, &["-a"]);
     assert!(said[1].starts_with("docs/key.md:3: "), "{said:?}");
     // Taken out again, a move does not bring it in, nor does its removal.
     site.git(&["checkout", "--", "docs/key.md"]);
