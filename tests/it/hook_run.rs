@@ -34,7 +34,6 @@ enum Tree {
 struct Site {
     env: TestEnv,
     top: PathBuf,
-    hooks: bool,
 }
 
 impl Site {
@@ -65,7 +64,7 @@ impl Site {
                 env.path("sub")
             }
         };
-        let site = Self { env, top, hooks };
+        let site = Self { env, top };
         site.decoy();
         if hooks {
             let output = site.run(&["hook", "install"]);

@@ -140,7 +140,7 @@ fn is_the_same_in_two_clones() {
     unseen(&site, "two", "Not seen either.");
     let other = site.env.outside().join("other");
     site.git(&["clone", "--quiet", ".", other.to_str().unwrap()]);
-    let clone = Site { env: TestEnv::plain(), top: other, hooks: true };
+    let clone = Site { env: TestEnv::plain(), top: other };
     clone.git(&["checkout", "--quiet", "--detach", &start]);
     assert_eq!(clone.run(&["hook", "install"]).code, Some(0));
     clone.git(&["checkout", "--quiet", "main"]);
