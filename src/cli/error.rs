@@ -96,6 +96,10 @@ impl From<GitError> for CliError {
     fn from(cause: GitError) -> Self {
         let hint = match &cause {
             GitError::NoProgram(_) => "install git",
+            GitError::Foreign(_) => {
+                "run this in that work tree; for a second one of the same repository use \
+                 `git worktree add`"
+            }
             GitError::NoRepository => "run this in a git repository, or `git init` first",
             GitError::UnknownRevision(_) => "give a branch, a tag, a commit id or HEAD~3",
             GitError::TooSlow { .. } => "try again, or run that git command by hand",

@@ -9,6 +9,7 @@ use super::{
     error::CliError,
     hook_run,
     ui::{Ui, visible_line},
+    workspace::refuse_links_out,
 };
 use crate::{
     hooks::{self, Change, Folder, Foreign, HookError, HookName, Place, State},
@@ -122,7 +123,14 @@ impl HookArgs {
 }
 
 pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let here = || locate(Path::new("."));
+    let here = || {
+        let repository = locate(Path::new("."))?;
+        refuse_links_out(&repository)?;
+        if let Some(git) = Git::of(&repository) {
+            git.check_own()?;
+        }
+        Ok::<_, CliError>(repository)
+    };
     match &args.command {
         HookCommand::Install(args) => install(args, &here()?, ui),
         HookCommand::Uninstall(_) => uninstall(&here()?, ui),

@@ -128,7 +128,10 @@ pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), CliEr
 }
 
 /// A repository that was cloned must not make us write into, or remove from, another folder.
-fn refuse_links_out(repository: &Repository) -> Result<(), CliError> {
+///
+/// # Errors
+/// When a folder of ours leads out of the repository.
+pub fn refuse_links_out(repository: &Repository) -> Result<(), CliError> {
     for folder in [".elophanto", ".elophanto/index", ".elophanto/cache", ".elophanto/cache/view"] {
         let path = repository.root.join(folder);
         if fs::canonicalize(path).is_ok_and(|path| !path.starts_with(&repository.root)) {

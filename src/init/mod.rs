@@ -116,12 +116,14 @@ pub fn plan(
 
 /// Lines of the managed block in git's attributes.
 pub fn attribute_lines(write_root: &str) -> Vec<String> {
-    let entities = match write_root {
-        "." => "learned/entities/".to_owned(),
-        root => format!("{root}/learned/entities/"),
+    let below = |folder: &str| match write_root {
+        "." => folder.to_owned(),
+        root => format!("{root}/{folder}"),
     };
     vec![
-        attribute(&entities, "*.md", "merge=union"),
+        attribute(&below("learned/entities/"), "*.md", "merge=union"),
+        // Two clones may both have gathered it; the next commit puts it in order.
+        attribute(&below("system/"), "changelog.md", "merge=union"),
         attribute(".elophanto/index/", "**", "binary linguist-generated=true"),
         attribute(".elophanto/journal/", "**/*.jsonl", "merge=union"),
         attribute(".elophanto/memory/", "**/*.jsonl", "merge=union"),

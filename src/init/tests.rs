@@ -93,6 +93,7 @@ fn a_new_repository_gets_the_whole_tree() {
         tree.text(".gitattributes"),
         "# >>> elophanto >>>\n\
          knowledge/learned/entities/*.md merge=union\n\
+         knowledge/system/changelog.md merge=union\n\
          .elophanto/index/** binary linguist-generated=true\n\
          .elophanto/journal/**/*.jsonl merge=union\n\
          .elophanto/memory/**/*.jsonl merge=union\n\

@@ -60,6 +60,7 @@ fn makes_the_whole_tree() {
     snapshot!(String::from_utf8(env.read(".gitattributes")).unwrap(), @"
     # >>> elophanto >>>
     knowledge/learned/entities/*.md merge=union
+    knowledge/system/changelog.md merge=union
     .elophanto/index/** binary linguist-generated=true
     .elophanto/journal/**/*.jsonl merge=union
     .elophanto/memory/**/*.jsonl merge=union
@@ -221,6 +222,7 @@ fn what_exists_is_kept() {
     # mine, without a final line feed[CR]
     # >>> elophanto >>>[CR]
     knowledge/learned/entities/*.md merge=union[CR]
+    knowledge/system/changelog.md merge=union[CR]
     .elophanto/index/** binary linguist-generated=true[CR]
     .elophanto/journal/**/*.jsonl merge=union[CR]
     .elophanto/memory/**/*.jsonl merge=union[CR]

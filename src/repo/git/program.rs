@@ -29,6 +29,8 @@ pub enum GitError {
     Odd(String),
     #[error("there is no git repository here")]
     NoRepository,
+    #[error("`.git` here leads to `{}`, which belongs to another work tree", .0.display())]
+    Foreign(PathBuf),
     #[error("`{0}` names no commit")]
     UnknownRevision(String),
     #[error("{0}")]

@@ -3,6 +3,8 @@
 //! Everything goes by plumbing (`hash-object`, `update-index --index-info`, `commit-tree`), which
 //! runs no hook and no filter and never looks at what the user has edited.
 
+use std::path::Path;
+
 use super::{super::NotePath, CommitId, Git, GitError, ObjectId};
 
 /// A change of the index.
@@ -19,11 +21,27 @@ pub enum Staged {
 }
 
 impl Git {
+    /// Whether this git directory is that of this work tree. A `.git` file or link that leads to
+    /// the `.git` of another work tree lets us read; what would be written there is not ours.
+    ///
+    /// # Errors
+    /// [`GitError::Foreign`] if it is another's.
+    pub fn check_own(&self) -> Result<(), GitError> {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let git_dir = real(&self.git_dir);
+        let is_natural = git_dir.file_name().is_some_and(|name| name == ".git");
+        if is_natural && git_dir.parent() != Some(&real(&self.root)) {
+            return Err(GitError::Foreign(git_dir));
+        }
+        Ok(())
+    }
+
     /// Stores contents as they are; returns their ids in order.
     ///
     /// # Errors
     /// When the object store cannot be written.
     pub fn write_contents(&self, contents: &[Vec<u8>]) -> Result<Vec<ObjectId>, GitError> {
+        self.check_own()?;
         match self.write_by_library(contents) {
             Ok(ids) => Ok(ids),
             Err(_) => contents.iter().map(|content| self.write_by_program(content)).collect(),
@@ -54,6 +72,7 @@ impl Git {
         if changes.is_empty() {
             return Ok(());
         }
+        self.check_own()?;
         let mut input = Vec::new();
         for change in changes {
             match change {
