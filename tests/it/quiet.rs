@@ -134,7 +134,10 @@ fn a_search_in_a_checkout_that_is_read_only() {
         assert_eq!((hits.as_slice(), mode & 0o222), (&["docs/otters.md".to_owned()][..], 0));
     }
     env.write("docs/otters.md", "# Otters\n\nThey hold paws.\n");
-    env.remove(".git/elophanto");
+    // Only root could make it where nothing may be written.
+    if env.path(".git/elophanto").exists() {
+        env.remove(".git/elophanto");
+    }
     env.write(".git/elophanto", "in the way");
     assert_eq!(env.hits(&["paws", "-n", "1"]), ["docs/otters.md"]);
     assert_eq!(env.git(&["status", "--porcelain"]), " M docs/otters.md\n");
