@@ -13,7 +13,7 @@ use super::{
     Outcome,
     error::CliError,
     search_output::{Format, print, say_nothing},
-    ui::Ui,
+    ui::{Ui, visible_line},
     when::{self, moment},
     workspace::{Workspace, now_nanoseconds},
 };
@@ -300,6 +300,14 @@ impl Viewed {
             "{notes} notes as of {} ({date}), {embedded} chunks embedded",
             commit.short()
         ));
+        if let Some(problem) = report.problems.first() {
+            ui.note(format_args!(
+                "{} notes of it are left out, `{}` for one: {}",
+                report.problems.len(),
+                visible_line(&problem.path.to_text()),
+                problem.reason
+            ));
+        }
     }
 }
 

@@ -287,3 +287,36 @@ fn damage_of_what_is_kept_of_a_commit_is_mended() {
     let found = env.json(&["search", "--json", "winter", "--mode", "keyword", "--at", "v1"]);
     assert_eq!(paths(&found), ["bears.md"]);
 }
+
+#[test]
+fn what_a_partial_clone_lacks_is_said() {
+    let env = history();
+    env.git(&["config", "uploadpack.allowFilter", "true"]);
+    let origin = format!("file://{}", env.root().display());
+    env.git(&["clone", "--quiet", "--filter=blob:none", &origin, "../partial"]);
+    // The checkout brought what HEAD holds; `bears.md` and the first `otters.md` were never asked
+    // for, and are not fetched now.
+    let missing = || {
+        let mut git = env.sealed("git");
+        let listed = git.current_dir(env.outside().join("partial")).args([
+            "rev-list",
+            "--objects",
+            "--missing=print",
+            "--all",
+        ]);
+        finish(listed).stdout().lines().filter(|line| line.starts_with('?')).count()
+    };
+    assert_eq!(missing(), 2);
+    snapshot!(env.run_in("../partial", &["search", "winter", "--at", "v1"]), @"
+    exit: 1
+    --- stdout
+    --- stderr
+    note: 0 notes as of [COMMIT] (2026-01-02), 0 chunks embedded
+    note: 2 notes of it are left out, `bears.md` for one: git does not hold its content here (a partial clone or a damaged repository)
+    nothing found for `winter` in 0 notes (0 chunks)
+    hint: no note is indexed: write one below `knowledge/`, or check `knowledge.roots` in `.elophanto/config.yaml`
+    ");
+    let now = env.run_in("../partial", &["search", "crabs", "--at", "HEAD", "--format", "files"]);
+    assert!(now.stdout().starts_with("crabs.md\n"), "{now}");
+    assert_eq!(missing(), 2);
+}
