@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use super::{
     Outcome,
     error::CliError,
-    search_output::{Format, print, say_nothing},
+    search_output::{Format, day, print, say_nothing},
     ui::{Ui, visible_line},
     when::{self, moment},
     workspace::{Workspace, now_nanoseconds},
@@ -25,7 +25,7 @@ use crate::{
         version::{blobs_of, forget, snapshot_of},
     },
     markdown::Scope,
-    repo::{self, CommitId, Git, GitError, NotePath, Version, history::Age},
+    repo::{CommitId, Git, GitError, NotePath, Version, history::Age},
     search::{
         Answer, Filter, Hit, Mode, Query, Ranking, Request, SearchError, Weights,
         lexical::Bm25,
@@ -145,11 +145,11 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let git = Git::of(&workspace.repository);
     let mut viewed = match &args.at {
         Some(revision) => Viewed::at(revision, &workspace, request.now)?,
-        None => Viewed::now(args, &workspace, git.as_ref())?,
+        None => Viewed::now(args, &workspace)?,
     };
     if args.at.is_some() {
         // Ages count from then, as they did then.
-        request.now = viewed.time.unwrap_or(request.now);
+        request.now = viewed.at.map_or(request.now, |(_, time)| time);
     }
     let wanted = request.limit;
     narrow(args, &workspace, &viewed, &mut request)?;
@@ -197,7 +197,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             stale,
             drifted: &drifted,
             root,
-            at: viewed.at,
+            at: viewed.at.map(|(commit, _)| commit),
             count_tokens: &|text| workspace.builtin.count_tokens(text),
         },
         ui,
@@ -208,23 +208,22 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 /// The notes that are searched: those of the work tree or of a commit.
 struct Viewed {
     refreshed: Refreshed,
-    /// The commit that was asked for.
-    at: Option<CommitId>,
-    /// The commit that hits are measured against: that one, else HEAD.
-    against: Option<CommitId>,
-    /// When the commit that was asked for was made, in seconds since 1970.
-    time: Option<i64>,
+    /// The commit that was asked for, and when it was made, in seconds since 1970.
+    at: Option<(CommitId, i64)>,
 }
 
 impl Viewed {
-    fn now(args: &SearchArgs, workspace: &Workspace, git: Option<&Git>) -> Result<Self, CliError> {
+    fn now(args: &SearchArgs, workspace: &Workspace) -> Result<Self, CliError> {
         let refreshed = match args.no_refresh.then(|| last_view(&workspace.context())).flatten() {
             Some(last) => last,
             None => Self::refresh(workspace, false)?,
         };
-        // A repository that cannot say what HEAD is can still be searched.
-        let against = git.and_then(|git| repo::head(git).ok().flatten());
-        Ok(Self { refreshed, at: None, against, time: None })
+        Ok(Self { refreshed, at: None })
+    }
+
+    /// The commit that hits are measured against: the one that was asked for, else HEAD.
+    fn against(&self) -> Option<CommitId> {
+        self.at.map(|(commit, _)| commit).or(self.refreshed.snapshot.history.head)
     }
 
     fn at(revision: &str, workspace: &Workspace, now: i64) -> Result<Self, CliError> {
@@ -232,7 +231,7 @@ impl Viewed {
         let commit = when::commit(&git, revision, now)?;
         let time = git.commit_time(&commit)?;
         let refreshed = Self::version(workspace, &git, commit)?;
-        Ok(Self { refreshed, at: Some(commit), against: Some(commit), time: Some(time) })
+        Ok(Self { refreshed, at: Some((commit, time)) })
     }
 
     fn refresh(workspace: &Workspace, full: bool) -> Result<Refreshed, CliError> {
@@ -254,7 +253,7 @@ impl Viewed {
 
     fn rebuild(&mut self, workspace: &Workspace) -> Result<(), CliError> {
         self.refreshed = match (self.at, Git::of(&workspace.repository)) {
-            (Some(commit), Some(git)) => {
+            (Some((commit, _)), Some(git)) => {
                 forget(&workspace.context());
                 Self::version(workspace, &git, commit)?
             }
@@ -265,9 +264,9 @@ impl Viewed {
 
     /// Says where each hit comes from; with `--author`, keeps only those by that person.
     fn trace(&self, args: &SearchArgs, wanted: usize, answer: &mut Answer, git: Option<&Git>) {
-        let Some(git) = git else { return };
-        let origins = Origins::new(git, self.against);
-        if args.blame || args.author.is_some() {
+        let asked = args.blame || args.author.is_some();
+        if let Some(git) = git.filter(|_| asked) {
+            let origins = Origins::new(git, self.against());
             let authors = origins.authors(&answer.hits, &self.refreshed.snapshot);
             for (hit, author) in answer.hits.iter_mut().zip(authors) {
                 hit.origin.author = author;
@@ -288,13 +287,9 @@ impl Viewed {
 
     /// Which commit was searched, and what it took.
     fn say(&self, ui: &Ui) {
-        let Some(commit) = &self.at else { return };
+        let Some((commit, time)) = self.at else { return };
         let report = &self.refreshed.report;
-        let date = self
-            .time
-            .and_then(|time| jiff::Timestamp::from_second(time).ok())
-            .map(|time| time.strftime("%Y-%m-%d").to_string())
-            .unwrap_or_default();
+        let date = day(time);
         let (notes, embedded) = (report.files, report.embedded);
         ui.note(format_args!(
             "{notes} notes as of {} ({date}), {embedded} chunks embedded",
@@ -340,7 +335,7 @@ fn narrow(
         let then = blobs_of(&workspace.context(), &git, commit)?;
         request.filter.among = Some(changed_notes(&viewed.refreshed.snapshot, then.into_iter()));
     }
-    if let (Some(name), Some(commit)) = (&args.author, &viewed.against) {
+    if let (Some(name), Some(commit)) = (&args.author, &viewed.against()) {
         let touched: FxHashSet<NotePath> = git.touched_by(name, commit)?.into_iter().collect();
         request.filter.among = Some(match request.filter.among.take() {
             Some(among) => among.intersection(&touched).cloned().collect(),

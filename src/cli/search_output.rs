@@ -272,7 +272,7 @@ fn blame_wire(author: &Author) -> BlameWire {
             author: Some(blame.author.clone()),
             email: Some(blame.email.clone()),
             commit: Some(blame.commit.to_string()),
-            date: jiff::Timestamp::from_second(blame.time).ok().map(|time| time.to_string()),
+            date: time(blame.time),
             subject: Some(blame.subject.clone()),
         },
     }
@@ -283,9 +283,7 @@ fn blamed(author: &Author) -> String {
     match author {
         Author::Nobody => "not committed yet".to_owned(),
         Author::Commit(blame) => {
-            let date = jiff::Timestamp::from_second(blame.time)
-                .map(|time| time.strftime("%Y-%m-%d").to_string())
-                .unwrap_or_default();
+            let date = day(blame.time);
             let (author, email) = (visible_line(&blame.author), visible_line(&blame.email));
             let subject = visible_line(&blame.subject);
             format!("{author} <{email}> {date} {} {subject}", blame.commit.short())

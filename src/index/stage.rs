@@ -32,8 +32,6 @@ use crate::{
 pub struct StagedIndex {
     /// Vectors in the table that the commit brings.
     pub vectors: usize,
-    /// Vectors in use that the tables of earlier commits hold.
-    pub held: usize,
     /// What to change in git's index; empty if it is as it should be.
     pub changes: Vec<Staged>,
     /// Tables in the work tree that have done their work once the changes are staged.
@@ -87,11 +85,7 @@ pub fn plan_staged(
     let held = registry.keys(fingerprint, |name| stays(name) && is_whole(name));
     let used = used_keys(snapshot);
     let missing: FxHashSet<Key> = used.difference(&held).copied().collect();
-    let mut plan = StagedIndex {
-        vectors: missing.len(),
-        held: used.len() - missing.len(),
-        ..StagedIndex::default()
-    };
+    let mut plan = StagedIndex { vectors: missing.len(), ..StagedIndex::default() };
     let of = |registry: &Registry, name: &str| registry.keys(fingerprint, |known| known == name);
     if let Some(name) = &earlier
         && of(&registry, name) == missing

@@ -65,16 +65,20 @@ pub fn snapshot_of(
     let past = past_dir(context);
     let mut loaded = usable(context, &context.repository.view_dir());
     loaded.extend(usable(context, &past));
+    if *version == Version::Staged {
+        // Its vectors may be committed, and opening does not look at them; a search checks those
+        // that it scans.
+        loaded.retain(|loaded| loaded.matrix.is_intact());
+    }
     let mut draft = Draft::new(loaded);
     let known = draft.known(0);
     let mut jobs = Vec::new();
     for note in notes {
         let file = Walked { path: note.path, stat: FileStat::default() };
-        let place = note.object.blob_id().and_then(|blob| {
-            // The path is given back, so that looking up costs no copy.
-            let key = (file.path.clone(), blob);
-            known.get(&key).map(|&place| (blob, place))
-        });
+        let place = note
+            .object
+            .blob_id()
+            .and_then(|blob| known.get(&(file.path.clone(), blob)).map(|&place| (blob, place)));
         match place {
             Some((blob, (segment, document))) => draft.keep(FileEntry {
                 path: file.path,

@@ -45,8 +45,6 @@ pub struct Done {
     pub secrets: Vec<Secret>,
     /// Changelog entries written.
     pub entries: usize,
-    /// Passages embedded.
-    pub embedded: usize,
     /// Vectors in the table that goes along; 0 if there is nothing new.
     pub vectors: usize,
     /// What the user should know.
@@ -174,7 +172,6 @@ fn index(
     let plan = plan_staged(context, git, &refreshed.snapshot)?;
     git.stage(&plan.changes)?;
     remove_obsolete(context, &plan)?;
-    done.embedded = refreshed.report.embedded;
     done.vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
     done.notices = refreshed.report.notices;
     Ok(())

@@ -209,3 +209,24 @@ fn a_head_that_moved_is_not_moved_back() {
     assert_eq!(env.git(&["rev-parse", "HEAD"]), moved);
     assert!(env.path(".git/index.lock").exists());
 }
+
+#[test]
+fn a_damaged_vector_of_the_view_is_not_committed() {
+    let env = repository();
+    env.ok(&["search", "ape"]);
+    // Only the view has the vectors now, and the last ones in it are not what was written.
+    env.remove(".git/elophanto/vectors");
+    for entry in fs::read_dir(env.view()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "vec") {
+            let mut bytes = fs::read(&path).unwrap();
+            bytes.iter_mut().rev().take(40).for_each(|byte| *byte ^= 0x11);
+            fs::write(&path, bytes).unwrap();
+        }
+    }
+    env.ok(&["index", "--stage"]);
+    env.git(&["commit", "--quiet", "-m", "index"]);
+    env.git(&["clone", "--quiet", ".", "../clone"]);
+    let checked = env.run_in("../clone", &["index", "--check", "--verify"]);
+    assert_eq!(checked.code, Some(0), "{checked}");
+}
