@@ -47,7 +47,7 @@ fn main() {
 
 /// Tokens per second of the built-in model.
 fn tokens(notes: &[(PathBuf, String)]) {
-    use elophanto::embed::Embedder;
+    use elophanto::embed::{Embedder, Role};
     let model = Builtin::new();
     let texts: Vec<&str> = notes
         .iter()
@@ -71,7 +71,7 @@ fn tokens(notes: &[(PathBuf, String)]) {
         });
     });
     let embedding = timed(&|| {
-        std::hint::black_box(model.embed(&texts).unwrap());
+        std::hint::black_box(model.embed(&texts, Role::Document));
     });
     println!("tokens: count {counting:.1} M/s on one thread, embed {embedding:.1} M/s on all");
 }

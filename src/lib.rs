@@ -25,6 +25,12 @@ pub mod index;
 pub mod repo;
 pub mod store;
 
+// Models and what they are told.
+pub mod http;
+pub mod jsonl;
+pub mod llm;
+pub mod vault;
+
 // Pure: text in, structure out.
 pub mod changelog;
 pub mod chunk;

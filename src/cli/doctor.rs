@@ -11,7 +11,6 @@ use super::{
 };
 use crate::{
     drift,
-    embed::Embedder,
     index::{Options, commit, refresh},
     links,
     repo::Git,
@@ -151,7 +150,7 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let facts = FactsWire {
         root: repository.root.display().to_string(),
         git: repository.git_dir.is_some(),
-        model: workspace.builtin.fingerprint().to_string(),
+        model: workspace.models.active().fingerprint().to_string(),
         notes: report.files,
         chunks: report.chunks,
         segments: refreshed.snapshot.parts.len(),

@@ -2,17 +2,54 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use secrecy::SecretString;
+
+const NAMES: &[&str] = &[
+    "COLUMNS",
+    "HF_ENDPOINT",
+    "HOME",
+    "NO_COLOR",
+    "TERM",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+];
+
 /// Variables that set settings, locate the user's files, or speak of the terminal.
 pub fn variables() -> BTreeMap<String, String> {
     std::env::vars_os()
         .filter_map(|(name, value)| {
             let name = name.into_string().ok()?;
-            let wanted = name.starts_with("ELOPHANTO_")
-                || ["HOME", "XDG_CONFIG_HOME", "NO_COLOR", "TERM", "COLUMNS"].contains(&&*name);
+            let wanted = name.starts_with("ELOPHANTO_") || NAMES.contains(&&*name);
             wanted.then_some(())?;
             Some((name, value.into_string().ok()?))
         })
         .collect()
+}
+
+/// A secret that the user put into the environment; nothing else of it is kept.
+pub fn secret(name: &str) -> Option<SecretString> {
+    std::env::var(name).ok().filter(|value| !value.is_empty()).map(SecretString::from)
+}
+
+/// Folder of what the user keeps for us: the vault, models.
+pub fn data_folder(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
+    user_folder(variables, "XDG_DATA_HOME", ".local/share")
+}
+
+/// Folder of what we keep for the user: what was spent, which providers fail.
+pub fn state_folder(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
+    user_folder(variables, "XDG_STATE_HOME", ".local/state")
+}
+
+fn user_folder(
+    variables: &BTreeMap<String, String>,
+    variable: &str,
+    otherwise: &str,
+) -> Option<PathBuf> {
+    let path = |name: &str| variables.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let folder = path(variable).or_else(|| Some(path("HOME")?.join(otherwise)))?;
+    Some(folder.join("elophanto"))
 }
 
 /// Where git, running us as a hook, says that its directory and the index of the commit are.

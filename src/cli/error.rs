@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::{
-    config::{ConfigError, Origin, TrustError},
+    config::{ConfigError, Origin, StoreError},
     embed::EmbedError,
     eval::EvalError,
     hooks::{self, HookError, HookName},
@@ -13,6 +13,7 @@ use crate::{
     repo::{GitError, LocateError, WriteError},
     search::SearchError,
     store::tables::TableError,
+    vault::{BadPassphrase, KeyringError, Refusal, VaultError},
 };
 
 /// A failure with a hint.
@@ -213,18 +214,18 @@ impl From<HookError> for CliError {
     }
 }
 
-impl From<TrustError> for CliError {
-    fn from(cause: TrustError) -> Self {
+impl From<StoreError> for CliError {
+    fn from(cause: StoreError) -> Self {
         let hint = match &cause {
-            TrustError::NoHome => "set HOME to your home folder",
-            TrustError::Within { .. } => {
+            StoreError::NoHome { .. } => "set HOME to your home folder",
+            StoreError::Within { .. } => {
                 "set XDG_CONFIG_HOME to a folder outside of the repository"
             }
-            TrustError::Shared { .. } => "see what it says, then take the right away: `chmod go-w`",
-            TrustError::TooLarge { .. } | TrustError::NoFile { .. } => {
+            StoreError::Shared { .. } => "see what it says, then take the right away: `chmod go-w`",
+            StoreError::TooLarge { .. } | StoreError::NoFile { .. } => {
                 "move it away; what it trusted then needs trust again"
             }
-            TrustError::Read { .. } | TrustError::Write { .. } => {
+            StoreError::Read { .. } | StoreError::Write { .. } => {
                 "check the rights of your configuration folder"
             }
         };
@@ -241,5 +242,68 @@ impl From<InitError> for CliError {
 impl From<WatchError> for CliError {
     fn from(cause: WatchError) -> Self {
         Self::new(cause).hint("index at intervals instead: `elophanto index --every 10m`")
+    }
+}
+
+impl From<VaultError> for CliError {
+    fn from(cause: VaultError) -> Self {
+        let hint = match &cause {
+            VaultError::Missing { .. } => {
+                "make one by keeping a first secret: `elophanto vault set NAME`".to_owned()
+            }
+            VaultError::Exists { .. } => "run this again".to_owned(),
+            VaultError::Link { .. } => "put the file itself in its place".to_owned(),
+            VaultError::NoFile { .. } => "move it away".to_owned(),
+            VaultError::Exposed { path, .. } => format!(
+                "take the rights away: `chmod 600 '{}'`; if others may have read it, give it a new \
+                 passphrase with `elophanto vault rotate`",
+                path.display()
+            ),
+            VaultError::SharedFolder { path } => {
+                format!("take the right away: `chmod go-w '{}'`", path.display())
+            }
+            VaultError::Foreign { .. } => "run this as the user it belongs to".to_owned(),
+            VaultError::TooLarge { .. } => NEW_VAULT.to_owned(),
+            VaultError::Refused { why, .. } => match why {
+                Refusal::Newer(_) => "install the newest version of elophanto".to_owned(),
+                Refusal::WrongPassphrase => "try again with the right one".to_owned(),
+                Refusal::WrongKey => {
+                    "forget that key with `elophanto vault lock`, then try again".to_owned()
+                }
+                Refusal::NotAVault | Refusal::Damaged | Refusal::Costly(_) => NEW_VAULT.to_owned(),
+            },
+            VaultError::Rekeyed { .. } => "run this again with its new passphrase".to_owned(),
+            VaultError::Name => "the value is never given as an argument".to_owned(),
+            VaultError::Value(_) => {
+                "it is read from a prompt, standard input, or `--value-fd`".to_owned()
+            }
+            VaultError::Full => "remove what is not needed: `elophanto vault remove`".to_owned(),
+            VaultError::Resources(_) => "free some memory, then try again".to_owned(),
+            VaultError::Read { .. } | VaultError::Write { .. } => {
+                "check the rights and the space of your data folder".to_owned()
+            }
+        };
+        Self::new(cause).hint(hint)
+    }
+}
+
+/// For what will never open again.
+const NEW_VAULT: &str = "bring it back from a backup, or move it away and set your secrets anew";
+
+impl From<BadPassphrase> for CliError {
+    fn from(cause: BadPassphrase) -> Self {
+        let hint = match &cause {
+            BadPassphrase::Differ => "type the same passphrase twice",
+            BadPassphrase::TooShort => "take a few words, or what a password manager makes",
+            BadPassphrase::Read(_) => "name a descriptor that is open for reading",
+            _ => "a passphrase is one line of text",
+        };
+        Self::new(cause).hint(hint)
+    }
+}
+
+impl From<KeyringError> for CliError {
+    fn from(cause: KeyringError) -> Self {
+        Self::new(cause).hint("leave out `--remember`; the passphrase is then asked for")
     }
 }

@@ -116,7 +116,7 @@ fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some((workspace, git)) = open(ui)? else { return Ok(Outcome::Done) };
     // A rebase runs this hook at every step; the last step is followed by another hook. Whoever
     // is indexing sees what git has done, or the next search does.
-    if !git.is_replaying() && !view::is_busy(&workspace.repository.view_dir()) {
+    if !git.is_replaying() && !view::is_busy(&workspace.context().view_dir()) {
         let options = Options { full: false, patience: Some(Duration::ZERO), progress: &|_, _| {} };
         workspace.refresh(options)?;
     }

@@ -10,11 +10,12 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
+    index_embed, pin,
     ui::{Progress, Ui, visible_line},
-    workspace::{Workspace, write_beneath},
+    workspace::Workspace,
 };
 use crate::{
-    config::{self, CommitIndex, Provider, REPOSITORY_FILE, parse_duration, pin, value_in},
+    config::parse_duration,
     index::{
         Options, Problem, Refreshed, Report, check,
         commit::{Committed, update_pending},
@@ -58,6 +59,10 @@ pub struct IndexArgs {
     /// Settle a conflict over the index: take every readable table of all sides and stage them
     #[arg(long, conflicts_with_all = ["watch", "every", "full", "check", "stage", "commit"])]
     resolve: bool,
+    /// Send what is to be embedded to the remote model of the settings, whatever it costs, and
+    /// remember that this may be done
+    #[arg(long, short)]
+    yes: bool,
     /// Print the summary and each problem as JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -72,6 +77,8 @@ struct SummaryWire {
     reused: usize,
     removed: usize,
     skipped: usize,
+    /// Chunks without a vector.
+    waiting: usize,
     pending: usize,
     seconds: f64,
 }
@@ -113,42 +120,75 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
                 .hint("give a number with ms, s, m, h, d or w, such as `--every 10m`")
         })?),
     };
-    pin_provider(&workspace, ui)?;
-    let outcome = once(&workspace, args, args.full, ui)?;
+    let (workspace, outcome) = first(workspace, args, ui)?;
     if args.watch {
         return keep_watching(&workspace, args, interval, ui);
     }
     if let Some(interval) = interval {
         loop {
             std::thread::sleep(interval);
-            once(&workspace, args, false, ui)?;
+            once(&workspace, args, ui)?;
         }
     }
     Ok(outcome)
 }
 
-/// One run, to its report.
-fn once(
+/// The first run: decides which model it is if that is open.
+fn first(
+    workspace: Workspace,
+    args: &IndexArgs,
+    ui: &mut Ui,
+) -> Result<(Workspace, Outcome), CliError> {
+    let start = Instant::now();
+    let refreshed = refresh(&workspace, args.full)?;
+    let pins = pin::decide(&workspace, refreshed.report.chunks, args.yes, ui)?;
+    let model = workspace.models.active().fingerprint().clone();
+    let workspace = pin::write_down(workspace, pins, ui)?;
+    let refreshed = if *workspace.models.active().fingerprint() == model {
+        refreshed
+    } else {
+        refresh(&workspace, false)?
+    };
+    finish(&workspace, args, refreshed, start, ui)?;
+    Ok((workspace, Outcome::Done))
+}
+
+/// Another run, to its report.
+fn once(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<(), CliError> {
+    let start = Instant::now();
+    let refreshed = refresh(workspace, false)?;
+    finish(workspace, args, refreshed, start, ui)
+}
+
+fn refresh(workspace: &Workspace, full: bool) -> Result<Refreshed, CliError> {
+    let progress = Progress::new();
+    let update = |done, all| progress.update(done, all);
+    let refreshed = workspace.refresh(Options { full, patience: None, progress: &update })?;
+    progress.finish();
+    Ok(refreshed)
+}
+
+/// Embeds what waits, writes the pending table, and reports.
+fn finish(
     workspace: &Workspace,
     args: &IndexArgs,
-    full: bool,
+    refreshed: Refreshed,
+    start: Instant,
     ui: &mut Ui,
-) -> Result<Outcome, CliError> {
-    let start = Instant::now();
-    let progress = Progress::new();
-    let options =
-        Options { full, patience: None, progress: &|done, all| progress.update(done, all) };
-    let refreshed = workspace.refresh(options)?;
-    progress.finish();
-    let committed = match workspace.config.index.commit {
-        // The built-in model is far above the thousand chunks a second that `slow` leaves out.
-        CommitIndex::Never | CommitIndex::Slow => Committed::default(),
-        CommitIndex::Always => update_pending(&workspace.context(), &refreshed.snapshot)?,
+) -> Result<(), CliError> {
+    for reason in workspace.models.reasons() {
+        ui.note(reason);
+    }
+    let quiet = Options { full: false, patience: None, progress: &|_, _| {} };
+    let refreshed = index_embed::complete(workspace, refreshed, args.yes, quiet, ui)?;
+    let committed = if workspace.commits_vectors() {
+        update_pending(&workspace.context(), &refreshed.snapshot)?
+    } else {
+        Committed::default()
     };
     say_problems(&refreshed, args, workspace, ui)?;
     summary(&refreshed.report, &committed, start.elapsed(), ui)?;
-    ui.flush()?;
-    Ok(Outcome::Done)
+    ui.flush()
 }
 
 fn keep_watching(
@@ -202,7 +242,7 @@ fn watched_run(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<(
 fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let (mut gaps, refreshed) = check::check(&workspace.context(), options)?;
-    if workspace.config.index.commit != CommitIndex::Always {
+    if !workspace.commits_vectors() {
         gaps.uncommitted = 0;
     }
     say_problems(&refreshed, args, workspace, ui)?;
@@ -296,15 +336,20 @@ fn summary(
         files: report.files,
         chunks: report.chunks,
         embedded: report.embedded,
-        reused: report.chunks.saturating_sub(report.embedded),
+        reused: report.chunks.saturating_sub(report.embedded + report.waiting),
         removed: report.removed,
         skipped: report.problems.len(),
+        waiting: report.waiting,
         pending: committed.pending,
         seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,
     };
     let SummaryWire { files, chunks, embedded, reused, removed, skipped, seconds, .. } = &wire;
+    let waiting = match wire.waiting {
+        0 => String::new(),
+        waiting => format!("{waiting} without a vector, "),
+    };
     let text = format!(
-        "{files} files, {chunks} chunks, {embedded} embedded, {reused} reused, \
+        "{files} files, {chunks} chunks, {embedded} embedded, {reused} reused, {waiting}\
          {removed} removed, {skipped} skipped, {seconds:.2} seconds"
     );
     ui.emit(&wire, text)?;
@@ -312,42 +357,6 @@ fn summary(
         ui.talk(format_args!(
             "{} vectors wait in `.elophanto/index` to be committed",
             committed.pending
-        ));
-    }
-    Ok(())
-}
-
-const PROVIDER_KEY: &str = "knowledge.embedding_provider";
-
-/// Writes what `auto` picked into the repository's settings, so that a team never mixes models.
-fn pin_provider(workspace: &Workspace, ui: &Ui) -> Result<(), CliError> {
-    if workspace.config.knowledge.embedding_provider != Provider::Auto
-        || workspace.repository.git_dir.is_none()
-    {
-        return Ok(());
-    }
-    let file = workspace.repository.config_file();
-    let text = match std::fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(cause) => return Err(cause.into()),
-    };
-    // One that the file names but that is not trusted stays as it is.
-    let auto = config::Value::Text(Provider::Auto.as_str().to_owned());
-    let said = value_in(&text, PROVIDER_KEY).map_err(CliError::new)?;
-    if said.is_some_and(|said| said != auto) {
-        return Ok(());
-    }
-    let Some(text) = pin(&text, PROVIDER_KEY, "builtin").map_err(CliError::new)? else {
-        return Ok(());
-    };
-    let path = Path::new(REPOSITORY_FILE);
-    let written = write_beneath(&workspace.repository.root, path, text.as_bytes());
-    if let Err(cause) = written {
-        // A read-only checkout: the index can still be built.
-        ui.note(format_args!(
-            "the embedding provider could not be written down: {}",
-            cause.message()
         ));
     }
     Ok(())

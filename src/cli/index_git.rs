@@ -150,7 +150,7 @@ pub fn verify_vectors(
     } else {
         let git = git(workspace)?;
         let commit = when::commit(&git, base, now_nanoseconds() / 1_000_000_000)?;
-        tables_of(&git, &Version::Commit(commit), &BTreeSet::new()).into_keys().collect()
+        tables_of(&git, &Version::Commit(commit), &BTreeSet::new())?.into_keys().collect()
     };
     let verified = verify(&workspace.context(), &refreshed.snapshot, &trusted)
         .map_err(|cause| CliError::new(cause).hint("run `elophanto index --full`, then again"))?;

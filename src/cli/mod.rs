@@ -6,6 +6,7 @@
 mod changelog;
 mod clean;
 mod doctor;
+mod embedders;
 mod env;
 mod error;
 mod eval;
@@ -13,12 +14,22 @@ mod generate;
 mod hook;
 mod hook_run;
 mod index;
+mod index_embed;
 mod index_git;
 mod init;
+mod keys;
+mod models;
+mod pin;
+mod remote;
 mod search;
 mod search_output;
+mod search_view;
+mod secret_input;
 mod trust;
 mod ui;
+mod unlock;
+mod usage;
+mod vault;
 mod when;
 mod workspace;
 
@@ -54,6 +65,7 @@ enum Command {
     Eval(eval::EvalArgs),
     Hook(hook::HookArgs),
     Trust(trust::TrustArgs),
+    Vault(vault::VaultArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
 }
@@ -107,6 +119,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Eval(args) => args.json,
         Command::Hook(args) => args.is_json(),
         Command::Trust(args) => args.json,
+        Command::Vault(args) => args.is_json(),
         Command::Completions(_) | Command::Man(_) => false,
     };
     let variables = env::variables();
@@ -124,6 +137,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Eval(args) => eval::run(args, &mut ui),
         Command::Hook(args) => hook::run(args, &mut ui),
         Command::Trust(args) => trust::run(args, &mut ui),
+        Command::Vault(args) => vault::run(args, &mut ui),
         Command::Completions(args) => generate::completions(args, &mut ui),
         Command::Man(args) => generate::man(args, &mut ui),
     }?;

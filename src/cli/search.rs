@@ -12,33 +12,27 @@ use rustc_hash::FxHashSet;
 use super::{
     Outcome,
     error::CliError,
-    search_output::{Format, day, print, say_nothing},
-    ui::{Ui, visible_line},
+    search_output::{Format, print, say_nothing},
+    search_view::{Blame, Viewed},
+    ui::Ui,
     when::{self, moment},
     workspace::{Workspace, now_nanoseconds},
 };
 use crate::{
-    config, drift,
-    index::{
-        Options, Refreshed, Snapshot,
-        refresh::last_view,
-        version::{blobs_of, forget, snapshot_of},
-    },
+    config::{self, Origin},
+    drift,
+    embed::builtin::count_tokens,
+    index::{Refreshed, version::blobs_of},
     markdown::Scope,
-    repo::{CommitId, Git, GitError, NotePath, Version, history::Age},
+    repo::{Git, GitError, NotePath},
     search::{
-        Answer, Filter, Hit, Mode, Query, Ranking, Request, SearchError, Weights,
-        lexical::Bm25,
-        origin::{Origins, State, changed_notes},
-        run::Like,
-        search,
+        Answer, Filter, Mode, Query, Ranking, Request, SearchError, Weights, lexical::Bm25,
+        origin::changed_notes, run::Like, search,
     },
 };
 
 /// A search waits this long for git to tell which of its hits have drifted.
 const DRIFT_PATIENCE: Duration = Duration::from_secs(1);
-/// A search waits this long for another process that writes the view.
-const PATIENCE: Duration = Duration::from_millis(50);
 /// How many times the wanted hits are looked at to find those of one author.
 const AUTHOR_RESERVE: usize = 5;
 /// Largest query, in bytes.
@@ -141,28 +135,14 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Err(CliError::new("there is nothing to look for")
             .hint("give a few words, such as `elophanto search \"how are notes merged\"`"));
     }
-    let mut request = request(args, &workspace, &query)?;
     let git = Git::of(&workspace.repository);
-    let mut viewed = match &args.at {
-        Some(revision) => Viewed::at(revision, &workspace, request.now)?,
-        None => Viewed::now(args, &workspace)?,
-    };
-    if args.at.is_some() {
-        // Ages count from then, as they did then.
-        request.now = viewed.at.map_or(request.now, |(_, time)| time);
+    let Asked { viewed, request, mut answer, wanted } = ask(args, &workspace, &query, ui)?;
+    for reason in workspace.models.reasons() {
+        ui.note(reason);
     }
-    let wanted = request.limit;
-    narrow(args, &workspace, &viewed, &mut request)?;
-    let mut answer = match search(&viewed.refreshed.snapshot, &request, &workspace.tools()) {
-        // Something in the view was damaged since it was written: build it anew, ask again.
-        Err(SearchError::Damaged) => {
-            ui.note("the search view was damaged and is built anew");
-            viewed.rebuild(&workspace)?;
-            search(&viewed.refreshed.snapshot, &request, &workspace.tools())?
-        }
-        answer => answer?,
-    };
-    viewed.trace(args, wanted, &mut answer, git.as_ref());
+    let blame =
+        Blame { asked: args.blame || args.author.is_some(), author: args.author.as_deref() };
+    viewed.trace(&blame, wanted, &mut answer, git.as_ref());
     viewed.say(ui);
     let refreshed = &viewed.refreshed;
     for notice in &refreshed.report.notices {
@@ -198,123 +178,57 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             drifted: &drifted,
             root,
             at: viewed.at.map(|(commit, _)| commit),
-            count_tokens: &|text| workspace.builtin.count_tokens(text),
+            count_tokens: &|text| count_tokens(text),
         },
         ui,
     )?;
     Ok(Outcome::Done)
 }
 
-/// The notes that are searched: those of the work tree or of a commit.
-struct Viewed {
-    refreshed: Refreshed,
-    /// The commit that was asked for, and when it was made, in seconds since 1970.
-    at: Option<(CommitId, i64)>,
+/// A question and its answer.
+struct Asked<'a> {
+    viewed: Viewed,
+    request: Request<'a>,
+    answer: Answer,
+    /// How many hits are to be shown.
+    wanted: usize,
 }
 
-impl Viewed {
-    fn now(args: &SearchArgs, workspace: &Workspace) -> Result<Self, CliError> {
-        let refreshed = match args.no_refresh.then(|| last_view(&workspace.context())).flatten() {
-            Some(last) => last,
-            None => Self::refresh(workspace, false)?,
+/// Asks with the model of the repository; if it can't answer, with the next best.
+fn ask<'a>(
+    args: &SearchArgs,
+    workspace: &Workspace,
+    query: &'a Query,
+    ui: &Ui,
+) -> Result<Asked<'a>, CliError> {
+    loop {
+        let mut request = request(args, workspace, query)?;
+        let mut viewed = match &args.at {
+            Some(revision) => Viewed::at(revision, workspace, request.now)?,
+            None => Viewed::now(args.no_refresh, workspace)?,
         };
-        Ok(Self { refreshed, at: None })
-    }
-
-    /// The commit that hits are measured against: the one that was asked for, else HEAD.
-    fn against(&self) -> Option<CommitId> {
-        self.at.map(|(commit, _)| commit).or(self.refreshed.snapshot.history.head)
-    }
-
-    fn at(revision: &str, workspace: &Workspace, now: i64) -> Result<Self, CliError> {
-        let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
-        let commit = when::commit(&git, revision, now)?;
-        let time = git.commit_time(&commit)?;
-        let refreshed = Self::version(workspace, &git, commit)?;
-        Ok(Self { refreshed, at: Some((commit, time)) })
-    }
-
-    fn refresh(workspace: &Workspace, full: bool) -> Result<Refreshed, CliError> {
-        let progress = super::ui::Progress::new();
-        let update = |done, all| progress.update(done, all);
-        let refreshed =
-            workspace.refresh(Options { full, patience: Some(PATIENCE), progress: &update });
-        progress.finish();
-        refreshed
-    }
-
-    fn version(workspace: &Workspace, git: &Git, commit: CommitId) -> Result<Refreshed, CliError> {
-        let progress = super::ui::Progress::new();
-        let update = |done, all| progress.update(done, all);
-        let refreshed = snapshot_of(&workspace.context(), git, &Version::Commit(commit), &update);
-        progress.finish();
-        Ok(refreshed?)
-    }
-
-    fn rebuild(&mut self, workspace: &Workspace) -> Result<(), CliError> {
-        self.refreshed = match (self.at, Git::of(&workspace.repository)) {
-            (Some((commit, _)), Some(git)) => {
-                forget(&workspace.context());
-                Self::version(workspace, &git, commit)?
+        let by_meaning = request.mode != Mode::Keyword || request.like.is_some();
+        if by_meaning && workspace.models.is_behind(&viewed.refreshed.report, workspace) {
+            continue;
+        }
+        if args.at.is_some() {
+            // Ages count from then, as they did then.
+            request.now = viewed.at.map_or(request.now, |(_, time)| time);
+        }
+        let wanted = request.limit;
+        narrow(args, workspace, &viewed, &mut request)?;
+        let mut asked = search(&viewed.refreshed.snapshot, &request, &workspace.tools());
+        if matches!(asked, Err(SearchError::Damaged)) {
+            // Something in the view was damaged since it was written: build it anew, ask again.
+            ui.note("the search view was damaged and is built anew");
+            viewed.rebuild(workspace)?;
+            asked = search(&viewed.refreshed.snapshot, &request, &workspace.tools());
+        }
+        match asked {
+            Err(SearchError::Embed(cause)) if workspace.models.cannot_answer(&cause, workspace) => {
             }
-            _ => Self::refresh(workspace, true)?,
-        };
-        Ok(())
-    }
-
-    /// Says where each hit comes from; with `--author`, keeps only those by that person.
-    fn trace(&self, args: &SearchArgs, wanted: usize, answer: &mut Answer, git: Option<&Git>) {
-        let asked = args.blame || args.author.is_some();
-        if let Some(git) = git.filter(|_| asked) {
-            let origins = Origins::new(git, self.against());
-            let authors = origins.authors(&answer.hits, &self.refreshed.snapshot);
-            for (hit, author) in answer.hits.iter_mut().zip(authors) {
-                hit.origin.author = author;
-            }
+            asked => return Ok(Asked { viewed, request, answer: asked?, wanted }),
         }
-        if let Some(name) = &args.author {
-            let by_them =
-                |hit: &Hit| hit.origin.author.as_ref().is_some_and(|author| author.is_called(name));
-            answer.hits.retain(by_them);
-            answer.hits.truncate(wanted);
-        }
-        if self.at.is_none() {
-            for hit in &mut answer.hits {
-                hit.origin.state = state_of(&self.refreshed.snapshot, hit);
-            }
-        }
-    }
-
-    /// Which commit was searched, and what it took.
-    fn say(&self, ui: &Ui) {
-        let Some((commit, time)) = self.at else { return };
-        let report = &self.refreshed.report;
-        let date = day(time);
-        let (notes, embedded) = (report.files, report.embedded);
-        ui.note(format_args!(
-            "{notes} notes as of {} ({date}), {embedded} chunks embedded",
-            commit.short()
-        ));
-        if let Some(problem) = report.problems.first() {
-            ui.note(format_args!(
-                "{} notes of it are left out, `{}` for one: {}",
-                report.problems.len(),
-                visible_line(&problem.path.to_text()),
-                problem.reason
-            ));
-        }
-    }
-}
-
-/// Whether the text of a hit is committed, as the history has it.
-fn state_of(snapshot: &Snapshot, hit: &Hit) -> State {
-    let history = &snapshot.history;
-    match history.age(&hit.path, &hit.blob) {
-        Age::Committed(_) | Age::Unknown => State::Committed,
-        // Without a history nothing can be said.
-        Age::NotCommitted if !history.complete => State::Committed,
-        Age::NotCommitted if history.get(&hit.path).is_some() => State::Modified,
-        Age::NotCommitted => State::Uncommitted,
     }
 }
 
@@ -389,6 +303,10 @@ fn request<'a>(
     query: &'a Query,
 ) -> Result<Request<'a>, CliError> {
     let settings = &workspace.config.search;
+    // What nobody set is what was measured for the model.
+    let profile = workspace.models.active().profile();
+    let is_set = |key| workspace.config.origin(key).is_some_and(|by| *by != Origin::Default);
+    let measured = |key, set: f64, measured: f32| if is_set(key) { set as f32 } else { measured };
     let now = now_nanoseconds() / 1_000_000_000;
     let when = |text: &Option<String>| text.as_deref().map(|text| moment(text, now)).transpose();
     let mut patterns = GlobSetBuilder::new();
@@ -421,7 +339,11 @@ fn request<'a>(
             config::Ranking::Additive => Ranking::Additive,
         },
         weights: Weights {
-            semantic: settings.semantic_weight as f32,
+            semantic: measured(
+                "search.semantic_weight",
+                settings.semantic_weight,
+                profile.semantic_weight,
+            ),
             recency: settings.recency_weight as f32,
             recency_half_life_days: settings.recency_half_life.as_secs_f32() / 86_400.0,
         },
@@ -436,7 +358,11 @@ fn request<'a>(
             until: when(&args.until)?,
         },
         min_score: args.min_score,
-        collapse_similarity: settings.collapse_similarity as f32,
+        collapse_similarity: measured(
+            "search.collapse_similarity",
+            settings.collapse_similarity,
+            profile.near_duplicate,
+        ),
         now,
     })
 }

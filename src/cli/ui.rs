@@ -5,7 +5,7 @@
 
 use std::{
     fmt::{Display, Write as _},
-    io::{self, IsTerminal, Write},
+    io::{self, BufRead, IsTerminal, Read, Write},
     sync::Mutex,
     time::{Duration, Instant},
 };
@@ -17,6 +17,9 @@ use super::error::CliError;
 
 /// A bar that appears sooner would only flicker.
 const PROGRESS_DELAY: Duration = Duration::from_millis(250);
+
+/// Most bytes of an answer to a question.
+const MOST_ANSWER: u64 = 1_024;
 
 /// The user's terminal, or what stands in for it.
 pub struct Ui {
@@ -82,6 +85,20 @@ impl Ui {
     /// Something that went wrong but stops nothing, on stderr.
     pub fn warn(&self, text: impl Display) {
         say(format_args!("warning: {}", visible(&text.to_string())));
+    }
+
+    /// Asks whether to go on. Where nobody can answer, the answer is no.
+    ///
+    /// # Errors
+    /// When the answer can't be read.
+    pub fn confirm(&self, question: &str) -> Result<bool, CliError> {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Ok(false);
+        }
+        let _ = write!(io::stderr().lock(), "{} [y/N] ", visible(question));
+        let mut answer = String::new();
+        io::stdin().lock().take(MOST_ANSWER).read_line(&mut answer)?;
+        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
     /// A line on stderr.

@@ -5,11 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{env, error::CliError, ui::Ui};
+use super::{embedders::Named, env, error::CliError, models::Models, ui::Ui};
 use crate::{
     chunk::Limits,
-    config::{Config, Layers, Provider},
-    embed::builtin::{Builtin, count_tokens},
+    config::{CommitIndex, Config, Layers},
+    embed::{
+        Pace,
+        builtin::{Builtin, count_tokens},
+    },
     index::{Context, Options, Refreshed, refresh},
     lexical::Analyzer,
     repo::{self, NotePath, Repository, Selection, locate},
@@ -21,7 +24,7 @@ pub struct Workspace {
     pub repository: Repository,
     pub config: Config,
     pub analyzer: Analyzer,
-    pub builtin: Builtin,
+    pub models: Models,
     selection: Selection,
     limits: Limits,
     count: Box<dyn Fn(&str) -> usize + Sync>,
@@ -51,12 +54,6 @@ impl Workspace {
         for warning in warnings {
             ui.warn(warning);
         }
-        match config.knowledge.embedding_provider {
-            Provider::Auto | Provider::Builtin => {}
-            other => ui.note(format_args!(
-                "this version embeds with the built-in model only; `{other}` is passed over"
-            )),
-        }
         let selection = selection(&repository, &config);
         let chunk = &config.knowledge.chunk;
         let limits = Limits {
@@ -65,9 +62,9 @@ impl Workspace {
             min_split_tokens: chunk.min_split_tokens,
         };
         let analyzer = Analyzer::new(config.search.language.as_str());
-        let builtin = Builtin::new();
+        let models = Models::new(Named::new(&config, &repository.root));
         let count = Box::new(count_tokens);
-        Ok(Self { repository, config, analyzer, builtin, selection, limits, count })
+        Ok(Self { repository, config, analyzer, models, selection, limits, count })
     }
 
     /// What a refresh works on.
@@ -79,7 +76,7 @@ impl Workspace {
             limits: &self.limits,
             max_file_bytes: self.config.knowledge.max_file_bytes,
             analyzer: &self.analyzer,
-            embedder: &self.builtin,
+            embedder: self.models.active(),
             count_tokens: &*self.count,
             now: &now_nanoseconds,
         }
@@ -89,9 +86,20 @@ impl Workspace {
     pub fn tools(&self) -> Tools<'_> {
         Tools {
             analyzer: &self.analyzer,
-            embedder: &self.builtin,
-            sentence_embedder: &self.builtin,
+            embedder: self.models.active(),
+            sentence_embedder: &Builtin,
         }
+    }
+
+    /// Whether vectors of the active model go into git: not those of a stand-in, and of a model
+    /// that makes a thousand a second only if that is wanted.
+    pub fn commits_vectors(&self) -> bool {
+        let wanted = match self.config.index.commit {
+            CommitIndex::Never => false,
+            CommitIndex::Slow => self.models.active().pace() != Pace::Instant,
+            CommitIndex::Always => true,
+        };
+        wanted && self.models.is_named()
     }
 
     /// Brings the view up to date.
@@ -142,7 +150,8 @@ pub fn refuse_links_out(repository: &Repository) -> Result<(), CliError> {
     // An archive may bring a whole git directory along. Ours in it is never a link.
     let local = [&repository.git_dir, &repository.common_dir];
     for folder in local.into_iter().flatten().map(|folder| folder.join("elophanto")) {
-        for folder in [folder.join("view"), folder] {
+        let inside = fs::read_dir(&folder).into_iter().flatten().flatten();
+        for folder in inside.map(|entry| entry.path()).chain([folder]) {
             if fs::symlink_metadata(&folder).is_ok_and(|kind| kind.is_symlink()) {
                 return Err(CliError::new(format_args!("`{}` is a link", folder.display()))
                     .hint("remove the link; what belongs there is made anew"));

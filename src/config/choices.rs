@@ -3,6 +3,8 @@
 //! Owns the words and nothing else: what a choice means is the business of the room that acts on
 //! it.
 
+use super::forms::local_name;
+
 /// The word is none of those the setting knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected}, found {found:?}")]
@@ -58,20 +60,86 @@ macro_rules! choice {
     };
 }
 
+/// Who turns text into vectors.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Provider {
+    /// The best of those that can be reached, decided once and then pinned.
+    Auto,
+    /// The small static model inside the program.
+    Builtin,
+    /// A local MiniLM model.
+    Minilm,
+    /// OpenRouter, over the network.
+    Openrouter,
+    /// Any endpoint that speaks OpenAI's protocol.
+    Openai,
+    /// A local Ollama.
+    Ollama,
+    /// A model that the user added under this name, run by this program.
+    Local(String),
+}
+
+impl Provider {
+    /// Every provider that is one word, in the order in which help texts list them.
+    pub const WORDS: &'static [&'static str] =
+        &["auto", "builtin", "minilm", "openrouter", "openai", "ollama"];
+
+    /// What stands in front of a local model's name.
+    pub const LOCAL: &'static str = "local:";
+
+    /// What a provider must be, to follow the word "expected".
+    pub(super) fn expected() -> String {
+        let local = format!("{}NAME", Self::LOCAL);
+        one_of(&[Self::WORDS, &[local.as_str()]].concat())
+    }
+}
+
+impl std::str::FromStr for Provider {
+    type Err = UnknownWord;
+
+    fn from_str(text: &str) -> Result<Self, UnknownWord> {
+        let lower = text.to_ascii_lowercase();
+        Ok(match lower.as_str() {
+            "auto" => Self::Auto,
+            "builtin" => Self::Builtin,
+            "minilm" => Self::Minilm,
+            "openrouter" => Self::Openrouter,
+            "openai" => Self::Openai,
+            "ollama" => Self::Ollama,
+            other => match other.strip_prefix(Self::LOCAL) {
+                Some(name) if local_name(name) => Self::Local(name.to_owned()),
+                _ => {
+                    let found = text.chars().take(80).collect();
+                    return Err(UnknownWord { expected: Self::expected(), found });
+                }
+            },
+        })
+    }
+}
+
+/// As it stands in a configuration file.
+impl std::fmt::Display for Provider {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Builtin => "builtin",
+            Self::Minilm => "minilm",
+            Self::Openrouter => "openrouter",
+            Self::Openai => "openai",
+            Self::Ollama => "ollama",
+            Self::Local(name) => return write!(f, "{}{name}", Self::LOCAL),
+        })
+    }
+}
+
 choice! {
-    /// Who turns text into vectors.
-    Provider {
-        /// The best of those that can be reached, decided once and then pinned.
-        Auto = "auto",
-        /// The small static model inside the program.
-        Builtin = "builtin",
-        /// A local MiniLM model.
-        Minilm = "minilm",
-        /// OpenRouter, over the network.
-        Openrouter = "openrouter",
-        /// Any endpoint that speaks OpenAI's protocol.
+    /// How a provider of language models is spoken to.
+    Protocol {
+        /// Chat completions as OpenAI has them.
         Openai = "openai",
-        /// A local Ollama.
+        /// Messages as Anthropic has them.
+        Anthropic = "anthropic",
+        /// Chat as Ollama has it.
         Ollama = "ollama",
     }
 }
@@ -199,6 +267,22 @@ mod tests {
         assert_eq!(
             "fast".parse::<Mode>().unwrap_err().to_string(),
             r#"expected hybrid, keyword or semantic, found "fast""#
+        );
+    }
+
+    #[test]
+    fn providers_read_back() {
+        for text in Provider::WORDS.iter().copied().chain(["local:bge-small.v1_5"]) {
+            assert_eq!(text.parse::<Provider>().unwrap().to_string(), text);
+        }
+        let local = Provider::Local("bge".to_owned());
+        assert_eq!("LOCAL:Bge".parse::<Provider>().unwrap(), local);
+        for text in ["", "local", "local:", "local:a/b", "local:.x", "local:a b", "remote:x"] {
+            assert!(text.parse::<Provider>().is_err(), "{text}");
+        }
+        assert_eq!(
+            "x".parse::<Provider>().unwrap_err().to_string(),
+            "expected auto, builtin, minilm, openrouter, openai, ollama or local:NAME, found \"x\""
         );
     }
 

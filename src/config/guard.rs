@@ -2,14 +2,22 @@
 //! text or credentials, or rights that widen.
 //!
 //! A known key says in the table whether it does ([`super::keys::NeedsTrust`]). Here are the keys
-//! that this version does not know: some version may, so their names decide.
+//! that this version does not know: some version may, so their names decide. Of the section of
+//! providers nothing is obeyed by itself, whatever its name.
 
-use super::keys::quote;
+use super::kind::quote;
+use super::providers;
 use super::template::list_text;
 use crate::yaml;
 
 /// Parts of names that mean a program, an address, a credential or a permission level.
 const GUARDED_WORDS: &[&str] = &["command", "base_url", "url", "mode", "api_key"];
+
+/// Parts of names under which a key itself may stand. It is not repeated.
+const SECRET_WORDS: &[&str] = &["key", "token", "secret", "password", "auth", "credential"];
+
+/// What is shown in its place.
+const CONCEALED: &str = "(not shown)";
 
 /// Something in a repository's file that holds only once the user trusts that file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,12 +66,30 @@ fn collect(
             return;
         }
     };
-    let is_word = |part: &str| GUARDED_WORDS.iter().any(|word| part.eq_ignore_ascii_case(word));
-    if name.split('.').any(is_word) {
+    if name.split('.').any(is_guarded) || providers::is_meant(&name) {
+        let value = if conceals(&name) { CONCEALED.to_owned() } else { value };
         guarded.push(Guarded { name, line, value });
     } else {
         *harmless = true;
     }
+}
+
+fn is_guarded(part: &str) -> bool {
+    GUARDED_WORDS.iter().any(|word| part.eq_ignore_ascii_case(word))
+}
+
+/// Whether a key itself may stand under this name. What a person must see before trusting it,
+/// such as a program that fetches a key, is no such name.
+fn conceals(name: &str) -> bool {
+    let secret = |part: &str| {
+        let part = part.to_ascii_lowercase();
+        SECRET_WORDS.iter().any(|word| part.contains(word))
+    };
+    let last = name.rsplit('.').next().unwrap_or(name);
+    // Where a provider's name stands instead of a section, its value may well be the key.
+    let instead = name.split('.').count() == 3;
+    let below = providers::is_meant(name) && (instead || name.split('.').any(secret));
+    secret(last) || below && !is_guarded(last)
 }
 
 /// The items of a list of nothing but texts.
@@ -95,6 +121,24 @@ mod tests {
     fn names_decide() {
         check("command: rm -rf ~\n", &[r#"1:command="rm -rf ~""#], false);
         check("command: [rm, -rf]\n", &["1:command=[rm, \"-rf\"]"], false);
+        check("llm: {api_key: sk-1}\n", &["1:llm.api_key=(not shown)"], false);
+        check(
+            "LLM:\n  Providers:\n    x: {KEY: sk-1, tags: [a]}\n  other: 1\n",
+            &["3:LLM.Providers.x.KEY=(not shown)", "3:LLM.Providers.x.tags=[a]"],
+            true,
+        );
+        check(
+            "llm_providers: [{key: {value: sk-1, command: pass}}]\n",
+            &["1:llm_providers.0.key.value=(not shown)", "1:llm_providers.0.key.command=pass"],
+            false,
+        );
+        check(
+            "\"llm\\0\": {<<: {\"providers \": {x: [1]}}}\n",
+            &["1:llm\0.<<.providers .x=[1]"],
+            false,
+        );
+        check("llm.providers: {openai: sk-1}\n", &["1:llm.providers.openai=(not shown)"], false);
+        check("providers: {x: {key: a}}\n", &[], true);
         check("commander: x\n", &[], true);
         check("limit: 5\n", &[], true);
         check("command:\n", &[], true);

@@ -1,19 +1,17 @@
-//! The one table of settings, and how each kind of setting is read from and written as text.
+//! The one table of settings.
 //!
 //! Validation, the commented file that `init` writes and the list that `doctor` prints all come
-//! from [`KEYS`]. Nothing here knows where a text came from.
+//! from [`KEYS`]. The one section whose names people choose themselves is [`super::providers`].
 
 use std::time::Duration;
 
-use super::choices::{CommitIndex, Language, Mode, Provider, Ranking, one_of};
-use super::duration::{format_duration, parse_duration};
+use super::choices::{CommitIndex, Mode, Ranking};
+use super::kind::{Kind, Value};
+use super::providers;
 
-/// Longest text of one setting, in bytes.
-pub const MAX_TEXT: usize = 1_024;
-/// Most items of one list.
-pub const MAX_ITEMS: usize = 256;
-
+const MILLIS_100: Duration = Duration::from_millis(100);
 const SECOND: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_secs(3_600);
 const TEN_YEARS: Duration = Duration::from_secs(3_650 * 86_400);
 
 /// One setting.
@@ -39,61 +37,9 @@ pub enum NeedsTrust {
     Never,
     /// Whatever it says.
     Always,
-    /// Unless it says one of these words.
+    /// Unless it says one of these words. One that ends with a colon stands for every text that
+    /// begins with it.
     Except(&'static [&'static str]),
-}
-
-/// Which values a setting allows.
-#[derive(Debug, Clone, Copy)]
-pub enum Kind {
-    /// A whole number within bounds.
-    Whole { min: u64, max: u64 },
-    /// A number within bounds.
-    Real { min: f64, max: f64 },
-    /// Yes or no.
-    Switch,
-    /// One of a few words.
-    Choice(&'static [&'static str]),
-    /// A language of [`Language`].
-    Tongue,
-    /// One line of text.
-    Text,
-    /// File name endings without the dot.
-    Extensions,
-    /// A folder beneath the repository.
-    Folder,
-    /// Folders beneath the repository.
-    Folders,
-    /// A length of time within bounds.
-    Span { min: Duration, max: Duration },
-}
-
-/// A checked value.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Value {
-    /// A whole number.
-    Whole(u64),
-    /// A number.
-    Real(f64),
-    /// Yes or no.
-    Switch(bool),
-    /// A word, a text or a folder.
-    Text(String),
-    /// Several texts.
-    List(Vec<String>),
-    /// A length of time.
-    Span(Duration),
-}
-
-/// Text not checked yet: what a file, a variable or a flag says.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Raw {
-    /// One text.
-    Scalar(String),
-    /// Several texts.
-    List(Vec<String>),
-    /// Something that no setting can be, with its name.
-    Other(&'static str),
 }
 
 /// Every setting, grouped by section, in the order of the generated file.
@@ -104,10 +50,11 @@ pub const KEYS: &[Key] = &[
         .doc("Folder that elophanto writes its own notes to."),
     key("knowledge.extensions", "[md, markdown, mdown, mkd]", Kind::Extensions)
         .doc("File name endings that count as Markdown."),
-    key("knowledge.embedding_provider", "auto", Kind::Choice(Provider::WORDS))
-        .doc("Who embeds: auto, builtin, minilm, openrouter, openai or ollama.")
-        // The others hand the text of notes to another program or another machine.
-        .needs_trust(NeedsTrust::Except(&["auto", "builtin", "minilm"])),
+    key("knowledge.embedding_provider", "auto", Kind::Embedder)
+        .doc("Who embeds: auto, builtin, minilm, openrouter, openai, ollama or local:NAME.")
+        // The others hand the text of notes to another program or another machine. A model that
+        // this machine does not have is passed over.
+        .needs_trust(NeedsTrust::Except(&["auto", "builtin", "minilm", "local:"])),
     key("knowledge.embedding_openrouter_model", "google/gemini-embedding-001", Kind::Text)
         .doc("Model to ask for at OpenRouter.")
         // It decides whose machine the text is sent on to, and what that costs. The other two
@@ -117,6 +64,8 @@ pub const KEYS: &[Key] = &[
         .doc("Model to ask for at Ollama or at an OpenAI-compatible endpoint."),
     key("knowledge.embedding_fallback", "mxbai-embed-large", Kind::Text)
         .doc("Model to ask Ollama for where the first is missing."),
+    key("knowledge.embedding_dimension", "0", Kind::Whole { min: 0, max: 8_192 })
+        .doc("Components of a vector to ask a remote model for; 0 takes what the model gives."),
     key("knowledge.index_interval", "6h", Kind::Span { min: MILLIS_100, max: TEN_YEARS })
         .doc("How often `index --every` runs when no time is given."),
     key("knowledge.max_file_bytes", "16777216", Kind::Whole { min: 1_024, max: 1 << 30 })
@@ -149,9 +98,58 @@ pub const KEYS: &[Key] = &[
         .doc("Whether vectors are committed: always, slow (of slow models only) or never."),
     key("changelog.enabled", "true", Kind::Switch)
         .doc("Whether a commit adds an entry to the changelog."),
+    key("llm.local_only", "false", Kind::Switch)
+        .doc("Whether only models on this machine are asked.")
+        // A repository may narrow what the user allows, not widen it.
+        .needs_trust(NeedsTrust::Except(&["true"])),
+    key("llm.context_tokens", "16384", Kind::Whole { min: 1_024, max: 1 << 20 })
+        .doc("Most tokens that one request may hold, the answer included."),
+    key("llm.max_tokens", "2048", Kind::Whole { min: 16, max: 1 << 17 })
+        .doc("Most tokens of one answer."),
+    key("llm.timeout", "2m", Kind::Span { min: SECOND, max: HOUR })
+        .doc("How long one request may take."),
+    key("llm.budget.run", "none", Kind::Budget)
+        .doc("What one run may spend, such as 0.50usd,20000tok,30calls; none sets no limit.")
+        .needs_trust(NeedsTrust::Always),
+    key("llm.budget.day", "none", Kind::Budget)
+        .doc("What one day may spend, in the same form.")
+        .needs_trust(NeedsTrust::Always),
+    key("llm.budget.month", "none", Kind::Budget)
+        .doc("What one month may spend, in the same form.")
+        .needs_trust(NeedsTrust::Always),
+    // A repository may name models, never where a request or a key is sent.
+    key("llm.tasks.planning", CLAUDE, Kind::Models)
+        .doc("Models that plan, as provider/model; each is asked where those before it fail."),
+    key("llm.tasks.coding", CLAUDE, Kind::Models).doc("Models that write code."),
+    key("llm.tasks.analysis", FLASH, Kind::Models).doc("Models that analyse."),
+    key("llm.tasks.simple", FLASH_LITE, Kind::Models).doc("Models for short and simple answers."),
+    key("llm.tasks.review", REVIEW, Kind::Models)
+        .doc("Models that review code; better not those that wrote it."),
+    key("llm.tasks.extraction", FLASH, Kind::Models)
+        .doc("Models that extract knowledge from text."),
+    key("llm.tasks.summary", FLASH, Kind::Models).doc("Models that summarise."),
 ];
 
-const MILLIS_100: Duration = Duration::from_millis(100);
+/// The section of models for each kind of task.
+pub(super) const TASKS: &str = "llm.tasks";
+
+const CLAUDE: &str = r#"[openrouter/anthropic/claude-sonnet-4.5, "ollama/qwen2.5-coder:14b"]"#;
+const FLASH: &str = r#"[openrouter/google/gemini-2.5-flash, "ollama/qwen2.5-coder:14b"]"#;
+const FLASH_LITE: &str = r#"[openrouter/google/gemini-2.5-flash-lite, "ollama/qwen2.5-coder:14b"]"#;
+const REVIEW: &str = r#"[openrouter/google/gemini-2.5-pro, "ollama/deepseek-r1:14b"]"#;
+
+/// What may be misspelt besides a setting's whole name.
+const SECTIONS: &[&str] = &[
+    "knowledge",
+    "knowledge.chunk",
+    "search",
+    "index",
+    "changelog",
+    "llm",
+    "llm.budget",
+    TASKS,
+    providers::SECTION,
+];
 
 /// The setting of that name.
 pub fn find(name: &str) -> Option<&'static Key> {
@@ -160,7 +158,8 @@ pub fn find(name: &str) -> Option<&'static Key> {
 
 /// Whether some setting's name begins with this one and a dot.
 pub fn is_section(name: &str) -> bool {
-    KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    let begins = |key: &Key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    name == providers::SECTION || KEYS.iter().any(begins)
 }
 
 /// The known setting or section that an unknown name most likely means.
@@ -168,14 +167,16 @@ pub fn suggest(name: &str) -> Option<&'static str> {
     if name.is_empty() || name.len() > 100 {
         return None;
     }
+    if providers::is_meant(name) {
+        return providers::suggest(name);
+    }
     let leaf = name.rsplit('.').next().unwrap_or(name);
     let mut same_leaf = KEYS.iter().filter(|key| key.name.rsplit('.').next() == Some(leaf));
     if let (Some(only), None) = (same_leaf.next(), same_leaf.next()) {
         return Some(only.name);
     }
     let names = KEYS.iter().map(|key| key.name);
-    let sections = ["knowledge", "knowledge.chunk", "search", "index", "changelog"];
-    let candidates = names.chain(sections.into_iter().filter(|section| is_section(section)));
+    let candidates = names.chain(SECTIONS.iter().copied().filter(|section| is_section(section)));
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(name, known);
     candidates
         .map(|known| (likeness(known), known))
@@ -200,10 +201,17 @@ impl Key {
         match self.needs_trust {
             NeedsTrust::Never => false,
             NeedsTrust::Always => true,
-            NeedsTrust::Except(words) => match value {
-                Value::Text(text) => !words.contains(&text.as_str()),
-                _ => true,
-            },
+            NeedsTrust::Except(words) => {
+                let text = match value {
+                    Value::Text(text) => text.as_str(),
+                    Value::Switch(true) => "true",
+                    Value::Switch(false) => "false",
+                    _ => return true,
+                };
+                let is =
+                    |word: &&str| *word == text || word.ends_with(':') && text.starts_with(word);
+                !words.iter().any(is)
+            }
         }
     }
 
@@ -220,213 +228,11 @@ const fn key(name: &'static str, default: &'static str, kind: Kind) -> Key {
     Key { name, default, kind, doc: "", needs_trust: NeedsTrust::Never }
 }
 
-impl Kind {
-    /// What a value must be, to follow the word "expected".
-    pub fn expected(self) -> String {
-        match self {
-            Self::Whole { min, max } => format!("a whole number from {min} to {max}"),
-            Self::Real { min, max } => format!("a number from {min} to {max}"),
-            Self::Switch => "true or false".to_owned(),
-            Self::Choice(words) => one_of(words),
-            Self::Tongue => format!("a language ({})", one_of(Language::WORDS)),
-            Self::Text => format!("one line of at most {MAX_TEXT} bytes"),
-            Self::Extensions => {
-                format!("a list of at most {MAX_ITEMS} file name endings such as [md, markdown]")
-            }
-            Self::Folder => "a relative folder beneath the repository, not its .git".to_owned(),
-            Self::Folders => format!(
-                "a list of at most {MAX_ITEMS} relative folders beneath the repository, not its .git"
-            ),
-            Self::Span { min, max } => format!(
-                "a duration from {} to {} such as 300ms, 30s, 10m, 6h, 2d or 1w",
-                format_duration(min),
-                format_duration(max)
-            ),
-        }
-    }
-
-    /// Whether the value is a list.
-    pub fn is_list(self) -> bool {
-        matches!(self, Self::Extensions | Self::Folders)
-    }
-
-    /// Checks a text. `None` means that it is not what [`Kind::expected`] says.
-    pub fn read(self, raw: &Raw) -> Option<Value> {
-        match raw {
-            Raw::Scalar(text) if self.is_list() => self.list(text.split(',').map(str::trim)),
-            Raw::Scalar(text) => self.scalar(text),
-            Raw::List(items) if self.is_list() => self.list(items.iter().map(String::as_str)),
-            Raw::List(_) | Raw::Other(_) => None,
-        }
-    }
-
-    fn scalar(self, text: &str) -> Option<Value> {
-        match self {
-            Self::Whole { min, max } => {
-                let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-                let number: u64 = digits.then(|| text.parse().ok())??;
-                (min..=max).contains(&number).then_some(Value::Whole(number))
-            }
-            Self::Real { min, max } => {
-                let number: f64 = text.parse().ok()?;
-                // `-0` would be written back as `-0`; NaN is within no range.
-                (min..=max).contains(&number).then_some(Value::Real(number.abs()))
-            }
-            Self::Switch => match text {
-                "true" | "True" | "TRUE" => Some(Value::Switch(true)),
-                "false" | "False" | "FALSE" => Some(Value::Switch(false)),
-                _ => None,
-            },
-            Self::Choice(words) => word(words, text),
-            Self::Tongue => word(Language::WORDS, text),
-            Self::Text => one_line(text).then(|| Value::Text(text.to_owned())),
-            Self::Folder => folder(text).map(Value::Text),
-            Self::Span { min, max } => {
-                let span = parse_duration(text).ok()?;
-                (min..=max).contains(&span).then_some(Value::Span(span))
-            }
-            Self::Extensions | Self::Folders => None,
-        }
-    }
-
-    fn list<'a>(self, items: impl Iterator<Item = &'a str>) -> Option<Value> {
-        let mut list = Vec::new();
-        for item in items {
-            let item = match self {
-                Self::Folders => folder(item)?,
-                _ => extension(item)?,
-            };
-            if !list.contains(&item) {
-                list.push(item);
-            }
-            if list.len() > MAX_ITEMS {
-                return None;
-            }
-        }
-        (!list.is_empty()).then_some(Value::List(list))
-    }
-}
-
-/// As it would stand in the file.
-impl std::fmt::Display for Value {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Whole(number) => write!(f, "{number}"),
-            Self::Real(number) => write!(f, "{number}"),
-            Self::Switch(yes) => write!(f, "{yes}"),
-            Self::Text(text) => f.write_str(&quote(text)),
-            Self::List(items) => {
-                let items: Vec<String> = items.iter().map(|item| quote(item)).collect();
-                write!(f, "[{}]", items.join(", "))
-            }
-            Self::Span(span) => f.write_str(&format_duration(*span)),
-        }
-    }
-}
-
-/// A text as a YAML scalar: plain where that is safe, else in double quotes with escapes.
-pub fn quote(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_./-+".contains(c);
-    let first = |c: char| c.is_alphanumeric() || "_./".contains(c);
-    let reserved = ["null", "true", "false", "yes", "no", "on", "off"];
-    if text.starts_with(first)
-        && text.chars().all(plain)
-        && text != "..."
-        && !reserved.contains(&text.to_ascii_lowercase().as_str())
-    {
-        return text.to_owned();
-    }
-    let mut quoted = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            ' ' => quoted.push(c),
-            c if c.is_alphanumeric() || c.is_ascii_graphic() => quoted.push(c),
-            c if u32::from(c) > 0xFFFF => quoted.push_str(&format!("\\U{:08x}", u32::from(c))),
-            c => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-fn word(words: &[&str], text: &str) -> Option<Value> {
-    let text = text.to_ascii_lowercase();
-    words.contains(&text.as_str()).then_some(Value::Text(text))
-}
-
-fn one_line(text: &str) -> bool {
-    !text.trim().is_empty() && text.len() <= MAX_TEXT && !text.contains(char::is_control)
-}
-
-fn extension(text: &str) -> Option<String> {
-    let text = text.strip_prefix('.').unwrap_or(text);
-    let fits = one_line(text) && !text.contains(['/', '\\', ' ']);
-    fits.then(|| text.to_lowercase())
-}
-
-/// Normalises a relative folder: `./docs/` is `docs`. Nothing that leaves the repository, and
-/// nothing inside git's folder or ours, is one, in either case: some file systems don't tell them apart.
-fn folder(text: &str) -> Option<String> {
-    use std::path::{Component, Path};
-    if text.is_empty() || text.len() > MAX_TEXT || text.contains(['\0', '\n', '\r']) {
-        return None;
-    }
-    let mut parts: Vec<&str> = Vec::new();
-    for component in Path::new(text).components() {
-        match component {
-            Component::CurDir => {}
-            Component::Normal(part) => parts.push(part.to_str()?),
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    let git = |part: &&str| part.eq_ignore_ascii_case(".git") || part.eq_ignore_ascii_case("git~1");
-    let ours = |part: &&str| part.eq_ignore_ascii_case(".elophanto");
-    if parts.iter().any(git) || parts.first().is_some_and(ours) {
-        return None;
-    }
-    Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::kind::Raw;
+    use super::super::template::raw_of;
     use super::*;
-
-    fn check(name: &str, text: &str, expected: Option<&str>) {
-        let read = find(name).unwrap().kind.read(&Raw::Scalar(text.to_owned()));
-        assert_eq!(read.map(|value| value.to_string()).as_deref(), expected, "{name}: {text:?}");
-    }
-
-    #[test]
-    fn reads_every_kind() {
-        for (name, text, expected) in [
-            ("search.limit", "5", Some("5")),
-            ("search.limit", "0", None),
-            ("search.limit", "+5", None),
-            ("search.limit", "5.0", None),
-            ("search.limit", "99999999999999999999999", None),
-            ("search.semantic_weight", "1", Some("1")),
-            ("search.semantic_weight", "-0", Some("0")),
-            ("search.semantic_weight", "NaN", None),
-            ("search.semantic_weight", "inf", None),
-            ("search.semantic_weight", "1.01", None),
-            ("search.fuzzy", "True", Some("true")),
-            ("search.fuzzy", "maybe", None),
-            ("search.mode", "Keyword", Some("keyword")),
-            ("search.mode", "", None),
-            ("search.language", "klingon", None),
-            ("search.language", "none", Some("none")),
-            ("search.recency_half_life", "2w", Some("2w")),
-            ("search.recency_half_life", "0s", None),
-            ("knowledge.embedding_model", "a: b", Some(r#""a: b""#)),
-            ("knowledge.embedding_model", "a\u{1b}[2J", None),
-            ("knowledge.extensions", ".MD, txt,md", Some("[md, txt]")),
-            ("knowledge.extensions", "", None),
-            ("knowledge.extensions", "a/b", None),
-        ] {
-            check(name, text, expected);
-        }
-    }
 
     #[test]
     fn what_needs_trust() {
@@ -440,34 +246,17 @@ mod tests {
             ("knowledge.embedding_openrouter_model", "a/b", true),
             ("knowledge.embedding_model", "a", false),
             ("search.mode", "semantic", false),
+            ("knowledge.embedding_provider", "local:bge", false),
+            ("knowledge.embedding_dimension", "256", false),
+            ("llm.local_only", "true", false),
+            ("llm.local_only", "false", true),
+            ("llm.budget.run", "none", true),
+            ("llm.budget.month", "1calls", true),
+            ("llm.tasks.coding", "evil/x", false),
         ] {
             let key = find(name).unwrap();
             let value = key.kind.read(&Raw::Scalar(text.to_owned())).unwrap();
             assert_eq!(key.guards(&value), expected, "{name}: {text}");
-        }
-    }
-
-    #[test]
-    fn folders_stay_beneath_the_repository() {
-        for (text, expected) in [
-            (".", Some(".")),
-            ("./", Some(".")),
-            ("docs/", Some("docs")),
-            ("./docs//api/.", Some("docs/api")),
-            ("my notes", Some(r#""my notes""#)),
-            ("..a", Some("..a")),
-            ("", None),
-            ("..", None),
-            ("docs/../..", None),
-            ("docs/../notes", None),
-            ("/etc", None),
-            ("a\0b", None),
-            ("a\nb", None),
-            (".git", None),
-            ("sub/.GIT/hooks", None),
-            (".elophanto/index", None),
-        ] {
-            check("knowledge.write_root", text, expected);
         }
     }
 
@@ -479,6 +268,12 @@ mod tests {
             ("limit", Some("search.limit")),
             ("knowledge.max_tokens", Some("knowledge.chunk.max_tokens")),
             ("serch", Some("search")),
+            ("llm.taks", Some("llm.tasks")),
+            ("llm.task.planing", Some("llm.tasks.planning")),
+            ("llm.provider", Some("llm.providers")),
+            ("llm.providers.x.baseurl", Some("llm.providers.NAME.base_url")),
+            ("LLM.providers.x.Key", Some("llm.providers.NAME.key")),
+            ("llm.providers.x.timeout", None),
             ("something.else", None),
             ("", None),
         ] {
@@ -490,14 +285,20 @@ mod tests {
     fn the_table_is_sound() {
         for (at, key) in KEYS.iter().enumerate() {
             assert!(KEYS[..at].iter().all(|other| other.name != key.name), "{}", key.name);
-            let text = key.default.trim_matches(['[', ']']).to_owned();
-            let value = key.kind.read(&Raw::Scalar(text)).unwrap_or_else(|| panic!("{}", key.name));
+            let value = key.kind.read(&raw_of(key.default));
+            let value = value.unwrap_or_else(|| panic!("{}", key.name));
             assert_eq!(value.to_string(), key.default);
             assert!(key.doc.ends_with('.') && key.doc.len() < 90, "{}", key.name);
-            if let NeedsTrust::Except(words) = key.needs_trust {
-                let Kind::Choice(known) = key.kind else { panic!("{} has no words", key.name) };
-                assert!(words.iter().all(|word| known.contains(word)), "{}", key.name);
-                assert!(!key.guards(&value), "{}: the default needs trust", key.name);
+            let NeedsTrust::Except(words) = key.needs_trust else { continue };
+            match key.kind {
+                Kind::Choice(known) => {
+                    assert!(words.iter().all(|word| known.contains(word)), "{}", key.name);
+                    assert!(!key.guards(&value), "{}: the default needs trust", key.name);
+                }
+                Kind::Embedder => assert!(!key.guards(&value), "{}", key.name),
+                // The narrower of the two is harmless; the default need not be it.
+                Kind::Switch => assert!(matches!(words, ["true"] | ["false"]), "{}", key.name),
+                _ => panic!("{} has no words", key.name),
             }
         }
     }

@@ -11,7 +11,9 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::guard::{self, Guarded};
-use super::keys::{self, Raw};
+use super::keys;
+use super::kind::Raw;
+use super::providers;
 use super::trust::TrustStore;
 use super::{ConfigError, ConfigWarning};
 use crate::yaml;
@@ -166,7 +168,7 @@ pub(super) fn split_unknown(
     list: Vec<Entry>,
     warnings: &mut Vec<ConfigWarning>,
 ) -> Vec<Entry> {
-    let known = |entry: &Entry| keys::find(&entry.name).is_some() || keys::is_section(&entry.name);
+    let known = |entry: &Entry| is_setting(&entry.name) || providers::is_part(&entry.name);
     let (list, unknown): (Vec<Entry>, Vec<Entry>) = list.into_iter().partition(known);
     for entry in unknown.iter().take(MAX_UNKNOWN) {
         warnings.push(ConfigWarning::UnknownKey {
@@ -186,10 +188,13 @@ pub(super) fn split_unknown(
 fn flatten(prefix: &str, pairs: Vec<(String, yaml::Node)>, list: &mut Vec<Entry>) {
     for (key, node) in pairs {
         let name = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
-        let known = keys::find(&name).is_some() || keys::is_section(&name);
+        let below = providers::is_below(&name);
+        let known = is_setting(&name) || providers::is_known(&name);
         match node.value {
-            yaml::Value::Mapping(pairs) if keys::is_section(&name) => flatten(&name, pairs, list),
-            yaml::Value::Null if known => {}
+            yaml::Value::Mapping(pairs) if below || keys::is_section(&name) => {
+                flatten(&name, pairs, list);
+            }
+            yaml::Value::Null if known || below => {}
             value => {
                 let (guarded, harmless) = match known {
                     true => (Vec::new(), true),
@@ -199,6 +204,11 @@ fn flatten(prefix: &str, pairs: Vec<(String, yaml::Node)>, list: &mut Vec<Entry>
             }
         }
     }
+}
+
+/// Whether the table has a setting or a section of this name.
+fn is_setting(name: &str) -> bool {
+    keys::find(name).is_some() || keys::is_section(name)
 }
 
 fn raw(value: yaml::Value) -> Raw {

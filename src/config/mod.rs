@@ -1,17 +1,26 @@
 //! Settings: defaults < the user's file < the repository's file < environment < command line.
 //!
-//! Owns the table of keys, the layers, the text of the repository's file, and the store of what
-//! the user trusts. Resolves once, and every value remembers who said it, so that an error can
-//! name the place. Refuses to know what a setting is for: the core rooms declare the small
-//! settings they need and never import this one. The environment is passed in.
+//! Owns the table of keys, the layers, the text of the repository's file, and the stores of what
+//! the user trusts and agreed to send away. Resolves once, and every value remembers who said it,
+//! so that an error can name the place. Refuses to know what a setting is for: the core rooms
+//! declare the small settings they need and never import this one. The environment is passed in.
 
+mod agreement;
 mod choices;
 mod duration;
+mod endpoint;
+mod forms;
 mod guard;
+#[cfg(test)]
+mod hostile_tests;
 mod keys;
+mod kind;
 mod layers;
+mod llm;
 mod pin;
+mod providers;
 mod resolved;
+mod store;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -21,19 +30,25 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use choices::{CommitIndex, Language, Mode, Provider, Ranking, UnknownWord};
+pub use agreement::{Agreement, Agreements};
+pub use choices::{CommitIndex, Language, Mode, Protocol, Provider, Ranking, UnknownWord};
 pub use duration::{DURATION_FORM, DurationError, format_duration, parse_duration};
 pub use guard::Guarded;
-pub use keys::{KEYS, Key, Kind, MAX_ITEMS, MAX_TEXT, NeedsTrust, Raw, Value, quote};
+pub use keys::{KEYS, Key, NeedsTrust};
+pub use kind::{Kind, MAX_ITEMS, MAX_MODELS, MAX_TEXT, Raw, Value, quote};
 pub use layers::{
     ConfigFile, Layers, MAX_FILE_BYTES, Origin, REPOSITORY_FILE, Trusted, read_repository_file,
     user_file,
 };
+pub use llm::LlmConfig;
 pub use pin::{PinError, pin, value_in};
+pub use providers::{KeyRef, MAX_PROVIDERS, ProviderConfig};
+pub use store::{MAX_STORE_BYTES, StoreError};
 pub use template::{list_text, template};
-pub use trust::{MAX_STORE_BYTES, TrustEntry, TrustError, TrustStore, digest};
+pub use trust::{TrustEntry, TrustStore, digest};
 
 use resolved::Resolved;
+use template::raw_of;
 
 /// Most settings that one warning names.
 const MAX_NAMED: usize = 10;
@@ -49,6 +64,8 @@ pub struct Config {
     pub index: IndexConfig,
     /// What is said about changes.
     pub changelog: ChangelogConfig,
+    /// Which language models are asked.
+    pub llm: LlmConfig,
     resolved: Resolved,
 }
 
@@ -69,6 +86,8 @@ pub struct KnowledgeConfig {
     pub embedding_model: String,
     /// Model to ask Ollama for where the first is missing.
     pub embedding_fallback: String,
+    /// Components of a vector to ask a remote model for; 0 takes what the model gives.
+    pub embedding_dimension: usize,
     /// Time between two runs of `index --every`.
     pub index_interval: Duration,
     /// Larger files are skipped.
@@ -129,7 +148,7 @@ pub struct ChangelogConfig {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolution<'a> {
     /// Dotted name.
-    pub key: &'static str,
+    pub key: &'a str,
     /// What holds, as it would stand in the file.
     pub value: String,
     /// Who said so.
@@ -142,6 +161,13 @@ pub enum ConfigError {
     /// A known key has a value that it can't have.
     #[error("{origin}: {key}: expected {expected}, found {found}")]
     Value { origin: Origin, key: String, expected: String, found: String },
+    /// What should say where a key is kept is something else, most likely the key. It is not
+    /// repeated.
+    #[error(
+        "{origin}: {key}: expected env:NAME or vault:NAME, not a key itself; \
+         keep it with `elophanto vault set {vault}` and write vault:{vault}"
+    )]
+    LiteralKey { origin: Origin, key: String, vault: String },
     /// One file sets one key in two places.
     #[error("{origin}: {key}: set a second time in this file (first at line {first})")]
     Twice { origin: Origin, key: String, first: usize },
@@ -218,8 +244,7 @@ impl Config {
         let mut resolved = Resolved::default();
         let mut warnings = Vec::new();
         for key in KEYS {
-            let text = key.default.trim_matches(['[', ']']);
-            resolved.set(key.name, Raw::Scalar(text.to_owned()), Origin::Default)?;
+            resolved.set(key.name, raw_of(key.default), Origin::Default)?;
         }
         if let Some(file) = &layers.user {
             let origin = |line| Origin::User { path: file.path.clone(), line };
@@ -247,7 +272,7 @@ impl Config {
             }
         }
         resolved.add_flags(&layers.flags)?;
-        Ok((Self::from_resolved(resolved), warnings))
+        Ok((Self::from_resolved(resolved)?, warnings))
     }
 
     /// What of a repository's file is passed over unless the user trusts it, in its order.
@@ -259,21 +284,29 @@ impl Config {
         Resolved::default().add_file(file, true, origin, &mut Vec::new())
     }
 
-    /// Every setting in the order of the table, with who said it.
-    pub fn origins(&self) -> Vec<Resolution<'_>> {
+    /// Every setting in the order of the table, with who said it, and after them all of those
+    /// providers that somebody said something of. Of a key only where it is kept.
+    pub fn origins<'a>(&'a self) -> Vec<Resolution<'a>> {
         let line = |key: &'static Key| {
             let (value, origin) = self.resolved.get(key.name)?;
             Some(Resolution { key: key.name, value: value.to_string(), origin })
         };
-        KEYS.iter().filter_map(line).collect()
+        let part = |(key, part, origin): (&'a str, &providers::Part, &'a Origin)| Resolution {
+            key,
+            value: part.to_string(),
+            origin,
+        };
+        let parts = self.resolved.providers().parts().map(part);
+        KEYS.iter().filter_map(line).chain(parts).collect()
     }
 
     /// Who said what this setting is; `None` where there is no such setting.
     pub fn origin(&self, key: &str) -> Option<&Origin> {
-        self.resolved.get(key).map(|(_, origin)| origin)
+        let part = || self.resolved.providers().get(key).map(|(_, origin)| origin);
+        self.resolved.get(key).map(|(_, origin)| origin).or_else(part)
     }
 
-    fn from_resolved(resolved: Resolved) -> Self {
+    fn from_resolved(resolved: Resolved) -> Result<Self, ConfigError> {
         let max_tokens = resolved.size("knowledge.chunk.max_tokens");
         let split = resolved.size("knowledge.chunk.min_split_tokens");
         let chunk = ChunkConfig {
@@ -289,6 +322,7 @@ impl Config {
             embedding_openrouter_model: resolved.text("knowledge.embedding_openrouter_model"),
             embedding_model: resolved.text("knowledge.embedding_model"),
             embedding_fallback: resolved.text("knowledge.embedding_fallback"),
+            embedding_dimension: resolved.size("knowledge.embedding_dimension"),
             index_interval: resolved.span("knowledge.index_interval"),
             max_file_bytes: resolved.whole("knowledge.max_file_bytes"),
             chunk,
@@ -306,7 +340,8 @@ impl Config {
         };
         let index = IndexConfig { commit: resolved.choice("index.commit") };
         let changelog = ChangelogConfig { enabled: resolved.switch("changelog.enabled") };
-        Self { knowledge, search, index, changelog, resolved }
+        let llm = LlmConfig::from_resolved(&resolved)?;
+        Ok(Self { knowledge, search, index, changelog, llm, resolved })
     }
 }
 

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::keys::{self, Key, Raw, Value};
+use super::keys::{self, Key};
+use super::kind::{Raw, Value, quote};
 use super::template::raw_of;
 use crate::yaml;
 
@@ -152,7 +153,7 @@ fn replace(
         && more.iter().all(|at| is_item(&lines[*at].text))
     {
         let indent = indent_of(&lines[*last].text);
-        let item = |item: &String| format!("{:indent$}- {}", "", keys::quote(item));
+        let item = |item: &String| format!("{:indent$}- {}", "", quote(item));
         return insert(lines, last + 1, added.iter().map(item).collect(), ending);
     }
     let line = &mut lines[key.at].text;

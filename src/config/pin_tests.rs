@@ -142,14 +142,17 @@ fn refuses() {
 fn other_value(key: &Key) -> String {
     use crate::config::Kind;
     match key.kind {
-        Kind::Whole { .. } => "2048".to_owned(),
+        Kind::Whole { .. } => "3072".to_owned(),
         Kind::Real { .. } => "0.5".to_owned(),
         Kind::Switch => "false".to_owned(),
         Kind::Choice(words) => words[words.len() - 1].to_owned(),
         Kind::Tongue => "german".to_owned(),
+        Kind::Embedder => "minilm".to_owned(),
+        Kind::Budget => "30calls".to_owned(),
+        Kind::Models => "[a/b, c/d]".to_owned(),
         Kind::Text | Kind::Folder => "some/thing".to_owned(),
         Kind::Extensions | Kind::Folders => "[txt, rst]".to_owned(),
-        Kind::Span { .. } => "3h".to_owned(),
+        Kind::Span { .. } => "30m".to_owned(),
     }
 }
 
@@ -161,6 +164,16 @@ fn value_for(key: &'static Key) -> BoxedStrategy<String> {
         Kind::Switch => any::<bool>().prop_map(|yes| yes.to_string()).boxed(),
         Kind::Choice(words) => proptest::sample::select(words).prop_map(str::to_owned).boxed(),
         Kind::Tongue => Just("german".to_owned()).boxed(),
+        Kind::Embedder => prop_oneof![
+            proptest::sample::select(crate::config::Provider::WORDS).prop_map(str::to_owned),
+            "local:[a-z_][a-z._-]{0,5}",
+        ]
+        .boxed(),
+        Kind::Budget => "[0-9]{1,3}usd(,[1-9]{1,5}tok)?".boxed(),
+        Kind::Models => {
+            let model = "[a-z]{1,3}/[a-z:/.#'-]{1,6}";
+            proptest::collection::vec(model, 1..4).prop_map(|v| list_text(&v)).boxed()
+        }
         Kind::Text => r##"[a-z#:"'{}\[\], \\é😀-]{0,8}x"##.boxed(),
         Kind::Folder => "[a-z #:'\"é-]{1,6}(/[a-z]{1,3})?".boxed(),
         Kind::Extensions => {
@@ -169,7 +182,7 @@ fn value_for(key: &'static Key) -> BoxedStrategy<String> {
         Kind::Folders => proptest::collection::vec("[a-z #,'\"]{1,5}", 1..4)
             .prop_map(|items| list_text(&items))
             .boxed(),
-        Kind::Span { .. } => (1u64..80).prop_map(|n| format!("{n}h")).boxed(),
+        Kind::Span { .. } => (1u64..60).prop_map(|n| format!("{n}m")).boxed(),
     }
 }
 
@@ -207,7 +220,7 @@ fn by_hand(settings: &[(&'static Key, String, u8, String)], step: usize, ending:
                 text.push_str(&format!("{behind}\n"));
                 let deeper = indent + if *form == 1 { 0 } else { step };
                 for item in items {
-                    text.push_str(&format!("{:deeper$}- {}{behind}\n", "", keys::quote(&item)));
+                    text.push_str(&format!("{:deeper$}- {}{behind}\n", "", quote(&item)));
                 }
             }
             value => text.push_str(&format!(" {value}{behind}\n")),
@@ -245,7 +258,8 @@ proptest! {
         prop_assert_eq!(before, after);
         prop_assert_eq!(pin(&pinned, key.name, &value).unwrap(), None);
         let comments = |text: &str| text.matches('#').count();
-        if !key.kind.is_list() && !matches!(key.kind, super::keys::Kind::Text | super::keys::Kind::Folder) {
+        let free = matches!(key.kind, crate::config::Kind::Text | crate::config::Kind::Folder);
+        if !key.kind.is_list() && !free {
             prop_assert_eq!(comments(&text), comments(&pinned));
         }
     }

@@ -6,13 +6,24 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::guard::Guarded;
-use super::keys::{self, Key, Raw, Value};
+use super::keys::{self, Key};
+use super::kind::{Raw, Value};
 use super::layers::{self, ConfigFile, Origin};
+use super::providers::{self, Part, Providers};
 use super::{ConfigError, ConfigWarning, UnknownWord};
 
-/// Every key of the table with its checked value.
+/// Every key of the table with its checked value, and what is said of providers.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Resolved(HashMap<&'static str, (Value, Origin)>);
+pub(super) struct Resolved {
+    values: HashMap<&'static str, (Value, Origin)>,
+    providers: Providers,
+}
+
+/// One setting, checked.
+enum Checked {
+    Value(&'static Key, Value),
+    Part(Part),
+}
 
 impl Resolved {
     /// Takes over what a file says. With `guard`, what needs trust is handed back instead.
@@ -38,12 +49,15 @@ impl Resolved {
             if let Some(first) = seen.insert(entry.name.clone(), entry.line) {
                 return Err(ConfigError::Twice { origin, key: entry.name, first });
             }
-            let (key, value) = read(&entry.name, &entry.raw, &origin)?;
-            if guard && key.guards(&value) {
-                let value = value.to_string();
-                held.push(Guarded { name: entry.name, line: entry.line, value });
-            } else {
-                self.0.insert(key.name, (value, origin));
+            let checked = read(&entry.name, &entry.raw, &origin)?;
+            let value = match &checked {
+                Checked::Value(key, value) => key.guards(value).then(|| value.to_string()),
+                // All of them: they decide which machine receives a key.
+                Checked::Part(part) => Some(part.to_string()),
+            };
+            match value.filter(|_| guard) {
+                Some(value) => held.push(Guarded { name: entry.name, line: entry.line, value }),
+                None => self.take(&entry.name, checked, origin)?,
             }
         }
         held.sort_by_key(|guarded| guarded.line);
@@ -53,16 +67,18 @@ impl Resolved {
     pub(super) fn add_flags(&mut self, flags: &[(String, String)]) -> Result<(), ConfigError> {
         let mut lists: HashMap<&str, Vec<String>> = HashMap::new();
         for (name, text) in flags {
-            let Some(key) = keys::find(name) else {
+            let key = keys::find(name);
+            if key.is_none() && !providers::is_part(name) {
                 let meant = keys::suggest(name);
                 return Err(ConfigError::UnknownFlag { key: name.clone(), meant });
-            };
-            let raw = if key.kind.is_list() {
-                let items = lists.entry(key.name).or_default();
-                items.push(text.clone());
-                Raw::List(items.clone())
-            } else {
-                Raw::Scalar(text.clone())
+            }
+            let raw = match key.filter(|key| key.kind.is_list()) {
+                Some(key) => {
+                    let items = lists.entry(key.name).or_default();
+                    items.push(text.clone());
+                    Raw::List(items.clone())
+                }
+                None => Raw::Scalar(text.clone()),
             };
             self.set(name, raw, Origin::Flag)?;
         }
@@ -70,18 +86,32 @@ impl Resolved {
     }
 
     pub(super) fn set(&mut self, name: &str, raw: Raw, origin: Origin) -> Result<(), ConfigError> {
-        let (key, value) = read(name, &raw, &origin)?;
-        self.0.insert(key.name, (value, origin));
-        Ok(())
+        let checked = read(name, &raw, &origin)?;
+        self.take(name, checked, origin)
+    }
+
+    fn take(&mut self, name: &str, checked: Checked, origin: Origin) -> Result<(), ConfigError> {
+        match checked {
+            Checked::Value(key, value) => {
+                self.values.insert(key.name, (value, origin));
+                Ok(())
+            }
+            Checked::Part(part) => self.providers.set(name, part, origin),
+        }
+    }
+
+    /// What is said of providers.
+    pub(super) fn providers(&self) -> &Providers {
+        &self.providers
     }
 
     /// A checked value and who said it.
     pub(super) fn get(&self, name: &str) -> Option<&(Value, Origin)> {
-        self.0.get(name)
+        self.values.get(name)
     }
 
     fn value(&self, name: &str) -> &Value {
-        match self.0.get(name) {
+        match self.values.get(name) {
             Some((value, _)) => value,
             None => unreachable!("no key {name} in the table"),
         }
@@ -141,9 +171,14 @@ impl Resolved {
     }
 }
 
-/// The key of that name and its checked value.
-fn read(name: &str, raw: &Raw, origin: &Origin) -> Result<(&'static Key, Value), ConfigError> {
+/// Checks what is said under a name.
+fn read(name: &str, raw: &Raw, origin: &Origin) -> Result<Checked, ConfigError> {
+    if let Some(part) = providers::read(name, raw, origin)? {
+        return Ok(Checked::Part(part));
+    }
     let found = || match raw {
+        // Perhaps a key that stands in the wrong place.
+        Raw::Scalar(_) if providers::is_meant(name) => "a text".to_owned(),
         Raw::Scalar(text) => format!("{:?}", text.chars().take(80).collect::<String>()),
         Raw::List(items) => {
             format!("{:?}", items.iter().take(8).collect::<Vec<_>>())
@@ -162,5 +197,5 @@ fn read(name: &str, raw: &Raw, origin: &Origin) -> Result<(&'static Key, Value),
     let Some(value) = key.kind.read(raw) else {
         return Err(wrong(key.kind.expected()));
     };
-    Ok((key, value))
+    Ok(Checked::Value(key, value))
 }

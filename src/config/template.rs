@@ -1,13 +1,27 @@
 //! The repository's configuration file as `init` writes it: every key, its meaning and its
 //! default, commented out.
 
-use super::keys::{KEYS, Raw, quote};
+use super::keys::KEYS;
+use super::kind::{Raw, quote};
 
 const HEADER: &str = "\
 # Settings of elophanto for this repository. Every key stands here with its default.
 # To change one, remove the `# ` in front of it and edit the value.
 #
 # What is set here wins over the user's own file; environment and command line win over this.
+";
+
+/// What stands at the end of the last section, which is `llm`: an example of the one section
+/// whose names people choose themselves.
+const PROVIDERS: &str =
+    "  # Where models are reached. Known already: openrouter, openai, anthropic, ollama.
+  # A key is env:NAME, or vault:NAME after `elophanto vault set NAME`, never the key itself.
+  # What a repository says here holds only once you trust its settings: `elophanto trust`.
+  # providers:
+  #   lmstudio:
+  #     protocol: openai
+  #     base_url: http://127.0.0.1:1234/v1
+  #     key: env:LMSTUDIO_API_KEY
 ";
 
 /// The whole file. Pinned keys are set, all others commented out.
@@ -37,6 +51,7 @@ pub fn template(pinned: &[(&str, &str)]) -> String {
         }
         open = path;
     }
+    text.push_str(PROVIDERS);
     text
 }
 

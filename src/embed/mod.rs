@@ -6,6 +6,10 @@
 use std::{borrow::Cow, error::Error, fmt};
 
 pub mod builtin;
+mod profile;
+pub mod remote;
+
+pub use profile::Profile;
 
 /// Turns texts into unit vectors.
 pub trait Embedder: Send + Sync {
@@ -16,13 +20,68 @@ pub trait Embedder: Send + Sync {
     /// Components of a vector.
     fn dimension(&self) -> usize;
 
+    /// What asking costs.
+    fn pace(&self) -> Pace;
+
+    /// What counts as near for its vectors.
+    fn profile(&self) -> Profile {
+        Profile::UNMEASURED
+    }
+
     /// One vector of [`Embedder::dimension`] components per text, in order: unit length, or zero
-    /// for a text without known words.
+    /// for a text without known words. A failure of some texts leaves the others their vectors.
+    fn embed(&self, texts: &[&str], role: Role) -> Embedded;
+
+    /// The vector of a question.
     ///
     /// # Errors
-    /// When the model can't be reached or answers with something else than vectors. The built-in
-    /// embedder never fails.
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
+    /// When the model can't be reached or gives no vector. The built-in embedder never fails.
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let Embedded { vectors, failure } = self.embed(&[text], Role::Query);
+        match (vectors.into_iter().next().flatten(), failure) {
+            (Some(vector), _) => Ok(vector),
+            (None, Some(failure)) => Err(failure),
+            (None, None) => {
+                Err(EmbedError::new(self.fingerprint(), "the model gave no vector for the text"))
+            }
+        }
+    }
+}
+
+/// What a text is to be compared as: some models want to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A question.
+    Query,
+    /// A text that may answer one.
+    Document,
+}
+
+/// What asking an embedder costs, and so who may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// Microseconds: anybody, at any time.
+    Instant,
+    /// Milliseconds of this machine's time: hooks never, searches a few texts.
+    Slow,
+    /// Another program or machine, perhaps money: documents only when `index` is told to.
+    Remote,
+}
+
+/// What became of texts.
+#[derive(Debug, Default)]
+pub struct Embedded {
+    /// One per text, in order; `None` where there is no vector.
+    pub vectors: Vec<Option<Vec<f32>>>,
+    /// Why some are missing.
+    pub failure: Option<EmbedError>,
+}
+
+impl Embedded {
+    /// Every text got its vector.
+    pub fn all(vectors: Vec<Vec<f32>>) -> Self {
+        Self { vectors: vectors.into_iter().map(Some).collect(), failure: None }
+    }
 }
 
 /// Names an embedder, see [`Embedder::fingerprint`]. Printable ASCII by convention.
@@ -57,4 +116,11 @@ pub struct EmbedError {
     pub fingerprint: Fingerprint,
     #[source]
     pub cause: Box<dyn Error + Send + Sync>,
+}
+
+impl EmbedError {
+    /// A failure of that embedder.
+    pub fn new(fingerprint: &Fingerprint, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { fingerprint: fingerprint.clone(), cause: cause.into() }
+    }
 }

@@ -14,7 +14,7 @@ pub use metrics::{Quality, ndcg, recall, reciprocal_rank};
 pub use set::{SetError, TestSet};
 
 use crate::{
-    embed::{EmbedError, Embedder},
+    embed::{EmbedError, Embedded, Embedder, Role},
     index::{Part, Snapshot, note},
     lexical::Analyzer,
     markdown::Scope,
@@ -82,7 +82,10 @@ impl Corpus {
                     })
                     .collect();
                 let texts: Vec<&str> = passages.iter().map(String::as_str).collect();
-                let vectors = embedder.embed(&texts)?;
+                let Embedded { vectors, failure } = embedder.embed(&texts, Role::Document);
+                if let Some(failure) = failure {
+                    return Err(failure.into());
+                }
                 let mut rows = Vec::with_capacity(documents.len());
                 for (index, (document, vector)) in documents.iter().zip(vectors).enumerate() {
                     let blob = BlobId::of(document.text.as_bytes());
@@ -107,7 +110,7 @@ impl Corpus {
                         }],
                     );
                     let key = note::key(embedder.fingerprint(), &passages[index]);
-                    rows.push((key, Some(Encoded::new(&vector))));
+                    rows.push((key, vector.as_deref().map(Encoded::new)));
                     let (segment, document) = (number as u32, index as u32);
                     files.push(FileEntry {
                         path: NotePath::from(documents[index].id.as_str()),

@@ -6,11 +6,11 @@ use rustc_hash::FxHashSet;
 
 use super::{
     Context, IndexError, Options, Refreshed, Snapshot, commit,
-    compact::{Passage, passages},
+    passages::{Passage, passages},
     refresh,
 };
 use crate::{
-    embed::EmbedError,
+    embed::{EmbedError, Role},
     repo::NotePath,
     store::{
         Malformed,
@@ -116,7 +116,12 @@ pub fn verify(
     let mut verified = Verified::default();
     for batch in in_doubt.chunks(BATCH) {
         let texts: Vec<&str> = batch.iter().map(|passage| passage.text.as_str()).collect();
-        for (passage, made) in batch.iter().zip(context.embedder.embed(&texts)?) {
+        let made = context.embedder.embed(&texts, Role::Document);
+        if let Some(failure) = made.failure {
+            return Err(failure.into());
+        }
+        for (passage, made) in batch.iter().zip(made.vectors) {
+            let made = made.unwrap_or_default();
             verified.checked += 1;
             // Two tables that disagree: one of them is wrong, and neither is used.
             let same = vectors

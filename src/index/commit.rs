@@ -42,7 +42,7 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     if context.repository.git_dir.is_none() {
         return Ok(Committed::default());
     }
-    let folder = context.repository.view_dir();
+    let folder = context.view_dir();
     let _lock = view::write_lock(&folder, None)?;
     let state = State::read(context, snapshot)?;
     let missing = state.missing();
@@ -103,7 +103,7 @@ struct State<'a> {
 
 impl<'a> State<'a> {
     fn read(context: &'a Context, snapshot: &Snapshot) -> Result<Self, IndexError> {
-        let folder = context.repository.view_dir();
+        let folder = context.view_dir();
         let (mut registry, bad) =
             Registry::load(&view::registry_file(&folder), &context.repository.tables_dir())?;
         registry.save(&view::registry_file(&folder))?;

@@ -14,7 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{
     Context, IndexError, Snapshot,
     commit::TABLES,
-    note::{Cutter, key},
+    note::key,
+    passages::passages,
     version::{snapshot_of, tables_of},
 };
 use crate::{
@@ -57,7 +58,7 @@ const TABLE_BYTES: u64 = 2_400;
 /// When git or a table cannot be read or written; then nothing is staged.
 pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, IndexError> {
     let folder = context.repository.tables_dir();
-    let tracked = tables_of(git, &Version::Staged, &BTreeSet::new());
+    let tracked = tables_of(git, &Version::Staged, &BTreeSet::new())?;
     let mut done = Compacted::default();
     let mut models: BTreeMap<String, FxHashMap<Key, Option<Encoded>>> = BTreeMap::new();
     let mut rows = 0;
@@ -113,7 +114,7 @@ pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, Ind
         return Ok(done);
     }
     done.after.1 = 0;
-    let staging = Staging::new(&context.repository.view_dir())?;
+    let staging = Staging::new(&context.view_dir())?;
     let mut changes = Vec::new();
     for content in &contents {
         let name = tables::write(&folder, staging.path(), content)?;
@@ -165,44 +166,4 @@ fn keys_for(
     let passages = passages(context, snapshot)
         .map_err(|Malformed| io::Error::other("the search view is damaged; run `index --full`"))?;
     Ok(passages.iter().map(|passage| key(&fingerprint, &passage.text)).collect())
-}
-
-/// What is embedded of a chunk, and where it stands.
-pub struct Passage {
-    pub path: NotePath,
-    pub line: usize,
-    pub text: String,
-    /// Its key with the present model.
-    pub key: Key,
-}
-
-/// The passages of all current chunks.
-///
-/// # Errors
-/// [`Malformed`] if the view is damaged.
-pub fn passages(context: &Context, snapshot: &Snapshot) -> Result<Vec<Passage>, Malformed> {
-    let cutter = Cutter {
-        limits: context.limits,
-        write_root: context.write_root,
-        count_tokens: context.count_tokens,
-        fingerprint: context.embedder.fingerprint(),
-    };
-    let mut passages = Vec::new();
-    for part in &snapshot.parts {
-        let segment = &part.loaded.segment;
-        for number in part.live.ones() {
-            let document = segment.document(number)?;
-            let text = segment.text(&document)?.to_owned();
-            let path = document.path.clone();
-            let Ok(note) = cutter.cut(&path, document.blob, text, None) else { continue };
-            let found = note.chunks.iter().zip(note.passages).zip(note.keys);
-            passages.extend(found.map(|((chunk, text), key)| Passage {
-                path: path.clone(),
-                line: chunk.lines.0,
-                text,
-                key,
-            }));
-        }
-    }
-    Ok(passages)
 }

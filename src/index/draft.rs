@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::segments::{Job, Known, Outcome};
+use super::{
+    fill::missing_rows,
+    segments::{Job, Known, Outcome},
+};
 use crate::{
     repo::{BlobId, NotePath, Walked},
     store::{
@@ -35,12 +38,12 @@ impl Draft {
         Self { segments, live, files: Vec::new() }
     }
 
-    /// Documents that need no parsing, from segment `first` on; those of a segment that waits for
-    /// vectors are built again.
-    pub fn known(&self, first: usize) -> Known {
+    /// Documents that need no parsing, from segment `first` on. With `complete`, those of a segment
+    /// that waits for vectors are built again.
+    pub fn known(&self, first: usize, complete: bool) -> Known {
         let mut known = Known::default();
         for (number, loaded) in self.segments.iter().enumerate().skip(first) {
-            if (0..loaded.matrix.rows()).any(|row| loaded.matrix.is_missing(row)) {
+            if complete && (0..loaded.matrix.rows()).any(|row| loaded.matrix.is_missing(row)) {
                 continue;
             }
             for document in 0..loaded.segment.documents() {
@@ -61,9 +64,9 @@ impl Draft {
     }
 
     /// Documents to be written again, with what they weigh: those of small segments when there
-    /// are many, and of segments that wait for vectors; if `thorough`, also of segments that are
-    /// mostly out of date. Only the first `count` segments are looked at.
-    pub fn merges(&self, count: usize, thorough: bool) -> Vec<(Job, u64)> {
+    /// are many; if `complete`, of segments that wait for vectors; if `thorough`, also of segments
+    /// that are mostly out of date. Only the first `count` segments are looked at.
+    pub fn merges(&self, count: usize, complete: bool, thorough: bool) -> Vec<(Job, u64)> {
         let chunks: Vec<u32> = (0..count)
             .map(|number| live_chunks(&self.segments[number], &self.live[number]))
             .collect();
@@ -77,7 +80,7 @@ impl Draft {
             let wasted = current > 0 && (current as usize) < all / 2 && all > WORTH_PACKING_CHUNKS;
             let again = (crowded && small(&segment))
                 || (thorough && wasted)
-                || has_missing(loaded, &self.live[segment]);
+                || (complete && missing_rows(loaded, &self.live[segment]).next().is_some());
             if !again {
                 continue;
             }
@@ -163,12 +166,6 @@ impl Draft {
             }
         }
     }
-}
-
-/// Whether a current chunk waits for its vector.
-pub fn has_missing(loaded: &Loaded, live: &Bits) -> bool {
-    (0..loaded.matrix.rows())
-        .any(|row| loaded.matrix.is_missing(row) && live.get(loaded.segment.chunk_document(row)))
 }
 
 fn live_chunks(loaded: &Loaded, live: &Bits) -> u32 {

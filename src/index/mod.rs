@@ -8,8 +8,10 @@ pub mod check;
 pub mod commit;
 pub mod compact;
 mod draft;
+pub mod fill;
 pub mod history;
 pub mod note;
+pub mod passages;
 pub mod plan;
 pub mod refresh;
 pub mod resolve;
@@ -22,6 +24,7 @@ pub mod watch;
 
 pub use note::Problem;
 pub use refresh::{Context, Options, Part, Progress, Refreshed, Report, Snapshot, refresh};
+pub use vectors::vectors_held;
 
 /// Indexing could not be done at all. One bad file is never such an error.
 #[derive(Debug, thiserror::Error)]

@@ -9,16 +9,17 @@ use std::{
 
 use super::{
     IndexError, Problem,
-    draft::{Draft, has_missing},
+    draft::Draft,
+    fill::{missing_keys, missing_rows},
     history,
     note::Cutter,
     plan::{Plan, plan},
     segments::{Job, Known, Workshop, build},
-    vectors::{Closed, Vectors},
+    vectors::{Closed, Vectors, can_complete},
 };
 use crate::{
     chunk::Limits,
-    embed::Embedder,
+    embed::{Embedder, Pace},
     lexical::Analyzer,
     repo::{NotePath, Repository, Selection, Walked, history::History, walk},
     store::{
@@ -50,6 +51,40 @@ pub struct Context<'a> {
     pub count_tokens: &'a (dyn Fn(&str) -> usize + Sync),
     /// Nanoseconds since 1970.
     pub now: &'a (dyn Fn() -> i64 + Sync),
+}
+
+impl<'a> Context<'a> {
+    /// How notes are cut and named.
+    pub fn cutter(&self) -> Cutter<'a> {
+        Cutter {
+            limits: self.limits,
+            write_root: self.write_root,
+            count_tokens: self.count_tokens,
+            fingerprint: self.embedder.fingerprint(),
+        }
+    }
+
+    /// Folder of the search view: one per model, so that a search without the model of the
+    /// repository does not undo what was built with it.
+    pub fn view_dir(&self) -> PathBuf {
+        self.model_dir("view")
+    }
+
+    /// Folder of what was seen of versions other than the work tree.
+    pub fn past_dir(&self) -> PathBuf {
+        self.model_dir("past")
+    }
+
+    fn model_dir(&self, name: &str) -> PathBuf {
+        let folder = self.repository.view_dir();
+        match self.embedder.pace() {
+            Pace::Instant => folder.with_file_name(name),
+            Pace::Slow | Pace::Remote => {
+                let hash = blake3::hash(self.embedder.fingerprint().as_str().as_bytes()).to_hex();
+                folder.with_file_name(format!("{name}-{}", &hash[..16]))
+            }
+        }
+    }
 }
 
 /// How a refresh behaves.
@@ -92,6 +127,8 @@ pub struct Report {
     pub chunks: usize,
     /// Passages that the model was asked for.
     pub embedded: usize,
+    /// Chunks without a vector: they are found by keyword only.
+    pub waiting: usize,
     /// Files whose content was read.
     pub read: usize,
     /// Notes that are no longer there.
@@ -125,7 +162,7 @@ pub fn refresh(context: &Context, options: Options) -> Result<Refreshed, IndexEr
             return Err(IndexError::NoRoot(root.clone()));
         }
     }
-    let folder = context.repository.view_dir();
+    let folder = context.view_dir();
     // One `index` at a time: the second waits here and then finds nothing left to do.
     let _index_lock =
         if options.patience.is_none() { view::index_lock(&folder).ok() } else { None };
@@ -150,13 +187,13 @@ pub fn refresh(context: &Context, options: Options) -> Result<Refreshed, IndexEr
 
 /// The last view as it is, without looking at the files. `None` if there is none.
 pub fn last_view(context: &Context) -> Option<Refreshed> {
-    let Opened::Ready(view) = view::open(&context.repository.view_dir()) else { return None };
+    let Opened::Ready(view) = view::open(&context.view_dir()) else { return None };
     (view.manifest.settings == settings(context)
         && view.manifest.fingerprint == context.embedder.fingerprint().as_str())
     .then(|| {
         let report = report_on(&view.manifest);
         let history = history::last(context.repository);
-        Refreshed { snapshot: snapshot(view.manifest, &view.segments, history), report }
+        refreshed(view.manifest, &view.segments, history, report)
     })
 }
 
@@ -196,18 +233,18 @@ impl Run<'_> {
         let full = self.options.full && self.extra.is_empty();
         let plan = plan(known_files, &walked, full);
         let entries = base.segments.iter().zip(&base.manifest.segments);
-        let incomplete =
-            entries.into_iter().any(|(loaded, entry)| has_missing(loaded, &entry.live));
-        let mut refreshed = if plan.is_empty() && !fresh && !incomplete {
+        let missing = missing_keys(entries.map(|(loaded, entry)| (&**loaded, &entry.live)));
+        let complete = can_complete(self.context, &missing);
+        let mut refreshed = if plan.is_empty() && !fresh && !complete {
             let mut report = report_on(&base.manifest);
             report.notices = std::mem::take(&mut self.notices);
-            Refreshed { snapshot: snapshot(base.manifest, &base.segments, history), report }
+            refreshed(base.manifest, &base.segments, history, report)
         } else {
             let draft = Draft::new(self.all_segments(&base));
             // A fresh view takes nothing over; a full run parses everything again.
             let first = if fresh || full { base.segments.len() } else { 0 };
-            let known = draft.known(first);
-            let task = Task { base, walked: &walked, plan, known, fresh, now, history };
+            let known = draft.known(first, complete);
+            let task = Task { base, walked: &walked, plan, known, fresh, complete, now, history };
             match self.rebuild(task, draft, lock)? {
                 Some(refreshed) => refreshed,
                 None => return Ok(None),
@@ -235,7 +272,7 @@ impl Run<'_> {
         lock: Option<Lock>,
     ) -> Result<Option<Refreshed>, IndexError> {
         let context = self.context;
-        let Task { base, walked, plan, known, fresh, now, history } = task;
+        let Task { base, walked, plan, known, fresh, complete, now, history } = task;
         let mut read: Vec<&Walked> = plan.read.iter().map(|&index| &walked[index]).collect();
         let (stale, indexer) = self.limit_overlay(&mut read);
         let mut jobs: Vec<(Job, u64)> =
@@ -245,7 +282,8 @@ impl Run<'_> {
             let stale = stale.iter().filter_map(|path| base.manifest.file(path));
             let kept = plan.keep.iter().filter_map(|&index| files.get(index));
             kept.chain(stale).for_each(|entry| draft.keep(entry.clone()));
-            jobs.extend(draft.merges(base.segments.len(), self.options.patience.is_none()));
+            let thorough = self.options.patience.is_none();
+            jobs.extend(draft.merges(base.segments.len(), complete, thorough));
         }
 
         let tables = context.repository.tables_dir();
@@ -264,12 +302,7 @@ impl Run<'_> {
             &Workshop {
                 root: &context.repository.root,
                 max_file_bytes: context.max_file_bytes,
-                cutter: Cutter {
-                    limits: context.limits,
-                    write_root: context.write_root,
-                    count_tokens: context.count_tokens,
-                    fingerprint,
-                },
+                cutter: context.cutter(),
                 analyzer: context.analyzer,
                 fingerprint: fingerprint.as_str(),
                 dimension: context.embedder.dimension(),
@@ -320,7 +353,7 @@ impl Run<'_> {
             }
         }
         report.notices = std::mem::take(&mut self.notices);
-        Ok(Some(Refreshed { snapshot: snapshot(manifest, &segments, history), report }))
+        Ok(Some(refreshed(manifest, &segments, history, report)))
     }
 
     /// The view if it can be built upon, else an empty one.
@@ -442,6 +475,8 @@ struct Task<'a> {
     known: Known,
     /// Nothing of the present view can be kept.
     fresh: bool,
+    /// Vectors that the view waits for can be had.
+    complete: bool,
     /// When the walk began, in nanoseconds since 1970.
     now: i64,
     history: Arc<History>,
@@ -465,19 +500,19 @@ pub(super) fn settings(context: &Context) -> String {
     )
 }
 
-pub(super) fn snapshot(
+/// A manifest as what can be searched, and what is to be said of it.
+pub(super) fn refreshed(
     manifest: Manifest,
     segments: &[Arc<Loaded>],
     history: Arc<History>,
-) -> Snapshot {
+    mut report: Report,
+) -> Refreshed {
     let parts = manifest.segments.into_iter().zip(segments);
-    Snapshot {
-        parts: parts
-            .map(|(entry, loaded)| Part { loaded: Arc::clone(loaded), live: entry.live })
-            .collect(),
-        files: manifest.files,
-        history,
-    }
+    let parts: Vec<Part> = parts
+        .map(|(entry, loaded)| Part { loaded: Arc::clone(loaded), live: entry.live })
+        .collect();
+    report.waiting = parts.iter().map(|part| missing_rows(&part.loaded, &part.live).count()).sum();
+    Refreshed { snapshot: Snapshot { parts, files: manifest.files, history }, report }
 }
 
 /// What can be said of a manifest as it stands.

@@ -42,7 +42,7 @@ pub struct Resolved {
 pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
     let objects = git.objects();
     let unmerged = unmerged(git)?;
-    let staged = tables_of(git, &Version::Staged, &BTreeSet::new());
+    let staged = tables_of(git, &Version::Staged, &BTreeSet::new())?;
     let others = git.other_sides();
     if unmerged.is_empty() && others.is_empty() {
         return Ok(Resolved { tables: staged.len(), ..Resolved::default() });
@@ -52,12 +52,12 @@ pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
     let mut sides: Vec<BTreeMap<String, Vec<Stored>>> =
         [OURS, THEIRS].map(|stage| with_conflicts(&staged, &unmerged, stage)).into();
     for commit in head(git)?.into_iter().chain(others) {
-        sides.push(tables_of(git, &Version::Commit(commit), &BTreeSet::new()));
+        sides.push(tables_of(git, &Version::Commit(commit), &BTreeSet::new())?);
     }
     let names: BTreeSet<&String> = sides.iter().flat_map(BTreeMap::keys).collect();
 
     let folder = context.repository.tables_dir();
-    let staging = Staging::new(&context.repository.view_dir())?;
+    let staging = Staging::new(&context.view_dir())?;
     let mut resolved = Resolved { conflicts: unmerged.len(), ..Resolved::default() };
     let mut changes: Vec<Staged> =
         unmerged.iter().map(|(_, file)| Staged::Remove { path: file.path.clone() }).collect();

@@ -48,18 +48,18 @@ pub fn plan_staged(
     git: &Git,
     snapshot: &Snapshot,
 ) -> Result<StagedIndex, IndexError> {
-    let folder = context.repository.view_dir();
+    let folder = context.view_dir();
     let _lock = view::write_lock(&folder, None)?;
     let tables_dir = context.repository.tables_dir();
     let registry_file = view::registry_file(&folder);
     let (mut registry, _) = Registry::load(&registry_file, &tables_dir)?;
     let fingerprint = context.embedder.fingerprint().as_str();
 
-    let staged = tables_of(git, &Version::Staged, &BTreeSet::new());
-    let parents = head(git)?.into_iter().chain(git.merge_heads());
-    let committed: BTreeMap<String, Vec<Stored>> = parents
-        .flat_map(|commit| tables_of(git, &Version::Commit(commit), &BTreeSet::new()))
-        .collect();
+    let staged = tables_of(git, &Version::Staged, &BTreeSet::new())?;
+    let mut committed: BTreeMap<String, Vec<Stored>> = BTreeMap::new();
+    for parent in head(git)?.into_iter().chain(git.merge_heads()) {
+        committed.extend(tables_of(git, &Version::Commit(parent), &BTreeSet::new())?);
+    }
     // A sparse work tree holds none of them, and what is damaged there is whole in git.
     let elsewhere = fetch_tables(&staged, &git.objects(), &mut registry, &folder);
     // Ours from an earlier attempt: remembered, still staged, in no commit.
@@ -145,7 +145,7 @@ pub fn plan_staged(
 /// # Errors
 /// When a table cannot be removed.
 pub fn remove_obsolete(context: &Context, plan: &StagedIndex) -> Result<(), IndexError> {
-    let folder = context.repository.view_dir();
+    let folder = context.view_dir();
     let _lock = view::write_lock(&folder, None)?;
     let tables_dir = context.repository.tables_dir();
     for name in &plan.obsolete {
@@ -167,8 +167,11 @@ pub fn staged_before(
     head: Option<CommitId>,
     plan: &StagedIndex,
 ) -> Result<Vec<Staged>, GitError> {
-    let committed = head.map(|commit| names(git, &Version::Commit(commit))).unwrap_or_default();
-    let tables = tables_of(git, &Version::Staged, &committed);
+    let committed = match head {
+        Some(commit) => names(git, &Version::Commit(commit))?,
+        None => BTreeSet::new(),
+    };
+    let tables = tables_of(git, &Version::Staged, &committed)?;
     let is_taken_out = |path: &NotePath| {
         let removes =
             |change: &Staged| matches!(change, Staged::Remove { path: gone } if gone == path);
@@ -189,8 +192,8 @@ fn is_in_history(git: &Git, name: &str) -> Result<bool, GitError> {
 }
 
 /// Names of a version's tables.
-fn names(git: &Git, version: &Version) -> BTreeSet<String> {
-    tables_of(git, version, &BTreeSet::new()).into_keys().collect()
+fn names(git: &Git, version: &Version) -> Result<BTreeSet<String>, GitError> {
+    Ok(tables_of(git, version, &BTreeSet::new())?.into_keys().collect())
 }
 
 /// A file of a table, as git names it.

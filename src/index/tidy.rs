@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use super::{Context, IndexError, commit::TABLES, version::past_dir};
+use super::{Context, IndexError, commit::TABLES};
 use crate::{
     repo::tracked_under,
     store::{cache, registry::Registry, view},
@@ -23,7 +23,7 @@ pub struct Tidied {
 /// When something is there and cannot be removed.
 pub fn tidy(context: &Context, dry: bool) -> Result<Tidied, IndexError> {
     let mut tidied = Tidied::default();
-    let past = past_dir(context);
+    let past = context.past_dir();
     // Nobody is adding to it while it goes.
     let lock = if past.exists() { view::write_lock(&past, None).ok() } else { None };
     count(&past, &mut tidied)?;

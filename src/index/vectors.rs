@@ -1,5 +1,5 @@
 //! Where vectors come from: the view, the committed tables, the local cache, and only then the
-//! embedder.
+//! embedder, if it costs nothing. What a slower one is to embed waits for [`super::fill`].
 
 use std::{
     path::PathBuf,
@@ -8,13 +8,14 @@ use std::{
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Context;
 use crate::{
-    embed::Embedder,
+    embed::{Embedded, Embedder, Fingerprint, Pace, Role},
     store::{
         cache::Cache,
         matrix::{Encoded, Key},
         registry::{BadTable, Registry},
-        view::Loaded,
+        view::{self, Loaded},
     },
 };
 
@@ -34,6 +35,33 @@ pub struct Closed {
     pub bad: Vec<BadTable>,
     /// Files of the cache that were passed over.
     pub damaged: Vec<PathBuf>,
+}
+
+/// Models of which the committed tables hold vectors, and how many.
+pub fn vectors_held(context: &Context) -> Vec<(Fingerprint, usize)> {
+    let memory = view::registry_file(&context.view_dir());
+    let tables = Registry::load(&memory, &context.repository.tables_dir());
+    let (registry, _) = tables.unwrap_or_default();
+    let models = registry.models().into_iter();
+    models.map(|(name, vectors)| (Fingerprint::new(name), vectors)).collect()
+}
+
+/// Whether a vector that a view waits for can be had now: made at no cost, or found in a table or
+/// in the cache.
+pub fn can_complete(context: &Context, missing: &FxHashSet<Key>) -> bool {
+    if missing.is_empty() || context.embedder.pace() == Pace::Instant {
+        return !missing.is_empty();
+    }
+    let fingerprint = context.embedder.fingerprint().as_str();
+    let memory = view::registry_file(&context.view_dir());
+    let tables = Registry::load(&memory, &context.repository.tables_dir());
+    let held = tables.map(|(registry, _)| registry.keys(fingerprint, |_| true));
+    if held.is_ok_and(|held| !held.is_disjoint(missing)) {
+        return true;
+    }
+    let folder = context.repository.vectors_dir();
+    let mut cache = Cache::new(folder, fingerprint, context.embedder.dimension());
+    !cache.vectors(missing).is_empty()
 }
 
 /// The vectors of some passages and how many of them had to be embedded.
@@ -97,18 +125,16 @@ impl<'a> Vectors<'a> {
         let texts: Vec<&str> = missing.iter().map(|(_, passage)| *passage).collect();
         let mut embedded = 0;
         let mut failure = None;
-        if !texts.is_empty() {
-            match self.embedder.embed(&texts) {
-                Ok(vectors) => {
-                    embedded = vectors.len();
-                    let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-                    for ((key, _), vector) in missing.iter().zip(vectors) {
-                        let vector = Encoded::new(&vector);
-                        cache.add(*key, vector.clone());
-                        found.insert(*key, vector);
-                    }
-                }
-                Err(cause) => failure = Some(cause.to_string()),
+        if !texts.is_empty() && self.embedder.pace() == Pace::Instant {
+            let made: Embedded = self.embedder.embed(&texts, Role::Document);
+            failure = made.failure.map(|cause| cause.to_string());
+            let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            for ((key, _), vector) in missing.iter().zip(made.vectors) {
+                let Some(vector) = vector else { continue };
+                let vector = Encoded::new(&vector);
+                cache.add(*key, vector.clone());
+                found.insert(*key, vector);
+                embedded += 1;
             }
         }
         let rows = keys.iter().map(|key| (*key, found.get(key).cloned())).collect();

@@ -8,7 +8,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
-    path::{Component, Path, PathBuf},
+    path::{Component, Path},
     sync::Arc,
     time::Duration,
 };
@@ -17,15 +17,15 @@ use super::{
     Context, IndexError, Progress, Refreshed, Report,
     commit::TABLES,
     draft::Draft,
-    note::Cutter,
-    refresh::{report_on, settings, snapshot},
+    fill::missing_keys,
+    refresh::{refreshed, report_on, settings},
     segments::{Job, Workshop, build},
-    vectors::Vectors,
+    vectors::{Vectors, can_complete},
 };
 use crate::{
     repo::{
-        BlobId, CommitId, FileStat, Git, NotePath, ObjectId, Objects, Stored, Version, Walked,
-        stored_notes,
+        BlobId, CommitId, FileStat, Git, GitError, NotePath, ObjectId, Objects, Stored, Version,
+        Walked, stored_notes,
     },
     store::{
         bits::Bits,
@@ -62,8 +62,8 @@ pub fn snapshot_of(
 ) -> Result<Refreshed, IndexError> {
     let objects = git.objects();
     let notes = stored_notes(git, &objects, version, context.selection)?;
-    let past = past_dir(context);
-    let mut loaded = usable(context, &context.repository.view_dir());
+    let past = context.past_dir();
+    let mut loaded = usable(context, &context.view_dir());
     loaded.extend(usable(context, &past));
     if *version == Version::Staged {
         // Its vectors may be committed, and opening does not look at them; a search checks those
@@ -71,7 +71,10 @@ pub fn snapshot_of(
         loaded.retain(|loaded| loaded.matrix.is_intact());
     }
     let mut draft = Draft::new(loaded);
-    let known = draft.known(0);
+    let everything = |loaded: &Arc<Loaded>| Bits::new(loaded.segment.documents(), true);
+    let all: Vec<Bits> = draft.segments.iter().map(everything).collect();
+    let missing = missing_keys(draft.segments.iter().map(|loaded| &**loaded).zip(&all));
+    let known = draft.known(0, can_complete(context, &missing));
     let mut jobs = Vec::new();
     for note in notes {
         let file = Walked { path: note.path, stat: FileStat::default() };
@@ -93,10 +96,10 @@ pub fn snapshot_of(
     let mut report = Report::default();
     if !jobs.is_empty() {
         let tables = context.repository.tables_dir();
-        let memory = view::registry_file(&context.repository.view_dir());
+        let memory = view::registry_file(&context.view_dir());
         let (mut registry, _) = Registry::load(&memory, &tables).unwrap_or_default();
         let names = registry.names().map(str::to_owned).collect();
-        let tables_there = tables_of(git, version, &names);
+        let tables_there = tables_of(git, version, &names)?;
         let elsewhere = fetch_tables(&tables_there, &objects, &mut registry, &past);
         let staging = Staging::new(&past).ok().map(Arc::new);
         let cache = context.repository.vectors_dir();
@@ -105,12 +108,7 @@ pub fn snapshot_of(
             &Workshop {
                 root: &context.repository.root,
                 max_file_bytes: context.max_file_bytes,
-                cutter: Cutter {
-                    limits: context.limits,
-                    write_root: context.write_root,
-                    count_tokens: context.count_tokens,
-                    fingerprint: context.embedder.fingerprint(),
-                },
+                cutter: context.cutter(),
                 analyzer: context.analyzer,
                 fingerprint: context.embedder.fingerprint().as_str(),
                 dimension: context.embedder.dimension(),
@@ -147,7 +145,7 @@ pub fn snapshot_of(
     let report = Report { changed: true, ..with_counts(report, &manifest) };
     // What HEAD's history says holds here too, for every note that is the same.
     let history = super::history::last(context.repository);
-    Ok(Refreshed { snapshot: snapshot(manifest, &segments, history), report })
+    Ok(refreshed(manifest, &segments, history, report))
 }
 
 /// Paths and contents of a version's notes.
@@ -174,14 +172,10 @@ pub fn blobs_of(
 
 /// Drops what is kept of versions: something in it was damaged.
 pub fn forget(context: &Context) {
-    for folder in [context.repository.view_dir(), past_dir(context)] {
+    for folder in [context.view_dir(), context.past_dir()] {
         // What cannot be removed is found damaged again.
         let _ = fs::remove_file(folder.join("manifest"));
     }
-}
-
-pub(super) fn past_dir(context: &Context) -> PathBuf {
-    context.repository.view_dir().with_file_name("past")
 }
 
 fn with_counts(report: Report, manifest: &Manifest) -> Report {
@@ -265,21 +259,24 @@ pub(super) fn fetch_tables(
 }
 
 /// The files of a version's tables but those named, by table.
+///
+/// # Errors
+/// When git cannot list the version: that says nothing about which tables there are.
 pub fn tables_of(
     git: &Git,
     version: &Version,
     but: &BTreeSet<String>,
-) -> BTreeMap<String, Vec<Stored>> {
+) -> Result<BTreeMap<String, Vec<Stored>>, GitError> {
     let folder = Path::new(TABLES);
     let mut found: BTreeMap<String, Vec<Stored>> = BTreeMap::new();
-    for file in git.list(version, &[folder]).unwrap_or_default() {
+    for file in git.list(version, &[folder])? {
         if let Some(name) = table_name(&file.path)
             && !but.contains(&name)
         {
             found.entry(name).or_default().push(file);
         }
     }
-    found
+    Ok(found)
 }
 
 /// The table that a path below the tables' folder belongs to.

@@ -161,7 +161,7 @@ fn settings(
         pins.push(("knowledge.write_root", write_root.to_owned()));
     }
     let undecided = match said("knowledge.embedding_provider")? {
-        Some(config::Value::Text(provider)) => provider == config::Provider::Auto.as_str(),
+        Some(config::Value::Text(provider)) => provider == config::Provider::Auto.to_string(),
         _ => true,
     };
     if undecided && !options.pinned_provider.is_empty() {

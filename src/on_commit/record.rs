@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     changelog::{self, Change, ChangeKind, assemble, describe, name_parts},
-    index::{Context, note::Cutter},
+    index::Context,
     markdown::Scope,
     repo::{
         BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects, Staged, Stored, Version,
@@ -368,13 +368,7 @@ impl Teller<'_> {
     }
 
     fn title(&self, path: &NotePath, content: &[u8]) -> (String, Scope) {
-        let cutter = Cutter {
-            limits: self.context.limits,
-            write_root: self.context.write_root,
-            count_tokens: self.context.count_tokens,
-            fingerprint: self.context.embedder.fingerprint(),
-        };
-        match cutter.cut_bytes(path, BlobId::of(content), content) {
+        match self.context.cutter().cut_bytes(path, BlobId::of(content), content) {
             Ok(note) => (note.record.title, note.record.scope),
             Err(_) => (path.stem(), Scope::User),
         }

@@ -62,8 +62,6 @@ pub const CANDIDATES: usize = 100;
 const ADDITIVE_CANDIDATES: usize = 20;
 /// Boost of the additive ranking when every word of the query occurs.
 const EXACT_BOOST: f32 = 0.3;
-/// A cosine below this, with no word in common, is chance: measured between unrelated texts.
-pub const COSINE_FLOOR: f32 = 0.2;
 
 /// Scores candidates, best first; indexes are those of `signals`.
 ///

@@ -6,7 +6,7 @@ use super::{
     Filter, Mode, Query, Ranking, Score, Weights,
     lexical::{self, Bm25, Field},
     origin::Origin,
-    rank::{self, CANDIDATES, COSINE_FLOOR, Signals},
+    rank::{self, CANDIDATES, Signals},
     scene::{ChunkPlace, Scene},
     show::show,
 };
@@ -140,7 +140,7 @@ pub fn search(
         Some(like) => Some(scene.vector_of(like)?),
         None if request.query.is_empty() => return Ok(answer),
         None if request.mode == Mode::Keyword && request.ranking == Ranking::Weighted => None,
-        None => tools.embedder.embed(&[&request.query.text])?.into_iter().next(),
+        None => Some(tools.embedder.embed_query(&request.query.text)?),
     };
     let mode = if request.like.is_some() { Mode::Semantic } else { request.mode };
     let field = Field { parts: &snapshot.parts, live: &scene.live, allowed: &scene.allowed };
@@ -175,7 +175,7 @@ pub fn search(
     }
     if cosines.is_some() {
         let near = flat(&cosine).into_iter().map(|number| numbers[number]);
-        places.extend(near.filter(|&place| cosine(place) >= COSINE_FLOOR));
+        places.extend(near.filter(|&place| cosine(place) >= tools.embedder.profile().nothing));
     }
     places.sort_unstable();
     places.dedup();
@@ -204,7 +204,7 @@ pub fn search(
 
     let sentence_query = match &request.like {
         Some(_) => None,
-        None => tools.sentence_embedder.embed(&[&request.query.text])?.into_iter().next(),
+        None => Some(tools.sentence_embedder.embed_query(&request.query.text)?),
     };
     for (place, score, similar) in chosen {
         let mut hit = scene.hit(place, score, similar)?;

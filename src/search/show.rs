@@ -8,7 +8,7 @@ use super::{
     run::Tools,
 };
 use crate::{
-    embed::EmbedError,
+    embed::{EmbedError, Role},
     lexical::{fold, words},
 };
 
@@ -59,7 +59,8 @@ pub fn show(
             .collect();
         if !close.is_empty() {
             let texts: Vec<&str> = close.iter().map(|&i| &hit.text[found[i].0.clone()]).collect();
-            for (index, vector) in close.iter().zip(tools.sentence_embedder.embed(&texts)?) {
+            let made = tools.sentence_embedder.embed(&texts, Role::Document).vectors;
+            for (index, vector) in close.iter().zip(made.into_iter().flatten()) {
                 let cosine: f32 = vector.iter().zip(query).map(|(a, b)| a * b).sum();
                 found[*index].1 += 0.5 * cosine.max(0.0);
             }

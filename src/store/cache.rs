@@ -31,12 +31,12 @@ struct Limits {
     /// A file of this size is full: it is merged no more, so that tidying a large cache neither
     /// writes nor holds all of it.
     file_bytes: u64,
-    /// All files together; the oldest go first. Room for the vectors of about a million chunks of
-    /// the built-in model, several branches of anything that a search by this program is fit for.
+    /// All files together; the oldest go first. Room for four million vectors of the built-in
+    /// model or 300,000 of the largest remote ones, which may have cost money.
     bytes: u64,
 }
 
-const LIMITS: Limits = Limits { files: 16, file_bytes: 32 << 20, bytes: 256 << 20 };
+const LIMITS: Limits = Limits { files: 16, file_bytes: 32 << 20, bytes: 1 << 30 };
 
 const SUFFIX: &str = ".vec";
 const TEMPORARY_PREFIX: &str = ".tmp-";
@@ -56,6 +56,8 @@ pub struct Cache {
     /// Keys for which there are different vectors.
     disagreeing: FxHashSet<Key>,
     added: BTreeMap<Key, Encoded>,
+    /// Whether this run wrote a file.
+    wrote: bool,
 }
 
 impl Cache {
@@ -69,6 +71,7 @@ impl Cache {
             damaged: Vec::new(),
             disagreeing: FxHashSet::default(),
             added: BTreeMap::new(),
+            wrote: false,
         }
     }
 
@@ -106,6 +109,13 @@ impl Cache {
         }
     }
 
+    /// Writes what was added so far, so that it survives whatever ends the run.
+    pub fn save(&mut self) {
+        if !self.added.is_empty() {
+            self.write_added();
+        }
+    }
+
     /// Writes what was added, and mends what was found damaged or disagreeing. Returns the damaged
     /// files. That the folder cannot be written is no matter: the vectors are only made again.
     pub fn close(mut self) -> Vec<PathBuf> {
@@ -113,8 +123,8 @@ impl Cache {
             // Before the new file is written, which holds the one vector that counts from now on.
             let _ = prune(&self.folder, |key| !self.disagreeing.contains(key));
         }
-        if !self.added.is_empty() {
-            self.write_added();
+        self.save();
+        if self.wrote {
             let _ = tidy(&self.folder);
         }
         self.damaged
@@ -125,6 +135,7 @@ impl Cache {
             .into_iter()
             .map(|(key, vector)| (key, Some(vector)))
             .collect();
+        self.wrote = true;
         let time = Ulid::new().timestamp_ms();
         let _ = write(&self.folder, time, &self.fingerprint, self.dimension, &rows, &LIMITS);
     }

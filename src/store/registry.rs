@@ -93,6 +93,15 @@ impl Registry {
         chosen.flat_map(|(_, known)| known.keys.iter().map(|(key, _)| *key)).collect()
     }
 
+    /// Models by name, with how many vectors of each there are.
+    pub fn models(&self) -> BTreeMap<String, usize> {
+        let mut models = BTreeMap::new();
+        for known in self.known.values() {
+            *models.entry(known.fingerprint.clone()).or_default() += known.keys.len();
+        }
+        models
+    }
+
     /// Names of the readable tables, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.known.keys().map(String::as_str)

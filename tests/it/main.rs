@@ -25,4 +25,5 @@ mod search;
 mod sequences;
 mod trust;
 mod upkeep;
+mod vault;
 mod verify;

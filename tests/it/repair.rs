@@ -8,7 +8,7 @@ use std::{
 use elophanto::{
     chunk::Limits,
     embed::{
-        EmbedError, Embedder, Fingerprint,
+        EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
         builtin::{Builtin, count_tokens},
     },
     index::{Context, Options, Refreshed, refresh},
@@ -34,15 +34,17 @@ impl Embedder for Flaky {
         Builtin::new().dimension()
     }
 
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    fn pace(&self) -> Pace {
+        Pace::Instant
+    }
+
+    fn embed(&self, texts: &[&str], role: Role) -> Embedded {
         if !self.reachable.load(Ordering::SeqCst) {
-            return Err(EmbedError {
-                fingerprint: self.fingerprint.clone(),
-                cause: "nobody answers".into(),
-            });
+            let failure = EmbedError::new(&self.fingerprint, "nobody answers");
+            return Embedded { vectors: vec![None; texts.len()], failure: Some(failure) };
         }
         self.embedded.fetch_add(texts.len(), Ordering::SeqCst);
-        Builtin::new().embed(texts)
+        Builtin::new().embed(texts, role)
     }
 }
 

@@ -17,7 +17,7 @@ mod wordpiece;
 
 pub use wordpiece::{count_tokens, token_ids};
 
-use super::{EmbedError, Embedder, Fingerprint};
+use super::{EmbedError, Embedded, Embedder, Fingerprint, Pace, Profile, Role};
 use table::DIMENSION;
 
 /// Known word pieces of a text that count; later ones are ignored. Above the largest chunk of the
@@ -25,6 +25,9 @@ use table::DIMENSION;
 pub const MAX_TOKENS: usize = 2048;
 
 static FINGERPRINT: Fingerprint = Fingerprint::from_static(table::FINGERPRINT);
+
+const PROFILE: Profile =
+    Profile { semantic_weight: 0.4, nothing: 0.2, relevant: 0.4, near_duplicate: 0.97 };
 
 /// The built-in embedder. Costs nothing to construct: all its data is part of the executable.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,12 +71,24 @@ impl Embedder for Builtin {
         DIMENSION
     }
 
+    fn pace(&self) -> Pace {
+        Pace::Instant
+    }
+
+    fn profile(&self) -> Profile {
+        PROFILE
+    }
+
     /// Never fails. Uses all threads of the current rayon pool.
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    fn embed(&self, texts: &[&str], _: Role) -> Embedded {
         // Below this many texts a thread costs more to wake than it saves.
         const TEXTS_PER_JOB: usize = 16;
         let texts = texts.par_iter().with_min_len(TEXTS_PER_JOB);
-        Ok(texts.map(|text| self.embed_one(text)).collect())
+        Embedded { vectors: texts.map(|text| Some(self.embed_one(text))).collect(), failure: None }
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        Ok(self.embed_one(text))
     }
 }
 
@@ -166,11 +181,12 @@ mod tests {
     fn many_texts_come_back_in_order() {
         let texts: Vec<String> = (0..500).map(|number| format!("note number {number}")).collect();
         let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let vectors = Builtin::new().embed(&borrowed).unwrap();
-        let one_by_one: Vec<Vec<f32>> =
-            texts.iter().map(|text| Builtin::new().embed_one(text)).collect();
-        assert_eq!(vectors, one_by_one);
-        assert_eq!(Builtin::new().embed(&[]).unwrap(), Vec::<Vec<f32>>::new());
+        let embedded = Builtin::new().embed(&borrowed, Role::Document);
+        let one_by_one: Vec<Option<Vec<f32>>> =
+            texts.iter().map(|text| Some(Builtin::new().embed_one(text))).collect();
+        assert_eq!(embedded.vectors, one_by_one);
+        assert!(embedded.failure.is_none());
+        assert!(Builtin::new().embed(&[], Role::Document).vectors.is_empty());
     }
 
     #[test]

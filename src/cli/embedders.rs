@@ -1,0 +1,67 @@
+//! From settings to an embedder, and what `auto` comes to.
+
+use std::path::Path;
+
+use super::{
+    remote::{Remote, Target},
+    workspace::Workspace,
+};
+use crate::{
+    config::{Config, Provider},
+    embed::{Embedder, Fingerprint, builtin::Builtin},
+};
+
+/// The model that the settings name.
+pub enum Named {
+    /// It runs in this process.
+    Here(Box<dyn Embedder>),
+    /// It is asked at an address.
+    There(Box<Remote>),
+    /// This machine does not have it, and why.
+    Missing(String),
+}
+
+impl Named {
+    /// Asks nobody. As long as nothing is decided (`auto`), it is the built-in model: only `init`
+    /// and `index` decide.
+    pub fn new(config: &Config, root: &Path) -> Self {
+        let provider = &config.knowledge.embedding_provider;
+        match provider {
+            Provider::Auto | Provider::Builtin => Self::Here(Box::new(Builtin)),
+            Provider::Minilm | Provider::Local(_) => {
+                Self::Missing(format!("this machine does not have the model `{provider}`"))
+            }
+            Provider::Openrouter | Provider::Openai | Provider::Ollama => {
+                match Target::of(config, root.to_owned()).map(Remote::new) {
+                    Some(Ok(remote)) => Self::There(Box::new(remote)),
+                    Some(Err(reason)) => Self::Missing(reason),
+                    None => Self::Missing(format!("nothing is said of where `{provider}` is")),
+                }
+            }
+        }
+    }
+
+    /// It, if this machine has it.
+    pub fn embedder(&self) -> Option<&dyn Embedder> {
+        match self {
+            Self::Here(embedder) => Some(&**embedder),
+            Self::There(remote) => Some(&**remote),
+            Self::Missing(_) => None,
+        }
+    }
+}
+
+/// The embedder of that fingerprint, if this machine has it and it costs nobody anything.
+pub fn by_name(fingerprint: &Fingerprint, workspace: &Workspace) -> Option<Box<dyn Embedder>> {
+    let remote = [Provider::Openrouter, Provider::Openai, Provider::Ollama].iter().find_map(|at| {
+        let target = Target::at(at, &workspace.config, workspace.repository.root.clone())?;
+        let remote = Remote::new(target).ok()?;
+        (remote.fingerprint() == fingerprint && remote.target.is_agreed()).then_some(remote)
+    });
+    remote.map(|remote| Box::new(remote) as Box<dyn Embedder>)
+}
+
+/// What `auto` comes to where nothing but this machine is there.
+pub fn local_default(_chunks: usize) -> Provider {
+    Provider::Builtin
+}

@@ -1,0 +1,136 @@
+//! The part of `elophanto index` that takes time or money: asking a model that is not instant.
+
+use super::{
+    error::CliError,
+    remote::Remote,
+    ui::{Progress, Ui},
+    workspace::Workspace,
+};
+use crate::{
+    config::Agreements,
+    embed::{Embedder, Pace, builtin::count_tokens},
+    index::{Options, Refreshed, fill},
+    store::Malformed,
+};
+
+/// Up to so many tokens an agreement once given is enough; beyond, every run asks.
+const MOST_UNASKED: usize = 200_000;
+
+/// What asking a model for some texts comes to.
+struct Cost {
+    texts: usize,
+    /// As the built-in model counts them; others count a little more or less.
+    tokens: usize,
+    /// US dollars, where the price is known.
+    usd: Option<f64>,
+}
+
+impl Cost {
+    fn text(&self) -> String {
+        let price = match self.usd {
+            Some(0.0) => String::new(),
+            Some(usd) if usd < 0.005 => ", less than a cent".to_owned(),
+            Some(usd) => format!(", about ${usd:.2}"),
+            None => ", at a price that is not known here".to_owned(),
+        };
+        format!("{} texts, about {} tokens{price}", self.texts, self.tokens)
+    }
+}
+
+/// Embeds what waits for the model, if the user lets it, and brings the view up to date with that.
+///
+/// # Errors
+/// When the view cannot be read or brought up to date. That the model fails is none: what waits
+/// is found by keyword, and tried again next time.
+pub fn complete(
+    workspace: &Workspace,
+    refreshed: Refreshed,
+    yes: bool,
+    options: Options,
+    ui: &Ui,
+) -> Result<Refreshed, CliError> {
+    let context = workspace.context();
+    if refreshed.report.waiting == 0 || context.embedder.pace() == Pace::Instant {
+        return Ok(refreshed);
+    }
+    let passages = fill::waiting(&context, &refreshed.snapshot).map_err(|Malformed| {
+        CliError::new("the search view is damaged").hint("run `elophanto index --full`")
+    })?;
+    if let Some(remote) = workspace.models.remote() {
+        let tokens = passages.iter().map(|passage| count_tokens(&passage.text)).sum();
+        let cost = Cost { texts: passages.len(), tokens, usd: remote.target.price(tokens) };
+        if !may_send(workspace, remote, &cost, yes, ui)? {
+            return Ok(refreshed);
+        }
+        remote.unlock(ui);
+        ui.talk(format_args!("asking `{}`: {}", remote.fingerprint(), cost.text()));
+    }
+    let progress = Progress::new();
+    let filled = fill::fill(&context, &passages, &|done, all| progress.update(done, all));
+    progress.finish();
+    if let Some(failure) = &filled.failure {
+        let left = passages.len() - filled.embedded;
+        ui.note(format_args!(
+            "{left} of {} texts have no vector yet: {failure}; they are found by keyword, \
+             and tried again by the next `elophanto index`",
+            passages.len()
+        ));
+    }
+    if let Some(remote) = workspace.models.remote() {
+        super::usage::record_embedding(remote, "index", ui);
+    }
+    let before = refreshed.report;
+    let mut refreshed = workspace.refresh(Options { full: false, ..options })?;
+    let report = &mut refreshed.report;
+    report.embedded = before.embedded + filled.embedded;
+    report.read += before.read;
+    report.removed += before.removed;
+    let mut notices = before.notices;
+    notices.extend(
+        filled
+            .damaged
+            .iter()
+            .map(|path| format!("`{}` is damaged; its vectors are made again", path.display())),
+    );
+    notices.append(&mut report.notices);
+    report.notices = notices;
+    Ok(refreshed)
+}
+
+/// Whether these texts may be sent and paid for.
+fn may_send(
+    workspace: &Workspace,
+    remote: &Remote,
+    cost: &Cost,
+    yes: bool,
+    ui: &Ui,
+) -> Result<bool, CliError> {
+    let target = &remote.target;
+    if target.is_local() || (target.is_agreed() && (yes || cost.tokens <= MOST_UNASKED)) {
+        return Ok(true);
+    }
+    let (host, model) = (target.host(), &target.model);
+    let question = format!("send {} of this repository to {host} for `{model}`?", cost.text());
+    if !yes && !ui.confirm(&question)? {
+        ui.note(format_args!(
+            "nothing was sent: {} for `{model}` at {host} wait for a yes (`elophanto index --yes`); \
+             until then they are found by keyword and by the vectors there are",
+            cost.text()
+        ));
+        return Ok(false);
+    }
+    agree(workspace, target)?;
+    Ok(true)
+}
+
+/// Remembers that text of this repository may be sent to a model.
+///
+/// # Errors
+/// When that can't be written down: then nothing is sent.
+pub fn agree(workspace: &Workspace, target: &super::remote::Target) -> Result<(), CliError> {
+    let root = &workspace.repository.root;
+    let agreements = Agreements::open_for(root, &super::env::variables())?;
+    let now = jiff::Timestamp::now().to_string();
+    agreements.agree(root, &target.host(), &target.model, &now)?;
+    Ok(())
+}

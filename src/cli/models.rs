@@ -1,0 +1,134 @@
+//! Which model makes the vectors here, and which stands in where it can't.
+//!
+//! The settings name one model per repository, so that a team never mixes them. A machine that
+//! can't reach it, or has it not yet at work on every note, still answers: with the vectors of
+//! another model that the repository holds, else with those of the built-in one.
+
+use std::cell::{Cell, OnceCell, RefCell};
+
+use super::{
+    embedders::{self, Named},
+    remote::Remote,
+    workspace::Workspace,
+};
+use crate::{
+    embed::{EmbedError, Embedder, Pace, builtin::Builtin},
+    index::{Report, vectors_held},
+};
+
+/// A model answers by itself while no more than this share of the chunks waits for its vector.
+const MOST_WAITING: f64 = 0.05;
+/// So few never matter.
+const FEW_WAITING: usize = 16;
+
+/// The model of the repository and its stand-ins.
+pub struct Models {
+    named: Named,
+    /// Another model of which the repository holds vectors.
+    other: OnceCell<Option<Box<dyn Embedder>>>,
+    active: Cell<Active>,
+    reasons: RefCell<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Active {
+    Named,
+    Other,
+    Builtin,
+}
+
+impl Models {
+    /// Begins with the model that the settings name, if this machine has it.
+    pub fn new(named: Named) -> Self {
+        let (active, reasons) = match &named {
+            Named::Here(_) | Named::There(_) => (Active::Named, Vec::new()),
+            Named::Missing(reason) => {
+                let instead = Builtin.fingerprint();
+                (Active::Builtin, vec![format!("{reason}; `{instead}` stands in for it")])
+            }
+        };
+        Self {
+            named,
+            other: OnceCell::new(),
+            active: Cell::new(active),
+            reasons: RefCell::new(reasons),
+        }
+    }
+
+    /// The model whose vectors are looked at now.
+    pub fn active(&self) -> &dyn Embedder {
+        let chosen = match self.active.get() {
+            Active::Named => self.named.embedder(),
+            Active::Other => self.other.get().and_then(Option::as_deref),
+            Active::Builtin => None,
+        };
+        chosen.unwrap_or(&Builtin)
+    }
+
+    /// Whether the active model is the one that the settings name: only its vectors may be
+    /// committed.
+    pub fn is_named(&self) -> bool {
+        self.active.get() == Active::Named
+    }
+
+    /// The active model, if it is asked at an address.
+    pub fn remote(&self) -> Option<&Remote> {
+        match &self.named {
+            Named::There(remote) if self.is_named() => Some(remote),
+            Named::Here(_) | Named::There(_) | Named::Missing(_) => None,
+        }
+    }
+
+    /// Why others stand in; empty while none does.
+    pub fn reasons(&self) -> Vec<String> {
+        self.reasons.borrow().clone()
+    }
+
+    /// Whether so much waits for the active model that another one now stands in for it.
+    pub fn is_behind(&self, report: &Report, workspace: &Workspace) -> bool {
+        let most = (report.chunks as f64 * MOST_WAITING) as usize;
+        if report.waiting <= most.max(FEW_WAITING) || self.active().pace() == Pace::Instant {
+            return false;
+        }
+        let (waiting, chunks) = (report.waiting, report.chunks);
+        let reason = format!("{waiting} of {chunks} chunks wait for `{}`", self.active_name());
+        self.step_down(reason, "until `elophanto index` has made them", workspace)
+    }
+
+    /// Whether another model stands in now that the active one could not embed the query.
+    pub fn cannot_answer(&self, cause: &EmbedError, workspace: &Workspace) -> bool {
+        self.step_down(cause.to_string(), "for now", workspace)
+    }
+
+    fn active_name(&self) -> String {
+        self.active().fingerprint().to_string()
+    }
+
+    /// Takes the next best model, unless the last one is reached.
+    fn step_down(&self, reason: String, how_long: &str, workspace: &Workspace) -> bool {
+        let next = match self.active.get() {
+            Active::Builtin => return false,
+            Active::Named if self.other(workspace).is_some() => Active::Other,
+            Active::Named | Active::Other => Active::Builtin,
+        };
+        self.active.set(next);
+        self.reasons
+            .borrow_mut()
+            .push(format!("{reason}; `{}` answers {how_long}", self.active_name()));
+        true
+    }
+
+    /// The model with most vectors in the committed tables, of those that this machine has.
+    fn other(&self, workspace: &Workspace) -> Option<&dyn Embedder> {
+        let find = || {
+            let named = self.named.embedder()?.fingerprint();
+            let mut held = vectors_held(&workspace.context());
+            held.retain(|(fingerprint, _)| {
+                fingerprint != named && fingerprint != Builtin.fingerprint()
+            });
+            held.sort_by_key(|(_, vectors)| std::cmp::Reverse(*vectors));
+            held.iter().find_map(|(fingerprint, _)| embedders::by_name(fingerprint, workspace))
+        };
+        self.other.get_or_init(find).as_deref()
+    }
+}

@@ -1,0 +1,189 @@
+//! Deciding which model a repository uses, and writing it down for everybody who shares it.
+
+use std::path::Path;
+
+use super::{
+    error::CliError,
+    index_embed::agree,
+    keys::{self, Asking},
+    remote::Target,
+    ui::Ui,
+    workspace::{Workspace, write_beneath},
+};
+use crate::config::{
+    self, Config, ConfigFile, Layers, Origin, Provider, REPOSITORY_FILE, TrustEntry, TrustStore,
+    Trusted, pin, value_in,
+};
+
+const PROVIDER: &str = "knowledge.embedding_provider";
+const MODEL: &str = "knowledge.embedding_model";
+const DIMENSION: &str = "knowledge.embedding_dimension";
+
+/// Settings to be written down.
+pub type Pins = Vec<(&'static str, String)>;
+
+/// What is to be written down before a repository of so many chunks is indexed: what `auto` comes
+/// to here, and how long the vectors of a model are that nobody has asked yet.
+///
+/// # Errors
+/// When the user can't be asked, or an agreement can't be kept.
+pub fn decide(workspace: &Workspace, chunks: usize, yes: bool, ui: &Ui) -> Result<Pins, CliError> {
+    let provider = &workspace.config.knowledge.embedding_provider;
+    if *provider == Provider::Auto {
+        return if may_pin(workspace)? {
+            resolve_auto(workspace, chunks, yes, ui)
+        } else {
+            Ok(Vec::new())
+        };
+    }
+    let Some(mut target) = Target::of(&workspace.config, workspace.repository.root.clone()) else {
+        return Ok(Vec::new());
+    };
+    if target.dimension() != 0 {
+        return Ok(Vec::new());
+    }
+    // One word is sent to learn how long the vectors are; nothing of the repository.
+    let model = target.model.clone();
+    if let Err(cause) = target.settle(Asking::Through(ui)) {
+        ui.note(format_args!("`{provider}` cannot be used: {cause}"));
+        return Ok(Vec::new());
+    }
+    let mut pins = vec![(DIMENSION, target.dimension().to_string())];
+    if target.model != model {
+        ui.note(format_args!("`{model}` is not there; `{}` is used", target.model));
+        pins.push((MODEL, target.model));
+    }
+    Ok(pins)
+}
+
+/// OpenRouter if there is a key and the user agrees, else an Ollama that answers, else the best
+/// model that runs here.
+fn resolve_auto(
+    workspace: &Workspace,
+    chunks: usize,
+    yes: bool,
+    ui: &Ui,
+) -> Result<Pins, CliError> {
+    let config = &workspace.config;
+    let target = |at| Target::at(&at, config, workspace.repository.root.clone());
+    if let Some(target) = target(Provider::Openrouter)
+        && !config.llm.local_only
+        && keys::find(&target.site, Asking::Through(ui)).is_ok_and(|key| key.is_some())
+    {
+        let question = format!(
+            "there is a key for {}: may text of this repository be sent there, to be embedded by \
+             `{}`?",
+            target.host(),
+            target.model
+        );
+        if target.is_agreed() || yes || ui.confirm(&question)? {
+            agree(workspace, &target)?;
+            return Ok(vec![(PROVIDER, Provider::Openrouter.to_string())]);
+        }
+    }
+    if let Some(mut target) = target(Provider::Ollama)
+        && (target.is_local() || (!config.llm.local_only && target.is_agreed()))
+        && target.answers()
+    {
+        let model = target.model.clone();
+        if target.settle(Asking::Through(ui)).is_ok() {
+            let mut pins = vec![
+                (PROVIDER, Provider::Ollama.to_string()),
+                (DIMENSION, target.dimension().to_string()),
+            ];
+            if target.model != model {
+                pins.push((MODEL, target.model));
+            }
+            return Ok(pins);
+        }
+    }
+    Ok(vec![(PROVIDER, super::embedders::local_default(chunks).to_string())])
+}
+
+/// Writes settings into the repository's file, and opens it anew. Where it can't be written, they
+/// hold for this run.
+///
+/// # Errors
+/// When the file can't be edited, or a setting is unusable.
+pub fn write_down(workspace: Workspace, pins: Pins, ui: &Ui) -> Result<Workspace, CliError> {
+    if pins.is_empty() {
+        return Ok(workspace);
+    }
+    let repository = workspace.repository;
+    let before = config_text(&repository.config_file())?;
+    let mut text = before.clone();
+    for (key, value) in &pins {
+        if let Some(edited) = pin(&text, key, value).map_err(CliError::new)? {
+            text = edited;
+        }
+    }
+    let mut flags = Vec::new();
+    let is_obeyed = obeys_all(&repository.root, &before);
+    match write_beneath(&repository.root, Path::new(REPOSITORY_FILE), text.as_bytes()) {
+        // What this very run decided needs no other word of the user.
+        Ok(()) if is_obeyed => trust(&repository.root, &text, ui),
+        Ok(()) => flags = as_flags(pins),
+        Err(cause) => {
+            // A read-only checkout: the index can still be built.
+            ui.note(format_args!("the model could not be written down: {}", cause.message()));
+            flags = as_flags(pins);
+        }
+    }
+    Workspace::at(repository, flags, ui)
+}
+
+fn as_flags(pins: Pins) -> Vec<(String, String)> {
+    pins.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// Whether nothing that the file says so far waits for the user's trust.
+fn obeys_all(root: &Path, text: &str) -> bool {
+    let file = ConfigFile { path: REPOSITORY_FILE.into(), text: text.to_owned() };
+    let trusted = Layers::read(root, super::env::variables(), Vec::new())
+        .is_ok_and(|layers| layers.trusted == Trusted::Yes);
+    trusted || Config::guarded(&file).is_ok_and(|guarded| guarded.is_empty())
+}
+
+/// The file holds what the user was just asked: trusting it again would be asking twice.
+fn trust(root: &Path, text: &str, ui: &Ui) {
+    let file = ConfigFile { path: REPOSITORY_FILE.into(), text: text.to_owned() };
+    if Config::guarded(&file).is_ok_and(|guarded| guarded.is_empty()) {
+        return;
+    }
+    let entry = TrustEntry {
+        digest: config::digest(text.as_bytes()),
+        file: REPOSITORY_FILE.to_owned(),
+        since: jiff::Timestamp::now().to_string(),
+        root: std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned()),
+    };
+    let trusted =
+        TrustStore::open_for(root, &super::env::variables()).and_then(|store| store.record(entry));
+    if let Err(cause) = trusted {
+        ui.note(format_args!("the settings could not be trusted: {cause}"));
+    }
+}
+
+/// Whether the repository's file leaves it open who embeds. One that names a model, though not
+/// trusted, stays as it is; outside git nobody shares anything.
+fn may_pin(workspace: &Workspace) -> Result<bool, CliError> {
+    if workspace.repository.git_dir.is_none() {
+        return Ok(false);
+    }
+    // A choice by variable or flag is for this run.
+    let chosen = workspace.config.origin(PROVIDER);
+    if matches!(chosen, Some(Origin::Variable(_) | Origin::Flag)) {
+        return Ok(false);
+    }
+    let text = config_text(&workspace.repository.config_file())?;
+    let auto = config::Value::Text(Provider::Auto.to_string());
+    let said = value_in(&text, PROVIDER).map_err(CliError::new)?;
+    Ok(said.is_none_or(|said| said == auto))
+}
+
+fn config_text(file: &Path) -> Result<String, CliError> {
+    match std::fs::read_to_string(file) {
+        Ok(text) => Ok(text),
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(cause) => Err(cause.into()),
+    }
+}

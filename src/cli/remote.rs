@@ -1,0 +1,261 @@
+//! A model behind an address, asked only when it has to be and only if the user agreed.
+
+use std::{path::PathBuf, sync::OnceLock, time::Duration};
+
+use super::{
+    env,
+    keys::{self, Asking},
+    ui::Ui,
+};
+use crate::{
+    config::{Agreements, Config, KnowledgeConfig, Protocol, Provider, ProviderConfig},
+    embed::{
+        EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
+        remote::{self, Limits, Ollama, OpenAi, RemoteError, Size, Usage, known},
+    },
+    http::{Client, Patience},
+    llm::is_loopback,
+};
+
+/// How long an Ollama may take to say that it is there.
+const PROBE: Duration = Duration::from_millis(300);
+
+/// Which model is meant, before anybody is asked.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// Name of the provider in the settings.
+    pub provider: String,
+    pub site: ProviderConfig,
+    pub model: String,
+    /// What Ollama is asked for where it does not have the model.
+    fallback: Option<String>,
+    /// Components of a vector as the settings say; 0 is whatever the model gives.
+    dimension: usize,
+    root: PathBuf,
+}
+
+/// What takes texts to the model.
+trait Service: Embedder {
+    fn usage(&self) -> Usage;
+}
+
+impl Service for OpenAi {
+    fn usage(&self) -> Usage {
+        Self::usage(self)
+    }
+}
+
+impl Service for Ollama {
+    fn usage(&self) -> Usage {
+        Self::usage(self)
+    }
+}
+
+/// An embedder that connects when it is first asked for a vector.
+pub struct Remote {
+    pub target: Target,
+    fingerprint: Fingerprint,
+    dimension: usize,
+    service: OnceLock<Result<Box<dyn Service>, String>>,
+}
+
+impl Target {
+    /// The remote model that the settings name; `None` if they name one that runs here.
+    pub fn of(config: &Config, root: PathBuf) -> Option<Self> {
+        Self::at(&config.knowledge.embedding_provider, config, root)
+    }
+
+    /// The remote model that the settings have for a provider.
+    pub fn at(provider: &Provider, config: &Config, root: PathBuf) -> Option<Self> {
+        let KnowledgeConfig {
+            embedding_model,
+            embedding_openrouter_model,
+            embedding_fallback,
+            embedding_dimension,
+            ..
+        } = &config.knowledge;
+        let (model, fallback) = match provider {
+            Provider::Openrouter => (embedding_openrouter_model, None),
+            Provider::Openai => (embedding_model, None),
+            Provider::Ollama => (embedding_model, Some(embedding_fallback.clone())),
+            Provider::Auto | Provider::Builtin | Provider::Minilm | Provider::Local(_) => {
+                return None;
+            }
+        };
+        let provider = provider.to_string();
+        let site = config.llm.providers.get(&provider)?.clone();
+        let (model, dimension) = (model.clone(), *embedding_dimension);
+        Some(Self { provider, site, model, fallback, dimension, root })
+    }
+
+    /// The machine that the texts are sent to.
+    pub fn host(&self) -> String {
+        let url = &self.site.base_url;
+        let host = url.host_str().unwrap_or_default();
+        url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+
+    /// Whether the texts stay on this machine.
+    pub fn is_local(&self) -> bool {
+        is_loopback(&self.site.base_url)
+    }
+
+    /// Whether the user has said that this repository's text may be sent there.
+    pub fn is_agreed(&self) -> bool {
+        self.is_local()
+            || Agreements::open_for(&self.root, &env::variables())
+                .is_ok_and(|agreed| agreed.agreed(&self.root, &self.host(), &self.model))
+    }
+
+    /// US dollars for so many tokens, where the price is known.
+    pub fn price(&self, tokens: usize) -> Option<f64> {
+        if self.is_local() {
+            return Some(0.0);
+        }
+        Some(known(&self.model)?.price? * tokens as f64 / 1e6)
+    }
+
+    /// Whether an Ollama answers there at once.
+    pub fn answers(&self) -> bool {
+        crate::http::probe(&self.site.base_url, PROBE)
+    }
+
+    /// The model that is there, and the length of its vectors, both to be written down.
+    ///
+    /// # Errors
+    /// When it can't be asked, or does not give vectors.
+    pub fn settle(&mut self, asking: Asking) -> Result<(), String> {
+        let told = |cause: RemoteError| cause.to_string();
+        if self.site.protocol == Protocol::Ollama {
+            let client = self.client(asking)?;
+            let fallback = self.fallback.take();
+            self.model =
+                remote::resolve(&client, &self.model, fallback.as_deref()).map_err(told)?;
+        }
+        if self.size() == Size::Native {
+            self.dimension = self.connect(Size::Native, asking)?.dimension();
+        }
+        Ok(())
+    }
+
+    /// The length of its vectors as far as it is known; 0 is unknown.
+    pub fn dimension(&self) -> usize {
+        match self.size() {
+            Size::Native => 0,
+            Size::Stored(dimension) | Size::Shortened(dimension) => dimension,
+        }
+    }
+
+    /// What to ask for. Only a model that is known to give more is asked for fewer components:
+    /// for any other the setting says what it gives.
+    fn size(&self) -> Size {
+        let native = match self.site.protocol {
+            // What Ollama serves under a name may be anything.
+            Protocol::Ollama => None,
+            Protocol::Openai | Protocol::Anthropic => known(&self.model),
+        };
+        match (self.dimension, native.map(|model| model.dimension)) {
+            (0, None) => Size::Native,
+            (0, Some(native)) => Size::Stored(native),
+            (wanted, Some(native)) if wanted < native => Size::Shortened(wanted),
+            (wanted, _) => Size::Stored(wanted),
+        }
+    }
+
+    fn client(&self, asking: Asking) -> Result<Client, String> {
+        let key = keys::find(&self.site, asking)?;
+        let endpoint = keys::endpoint(&self.site, key);
+        Client::new(endpoint, Patience::default()).map_err(|cause| cause.to_string())
+    }
+
+    fn connect(&self, size: Size, asking: Asking) -> Result<Box<dyn Service>, String> {
+        let (model, limits) = (self.model.as_str(), Limits::default());
+        let told = |cause: RemoteError| cause.to_string();
+        let client = self.client(asking)?;
+        let word = match self.provider.as_str() {
+            "openrouter" => remote::Provider::OpenRouter,
+            _ => remote::Provider::OpenAi,
+        };
+        Ok(match self.site.protocol {
+            Protocol::Ollama => Box::new(Ollama::new(client, model, size, limits).map_err(told)?),
+            Protocol::Openai => {
+                Box::new(OpenAi::new(client, word, model, size, limits).map_err(told)?)
+            }
+            Protocol::Anthropic => return Err("Anthropic's protocol has no embeddings".to_owned()),
+        })
+    }
+}
+
+impl Remote {
+    /// Asks nobody.
+    ///
+    /// # Errors
+    /// When the length of its vectors is not known: `index` finds it out.
+    pub fn new(target: Target) -> Result<Self, String> {
+        let dimension = target.dimension();
+        if dimension == 0 {
+            let (provider, model) = (&target.provider, &target.model);
+            return Err(format!(
+                "nobody has asked `{provider}` yet how long the vectors of `{model}` are"
+            ));
+        }
+        let word = match target.site.protocol {
+            Protocol::Ollama => "ollama",
+            Protocol::Openai | Protocol::Anthropic if target.provider == "openrouter" => {
+                "openrouter"
+            }
+            Protocol::Openai | Protocol::Anthropic => "openai",
+        };
+        let fingerprint = remote::fingerprint(word, &target.model, dimension);
+        Ok(Self { target, fingerprint, dimension, service: OnceLock::new() })
+    }
+
+    /// What was asked so far, if anything was.
+    pub fn usage(&self) -> Option<Usage> {
+        self.service.get()?.as_ref().ok().map(|service| service.usage())
+    }
+
+    /// Finds the key, asking for the passphrase of the vault if need be. Without this, nobody is
+    /// asked. That it fails is told by whoever then wants a vector.
+    pub fn unlock(&self, ui: &Ui) {
+        let _ = self.service(Asking::Through(ui));
+    }
+
+    fn service(&self, asking: Asking) -> Result<&dyn Service, EmbedError> {
+        let connect = || {
+            if !self.target.is_agreed() {
+                return Err(format!(
+                    "nobody has agreed yet that text of this repository is sent to {}",
+                    self.target.host()
+                ));
+            }
+            self.target.connect(self.target.size(), asking)
+        };
+        match self.service.get_or_init(connect) {
+            Ok(service) => Ok(&**service),
+            Err(cause) => Err(EmbedError::new(&self.fingerprint, cause.clone())),
+        }
+    }
+}
+
+impl Embedder for Remote {
+    fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Remote even on this machine: it is another program, and may be anything.
+    fn pace(&self) -> Pace {
+        Pace::Remote
+    }
+
+    fn embed(&self, texts: &[&str], role: Role) -> Embedded {
+        match self.service(Asking::Never) {
+            Ok(service) => service.embed(texts, role),
+            Err(failure) => Embedded { vectors: vec![None; texts.len()], failure: Some(failure) },
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The notes that a search looks at, and what git tells of its hits.
+
+use std::time::Duration;
+
+use super::{
+    error::CliError,
+    search_output::day,
+    ui::{Progress, Ui, visible_line},
+    when,
+    workspace::Workspace,
+};
+use crate::{
+    embed::Pace,
+    index::{
+        Options, Refreshed, Snapshot, fill,
+        refresh::last_view,
+        version::{forget, snapshot_of},
+    },
+    repo::{CommitId, Git, GitError, Version, history::Age},
+    search::{
+        Answer, Hit,
+        origin::{Origins, State},
+    },
+};
+
+/// A search waits this long for another process that writes the view.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Passages that a search embeds itself with a slow model: about a twentieth of a second.
+const MOST_EMBEDDED: usize = 8;
+
+/// The notes that are searched: those of the work tree or of a commit.
+pub struct Viewed {
+    pub refreshed: Refreshed,
+    /// The commit that was asked for, and when it was made, in seconds since 1970.
+    pub at: Option<(CommitId, i64)>,
+}
+
+impl Viewed {
+    pub fn now(as_it_is: bool, workspace: &Workspace) -> Result<Self, CliError> {
+        let refreshed = match as_it_is.then(|| last_view(&workspace.context())).flatten() {
+            Some(last) => last,
+            None => {
+                let refreshed = Self::refresh(workspace, false)?;
+                if embed_few(workspace, &refreshed) {
+                    Self::refresh(workspace, false)?
+                } else {
+                    refreshed
+                }
+            }
+        };
+        Ok(Self { refreshed, at: None })
+    }
+
+    /// The commit that hits are measured against: the one that was asked for, else HEAD.
+    pub fn against(&self) -> Option<CommitId> {
+        self.at.map(|(commit, _)| commit).or(self.refreshed.snapshot.history.head)
+    }
+
+    pub fn at(revision: &str, workspace: &Workspace, now: i64) -> Result<Self, CliError> {
+        let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
+        let commit = when::commit(&git, revision, now)?;
+        let time = git.commit_time(&commit)?;
+        let refreshed = Self::version(workspace, &git, commit)?;
+        Ok(Self { refreshed, at: Some((commit, time)) })
+    }
+
+    fn refresh(workspace: &Workspace, full: bool) -> Result<Refreshed, CliError> {
+        let progress = Progress::new();
+        let update = |done, all| progress.update(done, all);
+        let refreshed =
+            workspace.refresh(Options { full, patience: Some(PATIENCE), progress: &update });
+        progress.finish();
+        refreshed
+    }
+
+    fn version(workspace: &Workspace, git: &Git, commit: CommitId) -> Result<Refreshed, CliError> {
+        let progress = Progress::new();
+        let update = |done, all| progress.update(done, all);
+        let refreshed = snapshot_of(&workspace.context(), git, &Version::Commit(commit), &update);
+        progress.finish();
+        Ok(refreshed?)
+    }
+
+    pub fn rebuild(&mut self, workspace: &Workspace) -> Result<(), CliError> {
+        self.refreshed = match (self.at, Git::of(&workspace.repository)) {
+            (Some((commit, _)), Some(git)) => {
+                forget(&workspace.context());
+                Self::version(workspace, &git, commit)?
+            }
+            _ => Self::refresh(workspace, true)?,
+        };
+        Ok(())
+    }
+
+    /// Says where each hit comes from; with `--author`, keeps only those by that person.
+    pub fn trace(&self, blame: &Blame, wanted: usize, answer: &mut Answer, git: Option<&Git>) {
+        if let Some(git) = git.filter(|_| blame.asked) {
+            let origins = Origins::new(git, self.against());
+            let authors = origins.authors(&answer.hits, &self.refreshed.snapshot);
+            for (hit, author) in answer.hits.iter_mut().zip(authors) {
+                hit.origin.author = author;
+            }
+        }
+        if let Some(name) = blame.author {
+            let by_them =
+                |hit: &Hit| hit.origin.author.as_ref().is_some_and(|author| author.is_called(name));
+            answer.hits.retain(by_them);
+            answer.hits.truncate(wanted);
+        }
+        if self.at.is_none() {
+            for hit in &mut answer.hits {
+                hit.origin.state = state_of(&self.refreshed.snapshot, hit);
+            }
+        }
+    }
+
+    /// Which commit was searched, and what it took.
+    pub fn say(&self, ui: &Ui) {
+        let Some((commit, time)) = self.at else { return };
+        let report = &self.refreshed.report;
+        let date = day(time);
+        let (notes, embedded) = (report.files, report.embedded);
+        ui.note(format_args!(
+            "{notes} notes as of {} ({date}), {embedded} chunks embedded",
+            commit.short()
+        ));
+        if let Some(problem) = report.problems.first() {
+            ui.note(format_args!(
+                "{} notes of it are left out, `{}` for one: {}",
+                report.problems.len(),
+                visible_line(&problem.path.to_text()),
+                problem.reason
+            ));
+        }
+    }
+}
+
+/// Whether hits are to be traced to their authors.
+pub struct Blame<'a> {
+    pub asked: bool,
+    /// Keeps only hits of this person.
+    pub author: Option<&'a str>,
+}
+
+/// A note that was just edited should be found by its meaning too: the few passages that wait for
+/// a model which runs here are embedded at once. Says whether anything was.
+fn embed_few(workspace: &Workspace, refreshed: &Refreshed) -> bool {
+    let context = workspace.context();
+    if context.embedder.pace() != Pace::Slow
+        || !(1..=MOST_EMBEDDED).contains(&refreshed.report.waiting)
+    {
+        return false;
+    }
+    // Of a damaged view nothing is embedded; whoever searches it finds out and mends it.
+    let Ok(passages) = fill::waiting(&context, &refreshed.snapshot) else { return false };
+    fill::fill(&context, &passages, &|_, _| {}).embedded > 0
+}
+
+/// Whether the text of a hit is committed, as the history has it.
+fn state_of(snapshot: &Snapshot, hit: &Hit) -> State {
+    let history = &snapshot.history;
+    match history.age(&hit.path, &hit.blob) {
+        Age::Committed(_) | Age::Unknown => State::Committed,
+        // Without a history nothing can be said.
+        Age::NotCommitted if !history.complete => State::Committed,
+        Age::NotCommitted if history.get(&hit.path).is_some() => State::Modified,
+        Age::NotCommitted => State::Uncommitted,
+    }
+}

@@ -1,0 +1,155 @@
+//! Adding a record to a log: all of it or nothing, and on disk before it counts.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    os::unix::fs::{FileExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use super::{Caps, JsonlError};
+
+/// A log to add to, and the file whose lock its writers take. Neither may be a link; the folders
+/// above them are the caller's concern.
+#[derive(Debug, Clone)]
+pub struct Log {
+    path: PathBuf,
+    lock: PathBuf,
+    caps: Caps,
+}
+
+impl Log {
+    /// The lock file lies beside the log, as `.<name>.lock`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let lock = path.with_file_name(format!(".{name}.lock"));
+        Self { path, lock, caps: Caps::default() }
+    }
+
+    /// The lock file lies elsewhere: git must not see one beside a log that it tracks.
+    pub fn with_lock(mut self, lock: impl Into<PathBuf>) -> Self {
+        self.lock = lock.into();
+        self
+    }
+
+    pub fn with_caps(mut self, caps: Caps) -> Self {
+        self.caps = caps;
+        self
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds one record. Once this returns, it is on disk.
+    ///
+    /// # Errors
+    /// When the record is not in the log: it is too large, the log is full, or the disk failed. A
+    /// record whose sync failed may be found there later all the same.
+    pub fn append<T: Serialize>(&self, record: &T) -> Result<(), JsonlError> {
+        let line = self.line(record)?;
+        let _lock = self.locked()?;
+        self.write(&line).map_err(|cause| self.failed("written", cause))?
+    }
+
+    /// The record and the newline that ends it.
+    fn line<T: Serialize>(&self, record: &T) -> Result<Vec<u8>, JsonlError> {
+        let refused = |reason| JsonlError::Encode { path: self.path.clone(), reason };
+        let mut line = serde_json::to_vec(record).map_err(|error| refused(error.to_string()))?;
+        if line.contains(&b'\n') {
+            return Err(refused("it has a line break".to_owned()));
+        }
+        let max = self.caps.line_bytes;
+        if line.len() > max {
+            let bytes = line.len();
+            return Err(JsonlError::RecordTooLarge { path: self.path.clone(), bytes, max });
+        }
+        line.push(b'\n');
+        Ok(line)
+    }
+
+    fn locked(&self) -> Result<File, JsonlError> {
+        for file in [&self.path, &self.lock] {
+            if let Some(folder) = file.parent() {
+                fs::create_dir_all(folder).map_err(|cause| self.failed("written", cause))?;
+            }
+        }
+        // A link would make us create a file elsewhere; opening a pipe must not wait for a reader.
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let open = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .custom_flags(flags)
+            .open(&self.lock);
+        let locked = open.and_then(|file| file.lock().map(|()| file));
+        locked.map_err(|cause| JsonlError::Io { path: self.lock.clone(), action: "locked", cause })
+    }
+
+    fn write(&self, line: &[u8]) -> io::Result<Result<(), JsonlError>> {
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let file = File::options()
+            .read(true)
+            .append(true)
+            .create(true)
+            .custom_flags(flags)
+            .open(&self.path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Ok(Err(JsonlError::NotAFile(self.path.clone())));
+        }
+        let (before, max) = (metadata.len(), self.caps.file_bytes);
+        let bytes = before.saturating_add(line.len() as u64 + 1);
+        if bytes > max {
+            return Ok(Err(JsonlError::FileTooLarge { path: self.path.clone(), bytes, max }));
+        }
+        if needs_newline(&file, before)? {
+            let whole = [b"\n", line].concat();
+            write_whole(&file, before, &whole)?;
+        } else {
+            write_whole(&file, before, line)?;
+        }
+        file.sync_data()?;
+        if before == 0
+            && let Some(folder) = self.path.parent().filter(|folder| *folder != Path::new(""))
+        {
+            // The name of a new file is the folder's to keep.
+            File::open(folder)?.sync_all()?;
+        }
+        Ok(Ok(()))
+    }
+
+    fn failed(&self, action: &'static str, cause: io::Error) -> JsonlError {
+        JsonlError::Io { path: self.path.clone(), action, cause }
+    }
+}
+
+/// Whether the last writer was cut off: what follows would become part of its line.
+fn needs_newline(file: &File, length: u64) -> io::Result<bool> {
+    let Some(last) = length.checked_sub(1) else { return Ok(false) };
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, last)?;
+    Ok(byte != *b"\n")
+}
+
+/// One write as a rule. What a short one left is finished, or else taken back.
+pub(super) fn write_whole(mut file: &File, before: u64, bytes: &[u8]) -> io::Result<()> {
+    let mut done = 0;
+    let failed = loop {
+        match file.write(&bytes[done..]) {
+            Ok(0) => break io::ErrorKind::WriteZero.into(),
+            Ok(count) if done + count >= bytes.len() => return Ok(()),
+            Ok(count) => done += count,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+            Err(cause) => break cause,
+        }
+    };
+    // Only what is ours: if somebody without the lock has written behind us, it stays as it is.
+    if done > 0 && file.metadata()?.len() == before + done as u64 {
+        file.set_len(before)?;
+    }
+    Err(failed)
+}

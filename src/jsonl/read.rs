@@ -1,0 +1,212 @@
+//! Reading a log that may have been cut, glued, merged or overwritten.
+
+use std::{fmt, fs::File, io, io::Read as _, os::unix::fs::OpenOptionsExt, path::Path};
+
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use super::{Caps, JsonlError};
+
+/// What a log held.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Read<T> {
+    /// In the order of the file.
+    pub entries: Vec<Entry<T>>,
+    /// In the order of the file, up to the cap.
+    pub damage: Vec<Damage>,
+    /// Faults beyond the cap.
+    pub more_damage: usize,
+}
+
+impl<T> Read<T> {
+    pub fn into_records(self) -> impl Iterator<Item = T> {
+        self.entries.into_iter().map(|entry| entry.record)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry<T> {
+    /// 1-based.
+    pub line: usize,
+    pub record: T,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// 1-based.
+    pub line: usize,
+    pub fault: Fault,
+}
+
+/// What is wrong with a line. Records on it that can be told apart are read all the same, except
+/// where it says that it was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The last line is no whole record and has no line end: left out.
+    CutOff,
+    /// The last line is a whole record without a line end.
+    NoFinalNewline,
+    /// Several records on one line.
+    Glued { records: usize },
+    /// Bytes of zero, as a crash leaves them.
+    Zeros { bytes: usize },
+    /// The log has lines that end in CRLF. Reported once, at the first.
+    CarriageReturn,
+    /// A line that git writes around a conflict: left out. The records of both sides are read.
+    ConflictMarker,
+    /// Left out.
+    TooLong { bytes: usize, max: usize },
+    /// No JSON, or JSON that stops being it midway: left out from there on.
+    NotJson { reason: String },
+    /// JSON, but no record of this log: left out.
+    NotARecord { reason: String },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CutOff => write!(f, "the last record is cut off"),
+            Self::NoFinalNewline => write!(f, "the last record has no line end"),
+            Self::Glued { records } => write!(f, "{records} records on one line"),
+            Self::Zeros { bytes } => write!(f, "{bytes} bytes of zero"),
+            Self::CarriageReturn => write!(f, "lines end in CRLF"),
+            Self::ConflictMarker => write!(f, "a conflict marker"),
+            Self::TooLong { bytes, max } => write!(f, "{bytes} bytes, over the cap of {max}"),
+            Self::NotJson { reason } => write!(f, "not JSON: {reason}"),
+            Self::NotARecord { reason } => write!(f, "not a record of this log: {reason}"),
+        }
+    }
+}
+
+/// Reads a whole log. One that does not exist is empty.
+///
+/// # Errors
+/// When the file cannot be read, is none, or is over the cap. Damage inside is no error.
+pub fn read<T: DeserializeOwned>(path: &Path, caps: &Caps) -> Result<Read<T>, JsonlError> {
+    let failed = |cause| JsonlError::Io { path: path.to_owned(), action: "read", cause };
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = match File::options().read(true).custom_flags(flags).open(path) {
+        Ok(file) => file,
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(parse(b"", caps)),
+        Err(cause) => return Err(failed(cause)),
+    };
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(JsonlError::NotAFile(path.to_owned()));
+    }
+    let max = caps.file_bytes;
+    let mut bytes = Vec::new();
+    file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > max {
+        let bytes = bytes.len() as u64;
+        return Err(JsonlError::FileTooLarge { path: path.to_owned(), bytes, max });
+    }
+    Ok(parse(&bytes, caps))
+}
+
+/// Reads the text of a log. Never fails: what cannot be read is a [`Damage`].
+pub fn parse<T: DeserializeOwned>(bytes: &[u8], caps: &Caps) -> Read<T> {
+    let read = Read { entries: Vec::new(), damage: Vec::new(), more_damage: 0 };
+    let mut reader = Reader { caps, read, line: 0, carriage_return: false };
+    let mut rest = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    while !rest.is_empty() {
+        let end = rest.iter().position(|&byte| byte == b'\n');
+        let (line, after) = match end {
+            Some(end) => (&rest[..end], &rest[end + 1..]),
+            None => (rest, &[][..]),
+        };
+        reader.line += 1;
+        reader.take(line, end.is_some());
+        rest = after;
+    }
+    reader.read
+}
+
+struct Reader<'a, T> {
+    caps: &'a Caps,
+    read: Read<T>,
+    line: usize,
+    carriage_return: bool,
+}
+
+impl<T: DeserializeOwned> Reader<'_, T> {
+    fn take(&mut self, line: &[u8], ended: bool) {
+        let max = self.caps.line_bytes;
+        let bare = match line.strip_suffix(b"\r") {
+            Some(bare) if ended => {
+                if !self.carriage_return {
+                    self.carriage_return = true;
+                    self.report(Fault::CarriageReturn);
+                }
+                bare
+            }
+            _ => line,
+        };
+        if bare.len() > max {
+            self.report(Fault::TooLong { bytes: bare.len(), max });
+            return;
+        }
+        if is_conflict_marker(bare) {
+            self.report(Fault::ConflictMarker);
+            return;
+        }
+        let zeros = bare.iter().filter(|&&byte| byte == 0).count();
+        if zeros > 0 {
+            self.report(Fault::Zeros { bytes: zeros });
+        }
+        let (mut found, mut fault) = (0, None);
+        for piece in bare.split(|&byte| byte == 0) {
+            fault = self.records(piece, &mut found).err().or(fault);
+        }
+        match fault {
+            // The line end is what the appender writes last: without it, the line is not whole.
+            Some(Fault::NotJson { .. }) if !ended => self.report(Fault::CutOff),
+            Some(fault) => self.report(fault),
+            None if !ended && found > 0 => self.report(Fault::NoFinalNewline),
+            None => {}
+        }
+        if found > 1 {
+            self.report(Fault::Glued { records: found });
+        }
+    }
+
+    /// All records of a piece of a line; the first fault ends it unless it is one of shape.
+    fn records(&mut self, piece: &[u8], found: &mut usize) -> Result<(), Fault> {
+        let mut values = serde_json::Deserializer::from_slice(piece).into_iter::<IgnoredAny>();
+        let (mut start, mut fault) = (0, Ok(()));
+        while let Some(value) = values.next() {
+            if let Err(error) = value {
+                return Err(Fault::NotJson { reason: short(&error) });
+            }
+            let end = values.byte_offset();
+            *found += 1;
+            match serde_json::from_slice(&piece[start..end]) {
+                Ok(record) => self.read.entries.push(Entry { line: self.line, record }),
+                Err(error) if error.is_data() => {
+                    fault = Err(Fault::NotARecord { reason: short(&error) });
+                }
+                Err(error) => fault = Err(Fault::NotJson { reason: short(&error) }),
+            }
+            start = end;
+        }
+        fault
+    }
+
+    fn report(&mut self, fault: Fault) {
+        if self.read.damage.len() < self.caps.faults {
+            self.read.damage.push(Damage { line: self.line, fault });
+        } else {
+            self.read.more_damage += 1;
+        }
+    }
+}
+
+fn is_conflict_marker(line: &[u8]) -> bool {
+    let marked = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"].iter().any(|marker| {
+        line.strip_prefix(*marker).is_some_and(|rest| rest.is_empty() || rest[0] == b' ')
+    });
+    marked && !line.contains(&0)
+}
+
+/// Without the data that the message may quote at any length.
+fn short(error: &serde_json::Error) -> String {
+    error.to_string().chars().take(200).collect()
+}

@@ -1,0 +1,245 @@
+//! Anthropic's messages.
+//!
+//! An answer to a schema is asked for as the input of a tool that the model must call.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    error::LlmError,
+    types::{Delta, Message, Request, Schema, StopReason, ToolChoice, Usage},
+    wire::{Draft, Protocol, bad, count},
+};
+
+/// The protocol's version, sent with every request.
+pub(super) const VERSION: &str = "2023-06-01";
+
+pub(super) struct Anthropic;
+
+impl Protocol for Anthropic {
+    fn path(&self) -> &'static str {
+        "/v1/messages"
+    }
+
+    fn encode(&self, request: &Request, stream: bool) -> Result<Value, LlmError> {
+        let mut body = Map::new();
+        body.insert("model".to_owned(), json!(request.model));
+        body.insert("max_tokens".to_owned(), json!(request.max_tokens));
+        let system = system(&request.messages);
+        if !system.is_empty() {
+            body.insert("system".to_owned(), json!(system));
+        }
+        body.insert("messages".to_owned(), Value::Array(turns(&request.messages)));
+        if let Some(temperature) = request.temperature {
+            body.insert("temperature".to_owned(), json!(temperature));
+        }
+        if !request.stop.is_empty() {
+            body.insert("stop_sequences".to_owned(), json!(request.stop));
+        }
+        let mut tools: Vec<_> = request
+            .tools
+            .iter()
+            .map(|tool| {
+                json!({
+                    "name": tool.name,
+                    "description": tool.description,
+                    "input_schema": tool.parameters,
+                })
+            })
+            .collect();
+        let answer = request.schema.as_ref();
+        if let Some(Schema { name, schema }) = answer {
+            let description = "Gives the answer. Call it once, with the whole answer.";
+            tools.push(json!({ "name": name, "description": description, "input_schema": schema }));
+        }
+        if !tools.is_empty() {
+            body.insert("tools".to_owned(), Value::Array(tools));
+            body.insert("tool_choice".to_owned(), choice(request));
+        }
+        if stream {
+            body.insert("stream".to_owned(), json!(true));
+        }
+        Ok(Value::Object(body))
+    }
+
+    fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+        let Some(blocks) = body["content"].as_array() else {
+            return Err(bad("it has no content"));
+        };
+        draft.begun = true;
+        draft.named(&body["model"]);
+        add_usage(&body["usage"], &mut draft.usage);
+        for (index, block) in blocks.iter().enumerate() {
+            let index = index as u64;
+            begin(request, index, block, draft)?;
+            if block["type"] == "tool_use" {
+                input(index, &block["input"].to_string(), draft)?;
+            }
+        }
+        close(&body["stop_reason"], draft);
+        draft.finished = true;
+        Ok(())
+    }
+
+    fn piece(&self, request: &Request, piece: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+        let index = piece["index"].as_u64().unwrap_or(0);
+        match piece["type"].as_str().unwrap_or_default() {
+            "message" => return self.whole(request, piece, draft),
+            "message_start" => {
+                draft.begun = true;
+                draft.named(&piece["message"]["model"]);
+                add_usage(&piece["message"]["usage"], &mut draft.usage);
+            }
+            "content_block_start" => begin(request, index, &piece["content_block"], draft)?,
+            "content_block_delta" => {
+                let delta = &piece["delta"];
+                if let Some(text) = delta["text"].as_str() {
+                    prose(request, text, draft)?;
+                } else if let Some(json) = delta["partial_json"].as_str() {
+                    input(index, json, draft)?;
+                }
+            }
+            "message_delta" => {
+                close(&piece["delta"]["stop_reason"], draft);
+                add_usage(&piece["usage"], &mut draft.usage);
+            }
+            "message_stop" => draft.finished = true,
+            // Pings, ends of blocks, and what may be added to the protocol.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn system(messages: &[Message]) -> String {
+    let texts = messages.iter().filter_map(|message| match message {
+        Message::System(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// Turns alternate between user and assistant; what tools gave back is the user's.
+fn turns(messages: &[Message]) -> Vec<Value> {
+    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
+    for message in messages {
+        let (role, blocks) = match message {
+            Message::System(_) => continue,
+            Message::User(text) => ("user", text_block(text)),
+            Message::Assistant { text, tool_calls } => {
+                let mut blocks = text_block(text);
+                blocks.extend(tool_calls.iter().map(|call| {
+                    json!({
+                        "type": "tool_use",
+                        "id": call.id,
+                        "name": call.name,
+                        "input": call.arguments,
+                    })
+                }));
+                ("assistant", blocks)
+            }
+            Message::Tool { id, text, failed, .. } => {
+                let mut block =
+                    json!({ "type": "tool_result", "tool_use_id": id, "content": text });
+                if *failed {
+                    block["is_error"] = json!(true);
+                }
+                ("user", vec![block])
+            }
+        };
+        match turns.last_mut() {
+            Some((last, there)) if *last == role => there.extend(blocks),
+            // A turn without content is refused.
+            _ if blocks.is_empty() => {}
+            _ => turns.push((role, blocks)),
+        }
+    }
+    turns.into_iter().map(|(role, blocks)| json!({ "role": role, "content": blocks })).collect()
+}
+
+/// Empty texts are refused.
+fn text_block(text: &str) -> Vec<Value> {
+    match text.trim().is_empty() {
+        true => Vec::new(),
+        false => vec![json!({ "type": "text", "text": text })],
+    }
+}
+
+/// Whether the answer tool is the only way out.
+fn is_forced(request: &Request) -> bool {
+    request.schema.is_some()
+        && (request.tools.is_empty() || request.tool_choice == ToolChoice::None)
+}
+
+fn choice(request: &Request) -> Value {
+    match (&request.schema, &request.tool_choice) {
+        (Some(schema), _) if is_forced(request) => json!({ "type": "tool", "name": schema.name }),
+        (_, ToolChoice::Named(name)) => json!({ "type": "tool", "name": name }),
+        (Some(_), _) | (None, ToolChoice::Required) => json!({ "type": "any" }),
+        (None, ToolChoice::Auto) => json!({ "type": "auto" }),
+        (None, ToolChoice::None) => json!({ "type": "none" }),
+    }
+}
+
+/// A block of the answer begins: text, a tool call, or something we have no use for.
+fn begin(request: &Request, index: u64, block: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+    match block["type"].as_str().unwrap_or_default() {
+        "text" => prose(request, block["text"].as_str().unwrap_or_default(), draft)?,
+        "tool_use" => {
+            let name = block["name"].as_str().unwrap_or_default();
+            if request.schema.as_ref().is_some_and(|schema| schema.name == name) {
+                if !draft.text.is_empty() {
+                    // Prose before the answer is no part of it.
+                    draft.text.clear();
+                    draft.deltas.push(Delta::Restart);
+                }
+                draft.answer = Some(index);
+            } else if name.is_empty() {
+                return Err(bad("it calls a tool without a name"));
+            } else {
+                draft.begin_call(Some(index), block["id"].as_str(), name)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Text beside the answer to a schema is no part of it.
+fn prose(request: &Request, text: &str, draft: &mut Draft) -> Result<(), LlmError> {
+    match is_forced(request) || draft.answer.is_some() {
+        true => Ok(()),
+        false => draft.add_text(text),
+    }
+}
+
+fn input(index: u64, json: &str, draft: &mut Draft) -> Result<(), LlmError> {
+    if draft.answer == Some(index) {
+        draft.add_text(json)
+    } else {
+        draft.add_arguments(Some(index), json)
+    }
+}
+
+fn close(reason: &Value, draft: &mut Draft) {
+    draft.stop = Some(match reason.as_str() {
+        None => return,
+        Some("end_turn" | "stop_sequence") => StopReason::End,
+        Some("tool_use") if draft.calls.is_empty() => StopReason::End,
+        Some("tool_use") => StopReason::ToolCalls,
+        Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+        Some("refusal") => StopReason::Refused,
+        Some(other) => StopReason::Other(other.chars().take(50).collect()),
+    });
+}
+
+/// What a later piece says replaces what an earlier one said; what it does not name stays.
+fn add_usage(usage: &Value, known: &mut Usage) {
+    let cached = count(&usage["cache_read_input_tokens"]);
+    let fresh = count(&usage["input_tokens"]) + count(&usage["cache_creation_input_tokens"]);
+    if cached + fresh > 0 {
+        (known.input, known.cached) = (cached + fresh, cached);
+    }
+    if !usage["output_tokens"].is_null() {
+        known.output = count(&usage["output_tokens"]);
+    }
+}

@@ -1,0 +1,230 @@
+//! OpenAI's chat completions, which OpenRouter, LM Studio, vLLM, llama.cpp and others follow.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    error::LlmError,
+    schema,
+    types::{Message, Request, StopReason, Tool, ToolChoice, Usage},
+    wire::{Draft, Protocol, bad, count, inner_error},
+};
+
+/// Where servers of this protocol differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// OpenAI itself: its newer models know only `max_completion_tokens`.
+    OpenAi,
+    /// Says what a call cost, if asked.
+    OpenRouter,
+    /// The common ground.
+    Plain,
+}
+
+impl Dialect {
+    pub fn of_host(host: &str) -> Self {
+        let is = |domain: &str| {
+            host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        if is("openrouter.ai") {
+            Self::OpenRouter
+        } else if is("openai.com") || is("openai.azure.com") {
+            Self::OpenAi
+        } else {
+            Self::Plain
+        }
+    }
+}
+
+pub(super) struct OpenAi {
+    pub dialect: Dialect,
+}
+
+impl Protocol for OpenAi {
+    fn path(&self) -> &'static str {
+        "/chat/completions"
+    }
+
+    fn encode(&self, request: &Request, stream: bool) -> Result<Value, LlmError> {
+        let mut body = Map::new();
+        body.insert("model".to_owned(), json!(request.model));
+        body.insert("messages".to_owned(), request.messages.iter().map(message).collect());
+        let cap = match self.dialect {
+            Dialect::OpenAi => "max_completion_tokens",
+            Dialect::OpenRouter | Dialect::Plain => "max_tokens",
+        };
+        body.insert(cap.to_owned(), json!(request.max_tokens));
+        if let Some(temperature) = request.temperature {
+            body.insert("temperature".to_owned(), json!(temperature));
+        }
+        if !request.stop.is_empty() {
+            body.insert("stop".to_owned(), json!(request.stop));
+        }
+        if !request.tools.is_empty() {
+            body.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
+            body.insert("tool_choice".to_owned(), choice(&request.tool_choice));
+        }
+        if let Some(wanted) = &request.schema {
+            // Strict mode refuses schemas that leave anything open; the answer is checked anyway.
+            let strict = schema::is_closed(&wanted.schema);
+            let form = json!({ "name": wanted.name, "schema": wanted.schema, "strict": strict });
+            let format = json!({ "type": "json_schema", "json_schema": form });
+            body.insert("response_format".to_owned(), format);
+        }
+        if self.dialect == Dialect::OpenRouter {
+            body.insert("usage".to_owned(), json!({ "include": true }));
+        }
+        if stream {
+            body.insert("stream".to_owned(), json!(true));
+            body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
+        }
+        Ok(Value::Object(body))
+    }
+
+    fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+        if body["choices"].as_array().is_none_or(Vec::is_empty) {
+            return Err(bad("it has no choices"));
+        }
+        self.piece(request, body, draft)?;
+        draft.finished = true;
+        Ok(())
+    }
+
+    fn piece(&self, request: &Request, piece: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+        draft.named(&piece["model"]);
+        if piece["usage"].is_object() {
+            draft.usage = usage(&piece["usage"]);
+        }
+        let choices = piece["choices"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let first = choices.iter().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0);
+        let Some(choice) = first else { return Ok(()) };
+        if let Some(error) = inner_error(choice, &request.model) {
+            return Err(error);
+        }
+        let message = match &choice["delta"] {
+            Value::Null => &choice["message"],
+            delta => delta,
+        };
+        if message.is_object() {
+            draft.begun = true;
+            content(&message["content"], draft)?;
+            calls(&message["tool_calls"], draft)?;
+            if let Some(refusal) = message["refusal"].as_str().filter(|text| !text.is_empty()) {
+                draft.add_text(refusal)?;
+                draft.stop = Some(StopReason::Refused);
+            }
+        }
+        if let Some(reason) = choice["finish_reason"].as_str() {
+            draft.finished = true;
+            if draft.stop != Some(StopReason::Refused) {
+                draft.stop = Some(stop(reason)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn message(message: &Message) -> Value {
+    match message {
+        Message::System(text) => json!({ "role": "system", "content": text }),
+        Message::User(text) => json!({ "role": "user", "content": text }),
+        Message::Assistant { text, tool_calls } if tool_calls.is_empty() => {
+            json!({ "role": "assistant", "content": text })
+        }
+        Message::Assistant { text, tool_calls } => {
+            let calls: Vec<_> = tool_calls
+                .iter()
+                .map(|call| {
+                    let arguments = call.arguments.to_string();
+                    let function = json!({ "name": call.name, "arguments": arguments });
+                    json!({ "id": call.id, "type": "function", "function": function })
+                })
+                .collect();
+            let text = Some(text).filter(|text| !text.is_empty());
+            json!({ "role": "assistant", "content": text, "tool_calls": calls })
+        }
+        Message::Tool { id, text, .. } => {
+            json!({ "role": "tool", "tool_call_id": id, "content": text })
+        }
+    }
+}
+
+pub(super) fn tool(tool: &Tool) -> Value {
+    let Tool { name, description, parameters } = tool;
+    let function = json!({ "name": name, "description": description, "parameters": parameters });
+    json!({ "type": "function", "function": function })
+}
+
+fn choice(choice: &ToolChoice) -> Value {
+    match choice {
+        ToolChoice::Auto => json!("auto"),
+        ToolChoice::None => json!("none"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::Named(name) => json!({ "type": "function", "function": { "name": name } }),
+    }
+}
+
+/// A text, a list of parts, or null. What a model thought before it spoke is another field.
+fn content(content: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+    match content {
+        Value::String(text) => draft.add_text(text),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part["text"].as_str())
+            .try_for_each(|text| draft.add_text(text)),
+        _ => Ok(()),
+    }
+}
+
+/// Whole calls, or fragments of them.
+fn calls(calls: &Value, draft: &mut Draft) -> Result<(), LlmError> {
+    for call in calls.as_array().map(Vec::as_slice).unwrap_or_default() {
+        let index = call["index"].as_u64();
+        let id = call["id"].as_str().filter(|id| !id.is_empty());
+        let name = call["function"]["name"].as_str().filter(|name| !name.is_empty());
+        // Some servers give no numbers: there, an id or a name begins a new call.
+        let known = match index {
+            Some(_) => draft.calls.iter().any(|known| known.index == index),
+            None => match id {
+                Some(id) => draft.calls.iter().any(|known| known.id == id),
+                None => name.is_none() && !draft.calls.is_empty(),
+            },
+        };
+        if !known {
+            let name = name.ok_or_else(|| bad("it calls a tool without a name"))?;
+            draft.begin_call(index, id, name)?;
+        }
+        match &call["function"]["arguments"] {
+            Value::String(piece) => draft.add_arguments(index, piece)?,
+            Value::Null => {}
+            value => draft.add_arguments(index, &value.to_string())?,
+        }
+    }
+    Ok(())
+}
+
+fn stop(reason: &str) -> Result<StopReason, LlmError> {
+    Ok(match reason {
+        "stop" => StopReason::End,
+        "length" => StopReason::Length,
+        "tool_calls" | "function_call" => StopReason::ToolCalls,
+        "content_filter" => StopReason::Refused,
+        // OpenRouter: the provider behind it failed midway.
+        "error" => return Err(bad("the provider broke the answer off")),
+        other => StopReason::Other(other.chars().take(50).collect()),
+    })
+}
+
+fn usage(usage: &Value) -> Usage {
+    Usage {
+        input: count(&usage["prompt_tokens"]),
+        output: count(&usage["completion_tokens"]),
+        cached: count(&usage["prompt_tokens_details"]["cached_tokens"]),
+        usd_micros: usage["cost"].as_f64().and_then(micros),
+        calls: 1,
+    }
+}
+
+/// Rounded up: what was spent is never shown as less. A million dollars is no price of a call.
+fn micros(usd: f64) -> Option<u64> {
+    (0.0..=1e6).contains(&usd).then(|| (usd * 1e6).ceil() as u64)
+}

@@ -1,0 +1,370 @@
+//! Asking one model after the other until one answers, within the budget, and recording it.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    ops::ControlFlow,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use jiff::Timestamp;
+use ulid::Ulid;
+
+use super::{
+    Llm,
+    budget::{Budget, Estimate, OverBudget, Spent, Totals},
+    error::{Blame, LlmError},
+    health::{Health, HealthFile, Outcome},
+    ledger::{Call, Ledger, LedgerError},
+    model_ref::ModelRef,
+    price::{Price, Prices, charged},
+    provider::{Provider, Settings, is_loopback},
+    router::{Constraints, Note, Plan, Site, Why, plan},
+    routes::{Routes, Task},
+    types::{Delta, Reply, Request, StopReason, Usage},
+};
+
+/// What receives an answer as it is made.
+pub type Sink<'a> = &'a mut dyn FnMut(Delta) -> ControlFlow<()>;
+
+/// A provider that is set up.
+pub struct Member {
+    pub llm: Box<dyn Llm>,
+    pub site: Site,
+}
+
+impl Member {
+    /// From a provider's settings; its address says whether it is on this machine. Opens no
+    /// connection.
+    ///
+    /// # Errors
+    /// As [`Provider::new`].
+    pub fn new(settings: Settings) -> Result<Self, LlmError> {
+        let site = Site { is_loopback: is_loopback(&settings.base_url) };
+        Ok(Self { llm: Box::new(Provider::new(settings)?), site })
+    }
+}
+
+/// What a router is told once.
+pub struct Running {
+    pub routes: Routes,
+    pub prices: Prices,
+    pub budget: Budget,
+    /// Nothing may leave this machine.
+    pub local_only: bool,
+    /// The command that is running, for the ledger.
+    pub command: String,
+    /// Where calls are recorded. Without it, days and months start at nothing.
+    pub ledger: Option<Ledger>,
+    /// Where processes share which providers fail.
+    pub health: Option<HealthFile>,
+    pub clock: fn() -> Timestamp,
+}
+
+impl Default for Running {
+    fn default() -> Self {
+        Self {
+            routes: Routes::default(),
+            prices: Prices::default(),
+            budget: Budget::default(),
+            local_only: false,
+            command: String::new(),
+            ledger: None,
+            health: None,
+            clock: Timestamp::now,
+        }
+    }
+}
+
+/// Gives work to models.
+pub struct Router {
+    members: BTreeMap<String, Member>,
+    running: Running,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    health: Health,
+    run: Spent,
+    /// What the ledger should hold and does not.
+    unrecorded: Spent,
+    coder: Option<ModelRef>,
+}
+
+/// A reply, and how it came about.
+#[derive(Debug)]
+pub struct Answer {
+    pub reply: Reply,
+    pub model: ModelRef,
+    /// Millionths of a US dollar. `None`: unknown.
+    pub usd_micros: Option<u64>,
+    pub note: Option<Note>,
+    /// Models that were asked before and failed.
+    pub failed: Vec<(ModelRef, LlmError)>,
+    /// A limit that this call has broken against all estimates.
+    pub overdrawn: Option<OverBudget>,
+    /// The answer is here, but what it cost could not be recorded, or what failed.
+    pub unrecorded: Vec<Unrecorded>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Unrecorded {
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    #[error("which providers fail cannot be kept: {0}")]
+    Health(#[from] io::Error),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error("no model for {task} can be asked{}", reasons(rejected))]
+    NoModel { task: Task, rejected: Vec<(ModelRef, Why)> },
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
+    #[error("no model for {task} gave an answer{}", reasons(failed))]
+    Failed { task: Task, failed: Vec<(ModelRef, LlmError)> },
+    /// What has been spent is unknown, and a limit depends on it.
+    #[error("what has been spent cannot be read: {0}")]
+    Ledger(#[from] LedgerError),
+}
+
+impl Router {
+    pub fn new(members: BTreeMap<String, Member>, running: Running) -> Self {
+        let health = running.health.as_ref().map(HealthFile::load).unwrap_or_default();
+        let state = Mutex::new(State { health, ..State::default() });
+        Self { members, running, state }
+    }
+
+    /// Names the model that wrote what will be reviewed, where this router did not ask it.
+    pub fn set_coder(&self, model: ModelRef) {
+        self.state().coder = Some(model);
+    }
+
+    /// What has been spent by this router.
+    pub fn spent(&self) -> Spent {
+        self.state().run
+    }
+
+    /// Which models a kind of work would go to now.
+    pub fn plan(&self, task: Task) -> Plan {
+        let state = self.state();
+        let sites = self.members.iter().map(|(name, member)| (name.clone(), member.site));
+        let constraints = Constraints {
+            local_only: self.running.local_only,
+            sites: sites.collect(),
+            coder: state.coder.clone(),
+            now: (self.running.clock)(),
+        };
+        plan(task, &self.running.routes, &state.health, &constraints)
+    }
+
+    /// Asks the models for `task` in turn. `request.model` is overwritten. Without a `sink` the
+    /// answer comes as a whole.
+    ///
+    /// # Errors
+    /// When no model may be asked, none answers, or the budget allows no call.
+    ///
+    /// # Panics
+    /// Inside asynchronous code.
+    pub fn run(
+        &self,
+        task: Task,
+        request: &Request,
+        mut sink: Option<Sink<'_>>,
+    ) -> Result<Answer, RunError> {
+        let Plan { candidates, rejected, note } = self.plan(task);
+        if candidates.is_empty() {
+            return Err(RunError::NoModel { task, rejected });
+        }
+        let (mut failed, mut unrecorded, mut refused) = (Vec::new(), Vec::new(), None);
+        let mut begun = false;
+        for model in candidates {
+            let Some(member) = self.members.get(model.provider()) else { continue };
+            let price = self.running.prices.of(&model, member.site.is_local(&model));
+            let mut asked = Request { model: model.model().to_owned(), ..request.clone() };
+            match self.allow(&mut asked, price) {
+                Ok(()) => {}
+                Err(RunError::OverBudget(over)) => {
+                    // Another model may be cheaper.
+                    refused.get_or_insert(over);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
+            if std::mem::take(&mut begun)
+                && let Some(sink) = &mut sink
+                && sink(Delta::Restart).is_break()
+            {
+                break;
+            }
+            let started = (self.running.clock)();
+            let clock = Instant::now();
+            let sent = member.llm.requests_sent();
+            let result = match &mut sink {
+                Some(sink) => member.llm.stream(&asked, &mut |delta| {
+                    begun = true;
+                    sink(delta)
+                }),
+                None => member.llm.complete(&asked),
+            };
+            // Requests of another thread may be among them.
+            let sent = member.llm.requests_sent().saturating_sub(sent);
+            let done = Done { task, model: &model, price, started, took: clock.elapsed(), sent };
+            unrecorded.extend(self.record(&done, &result));
+            match result {
+                Ok(reply) => {
+                    if task == Task::Coding {
+                        self.state().coder = Some(model.clone());
+                    }
+                    let usd_micros = charged(&reply.usage, price);
+                    let totals = self.totals().ok();
+                    let overdrawn =
+                        totals.and_then(|totals| self.running.budget.overdrawn(&totals));
+                    return Ok(Answer {
+                        reply,
+                        model,
+                        usd_micros,
+                        note,
+                        failed,
+                        overdrawn,
+                        unrecorded,
+                    });
+                }
+                Err(error) => failed.push((model, error)),
+            }
+        }
+        match refused {
+            Some(over) if failed.is_empty() => Err(over.into()),
+            _ => Err(RunError::Failed { task, failed }),
+        }
+    }
+
+    /// Checks the budget; where it has no room for a second try at a schema, there is none.
+    fn allow(&self, request: &mut Request, price: Option<Price>) -> Result<(), RunError> {
+        let totals = self.totals()?;
+        let (input, output) = (request.estimated_input(), u64::from(request.max_tokens));
+        let estimate = |input: u64, output: u64, calls| Estimate {
+            usd_micros: price.map(|price| price.of(input, output)),
+            tokens: input.saturating_add(output),
+            calls,
+        };
+        self.running.budget.check(&totals, &estimate(input, output, 1))?;
+        // The second prompt is the first one, the answer to it, and the schema once more.
+        let both = estimate(input.saturating_mul(3).saturating_add(output), output * 2, 2);
+        if request.schema.is_some() && self.running.budget.check(&totals, &both).is_err() {
+            request.repairs = 0;
+        }
+        Ok(())
+    }
+
+    fn totals(&self) -> Result<Totals, LedgerError> {
+        let state = self.state();
+        let (run, unrecorded) = (state.run, state.unrecorded);
+        drop(state);
+        let (month, day) = match &self.running.ledger {
+            Some(ledger) if self.running.budget.looks_back() => {
+                ledger.spent((self.running.clock)())?
+            }
+            _ => (Spent::default(), Spent::default()),
+        };
+        Ok(Totals { run, day: day.plus(unrecorded), month: month.plus(unrecorded) })
+    }
+
+    /// Ledger, health and what this run has spent. What fails here does not undo the call.
+    fn record(&self, done: &Done<'_>, result: &Result<Reply, LlmError>) -> Vec<Unrecorded> {
+        let usage = match result {
+            Ok(reply) => reply.usage,
+            Err(error) => error.usage(),
+        };
+        let call = done.call(&self.running.command, usage, result);
+        let mut failures = Vec::new();
+        let written = match &self.running.ledger {
+            Some(ledger) => match ledger.append(&call) {
+                Ok(()) => true,
+                Err(error) => {
+                    failures.push(error.into());
+                    false
+                }
+            },
+            None => false,
+        };
+        let provider = done.model.provider();
+        let outcome = match result {
+            Ok(_) => Some(Outcome::Success),
+            Err(error) => match error.blame() {
+                Blame::Provider { retry_after } => Some(Outcome::Failure { retry_after }),
+                Blame::Request => None,
+            },
+        };
+        let mut state = self.state();
+        state.run = state.run.plus(call.spent());
+        if !written {
+            state.unrecorded = state.unrecorded.plus(call.spent());
+        }
+        if let Some(outcome) = outcome {
+            let now = (self.running.clock)();
+            let shared = self.running.health.as_ref();
+            match shared.map(|file| file.record(provider, outcome, now)) {
+                Some(Ok(health)) => state.health = health,
+                Some(Err(error)) => {
+                    failures.push(error.into());
+                    state.health.record(provider, outcome, now);
+                }
+                None => state.health.record(provider, outcome, now),
+            }
+        }
+        failures
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change is made in one step, so a thread that panicked left nothing half done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that has been made.
+struct Done<'a> {
+    task: Task,
+    model: &'a ModelRef,
+    price: Option<Price>,
+    started: Timestamp,
+    took: Duration,
+    sent: u64,
+}
+
+impl Done<'_> {
+    fn call(&self, command: &str, usage: Usage, result: &Result<Reply, LlmError>) -> Call {
+        let outcome = match result {
+            Ok(reply) if reply.stop == StopReason::Cancelled => "cancelled",
+            Ok(_) => "ok",
+            Err(error) => error.kind(),
+        };
+        let attempts = match result {
+            Ok(reply) => u64::from(reply.attempts).max(1),
+            Err(_) => self.sent,
+        };
+        Call {
+            id: Ulid::new(),
+            time: self.started,
+            command: command.to_owned(),
+            task: self.task.name().to_owned(),
+            provider: self.model.provider().to_owned(),
+            model: self.model.model().to_owned(),
+            input: usage.input,
+            output: usage.output,
+            // A call that generated nothing costs nothing.
+            usd_micros: if usage.calls == 0 { Some(0) } else { charged(&usage, self.price) },
+            ms: u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
+            attempts,
+            calls: u64::from(usage.calls.max(1)),
+            outcome: outcome.to_owned(),
+        }
+    }
+}
+
+fn reasons<E: std::fmt::Display>(all: &[(ModelRef, E)]) -> String {
+    let lines = all.iter().map(|(model, reason)| format!("; `{model}`: {reason}"));
+    lines.collect::<String>().replacen("; ", ": ", 1)
+}

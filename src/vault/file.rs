@@ -1,0 +1,145 @@
+//! The file on the disk: read with suspicion, replaced as a whole, one writer at a time.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
+use std::path::{Path, PathBuf};
+
+use super::error::VaultError;
+
+/// Largest file, in bytes.
+pub const MAX_VAULT_BYTES: u64 = 1 << 20;
+
+/// Any permission of anybody but the owner.
+const OTHERS: u32 = 0o077;
+/// Write permission of anybody but the owner.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// A held lock; dropping it releases it.
+pub struct Lock {
+    _file: File,
+}
+
+/// Waits until nobody else writes.
+pub fn lock(path: &Path) -> Result<Lock, VaultError> {
+    let file = open_lock(path)?;
+    file.lock().map_err(|cause| VaultError::Write { path: path.to_owned(), cause })?;
+    Ok(Lock { _file: file })
+}
+
+/// `None` if somebody else writes.
+pub fn try_lock(path: &Path) -> Result<Option<Lock>, VaultError> {
+    let file = open_lock(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(Lock { _file: file })),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(cause)) => Err(VaultError::Write { path: path.to_owned(), cause }),
+    }
+}
+
+/// The bytes of the file, if nobody but its owner can read or write it.
+pub fn read(path: &Path) -> Result<Vec<u8>, VaultError> {
+    let failed = |cause| VaultError::Read { path: path.to_owned(), cause };
+    // Neither a link is followed, nor the writer of a pipe waited for.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = match File::options().read(true).custom_flags(flags).open(path) {
+        Ok(file) => file,
+        Err(cause) => return Err(not_opened(path, cause)),
+    };
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(VaultError::NoFile { path: path.to_owned() });
+    }
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & OTHERS != 0 {
+        return Err(VaultError::Exposed { path: path.to_owned(), mode });
+    }
+    let folder = folder(path);
+    if fs::metadata(folder).map_err(failed)?.permissions().mode() & OTHERS_WRITE != 0 {
+        return Err(VaultError::SharedFolder { path: folder.to_owned() });
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_VAULT_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_VAULT_BYTES {
+        return Err(VaultError::TooLarge { path: path.to_owned(), cap: MAX_VAULT_BYTES });
+    }
+    Ok(bytes)
+}
+
+/// Puts these bytes in place of the file at once: whatever happens, the old or the new ones are
+/// there. With `new`, nothing may be there yet. To be called under the lock.
+pub fn replace(path: &Path, bytes: &[u8], new: bool) -> Result<(), VaultError> {
+    if bytes.len() as u64 > MAX_VAULT_BYTES {
+        return Err(VaultError::Full);
+    }
+    let failed = |cause| VaultError::Write { path: path.to_owned(), cause };
+    let folder = folder(path);
+    // Temporary files are made with mode 0600.
+    let mut file =
+        tempfile::Builder::new().prefix(".tmp-vault-").tempfile_in(folder).map_err(failed)?;
+    let owner = file.as_file().metadata().map_err(failed)?.uid();
+    if fs::metadata(folder).map_err(failed)?.uid() != owner {
+        return Err(VaultError::Foreign { path: folder.to_owned() });
+    }
+    file.write_all(bytes).map_err(failed)?;
+    file.as_file().sync_all().map_err(failed)?;
+    let persisted = if new { file.persist_noclobber(path) } else { file.persist(path) };
+    persisted.map_err(|failure| match failure.error.kind() {
+        io::ErrorKind::AlreadyExists => VaultError::Exists { path: path.to_owned() },
+        _ => failed(failure.error),
+    })?;
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
+}
+
+/// Makes the folder, for its owner alone.
+pub fn make_folder(path: &Path) -> Result<(), VaultError> {
+    let folder = folder(path);
+    let failed = |cause| VaultError::Write { path: folder.to_owned(), cause };
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    if fs::metadata(folder).map_err(failed)?.permissions().mode() & OTHERS_WRITE != 0 {
+        return Err(VaultError::SharedFolder { path: folder.to_owned() });
+    }
+    Ok(())
+}
+
+/// Whether anything is there, a broken link included.
+pub fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+fn open_lock(path: &Path) -> Result<File, VaultError> {
+    let lock = beside(path, ".lock");
+    File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(&lock)
+        .map_err(|cause| match cause.kind() {
+            io::ErrorKind::NotFound => VaultError::Missing { path: path.to_owned() },
+            _ => VaultError::Write { path: lock, cause },
+        })
+}
+
+fn not_opened(path: &Path, cause: io::Error) -> VaultError {
+    let path = path.to_owned();
+    match cause.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => VaultError::Missing { path },
+        _ if cause.raw_os_error() == Some(libc::ELOOP) => VaultError::Link { path },
+        _ => VaultError::Read { path, cause },
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
+    name.push(ending);
+    path.with_file_name(name)
+}
