@@ -1,14 +1,17 @@
 //! `elophanto eval`
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde::Serialize;
 
-use super::{Outcome, env, error::CliError, ui::Ui};
+use super::{Outcome, embedders::Named, env, error::CliError, profiles, ui::Ui};
 use crate::{
-    config::{Config, Layers},
-    embed::builtin::Builtin,
-    eval::{Corpus, DEPTH, Measured, TestSet},
+    config::{Config, Layers, Origin},
+    embed::{Embedder, Profile, builtin::Builtin},
+    eval::{Corpus, DEPTH, Measured, TestSet, Thresholds, thresholds},
     lexical::Analyzer,
     repo::locate,
     search::{Filter, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
@@ -29,6 +32,15 @@ pub struct EvalArgs {
     /// How scores are fused: weighted or additive
     #[arg(long)]
     ranking: Option<String>,
+    /// Measure this model, as `knowledge.embedding_provider` names them
+    #[arg(long)]
+    model: Option<String>,
+    /// Measure instead where the model's cosines part: chance from kinship, kinship from repetition
+    #[arg(long)]
+    thresholds: bool,
+    /// Keep what was measured, for every search of yours with this model
+    #[arg(long, requires = "thresholds")]
+    save: bool,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -47,19 +59,34 @@ struct RowWire {
 }
 
 pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let flags = args.ranking.iter().map(|ranking| ("search.ranking".to_owned(), ranking.clone()));
+    let flags = [
+        ("search.ranking", args.ranking.clone()),
+        ("knowledge.embedding_provider", args.model.clone()),
+    ];
+    let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
     let flags: Vec<(String, String)> = flags.collect();
     // Works anywhere; inside a knowledge base with its settings.
-    let layers = match locate(std::path::Path::new(".")) {
-        Ok(repository) => Layers::read(&repository.root, env::variables(), flags)?,
-        Err(_) => Layers { variables: env::variables(), flags, ..Layers::default() },
-    };
+    let root = locate(Path::new(".")).map_or_else(|_| PathBuf::from("."), |found| found.root);
+    let layers = Layers::read(&root, env::variables(), flags)?;
     let (config, _) = Config::load(&layers)?;
     let settings = &config.search;
     let set = TestSet::read(&args.dir).map_err(crate::eval::EvalError::from)?;
     let analyzer = Analyzer::new(settings.language.as_str());
-    let embedder = Builtin::new();
-    let corpus = Corpus::build(&set, &analyzer, &embedder)?;
+    let named = Named::new(&config, &root);
+    let embedder = match &named {
+        Named::Missing(reason) => return Err(CliError::new(reason)),
+        named => named.embedder().unwrap_or(&Builtin),
+    };
+    let profile = profiles::of(embedder);
+    if args.thresholds {
+        return measure_thresholds(&set, embedder, profile, args.save, ui);
+    }
+    // What nobody set is what was measured for the model.
+    let weight = match config.origin("search.semantic_weight") {
+        None | Some(Origin::Default) => profile.semantic_weight,
+        Some(_) => settings.semantic_weight as f32,
+    };
+    let corpus = Corpus::build(&set, &analyzer, embedder)?;
     if !ui.json {
         ui.line(format_args!(
             "{} documents, {} questions\n{:<9} {:>8} {:>10} {:>8} {:>10} {:>8}",
@@ -76,7 +103,7 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let modes =
         [("keyword", Mode::Keyword), ("semantic", Mode::Semantic), ("hybrid", Mode::Hybrid)];
     for (name, mode) in modes {
-        let measured = corpus.measure(&set, &analyzer, &embedder, |query: &Query| Request {
+        let measured = corpus.measure(&set, &analyzer, embedder, |query: &Query| Request {
             query,
             like: None,
             limit: DEPTH,
@@ -86,7 +113,7 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
                 crate::config::Ranking::Additive => Ranking::Additive,
             },
             weights: Weights {
-                semantic: args.semantic_weight.unwrap_or(settings.semantic_weight as f32),
+                semantic: args.semantic_weight.unwrap_or(weight),
                 recency: 0.0,
                 recency_half_life_days: 0.0,
             },
@@ -94,11 +121,78 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             fuzzy: settings.fuzzy,
             filter: Filter::default(),
             min_score: None,
+            least_cosine: profile.nothing,
             // Every document is judged on its own.
             collapse_similarity: f32::INFINITY,
             now: 0,
         })?;
         print(name, &measured, ui)?;
+    }
+    ui.flush()?;
+    Ok(Outcome::Done)
+}
+
+/// Measured thresholds, as `--json` prints them.
+#[derive(Serialize)]
+struct ThresholdsWire<'a> {
+    model: &'a str,
+    nothing: f32,
+    nothing_loses: f64,
+    relevant: f32,
+    relevant_lets_in: f64,
+    relevant_loses: f64,
+    near_duplicate: f32,
+    duplicate_mistakes: f64,
+    duplicate_finds: f64,
+}
+
+fn measure_thresholds(
+    set: &TestSet,
+    embedder: &dyn Embedder,
+    profile: Profile,
+    save: bool,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
+    let found = thresholds(set, embedder)?;
+    let Thresholds {
+        nothing,
+        nothing_loses,
+        relevant,
+        relevant_lets_in,
+        relevant_loses,
+        near_duplicate,
+        duplicate_mistakes,
+        duplicate_finds,
+    } = found;
+    let model = embedder.fingerprint().as_str();
+    let wire = ThresholdsWire {
+        model,
+        nothing,
+        nothing_loses,
+        relevant,
+        relevant_lets_in,
+        relevant_loses,
+        near_duplicate,
+        duplicate_mistakes,
+        duplicate_finds,
+    };
+    let percent = |share: f64| share * 100.0;
+    let text = format!(
+        "`{model}`\n\
+         nothing        {nothing:.3}  loses {:.1} % of relevant texts without a word in common\n\
+         relevant       {relevant:.3}  lets in {:.1} % of others, loses {:.1} % of relevant ones\n\
+         near_duplicate {near_duplicate:.3}  takes {:.1} % of others for copies, finds {:.1} % of \
+         edited copies",
+        percent(nothing_loses),
+        percent(relevant_lets_in),
+        percent(relevant_loses),
+        percent(duplicate_mistakes),
+        percent(duplicate_finds),
+    );
+    ui.emit(&wire, text)?;
+    if save {
+        profiles::save(embedder, &found.profile(profile.semantic_weight))?;
+        ui.talk("kept: searches of yours with this model go by these from now on");
     }
     ui.flush()?;
     Ok(Outcome::Done)

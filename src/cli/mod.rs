@@ -20,6 +20,7 @@ mod init;
 mod keys;
 mod models;
 mod pin;
+mod profiles;
 mod remote;
 mod search;
 mod search_output;

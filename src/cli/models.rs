@@ -8,11 +8,12 @@ use std::cell::{Cell, OnceCell, RefCell};
 
 use super::{
     embedders::{self, Named},
+    profiles,
     remote::Remote,
     workspace::Workspace,
 };
 use crate::{
-    embed::{EmbedError, Embedder, Pace, builtin::Builtin},
+    embed::{EmbedError, Embedder, Pace, Profile, builtin::Builtin},
     index::{Report, vectors_held},
 };
 
@@ -69,6 +70,11 @@ impl Models {
     /// committed.
     pub fn is_named(&self) -> bool {
         self.active.get() == Active::Named
+    }
+
+    /// What counts as near for the active model.
+    pub fn profile(&self) -> Profile {
+        profiles::of(self.active())
     }
 
     /// The active model, if it is asked at an address.

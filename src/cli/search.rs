@@ -304,7 +304,7 @@ fn request<'a>(
 ) -> Result<Request<'a>, CliError> {
     let settings = &workspace.config.search;
     // What nobody set is what was measured for the model.
-    let profile = workspace.models.active().profile();
+    let profile = workspace.models.profile();
     let is_set = |key| workspace.config.origin(key).is_some_and(|by| *by != Origin::Default);
     let measured = |key, set: f64, measured: f32| if is_set(key) { set as f32 } else { measured };
     let now = now_nanoseconds() / 1_000_000_000;
@@ -358,6 +358,7 @@ fn request<'a>(
             until: when(&args.until)?,
         },
         min_score: args.min_score,
+        least_cosine: profile.nothing,
         collapse_similarity: measured(
             "search.collapse_similarity",
             settings.collapse_similarity,

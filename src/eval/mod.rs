@@ -5,6 +5,7 @@
 
 mod metrics;
 mod set;
+mod thresholds;
 
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use rayon::prelude::*;
 
 pub use metrics::{Quality, ndcg, recall, reciprocal_rank};
 pub use set::{SetError, TestSet};
+pub use thresholds::{Thresholds, thresholds};
 
 use crate::{
     embed::{EmbedError, Embedded, Embedder, Role},

@@ -34,6 +34,8 @@ pub struct Request<'a> {
     pub filter: Filter,
     /// Hits with a lower total are left out.
     pub min_score: Option<f32>,
+    /// A chunk with no word in common counts from this cosine on: below, it is chance.
+    pub least_cosine: f32,
     /// Chunks this similar to a better hit are counted, not shown.
     pub collapse_similarity: f32,
     /// Seconds since 1970.
@@ -175,7 +177,7 @@ pub fn search(
     }
     if cosines.is_some() {
         let near = flat(&cosine).into_iter().map(|number| numbers[number]);
-        places.extend(near.filter(|&place| cosine(place) >= tools.embedder.profile().nothing));
+        places.extend(near.filter(|&place| cosine(place) >= request.least_cosine));
     }
     places.sort_unstable();
     places.dedup();

@@ -20,4 +20,4 @@ pub mod tables;
 pub mod view;
 
 pub use codec::Malformed;
-pub use container::OpenError;
+pub use container::{OpenError, write_whole};

@@ -1,0 +1,70 @@
+//! What counts as near for a model: as measured here by `eval --thresholds --save`, else as it came.
+
+use std::{fs, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{env, error::CliError};
+use crate::embed::{Embedder, Pace, Profile};
+
+/// Largest file of thresholds, in bytes.
+const MAX_BYTES: u64 = 4_096;
+
+/// Measured thresholds, as they are kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    model: String,
+    semantic_weight: f32,
+    nothing: f32,
+    relevant: f32,
+    near_duplicate: f32,
+}
+
+/// The thresholds of a model. The built-in one is never looked up: its own are good.
+pub fn of(embedder: &dyn Embedder) -> Profile {
+    if embedder.pace() == Pace::Instant {
+        return embedder.profile();
+    }
+    read(embedder).unwrap_or_else(|| embedder.profile())
+}
+
+/// Keeps thresholds for every later search with the model.
+///
+/// # Errors
+/// When there is no place for them.
+pub fn save(embedder: &dyn Embedder, profile: &Profile) -> Result<(), CliError> {
+    let Profile { semantic_weight, nothing, relevant, near_duplicate } = *profile;
+    let model = embedder.fingerprint().to_string();
+    let kept = Kept { model, semantic_weight, nothing, relevant, near_duplicate };
+    let path = file(embedder).ok_or_else(|| {
+        CliError::new("no folder to keep thresholds in").hint("set HOME to your home folder")
+    })?;
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let bytes = serde_json::to_vec_pretty(&kept).map_err(CliError::new)?;
+    Ok(crate::store::write_whole(&path, &bytes)?)
+}
+
+/// What cannot be read, or is out of range, counts as not measured.
+fn read(embedder: &dyn Embedder) -> Option<Profile> {
+    let path = file(embedder)?;
+    let metadata = fs::metadata(&path).ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        return None;
+    }
+    let kept: Kept = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let Kept { model, semantic_weight, nothing, relevant, near_duplicate } = kept;
+    let share = |value: f32| (0.0..=1.0).contains(&value);
+    let cosine = |value: f32| (-1.0..=1.0).contains(&value);
+    let sound = model == embedder.fingerprint().as_str()
+        && share(semantic_weight)
+        && [nothing, relevant, near_duplicate].into_iter().all(cosine);
+    sound.then_some(Profile { semantic_weight, nothing, relevant, near_duplicate })
+}
+
+fn file(embedder: &dyn Embedder) -> Option<PathBuf> {
+    let name = blake3::hash(embedder.fingerprint().as_str().as_bytes()).to_hex();
+    let folder = env::data_folder(&env::variables())?.join("thresholds");
+    Some(folder.join(format!("{}.json", &name[..16])))
+}

@@ -1,0 +1,243 @@
+//! Where a model's cosines part: chance from kinship, kinship from repetition.
+//!
+//! Three samples of a test set are embedded: questions with documents judged relevant, the same
+//! questions with documents drawn at random, and documents with edited copies of themselves. All
+//! drawing is by a fixed generator, so that a second run gives the same figures.
+
+use super::{EvalError, TestSet};
+use crate::{
+    embed::{Embedded, Embedder, Profile, Role},
+    index::note,
+};
+
+/// Questions and documents that are looked at.
+const SAMPLE: usize = 300;
+/// Documents drawn at random for each question.
+const DRAWN: usize = 20;
+/// Of random pairs, so many lie below the threshold of chance.
+const CHANCE: f64 = 0.95;
+/// Of pairs of different documents, so many of the nearest ones are not taken for the same.
+const DIFFERENT: f64 = 0.99;
+/// One word in so many is left out of an edited copy.
+const EDITED: usize = 20;
+
+/// Measured thresholds, and how often they err on the sample.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    /// See [`Profile::nothing`].
+    pub nothing: f32,
+    /// Share of relevant documents below it: lost where no word helps.
+    pub nothing_loses: f64,
+    /// See [`Profile::relevant`].
+    pub relevant: f32,
+    /// Share of random documents at or above it.
+    pub relevant_lets_in: f64,
+    /// Share of relevant documents below it.
+    pub relevant_loses: f64,
+    /// See [`Profile::near_duplicate`].
+    pub near_duplicate: f32,
+    /// Share of documents whose nearest other document is at or above it.
+    pub duplicate_mistakes: f64,
+    /// Share of edited copies at or above it.
+    pub duplicate_finds: f64,
+}
+
+impl Thresholds {
+    /// As a profile; the weight is not measured here.
+    pub fn profile(&self, semantic_weight: f32) -> Profile {
+        let Self { nothing, relevant, near_duplicate, .. } = *self;
+        Profile { semantic_weight, nothing, relevant, near_duplicate }
+    }
+}
+
+/// Measures a model on a set.
+///
+/// # Errors
+/// When the embedder fails.
+pub fn thresholds(set: &TestSet, embedder: &dyn Embedder) -> Result<Thresholds, EvalError> {
+    let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
+    let questions: Vec<_> = spread(&set.questions, SAMPLE).collect();
+    let documents: Vec<_> = spread(&set.documents, SAMPLE * 4).collect();
+    let text = |document: &super::set::Document| {
+        note::passage(
+            (!document.title.is_empty()).then_some(document.title.as_str()),
+            &[],
+            &document.text,
+        )
+    };
+    let asked: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
+    let asked = embed(embedder, &asked, Role::Query)?;
+    let texts: Vec<String> = documents.iter().map(|document| text(document)).collect();
+    let vectors = embed_all(embedder, &texts)?;
+
+    let mut related = Vec::new();
+    let mut random = Vec::new();
+    for (question, vector) in questions.iter().zip(&asked) {
+        let judged = set.documents.iter().filter(|document| {
+            question.relevant.get(&document.id).is_some_and(|&grade| grade > 0.0)
+        });
+        let judged: Vec<String> = judged.take(5).map(text).collect();
+        related.extend(embed_all(embedder, &judged)?.iter().map(|other| dot(vector, other)));
+        for _ in 0..DRAWN.min(documents.len()) {
+            let number = draw.below(documents.len());
+            if !question.relevant.contains_key(&documents[number].id) {
+                random.push(dot(vector, &vectors[number]));
+            }
+        }
+    }
+    let sample = vectors.len().min(SAMPLE);
+    let copies: Vec<String> = texts[..sample].iter().map(|text| edited(text)).collect();
+    let copies = embed_all(embedder, &copies)?;
+    let repeated: Vec<f32> = copies.iter().zip(&vectors).map(|(a, b)| dot(a, b)).collect();
+    let nearest = (0..sample).map(|number| {
+        let others = (0..vectors.len()).filter(|&other| texts[other] != texts[number]);
+        others.map(|other| dot(&vectors[number], &vectors[other])).fold(-1.0, f32::max)
+    });
+    Ok(part(related, random, nearest.collect(), repeated))
+}
+
+/// The thresholds that part these samples of cosines.
+fn part(
+    mut related: Vec<f32>,
+    mut random: Vec<f32>,
+    mut nearest: Vec<f32>,
+    mut repeated: Vec<f32>,
+) -> Thresholds {
+    for sample in [&mut related, &mut random, &mut nearest, &mut repeated] {
+        sample.sort_by(f32::total_cmp);
+    }
+    let nothing = quantile(&random, CHANCE);
+    // Where as many relevant documents are lost as random ones are let in, or fewer of both.
+    let relevant = related
+        .iter()
+        .chain(&random)
+        .copied()
+        .max_by(|&a, &b| {
+            let value = |at| share_from(&related, at) - share_from(&random, at);
+            value(a).total_cmp(&value(b)).then(b.total_cmp(&a))
+        })
+        .unwrap_or_default();
+    let apart = quantile(&nearest, DIFFERENT);
+    // Where different documents are nearer than edits, take only what is all but the same.
+    let near_duplicate = apart.max(quantile(&repeated, 0.05)).min(0.995);
+    Thresholds {
+        nothing,
+        nothing_loses: 1.0 - share_from(&related, nothing),
+        relevant,
+        relevant_lets_in: share_from(&random, relevant),
+        relevant_loses: 1.0 - share_from(&related, relevant),
+        near_duplicate,
+        duplicate_mistakes: share_from(&nearest, near_duplicate),
+        duplicate_finds: share_from(&repeated, near_duplicate),
+    }
+}
+
+/// Value below which this share of a sorted sample lies.
+fn quantile(sorted: &[f32], share: f64) -> f32 {
+    let index = (sorted.len() as f64 * share) as usize;
+    sorted.get(index.min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
+}
+
+/// Share of a sorted sample at or above a value.
+fn share_from(sorted: &[f32], value: f32) -> f64 {
+    let below = sorted.partition_point(|&other| other < value);
+    (sorted.len() - below) as f64 / sorted.len().max(1) as f64
+}
+
+/// So many items, evenly spread.
+fn spread<T>(items: &[T], most: usize) -> impl Iterator<Item = &T> {
+    items.iter().step_by(items.len().div_ceil(most).max(1))
+}
+
+/// A copy as somebody would edit it: every so many words one is left out.
+fn edited(text: &str) -> String {
+    let words = text.split_whitespace().enumerate();
+    let kept = words.filter(|(number, _)| number % EDITED != EDITED / 2).map(|(_, word)| word);
+    kept.collect::<Vec<_>>().join(" ")
+}
+
+fn embed(
+    embedder: &dyn Embedder,
+    texts: &[&str],
+    role: Role,
+) -> Result<Vec<Vec<f32>>, EvalError> {
+    let Embedded { vectors, failure } = embedder.embed(texts, role);
+    match failure {
+        Some(failure) => Err(failure.into()),
+        None => Ok(vectors.into_iter().map(Option::unwrap_or_default).collect()),
+    }
+}
+
+fn embed_all(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<Vec<f32>>, EvalError> {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    embed(embedder, &texts, Role::Document)
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The generator xorshift64* (Marsaglia 2003, Vigna 2016).
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let number = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d);
+        (number >> 33) as usize % bound.max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
+    }
+
+    #[test]
+    fn samples_that_lie_apart_are_parted() {
+        let random: Vec<f32> = (0..100).map(|n| n as f32 / 500.0).collect();
+        let related: Vec<f32> = (0..100).map(|n| 0.4 + n as f32 / 500.0).collect();
+        let nearest: Vec<f32> = (0..100).map(|n| 0.5 + n as f32 / 400.0).collect();
+        let repeated: Vec<f32> = (0..100).map(|n| 0.9 + n as f32 / 1000.0).collect();
+        let found = part(related, random, nearest, repeated);
+        close(found.nothing.into(), 0.19);
+        close(found.relevant.into(), 0.4);
+        close(found.near_duplicate.into(), 0.905);
+        close(found.relevant_lets_in, 0.0);
+        close(found.relevant_loses, 0.0);
+        close(found.duplicate_mistakes, 0.0);
+        close(found.duplicate_finds, 0.95);
+    }
+
+    #[test]
+    fn samples_that_overlap_give_the_least_errors() {
+        let random = vec![0.1, 0.2, 0.3, 0.6];
+        let related = vec![0.25, 0.5, 0.7, 0.8];
+        let found = part(related, random, vec![0.999], vec![0.9]);
+        close(found.relevant.into(), 0.5);
+        close(found.relevant_lets_in, 0.25);
+        close(found.relevant_loses, 0.25);
+        // Never so high that nothing could be the same.
+        close(found.near_duplicate.into(), 0.995);
+    }
+
+    #[test]
+    fn nothing_to_measure_is_no_panic() {
+        let found = part(Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        close(found.relevant.into(), 0.0);
+        close(found.relevant_loses, 1.0);
+    }
+
+    #[test]
+    fn a_copy_lacks_a_word_in_twenty() {
+        let text = (0..40).map(|n| n.to_string()).collect::<Vec<_>>().join("  ");
+        let copy = edited(&text);
+        assert_eq!(copy.split(' ').count(), 38);
+        assert!(!copy.contains(" 10 ") && copy.contains(" 11 "));
+    }
+}
