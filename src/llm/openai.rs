@@ -80,6 +80,14 @@ impl Protocol for OpenAi {
         Ok(Value::Object(body))
     }
 
+    /// The older form: an object, with the schema where llama.cpp's servers look for it.
+    fn without_json_schema(&self, body: &Value) -> Option<Value> {
+        let schema = body.pointer("/response_format/json_schema/schema")?.clone();
+        let mut body = body.clone();
+        body["response_format"] = json!({ "type": "json_object", "schema": schema });
+        Some(body)
+    }
+
     fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<(), LlmError> {
         if body["choices"].as_array().is_none_or(Vec::is_empty) {
             return Err(bad("it has no choices"));
@@ -139,8 +147,12 @@ fn message(message: &Message) -> Value {
                     json!({ "id": call.id, "type": "function", "function": function })
                 })
                 .collect();
-            let text = Some(text).filter(|text| !text.is_empty());
-            json!({ "role": "assistant", "content": text, "tool_calls": calls })
+            let mut message = json!({ "role": "assistant", "tool_calls": calls });
+            // Left out if there is none: some servers refuse null here, others an empty text.
+            if !text.is_empty() {
+                message["content"] = json!(text);
+            }
+            message
         }
         Message::Tool { id, text, .. } => {
             json!({ "role": "tool", "tool_call_id": id, "content": text })

@@ -147,9 +147,13 @@ impl Provider {
             let (size, max) = (size as u64, REQUEST_CAP as u64);
             return Err(LlmError::TooLarge { what: "a request", size, max });
         }
-        match sink {
-            Some(sink) => self.streamed(request, &body, sink),
-            None => self.whole(request, &body),
+        let mut ask = |body: &Value| match sink {
+            Some(sink) => self.streamed(request, body, sink),
+            None => self.whole(request, body),
+        };
+        match (ask(&body), self.protocol.without_json_schema(&body)) {
+            (Err(error), Some(older)) if is_about_format(&error) => ask(&older),
+            (answer, _) => answer,
         }
     }
 
@@ -289,6 +293,14 @@ impl Llm for Provider {
     fn requests_sent(&self) -> u64 {
         self.client.attempts()
     }
+}
+
+/// Whether a server stumbled over how the form of the answer was asked for.
+fn is_about_format(error: &LlmError) -> bool {
+    let (LlmError::Server { message, .. } | LlmError::Rejected { message, .. }) = error else {
+        return false;
+    };
+    ["response_format", "json_schema", "json_object"].iter().any(|word| message.contains(word))
 }
 
 fn verdict(wanted: &super::Schema, reply: &Reply) -> Result<Value, String> {

@@ -27,6 +27,12 @@ pub(super) trait Protocol: Send + Sync {
     /// The body to send.
     fn encode(&self, request: &Request, stream: bool) -> Result<Value, LlmError>;
 
+    /// The body for a server that does not know the newer form of schema answers; `None` if it has
+    /// none.
+    fn without_json_schema(&self, _body: &Value) -> Option<Value> {
+        None
+    }
+
     /// Takes in a whole answer.
     fn whole(&self, request: &Request, body: &Value, draft: &mut Draft) -> Result<(), LlmError>;
 
@@ -135,6 +141,11 @@ impl Draft {
                 false => call.id,
             };
             tool_calls.push(ToolCall { id, name: call.name, arguments });
+        }
+        // A proxy whose own request failed may end a stream as if it had been answered.
+        let says_why = matches!(self.stop, Some(StopReason::Refused | StopReason::Length));
+        if self.text.is_empty() && tool_calls.is_empty() && !says_why {
+            return Err(bad("the answer is empty"));
         }
         let stop = match self.stop {
             None | Some(StopReason::End) if !tool_calls.is_empty() => StopReason::ToolCalls,

@@ -20,7 +20,12 @@ pub enum RemoteError {
 impl RemoteError {
     /// Whether fewer or other texts may do better: something is wrong with what was sent.
     pub(super) fn blames_texts(&self) -> bool {
-        matches!(self, Self::Http(HttpError::Refused { .. } | HttpError::TooLarge { .. }))
+        match self {
+            Self::Http(HttpError::Refused { .. } | HttpError::TooLarge { .. }) => true,
+            // llama.cpp says it with the status of a failure of its own.
+            Self::Http(HttpError::Status { message, .. }) => message.contains("too large to process"),
+            _ => false,
+        }
     }
 
     /// Whether the next batch may do better. A server that was given its time and attempts in vain
