@@ -1,14 +1,15 @@
 //! From settings to an embedder, and what `auto` comes to.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{
+    env,
     remote::{Remote, Target},
     workspace::Workspace,
 };
 use crate::{
     config::{Config, Provider},
-    embed::{Embedder, Fingerprint, builtin::Builtin},
+    embed::{Embedder, Fingerprint, bert::Bert, builtin::Builtin},
 };
 
 /// The model that the settings name.
@@ -28,9 +29,11 @@ impl Named {
         let provider = &config.knowledge.embedding_provider;
         match provider {
             Provider::Auto | Provider::Builtin => Self::Here(Box::new(Builtin)),
-            Provider::Minilm | Provider::Local(_) => {
-                Self::Missing(format!("this machine does not have the model `{provider}`"))
-            }
+            Provider::Minilm => Self::Here(Box::new(Bert::minilm())),
+            Provider::Local(name) => match local(name) {
+                Ok(model) => Self::Here(Box::new(model)),
+                Err(reason) => Self::Missing(reason),
+            },
             Provider::Openrouter | Provider::Openai | Provider::Ollama => {
                 match Target::of(config, root.to_owned()).map(Remote::new) {
                     Some(Ok(remote)) => Self::There(Box::new(remote)),
@@ -51,8 +54,45 @@ impl Named {
     }
 }
 
+/// Folder of the models that the user added.
+pub fn model_folder() -> Option<PathBuf> {
+    Some(env::data_folder(&env::variables())?.join("models"))
+}
+
+/// Names of the models that the user added, sorted.
+pub fn local_names() -> Vec<String> {
+    let folder = model_folder().and_then(|folder| std::fs::read_dir(folder).ok());
+    let names = folder.into_iter().flatten().flatten().filter_map(|entry| {
+        Some(entry.file_name().to_str()?.strip_suffix(".bin")?.to_owned())
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// A model that the user added.
+///
+/// # Errors
+/// Why this machine does not have it.
+pub fn local(name: &str) -> Result<Bert, String> {
+    let absent = || format!("this machine does not have the model `{name}` (`elophanto model add`)");
+    let path = model_folder().ok_or_else(absent)?.join(format!("{name}.bin"));
+    if !path.exists() {
+        return Err(absent());
+    }
+    Bert::open(&path).map_err(|cause| cause.to_string())
+}
+
 /// The embedder of that fingerprint, if this machine has it and it costs nobody anything.
 pub fn by_name(fingerprint: &Fingerprint, workspace: &Workspace) -> Option<Box<dyn Embedder>> {
+    let minilm = Bert::minilm();
+    if minilm.fingerprint() == fingerprint {
+        return Some(Box::new(minilm));
+    }
+    let mut added = local_names().into_iter().filter_map(|name| local(&name).ok());
+    if let Some(model) = added.find(|model| model.fingerprint() == fingerprint) {
+        return Some(Box::new(model));
+    }
     let remote = [Provider::Openrouter, Provider::Openai, Provider::Ollama].iter().find_map(|at| {
         let target = Target::at(at, &workspace.config, workspace.repository.root.clone())?;
         let remote = Remote::new(target).ok()?;

@@ -5,6 +5,7 @@
 
 use std::{borrow::Cow, error::Error, fmt};
 
+pub mod bert;
 pub mod builtin;
 mod profile;
 pub mod remote;
@@ -45,6 +46,32 @@ pub trait Embedder: Send + Sync {
                 Err(EmbedError::new(self.fingerprint(), "the model gave no vector for the text"))
             }
         }
+    }
+}
+
+impl<E: Embedder + ?Sized> Embedder for &E {
+    fn fingerprint(&self) -> &Fingerprint {
+        (**self).fingerprint()
+    }
+
+    fn dimension(&self) -> usize {
+        (**self).dimension()
+    }
+
+    fn pace(&self) -> Pace {
+        (**self).pace()
+    }
+
+    fn profile(&self) -> Profile {
+        (**self).profile()
+    }
+
+    fn embed(&self, texts: &[&str], role: Role) -> Embedded {
+        (**self).embed(texts, role)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        (**self).embed_query(text)
     }
 }
 

@@ -156,11 +156,7 @@ fn edited(text: &str) -> String {
     kept.collect::<Vec<_>>().join(" ")
 }
 
-fn embed(
-    embedder: &dyn Embedder,
-    texts: &[&str],
-    role: Role,
-) -> Result<Vec<Vec<f32>>, EvalError> {
+fn embed(embedder: &dyn Embedder, texts: &[&str], role: Role) -> Result<Vec<Vec<f32>>, EvalError> {
     let Embedded { vectors, failure } = embedder.embed(texts, role);
     match failure {
         Some(failure) => Err(failure.into()),

@@ -23,7 +23,9 @@ impl RemoteError {
         match self {
             Self::Http(HttpError::Refused { .. } | HttpError::TooLarge { .. }) => true,
             // llama.cpp says it with the status of a failure of its own.
-            Self::Http(HttpError::Status { message, .. }) => message.contains("too large to process"),
+            Self::Http(HttpError::Status { message, .. }) => {
+                message.contains("too large to process")
+            }
             _ => false,
         }
     }
