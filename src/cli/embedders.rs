@@ -62,9 +62,11 @@ pub fn model_folder() -> Option<PathBuf> {
 /// Names of the models that the user added, sorted.
 pub fn local_names() -> Vec<String> {
     let folder = model_folder().and_then(|folder| std::fs::read_dir(folder).ok());
-    let names = folder.into_iter().flatten().flatten().filter_map(|entry| {
-        Some(entry.file_name().to_str()?.strip_suffix(".bin")?.to_owned())
-    });
+    let names = folder
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".bin")?.to_owned()));
     let mut names: Vec<String> = names.collect();
     names.sort();
     names
@@ -75,7 +77,8 @@ pub fn local_names() -> Vec<String> {
 /// # Errors
 /// Why this machine does not have it.
 pub fn local(name: &str) -> Result<Bert, String> {
-    let absent = || format!("this machine does not have the model `{name}` (`elophanto model add`)");
+    let absent =
+        || format!("this machine does not have the model `{name}` (`elophanto model add`)");
     let path = model_folder().ok_or_else(absent)?.join(format!("{name}.bin"));
     if !path.exists() {
         return Err(absent());

@@ -15,7 +15,6 @@ use super::{
     workspace::{Workspace, now_nanoseconds},
 };
 use crate::{
-    config::CommitIndex,
     hooks::HookName,
     index::Options,
     on_commit::{self, Done, IndexFile, Secret, Wishes},
@@ -97,7 +96,7 @@ fn pre_commit(deadline: Instant, ui: &mut Ui) -> Result<Outcome, CliError> {
     let settings = &workspace.config;
     let wishes = Wishes {
         changelog: settings.changelog.enabled,
-        index: settings.index.commit == CommitIndex::Always,
+        index: workspace.commits_vectors(),
         allowed: &allowed,
         now: now_nanoseconds() / 1_000_000_000,
     };

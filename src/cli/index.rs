@@ -107,7 +107,7 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return check_all(&workspace, args, ui);
     }
     if args.stage || args.commit {
-        return super::index_git::stage(&workspace, args.commit, ui);
+        return super::index_git::stage(&workspace, args.commit, args.yes, ui);
     }
     if args.resolve {
         return super::index_git::resolve_conflict(&workspace, ui);
@@ -179,8 +179,8 @@ fn finish(
     for reason in workspace.models.reasons() {
         ui.note(reason);
     }
-    let quiet = Options { full: false, patience: None, progress: &|_, _| {} };
-    let refreshed = index_embed::complete(workspace, refreshed, args.yes, quiet, ui)?;
+    let again = || workspace.refresh(Options { full: false, patience: None, progress: &|_, _| {} });
+    let refreshed = index_embed::complete(workspace, refreshed, args.yes, &again, ui)?;
     let committed = if workspace.commits_vectors() {
         update_pending(&workspace.context(), &refreshed.snapshot)?
     } else {

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     config::Agreements,
     embed::{Embedder, Pace, builtin::count_tokens},
-    index::{Options, Refreshed, fill},
+    index::{Refreshed, fill},
     store::Malformed,
 };
 
@@ -37,7 +37,8 @@ impl Cost {
     }
 }
 
-/// Embeds what waits for the model, if the user lets it, and brings the view up to date with that.
+/// Embeds what waits for the model, if the user lets it, and looks at the notes again with that, by
+/// `again`.
 ///
 /// # Errors
 /// When the view cannot be read or brought up to date. That the model fails is none: what waits
@@ -46,7 +47,7 @@ pub fn complete(
     workspace: &Workspace,
     refreshed: Refreshed,
     yes: bool,
-    options: Options,
+    again: &dyn Fn() -> Result<Refreshed, CliError>,
     ui: &Ui,
 ) -> Result<Refreshed, CliError> {
     let context = workspace.context();
@@ -80,7 +81,7 @@ pub fn complete(
         super::usage::record_embedding(remote, "index", ui);
     }
     let before = refreshed.report;
-    let mut refreshed = workspace.refresh(Options { full: false, ..options })?;
+    let mut refreshed = again()?;
     let report = &mut refreshed.report;
     report.embedded = before.embedded + filled.embedded;
     report.read += before.read;

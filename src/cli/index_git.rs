@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
+    index_embed,
     ui::{Progress, Ui, visible_line},
     when,
     workspace::{Workspace, now_nanoseconds},
@@ -53,12 +54,26 @@ struct ForgedWire {
 }
 
 /// Stages, or commits by itself, the table for what is staged.
-pub fn stage(workspace: &Workspace, commit: bool, ui: &mut Ui) -> Result<Outcome, CliError> {
+pub fn stage(
+    workspace: &Workspace,
+    commit: bool,
+    yes: bool,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
     let git = git(workspace)?;
     let progress = Progress::new();
     let update = |done, all| progress.update(done, all);
     let refreshed = snapshot_of(&workspace.context(), &git, &Version::Staged, &update)?;
     progress.finish();
+    for reason in workspace.models.reasons() {
+        ui.note(reason);
+    }
+    let again = || Ok(snapshot_of(&workspace.context(), &git, &Version::Staged, &|_, _| {})?);
+    let refreshed = index_embed::complete(workspace, refreshed, yes, &again, ui)?;
+    if !workspace.models.is_named() {
+        return Err(CliError::new("there are no vectors of the repository's model to stage")
+            .hint("see `elophanto model list` for what it needs"));
+    }
     for notice in &refreshed.report.notices {
         ui.note(notice);
     }

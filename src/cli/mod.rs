@@ -18,6 +18,7 @@ mod index_embed;
 mod index_git;
 mod init;
 mod keys;
+mod model_add;
 mod models;
 mod pin;
 mod profiles;

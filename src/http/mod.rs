@@ -14,6 +14,7 @@ use url::Url;
 
 mod body;
 mod client;
+mod download;
 mod error;
 mod gate;
 mod hints;
@@ -33,6 +34,7 @@ mod stream_tests;
 mod tests;
 
 pub use client::Client;
+pub use download::download;
 pub use error::HttpError;
 pub use probe::probe;
 pub use runtime::block_on;

@@ -128,7 +128,7 @@ fn tensors(prefix: &str, kind: Type) -> Vec<u8> {
                 Type::F16 => {
                     let bits = value.to_bits();
                     let half = (bits >> 16 & 0x8000)
-                        + ((bits >> 23 & 0xff) - 112 << 10)
+                        + (((bits >> 23 & 0xff) - 112) << 10)
                         + (bits >> 13 & 0x3ff);
                     data.extend_from_slice(&(half as u16).to_le_bytes());
                 }

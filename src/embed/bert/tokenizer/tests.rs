@@ -138,17 +138,6 @@ fn special_tokens_may_be_spelled_out() {
     pair.check(&"rain ".repeat(1_000));
 }
 
-/// Lines of any corpora: set `ELOPHANTO_CORPORA` to files of one text a line, separated by `:`.
-#[test]
-fn equals_the_tokenizers_library_on_corpora() {
-    let Ok(files) = std::env::var("ELOPHANTO_CORPORA") else { return };
-    let pair = Pair::shipped();
-    for file in files.split(':') {
-        let text = std::fs::read_to_string(file).unwrap();
-        text.par_lines().for_each(|line| pair.check(line));
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
