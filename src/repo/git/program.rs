@@ -67,6 +67,9 @@ const LOCAL_VARIABLES: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
+/// Variables that hold keys by custom: git, and what it may start, need none of them.
+const KEY_VARIABLES: &[&str] = &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"];
+
 /// Settings that win over those of the repository: each names a program git would run, or lets a
 /// repository be found where none was meant.
 const SETTINGS: &[(&str, &str)] = &[
@@ -299,7 +302,7 @@ impl Git {
 
     fn command(&self, arguments: &[&OsStr], filters: &[String]) -> Command {
         let mut command = Command::new("git");
-        for name in LOCAL_VARIABLES {
+        for name in LOCAL_VARIABLES.iter().chain(KEY_VARIABLES) {
             command.env_remove(name);
         }
         if let Some((subcommand, rest)) = arguments.split_first() {
