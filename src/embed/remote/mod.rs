@@ -21,6 +21,7 @@ mod vector;
 #[cfg(test)]
 mod fake;
 #[cfg(test)]
+#[path = "figure_tests.rs"]
 mod figure;
 #[cfg(test)]
 mod ollama_tests;
