@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     config::{Config, Provider},
-    embed::{Embedder, Fingerprint, builtin::Builtin},
+    embed::{Embedder, Fingerprint, builtin::Builtin, remote::parse},
 };
 
 /// The model that the settings name.
@@ -32,7 +32,13 @@ impl Named {
                 Self::Missing(format!("this machine does not have the model `{provider}`"))
             }
             Provider::Openrouter | Provider::Openai | Provider::Ollama => {
-                match Target::of(config, root.to_owned()).map(Remote::new) {
+                let target = Target::of(config, root.to_owned());
+                if target.as_ref().is_some_and(|target| !target.is_allowed()) {
+                    return Self::Missing(format!(
+                        "`llm.local_only` forbids `{provider}`, which is on another machine"
+                    ));
+                }
+                match target.map(Remote::new) {
                     Some(Ok(remote)) => Self::There(Box::new(remote)),
                     Some(Err(reason)) => Self::Missing(reason),
                     None => Self::Missing(format!("nothing is said of where `{provider}` is")),
@@ -53,9 +59,11 @@ impl Named {
 
 /// The embedder of that fingerprint, if this machine has it and it costs nobody anything.
 pub fn by_name(fingerprint: &Fingerprint, workspace: &Workspace) -> Option<Box<dyn Embedder>> {
+    // The settings may name another model by now, at the same server.
+    let (model, dimension) = parse(fingerprint)?;
     let remote = [Provider::Openrouter, Provider::Openai, Provider::Ollama].iter().find_map(|at| {
         let target = Target::at(at, &workspace.config, workspace.repository.root.clone())?;
-        let remote = Remote::new(target).ok()?;
+        let remote = Remote::new(target.with(&model, dimension)).ok()?;
         (remote.fingerprint() == fingerprint && remote.target.is_agreed()).then_some(remote)
     });
     remote.map(|remote| Box::new(remote) as Box<dyn Embedder>)

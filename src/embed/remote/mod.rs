@@ -33,6 +33,7 @@ use super::Fingerprint;
 pub use batches::{Limits, Usage};
 pub use error::RemoteError;
 pub use known::{Known, known};
+pub use name::parse;
 pub use ollama::{Ollama, resolve};
 pub use openai::{OpenAi, Provider};
 
