@@ -97,7 +97,8 @@ fn pre_commit(deadline: Instant, ui: &mut Ui) -> Result<Outcome, CliError> {
     let settings = &workspace.config;
     let wishes = Wishes {
         changelog: settings.changelog.enabled,
-        index: settings.index.commit == CommitIndex::Always,
+        // Never the vectors of a model that only stands in here.
+        index: settings.index.commit == CommitIndex::Always && workspace.models.is_named(),
         allowed: &allowed,
         now: now_nanoseconds() / 1_000_000_000,
     };
