@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     config::{Config, Provider},
-    embed::{Embedder, Fingerprint, bert::Bert, builtin::Builtin},
+    embed::{Embedder, Fingerprint, bert::Bert, builtin::Builtin, remote::parse},
 };
 
 /// The model that the settings name.
@@ -35,7 +35,13 @@ impl Named {
                 Err(reason) => Self::Missing(reason),
             },
             Provider::Openrouter | Provider::Openai | Provider::Ollama => {
-                match Target::of(config, root.to_owned()).map(Remote::new) {
+                let target = Target::of(config, root.to_owned());
+                if target.as_ref().is_some_and(|target| !target.is_allowed()) {
+                    return Self::Missing(format!(
+                        "`llm.local_only` forbids `{provider}`, which is on another machine"
+                    ));
+                }
+                match target.map(Remote::new) {
                     Some(Ok(remote)) => Self::There(Box::new(remote)),
                     Some(Err(reason)) => Self::Missing(reason),
                     None => Self::Missing(format!("nothing is said of where `{provider}` is")),
@@ -96,9 +102,11 @@ pub fn by_name(fingerprint: &Fingerprint, workspace: &Workspace) -> Option<Box<d
     if let Some(model) = added.find(|model| model.fingerprint() == fingerprint) {
         return Some(Box::new(model));
     }
+    // The settings may name another model by now, at the same server.
+    let (model, dimension) = parse(fingerprint)?;
     let remote = [Provider::Openrouter, Provider::Openai, Provider::Ollama].iter().find_map(|at| {
         let target = Target::at(at, &workspace.config, workspace.repository.root.clone())?;
-        let remote = Remote::new(target).ok()?;
+        let remote = Remote::new(target.with(&model, dimension)).ok()?;
         (remote.fingerprint() == fingerprint && remote.target.is_agreed()).then_some(remote)
     });
     remote.map(|remote| Box::new(remote) as Box<dyn Embedder>)

@@ -96,6 +96,7 @@ fn pre_commit(deadline: Instant, ui: &mut Ui) -> Result<Outcome, CliError> {
     let settings = &workspace.config;
     let wishes = Wishes {
         changelog: settings.changelog.enabled,
+        // Never the vectors of a model that only stands in here.
         index: workspace.commits_vectors(),
         allowed: &allowed,
         now: now_nanoseconds() / 1_000_000_000,

@@ -141,7 +141,7 @@ fn first(
 ) -> Result<(Workspace, Outcome), CliError> {
     let start = Instant::now();
     let refreshed = refresh(&workspace, args.full)?;
-    let pins = pin::decide(&workspace, refreshed.report.chunks, args.yes, ui)?;
+    let pins = pin::decide(&workspace, &|| Ok((&refreshed.report).into()), args.yes, ui)?;
     let model = workspace.models.active().fingerprint().clone();
     let workspace = pin::write_down(workspace, pins, ui)?;
     let refreshed = if *workspace.models.active().fingerprint() == model {

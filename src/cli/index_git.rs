@@ -61,6 +61,13 @@ pub fn stage(
     ui: &mut Ui,
 ) -> Result<Outcome, CliError> {
     let git = git(workspace)?;
+    if !workspace.models.is_named() {
+        for reason in workspace.models.reasons() {
+            ui.note(reason);
+        }
+        ui.talk("nothing staged: the vectors of a model that stands in do not go into git");
+        return Ok(Outcome::Done);
+    }
     let progress = Progress::new();
     let update = |done, all| progress.update(done, all);
     let refreshed = snapshot_of(&workspace.context(), &git, &Version::Staged, &update)?;

@@ -10,10 +10,13 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
+    pin,
     ui::{Ui, visible_line},
     workspace::{Workspace, write_beneath},
 };
 use crate::{
+    config::{Provider, REPOSITORY_FILE},
+    index::Options,
     init::{InitAction, InitOptions, plan},
     repo::{LocateError, Repository, locate},
 };
@@ -28,10 +31,15 @@ pub struct InitArgs {
     /// Search the notes below DIR; may be repeated. Without it, all Markdown of the repository
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
+    /// If there is a key for OpenRouter: let it embed the text of this repository
+    #[arg(long, short)]
+    yes: bool,
     /// Print what was written as JSON Lines
     #[arg(long)]
     pub json: bool,
 }
+
+const SETTINGS_WRITTEN: &str = "settings written";
 
 /// The `--json` shape.
 #[derive(Serialize)]
@@ -61,18 +69,16 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         now: jiff::Timestamp::now(),
         project_name: name.unwrap_or_else(|| "this project".to_owned()),
         in_git: repository.git_dir.is_some(),
-        pinned_provider: "builtin",
+        // In git it is decided below, for everybody who shares the repository.
+        pinned_provider: if repository.git_dir.is_some() { "" } else { "builtin" },
     };
     let steps = plan(&|path| existing(&repository.root.join(path)), &options)?;
-    if steps.is_empty() && !ui.json {
-        ui.line("already a knowledge base, nothing to do")?;
-    }
     for step in &steps {
         write_beneath(&repository.root, &step.path, &step.bytes)?;
         let action = match &step.action {
             InitAction::Create => "created",
             InitAction::Block => "managed block written",
-            InitAction::Settings(_) => "settings written",
+            InitAction::Settings(_) => SETTINGS_WRITTEN,
         };
         let path = step.path.display().to_string();
         ui.emit(
@@ -80,10 +86,37 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             format_args!("{action}: {}", visible_line(&path)),
         )?;
     }
+    let in_settings = steps.iter().any(|step| step.path == Path::new(REPOSITORY_FILE));
+    let decided = decide(repository, args.yes, ui)?;
+    if decided && !in_settings {
+        ui.emit(
+            &StepWire { path: REPOSITORY_FILE.to_owned(), action: SETTINGS_WRITTEN },
+            format_args!("{SETTINGS_WRITTEN}: {REPOSITORY_FILE}"),
+        )?;
+    }
+    if steps.is_empty() && !decided && !ui.json {
+        ui.line("already a knowledge base, nothing to do")?;
+    }
     if !steps.is_empty() {
         ui.talk("next: `elophanto index`, then `elophanto search \"...\"`");
     }
     Ok(Outcome::Done)
+}
+
+/// Decides which model embeds, if that is open, and writes it down. Says whether it did.
+fn decide(repository: Repository, yes: bool, ui: &Ui) -> Result<bool, CliError> {
+    let workspace = Workspace::again(repository, Vec::new())?;
+    let count = || {
+        let options = Options { full: false, patience: None, progress: &|_, _| {} };
+        Ok((&workspace.refresh(options)?.report).into())
+    };
+    if workspace.config.knowledge.embedding_provider != Provider::Auto {
+        return Ok(false);
+    }
+    let pins = pin::decide(&workspace, &count, yes, ui)?;
+    let decided = !pins.is_empty();
+    pin::write_down(workspace, pins, ui)?;
+    Ok(decided)
 }
 
 /// A root as the settings hold it: relative to the repository.

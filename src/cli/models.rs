@@ -19,7 +19,7 @@ use crate::{
 
 /// A model answers by itself while no more than this share of the chunks waits for its vector.
 const MOST_WAITING: f64 = 0.05;
-/// So few never matter.
+/// So few don't matter either, unless they are more than half of all.
 const FEW_WAITING: usize = 16;
 
 /// The model of the repository and its stand-ins.
@@ -92,8 +92,9 @@ impl Models {
 
     /// Whether so much waits for the active model that another one now stands in for it.
     pub fn is_behind(&self, report: &Report, workspace: &Workspace) -> bool {
-        let most = (report.chunks as f64 * MOST_WAITING) as usize;
-        if report.waiting <= most.max(FEW_WAITING) || self.active().pace() == Pace::Instant {
+        let share = (report.chunks as f64 * MOST_WAITING) as usize;
+        let most = share.max(FEW_WAITING.min(report.chunks / 2));
+        if report.waiting <= most || self.active().pace() == Pace::Instant {
             return false;
         }
         let (waiting, chunks) = (report.waiting, report.chunks);

@@ -10,28 +10,51 @@ use super::{
     ui::Ui,
     workspace::{Workspace, write_beneath},
 };
-use crate::config::{
-    self, Config, ConfigFile, Layers, Origin, Provider, REPOSITORY_FILE, TrustEntry, TrustStore,
-    Trusted, pin, value_in,
+use crate::{
+    config::{
+        self, Config, ConfigFile, Layers, Origin, Provider, REPOSITORY_FILE, TrustEntry,
+        TrustStore, Trusted, pin, value_in,
+    },
+    embed::{Fingerprint, remote::parse},
+    index::{Report, vectors_held},
 };
 
 const PROVIDER: &str = "knowledge.embedding_provider";
 const MODEL: &str = "knowledge.embedding_model";
 const DIMENSION: &str = "knowledge.embedding_dimension";
 
+/// Chunks that there are.
+#[derive(Debug, Clone, Copy)]
+pub struct Counted {
+    pub chunks: usize,
+    /// Those without a vector.
+    pub waiting: usize,
+}
+
+impl From<&Report> for Counted {
+    fn from(report: &Report) -> Self {
+        Self { chunks: report.chunks, waiting: report.waiting }
+    }
+}
+
 /// Settings to be written down.
 pub type Pins = Vec<(&'static str, String)>;
 
-/// What is to be written down before a repository of so many chunks is indexed: what `auto` comes
-/// to here, and how long the vectors of a model are that nobody has asked yet.
+/// What is to be written down before a repository is indexed: what `auto` comes to here, and how
+/// long the vectors of a model are that nobody has asked yet. Chunks are counted only if need be.
 ///
 /// # Errors
 /// When the user can't be asked, or an agreement can't be kept.
-pub fn decide(workspace: &Workspace, chunks: usize, yes: bool, ui: &Ui) -> Result<Pins, CliError> {
+pub fn decide(
+    workspace: &Workspace,
+    report: &dyn Fn() -> Result<Counted, CliError>,
+    yes: bool,
+    ui: &Ui,
+) -> Result<Pins, CliError> {
     let provider = &workspace.config.knowledge.embedding_provider;
     if *provider == Provider::Auto {
         return if may_pin(workspace)? {
-            resolve_auto(workspace, chunks, yes, ui)
+            resolve_auto(workspace, report, yes, ui)
         } else {
             Ok(Vec::new())
         };
@@ -39,10 +62,29 @@ pub fn decide(workspace: &Workspace, chunks: usize, yes: bool, ui: &Ui) -> Resul
     let Some(mut target) = Target::of(&workspace.config, workspace.repository.root.clone()) else {
         return Ok(Vec::new());
     };
+    // One word is sent to learn how long the vectors are; nothing of the repository. Not even that
+    // goes to another machine unasked.
     if target.dimension() != 0 {
+        let other = if is_new(workspace, &target, report()?) && target.is_agreed() {
+            target.other_dimension(Asking::Through(ui))
+        } else {
+            None
+        };
+        return Ok(other.map(|length| (DIMENSION, length.to_string())).into_iter().collect());
+    }
+    if !target.is_allowed() {
         return Ok(Vec::new());
     }
-    // One word is sent to learn how long the vectors are; nothing of the repository.
+    if !target.is_agreed() && !yes {
+        let (host, model) = (target.host(), &target.model);
+        let question = format!(
+            "ask {host} with one word how long the vectors of `{model}` are? Nothing of this \
+             repository is sent"
+        );
+        if !ui.confirm(&question)? {
+            return Ok(Vec::new());
+        }
+    }
     let model = target.model.clone();
     if let Err(cause) = target.settle(Asking::Through(ui)) {
         ui.note(format_args!("`{provider}` cannot be used: {cause}"));
@@ -56,18 +98,30 @@ pub fn decide(workspace: &Workspace, chunks: usize, yes: bool, ui: &Ui) -> Resul
     Ok(pins)
 }
 
+/// Whether no chunk has a vector of the model yet, but the repository has some of another one, of
+/// the length that the settings say: it may have been meant for that one.
+fn is_new(workspace: &Workspace, target: &Target, counted: Counted) -> bool {
+    let length = target.dimension();
+    let is_remote = |name: &Fingerprint| {
+        parse(name).is_some_and(|(model, found)| model != target.model && found == length)
+    };
+    counted.waiting > 0
+        && counted.waiting == counted.chunks
+        && vectors_held(&workspace.context()).iter().any(|(name, _)| is_remote(name))
+}
+
 /// OpenRouter if there is a key and the user agrees, else an Ollama that answers, else the best
 /// model that runs here.
 fn resolve_auto(
     workspace: &Workspace,
-    chunks: usize,
+    report: &dyn Fn() -> Result<Counted, CliError>,
     yes: bool,
     ui: &Ui,
 ) -> Result<Pins, CliError> {
     let config = &workspace.config;
     let target = |at| Target::at(&at, config, workspace.repository.root.clone());
     if let Some(target) = target(Provider::Openrouter)
-        && !config.llm.local_only
+        && target.is_allowed()
         && keys::find(&target.site, Asking::Through(ui)).is_ok_and(|key| key.is_some())
     {
         let question = format!(
@@ -82,7 +136,7 @@ fn resolve_auto(
         }
     }
     if let Some(mut target) = target(Provider::Ollama)
-        && (target.is_local() || (!config.llm.local_only && target.is_agreed()))
+        && target.is_agreed()
         && target.answers()
     {
         let model = target.model.clone();
@@ -97,7 +151,7 @@ fn resolve_auto(
             return Ok(pins);
         }
     }
-    Ok(vec![(PROVIDER, super::embedders::local_default(chunks).to_string())])
+    Ok(vec![(PROVIDER, super::embedders::local_default(report()?.chunks).to_string())])
 }
 
 /// Writes settings into the repository's file, and opens it anew. Where it can't be written, they
@@ -129,7 +183,7 @@ pub fn write_down(workspace: Workspace, pins: Pins, ui: &Ui) -> Result<Workspace
             flags = as_flags(pins);
         }
     }
-    Workspace::at(repository, flags, ui)
+    Workspace::again(repository, flags)
 }
 
 fn as_flags(pins: Pins) -> Vec<(String, String)> {

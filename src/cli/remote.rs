@@ -31,6 +31,8 @@ pub struct Target {
     fallback: Option<String>,
     /// Components of a vector as the settings say; 0 is whatever the model gives.
     dimension: usize,
+    /// Whether only models on this machine may be asked.
+    local_only: bool,
     root: PathBuf,
 }
 
@@ -85,7 +87,13 @@ impl Target {
         let provider = provider.to_string();
         let site = config.llm.providers.get(&provider)?.clone();
         let (model, dimension) = (model.clone(), *embedding_dimension);
-        Some(Self { provider, site, model, fallback, dimension, root })
+        let local_only = config.llm.local_only;
+        Some(Self { provider, site, model, fallback, dimension, local_only, root })
+    }
+
+    /// Another model at the same place.
+    pub fn with(self, model: &str, dimension: usize) -> Self {
+        Self { model: model.to_owned(), fallback: None, dimension, ..self }
     }
 
     /// The machine that the texts are sent to.
@@ -100,11 +108,18 @@ impl Target {
         is_loopback(&self.site.base_url)
     }
 
+    /// Whether the settings let anybody ask it, agreed or not.
+    pub fn is_allowed(&self) -> bool {
+        self.is_local() || !self.local_only
+    }
+
     /// Whether the user has said that this repository's text may be sent there.
     pub fn is_agreed(&self) -> bool {
-        self.is_local()
-            || Agreements::open_for(&self.root, &env::variables())
+        let agreed = || {
+            Agreements::open_for(&self.root, &env::variables())
                 .is_ok_and(|agreed| agreed.agreed(&self.root, &self.host(), &self.model))
+        };
+        self.is_local() || (self.is_allowed() && agreed())
     }
 
     /// US dollars for so many tokens, where the price is known.
@@ -136,6 +151,17 @@ impl Target {
             self.dimension = self.connect(Size::Native, asking)?.dimension();
         }
         Ok(())
+    }
+
+    /// The length of its vectors if it is not what the settings say, as it may be when they name
+    /// another model than before; asks the model.
+    pub fn other_dimension(&self, asking: Asking) -> Option<usize> {
+        let mut fresh = self.clone().with(&self.model, 0);
+        if fresh.size() != Size::Native {
+            return None;
+        }
+        fresh.settle(asking).ok()?;
+        Some(fresh.dimension).filter(|dimension| *dimension != self.dimension)
     }
 
     /// The length of its vectors as far as it is known; 0 is unknown.

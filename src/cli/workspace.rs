@@ -48,11 +48,27 @@ impl Workspace {
         flags: Vec<(String, String)>,
         ui: &Ui,
     ) -> Result<Self, CliError> {
+        Self::build(repository, flags, &|warning| ui.warn(warning))
+    }
+
+    /// The same, when what is wrong with the settings was said before.
+    ///
+    /// # Errors
+    /// When a setting is unusable.
+    pub fn again(repository: Repository, flags: Vec<(String, String)>) -> Result<Self, CliError> {
+        Self::build(repository, flags, &|_| {})
+    }
+
+    fn build(
+        repository: Repository,
+        flags: Vec<(String, String)>,
+        warn: &dyn Fn(String),
+    ) -> Result<Self, CliError> {
         refuse_links_out(&repository)?;
         let layers = Layers::read(&repository.root, env::variables(), flags)?;
         let (config, warnings) = Config::load(&layers)?;
         for warning in warnings {
-            ui.warn(warning);
+            warn(warning.to_string());
         }
         let selection = selection(&repository, &config);
         let chunk = &config.knowledge.chunk;

@@ -253,10 +253,15 @@ fn time_is_linear() {
             once().min(once())
         };
         scan(piece);
-        let (small, large) = (time(1 << 16), time(1 << 19));
-        // Eight times the text; a square would be 64 times the time.
-        let bound = small * 24 + Duration::from_millis(50);
-        assert!(large < bound, "{piece:?}: {small:?}, then {large:?}");
+        // Eight times the text; a square would be 64 times the time. Something else may take the
+        // processor away for a while, but not every time.
+        let mut measured = Vec::new();
+        let is_linear = (0..6).any(|_| {
+            let (small, large) = (time(1 << 16), time(1 << 19));
+            measured.push((small, large));
+            large < small * 24 + Duration::from_millis(50)
+        });
+        assert!(is_linear, "{piece:?}: {measured:?}");
     }
 }
 

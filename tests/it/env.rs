@@ -6,6 +6,7 @@ use std::{
     ffi::OsStr,
     fmt, fs,
     io::Write,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -14,6 +15,9 @@ use serde_json::Value;
 
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_elophanto");
+
+/// The user's settings unless a test has its own: nobody listens at port 1.
+const NO_OLLAMA: &str = "llm.providers.ollama.base_url: http://127.0.0.1:1\n";
 
 /// What differs between two runs of the same thing, and what it is shown as.
 pub const FILTERS: &[(&str, &str)] = &[
@@ -65,10 +69,11 @@ impl TestEnv {
     /// A folder without git.
     pub fn plain() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("home")).unwrap();
         let root = folder.path().canonicalize().unwrap().join("repo");
         fs::create_dir(&root).unwrap();
-        Self { folder, root }
+        let env = Self { folder, root };
+        env.write_settings(NO_OLLAMA);
+        env
     }
 
     /// An empty repository with these notes in it.
@@ -78,6 +83,15 @@ impl TestEnv {
             env.write(path, text);
         }
         env
+    }
+
+    /// Makes this the user's own settings; without it, they only keep an Ollama of this machine
+    /// out of the tests.
+    pub fn write_settings(&self, text: &str) {
+        let folder = self.folder.path().join("home/.config/elophanto");
+        fs::create_dir_all(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+        fs::write(folder.join("config.yaml"), text).unwrap();
     }
 
     /// Top of the repository.

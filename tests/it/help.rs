@@ -42,6 +42,7 @@ fn help_of_the_program() {
       eval         Measure how well search answers your own questions
       hook         Let git keep the index up to date by itself
       trust        Show which settings of this repository need your trust, and trust them
+      vault        Keep API keys and other secrets, encrypted, out of every repository
       completions  Print completions for a shell
       man          Print the manual page
       help         Print this message or the help of the given subcommand(s)
@@ -75,6 +76,9 @@ fn help_of_init() {
     Options:
           --root <DIR>
               Search the notes below DIR; may be repeated. Without it, all Markdown of the repository
+
+      -y, --yes
+              If there is a key for OpenRouter: let it embed the text of this repository
 
           --json
               Print what was written as JSON Lines
@@ -131,6 +135,10 @@ fn help_of_index() {
 
           --resolve
               Settle a conflict over the index: take every readable table of all sides and stage them
+
+      -y, --yes
+              Send what is to be embedded to the remote model of the settings, whatever it costs, and
+              remember that this may be done
 
           --json
               Print the summary and each problem as JSON Lines

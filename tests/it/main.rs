@@ -1,6 +1,9 @@
 //! End to end: the program in sealed repositories, one file per command or promise.
 
 mod env;
+mod fake {
+    pub mod embeddings;
+}
 
 mod architecture;
 mod bad_inputs;
@@ -9,6 +12,7 @@ mod changelog;
 mod commit_index;
 mod concurrency;
 mod drift;
+mod embedders;
 mod help;
 mod history;
 mod hook_install;

@@ -80,7 +80,7 @@ fn lists_and_revokes() {
     nothing in this repository was trusted
     --- stderr
     ");
-    assert!(!env.outside().join("home/.config").exists(), "asking writes nothing");
+    assert!(!env.outside().join("home/.config/elophanto/trust").exists(), "asking writes nothing");
     env.ok(&["trust"]);
     env.write(CONFIG, "llm:\n  base_url: http://127.0.0.1:9/\n");
     snapshot!(env.run(&["trust", "--json"]), @r#"

@@ -21,6 +21,7 @@ mod vector;
 #[cfg(test)]
 mod fake;
 #[cfg(test)]
+#[path = "figure_tests.rs"]
 mod figure;
 #[cfg(test)]
 mod ollama_tests;
@@ -32,6 +33,7 @@ use super::Fingerprint;
 pub use batches::{Limits, Usage};
 pub use error::RemoteError;
 pub use known::{Known, known};
+pub use name::parse;
 pub use ollama::{Ollama, resolve};
 pub use openai::{OpenAi, Provider};
 

@@ -36,6 +36,27 @@ pub(super) fn fingerprint(
     Fingerprint::new(name)
 }
 
+/// Model and dimension that a fingerprint names. Whether it is one of these at all shows when it is
+/// made again from them.
+pub fn parse(fingerprint: &Fingerprint) -> Option<(String, usize)> {
+    let (_, rest) = fingerprint.as_str().split_once(':')?;
+    let (model, rest) = rest.rsplit_once('@')?;
+    let dimension = rest.split('+').next()?.parse().ok()?;
+    let mut bytes = Vec::new();
+    let mut left = model.as_bytes();
+    while let Some((&byte, rest)) = left.split_first() {
+        left = rest;
+        if byte == b'%' {
+            let (digits, rest) = left.split_at_checked(2)?;
+            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+            left = rest;
+        } else {
+            bytes.push(byte);
+        }
+    }
+    Some((String::from_utf8(bytes).ok()?, dimension))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{super::prefixes::prefixes, *};
@@ -47,6 +68,7 @@ mod tests {
             let found = fingerprint(provider, model, dimension, prefixes(model));
             assert_eq!(found.as_str(), expected);
             assert!(expected.bytes().all(|byte| byte.is_ascii_graphic()));
+            assert_eq!(parse(&found), Some((model.to_owned(), dimension)));
         }
         check(
             "openrouter",
@@ -59,5 +81,14 @@ mod tests {
         check("ollama", "a:b", 3, "ollama:a:b@3");
         check("openai", "a@3+e5 %\n", 3, "openai:a%403%2Be5%20%25%0A@3");
         check("openai", "é", 3, "openai:%C3%A9@3");
+    }
+
+    #[test]
+    fn other_names_are_no_reason_to_panic() {
+        for name in
+            ["", ":", "openai:@", "openai:a@x", "openai:a%4@3", "openai:a%é@3", "a%zz:%zz@1"]
+        {
+            assert_eq!(parse(&Fingerprint::new(name)), None, "{name}");
+        }
     }
 }

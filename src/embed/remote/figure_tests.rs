@@ -85,21 +85,29 @@ fn run(batch: usize, seed: u64) -> (f64, usize, usize) {
     (took.as_secs_f64() / ideal.as_secs_f64(), calls, failed)
 }
 
-/// Unoptimised code on a busy machine spends its time elsewhere, so only optimised runs are timed:
-/// `cargo test --release failures_cost_little -- --nocapture`.
+/// Every text gets its own vector, and what failed is asked again but not much else.
 #[test]
-#[expect(clippy::print_stderr, reason = "the figure")]
 fn failures_cost_little() {
-    let seeds = if cfg!(debug_assertions) { 1..2 } else { 1..6 };
+    for batch in [96, 20] {
+        run(batch, 1);
+    }
+}
+
+/// On a busy machine time says little, so this is asked for by name:
+/// `cargo test --release failures_take_little_time -- --ignored --nocapture`.
+#[test]
+#[ignore = "a figure, for an idle machine and optimised code"]
+#[expect(clippy::print_stderr, reason = "the figure")]
+fn failures_take_little_time() {
     for batch in [96, 20] {
         let mut shares = Vec::new();
-        for seed in seeds.clone() {
+        for seed in 1..6 {
             let (share, calls, failed) = run(batch, seed);
             eprintln!("batches of {batch}: {share:.2} of ideal, {calls} calls, {failed} failed");
             shares.push(share);
         }
         shares.sort_by(f64::total_cmp);
         let median = shares[shares.len() / 2];
-        assert!(cfg!(debug_assertions) || median < 1.3, "batches of {batch}: {shares:?}");
+        assert!(median < 1.3, "batches of {batch}: {shares:?}");
     }
 }
