@@ -12,6 +12,9 @@ const COMMANDS: &[&str] = &[
     "eval",
     "hook",
     "trust",
+    "vault",
+    "model",
+    "usage",
     "completions",
     "man",
 ];
@@ -571,4 +574,16 @@ fn help_of_hook() {
               Print help (see a summary with '-h')
     --- stderr
     ");
+}
+
+#[test]
+fn help_of_model() {
+    snapshot!(help(&["model"]), @"");
+    snapshot!(help(&["model", "list"]), @"");
+    snapshot!(help(&["model", "test"]), @"");
+}
+
+#[test]
+fn help_of_usage() {
+    snapshot!(help(&["usage"]), @"");
 }
