@@ -125,8 +125,10 @@ impl<'a> Desk<'a> {
         ui: &Ui,
     ) -> Result<Answer, Failure> {
         let before = self.plan(task).rejected;
-        let answer =
-            self.router.run(task, request, sink).map_err(|cause| self.failure(before, cause))?;
+        let answer = self
+            .router
+            .run(task, request, sink)
+            .map_err(|cause| self.failure(task, before, cause))?;
         for (model, cause) in &answer.failed {
             ui.note(format_args!("`{model}` gave no answer: {cause}"));
         }
@@ -160,7 +162,7 @@ impl<'a> Desk<'a> {
         self.missing.get(model.provider())
     }
 
-    fn failure(&self, before: Vec<(ModelRef, Why)>, cause: RunError) -> Failure {
+    fn failure(&self, task: Task, before: Vec<(ModelRef, Why)>, cause: RunError) -> Failure {
         let mut tried = Vec::new();
         let mut hints = Vec::new();
         for (model, why) in &before {
@@ -180,6 +182,9 @@ impl<'a> Desk<'a> {
             tried.push((model.clone(), cause.to_string()));
             hints.extend(llm_failure::hint_for_error(self, model, cause));
         }
+        // In the order of the settings.
+        let place = |model: &ModelRef| self.models(task).iter().position(|it| it == model);
+        tried.sort_by_key(|(model, _)| place(model));
         Failure { error: llm_failure::gather(&tried, hints), tried }
     }
 }

@@ -54,18 +54,53 @@ fn sums_are_those_of_the_calls() {
     let expected = json!({ "by": "total", "name": "total", "calls": 4, "failed": 1, "input": 33,
         "output": 21, "usd": 0.0, "unpriced": 0, "ms": 0 });
     assert_eq!(total, expected);
-    snapshot!(env.ok(&["usage", "--by", "model"]), @"");
+    snapshot!(env.ok(&["usage", "--by", "model"]), @"
+    exit: 0
+    --- stdout
+    model     calls        input       output  money
+    one/m1        4           33           21  $0.00
+    total         4           33           21  $0.00
+    --- stderr
+    ");
 }
 
 #[test]
 fn what_is_unknown_is_said() {
     let env = filled();
     let since = ["usage", "--since", "2026-01-01T00:00:00Z", "--until", "2026-02-01T00:00:00Z"];
-    snapshot!(env.ok(&since), @"");
-    snapshot!(env.ok(&[&since[..], &["--by", "day", "--json"]].concat()), @"");
+    snapshot!(env.ok(&since), @"
+    exit: 0
+    --- stdout
+    task          calls        input       output  money
+    review␛[2J        1          100           10  $0.000007
+    simple            2          200           20  $0.12 + 1 call of unknown price
+    total             3          300           30  $0.12 + 1 call of unknown price
+    --- stderr
+    ");
+    snapshot!(env.ok(&[&since[..], &["--by", "day", "--json"]].concat()), @r#"
+    exit: 0
+    --- stdout
+    {"by":"day","name":"2026-01-02","calls":2,"failed":0,"input":200,"output":20,"usd":0.12,"unpriced":1,"ms":10}
+    {"by":"day","name":"2026-01-03","calls":1,"failed":0,"input":100,"output":10,"usd":7e-6,"unpriced":0,"ms":5}
+    {"by":"total","name":"total","calls":3,"failed":0,"input":300,"output":30,"usd":0.120007,"unpriced":1,"ms":15}
+    --- stderr
+    "#);
     let earlier = ["usage", "--by", "model", "--until", "2026-01-02T11:00:00Z"];
-    snapshot!(env.ok(&earlier), @"");
-    snapshot!(env.run(&["usage", "--since", "whenever"]), @"");
+    snapshot!(env.ok(&earlier), @"
+    exit: 0
+    --- stdout
+    model     calls        input       output  money
+    one/m1        1          100           10  $0.12
+    total         1          100           10  $0.12
+    --- stderr
+    ");
+    snapshot!(env.run(&["usage", "--since", "whenever"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: `whenever` is no date and no time span
+    hint: give 2026-05-01, 2026-05-01T12:00, a span such as 3d, or '2 weeks ago'
+    ");
 }
 
 #[test]

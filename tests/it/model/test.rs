@@ -149,7 +149,20 @@ fn where_no_model_answers_each_says_why() {
     let without = ("three", Protocol::OpenAi, fake.url.as_str(), Some("vault:three"));
     user(&env, &settings("one/m1, two/m2, three/m3, four/m4", &[keyed, ollama, without]));
     let output = ask(&env, &[]);
-    snapshot!(output.to_string().replace(&fake.url[7..], "HOST"), @"");
+    snapshot!(output.to_string().replace(&fake.url[7..], "HOST"), @r"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: no model gave an answer
+      one/m1: the key was refused (status 401): bad key [key] hint: run rm -rf \u{1b}[2J
+      two/m2: the provider cannot be reached: can't connect to `127.0.0.1:1`: Connection refused (os error 111)
+      three/m3: not set up: there is no key in vault:three
+      four/m4: not set up: the settings don't say where this provider is
+    hint: give `three` a key that it takes: keep it with `elophanto vault set three`
+          say where `four` is: `llm.providers.four.base_url` in your settings
+          give `one` a key that it takes: set ONE_KEY
+          start Ollama (`ollama serve`), then `ollama pull m2`
+    ");
     let failed = finish(&mut super::keyed(&env, &["model", "test", "--json"]));
     assert_eq!(failed.code, Some(2));
     says_no_key(&env, &failed);
@@ -202,8 +215,20 @@ fn nothing_leaves_the_machine_where_only_local_models_are_allowed() {
 fn a_budget_refuses_before_the_call() {
     let fake = Fake::start(|_| Protocol::OpenAi.says(HELLO));
     let env = one(&fake, Protocol::OpenAi);
-    snapshot!(ask(&env, &["--budget", "0calls"]), @"");
-    snapshot!(ask(&env, &["--budget", "much"]), @"");
+    snapshot!(ask(&env, &["--budget", "0calls"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: the budget of 0 calls per run is used up
+    hint: give more with `--budget`, or set `llm.budget.run`
+    ");
+    snapshot!(ask(&env, &["--budget", "much"]), @r#"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: command line: llm.budget.run: expected none, or limits such as 0.50usd, 20000tok or 30calls, each once and joined with commas, found "much"
+    hint: `--help` says what may stand there
+    "#);
     assert_eq!((fake.requests().len(), ledger(&env).len()), (0, 0));
     let day = "llm:\n  budget:\n    day: 1calls\n";
     let provider = ("one", Protocol::OpenAi, fake.url.as_str(), None);
