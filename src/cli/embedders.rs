@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     env,
+    model_list::local_models,
     remote::{Remote, Target},
     workspace::Workspace,
 };
@@ -65,19 +66,6 @@ pub fn model_folder() -> Option<PathBuf> {
     Some(env::data_folder(&env::variables())?.join("models"))
 }
 
-/// Names of the models that the user added, sorted.
-pub fn local_names() -> Vec<String> {
-    let folder = model_folder().and_then(|folder| std::fs::read_dir(folder).ok());
-    let names = folder
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".bin")?.to_owned()));
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    names
-}
-
 /// A model that the user added.
 ///
 /// # Errors
@@ -98,7 +86,8 @@ pub fn by_name(fingerprint: &Fingerprint, workspace: &Workspace) -> Option<Box<d
     if minilm.fingerprint() == fingerprint {
         return Some(Box::new(minilm));
     }
-    let mut added = local_names().into_iter().filter_map(|name| local(&name).ok());
+    let names = local_models();
+    let mut added = names.iter().filter_map(|name| local(name.strip_prefix(Provider::LOCAL)?).ok());
     if let Some(model) = added.find(|model| model.fingerprint() == fingerprint) {
         return Some(Box::new(model));
     }

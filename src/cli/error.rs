@@ -9,6 +9,7 @@ use crate::{
     hooks::{self, HookError, HookName},
     index::{IndexError, watch::WatchError},
     init::InitError,
+    llm::LedgerError,
     on_commit::CommitError,
     repo::{GitError, LocateError, WriteError},
     search::SearchError,
@@ -289,6 +290,12 @@ impl From<VaultError> for CliError {
 
 /// For what will never open again.
 const NEW_VAULT: &str = "bring it back from a backup, or move it away and set your secrets anew";
+
+impl From<LedgerError> for CliError {
+    fn from(cause: LedgerError) -> Self {
+        Self::new(cause).hint("check the rights of your state folder, and what lies there")
+    }
+}
 
 impl From<BadPassphrase> for CliError {
     fn from(cause: BadPassphrase) -> Self {

@@ -1,13 +1,15 @@
 //! Keys of providers: found where the settings say, and handed to the endpoint and nobody else.
 
+use std::sync::{Mutex, PoisonError};
+
 use secrecy::SecretString;
 
-use super::{env, ui::Ui, unlock::UnlockArgs};
+use super::{env, error::CliError, ui::Ui, unlock::UnlockArgs};
 use crate::{
     config::{KeyRef, Protocol, ProviderConfig},
     http::{Auth, Endpoint},
     llm::is_loopback,
-    vault::Name,
+    vault::{Name, Vault},
 };
 
 /// Whether the user may be asked for the passphrase of the vault.
@@ -54,16 +56,40 @@ pub fn endpoint(site: &ProviderConfig, key: Option<SecretString>) -> Endpoint {
     Endpoint::new(site.base_url.clone(), auth)
 }
 
+/// The vault as it was last opened here. The descriptor of its passphrase can be read but once, and
+/// nobody wants to be asked twice, however many keys are looked for.
+static OPENED: Mutex<Option<Opened>> = Mutex::new(None);
+
+struct Opened {
+    /// Whether the user might have been asked.
+    asked: bool,
+    vault: Result<Option<Vault>, String>,
+}
+
 fn from_vault(name: &str, asking: Asking) -> Result<Option<SecretString>, String> {
     let Ok(name) = name.parse::<Name>() else { return Ok(None) };
-    let told = |cause: super::error::CliError| cause.message().to_owned();
+    let may_ask = matches!(asking, Asking::Through(_));
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    // A vault that stayed locked may open once the user is asked.
+    let is_settled = |opened: &Opened| opened.vault.is_ok() || opened.asked || !may_ask;
+    let opened = match opened.take().filter(is_settled) {
+        Some(settled) => opened.insert(settled),
+        None => opened.insert(Opened { asked: may_ask, vault: open(asking) }),
+    };
+    match &mut opened.vault {
+        Ok(vault) => Ok(vault.as_mut().and_then(|vault| vault.get(&name)).map(|entry| entry.value)),
+        Err(cause) => Err(cause.clone()),
+    }
+}
+
+fn open(asking: Asking) -> Result<Option<Vault>, String> {
+    let told = |cause: CliError| cause.message().to_owned();
     let mut entrance = UnlockArgs::default().entrance().map_err(told)?;
     let vault = match asking {
         Asking::Never => entrance.open_unasked(),
         Asking::Through(ui) => entrance.open(ui),
     };
-    let entry = vault.map_err(told)?.and_then(|mut vault| vault.get(&name));
-    Ok(entry.map(|entry| entry.value))
+    vault.map_err(told)
 }
 
 /// The variable that holds the key of a well-known provider by custom.

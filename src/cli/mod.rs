@@ -18,7 +18,12 @@ mod index_embed;
 mod index_git;
 mod init;
 mod keys;
+mod llm;
+mod llm_failure;
+mod model;
 mod model_add;
+mod model_list;
+mod model_test;
 mod models;
 mod pin;
 mod profiles;
@@ -27,6 +32,7 @@ mod search;
 mod search_output;
 mod search_view;
 mod secret_input;
+mod settings;
 mod trust;
 mod ui;
 mod unlock;
@@ -68,6 +74,8 @@ enum Command {
     Hook(hook::HookArgs),
     Trust(trust::TrustArgs),
     Vault(vault::VaultArgs),
+    Model(model::ModelArgs),
+    Usage(usage::UsageArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
 }
@@ -122,6 +130,8 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Hook(args) => args.is_json(),
         Command::Trust(args) => args.json,
         Command::Vault(args) => args.is_json(),
+        Command::Model(args) => args.is_json(),
+        Command::Usage(args) => args.json,
         Command::Completions(_) | Command::Man(_) => false,
     };
     let variables = env::variables();
@@ -140,6 +150,8 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Hook(args) => hook::run(args, &mut ui),
         Command::Trust(args) => trust::run(args, &mut ui),
         Command::Vault(args) => vault::run(args, &mut ui),
+        Command::Model(args) => model::run(args, &mut ui),
+        Command::Usage(args) => usage::run(args, &mut ui),
         Command::Completions(args) => generate::completions(args, &mut ui),
         Command::Man(args) => generate::man(args, &mut ui),
     }?;

@@ -11,9 +11,10 @@ use url::Url;
 
 use super::{
     Outcome,
-    embedders::{local_names, model_folder},
+    embedders::model_folder,
     env,
     error::CliError,
+    model_list::local_models,
     ui::{Progress, Ui, visible_line},
 };
 use crate::{
@@ -143,7 +144,7 @@ pub fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let path = place(&args.name)?;
     if !path.exists() {
-        let names = local_names();
+        let names = local_models();
         ui.note(match names.is_empty() {
             true => "no model was added here".to_owned(),
             false => format!("there are: {}", names.join(", ")),

@@ -1,14 +1,18 @@
 //! A model behind an address, asked only when it has to be and only if the user agreed.
 
-use std::{path::PathBuf, sync::OnceLock, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
 
 use super::{
-    env,
     keys::{self, Asking},
+    llm::may_send,
     ui::Ui,
 };
 use crate::{
-    config::{Agreements, Config, KnowledgeConfig, Protocol, Provider, ProviderConfig},
+    config::{Config, KnowledgeConfig, Protocol, Provider, ProviderConfig},
     embed::{
         EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
         remote::{self, Limits, Ollama, OpenAi, RemoteError, Size, Usage, known},
@@ -59,6 +63,8 @@ pub struct Remote {
     fingerprint: Fingerprint,
     dimension: usize,
     service: OnceLock<Result<Box<dyn Service>, String>>,
+    /// What of its usage was taken before.
+    taken: Mutex<Usage>,
 }
 
 impl Target {
@@ -115,10 +121,7 @@ impl Target {
 
     /// Whether the user has said that this repository's text may be sent there.
     pub fn is_agreed(&self) -> bool {
-        let agreed = || {
-            Agreements::open_for(&self.root, &env::variables())
-                .is_ok_and(|agreed| agreed.agreed(&self.root, &self.host(), &self.model))
-        };
+        let agreed = || may_send(&self.root, &self.host(), &self.model);
         self.is_local() || (self.is_allowed() && agreed())
     }
 
@@ -233,12 +236,22 @@ impl Remote {
             Protocol::Openai | Protocol::Anthropic => "openai",
         };
         let fingerprint = remote::fingerprint(word, &target.model, dimension);
-        Ok(Self { target, fingerprint, dimension, service: OnceLock::new() })
+        let (service, taken) = (OnceLock::new(), Mutex::default());
+        Ok(Self { target, fingerprint, dimension, service, taken })
     }
 
-    /// What was asked so far, if anything was.
-    pub fn usage(&self) -> Option<Usage> {
-        self.service.get()?.as_ref().ok().map(|service| service.usage())
+    /// What was asked since this was called last, if anything was.
+    pub fn take_usage(&self) -> Option<Usage> {
+        let all = self.service.get()?.as_ref().ok()?.usage();
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *taken, all);
+        let new = Usage {
+            calls: all.calls.saturating_sub(before.calls),
+            attempts: all.attempts.saturating_sub(before.attempts),
+            tokens: all.tokens.saturating_sub(before.tokens),
+            cut: all.cut.saturating_sub(before.cut),
+        };
+        (new != Usage::default()).then_some(new)
     }
 
     /// Finds the key, asking for the passphrase of the vault if need be. Without this, nobody is
@@ -247,19 +260,40 @@ impl Remote {
         let _ = self.service(Asking::Through(ui));
     }
 
+    /// Embeds texts of this program's own. Nobody needs to have agreed to that: nothing of a
+    /// repository is in them.
+    pub fn try_out(&self, texts: &[&str], ui: &Ui) -> Embedded {
+        self.embed_by(self.connected(Asking::Through(ui)), texts, Role::Document)
+    }
+
+    /// The service, if text of the repository may be sent to it.
     fn service(&self, asking: Asking) -> Result<&dyn Service, EmbedError> {
-        let connect = || {
-            if !self.target.is_agreed() {
-                return Err(format!(
-                    "nobody has agreed yet that text of this repository is sent to {}",
-                    self.target.host()
-                ));
-            }
-            self.target.connect(self.target.size(), asking)
-        };
+        if !self.target.is_agreed() {
+            let host = self.target.host();
+            let cause =
+                format!("nobody has agreed yet that text of this repository is sent to {host}");
+            return Err(EmbedError::new(&self.fingerprint, cause));
+        }
+        self.connected(asking)
+    }
+
+    fn connected(&self, asking: Asking) -> Result<&dyn Service, EmbedError> {
+        let connect = || self.target.connect(self.target.size(), asking);
         match self.service.get_or_init(connect) {
             Ok(service) => Ok(&**service),
             Err(cause) => Err(EmbedError::new(&self.fingerprint, cause.clone())),
+        }
+    }
+
+    fn embed_by(
+        &self,
+        service: Result<&dyn Service, EmbedError>,
+        texts: &[&str],
+        role: Role,
+    ) -> Embedded {
+        match service {
+            Ok(service) => service.embed(texts, role),
+            Err(failure) => Embedded { vectors: vec![None; texts.len()], failure: Some(failure) },
         }
     }
 }
@@ -279,9 +313,6 @@ impl Embedder for Remote {
     }
 
     fn embed(&self, texts: &[&str], role: Role) -> Embedded {
-        match self.service(Asking::Never) {
-            Ok(service) => service.embed(texts, role),
-            Err(failure) => Embedded { vectors: vec![None; texts.len()], failure: Some(failure) },
-        }
+        self.embed_by(self.service(Asking::Never), texts, role)
     }
 }

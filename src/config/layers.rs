@@ -99,16 +99,28 @@ impl Layers {
         variables: BTreeMap<String, String>,
         flags: Vec<(String, String)>,
     ) -> Result<Self, ConfigError> {
+        let layers = Self::without_repository(variables, flags)?;
+        let repository = read_repository_file(root)?;
+        let trusted = match &repository {
+            Some(file) => judge(root, file, &layers.variables),
+            None => Trusted::No,
+        };
+        Ok(Self { repository, trusted, ..layers })
+    }
+
+    /// Reads the user's file only, for where there is no repository.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    pub fn without_repository(
+        variables: BTreeMap<String, String>,
+        flags: Vec<(String, String)>,
+    ) -> Result<Self, ConfigError> {
         let user = match user_file(&variables) {
             Some(path) => read_file(&path, &path)?,
             None => None,
         };
-        let repository = read_repository_file(root)?;
-        let trusted = match &repository {
-            Some(file) => judge(root, file, &variables),
-            None => Trusted::No,
-        };
-        Ok(Self { user, repository, trusted, variables, flags })
+        Ok(Self { user, variables, flags, ..Self::default() })
     }
 }
 

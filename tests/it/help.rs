@@ -12,6 +12,9 @@ const COMMANDS: &[&str] = &[
     "eval",
     "hook",
     "trust",
+    "vault",
+    "model",
+    "usage",
     "completions",
     "man",
 ];
@@ -43,6 +46,8 @@ fn help_of_the_program() {
       hook         Let git keep the index up to date by itself
       trust        Show which settings of this repository need your trust, and trust them
       vault        Keep API keys and other secrets, encrypted, out of every repository
+      model        See which models are used for what, and try them
+      usage        Say what asking models has cost
       completions  Print completions for a shell
       man          Print the manual page
       help         Print this message or the help of the given subcommand(s)
@@ -569,6 +574,136 @@ fn help_of_hook() {
     Usage: elophanto hook status [OPTIONS]
 
     Options:
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_model() {
+    snapshot!(help(&["model"]), @"
+    exit: 0
+    --- stdout
+    See which models are used for what, and try them
+
+    Models that turn text into vectors are chosen for each repository; language models for each kind of
+    task, in the order in which they are asked.
+
+    Usage: elophanto model [OPTIONS] <COMMAND>
+
+    Commands:
+      list  Show which models are used for what, and why others are not
+      test  Ask a model something small, to see that it answers
+      help  Print this message or the help of the given subcommand(s)
+
+    Options:
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+    snapshot!(help(&["model", "list"]), @"
+    exit: 0
+    --- stdout
+    Show which models are used for what, and why others are not
+
+    First the model that turns this repository's text into vectors and others that could, then the
+    language models for each kind of task, in the order in which they are asked. Nobody is asked
+    anything, no passphrase either, and nothing is sent.
+
+    Usage: elophanto model list [OPTIONS]
+
+    Options:
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+    snapshot!(help(&["model", "test"]), @"
+    exit: 0
+    --- stdout
+    Ask a model something small, to see that it answers
+
+    Really sends a short fixed text, which may cost a fraction of a cent; nothing of a repository. Exits
+    with 2 if no model answers, and says of each one why. With `--tools` exits with 1 if the model
+    answers without calling the tool.
+
+    Usage: elophanto model test [OPTIONS]
+
+    Options:
+          --task <TASK>
+              Ask the models for this kind of task: planning, coding, analysis, simple, review,
+              extraction or summary
+
+              [default: simple]
+
+          --stream
+              Print the answer as it is made
+
+          --tools
+              Offer a harmless tool and show how the model calls it
+
+          --schema
+              Want an answer in a given form
+
+          --embed
+              Try the model that makes this repository's vectors, and no other
+
+          --budget <LIMITS>
+              Spend no more than this, in place of `llm.budget.run`: 0.50usd,20000tok,30calls or none
+
+          --json
+              Print one JSON object
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_usage() {
+    snapshot!(help(&["usage"]), @"
+    exit: 0
+    --- stdout
+    Say what asking models has cost
+
+    Every call is recorded in your own state folder: when, for what, which model, how many tokens and
+    how much money, never what was said. Shows this month unless told otherwise; days and months are
+    those of UTC. Exits with 1 if nothing was recorded in that time.
+
+    Usage: elophanto usage [OPTIONS]
+
+    Options:
+          --by <BY>
+              What to sum up
+
+              [default: task]
+              [possible values: task, command, model, provider, day]
+
+          --since <WHEN>
+              Only calls since then: a date, a time, or a span such as 7d
+
+          --until <WHEN>
+              Only calls before then
+
           --json
               Print JSON Lines
 

@@ -199,6 +199,7 @@ impl Bench {
             fuzzy: true,
             filter: Filter::default(),
             min_score: None,
+            least_cosine: 0.2,
             collapse_similarity: 0.97,
             now: 0,
         };

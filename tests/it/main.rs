@@ -1,9 +1,7 @@
 //! End to end: the program in sealed repositories, one file per command or promise.
 
 mod env;
-mod fake {
-    pub mod embeddings;
-}
+mod fake;
 
 mod architecture;
 mod bad_inputs;
@@ -22,6 +20,7 @@ mod incremental;
 mod index;
 mod init;
 mod merges;
+mod model;
 mod quiet;
 mod repair;
 mod revisions;
@@ -29,5 +28,6 @@ mod search;
 mod sequences;
 mod trust;
 mod upkeep;
+mod usage;
 mod vault;
 mod verify;

@@ -11,11 +11,11 @@ use std::{
 
 use crate::env::{Output, PROGRAM, TestEnv, finish, snapshot};
 
-const PASSPHRASE: &str = "otters hold hands";
+pub const PASSPHRASE: &str = "otters hold hands";
 const VALUE: &str = "sk-or-v1-0123456789abcdef";
 
 /// The program with the passphrase as descriptor 3.
-fn with_passphrase(env: &TestEnv, passphrase: &str, args: &[&str]) -> Command {
+pub fn with_passphrase(env: &TestEnv, passphrase: &str, args: &[&str]) -> Command {
     // Written once, as several programs may read it at the same time.
     let file = env.outside().join("passphrase");
     if passphrase != PASSPHRASE || !file.exists() {
@@ -37,7 +37,7 @@ fn vault(env: &TestEnv, args: &[&str]) -> Output {
 }
 
 /// Keeps a value that stands on standard input.
-fn set(env: &TestEnv, name: &str, value: &str) -> Output {
+pub fn set(env: &TestEnv, name: &str, value: &str) -> Output {
     let mut command = with_passphrase(env, PASSPHRASE, &["vault", "set", name]);
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = child.spawn().unwrap();

@@ -1,0 +1,287 @@
+//! From settings to language models that can be asked, and why others can't.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use super::{
+    env,
+    error::CliError,
+    keys::{self, Asking},
+    llm_failure,
+    ui::Ui,
+};
+use crate::{
+    config::{Agreements, Config, LlmConfig, Protocol, ProviderConfig},
+    http::Patience,
+    llm::{
+        Answer, Budget, HealthFile, Kind, Ledger, Limits, LlmError, Member, Message, ModelRef,
+        Plan, Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why, is_loopback,
+        patience,
+    },
+};
+
+/// Name of the folder, below the one of the state, that holds the ledger.
+const LEDGER: &str = "usage";
+/// Name of the file, beside that, which says which providers fail.
+const HEALTH: &str = "health.json";
+
+/// A router and what it was made from.
+pub struct Desk<'a> {
+    router: Router,
+    config: &'a LlmConfig,
+    routes: BTreeMap<Task, Vec<ModelRef>>,
+    /// Why providers that the settings name for some work can't be asked.
+    missing: BTreeMap<String, Missing>,
+}
+
+/// Why a provider can't be asked.
+#[derive(Debug, Clone)]
+pub enum Missing {
+    /// The settings don't say where it is.
+    Unknown,
+    /// There is no key, or the vault does not open.
+    Key(String),
+    /// Its address can't be used.
+    Address(String),
+}
+
+/// Why no model gave an answer.
+pub struct Failure {
+    pub error: CliError,
+    /// Each model that the settings name, and what came of it.
+    pub tried: Vec<(ModelRef, String)>,
+}
+
+impl<'a> Desk<'a> {
+    /// Looks for the keys of those providers only that these kinds of work may go to.
+    ///
+    /// # Errors
+    /// When a budget can't be understood.
+    pub fn open(
+        config: &'a Config,
+        tasks: &[Task],
+        command: &str,
+        asking: Asking,
+    ) -> Result<Self, CliError> {
+        let config = &config.llm;
+        let routes = routes(config);
+        let (mut members, mut missing) = (BTreeMap::new(), BTreeMap::new());
+        for name in wanted(&routes, tasks) {
+            match member(config, name, asking) {
+                Ok(member) => drop(members.insert(name.to_owned(), member)),
+                Err(reason) => drop(missing.insert(name.to_owned(), reason)),
+            }
+        }
+        let state = env::state_folder(&env::variables());
+        let mut all = crate::llm::Routes::none();
+        for (task, models) in &routes {
+            all.set(*task, models.clone());
+        }
+        let running = Running {
+            routes: all,
+            prices: Prices::default(),
+            budget: budget(config)?,
+            local_only: config.local_only,
+            command: command.to_owned(),
+            ledger: state.as_deref().map(ledger_in),
+            health: state.map(|folder| HealthFile::new(folder.join(HEALTH))),
+            ..Running::default()
+        };
+        Ok(Self { router: Router::new(members, running), config, routes, missing })
+    }
+
+    /// Models that the settings name for a kind of work, best first.
+    pub fn models(&self, task: Task) -> &[ModelRef] {
+        self.routes.get(&task).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Which models a kind of work would go to now.
+    pub fn plan(&self, task: Task) -> Plan {
+        self.router.plan(task)
+    }
+
+    /// A request within the caps of the settings.
+    pub fn request(&self, messages: Vec<Message>) -> Request {
+        let capped = |size: usize| u32::try_from(size).unwrap_or(u32::MAX);
+        Request {
+            messages,
+            max_tokens: capped(self.config.max_tokens),
+            context_tokens: Some(capped(self.config.context_tokens)),
+            ..Request::default()
+        }
+    }
+
+    /// Asks the models for this kind of work in turn. What is out of the ordinary becomes a note.
+    ///
+    /// # Errors
+    /// When none answers, with what came of each.
+    pub fn ask(
+        &self,
+        task: Task,
+        request: &Request,
+        sink: Option<Sink<'_>>,
+        ui: &Ui,
+    ) -> Result<Answer, Failure> {
+        let before = self.plan(task).rejected;
+        let answer = self
+            .router
+            .run(task, request, sink)
+            .map_err(|cause| self.failure(task, before, cause))?;
+        for (model, cause) in &answer.failed {
+            ui.note(format_args!("`{model}` gave no answer: {cause}"));
+        }
+        if let Some(note) = &answer.note {
+            ui.note(note);
+        }
+        if let Some(over) = &answer.overdrawn {
+            ui.warn(format_args!("more was spent than estimated: {over}"));
+        }
+        for cause in &answer.unrecorded {
+            ui.note(cause);
+        }
+        Ok(answer)
+    }
+
+    /// Why a model is not asked, with the reason why its provider is not set up.
+    pub fn reason(&self, model: &ModelRef, why: &Why) -> String {
+        match (why, self.missing.get(model.provider())) {
+            (Why::NotSetUp, Some(missing)) => format!("not set up: {}", missing.text()),
+            (why, _) => why.to_string(),
+        }
+    }
+
+    /// The settings of a model's provider.
+    pub fn site(&self, model: &ModelRef) -> Option<&ProviderConfig> {
+        self.config.providers.get(model.provider())
+    }
+
+    /// Why a provider can't be asked, if it can't.
+    pub fn missing(&self, model: &ModelRef) -> Option<&Missing> {
+        self.missing.get(model.provider())
+    }
+
+    fn failure(&self, task: Task, before: Vec<(ModelRef, Why)>, cause: RunError) -> Failure {
+        let mut tried = Vec::new();
+        let mut hints = Vec::new();
+        for (model, why) in &before {
+            tried.push((model.clone(), self.reason(model, why)));
+            hints.extend(llm_failure::hint_for_why(self, model, why));
+        }
+        let failed: Vec<(ModelRef, LlmError)> = match cause {
+            RunError::Failed { failed, .. } => failed,
+            RunError::NoModel { .. } => Vec::new(),
+            RunError::OverBudget(over) => {
+                let error = CliError::new(&over).hint(llm_failure::raise(&over));
+                return Failure { error, tried };
+            }
+            RunError::Ledger(cause) => return Failure { error: cause.into(), tried },
+        };
+        for (model, cause) in &failed {
+            tried.push((model.clone(), cause.to_string()));
+            hints.extend(llm_failure::hint_for_error(self, model, cause));
+        }
+        // In the order of the settings.
+        let place = |model: &ModelRef| self.models(task).iter().position(|it| it == model);
+        tried.sort_by_key(|(model, _)| place(model));
+        Failure { error: llm_failure::gather(&tried, hints), tried }
+    }
+}
+
+impl Missing {
+    /// What there is to say about it.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Unknown => "the settings don't say where this provider is",
+            Self::Key(reason) | Self::Address(reason) => reason,
+        }
+    }
+}
+
+/// Whether the user has agreed that text of this repository is sent to this model on this machine.
+/// Agreements are kept for each repository, machine and model.
+///
+/// Who is about to send text that comes from a repository, and that the user did not hand over by
+/// the very command that runs, has to ask here first; and if nobody agreed, to ask the user, or to
+/// leave it. What stays on this machine needs no agreement, nor does a text of our own.
+pub fn may_send(root: &Path, host: &str, model: &str) -> bool {
+    Agreements::open_for(root, &env::variables())
+        .is_ok_and(|agreements| agreements.agreed(root, host, model))
+}
+
+/// Where calls are recorded, below the folder of the state.
+pub fn ledger_in(state: &Path) -> Ledger {
+    Ledger::new(state.join(LEDGER))
+}
+
+/// What the settings allow to be spent.
+///
+/// # Errors
+/// When a limit can't be understood.
+pub fn budget(config: &LlmConfig) -> Result<Budget, CliError> {
+    Ok(Budget {
+        run: limits("run", &config.budget_run)?,
+        day: limits("day", &config.budget_day)?,
+        month: limits("month", &config.budget_month)?,
+    })
+}
+
+fn limits(span: &str, text: &str) -> Result<Limits, CliError> {
+    if text == "none" {
+        return Ok(Limits::default());
+    }
+    text.parse().map_err(|cause| {
+        CliError::new(format_args!("llm.budget.{span}: {cause}"))
+            .hint("write it like `0.50usd,20000tok,30calls`, or `none`")
+    })
+}
+
+fn routes(config: &LlmConfig) -> BTreeMap<Task, Vec<ModelRef>> {
+    let models = |task: Task| {
+        let named = config.tasks.get(task.name()).map(Vec::as_slice).unwrap_or_default();
+        // The settings have checked the form of each.
+        named.iter().filter_map(|text| text.parse().ok()).collect()
+    };
+    Task::ALL.into_iter().map(|task| (task, models(task))).collect()
+}
+
+/// Providers that these kinds of work may go to.
+fn wanted<'a>(routes: &'a BTreeMap<Task, Vec<ModelRef>>, tasks: &[Task]) -> BTreeSet<&'a str> {
+    // A review goes to another model than the one that codes, be it one of other work.
+    let all = tasks.contains(&Task::Review);
+    let routes = routes.iter().filter(|(task, _)| all || tasks.contains(task));
+    routes.flat_map(|(_, models)| models).map(ModelRef::provider).collect()
+}
+
+fn member(config: &LlmConfig, name: &str, asking: Asking) -> Result<Member, Missing> {
+    let site = config.providers.get(name).ok_or(Missing::Unknown)?;
+    let allowed = !config.local_only || is_loopback(&site.base_url);
+    // What is never asked needs no key. The router knows that it is not here.
+    let key = if allowed { keys::find(site, asking).map_err(Missing::Key)? } else { None };
+    let settings = Settings {
+        kind: match site.protocol {
+            Protocol::Openai => Kind::OpenAi,
+            Protocol::Anthropic => Kind::Anthropic,
+            Protocol::Ollama => Kind::Ollama,
+        },
+        base_url: site.base_url.clone(),
+        key,
+        patience: within(config),
+    };
+    Member::new(settings).map_err(|cause| Missing::Address(cause.to_string()))
+}
+
+/// How long to wait: the timeout of the settings holds for each attempt, and a few of them are
+/// made.
+fn within(config: &LlmConfig) -> Patience {
+    let usual = patience();
+    let request = config.timeout;
+    Patience {
+        connect: usual.connect.min(request),
+        request,
+        idle: usual.idle.min(request),
+        total: request.saturating_mul(3),
+        ..usual
+    }
+}

@@ -1,0 +1,49 @@
+//! `elophanto model`
+
+use super::{
+    Outcome,
+    error::CliError,
+    model_add::{self, AddArgs, RemoveArgs},
+    model_list::{self, ListArgs},
+    model_test::{self, TestArgs},
+    ui::Ui,
+};
+
+/// See which models are used for what, and try them
+///
+/// Models that turn text into vectors are chosen for each repository; language models for each
+/// kind of task, in the order in which they are asked.
+#[derive(clap::Args, Debug)]
+pub struct ModelArgs {
+    #[command(subcommand)]
+    command: ModelCommand,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum ModelCommand {
+    List(ListArgs),
+    Test(TestArgs),
+    Add(AddArgs),
+    Remove(RemoveArgs),
+}
+
+impl ModelArgs {
+    /// Whether stdout is JSON.
+    pub fn is_json(&self) -> bool {
+        match &self.command {
+            ModelCommand::List(args) => args.json,
+            ModelCommand::Test(args) => args.json,
+            ModelCommand::Add(args) => args.json,
+            ModelCommand::Remove(args) => args.json,
+        }
+    }
+}
+
+pub fn run(args: &ModelArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    match &args.command {
+        ModelCommand::List(args) => model_list::run(args, ui),
+        ModelCommand::Test(args) => model_test::run(args, ui),
+        ModelCommand::Add(args) => model_add::add(args, ui),
+        ModelCommand::Remove(args) => model_add::remove(args, ui),
+    }
+}
