@@ -16,8 +16,8 @@ use serde_json::Value;
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_elophanto");
 
-/// The user's settings unless a test has its own: nobody listens at port 1.
-const NO_OLLAMA: &str = "llm.providers.ollama.base_url: http://127.0.0.1:1\n";
+/// The user's settings unless a test has its own: nobody listens at port 2.
+const NO_OLLAMA: &str = "llm.providers.ollama.base_url: http://127.0.0.1:2\n";
 
 /// What differs between two runs of the same thing, and what it is shown as.
 pub const FILTERS: &[(&str, &str)] = &[

@@ -47,7 +47,7 @@ fn a_first_run_and_one_with_nothing_to_do() {
     snapshot!(env.run(&["index", "--json"]), @r#"
     exit: 0
     --- stdout
-    {"files":2,"chunks":3,"embedded":0,"reused":3,"removed":0,"skipped":0,"pending":3,"seconds":"[SECONDS]"}
+    {"files":2,"chunks":3,"embedded":0,"reused":3,"removed":0,"skipped":0,"waiting":0,"pending":3,"seconds":"[SECONDS]"}
     --- stderr
     "#);
     let status = env.git(&["status", "--porcelain", "--untracked-files=all"]);
