@@ -1,13 +1,12 @@
 //! `elophanto model list`
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
 use super::{
     Outcome,
-    embedders::Named,
-    env,
+    embedders::{Named, model_folder},
     error::CliError,
     keys::{self, Asking},
     llm::Desk,
@@ -17,7 +16,7 @@ use super::{
 };
 use crate::{
     config::Provider,
-    embed::{Embedder, Pace, builtin::Builtin},
+    embed::{Embedder, Pace, bert::Bert, builtin::Builtin},
     llm::Task,
 };
 

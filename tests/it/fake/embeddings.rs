@@ -12,7 +12,6 @@ use axum::{
     Router,
     body::{Body, to_bytes},
     extract::Request,
-    http::HeaderMap,
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
@@ -22,7 +21,6 @@ use tokio::runtime::Runtime;
 #[derive(Debug, Clone)]
 pub struct Call {
     pub path: String,
-    pub headers: HeaderMap,
     pub body: Value,
 }
 
@@ -68,7 +66,7 @@ impl Fake {
                 let bytes = to_bytes(body, 64 << 20).await.unwrap();
                 let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
                 let path = parts.uri.path().to_owned();
-                let call = Call { path, headers: parts.headers, body };
+                let call = Call { path, body };
                 kept.lock().unwrap().push(call.clone());
                 let Reply { delay, response } = handler(&call);
                 tokio::time::sleep(delay).await;
