@@ -100,8 +100,3 @@ pub fn by_name(fingerprint: &Fingerprint, workspace: &Workspace) -> Option<Box<d
     });
     remote.map(|remote| Box::new(remote) as Box<dyn Embedder>)
 }
-
-/// What `auto` comes to where nothing but this machine is there.
-pub fn local_default(_chunks: usize) -> Provider {
-    Provider::Builtin
-}

@@ -26,18 +26,20 @@ use crate::{
 pub struct EvalArgs {
     /// Folder of the test set
     dir: PathBuf,
-    /// Share of meaning in the hybrid score, in place of `search.semantic_weight`
-    #[arg(long, value_name = "SHARE")]
-    semantic_weight: Option<f32>,
+    /// Share of meaning in the hybrid score, in place of `search.semantic_weight`; several, such as
+    /// 0.4,0.5,0.6, are measured one by one
+    #[arg(long, value_name = "SHARE", value_delimiter = ',')]
+    semantic_weight: Vec<f32>,
     /// How scores are fused: weighted or additive
     #[arg(long)]
     ranking: Option<String>,
     /// Measure this model, as `knowledge.embedding_provider` names them
     #[arg(long)]
     model: Option<String>,
-    /// Measure instead where the model's cosines part: chance from kinship, kinship from repetition
-    #[arg(long)]
-    thresholds: bool,
+    /// Measure instead where the model's cosines part: chance from kinship, kinship from
+    /// repetition. What is chance shows against a set about something else
+    #[arg(long, value_name = "OTHER-DIR")]
+    thresholds: Option<PathBuf>,
     /// Keep what was measured, for every search of yours with this model
     #[arg(long, requires = "thresholds")]
     save: bool,
@@ -50,6 +52,7 @@ pub struct EvalArgs {
 #[derive(Serialize)]
 struct RowWire {
     mode: &'static str,
+    semantic_weight: f32,
     ndcg_at_10: f64,
     recall_at_20: f64,
     mrr_at_10: f64,
@@ -78,8 +81,9 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         named => named.embedder().unwrap_or(&Builtin),
     };
     let profile = profiles::of(embedder);
-    if args.thresholds {
-        return measure_thresholds(&set, embedder, profile, args.save, ui);
+    if let Some(other) = &args.thresholds {
+        let other = TestSet::read(other).map_err(crate::eval::EvalError::from)?;
+        return measure_thresholds([&set, &other], embedder, profile, args.save, ui);
     }
     // What nobody set is what was measured for the model.
     let weight = match config.origin("search.semantic_weight") {
@@ -100,9 +104,10 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             "p95 ms"
         ))?;
     }
-    let modes =
-        [("keyword", Mode::Keyword), ("semantic", Mode::Semantic), ("hybrid", Mode::Hybrid)];
-    for (name, mode) in modes {
+    let shares = if args.semantic_weight.is_empty() { &[weight] } else { &*args.semantic_weight };
+    let mut runs = vec![("keyword", Mode::Keyword, 0.0), ("semantic", Mode::Semantic, 1.0)];
+    runs.extend(shares.iter().map(|&share| ("hybrid", Mode::Hybrid, share)));
+    for (name, mode, share) in runs {
         let measured = corpus.measure(&set, &analyzer, embedder, |query: &Query| Request {
             query,
             like: None,
@@ -112,11 +117,7 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
                 crate::config::Ranking::Weighted => Ranking::Weighted,
                 crate::config::Ranking::Additive => Ranking::Additive,
             },
-            weights: Weights {
-                semantic: args.semantic_weight.unwrap_or(weight),
-                recency: 0.0,
-                recency_half_life_days: 0.0,
-            },
+            weights: Weights { semantic: share, recency: 0.0, recency_half_life_days: 0.0 },
             bm25: Bm25::default(),
             fuzzy: settings.fuzzy,
             filter: Filter::default(),
@@ -126,7 +127,7 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             collapse_similarity: f32::INFINITY,
             now: 0,
         })?;
-        print(name, &measured, ui)?;
+        print(name, share, &measured, ui)?;
     }
     ui.flush()?;
     Ok(Outcome::Done)
@@ -147,13 +148,13 @@ struct ThresholdsWire<'a> {
 }
 
 fn measure_thresholds(
-    set: &TestSet,
+    [set, other]: [&TestSet; 2],
     embedder: &dyn Embedder,
     profile: Profile,
     save: bool,
     ui: &mut Ui,
 ) -> Result<Outcome, CliError> {
-    let found = thresholds(set, embedder)?;
+    let found = thresholds(set, other, embedder)?;
     let Thresholds {
         nothing,
         nothing_loses,
@@ -198,11 +199,12 @@ fn measure_thresholds(
     Ok(Outcome::Done)
 }
 
-fn print(mode: &'static str, measured: &Measured, ui: &mut Ui) -> Result<(), CliError> {
+fn print(mode: &'static str, share: f32, measured: &Measured, ui: &mut Ui) -> Result<(), CliError> {
     let milliseconds = |time: Duration| (time.as_secs_f64() * 1e5).round() / 100.0;
     let quality = &measured.quality;
     let row = RowWire {
         mode,
+        semantic_weight: share,
         ndcg_at_10: quality.ndcg_at_10,
         recall_at_20: quality.recall_at_20,
         mrr_at_10: quality.mrr_at_10,

@@ -72,15 +72,8 @@ pub fn stage(
     let update = |done, all| progress.update(done, all);
     let refreshed = snapshot_of(&workspace.context(), &git, &Version::Staged, &update)?;
     progress.finish();
-    for reason in workspace.models.reasons() {
-        ui.note(reason);
-    }
     let again = || Ok(snapshot_of(&workspace.context(), &git, &Version::Staged, &|_, _| {})?);
     let refreshed = index_embed::complete(workspace, refreshed, yes, &again, ui)?;
-    if !workspace.models.is_named() {
-        return Err(CliError::new("there are no vectors of the repository's model to stage")
-            .hint("see `elophanto model list` for what it needs"));
-    }
     for notice in &refreshed.report.notices {
         ui.note(notice);
     }

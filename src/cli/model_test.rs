@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     embed::{Embedder, Role},
-    llm::{Answer, Delta, Message, Request, Schema, Task, Tool},
+    llm::{Answer, Delta, Message, Request, Schema, Task, Tool, ToolChoice},
 };
 
 /// Most tokens of an answer: it is short, but some models think before they say it.
@@ -157,6 +157,8 @@ fn question(args: &TestArgs, desk: &Desk<'_>) -> Request {
                 "additionalProperties": false,
             }),
         });
+        // What is tried is the way there and back, not whether the model thinks of it.
+        request.tool_choice = ToolChoice::Named("count_words".to_owned());
     }
     if args.schema {
         let schema = json!({

@@ -151,7 +151,11 @@ fn resolve_auto(
             return Ok(pins);
         }
     }
-    Ok(vec![(PROVIDER, super::embedders::local_default(report()?.chunks).to_string())])
+    let local = match report()?.chunks <= config.knowledge.minilm_chunks {
+        true => Provider::Minilm,
+        false => Provider::Builtin,
+    };
+    Ok(vec![(PROVIDER, local.to_string())])
 }
 
 /// Writes settings into the repository's file, and opens it anew. Where it can't be written, they

@@ -25,8 +25,8 @@ use crate::{
 
 /// A search waits this long for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Passages that a search embeds itself with a slow model: about a twentieth of a second.
-const MOST_EMBEDDED: usize = 4;
+/// Passages that a search embeds itself with a slow model: about a tenth of a second.
+const MOST_EMBEDDED: usize = 8;
 
 /// The notes that are searched: those of the work tree or of a commit.
 pub struct Viewed {

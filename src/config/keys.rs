@@ -66,6 +66,9 @@ pub const KEYS: &[Key] = &[
         .doc("Model to ask Ollama for where the first is missing."),
     key("knowledge.embedding_dimension", "0", Kind::Whole { min: 0, max: 8_192 })
         .doc("Components of a vector to ask a remote model for; 0 takes what the model gives."),
+    key("knowledge.minilm_chunks", "1000", Kind::Whole { min: 0, max: 1_000_000 }).doc(
+        "Up to so many chunks `auto` takes minilm where no other model is there, else builtin.",
+    ),
     key("knowledge.index_interval", "6h", Kind::Span { min: MILLIS_100, max: TEN_YEARS })
         .doc("How often `index --every` runs when no time is given."),
     key("knowledge.max_file_bytes", "16777216", Kind::Whole { min: 1_024, max: 1 << 30 })

@@ -88,6 +88,8 @@ pub struct KnowledgeConfig {
     pub embedding_fallback: String,
     /// Components of a vector to ask a remote model for; 0 takes what the model gives.
     pub embedding_dimension: usize,
+    /// Most chunks for which the slower of the local models is the better choice.
+    pub minilm_chunks: usize,
     /// Time between two runs of `index --every`.
     pub index_interval: Duration,
     /// Larger files are skipped.
@@ -323,6 +325,7 @@ impl Config {
             embedding_model: resolved.text("knowledge.embedding_model"),
             embedding_fallback: resolved.text("knowledge.embedding_fallback"),
             embedding_dimension: resolved.size("knowledge.embedding_dimension"),
+            minilm_chunks: resolved.size("knowledge.minilm_chunks"),
             index_interval: resolved.span("knowledge.index_interval"),
             max_file_bytes: resolved.whole("knowledge.max_file_bytes"),
             chunk,

@@ -16,7 +16,7 @@ pub use set::{SetError, TestSet};
 pub use thresholds::{Thresholds, thresholds};
 
 use crate::{
-    embed::{EmbedError, Embedded, Embedder, Role},
+    embed::{EmbedError, Embedded, Embedder, Role, builtin::Builtin},
     index::{Part, Snapshot, note},
     lexical::Analyzer,
     markdown::Scope,
@@ -152,7 +152,7 @@ impl Corpus {
         embedder: &dyn Embedder,
         request: impl for<'a> Fn(&'a Query) -> Request<'a>,
     ) -> Result<Measured, EvalError> {
-        let tools = Tools { analyzer, embedder, sentence_embedder: embedder };
+        let tools = Tools { analyzer, embedder, sentence_embedder: &Builtin };
         let mut quality = Quality::default();
         let mut times = Vec::new();
         for question in &set.questions {

@@ -1,8 +1,10 @@
 //! Where a model's cosines part: chance from kinship, kinship from repetition.
 //!
-//! Three samples of a test set are embedded: questions with documents judged relevant, the same
-//! questions with documents drawn at random, and documents with edited copies of themselves. All
-//! drawing is by a fixed generator, so that a second run gives the same figures.
+//! Samples of a test set are embedded: questions with documents judged relevant, the same questions
+//! with documents drawn at random, with documents about something else, and documents with edited
+//! copies of themselves. What is about something else comes from a second set: within one, all
+//! documents may well be about the same matter. All drawing is by a fixed generator, so that a second
+//! run gives the same figures.
 
 use super::{EvalError, TestSet};
 use crate::{
@@ -14,7 +16,7 @@ use crate::{
 const SAMPLE: usize = 300;
 /// Documents drawn at random for each question.
 const DRAWN: usize = 20;
-/// Of random pairs, so many lie below the threshold of chance.
+/// Of pairs about different matters, so many lie below the threshold of chance.
 const CHANCE: f64 = 0.95;
 /// Of pairs of different documents, so many of the nearest ones are not taken for the same.
 const DIFFERENT: f64 = 0.99;
@@ -50,11 +52,15 @@ impl Thresholds {
     }
 }
 
-/// Measures a model on a set.
+/// Measures a model on a set, against a set about something else.
 ///
 /// # Errors
 /// When the embedder fails.
-pub fn thresholds(set: &TestSet, embedder: &dyn Embedder) -> Result<Thresholds, EvalError> {
+pub fn thresholds(
+    set: &TestSet,
+    foreign: &TestSet,
+    embedder: &dyn Embedder,
+) -> Result<Thresholds, EvalError> {
     let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
     let questions: Vec<_> = spread(&set.questions, SAMPLE).collect();
     let documents: Vec<_> = spread(&set.documents, SAMPLE * 4).collect();
@@ -70,6 +76,9 @@ pub fn thresholds(set: &TestSet, embedder: &dyn Embedder) -> Result<Thresholds, 
     let texts: Vec<String> = documents.iter().map(|document| text(document)).collect();
     let vectors = embed_all(embedder, &texts)?;
 
+    let foreign: Vec<String> = spread(&foreign.documents, SAMPLE).map(text).collect();
+    let foreign = embed_all(embedder, &foreign)?;
+    let chance = asked.iter().flat_map(|a| foreign.iter().map(|b| dot(a, b))).collect();
     let mut related = Vec::new();
     let mut random = Vec::new();
     for (question, vector) in questions.iter().zip(&asked) {
@@ -93,20 +102,21 @@ pub fn thresholds(set: &TestSet, embedder: &dyn Embedder) -> Result<Thresholds, 
         let others = (0..vectors.len()).filter(|&other| texts[other] != texts[number]);
         others.map(|other| dot(&vectors[number], &vectors[other])).fold(-1.0, f32::max)
     });
-    Ok(part(related, random, nearest.collect(), repeated))
+    Ok(part(chance, related, random, nearest.collect(), repeated))
 }
 
 /// The thresholds that part these samples of cosines.
 fn part(
+    mut chance: Vec<f32>,
     mut related: Vec<f32>,
     mut random: Vec<f32>,
     mut nearest: Vec<f32>,
     mut repeated: Vec<f32>,
 ) -> Thresholds {
-    for sample in [&mut related, &mut random, &mut nearest, &mut repeated] {
+    for sample in [&mut chance, &mut related, &mut random, &mut nearest, &mut repeated] {
         sample.sort_by(f32::total_cmp);
     }
-    let nothing = quantile(&random, CHANCE);
+    let nothing = quantile(&chance, CHANCE);
     // Where as many relevant documents are lost as random ones are let in, or fewer of both.
     let relevant = related
         .iter()
@@ -200,7 +210,7 @@ mod tests {
         let related: Vec<f32> = (0..100).map(|n| 0.4 + n as f32 / 500.0).collect();
         let nearest: Vec<f32> = (0..100).map(|n| 0.5 + n as f32 / 400.0).collect();
         let repeated: Vec<f32> = (0..100).map(|n| 0.9 + n as f32 / 1000.0).collect();
-        let found = part(related, random, nearest, repeated);
+        let found = part(random.clone(), related, random, nearest, repeated);
         close(found.nothing.into(), 0.19);
         close(found.relevant.into(), 0.4);
         close(found.near_duplicate.into(), 0.905);
@@ -214,7 +224,7 @@ mod tests {
     fn samples_that_overlap_give_the_least_errors() {
         let random = vec![0.1, 0.2, 0.3, 0.6];
         let related = vec![0.25, 0.5, 0.7, 0.8];
-        let found = part(related, random, vec![0.999], vec![0.9]);
+        let found = part(Vec::new(), related, random, vec![0.999], vec![0.9]);
         close(found.relevant.into(), 0.5);
         close(found.relevant_lets_in, 0.25);
         close(found.relevant_loses, 0.25);
@@ -224,7 +234,7 @@ mod tests {
 
     #[test]
     fn nothing_to_measure_is_no_panic() {
-        let found = part(Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let found = part(Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         close(found.relevant.into(), 0.0);
         close(found.relevant_loses, 1.0);
     }

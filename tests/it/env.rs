@@ -91,6 +91,8 @@ impl TestEnv {
         let folder = self.folder.path().join("home/.config/elophanto");
         fs::create_dir_all(&folder).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+        // The transformer takes its time in a build without optimisation.
+        let text = format!("knowledge.minilm_chunks: 0\n{text}");
         fs::write(folder.join("config.yaml"), text).unwrap();
     }
 

@@ -74,7 +74,7 @@ run() {
         XDG_CONFIG_HOME="$home/config" XDG_CACHE_HOME="$home/cache" \
         XDG_STATE_HOME="$home/state" XDG_DATA_HOME="$home/data" \
         GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 \
-        ${key+TINY_KEY="$key"} \
+        ${key+TINY_KEY="$key"} ${model+ELOPHANTO_LLM_TASKS_SIMPLE="$model"} \
         timeout 300 "$elophanto" "$@" </dev/null >"$tmp/out" 2>"$tmp/err") || code=$?
 }
 do_index() { run index --yes --json; }
@@ -84,7 +84,7 @@ do_chat() { run model test --task simple --json; }
 do_stream() { run model test --task simple --stream --json; }
 do_tools() { run model test --task simple --tools --json; }
 do_schema() { run model test --task extraction --schema --json; }
-do_model() { run model test --model "$1" --json; }
+do_model() { local model=$1; run model test --task simple --json; }
 do_usage() { run usage --json; }
 
 # The user's settings: server's address, model of conversations, model of vectors.
@@ -106,10 +106,10 @@ YAML
 # What is read from the program's answers. Each is a Python expression over `out`, a list
 # of the JSON values that were printed.
 OK='out[-1]["ok"] is True'
-COUNTED='out[-1]["usage"]["input_tokens"] > 0 and out[-1]["usage"]["output_tokens"] > 0'
+COUNTED='out[-1]["input"] > 0 and out[-1]["output"] > 0'
 EMBEDDED='[v["embedded"] for v in out if "embedded" in v][-1]'
 WAITING='[v["waiting"] for v in out if "waiting" in v][-1]'
-CALLS='sum(v.get("calls", 0) for v in out)'
+CALLS='out[-1]["calls"]'
 
 # ---------------------------------------------------------------- checks
 
