@@ -329,10 +329,21 @@ fn help_of_eval() {
 
     Options:
           --semantic-weight <SHARE>
-              Share of meaning in the hybrid score, in place of `search.semantic_weight`
+              Share of meaning in the hybrid score, in place of `search.semantic_weight`; several, such
+              as 0.4,0.5,0.6, are measured one by one
 
           --ranking <RANKING>
               How scores are fused: weighted or additive
+
+          --model <MODEL>
+              Measure this model, as `knowledge.embedding_provider` names them
+
+          --thresholds <OTHER-DIR>
+              Measure instead where the model's cosines part: chance from kinship, kinship from
+              repetition. What is chance shows against a set about something else
+
+          --save
+              Keep what was measured, for every search of yours with this model
 
           --json
               Print JSON Lines
@@ -599,9 +610,11 @@ fn help_of_model() {
     Usage: elophanto model [OPTIONS] <COMMAND>
 
     Commands:
-      list  Show which models are used for what, and why others are not
-      test  Ask a model something small, to see that it answers
-      help  Print this message or the help of the given subcommand(s)
+      list    Show which models are used for what, and why others are not
+      test    Ask a model something small, to see that it answers
+      add     Add a sentence model of the BERT family to those of this machine
+      remove  Remove a model that was added
+      help    Print this message or the help of the given subcommand(s)
 
     Options:
           --no-color

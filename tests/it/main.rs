@@ -19,6 +19,7 @@ mod hostile;
 mod incremental;
 mod index;
 mod init;
+mod local_models;
 mod merges;
 mod model;
 mod quiet;

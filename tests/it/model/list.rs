@@ -20,6 +20,8 @@ fn what_holds_without_any_settings() {
     * auto  builtin-050f3555526564e5-256  256 components  instant
         set by  default
         ready   `elophanto index` decides; until then the built-in model
+      minilm  minilm-f48bf19823840ce7-384  384 components  slow
+        ready   runs in this program
 
     planning
       openrouter/anthropic/claude-sonnet-4.5  not set up: there is no key in env:OPENROUTER_API_KEY or vault:openrouter
@@ -91,6 +93,8 @@ fn what_the_settings_name_and_why_not() {
         not now at api.openai.com: there is no key in env:OPENAI_API_KEY or vault:openai
       builtin  builtin-050f3555526564e5-256  256 components  instant
         ready   runs in this program
+      minilm  minilm-f48bf19823840ce7-384  384 components  slow
+        ready   runs in this program
       local:b
         ready   this machine has it
       local:mine
@@ -126,6 +130,7 @@ fn what_the_settings_name_and_why_not() {
     snapshot!(shown(run(&["model", "list", "--json"]).stdout()), @r#"
     {"embedder":"openai","origin":"[TEMP]/home/.config/elophanto/config.yaml:2","in_use":true,"fingerprint":"openai:text-embedding-3-small@1536","dimension":1536,"pace":"remote","ready":false,"reason":"at api.openai.com: there is no key in env:OPENAI_API_KEY or vault:openai"}
     {"embedder":"builtin","origin":null,"in_use":false,"fingerprint":"builtin-050f3555526564e5-256","dimension":256,"pace":"instant","ready":true,"reason":"runs in this program"}
+    {"embedder":"minilm","origin":null,"in_use":false,"fingerprint":"minilm-f48bf19823840ce7-384","dimension":384,"pace":"slow","ready":true,"reason":"runs in this program"}
     {"embedder":"local:b","origin":null,"in_use":false,"fingerprint":null,"dimension":null,"pace":null,"ready":true,"reason":"this machine has it"}
     {"embedder":"local:mine","origin":null,"in_use":false,"fingerprint":null,"dimension":null,"pace":null,"ready":true,"reason":"this machine has it"}
     {"task":"planning","model":"free/b","used":true,"reason":"asked first"}
