@@ -127,6 +127,31 @@ fn arguments_that_are_not_json_are_kept() {
     }
 }
 
+/// As llama.cpp's Python server does.
+#[test]
+fn a_server_that_knows_only_the_older_form_of_schemas() {
+    let says = "response_format.type: Input should be 'text' or 'json_object'";
+    let answer = answered(r#"{"n": 3}"#);
+    let fake = Fake::new([error(Kind::OpenAi, 400, says), whole(Kind::OpenAi, answer)]);
+    let reply = fake.provider(Kind::OpenAi).complete(&with_schema()).unwrap();
+    assert_eq!(reply.value, Some(json!({ "n": 3 })));
+    assert_eq!(fake.calls(), 2);
+    fake.last(|seen| {
+        let format = &seen.body["response_format"];
+        assert_eq!((&format["type"], format["schema"].is_object()), (&json!("json_object"), true));
+    });
+}
+
+/// A proxy whose own request failed may say that all went well.
+#[test]
+fn an_empty_answer_is_none() {
+    for kind in [Kind::OpenAi, Kind::Anthropic, Kind::Ollama] {
+        let fake = Fake::new([whole(kind, answered(""))]);
+        let error = fake.provider(kind).complete(&request()).unwrap_err();
+        assert!(error.to_string().contains("the answer is empty"), "{kind:?}: {error}");
+    }
+}
+
 #[test]
 fn an_answer_to_a_schema() {
     for kind in KINDS {

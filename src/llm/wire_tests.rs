@@ -75,7 +75,7 @@ fn openai_is_sent() {
         "messages": [
             { "role": "system", "content": "one" },
             { "role": "user", "content": "hello" },
-            { "role": "assistant", "content": null, "tool_calls": [call("a"), call("b")] },
+            { "role": "assistant", "tool_calls": [call("a"), call("b")] },
             { "role": "tool", "tool_call_id": "a", "content": "rain" },
             { "role": "tool", "tool_call_id": "b", "content": "rain" },
             { "role": "user", "content": "and now?" },
