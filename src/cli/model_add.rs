@@ -159,7 +159,7 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 /// The file of a model of that name.
 fn place(name: &str) -> Result<PathBuf, CliError> {
     let setting = format!("{}{name}", Provider::LOCAL);
-    if !matches!(setting.parse(), Ok(Provider::Local(_))) {
+    if !matches!(setting.parse(), Ok(Provider::Local(read)) if read == name) {
         return Err(CliError::new(format_args!("`{}` is no name for a model", visible_line(name)))
             .hint("take up to 64 small letters, digits, dots, underscores and hyphens"));
     }
