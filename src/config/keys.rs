@@ -85,8 +85,9 @@ pub const KEYS: &[Key] = &[
         .doc("hybrid (words and meaning), keyword or semantic."),
     key("search.ranking", "weighted", Kind::Choice(Ranking::WORDS))
         .doc("weighted (mean of both scores) or additive (cosine plus boosts)."),
-    key("search.semantic_weight", "0.4", Kind::Real { min: 0.0, max: 1.0 })
-        .doc("Share of meaning in a weighted score; words have the rest. Unset, as measured for the model."),
+    key("search.semantic_weight", "0.4", Kind::Real { min: 0.0, max: 1.0 }).doc(
+        "Share of meaning in a weighted score, words have the rest; unset, as the model needs it.",
+    ),
     key("search.recency_weight", "0.02", Kind::Real { min: 0.0, max: 1.0 })
         .doc("What being written just now adds to a score."),
     key("search.recency_half_life", "90d", Kind::Span { min: SECOND, max: TEN_YEARS })
@@ -95,8 +96,9 @@ pub const KEYS: &[Key] = &[
         .doc("Language whose word endings are removed, by its Snowball name, or none."),
     key("search.fuzzy", "true", Kind::Switch)
         .doc("Whether a misspelt word finds its neighbours when it finds nothing itself."),
-    key("search.collapse_similarity", "0.97", Kind::Real { min: 0.0, max: 1.0 })
-        .doc("Hits more alike than this (cosine) are shown as one. Unset, as measured for the model."),
+    key("search.collapse_similarity", "0.97", Kind::Real { min: 0.0, max: 1.0 }).doc(
+        "Hits more alike than this cosine are shown as one (unset: as the model was measured).",
+    ),
     key("index.commit", "always", Kind::Choice(CommitIndex::WORDS))
         .doc("Whether vectors are committed: always, slow (of slow models only) or never."),
     key("changelog.enabled", "true", Kind::Switch)

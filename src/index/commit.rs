@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fs};
 
 use rustc_hash::FxHashSet;
 
-use super::{Context, IndexError, Snapshot};
+use super::{Context, IndexError, Snapshot, fill::missing_keys};
 use crate::{
     repo::{NotePath, tracked_under},
     store::{
@@ -52,7 +52,11 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
         pending: missing.len(),
         written: false,
     };
-    let pending_tables = state.pending_tables();
+    // What another model made stays until the present one has made everything.
+    let parts = snapshot.parts.iter().map(|part| (&*part.loaded, &part.live));
+    let complete = missing_keys(parts).is_empty();
+    let mut pending_tables = state.pending_tables();
+    pending_tables.retain(|name| complete || !state.is_of_other_model(name));
     let sound = !pending_tables.iter().any(|name| state.damaged.contains(name));
     if missing == pending_keys && pending_tables.len() <= 1 && sound {
         return Ok(committed);
@@ -127,6 +131,10 @@ impl<'a> State<'a> {
     fn missing(&self) -> FxHashSet<Key> {
         let tracked = self.registry.keys(self.fingerprint, |name| self.is_tracked(name));
         self.used.difference(&tracked).copied().collect()
+    }
+
+    fn is_of_other_model(&self, name: &str) -> bool {
+        self.registry.model_of(name).is_some_and(|model| model != self.fingerprint)
     }
 
     /// Untracked tables, damaged ones and those of models no longer in use included.

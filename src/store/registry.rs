@@ -93,6 +93,11 @@ impl Registry {
         chosen.flat_map(|(_, known)| known.keys.iter().map(|(key, _)| *key)).collect()
     }
 
+    /// The model of a table's vectors.
+    pub fn model_of(&self, name: &str) -> Option<&str> {
+        self.known.get(name).map(|known| known.fingerprint.as_str())
+    }
+
     /// Models by name, with how many vectors of each there are.
     pub fn models(&self) -> BTreeMap<String, usize> {
         let mut models = BTreeMap::new();

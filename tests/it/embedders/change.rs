@@ -33,6 +33,26 @@ fn old_vectors_answer_until_there_are_new_ones() {
     assert_eq!((site.server.requests(), newer.requests()), (0, 0));
 }
 
+/// A table that nobody has committed yet outlives a half finished change.
+#[test]
+fn a_change_half_made_keeps_what_there_was() {
+    let site = Site::new();
+    let env = &site.env;
+    assert_eq!(env.index(&[])["embedded"], CHUNKS);
+    let before = env.tables();
+    assert_eq!(before.len(), 1);
+    let newer = Embeddings::start(DIMENSION);
+    env.write_settings(&settings(&newer, "newer"));
+    newer.always(Some(Trouble::Partial));
+    let waiting = env.index(&[])["waiting"].as_u64().unwrap();
+    assert!(waiting > 0);
+    assert!(env.tables().contains(&before[0]), "{:?}", env.tables());
+    newer.always(None);
+    assert_eq!(env.index(&[])["waiting"], 0);
+    assert_eq!(env.tables().len(), 1);
+    assert!(!env.tables().contains(&before[0]));
+}
+
 #[test]
 fn few_notes_are_no_exception() {
     let server = Embeddings::start(DIMENSION);
