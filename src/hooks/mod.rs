@@ -2,7 +2,7 @@
 //! live on.
 //!
 //! Owns the hooks folder, the text of our block, and putting it in and taking it out. It knows
-//! nothing of what a hook does. [`script`] and [`plan`] are pure; [`folder`] asks git where hooks
+//! nothing of what a hook does. `script` and `plan` are pure; `folder` asks git where hooks
 //! lie, [`install`] touches the disk. Nothing is remembered elsewhere: what is installed can be
 //! read off the hooks folder alone, and a hook of the user is never without a name in it.
 

@@ -1,6 +1,9 @@
 //! Removing local data that is no longer needed. Everything here is made again when it is.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use super::{Context, IndexError, commit::TABLES};
 use crate::{
@@ -15,7 +18,7 @@ pub struct Tidied {
     pub bytes: u64,
 }
 
-/// Removes what was kept of versions other than the work tree, what killed runs left, and cached
+/// Removes what was kept of versions other than the work tree, views of other models, and cached
 /// vectors that a tracked table holds. Of a dry run the cache is left out: what it would give is
 /// only known once it is done.
 ///
@@ -23,18 +26,31 @@ pub struct Tidied {
 /// When something is there and cannot be removed.
 pub fn tidy(context: &Context, dry: bool) -> Result<Tidied, IndexError> {
     let mut tidied = Tidied::default();
-    let past = context.past_dir();
-    // Nobody is adding to it while it goes.
-    let lock = if past.exists() { view::write_lock(&past, None).ok() } else { None };
-    count(&past, &mut tidied)?;
-    if !dry && past.exists() {
-        fs::remove_dir_all(&past)?;
+    for folder in others(context).into_iter().chain([context.past_dir()]) {
+        // Nobody is adding to it while it goes.
+        let lock = if folder.exists() { view::write_lock(&folder, None).ok() } else { None };
+        count(&folder, &mut tidied)?;
+        if !dry && folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        drop(lock);
     }
-    drop(lock);
     if !dry {
         tidied.bytes += prune(context)?;
     }
     Ok(tidied)
+}
+
+/// Folders of views of other models than the present one, but for the built-in one.
+fn others(context: &Context) -> Vec<PathBuf> {
+    let own = [context.view_dir(), context.past_dir()];
+    let near = own[0].parent().and_then(|folder| fs::read_dir(folder).ok());
+    let paths = near.into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_view = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        (name.starts_with("view-") || name.starts_with("past-")) && !own.contains(path)
+    };
+    paths.filter(is_view).collect()
 }
 
 /// Bytes freed in the vector cache.

@@ -1,6 +1,6 @@
 //! Secrets in a text: keys, tokens and passwords that should not be committed.
 //!
-//! Owns the [table of rules](rules), the judgement of what is only a placeholder, and the list of
+//! Owns the table of rules, the judgement of what is only a placeholder, and the list of
 //! hashes that a user allows. It is pure: it opens no file and asks no service whether a key
 //! works. A finding never carries the secret itself, only enough of it to recognise it by.
 //!

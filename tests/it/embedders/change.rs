@@ -54,6 +54,25 @@ fn a_change_half_made_keeps_what_there_was() {
 }
 
 #[test]
+fn tidying_removes_views_of_models_no_longer_used() {
+    let site = Site::indexed();
+    let env = &site.env;
+    let views = || {
+        let entries = std::fs::read_dir(env.path(".git/elophanto")).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with("view-")).count()
+    };
+    env.write_settings(&settings(&site.server, "newer"));
+    env.index(&[]);
+    assert_eq!(views(), 2);
+    env.ok(&["clean", "--index"]);
+    assert_eq!(views(), 1);
+    site.server.take();
+    assert_eq!(by_meaning(env, ".", "hold hands").0, ["otters.md"]);
+    assert_eq!(site.server.texts(), ["hold hands"]);
+}
+
+#[test]
 fn few_notes_are_no_exception() {
     let server = Embeddings::start(DIMENSION);
     let env = TestEnv::with(&[
