@@ -11,7 +11,7 @@ use super::{Outcome, embedders::Named, env, error::CliError, profiles, ui::Ui};
 use crate::{
     config::{Config, Layers, Origin},
     embed::{Embedder, Profile, builtin::Builtin},
-    eval::{Corpus, DEPTH, Measured, TestSet, Thresholds, thresholds},
+    eval::{Corpus, DEPTH, Measured, TestSet, thresholds},
     lexical::Analyzer,
     repo::locate,
     search::{Filter, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
@@ -155,40 +155,33 @@ fn measure_thresholds(
     ui: &mut Ui,
 ) -> Result<Outcome, CliError> {
     let found = thresholds(set, other, embedder)?;
-    let Thresholds {
-        nothing,
-        nothing_loses,
-        relevant,
-        relevant_lets_in,
-        relevant_loses,
-        near_duplicate,
-        duplicate_mistakes,
-        duplicate_finds,
-    } = found;
     let model = embedder.fingerprint().as_str();
     let wire = ThresholdsWire {
         model,
-        nothing,
-        nothing_loses,
-        relevant,
-        relevant_lets_in,
-        relevant_loses,
-        near_duplicate,
-        duplicate_mistakes,
-        duplicate_finds,
+        nothing: found.nothing,
+        nothing_loses: found.nothing_loses,
+        relevant: found.relevant,
+        relevant_lets_in: found.relevant_lets_in,
+        relevant_loses: found.relevant_loses,
+        near_duplicate: found.near_duplicate,
+        duplicate_mistakes: found.duplicate_mistakes,
+        duplicate_finds: found.duplicate_finds,
     };
     let percent = |share: f64| share * 100.0;
     let text = format!(
         "`{model}`\n\
-         nothing        {nothing:.3}  loses {:.1} % of relevant texts without a word in common\n\
-         relevant       {relevant:.3}  lets in {:.1} % of others, loses {:.1} % of relevant ones\n\
-         near_duplicate {near_duplicate:.3}  takes {:.1} % of others for copies, finds {:.1} % of \
+         nothing        {:.3}  loses {:.1} % of relevant texts without a word in common\n\
+         relevant       {:.3}  lets in {:.1} % of others, loses {:.1} % of relevant ones\n\
+         near_duplicate {:.3}  takes {:.1} % of others for copies, finds {:.1} % of \
          edited copies",
-        percent(nothing_loses),
-        percent(relevant_lets_in),
-        percent(relevant_loses),
-        percent(duplicate_mistakes),
-        percent(duplicate_finds),
+        found.nothing,
+        percent(found.nothing_loses),
+        found.relevant,
+        percent(found.relevant_lets_in),
+        percent(found.relevant_loses),
+        found.near_duplicate,
+        percent(found.duplicate_mistakes),
+        percent(found.duplicate_finds),
     );
     ui.emit(&wire, text)?;
     if save {

@@ -7,6 +7,7 @@ use std::{borrow::Cow, error::Error, fmt};
 
 pub mod bert;
 pub mod builtin;
+mod cjk;
 mod profile;
 pub mod remote;
 

@@ -14,6 +14,7 @@ use std::ops::ControlFlow;
 use unicode_categories::UnicodeCategories;
 use unicode_normalization::UnicodeNormalization;
 
+use super::super::cjk::is_cjk;
 use super::vocabulary::Vocabulary;
 
 /// What the model's files say about tokenising.
@@ -253,22 +254,6 @@ impl Word {
             self.characters += 1;
         }
     }
-}
-
-/// The ideographs that the library sets apart, with its range borders. Kana and Hangul are not
-/// among them.
-fn is_cjk(character: char) -> bool {
-    matches!(
-        u32::from(character),
-        0x4e00..=0x9fff
-            | 0x3400..=0x4dbf
-            | 0x20000..=0x2a6df
-            | 0x2a700..=0x2b73f
-            | 0x2b740..=0x2b81f
-            | 0x2b920..=0x2ceaf
-            | 0xf900..=0xfaff
-            | 0x2f800..=0x2fa1f
-    )
 }
 
 #[cfg(test)]

@@ -113,8 +113,8 @@ impl<S: Service> Engine<S> {
         }
     }
 
-    /// Embeds all texts. `progress` hears how many are done, whether with a vector or without.
-    pub fn embed(&self, texts: &[&str], role: Role, progress: &(dyn Fn(usize) + Sync)) -> Embedded {
+    /// Embeds all texts.
+    pub fn embed(&self, texts: &[&str], role: Role) -> Embedded {
         let prefix = self.prefixes.map_or("", |prefixes| prefixes.of(role));
         let max_bytes = self.max_bytes.unwrap_or(MAX_BYTES);
         let mut vectors = vec![None; texts.len()];
@@ -129,9 +129,7 @@ impl<S: Service> Engine<S> {
             self.counts.cut.fetch_add(u64::from(cut), Ordering::Relaxed);
             wanted.push((index, text));
         }
-        let empty = texts.len() - wanted.len();
-        let (found, failure) =
-            apart(|| block_on(self.all(&wanted, &|done| progress(empty + done))));
+        let (found, failure) = apart(|| block_on(self.all(&wanted)));
         for ((index, _), vector) in wanted.iter().zip(found) {
             vectors[*index] = vector;
         }
@@ -143,7 +141,6 @@ impl<S: Service> Engine<S> {
     async fn all(
         &self,
         wanted: &[(usize, Cow<'_, str>)],
-        progress: &dyn Fn(usize),
     ) -> (Vec<Option<Vec<f32>>>, Option<RemoteError>) {
         let texts: Vec<&str> = wanted.iter().map(|(_, text)| text.as_ref()).collect();
         let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
@@ -158,13 +155,10 @@ impl<S: Service> Engine<S> {
             })
             .buffer_unordered(self.limits.concurrency.max(1));
         let mut vectors = vec![None; texts.len()];
-        let mut done = 0;
         while let Some((range, found)) = answers.next().await {
-            done += range.len();
             for (vector, found) in vectors[range].iter_mut().zip(found) {
                 *vector = found;
             }
-            progress(done);
         }
         drop(answers);
         (vectors, round.state.failure())

@@ -108,16 +108,6 @@ impl Ollama {
     pub fn usage(&self) -> Usage {
         self.0.usage()
     }
-
-    /// As [`Embedder::embed`]; `progress` hears how many texts are done.
-    pub fn embed_with(
-        &self,
-        texts: &[&str],
-        role: Role,
-        progress: &(dyn Fn(usize) + Sync),
-    ) -> Embedded {
-        self.0.embed(texts, role, progress)
-    }
 }
 
 impl Embedder for Ollama {
@@ -134,7 +124,7 @@ impl Embedder for Ollama {
     }
 
     fn embed(&self, texts: &[&str], role: Role) -> Embedded {
-        self.0.embed(texts, role, &|_| {})
+        self.0.embed(texts, role)
     }
 }
 

@@ -71,16 +71,6 @@ impl OpenAi {
     pub fn usage(&self) -> Usage {
         self.0.usage()
     }
-
-    /// As [`Embedder::embed`]; `progress` hears how many texts are done.
-    pub fn embed_with(
-        &self,
-        texts: &[&str],
-        role: Role,
-        progress: &(dyn Fn(usize) + Sync),
-    ) -> Embedded {
-        self.0.embed(texts, role, progress)
-    }
 }
 
 impl Embedder for OpenAi {
@@ -97,7 +87,7 @@ impl Embedder for OpenAi {
     }
 
     fn embed(&self, texts: &[&str], role: Role) -> Embedded {
-        self.0.embed(texts, role, &|_| {})
+        self.0.embed(texts, role)
     }
 }
 
