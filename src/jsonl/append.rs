@@ -52,7 +52,17 @@ impl Log {
     pub fn append<T: Serialize>(&self, record: &T) -> Result<(), JsonlError> {
         let line = self.line(record)?;
         let _lock = self.locked()?;
-        self.write(&line).map_err(|cause| self.failed("written", cause))?
+        self.write(vec![line]).map_err(|cause| self.failed("written", cause))?
+    }
+
+    /// Adds records in their order: one write each, one sync for all. The caller holds the lock of
+    /// all writers (see [`lock`]) and has made the folder; the log's own lock is not taken.
+    ///
+    /// # Errors
+    /// As [`Log::append`]: then none of them is in the log, except after a failed sync.
+    pub fn append_all<T: Serialize>(&self, records: &[T], _held: &Lock) -> Result<(), JsonlError> {
+        let lines = records.iter().map(|record| self.line(record)).collect::<Result<_, _>>()?;
+        self.write(lines).map_err(|cause| self.failed("written", cause))?
     }
 
     /// The record and the newline that ends it.
@@ -71,25 +81,16 @@ impl Log {
         Ok(line)
     }
 
-    fn locked(&self) -> Result<File, JsonlError> {
+    fn locked(&self) -> Result<Lock, JsonlError> {
         for file in [&self.path, &self.lock] {
             if let Some(folder) = file.parent() {
                 fs::create_dir_all(folder).map_err(|cause| self.failed("written", cause))?;
             }
         }
-        // A link would make us create a file elsewhere; opening a pipe must not wait for a reader.
-        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-        let open = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .custom_flags(flags)
-            .open(&self.lock);
-        let locked = open.and_then(|file| file.lock().map(|()| file));
-        locked.map_err(|cause| JsonlError::Io { path: self.lock.clone(), action: "locked", cause })
+        lock(&self.lock)
     }
 
-    fn write(&self, line: &[u8]) -> io::Result<Result<(), JsonlError>> {
+    fn write(&self, mut lines: Vec<Vec<u8>>) -> io::Result<Result<(), JsonlError>> {
         let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
         let file = File::options()
             .read(true)
@@ -102,15 +103,23 @@ impl Log {
             return Ok(Err(JsonlError::NotAFile(self.path.clone())));
         }
         let (before, max) = (metadata.len(), self.caps.file_bytes);
-        let bytes = before.saturating_add(line.len() as u64 + 1);
+        let added: usize = lines.iter().map(Vec::len).sum();
+        let bytes = before.saturating_add(added as u64 + 1);
         if bytes > max {
             return Ok(Err(JsonlError::FileTooLarge { path: self.path.clone(), bytes, max }));
         }
-        if needs_newline(&file, before)? {
-            let whole = [b"\n", line].concat();
-            write_whole(&file, before, &whole)?;
-        } else {
-            write_whole(&file, before, line)?;
+        if let Some(first) = lines.first_mut()
+            && needs_newline(&file, before)?
+        {
+            first.insert(0, b'\n');
+        }
+        let mut end = before;
+        for line in &lines {
+            if let Err(cause) = write_whole(&file, end, line) {
+                take_back(&file, before, end)?;
+                return Err(cause);
+            }
+            end += line.len() as u64;
         }
         file.sync_data()?;
         if before == 0
@@ -125,6 +134,26 @@ impl Log {
     fn failed(&self, action: &'static str, cause: io::Error) -> JsonlError {
         JsonlError::Io { path: self.path.clone(), action, cause }
     }
+}
+
+/// Waits for the lock that all writers of a log take; its folder must be there. The kernel lets go
+/// of it when the value is dropped, or when the process ends in any way.
+///
+/// # Errors
+/// When the file cannot be made, opened or locked.
+pub fn lock(path: &Path) -> Result<Lock, JsonlError> {
+    // A link would make us create a file elsewhere; opening a pipe must not wait for a reader.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let open =
+        File::options().create(true).truncate(false).write(true).custom_flags(flags).open(path);
+    let locked = open.and_then(|file| file.lock().map(|()| Lock { _file: file }));
+    locked.map_err(|cause| JsonlError::Io { path: path.to_owned(), action: "locked", cause })
+}
+
+/// The lock of a log's writers, held as long as this lives.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
 }
 
 /// Whether the last writer was cut off: what follows would become part of its line.
@@ -147,9 +176,14 @@ pub(super) fn write_whole(mut file: &File, before: u64, bytes: &[u8]) -> io::Res
             Err(cause) => break cause,
         }
     };
-    // Only what is ours: if somebody without the lock has written behind us, it stays as it is.
-    if done > 0 && file.metadata()?.len() == before + done as u64 {
+    take_back(file, before, before + done as u64)?;
+    Err(failed)
+}
+
+/// Only what is ours: if somebody without the lock has written behind us, it stays as it is.
+fn take_back(file: &File, before: u64, end: u64) -> io::Result<()> {
+    if end > before && file.metadata()?.len() == end {
         file.set_len(before)?;
     }
-    Err(failed)
+    Ok(())
 }

@@ -12,8 +12,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use append::Log;
-pub use read::{Damage, Entry, Fault, Read, parse, read};
+pub use append::{Lock, Log, lock};
+pub use read::{Damage, Entry, Fault, Read, bytes, parse, read};
 
 /// How much a log may ask of whoever reads or writes it. Every cap is inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]

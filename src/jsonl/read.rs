@@ -82,11 +82,19 @@ impl fmt::Display for Fault {
 /// # Errors
 /// When the file cannot be read, is none, or is over the cap. Damage inside is no error.
 pub fn read<T: DeserializeOwned>(path: &Path, caps: &Caps) -> Result<Read<T>, JsonlError> {
+    Ok(parse(&bytes(path, caps)?, caps))
+}
+
+/// The text of a whole log, for a reader of its own. One that does not exist is empty.
+///
+/// # Errors
+/// When the file cannot be read, is none, or is over the cap.
+pub fn bytes(path: &Path, caps: &Caps) -> Result<Vec<u8>, JsonlError> {
     let failed = |cause| JsonlError::Io { path: path.to_owned(), action: "read", cause };
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let file = match File::options().read(true).custom_flags(flags).open(path) {
         Ok(file) => file,
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(parse(b"", caps)),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(cause) => return Err(failed(cause)),
     };
     if !file.metadata().map_err(failed)?.is_file() {
@@ -99,7 +107,7 @@ pub fn read<T: DeserializeOwned>(path: &Path, caps: &Caps) -> Result<Read<T>, Js
         let bytes = bytes.len() as u64;
         return Err(JsonlError::FileTooLarge { path: path.to_owned(), bytes, max });
     }
-    Ok(parse(&bytes, caps))
+    Ok(bytes)
 }
 
 /// Reads the text of a log. Never fails: what cannot be read is a [`Damage`].

@@ -1,0 +1,71 @@
+//! Telling whether anything in the journal has changed, without reading it.
+
+use std::{fs, os::unix::fs::MetadataExt, path::Path};
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use super::{Journal, JournalError, Place, files};
+
+/// A file changed this recently may change again without a new time: clocks of file systems are
+/// coarse.
+const RACY_NS: i128 = 2_000_000_000;
+
+/// What the files of both places looked like: names, sizes, times and inodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    pub digest: [u8; 32],
+    /// A file is younger than 2 s or from the future, or something could not be looked at: a later
+    /// stamp with the same digest proves nothing.
+    pub racy: bool,
+}
+
+impl Stamp {
+    /// Whether nothing has changed since `recorded` was taken. To know that a reading is still
+    /// good, record the stamp from *before* it.
+    pub fn unchanged_since(&self, recorded: &Self) -> bool {
+        !recorded.racy && self.digest == recorded.digest
+    }
+}
+
+impl Journal {
+    /// The present state. Opens no file.
+    pub fn stamp(&self, now: Timestamp) -> Stamp {
+        let mut hasher = blake3::Hasher::new();
+        let mut racy = false;
+        for place in [Place::Shared, Place::Local] {
+            let folder = self.folder(place);
+            let listing = files::list(folder, self.limits.files);
+            for error in &listing.unreadable {
+                racy |=
+                    matches!(error, JournalError::Io { .. } | JournalError::TooManyFiles { .. });
+                hasher.update(error.to_string().as_bytes()).update(b"\n");
+            }
+            let states: Vec<_> = listing.files.par_iter().map(|file| state(&file.path)).collect();
+            hasher.update(&(states.len() as u64).to_le_bytes());
+            for (file, state) in listing.files.iter().zip(states) {
+                let name = file.path.strip_prefix(folder).unwrap_or(&file.path);
+                let name = name.as_os_str().as_encoded_bytes();
+                hasher.update(&(name.len() as u64).to_le_bytes()).update(name);
+                let Some([mtime, ctime, bytes, inode]) = state else {
+                    racy = true;
+                    continue;
+                };
+                racy |= mtime.max(ctime) > now.as_nanosecond() - RACY_NS;
+                for number in [mtime, ctime, bytes, inode] {
+                    hasher.update(&number.to_le_bytes());
+                }
+            }
+        }
+        Stamp { digest: *hasher.finalize().as_bytes(), racy }
+    }
+}
+
+/// Times in nanoseconds since 1970, bytes, inode; `None` if the file has vanished since.
+fn state(path: &Path) -> Option<[i128; 4]> {
+    let file = fs::symlink_metadata(path).ok()?;
+    let time = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+    let (mtime, ctime) =
+        (time(file.mtime(), file.mtime_nsec()), time(file.ctime(), file.ctime_nsec()));
+    Some([mtime, ctime, file.size().into(), file.ino().into()])
+}
