@@ -1,0 +1,51 @@
+//! Shell.
+
+use tree_sitter::Node;
+
+use super::{
+    super::{head::Head, kind::ItemKind},
+    grammar::{Definition, Grammar, Rule, Source, Told, unquoted},
+};
+
+pub(super) const GRAMMAR: Grammar = Grammar {
+    language: || tree_sitter_bash::LANGUAGE.into(),
+    rules: &[
+        ("comment", Rule::Comment),
+        ("if_statement", Rule::Enter),
+        ("elif_clause", Rule::Enter),
+        ("else_clause", Rule::Enter),
+        ("list", Rule::Enter),
+        ("declaration_command", Rule::Wrap),
+        ("function_definition", Rule::Item(ItemKind::Function)),
+        ("variable_assignment", Rule::Tell(constant)),
+        ("command", Rule::Tell(sourced)),
+    ],
+    head: Head {
+        line: "#",
+        inner: &[],
+        outer: &[],
+        blocks: false,
+        skip: &["set -", "set +"],
+        docstring: None,
+    },
+    doc_marks: &["#"],
+    docstrings: false,
+    is_public: |site| !site.name.starts_with('_'),
+    is_test: |site| site.kind == ItemKind::Function && site.name.starts_with("test_"),
+};
+
+/// A name in capitals.
+fn constant(source: Source<'_>, node: Node<'_>, told: &mut Told) {
+    let name = source.field(node, "name");
+    let capital = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    if name.bytes().all(capital) {
+        told.items.push(Definition::of(ItemKind::Constant, name, node));
+    }
+}
+
+/// `source lib.sh` and `. lib.sh`.
+fn sourced(source: Source<'_>, node: Node<'_>, told: &mut Told) {
+    if matches!(source.field(node, "name"), "source" | ".") {
+        told.imports.push(unquoted(source.field(node, "argument")).to_owned());
+    }
+}
