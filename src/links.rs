@@ -1,10 +1,28 @@
-//! Links between notes: which of them lead nowhere.
+//! Links between notes: where each of them leads, and which lead nowhere.
 //!
 //! Owns following all links of a snapshot. How a single link is resolved is `markdown`'s.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::{index::Snapshot, markdown, repo::NotePath, store::Malformed};
+use crate::{
+    index::{Kind, Snapshot},
+    markdown::{self, Destination, LinkKind},
+    repo::NotePath,
+    store::Malformed,
+};
+
+/// A link of a note and where it leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Followed {
+    pub path: NotePath,
+    pub line: usize,
+    /// As written.
+    pub target: String,
+    /// Whether it is written in double brackets.
+    pub wiki: bool,
+    pub to: Destination,
+}
 
 /// A link that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,45 +39,65 @@ pub struct BrokenLink {
 /// [`Malformed`] if a segment is damaged.
 pub fn broken(
     snapshot: &Snapshot,
-    exists: &dyn Fn(&str) -> bool,
+    exists: &(dyn Fn(&str) -> bool + Sync),
 ) -> Result<Vec<BrokenLink>, Malformed> {
-    let mut documents = Vec::new();
+    let followed = follow(snapshot, exists)?.into_iter();
+    let nowhere = followed.filter(|link| link.to == Destination::Nowhere);
+    Ok(nowhere
+        .map(|Followed { path, line, target, .. }| BrokenLink { path, line, target })
+        .collect())
+}
+
+/// All links of the current notes, in their order.
+///
+/// # Errors
+/// [`Malformed`] if a segment is damaged.
+pub fn follow(
+    snapshot: &Snapshot,
+    exists: &(dyn Fn(&str) -> bool + Sync),
+) -> Result<Vec<Followed>, Malformed> {
+    let mut places = Vec::new();
+    for part in snapshot.parts.iter().filter(|part| part.kind == Kind::Note) {
+        places.extend(part.live.ones().map(|number| (&part.loaded.segment, number)));
+    }
+    let read: Vec<_> = places
+        .into_par_iter()
+        .map(|(segment, number)| {
+            let view = segment.document(number)?;
+            Ok(markdown::parse(segment.text(&view)?).ok().map(|parsed| (view.path, parsed)))
+        })
+        .collect::<Result<_, Malformed>>()?;
+    let mut documents: Vec<_> = read.into_iter().flatten().collect();
+    documents.sort_by(|a, b| a.0.cmp(&b.0));
     let mut stems: FxHashMap<String, Option<String>> = FxHashMap::default();
     let mut aliases: FxHashMap<String, String> = FxHashMap::default();
-    for part in &snapshot.parts {
-        for number in part.live.ones() {
-            let view = part.loaded.segment.document(number)?;
-            let Ok(parsed) = markdown::parse(part.loaded.segment.text(&view)?) else { continue };
-            let path = view.path.to_text();
-            // A stem that two notes share names neither.
-            stems
-                .entry(view.path.stem())
-                .and_modify(|known| *known = None)
-                .or_insert_with(|| Some(path.clone()));
-            for alias in &parsed.front_matter.aliases {
-                aliases.insert(alias.clone(), path.clone());
-            }
-            documents.push((view.path, path, parsed.links));
+    for (path, parsed) in &documents {
+        // A stem that two notes share names neither.
+        stems
+            .entry(path.stem())
+            .and_modify(|known| *known = None)
+            .or_insert_with(|| Some(path.to_text()));
+        for alias in &parsed.front_matter.aliases {
+            aliases.insert(alias.clone(), path.to_text());
         }
     }
-    documents.sort_by(|a, b| a.0.cmp(&b.0));
     let notes = markdown::Notes {
-        exists,
+        exists: &|path| exists(path),
         by_stem: &|stem| stems.get(stem).cloned().flatten(),
         by_alias: &|alias| aliases.get(alias).cloned(),
     };
-    let mut broken = Vec::new();
-    for (path, text, links) in &documents {
-        for link in links {
-            let found = markdown::resolve_link(text, link, &notes);
-            if found == markdown::Destination::Nowhere {
-                broken.push(BrokenLink {
-                    path: path.clone(),
-                    line: link.line,
-                    target: link.target.clone(),
-                });
-            }
+    let mut followed = Vec::new();
+    for (path, parsed) in &documents {
+        let text = path.to_text();
+        for link in &parsed.links {
+            followed.push(Followed {
+                path: path.clone(),
+                line: link.line,
+                target: link.target.clone(),
+                wiki: link.kind != LinkKind::Inline,
+                to: markdown::resolve_link(&text, link, &notes),
+            });
         }
     }
-    Ok(broken)
+    Ok(followed)
 }

@@ -1,0 +1,165 @@
+//! What refers to what: links and mentions of notes, imports of source files, and what notes say
+//! that they cover, as one graph.
+//!
+//! Owns reading the files that the graph is of. What an import or a mention means is `graph`'s,
+//! where a link leads `links`'.
+
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::{
+    graph::{Edge, EdgeKind, Graph, Language, Node, NodeKind, Paths, Symbols, mentions},
+    index::{Kind, Snapshot},
+    links,
+    markdown::{self, Destination},
+    outline::{FileKind, ItemKind, Outline},
+    repo::read_note,
+    scan::{Found, outline_in_time},
+    store::Malformed,
+};
+
+/// The graph of the notes and of the files that could be described.
+///
+/// # Errors
+/// [`Malformed`] if the view of the notes is damaged.
+pub fn graph(
+    root: &Path,
+    notes: &Snapshot,
+    files: &[Found],
+    max_file_bytes: u64,
+) -> Result<Graph, Malformed> {
+    let mut nodes = Vec::new();
+    let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
+    let mut texts = Vec::new();
+    for part in notes.parts.iter().filter(|part| part.kind == Kind::Note) {
+        for number in part.live.ones() {
+            let view = part.loaded.segment.document(number)?;
+            let path = view.path.to_text();
+            let covers: Vec<String> = view.covers.iter().map(|&text| text.to_owned()).collect();
+            texts.push((path.clone(), part.loaded.segment.text(&view)?, covers));
+            numbers.insert(path.clone(), nodes.len());
+            nodes.push(Node { path, title: view.title.to_owned(), kind: NodeKind::Note });
+        }
+    }
+    let sources: Vec<&Found> = files
+        .iter()
+        .filter(|found| !found.is_outside() && !numbers.contains_key(&found.path.to_text()))
+        .collect();
+    for found in &sources {
+        let path = found.path.to_text();
+        numbers.insert(path.clone(), nodes.len());
+        nodes.push(Node { title: path.clone(), path, kind: NodeKind::Source });
+    }
+    let outlines: Vec<(String, FileKind, Outline)> = sources
+        .par_iter()
+        .filter_map(|found| {
+            let (bytes, _) = read_note(root, &found.path, max_file_bytes).ok()?;
+            let decoded = markdown::decode(&bytes).ok()?;
+            Some((found.path.to_text(), found.kind, outline_in_time(found.kind, &decoded.text)))
+        })
+        .collect();
+
+    let paths = Paths::new(nodes.iter().map(|node| node.path.as_str()));
+    let mut edges = Vec::new();
+    let mut add = |from: &str, to: &str, kind, line| {
+        if let (Some(&from), Some(&to)) = (numbers.get(from), numbers.get(to)) {
+            edges.push(Edge { from, to, kind, line });
+        }
+    };
+    for (path, kind, outline) in &outlines {
+        let Some(language) = language(*kind) else { continue };
+        for import in &outline.imports {
+            if let Some(to) = paths.resolve_import(path, language, import) {
+                add(path, to, EdgeKind::Import, None);
+            }
+        }
+    }
+    let exists = |path: &str| root.join(path).exists();
+    for link in links::follow(notes, &exists)? {
+        if let Destination::Inside(to) = &link.to {
+            let kind = if link.wiki { EdgeKind::WikiLink } else { EdgeKind::Link };
+            add(&link.path.to_text(), to, kind, Some(link.line));
+        }
+    }
+    let defined = outlines.iter().flat_map(|(path, _, outline)| {
+        let own = outline.items.iter().filter(|item| is_symbol(item.kind) && !item.test);
+        own.map(move |item| (item.name.as_str(), path.as_str()))
+    });
+    let symbols = Symbols::new(defined);
+    let mentioned: Vec<_> =
+        texts.par_iter().map(|(_, text, _)| mentions(text, &paths, &symbols)).collect();
+    for ((path, ..), mentioned) in texts.iter().zip(mentioned) {
+        for mention in mentioned {
+            add(path, mention.path, EdgeKind::Mention, Some(mention.line));
+        }
+    }
+    for (path, _, covers) in texts.iter().filter(|(.., covers)| !covers.is_empty()) {
+        let set = patterns(covers);
+        for found in &sources {
+            if set.is_match(found.path.as_path()) {
+                add(path, &found.path.to_text(), EdgeKind::Covers, None);
+            }
+        }
+    }
+    Ok(Graph::new(nodes, edges))
+}
+
+/// What covers: names, each pattern as it is and as a folder.
+fn patterns(covers: &[String]) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for pattern in covers {
+        let pattern = pattern.trim_start_matches("./").trim_matches('/');
+        for pattern in [pattern.to_owned(), format!("{pattern}/**")] {
+            if let Ok(glob) = GlobBuilder::new(&pattern).literal_separator(true).build() {
+                set.add(glob);
+            }
+        }
+    }
+    set.build().unwrap_or_else(|_| GlobSet::empty())
+}
+
+fn is_symbol(kind: ItemKind) -> bool {
+    match kind {
+        ItemKind::Function
+        | ItemKind::Method
+        | ItemKind::Struct
+        | ItemKind::Enum
+        | ItemKind::Union
+        | ItemKind::Trait
+        | ItemKind::Class
+        | ItemKind::Interface
+        | ItemKind::TypeAlias
+        | ItemKind::Constant
+        | ItemKind::Macro
+        | ItemKind::Table
+        | ItemKind::Message
+        | ItemKind::Service => true,
+        ItemKind::Module
+        | ItemKind::Impl
+        | ItemKind::Heading
+        | ItemKind::Key
+        | ItemKind::Section
+        | ItemKind::Command
+        | ItemKind::Column
+        | ItemKind::Operation
+        | ItemKind::Field => false,
+    }
+}
+
+/// How imports of a kind of file are to be read.
+fn language(kind: FileKind) -> Option<Language> {
+    Some(match kind {
+        FileKind::Rust => Language::Rust,
+        FileKind::Python => Language::Python,
+        FileKind::JavaScript | FileKind::TypeScript | FileKind::Tsx => Language::JavaScript,
+        FileKind::Go => Language::Go,
+        FileKind::C => Language::C,
+        FileKind::Java => Language::Java,
+        FileKind::Shell => Language::Shell,
+        FileKind::Service | FileKind::Timer => Language::Unit,
+        _ => return None,
+    })
+}
