@@ -1,0 +1,81 @@
+//! Commands of this program that run by themselves: a timer of systemd, or a line of the crontab.
+//!
+//! Owns what such a job is, how it is written for either of the two, how it is read back, and
+//! putting it in and taking it out. It refuses to know what a command does, where the user's
+//! folders lie and how a program is started: [`Scheduler`] is told. `job`, `systemd` and `crontab`
+//! are pure; `units`, `calls` and `scheduler` touch the disk and ask systemd and cron.
+//!
+//! Nothing is remembered elsewhere: what is scheduled can be read off the unit files and the
+//! crontab. Files and lines that are not ours are never changed.
+
+mod calls;
+mod crontab;
+mod job;
+pub mod process;
+mod scheduler;
+mod systemd;
+mod units;
+
+use std::{io, path::PathBuf, time::Duration};
+
+pub use calls::Call;
+pub use crontab::crontab_entry;
+pub use job::{
+    Job, JobError, MAX_ARGUMENTS, MAX_COMMAND_BYTES, MAX_EVERY, MAX_NAME, MAX_PATH_BYTES, MIN_EVERY,
+};
+pub use scheduler::{Added, Backend, Installed, Listing, Outcome, Place, Scheduler};
+pub use systemd::{service_unit, timer_unit, unit_name};
+
+/// Most bytes of a crontab, and of a unit file of ours.
+pub const MAX_FILE_BYTES: usize = 1 << 20;
+/// Most entries of the folder of unit files that are looked at.
+pub const MAX_ENTRIES: usize = 10_000;
+
+/// How often a subcommand runs unless something else is asked for; `None` where there is no
+/// telling.
+pub fn default_every(subcommand: &str) -> Option<Duration> {
+    match subcommand {
+        "index" => Some(Duration::from_hours(6)),
+        "scan" => Some(Duration::from_mins(10)),
+        "clean" => Some(Duration::from_hours(24)),
+        _ => None,
+    }
+}
+
+/// Jobs could not be read or changed. When one was to be added, everything is as it was after any
+/// of these but [`ScheduleError::Undone`].
+#[derive(Debug, thiserror::Error)]
+pub enum ScheduleError {
+    /// It is no job that could be scheduled, or not with what there is.
+    #[error("{0}")]
+    Job(#[from] JobError),
+    /// Neither systemd nor cron is there for the user.
+    #[error("neither systemd ({systemd}) nor cron ({cron}) runs jobs of this user here")]
+    Neither { systemd: String, cron: String },
+    /// The repository has another job of that name.
+    #[error("`{}` has a job `{name}` already, which differs", folder.display())]
+    Taken { name: String, folder: PathBuf },
+    /// A place that by its name is ours says something that we did not write.
+    #[error("{0} is named like one of ours and is not as we wrote it; remove it by hand")]
+    Unclear(Place),
+    /// A link, a folder, a device where a file of ours belongs.
+    #[error("`{}` is no plain {expected}", path.display())]
+    Odd { path: PathBuf, expected: &'static str },
+    /// There is more of it than is read.
+    #[error("{what} holds more than {cap} {unit}")]
+    TooMuch { what: String, cap: usize, unit: &'static str },
+    /// A program could not be run.
+    #[error("`{call}` could not be run: {cause}")]
+    NotRun { call: String, cause: io::Error },
+    /// A program ran and failed. What it said is cut, and comes from outside.
+    #[error("`{call}` failed: {said}")]
+    Failed { call: String, said: String },
+    /// Something failed half-way, and so did bringing back what had been there.
+    #[error("{cause}; nor could what was there before be brought back: {then}")]
+    Undone { cause: Box<ScheduleError>, then: Box<ScheduleError> },
+    #[error("`{}`: {cause}", path.display())]
+    Io { path: PathBuf, cause: io::Error },
+}
+
+#[cfg(test)]
+mod tests;

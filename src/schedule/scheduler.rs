@@ -1,0 +1,303 @@
+//! Putting jobs in and taking them out: the shell around the pure parts.
+
+use std::{
+    fmt,
+    fs::{DirBuilder, File},
+    io,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+    process::Output,
+};
+
+use super::{
+    ScheduleError,
+    calls::{self, Call, Crontab},
+    crontab,
+    job::{Job, JobError, check_path, is_name},
+    systemd::{service_unit, timer_unit, unit_name},
+    units::{self, Units},
+};
+
+/// Who runs jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// The user's own systemd, which runs while the user is logged in, or always if they linger.
+    Systemd,
+    Cron,
+}
+
+/// Where something of ours, or named like it, was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    Unit {
+        path: PathBuf,
+    },
+    /// A line of the crontab, counted from 1.
+    Crontab {
+        line: usize,
+    },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unit { path } => write!(f, "`{}`", path.display()),
+            Self::Crontab { line } => write!(f, "the line below line {line} of the crontab"),
+        }
+    }
+}
+
+/// A job, and who runs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    pub backend: Backend,
+    pub job: Job,
+}
+
+/// All jobs of the user, those of other repositories too.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// systemd's by the name of the unit, then cron's in the order of their lines.
+    pub jobs: Vec<Installed>,
+    /// What is named like one of ours but does not read so.
+    pub unclear: Vec<Place>,
+    /// Why the crontab could not be read, where there is a cron.
+    pub unread: Option<ScheduleError>,
+}
+
+/// What [`Scheduler::add`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Added,
+    /// Another job of that name was there.
+    Replaced,
+    /// The very same job was there.
+    AlreadyThere,
+}
+
+/// What [`Scheduler::add`] did, and who runs the job now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Added {
+    pub outcome: Outcome,
+    pub backend: Backend,
+}
+
+/// Access to the user's systemd and crontab.
+pub struct Scheduler<'a> {
+    /// Folder of the user's unit files: `~/.config/systemd/user`.
+    pub units: PathBuf,
+    /// File that is locked while something is changed, in a folder of the user's own.
+    pub lock: PathBuf,
+    /// Runs a program and waits for it.
+    pub run: &'a dyn Fn(&Call) -> io::Result<Output>,
+}
+
+impl Scheduler<'_> {
+    /// Who would run a new job: systemd if it answers, else cron.
+    ///
+    /// # Errors
+    /// When neither is there.
+    pub fn backend(&self) -> Result<Backend, ScheduleError> {
+        choose(calls::probe(self.run), &Crontab::read(self.run))
+    }
+
+    /// All jobs there are.
+    ///
+    /// # Errors
+    /// When the folder of unit files cannot be read. A crontab that cannot is told in the answer.
+    pub fn list(&self) -> Result<Listing, ScheduleError> {
+        let mut listing = Listing::default();
+        for unit in units::names(&self.units)? {
+            match units::read(&self.units, &unit).map(|units| units.job()) {
+                Ok(Some(job)) if unit_name(&job.name, &job.folder) == unit => {
+                    listing.jobs.push(Installed { backend: Backend::Systemd, job });
+                }
+                // One bad file must not hide the others.
+                _ => listing.unclear.push(Place::Unit { path: units::timer(&self.units, &unit) }),
+            }
+        }
+        match Crontab::read(self.run) {
+            Crontab::Text(text) => {
+                for entry in crontab::entries(&text) {
+                    match entry.job {
+                        Some(job) => {
+                            listing.jobs.push(Installed { backend: Backend::Cron, job });
+                        }
+                        None => listing.unclear.push(Place::Crontab { line: entry.line }),
+                    }
+                }
+            }
+            Crontab::Absent(_) => {}
+            Crontab::Unread(cause) => listing.unread = Some(cause),
+        }
+        Ok(listing)
+    }
+
+    /// Puts a job in. One that is there already is started again if it was not running; with
+    /// `replace`, it takes the place of another one of the same name and folder.
+    ///
+    /// # Errors
+    /// When another one is in its place, or a step failed; everything is then as it was.
+    pub fn add(&self, job: &Job, replace: bool) -> Result<Added, ScheduleError> {
+        job.check()?;
+        let _lock = self.locked()?;
+        let unit = unit_name(&job.name, &job.folder);
+        let before = units::read(&self.units, &unit)?;
+        let crontab = Crontab::read(self.run);
+        let lines = lines(&crontab, &job.name, &job.folder)?;
+        // A timer that cannot be read is a job too, one that differs.
+        let in_units = before.timer.as_ref().map(|_| before.job());
+        let is_other = |there: &Option<Job>| there.as_ref() != Some(job);
+        let differs =
+            in_units.as_ref().is_some_and(is_other) || lines.iter().any(|there| there != job);
+        if differs && !replace {
+            let (name, folder) = (job.name.clone(), job.folder.clone());
+            return Err(ScheduleError::Taken { name, folder });
+        }
+        let is_there = in_units.is_some() || !lines.is_empty();
+        let outcome = match (is_there, differs) {
+            (_, true) => Outcome::Replaced,
+            (true, false) => Outcome::AlreadyThere,
+            (false, false) => Outcome::Added,
+        };
+        let backend = choose(calls::probe(self.run), &crontab)?;
+        if outcome == Outcome::AlreadyThere {
+            // It stays where it is; at most systemd had not been told.
+            let there = if in_units.is_some() { Backend::Systemd } else { Backend::Cron };
+            if (there, backend) == (Backend::Systemd, Backend::Systemd) {
+                calls::enable(self.run, &unit, false)?;
+            }
+            return Ok(Added { outcome, backend: there });
+        }
+        let done = match (backend, &crontab) {
+            (Backend::Cron, Crontab::Text(text)) => {
+                let new = crontab::with(text, job)?;
+                self.remove_units(&unit, &before).and_then(|()| calls::install(self.run, new))
+            }
+            // Systemd first, so that at no time nobody runs the job.
+            (_, Crontab::Text(text)) if !lines.is_empty() => {
+                let new = crontab::without(text, &job.name, &job.folder);
+                self.put_units(job, &before).and_then(|()| calls::install(self.run, new))
+            }
+            _ => self.put_units(job, &before),
+        };
+        match done {
+            Ok(()) => Ok(Added { outcome, backend }),
+            Err(cause) => Err(self.undo(&unit, &before, cause)),
+        }
+    }
+
+    /// Takes a job out, wherever it is; returns whether there was one.
+    ///
+    /// # Errors
+    /// When a step failed; what it was to remove is still there.
+    pub fn remove(&self, name: &str, folder: &Path) -> Result<bool, ScheduleError> {
+        if !is_name(name) {
+            return Err(JobError::Name { name: name.chars().take(80).collect() }.into());
+        }
+        check_path(folder)?;
+        let _lock = self.locked()?;
+        let unit = unit_name(name, folder);
+        let before = units::read(&self.units, &unit)?;
+        let crontab = Crontab::read(self.run);
+        let lines = lines(&crontab, name, folder)?;
+        self.remove_units(&unit, &before)?;
+        match crontab {
+            Crontab::Text(text) if !lines.is_empty() => {
+                calls::install(self.run, crontab::without(&text, name, folder))?;
+            }
+            Crontab::Unread(cause) if before.is_empty() => return Err(cause),
+            _ => {}
+        }
+        Ok(!before.is_empty() || !lines.is_empty())
+    }
+
+    /// Writes both files and starts the timer.
+    fn put_units(&self, job: &Job, before: &Units) -> Result<(), ScheduleError> {
+        let unit = unit_name(&job.name, &job.folder);
+        let new = Units {
+            service: Some(service_unit(job)?.into_bytes()),
+            timer: Some(timer_unit(job)?.into_bytes()),
+        };
+        units::write(&self.units, &unit, &new)?;
+        calls::enable(self.run, &unit, before.timer.is_some())
+    }
+
+    /// Stops the timer and removes both files.
+    fn remove_units(&self, unit: &str, before: &Units) -> Result<(), ScheduleError> {
+        if before.is_empty() {
+            return Ok(());
+        }
+        if before.timer.is_some() {
+            calls::disable(self.run, unit)?;
+        }
+        units::write(&self.units, unit, &Units::default())?;
+        // It was stopped and its files are gone: all that systemd could still do is remember it.
+        let _ = calls::reload(self.run);
+        Ok(())
+    }
+
+    /// Brings the files back that were there before something failed. What systemd says to that is
+    /// of no use: most often it is systemd that failed.
+    fn undo(&self, unit: &str, before: &Units, cause: ScheduleError) -> ScheduleError {
+        if before.timer.is_none() {
+            // While its file is there, since systemd needs it to know what to forget.
+            let _ = calls::disable(self.run, unit);
+        }
+        if let Err(then) = units::write(&self.units, unit, before) {
+            return ScheduleError::Undone { cause: Box::new(cause), then: Box::new(then) };
+        }
+        let _ = match before.timer {
+            Some(_) => calls::enable(self.run, unit, true),
+            None => calls::reload(self.run),
+        };
+        cause
+    }
+
+    /// Held until it is dropped; the kernel releases it if we are killed.
+    fn locked(&self) -> Result<File, ScheduleError> {
+        let lock = || {
+            if let Some(folder) = self.lock.parent() {
+                DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            }
+            let file = File::options()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .mode(0o600)
+                .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+                .open(&self.lock)?;
+            file.lock()?;
+            Ok(file)
+        };
+        lock().map_err(|cause| ScheduleError::Io { path: self.lock.clone(), cause })
+    }
+}
+
+/// Systemd if it answers, else cron.
+fn choose(systemd: Result<(), ScheduleError>, crontab: &Crontab) -> Result<Backend, ScheduleError> {
+    match (systemd, crontab) {
+        (Ok(()), _) => Ok(Backend::Systemd),
+        (Err(_), Crontab::Text(_)) => Ok(Backend::Cron),
+        (Err(systemd), Crontab::Absent(cron) | Crontab::Unread(cron)) => {
+            Err(ScheduleError::Neither { systemd: systemd.to_string(), cron: cron.to_string() })
+        }
+    }
+}
+
+/// The jobs of that name and folder in the crontab: more than one if lines were copied.
+fn lines(crontab: &Crontab, name: &str, folder: &Path) -> Result<Vec<Job>, ScheduleError> {
+    let Crontab::Text(text) = crontab else { return Ok(Vec::new()) };
+    let entries = crontab::entries(text).into_iter();
+    entries
+        .filter(|entry| entry.name == name && entry.folder == folder)
+        .map(|entry| {
+            let place = Place::Crontab { line: entry.line };
+            entry.job.ok_or(ScheduleError::Unclear(place))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "scheduler_tests.rs"]
+mod tests;

@@ -1,0 +1,151 @@
+//! The unit files of a job in systemd's folder: reading, writing as a whole, removing.
+
+use std::{
+    fs::{self, DirBuilder, File},
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use super::{MAX_ENTRIES, MAX_FILE_BYTES, Place, ScheduleError, job::Job, systemd};
+
+/// What lies in the folder of the two files of a job.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Units {
+    pub service: Option<Vec<u8>>,
+    pub timer: Option<Vec<u8>>,
+}
+
+impl Units {
+    /// The job that both stand for. Without a timer there is none: nothing starts the service.
+    pub(super) fn job(&self) -> Option<Job> {
+        systemd::parse(self.service.as_ref()?, self.timer.as_ref()?)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.service.is_none() && self.timer.is_none()
+    }
+}
+
+/// Reads both files of a unit.
+///
+/// # Errors
+/// When one cannot be read, is no plain file, or was not written by us.
+pub(super) fn read(folder: &Path, unit: &str) -> Result<Units, ScheduleError> {
+    let read = |path: PathBuf| match read_file(&path)? {
+        Some(bytes) if !systemd::is_ours(&bytes) => {
+            Err(ScheduleError::Unclear(Place::Unit { path }))
+        }
+        bytes => Ok(bytes),
+    };
+    if !is_folder(folder)? {
+        return Ok(Units::default());
+    }
+    Ok(Units { service: read(service(folder, unit))?, timer: read(timer(folder, unit))? })
+}
+
+/// Makes the two files what they are to be; `None` removes one. Where this ends early, no timer is
+/// left without its service.
+pub(super) fn write(folder: &Path, unit: &str, units: &Units) -> Result<(), ScheduleError> {
+    let (service, timer) = (service(folder, unit), timer(folder, unit));
+    if !units.is_empty() {
+        let failed = |cause| ScheduleError::Io { path: folder.to_owned(), cause };
+        DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(failed)?;
+        is_folder(folder)?;
+    }
+    if units.timer.is_none() {
+        remove(&timer)?;
+    }
+    match &units.service {
+        Some(bytes) => put(&service, bytes)?,
+        None => remove(&service)?,
+    }
+    units.timer.as_ref().map_or(Ok(()), |bytes| put(&timer, bytes))
+}
+
+/// Names of all units that by their name are ours, sorted.
+pub(super) fn names(folder: &Path) -> Result<Vec<String>, ScheduleError> {
+    if !is_folder(folder)? {
+        return Ok(Vec::new());
+    }
+    let failed = |cause| ScheduleError::Io { path: folder.to_owned(), cause };
+    let mut names = Vec::new();
+    for (count, entry) in fs::read_dir(folder).map_err(failed)?.enumerate() {
+        if count == MAX_ENTRIES {
+            let what = format!("`{}`", folder.display());
+            return Err(ScheduleError::TooMuch { what, cap: MAX_ENTRIES, unit: "entries" });
+        }
+        let name = entry.map_err(failed)?.file_name();
+        let unit = name.to_str().and_then(|name| name.strip_suffix(".timer"));
+        names.extend(unit.filter(|unit| systemd::is_unit_name(unit)).map(str::to_owned));
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// Path of the timer.
+pub(super) fn timer(folder: &Path, unit: &str) -> PathBuf {
+    folder.join(format!("{unit}.timer"))
+}
+
+fn service(folder: &Path, unit: &str) -> PathBuf {
+    folder.join(format!("{unit}.service"))
+}
+
+/// Whether the folder is there. A link in its place is refused: it may lead into a repository.
+fn is_folder(folder: &Path) -> Result<bool, ScheduleError> {
+    match fs::symlink_metadata(folder) {
+        Ok(kind) if kind.is_dir() => Ok(true),
+        Ok(_) => Err(ScheduleError::Odd { path: folder.to_owned(), expected: "folder" }),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(cause) => Err(ScheduleError::Io { path: folder.to_owned(), cause }),
+    }
+}
+
+fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ScheduleError> {
+    let failed = |cause| ScheduleError::Io { path: path.to_owned(), cause };
+    let odd = || ScheduleError::Odd { path: path.to_owned(), expected: "file" };
+    // Neither a link is followed, nor the writer of a pipe waited for.
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = match File::options().read(true).custom_flags(flags).open(path) {
+        Ok(file) => file,
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(cause) if matches!(cause.raw_os_error(), Some(libc::ELOOP | libc::ENXIO)) => {
+            return Err(odd());
+        }
+        Err(cause) => return Err(failed(cause)),
+    };
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(odd());
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > MAX_FILE_BYTES {
+        let what = format!("`{}`", path.display());
+        return Err(ScheduleError::TooMuch { what, cap: MAX_FILE_BYTES, unit: "bytes" });
+    }
+    Ok(Some(bytes))
+}
+
+/// Writes a file as a whole or not at all. The rename replaces a link, and never follows it.
+fn put(path: &Path, bytes: &[u8]) -> Result<(), ScheduleError> {
+    let folder = path.parent().unwrap_or(path);
+    let put = || {
+        let mut file = tempfile::Builder::new().prefix(".tmp-elophanto-").tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|failed| failed.error)?;
+        Ok(())
+    };
+    put().map_err(|cause| ScheduleError::Io { path: path.to_owned(), cause })
+}
+
+fn remove(path: &Path) -> Result<(), ScheduleError> {
+    match fs::remove_file(path) {
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+            Err(ScheduleError::Io { path: path.to_owned(), cause })
+        }
+        _ => Ok(()),
+    }
+}
