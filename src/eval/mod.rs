@@ -17,7 +17,7 @@ pub use thresholds::{Thresholds, thresholds};
 
 use crate::{
     embed::{EmbedError, Embedded, Embedder, Role, builtin::Builtin},
-    index::{Part, Snapshot, note},
+    index::{Kind, Part, Snapshot, note},
     lexical::Analyzer,
     markdown::Scope,
     repo::{BlobId, FileStat, NotePath},
@@ -131,7 +131,7 @@ impl Corpus {
                     matrix: Matrix::in_memory(matrix).map_err(damaged)?,
                 };
                 let live = Bits::new(loaded.segment.documents(), true);
-                Ok((Part { loaded: loaded.into(), live }, files))
+                Ok((Part { loaded: loaded.into(), live, kind: Kind::Note }, files))
             })
             .collect::<Result<_, EvalError>>()?;
         let (parts, files): (Vec<_>, Vec<_>) = built.into_iter().unzip();

@@ -5,9 +5,8 @@ use std::{collections::BTreeSet, io};
 use rustc_hash::FxHashSet;
 
 use super::{
-    Context, IndexError, Options, Refreshed, Snapshot, commit,
+    Context, IndexError, Refreshed, Snapshot, commit,
     passages::{Passage, passages},
-    refresh,
 };
 use crate::{
     embed::{EmbedError, Role},
@@ -44,12 +43,11 @@ impl Gaps {
     }
 }
 
-/// Brings the local view up to date and compares it with what is committed.
+/// Compares the local view, just brought up to date, with what is committed.
 ///
 /// # Errors
-/// Those of [`refresh()`], and an unreadable folder of tables.
-pub fn check(context: &Context, options: Options) -> Result<(Gaps, Refreshed), IndexError> {
-    let mut refreshed = refresh(context, options)?;
+/// When the folder of tables cannot be read.
+pub fn check(context: &Context, mut refreshed: Refreshed) -> Result<(Gaps, Refreshed), IndexError> {
     let (uncommitted, bad) = commit::uncommitted(context, &refreshed.snapshot)?;
     let notices =
         bad.iter().map(|table| format!("`{}/{}`: {}", commit::TABLES, table.name, table.cause));

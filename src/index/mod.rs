@@ -9,6 +9,7 @@ pub mod commit;
 pub mod compact;
 mod draft;
 pub mod fill;
+pub mod given;
 pub mod history;
 pub mod note;
 pub mod passages;
@@ -25,6 +26,28 @@ pub mod watch;
 pub use note::Problem;
 pub use refresh::{Context, Options, Part, Progress, Refreshed, Report, Snapshot, refresh};
 pub use vectors::vectors_held;
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Kind {
+    /// A file that people or agents wrote to be read.
+    #[default]
+    Note,
+    /// What was found out about a file.
+    Summary,
+}
+
+impl Kind {
+    pub const ALL: [Self; 2] = [Self::Note, Self::Summary];
+
+    /// As in `--kind` and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Summary => "summary",
+        }
+    }
+}
 
 /// Indexing could not be done at all. One bad file is never such an error.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! What has to be read: a pure comparison of the walk with the stat cache.
 
 use crate::{
-    repo::{FileStat, Walked},
+    repo::{FileStat, NotePath},
     store::manifest::FileEntry,
 };
 
@@ -27,18 +27,44 @@ impl Plan {
     }
 }
 
+/// A file as it was when it was last read.
+pub trait Stated {
+    fn path(&self) -> &NotePath;
+    fn stat(&self) -> &FileStat;
+    /// When the stat was taken, in nanoseconds since 1970.
+    fn recorded(&self) -> i64;
+}
+
+impl Stated for FileEntry {
+    fn path(&self) -> &NotePath {
+        &self.path
+    }
+
+    fn stat(&self) -> &FileStat {
+        &self.stat
+    }
+
+    fn recorded(&self) -> i64 {
+        self.recorded
+    }
+}
+
 /// Compares two lists sorted by path. With `full`, every file is read.
-pub fn plan(known: &[FileEntry], walked: &[Walked], full: bool) -> Plan {
+pub fn plan<'w>(
+    known: &[impl Stated],
+    walked: impl IntoIterator<Item = (&'w NotePath, &'w FileStat)>,
+    full: bool,
+) -> Plan {
     let mut plan = Plan::default();
     let mut at = 0;
-    for (index, file) in walked.iter().enumerate() {
-        while known.get(at).is_some_and(|entry| entry.path < file.path) {
+    for (index, (path, stat)) in walked.into_iter().enumerate() {
+        while known.get(at).is_some_and(|entry| entry.path() < path) {
             plan.removed.push(at);
             at += 1;
         }
         match known.get(at) {
-            Some(entry) if entry.path == file.path => {
-                if !full && is_trusted(entry, &file.stat) {
+            Some(entry) if entry.path() == path => {
+                if !full && is_trusted(entry, stat) {
                     plan.keep.push(at);
                 } else {
                     plan.read.push(index);
@@ -53,18 +79,22 @@ pub fn plan(known: &[FileEntry], walked: &[Walked], full: bool) -> Plan {
 }
 
 /// Whether an unchanged stat proves unchanged content.
-fn is_trusted(entry: &FileEntry, stat: &FileStat) -> bool {
-    let settled = |time: i64| time.saturating_add(RACY_NANOSECONDS) <= entry.recorded;
-    entry.stat == *stat && settled(stat.mtime) && settled(stat.ctime)
+fn is_trusted(entry: &impl Stated, stat: &FileStat) -> bool {
+    let settled = |time: i64| time.saturating_add(RACY_NANOSECONDS) <= entry.recorded();
+    entry.stat() == stat && settled(stat.mtime) && settled(stat.ctime)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        repo::{BlobId, NotePath},
+        repo::{BlobId, Walked},
         store::manifest::Place,
     };
+
+    fn planned(known: &[FileEntry], walked: &[Walked], full: bool) -> Plan {
+        plan(known, walked.iter().map(|file| (&file.path, &file.stat)), full)
+    }
 
     const SECOND: i64 = 1_000_000_000;
 
@@ -89,7 +119,7 @@ mod tests {
         read: &[usize],
         gone: &[usize],
     ) {
-        let plan = plan(known, walked, false);
+        let plan = planned(known, walked, false);
         assert_eq!((&plan.keep[..], &plan.read[..], &plan.removed[..]), (keep, read, gone));
     }
 
@@ -117,13 +147,13 @@ mod tests {
         ] {
             let known = [entry("a", mtime, now)];
             let expected: &[usize] = if keep { &[0] } else { &[] };
-            assert_eq!(plan(&known, &[file("a", mtime)], false).keep, expected, "{mtime}");
+            assert_eq!(planned(&known, &[file("a", mtime)], false).keep, expected, "{mtime}");
         }
     }
 
     #[test]
     fn full_reads_everything() {
         let known = [entry("a", 0, 10 * SECOND)];
-        assert_eq!(plan(&known, &[file("a", 0)], true).read, [0]);
+        assert_eq!(planned(&known, &[file("a", 0)], true).read, [0]);
     }
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    IndexError, Problem,
+    IndexError, Kind, Problem,
     draft::Draft,
     fill::{missing_keys, missing_rows},
     history,
@@ -75,7 +75,7 @@ impl<'a> Context<'a> {
         self.model_dir("past")
     }
 
-    fn model_dir(&self, name: &str) -> PathBuf {
+    pub(super) fn model_dir(&self, name: &str) -> PathBuf {
         let folder = self.repository.view_dir();
         match self.embedder.pace() {
             Pace::Instant => folder.with_file_name(name),
@@ -106,6 +106,8 @@ pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
 pub struct Part {
     pub loaded: Arc<Loaded>,
     pub live: Bits,
+    /// What its documents are.
+    pub kind: Kind,
 }
 
 /// The files at one moment, ready to be searched.
@@ -231,7 +233,8 @@ impl Run<'_> {
             || base.manifest.fingerprint != self.context.embedder.fingerprint().as_str();
         let known_files: &[FileEntry] = if fresh { &[] } else { &base.manifest.files };
         let full = self.options.full && self.extra.is_empty();
-        let plan = plan(known_files, &walked, full);
+        let stats = walked.iter().map(|file| (&file.path, &file.stat));
+        let plan = plan(known_files, stats, full);
         let entries = base.segments.iter().zip(&base.manifest.segments);
         let missing = missing_keys(entries.map(|(loaded, entry)| (&**loaded, &entry.live)));
         let complete = can_complete(self.context, &missing);
@@ -426,21 +429,7 @@ impl Run<'_> {
         if view::generation(self.folder) != generation {
             return Ok(Published::Overtaken);
         }
-        for (loaded, staging) in &self.extra {
-            if !manifest.segments.iter().any(|entry| entry.name == loaded.name) {
-                continue;
-            }
-            let target = view::segment_files(self.folder, &loaded.name);
-            let Some(staging) = staging else {
-                return Err(io::Error::other("no room for a new segment"));
-            };
-            for (from, to) in view::segment_files(staging.path(), &loaded.name).iter().zip(&target)
-            {
-                if !to.exists() {
-                    fs::rename(from, to)?;
-                }
-            }
-        }
+        publish_segments(self.folder, manifest, &self.extra)?;
         registry.save(&view::registry_file(self.folder))?;
         view::replace(self.folder, manifest)?;
         Ok(Published::Done)
@@ -490,6 +479,30 @@ enum Published {
     Busy,
 }
 
+/// Moves the files of those segments into the view's folder that its next manifest names. The
+/// caller holds the write lock.
+pub(super) fn publish_segments(
+    folder: &Path,
+    manifest: &Manifest,
+    built: &[(Arc<Loaded>, Option<Arc<Staging>>)],
+) -> io::Result<()> {
+    for (loaded, staging) in built {
+        if !manifest.segments.iter().any(|entry| entry.name == loaded.name) {
+            continue;
+        }
+        let target = view::segment_files(folder, &loaded.name);
+        let Some(staging) = staging else {
+            return Err(io::Error::other("no room for a new segment"));
+        };
+        for (from, to) in view::segment_files(staging.path(), &loaded.name).iter().zip(&target) {
+            if !to.exists() {
+                fs::rename(from, to)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// What decides how notes are cut and analysed.
 pub(super) fn settings(context: &Context) -> String {
     format!(
@@ -509,7 +522,11 @@ pub(super) fn refreshed(
 ) -> Refreshed {
     let parts = manifest.segments.into_iter().zip(segments);
     let parts: Vec<Part> = parts
-        .map(|(entry, loaded)| Part { loaded: Arc::clone(loaded), live: entry.live })
+        .map(|(entry, loaded)| Part {
+            loaded: Arc::clone(loaded),
+            live: entry.live,
+            kind: Kind::Note,
+        })
         .collect();
     report.waiting = parts.iter().map(|part| missing_rows(&part.loaded, &part.live).count()).sum();
     Refreshed { snapshot: Snapshot { parts, files: manifest.files, history }, report }

@@ -41,6 +41,8 @@ pub enum Job {
     Read(Walked),
     /// Take the content that git holds.
     Fetch(Walked, ObjectId),
+    /// Take this text.
+    Take(Walked, String),
     /// Take the text that a segment already holds (number of the segment, of the document).
     Move { segment: usize, document: usize },
 }
@@ -176,7 +178,7 @@ impl Workshop<'_> {
             .iter()
             .filter_map(|job| match job {
                 Job::Fetch(_, object) => Some(object),
-                Job::Read(_) | Job::Move { .. } => None,
+                Job::Read(_) | Job::Take(..) | Job::Move { .. } => None,
             })
             .collect();
         let Some(objects) = self.objects.filter(|_| !ids.is_empty()) else {
@@ -194,6 +196,7 @@ impl Workshop<'_> {
                 Some(Err(cause)) => Done::Outcome(unreadable(file, cause)),
                 None => Done::Outcome(unreadable(file, &Unread::Missing)),
             },
+            Job::Take(file, text) => self.cut(file, text.as_bytes()),
             Job::Move { segment, document } => match self.take(segment, document) {
                 Ok(Some(note)) => Done::Note(None, note),
                 // The text is damaged or no longer parses: the caller reads the file instead.

@@ -142,6 +142,11 @@ impl Router {
         self.state().coder = Some(model);
     }
 
+    /// From now on, a kind of work goes to these models only.
+    pub fn restrict(&mut self, task: Task, models: Vec<ModelRef>) {
+        self.running.routes.set(task, models);
+    }
+
     /// What has been spent by this router.
     pub fn spent(&self) -> Spent {
         self.state().run

@@ -27,6 +27,20 @@ impl BlobId {
         Self(bytes)
     }
 
+    /// Reads what [`fmt::Display`] writes; `None` for anything else.
+    pub fn from_hex(digits: &str) -> Option<Self> {
+        let bytes = digits.as_bytes();
+        if bytes.len() != 2 * Self::LENGTH {
+            return None;
+        }
+        let mut id = [0; Self::LENGTH];
+        for (byte, pair) in id.iter_mut().zip(bytes.chunks_exact(2)) {
+            let digit = |at: usize| char::from(pair[at]).to_digit(16);
+            *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
+        }
+        Some(Self(id))
+    }
+
     /// The raw id.
     pub fn as_bytes(&self) -> &[u8; 20] {
         &self.0
@@ -51,6 +65,11 @@ mod tests {
 
     #[test]
     fn is_what_git_hash_object_prints() {
-        assert_eq!(BlobId::of(b"hello\n").to_string(), "ce013625030ba8dba906f756967f9e9ca394464a");
+        let hex = "ce013625030ba8dba906f756967f9e9ca394464a";
+        assert_eq!(BlobId::of(b"hello\n").to_string(), hex);
+        assert_eq!(BlobId::from_hex(hex), Some(BlobId::of(b"hello\n")));
+        for text in ["", "ce01", &hex.replace('c', "x"), &hex.replace("ce", "\u{e9}")] {
+            assert_eq!(BlobId::from_hex(text), None, "{text}");
+        }
     }
 }

@@ -18,11 +18,11 @@ mod write;
 pub use blob::BlobId;
 pub use git::{
     Blame, CommitId, Git, GitError, Logged, ObjectId, Objects, Staged, Stored, Unread, Version,
-    head, tracked_under,
+    head, is_tracked, tracked_under,
 };
 pub use locate::{LocateError, Repository, locate};
 pub use note_path::NotePath;
 pub use notes::stored_notes;
 pub use read::{ReadError, read_note};
-pub use walk::{FileStat, Selection, WalkError, Walked, walk};
+pub use walk::{FileStat, Selection, WalkError, Walked, walk, walk_files};
 pub use write::{WriteError, write_beneath};

@@ -1,4 +1,5 @@
-//! The walk: every note below the roots, with the stat that tells whether it may have changed.
+//! The walk: every note, or every file that is wanted, below the roots, with the stat that tells
+//! whether it may have changed.
 
 use std::{
     fs::{self, Metadata},
@@ -66,8 +67,20 @@ pub struct WalkError {
 /// files, symbolic links, anything that is no regular file, and other repositories nested in this
 /// one (submodules) are left out.
 pub fn walk(root: &Path, selection: &Selection) -> (Vec<Walked>, Vec<WalkError>) {
+    let extensions = &selection.extensions;
+    walk_files(root, &selection.roots, |path| has_extension(path, extensions), |_| true)
+}
+
+/// All files below the roots that are `wanted` by their absolute path, under the rules of
+/// [`walk`]; folders are entered only if `enters` says so.
+pub fn walk_files(
+    root: &Path,
+    roots: &[PathBuf],
+    wanted: impl Fn(&Path) -> bool + Sync,
+    enters: impl Fn(&Path) -> bool + Send + Sync + 'static,
+) -> (Vec<Walked>, Vec<WalkError>) {
     let traps = Traps::default();
-    let roots = selection.roots.iter().map(|folder| root.join(folder));
+    let roots = roots.iter().map(|folder| root.join(folder));
     // Ignore files between the top and a folder hold in it too.
     let between = |folder: &PathBuf| {
         let mut above = folder.ancestors().take_while(|above| above.starts_with(root));
@@ -87,15 +100,20 @@ pub fn walk(root: &Path, selection: &Selection) -> (Vec<Walked>, Vec<WalkError>)
         .threads(std::thread::available_parallelism().map_or(2, usize::from).min(8))
         .filter_entry(move |entry| {
             let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !is_foreign_repository(entry, &top) && (!folder || seen.is_none_in(entry.path(), &top))
+            !is_foreign_repository(entry, &top)
+                && (!folder
+                    || (entry.depth() == 0 || enters(entry.path()))
+                        && seen.is_none_in(entry.path(), &top))
         });
     let found = Mutex::new((Vec::new(), Vec::new()));
+    let wanted = &wanted;
     builder.build_parallel().run(|| {
         let mut local = Local { shared: &found, walked: Vec::new(), failed: Vec::new() };
         Box::new(move |entry| {
             match entry {
                 Ok(entry) => {
-                    if is_note(&entry, &selection.extensions) {
+                    let file = entry.file_type().is_some_and(|kind| kind.is_file());
+                    if file && wanted(entry.path()) {
                         match entry.metadata() {
                             Ok(metadata) if metadata.is_file() => local.walked.push(Walked {
                                 path: relative(entry.path(), root),
@@ -165,11 +183,10 @@ impl Drop for Local<'_> {
     }
 }
 
-fn is_note(entry: &DirEntry, extensions: &[String]) -> bool {
-    entry.file_type().is_some_and(|kind| kind.is_file())
-        && entry.path().extension().is_some_and(|extension| {
-            extensions.iter().any(|known| extension.eq_ignore_ascii_case(known.as_str()))
-        })
+fn has_extension(path: &Path, extensions: &[String]) -> bool {
+    path.extension().is_some_and(|extension| {
+        extensions.iter().any(|known| extension.eq_ignore_ascii_case(known.as_str()))
+    })
 }
 
 fn is_foreign_repository(entry: &DirEntry, top: &Path) -> bool {

@@ -3,11 +3,15 @@
 use globset::GlobSet;
 use rustc_hash::FxHashSet;
 
-use crate::{markdown::Scope, repo::NotePath};
+use crate::{index::Kind, markdown::Scope, repo::NotePath};
 
 /// Conditions that a note must meet, all of them.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
+    /// Any of these kinds; empty allows all.
+    pub kinds: Vec<Kind>,
+    /// Any of these types of files, such as `markdown_doc`; empty allows all.
+    pub types: Vec<String>,
     /// Any of these scopes; empty allows all.
     pub scopes: Vec<Scope>,
     /// All of these tags, compared without case.
@@ -16,6 +20,8 @@ pub struct Filter {
     pub paths: Option<GlobSet>,
     /// One of these notes; `None` allows all.
     pub among: Option<FxHashSet<NotePath>>,
+    /// None of these files.
+    pub except: FxHashSet<NotePath>,
     /// Changed at or after, in seconds since 1970. Leaves out notes of unknown age.
     pub since: Option<i64>,
     /// Changed before, in seconds since 1970. Lets notes of unknown age pass: what cannot be told
@@ -25,6 +31,7 @@ pub struct Filter {
 
 /// What a filter looks at.
 pub struct Facts<'a> {
+    pub kind: Kind,
     pub path: &'a NotePath,
     pub scope: Scope,
     pub tags: &'a [&'a str],
@@ -35,22 +42,43 @@ pub struct Facts<'a> {
 impl Filter {
     /// Whether every note passes.
     pub fn is_empty(&self) -> bool {
-        self.scopes.is_empty()
+        self.kinds.is_empty()
+            && self.types.is_empty()
+            && self.scopes.is_empty()
             && self.tags.is_empty()
             && self.paths.is_none()
             && self.among.is_none()
+            && self.except.is_empty()
             && self.since.is_none()
             && self.until.is_none()
     }
 
     /// Whether this note passes.
     pub fn allows(&self, facts: &Facts) -> bool {
-        (self.scopes.is_empty() || self.scopes.contains(&facts.scope))
+        (self.kinds.is_empty() || self.kinds.contains(&facts.kind))
+            && self.has_type(facts)
+            && (self.scopes.is_empty() || self.scopes.contains(&facts.scope))
             && self.tags.iter().all(|tag| facts.tags.iter().any(|own| same_tag(own, tag)))
             && self.paths.as_ref().is_none_or(|paths| paths.is_match(facts.path.as_path()))
             && self.among.as_ref().is_none_or(|among| among.contains(facts.path))
+            && !self.except.contains(facts.path)
             && self.since.is_none_or(|since| facts.changed.is_some_and(|time| time >= since))
             && self.until.is_none_or(|until| facts.changed.is_none_or(|time| time < until))
+    }
+}
+
+impl Filter {
+    fn has_type(&self, facts: &Facts) -> bool {
+        let own = file_type(facts.kind, facts.tags.first().copied());
+        self.types.is_empty() || self.types.iter().any(|wanted| wanted == own)
+    }
+}
+
+/// Name of the type of a document's file: every note is Markdown, a summary says what it is of.
+pub fn file_type(kind: Kind, first_tag: Option<&str>) -> &str {
+    match kind {
+        Kind::Note => "markdown_doc",
+        Kind::Summary => first_tag.unwrap_or_default(),
     }
 }
 
@@ -69,7 +97,8 @@ mod tests {
 
     fn check_changed(filter: &Filter, changed: Option<i64>, expected: bool) {
         let path = NotePath::from("docs/a.md");
-        let facts = Facts { path: &path, scope: Scope::User, tags: &["Git", "ops"], changed };
+        let tags = &["Git", "ops"];
+        let facts = Facts { kind: Kind::Note, path: &path, scope: Scope::User, tags, changed };
         assert_eq!(filter.allows(&facts), expected, "{filter:?}");
     }
 
@@ -93,6 +122,10 @@ mod tests {
         check(&none, true);
         check(&Filter { scopes: vec![Scope::User, Scope::System], ..none.clone() }, true);
         check(&Filter { scopes: vec![Scope::Learned], ..none.clone() }, false);
+        check(&Filter { kinds: vec![Kind::Note], ..none.clone() }, true);
+        check(&Filter { kinds: vec![Kind::Summary], ..none.clone() }, false);
+        check(&Filter { types: vec!["markdown_doc".to_owned()], ..none.clone() }, true);
+        check(&Filter { types: vec!["rust_file".to_owned()], ..none.clone() }, false);
         check(&Filter { tags: vec!["git".to_owned(), "#OPS".to_owned()], ..none.clone() }, true);
         check(&Filter { tags: vec!["git".to_owned(), "dev".to_owned()], ..none.clone() }, false);
         check(&Filter { paths: glob("docs/**"), ..none.clone() }, true);
@@ -100,6 +133,9 @@ mod tests {
         let among = |path: &str| Some([NotePath::from(path)].into_iter().collect());
         check(&Filter { among: among("docs/a.md"), ..none.clone() }, true);
         check(&Filter { among: among("docs/b.md"), ..none.clone() }, false);
+        let except = |path: &str| [NotePath::from(path)].into_iter().collect();
+        check(&Filter { except: except("docs/a.md"), ..none.clone() }, false);
+        check(&Filter { except: except("docs/b.md"), ..none.clone() }, true);
         check(&Filter { since: Some(100), until: Some(101), ..none.clone() }, true);
         check(&Filter { since: Some(101), ..none.clone() }, false);
         check(&Filter { until: Some(100), ..none }, false);

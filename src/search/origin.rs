@@ -34,6 +34,8 @@ pub enum State {
     Modified,
     /// The commit holds nothing at this path.
     Uncommitted,
+    /// The file that a summary is of has changed since, or is gone.
+    Stale,
 }
 
 /// Who wrote the best lines of a hit.
@@ -109,7 +111,7 @@ impl<'a> Origins<'a> {
             return Some(Author::Nobody);
         };
         let ranges = match state {
-            State::Uncommitted => return Some(Author::Nobody),
+            State::Uncommitted | State::Stale => return Some(Author::Nobody),
             State::Committed => vec![lines],
             State::Modified => {
                 let committed = self.read(&content)?;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{
     Filter, Mode, Query, Ranking, Score, Weights,
+    filter::file_type,
     lexical::{self, Bm25, Field},
     origin::Origin,
     rank::{self, CANDIDATES, Signals},
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::{
     embed::{EmbedError, Embedder},
-    index::{Part, Snapshot},
+    index::{Kind, Part, Snapshot, given::Source},
     lexical::{Analyzer, fold, words},
     markdown::Scope,
     repo::{BlobId, NotePath},
@@ -20,6 +21,7 @@ use crate::{
 };
 
 /// What is asked.
+#[derive(Clone)]
 pub struct Request<'a> {
     pub query: &'a Query,
     /// Instead of a query: what resembles this place of a note?
@@ -62,7 +64,11 @@ pub struct Tools<'a> {
 /// One chunk that answers.
 #[derive(Debug, Clone)]
 pub struct Hit {
+    /// Of the note, or of the file that a summary is of.
     pub path: NotePath,
+    pub kind: Kind,
+    /// What a summary was made from; `None` for a note.
+    pub source: Option<Source>,
     pub blob: BlobId,
     pub title: String,
     pub breadcrumb: Vec<String>,
@@ -89,6 +95,13 @@ pub struct Hit {
     pub note: String,
     /// Where the text comes from, once git was asked.
     pub origin: Origin,
+}
+
+impl Hit {
+    /// Name of the type of its file, as in `--type`.
+    pub fn file_type(&self) -> &str {
+        file_type(self.kind, self.tags.first().map(String::as_str))
+    }
 }
 
 /// All that is said about a request.
@@ -211,6 +224,10 @@ pub fn search(
     for (place, score, similar) in chosen {
         let mut hit = scene.hit(place, score, similar)?;
         show(&mut hit, &keywords.weights, sentence_query.as_deref(), tools)?;
+        if let Some(source) = &hit.source {
+            // A line of a summary is none of the file.
+            hit.line = source.lines.0;
+        }
         answer.hits.push(hit);
     }
     Ok(answer)

@@ -5,14 +5,17 @@ use super::{
     rank::CANDIDATES, run::Like,
 };
 use crate::{
-    index::Snapshot,
+    index::{Kind, Part, Snapshot, given::Source},
     lexical::Analyzer,
     markdown::Scope,
+    repo::BlobId,
     store::{Malformed, bits::Bits, manifest::Place},
 };
 
 /// At most this many hits of one file come before those of other files.
 const HITS_PER_FILE: usize = 3;
+/// The same of a described file, whose parts say in other words what the whole does.
+const HITS_PER_SOURCE: usize = 1;
 /// From this cosine on, a user's note and a learned one speak of the same thing.
 const SAME_SUBJECT: f32 = 0.8;
 
@@ -64,6 +67,7 @@ impl<'a> Scene<'a> {
                 }
                 let passes = filter.is_empty()
                     || filter.allows(&Facts {
+                        kind: part.kind,
                         path: &view.path,
                         scope: view.scope,
                         tags: &view.tags,
@@ -222,19 +226,24 @@ impl<'a> Scene<'a> {
         }
         let mut first = Vec::new();
         let mut later = Vec::new();
-        let mut per_file: Vec<((usize, usize), usize)> = Vec::new();
+        let mut per_file: Vec<(Vec<u8>, usize)> = Vec::new();
         for hit in ordered {
             let (part, chunk) = hit.0;
-            let file = (part, self.snapshot.parts[part].loaded.segment.chunk_document(chunk));
-            let index = match per_file.iter().position(|(known, _)| *known == file) {
+            let Part { loaded, kind, .. } = &self.snapshot.parts[part];
+            let (path, _) = loaded.segment.identity(loaded.segment.chunk_document(chunk))?;
+            let index = match per_file.iter().position(|(known, _)| *known == path) {
                 Some(index) => index,
                 None => {
-                    per_file.push((file, 0));
+                    per_file.push((path.to_vec(), 0));
                     per_file.len() - 1
                 }
             };
             per_file[index].1 += 1;
-            if per_file[index].1 <= HITS_PER_FILE { first.push(hit) } else { later.push(hit) }
+            let most = match kind {
+                Kind::Note => HITS_PER_FILE,
+                Kind::Summary => HITS_PER_SOURCE,
+            };
+            if per_file[index].1 <= most { first.push(hit) } else { later.push(hit) }
         }
         first.extend(later);
         first.truncate(request.limit);
@@ -247,15 +256,24 @@ impl<'a> Scene<'a> {
         let chunk = segment.chunk(place.1)?;
         let document = segment.document(chunk.document)?;
         let text = segment.text(&document)?.get(chunk.range.clone()).ok_or(Malformed)?;
+        let kind = self.snapshot.parts[place.0].kind;
+        let source = match kind {
+            Kind::Note => None,
+            Kind::Summary => Source::from_covers(&document.covers),
+        };
+        let lines = source.as_ref().map_or(chunk.lines, |source| source.lines);
+        let source_blob = source.as_ref().and_then(|source| BlobId::from_hex(&source.blob));
         Ok(Hit {
+            kind,
+            source,
             path: document.path,
-            blob: document.blob,
+            blob: source_blob.unwrap_or(document.blob),
             title: document.title.to_owned(),
             breadcrumb: segment.breadcrumb(&chunk)?.into_iter().map(str::to_owned).collect(),
             scope: document.scope,
             tags: document.tags.into_iter().map(str::to_owned).collect(),
-            lines: chunk.lines,
-            line: chunk.lines.0,
+            lines,
+            line: lines.0,
             changed: self.changed(place),
             score,
             text: text.to_owned(),

@@ -15,7 +15,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use std::{ops::Range, sync::LazyLock};
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use regex::{Regex, RegexSet};
 
@@ -39,12 +39,32 @@ pub struct Finding {
 
 /// All secrets of a text, in its order. What lies within another finding is not named again.
 pub fn scan(text: &str) -> Vec<Finding> {
+    findings(text, places(text))
+}
+
+fn places(text: &str) -> Vec<Found> {
     let mut found = pem::blocks(text);
     for number in TABLE.set.matches(text) {
         let (rule, regex) = (&RULES[number], &TABLE.regexes[number]);
         found.extend(candidates(text, rule, regex));
     }
-    findings(text, distinct(found))
+    distinct(found)
+}
+
+/// The text with every secret masked, and how many there were. Borrowed if there are none.
+pub fn mask(text: &str) -> (Cow<'_, str>, usize) {
+    let found = places(text);
+    if found.is_empty() {
+        return (Cow::Borrowed(text), 0);
+    }
+    let (mut shown, mut at) = (String::with_capacity(text.len()), 0);
+    for one in &found {
+        shown.push_str(&text[at..one.range.start]);
+        shown.push_str(&masked(&one.secret));
+        at = one.range.end;
+    }
+    shown.push_str(&text[at..]);
+    (Cow::Owned(shown), found.len())
 }
 
 /// A place in the text, and what a rule or a key block takes for the secret there.

@@ -55,6 +55,36 @@ pub fn varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
+impl Writer {
+    /// Begins a file of this format.
+    pub fn begin(magic: &[u8; 8]) -> Self {
+        Self { bytes: magic.to_vec() }
+    }
+
+    /// The bytes of the file, its checksum at the end.
+    pub fn seal(mut self) -> Vec<u8> {
+        let sum = checksum(&self.bytes);
+        self.u64(sum);
+        self.bytes
+    }
+}
+
+/// What a file of this format holds.
+///
+/// # Errors
+/// [`Malformed`] for anything but the bytes of [`Writer::seal`] after [`Writer::begin`].
+pub fn unseal<'b>(magic: &[u8; 8], bytes: &'b [u8]) -> Result<Reader<'b>, Malformed> {
+    let (body, sum) = bytes.split_last_chunk::<8>().ok_or(Malformed)?;
+    if checksum(body) != u64::from_le_bytes(*sum) {
+        return Err(Malformed);
+    }
+    let mut reader = Reader::new(body);
+    if reader.take(8)? != magic {
+        return Err(Malformed);
+    }
+    Ok(reader)
+}
+
 /// Takes values off the front of a slice.
 #[derive(Clone)]
 pub struct Reader<'b> {

@@ -5,7 +5,7 @@ use std::{fs, io, path::Path};
 use rustc_hash::FxHashMap;
 
 use super::{
-    codec::{Malformed, Reader, Writer, checksum},
+    codec::{Malformed, Writer, unseal},
     container::write_whole,
 };
 use crate::repo::{
@@ -29,8 +29,7 @@ pub fn save(file: &Path, history: &History) -> io::Result<()> {
 }
 
 fn to_bytes(history: &History) -> Vec<u8> {
-    let mut out = Writer::default();
-    out.bytes.extend_from_slice(MAGIC);
+    let mut out = Writer::begin(MAGIC);
     out.block(history.head.as_ref().map_or(&[][..], ObjectId::as_bytes));
     out.block(history.coverage.as_bytes());
     out.u8(u8::from(history.complete));
@@ -59,20 +58,11 @@ fn to_bytes(history: &History) -> Vec<u8> {
         let number = change.made.and_then(|made| numbers.get(&made.commit).copied());
         out.varint(number.unwrap_or(0));
     }
-    let sum = checksum(&out.bytes);
-    out.u64(sum);
-    out.bytes
+    out.seal()
 }
 
 fn from_bytes(bytes: &[u8]) -> Result<History, Malformed> {
-    let (body, sum) = bytes.split_last_chunk::<8>().ok_or(Malformed)?;
-    if checksum(body) != u64::from_le_bytes(*sum) {
-        return Err(Malformed);
-    }
-    let mut reader = Reader::new(body);
-    if reader.take(8)? != MAGIC {
-        return Err(Malformed);
-    }
+    let mut reader = unseal(MAGIC, bytes)?;
     let id = |bytes: &[u8]| ObjectId::from_bytes(bytes).ok_or(Malformed);
     let head = match reader.block()? {
         [] => None,

@@ -5,7 +5,7 @@ use crate::repo::{BlobId, FileStat, NotePath};
 
 use super::{
     bits::Bits,
-    codec::{Malformed, Reader, Writer, checksum},
+    codec::{Malformed, Reader, Writer, unseal},
 };
 
 const MAGIC: &[u8; 8] = b"ELOMAN01";
@@ -56,8 +56,7 @@ pub struct Manifest {
 impl Manifest {
     /// The bytes of the manifest file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Writer::default();
-        out.bytes.extend_from_slice(MAGIC);
+        let mut out = Writer::begin(MAGIC);
         out.block(self.settings.as_bytes());
         out.block(self.fingerprint.as_bytes());
         out.varint(self.segments.len() as u64);
@@ -88,9 +87,7 @@ impl Manifest {
                 }
             }
         }
-        let sum = checksum(&out.bytes);
-        out.u64(sum);
-        out.bytes
+        out.seal()
     }
 
     /// Reads a manifest file.
@@ -98,14 +95,7 @@ impl Manifest {
     /// # Errors
     /// [`Malformed`] for anything but the bytes of [`Manifest::to_bytes`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
-        let (body, sum) = bytes.split_last_chunk::<8>().ok_or(Malformed)?;
-        if checksum(body) != u64::from_le_bytes(*sum) {
-            return Err(Malformed);
-        }
-        let mut reader = Reader::new(body);
-        if reader.take(8)? != MAGIC {
-            return Err(Malformed);
-        }
+        let mut reader = unseal(MAGIC, bytes)?;
         let settings = reader.text()?.to_owned();
         let fingerprint = reader.text()?.to_owned();
         let mut segments = Vec::new();

@@ -8,8 +8,8 @@
 
 pub mod bits;
 pub mod cache;
-mod codec;
-mod container;
+pub(crate) mod codec;
+pub(crate) mod container;
 pub mod history;
 pub mod lock;
 pub mod manifest;

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, io, path::Path};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    codec::{Malformed, Reader, Writer, checksum},
+    codec::{Malformed, Writer, checksum, unseal},
     container::{read_whole, write_whole},
     matrix::{Encoded, Key},
     tables::{self, TableContent, TableError},
@@ -182,8 +182,7 @@ fn hash(vector: &Encoded) -> u64 {
 }
 
 fn write(known: &BTreeMap<String, Known>) -> Vec<u8> {
-    let mut out = Writer::default();
-    out.bytes.extend_from_slice(MAGIC);
+    let mut out = Writer::begin(MAGIC);
     out.varint(known.len() as u64);
     for (name, table) in known {
         out.block(name.as_bytes());
@@ -194,20 +193,11 @@ fn write(known: &BTreeMap<String, Known>) -> Vec<u8> {
             out.u64(*hash);
         }
     }
-    let sum = checksum(&out.bytes);
-    out.u64(sum);
-    out.bytes
+    out.seal()
 }
 
 fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Known>, Malformed> {
-    let (body, sum) = bytes.split_last_chunk::<8>().ok_or(Malformed)?;
-    if checksum(body) != u64::from_le_bytes(*sum) {
-        return Err(Malformed);
-    }
-    let mut reader = Reader::new(body);
-    if reader.take(8)? != MAGIC {
-        return Err(Malformed);
-    }
+    let mut reader = unseal(MAGIC, bytes)?;
     let mut known = BTreeMap::new();
     for _ in 0..reader.size()? {
         let name = reader.text()?.to_owned();

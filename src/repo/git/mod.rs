@@ -18,4 +18,4 @@ pub use log::Logged;
 pub use objects::{Objects, Stored, Unread, Version};
 pub use program::{Git, GitError};
 pub use stage::Staged;
-pub use tracked::tracked_under;
+pub use tracked::{is_tracked, tracked_under};

@@ -1,6 +1,6 @@
 //! What git tracks below a folder.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{collections::BTreeSet, ffi::OsStr, path::Path};
 
 use super::{
     super::{NotePath, Repository},
@@ -22,6 +22,31 @@ pub fn tracked_under(
         Ok(names) => Ok(names),
         Err(_) => by_program(&git, folder),
     }
+}
+
+/// Whether git tracks a file (relative to the root): in its index or in HEAD.
+///
+/// # Errors
+/// When neither libgit2 nor the git program can read the repository.
+pub fn is_tracked(repository: &Repository, path: &Path) -> Result<bool, GitError> {
+    let Some(git) = Git::of(repository) else { return Ok(false) };
+    let by_library = || -> Result<bool, git2::Error> {
+        let repository = git2::Repository::open_bare(&git.git_dir)?;
+        if repository.index()?.get_path(path, 0).is_some() {
+            return Ok(true);
+        }
+        let Ok(head) = repository.head() else { return Ok(false) };
+        Ok(head.peel_to_tree()?.get_path(path).is_ok())
+    };
+    if let Ok(tracked) = by_library() {
+        return Ok(tracked);
+    }
+    let listed =
+        git.run(&[OsStr::new("ls-files"), OsStr::new("-z"), OsStr::new("--"), path.as_os_str()])?;
+    // No commit yet is an answer, not a failure: then only the index counts.
+    let arguments = ["ls-tree", "-r", "-z", "--name-only", "HEAD", "--"].map(OsStr::new);
+    let committed = git.run(&[&arguments[..], &[path.as_os_str()]].concat()).unwrap_or_default();
+    Ok(!listed.is_empty() || !committed.is_empty())
 }
 
 fn by_library(git_dir: &Path, folder: &str) -> Result<BTreeSet<NotePath>, git2::Error> {
