@@ -12,9 +12,15 @@ pub mod init;
 // What git asks of us.
 pub mod on_commit;
 
+// What is not known yet, and doing things at intervals.
+pub mod scan;
+pub mod schedule;
+
 // Questions and answers.
 pub mod eval;
+pub mod graph;
 pub mod links;
+pub mod references;
 pub mod search;
 
 // What the commits say of them.
@@ -25,8 +31,9 @@ pub mod index;
 pub mod repo;
 pub mod store;
 
-// Models and what they are told.
+// What happened, and models and what they are told.
 pub mod http;
+pub mod journal;
 pub mod jsonl;
 pub mod llm;
 pub mod vault;
@@ -37,5 +44,7 @@ pub mod chunk;
 pub mod embed;
 pub mod lexical;
 pub mod markdown;
+pub mod outline;
 pub mod secrets;
+pub mod summary;
 pub mod yaml;

@@ -42,14 +42,26 @@ pub fn state_folder(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
     user_folder(variables, "XDG_STATE_HOME", ".local/state")
 }
 
+/// Folder of the settings of all the user's programs.
+pub fn config_home(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
+    home_folder(variables, "XDG_CONFIG_HOME", ".config")
+}
+
 fn user_folder(
     variables: &BTreeMap<String, String>,
     variable: &str,
     otherwise: &str,
 ) -> Option<PathBuf> {
+    Some(home_folder(variables, variable, otherwise)?.join("elophanto"))
+}
+
+fn home_folder(
+    variables: &BTreeMap<String, String>,
+    variable: &str,
+    otherwise: &str,
+) -> Option<PathBuf> {
     let path = |name: &str| variables.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    let folder = path(variable).or_else(|| Some(path("HOME")?.join(otherwise)))?;
-    Some(folder.join("elophanto"))
+    path(variable).or_else(|| Some(path("HOME")?.join(otherwise)))
 }
 
 /// Where git, running us as a hook, says that its directory and the index of the commit are.

@@ -9,9 +9,12 @@ use crate::{
     hooks::{self, HookError, HookName},
     index::{IndexError, watch::WatchError},
     init::InitError,
+    journal::JournalError,
     llm::LedgerError,
     on_commit::CommitError,
     repo::{GitError, LocateError, WriteError},
+    scan::ScanError,
+    schedule::ScheduleError,
     search::SearchError,
     store::tables::TableError,
     vault::{BadPassphrase, KeyringError, Refusal, VaultError},
@@ -131,10 +134,57 @@ impl From<CommitError> for CliError {
             CommitError::Git(cause) => cause.into(),
             CommitError::Index(cause) => cause.into(),
             CommitError::Write(cause) => cause.into(),
+            CommitError::Journal(cause) => cause.into(),
             CommitError::Elsewhere => {
                 Self::new(cause).hint("unset GIT_DIR and GIT_INDEX_FILE, then commit again")
             }
         }
+    }
+}
+
+impl From<JournalError> for CliError {
+    fn from(cause: JournalError) -> Self {
+        let hint = match &cause {
+            JournalError::NotAFolder(_) => {
+                "replace it with a folder of its own, then run this again"
+            }
+            JournalError::Tracked { .. } => {
+                "run `git status` to see what is wrong with the repository"
+            }
+            _ => "check the space and rights of `.elophanto/journal` and of the git directory",
+        };
+        Self::new(cause).hint(hint)
+    }
+}
+
+impl From<ScanError> for CliError {
+    fn from(cause: ScanError) -> Self {
+        match cause {
+            ScanError::Journal(cause) => cause.into(),
+            ScanError::Git(cause) => cause.into(),
+            ScanError::Damaged => Self::new(cause).hint("run `elophanto index --full`, then again"),
+            ScanError::Lock { .. } => {
+                Self::new(cause).hint("check the rights of the git directory")
+            }
+        }
+    }
+}
+
+impl From<ScheduleError> for CliError {
+    fn from(cause: ScheduleError) -> Self {
+        let hint = match &cause {
+            ScheduleError::Job(_) => "`elophanto schedule print` shows what would be installed",
+            ScheduleError::Neither { .. } => {
+                "`elophanto schedule print` shows what to put into another scheduler; or run the \
+                 command with `--every`"
+            }
+            ScheduleError::Taken { .. } => "take another name, or add `--replace`",
+            ScheduleError::Unclear { .. } | ScheduleError::Odd { .. } => {
+                "look at it, and remove it by hand if it is of no use"
+            }
+            _ => "nothing was changed; see what `systemctl --user status` or `crontab -l` says",
+        };
+        Self::new(cause).hint(hint)
     }
 }
 

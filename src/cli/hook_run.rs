@@ -98,6 +98,7 @@ fn pre_commit(deadline: Instant, ui: &mut Ui) -> Result<Outcome, CliError> {
         changelog: settings.changelog.enabled,
         // Never the vectors of a model that only stands in here.
         index: workspace.commits_vectors(),
+        journal: settings.journal.share,
         allowed: &allowed,
         now: now_nanoseconds() / 1_000_000_000,
     };
@@ -118,7 +119,7 @@ fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
     // is indexing sees what git has done, or the next search does.
     if !git.is_replaying() && !view::is_busy(&workspace.context().view_dir()) {
         let options = Options { full: false, patience: Some(Duration::ZERO), progress: &|_, _| {} };
-        workspace.refresh(options)?;
+        workspace.refresh_all(options)?;
     }
     Ok(Outcome::Done)
 }
@@ -133,7 +134,8 @@ fn open(ui: &Ui) -> Result<Option<(Workspace, Git)>, CliError> {
     Ok(Some((Workspace::at(repository, Vec::new(), ui)?, git)))
 }
 
-fn allowed(workspace: &Workspace) -> AllowList {
+/// Findings that are no secrets, as the repository's file and the environment have it.
+pub fn allowed(workspace: &Workspace) -> AllowList {
     let path = NotePath::from(ALLOW_FILE);
     let file = repo::read_note(&workspace.repository.root, &path, MOST_ALLOW_BYTES);
     let file = file.map(|(bytes, _)| bytes).unwrap_or_default();
@@ -176,6 +178,11 @@ fn refuse(secrets: &[Secret], ui: &mut Ui) -> Result<(), CliError> {
 /// One line, and only if something was done.
 fn say(done: &Done, ui: &Ui) {
     let mut parts = Vec::new();
+    match done.records {
+        0 => {}
+        1 => parts.push("1 record goes along".to_owned()),
+        count => parts.push(format!("{count} records go along")),
+    }
     if done.vectors > 0 {
         parts.push(format!("{} vectors go along", done.vectors));
     }

@@ -18,8 +18,9 @@ use crate::{
         check::{Forged, verify},
         resolve::{Resolved, resolve},
         stage::{plan_staged, remove_obsolete, staged_before},
-        version::{snapshot_of, tables_of},
+        version::tables_of,
     },
+    on_commit,
     repo::{Git, GitError, Staged, Version, head},
 };
 
@@ -70,20 +71,22 @@ pub fn stage(
     }
     let progress = Progress::new();
     let update = |done, all| progress.update(done, all);
-    let refreshed = snapshot_of(&workspace.context(), &git, &Version::Staged, &update)?;
+    if commit {
+        may_commit(&git)?;
+    }
+    let records = journal(workspace, &git, ui)?;
+    let refreshed = workspace.version(&git, &Version::Staged, &update)?;
     progress.finish();
-    let again = || Ok(snapshot_of(&workspace.context(), &git, &Version::Staged, &|_, _| {})?);
+    let again = || workspace.version(&git, &Version::Staged, &|_, _| {});
     let refreshed = index_embed::complete(workspace, refreshed, yes, &again, ui)?;
     for notice in &refreshed.report.notices {
         ui.note(notice);
     }
     let parent = head(&git)?;
-    if commit {
-        may_commit(&git)?;
-    }
     let plan = plan_staged(&workspace.context(), &git, &refreshed.snapshot)?;
     let made = if commit {
-        let changes = [staged_before(&git, parent, &plan)?, plan.changes.clone()].concat();
+        let tables = staged_before(&git, parent, &plan)?;
+        let changes = [tables, plan.changes.clone(), records].concat();
         let brings = |change: &Staged| matches!(change, Staged::Put { .. });
         if changes.iter().any(brings) {
             Some(git.commit_only(parent.as_ref(), &changes, MESSAGE)?)
@@ -113,6 +116,20 @@ pub fn stage(
     };
     ui.emit(&wire, text)?;
     Ok(Outcome::Done)
+}
+
+/// Stages what the journal holds and git does not; returns what is staged of it.
+fn journal(workspace: &Workspace, git: &Git, ui: &Ui) -> Result<Vec<Staged>, CliError> {
+    if !workspace.config.journal.share {
+        return Ok(Vec::new());
+    }
+    let allowed = super::hook_run::allowed(workspace);
+    let pending = on_commit::journal::pending(&workspace.repository, git, &allowed)?;
+    git.stage(&pending.changes)?;
+    for notice in &pending.notices {
+        ui.note(notice);
+    }
+    Ok([pending.changes, pending.staged].concat())
 }
 
 /// Settles a conflict over the tables.

@@ -52,6 +52,8 @@ pub struct Failure {
     pub error: CliError,
     /// Each model that the settings name, and what came of it.
     pub tried: Vec<(ModelRef, String)>,
+    /// Whether the budget, and no model, stood in the way.
+    pub over_budget: bool,
 }
 
 impl<'a> Desk<'a> {
@@ -100,6 +102,15 @@ impl<'a> Desk<'a> {
     /// Which models a kind of work would go to now.
     pub fn plan(&self, task: Task) -> Plan {
         self.router.plan(task)
+    }
+
+    /// The same desk with only these models for a kind of work.
+    pub fn only(mut self, task: Task, keep: &dyn Fn(&ModelRef) -> bool) -> Self {
+        let models: Vec<ModelRef> =
+            self.models(task).iter().filter(|model| keep(model)).cloned().collect();
+        self.router.restrict(task, models.clone());
+        self.routes.insert(task, models);
+        self
     }
 
     /// A request within the caps of the settings.
@@ -174,9 +185,11 @@ impl<'a> Desk<'a> {
             RunError::NoModel { .. } => Vec::new(),
             RunError::OverBudget(over) => {
                 let error = CliError::new(&over).hint(llm_failure::raise(&over));
-                return Failure { error, tried };
+                return Failure { error, tried, over_budget: true };
             }
-            RunError::Ledger(cause) => return Failure { error: cause.into(), tried },
+            RunError::Ledger(cause) => {
+                return Failure { error: cause.into(), tried, over_budget: true };
+            }
         };
         for (model, cause) in &failed {
             tried.push((model.clone(), cause.to_string()));
@@ -185,7 +198,7 @@ impl<'a> Desk<'a> {
         // In the order of the settings.
         let place = |model: &ModelRef| self.models(task).iter().position(|it| it == model);
         tried.sort_by_key(|(model, _)| place(model));
-        Failure { error: llm_failure::gather(&tried, hints), tried }
+        Failure { error: llm_failure::gather(&tried, hints), tried, over_budget: false }
     }
 }
 

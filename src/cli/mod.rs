@@ -11,6 +11,7 @@ mod env;
 mod error;
 mod eval;
 mod generate;
+mod graph;
 mod hook;
 mod hook_run;
 mod index;
@@ -28,11 +29,18 @@ mod models;
 mod pin;
 mod profiles;
 mod remote;
+mod scan;
+mod scan_investigate;
+mod scan_output;
+mod scan_questions;
+mod schedule;
 mod search;
+mod search_fresh;
 mod search_output;
 mod search_view;
 mod secret_input;
 mod settings;
+mod summariser;
 mod trust;
 mod ui;
 mod unlock;
@@ -66,7 +74,10 @@ pub struct Cli {
 enum Command {
     Init(init::InitArgs),
     Index(index::IndexArgs),
+    Scan(Box<scan::ScanArgs>),
+    Graph(graph::GraphArgs),
     Search(Box<search::SearchArgs>),
+    Schedule(schedule::ScheduleArgs),
     Changelog(changelog::ChangelogArgs),
     Doctor(doctor::DoctorArgs),
     Clean(clean::CleanArgs),
@@ -122,7 +133,10 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
     let json = match &cli.command {
         Command::Init(args) => args.json,
         Command::Index(args) => args.json,
+        Command::Scan(args) => args.json,
+        Command::Graph(args) => args.is_json(),
         Command::Search(args) => args.is_json(),
+        Command::Schedule(args) => args.is_json(),
         Command::Changelog(args) => args.json,
         Command::Doctor(args) => args.json,
         Command::Clean(args) => args.json,
@@ -142,7 +156,10 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
     let outcome = match &cli.command {
         Command::Init(args) => init::run(args, &mut ui),
         Command::Index(args) => index::run(args, &mut ui),
+        Command::Scan(args) => scan::run(args, &mut ui),
+        Command::Graph(args) => graph::run(args, &mut ui),
         Command::Search(args) => search::run(args, &mut ui),
+        Command::Schedule(args) => schedule::run(args, &mut ui),
         Command::Changelog(args) => changelog::run(args, &mut ui),
         Command::Doctor(args) => doctor::run(args, &mut ui),
         Command::Clean(args) => clean::run(args, &mut ui),

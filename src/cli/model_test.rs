@@ -120,7 +120,7 @@ pub fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let start = Instant::now();
     let (answer, streamed) = match ask(args, &desk, &request, ui)? {
         Ok(answered) => answered,
-        Err(Failure { error, tried }) => {
+        Err(Failure { error, tried, .. }) => {
             if ui.json {
                 let tried = tried
                     .into_iter()

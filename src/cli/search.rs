@@ -8,10 +8,12 @@ use std::{
 
 use globset::{GlobBuilder, GlobSetBuilder};
 use rustc_hash::FxHashSet;
+use serde::Serialize;
 
 use super::{
     Outcome,
     error::CliError,
+    search_fresh::{Outdated, check, describe_again},
     search_output::{Format, print, say_nothing},
     search_view::{Blame, Viewed},
     ui::Ui,
@@ -22,8 +24,9 @@ use crate::{
     config::{self, Origin},
     drift,
     embed::builtin::count_tokens,
-    index::{Refreshed, version::blobs_of},
+    index::{Kind, Refreshed, version::blobs_of},
     markdown::Scope,
+    outline::FileKind,
     repo::{Git, GitError, NotePath},
     search::{
         Answer, Filter, Mode, Query, Ranking, Request, SearchError, Weights, lexical::Bm25,
@@ -35,6 +38,13 @@ use crate::{
 const DRIFT_PATIENCE: Duration = Duration::from_secs(1);
 /// How many times the wanted hits are looked at to find those of one author.
 const AUTHOR_RESERVE: usize = 5;
+/// How often hits of files that are gone are replaced by others.
+const GONE_ROUNDS: usize = 4;
+/// Hits in an evidence record.
+const MOST_EVIDENCE: usize = 5;
+/// How sure a reader of evidence may be that it bears on the question, as the reference design has
+/// it.
+const EVIDENCE_CONFIDENCE: f32 = 0.8;
 /// Largest query, in bytes.
 const MAX_QUERY_BYTES: u64 = 64 * 1024;
 
@@ -50,6 +60,12 @@ pub struct SearchArgs {
     /// Print at most this many hits
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
+    /// Only this kind: note or summary; may be repeated
+    #[arg(long, value_parser = kind)]
+    kind: Vec<Kind>,
+    /// Only files of this type, such as markdown_doc or rust_file; may be repeated
+    #[arg(long = "type", value_name = "TYPE", value_parser = file_type)]
+    file_type: Vec<String>,
     /// Only notes of this scope: system, user, learned or plugin; may be repeated
     #[arg(long)]
     scope: Vec<Scope>,
@@ -112,12 +128,19 @@ pub struct SearchArgs {
     /// Search the view as it is, without looking for changed notes
     #[arg(long)]
     no_refresh: bool,
+    /// Describe files again that changed since they were described: always, local (where that costs
+    /// nothing) or never
+    #[arg(long, value_name = "WHEN")]
+    refresh_stale: Option<String>,
+    /// Print the best summaries as one evidence record, for other programs
+    #[arg(long, conflicts_with_all = ["format", "json", "full", "explain", "like", "at"])]
+    evidence: bool,
 }
 
 impl SearchArgs {
     /// Whether stdout is JSON Lines.
     pub fn is_json(&self) -> bool {
-        self.json || self.format == Format::Json
+        self.json || self.evidence || self.format == Format::Json
     }
 }
 
@@ -126,6 +149,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ("search.limit", args.limit.map(|limit| limit.to_string())),
         ("search.mode", args.mode.clone()),
         ("search.ranking", args.ranking.clone()),
+        ("search.refresh_stale", args.refresh_stale.clone()),
     ];
     let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
     let workspace = Workspace::open(flags.collect(), ui)?;
@@ -136,7 +160,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             .hint("give a few words, such as `elophanto search \"how are notes merged\"`"));
     }
     let git = Git::of(&workspace.repository);
-    let Asked { viewed, request, mut answer, wanted } = ask(args, &workspace, &query, ui)?;
+    let Asked { viewed, request, mut answer, wanted } = ask_fresh(args, &workspace, &query, ui)?;
     for reason in workspace.models.reasons() {
         ui.note(reason);
     }
@@ -153,6 +177,9 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.note(format_args!(
             "{stale} changed notes are not searched yet: an index is being built"
         ));
+    }
+    if args.evidence {
+        return evidence(&typed, &answer, ui);
     }
     if answer.hits.is_empty() {
         say_nothing(&typed, &answer, &request, &refreshed.report, ui);
@@ -192,6 +219,37 @@ struct Asked<'a> {
     answer: Answer,
     /// How many hits are to be shown.
     wanted: usize,
+}
+
+/// Asks; and asks again where summaries among the hits turned out to be out of date and were made
+/// anew, or their files to be gone.
+fn ask_fresh<'a>(
+    args: &SearchArgs,
+    workspace: &Workspace,
+    query: &'a Query,
+    ui: &Ui,
+) -> Result<Asked<'a>, CliError> {
+    let mut asked = ask(args, workspace, query, ui)?;
+    if args.at.is_some() {
+        return Ok(asked);
+    }
+    let Outdated { stale, mut gone } = check(&mut asked.answer, workspace);
+    if !args.no_refresh && describe_again(&stale, workspace, ui)? {
+        asked = ask(args, workspace, query, ui)?;
+        gone = check(&mut asked.answer, workspace).gone;
+    }
+    // In the place of what is gone others may come that are gone too.
+    for _ in 0..GONE_ROUNDS {
+        if gone.is_empty() {
+            break;
+        }
+        asked.request.filter.except.extend(gone);
+        asked.answer =
+            search(&asked.viewed.refreshed.snapshot, &asked.request, &workspace.tools())?;
+        gone = check(&mut asked.answer, workspace).gone;
+    }
+    asked.answer.hits.retain(|hit| !gone.contains(&hit.path));
+    Ok(asked)
 }
 
 /// Asks with the model of the repository; if it can't answer, with the next best.
@@ -245,6 +303,8 @@ fn narrow(
     let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
     let now = now_nanoseconds() / 1_000_000_000;
     if let Some(revision) = &args.changed_since {
+        // A summary is no text of a commit.
+        request.filter.kinds = vec![Kind::Note];
         let commit = when::commit(&git, revision, now)?;
         let then = blobs_of(&workspace.context(), &git, commit)?;
         request.filter.among = Some(changed_notes(&viewed.refreshed.snapshot, then.into_iter()));
@@ -265,7 +325,8 @@ fn narrow(
 /// waits for long because of this.
 fn drifted(answer: &Answer, refreshed: &Refreshed, workspace: &Workspace) -> Vec<drift::Drift> {
     let Some(git) = Git::of(&workspace.repository) else { return Vec::new() };
-    let mut paths: Vec<&NotePath> = answer.hits.iter().map(|hit| &hit.path).collect();
+    let notes = answer.hits.iter().filter(|hit| hit.kind == Kind::Note);
+    let mut paths: Vec<&NotePath> = notes.map(|hit| &hit.path).collect();
     paths.sort_unstable();
     paths.dedup();
     drift::drifted(&git, &refreshed.snapshot, paths, DRIFT_PATIENCE)
@@ -328,7 +389,7 @@ fn request<'a>(
     Ok(Request {
         query,
         like: args.like.as_deref().map(|like| place(like, workspace)),
-        limit: settings.limit,
+        limit: if args.evidence { MOST_EVIDENCE.min(settings.limit) } else { settings.limit },
         mode: match settings.mode {
             config::Mode::Hybrid => Mode::Hybrid,
             config::Mode::Keyword => Mode::Keyword,
@@ -350,10 +411,13 @@ fn request<'a>(
         bm25: Bm25::default(),
         fuzzy: settings.fuzzy,
         filter: Filter {
+            kinds: args.kind.clone(),
+            types: args.file_type.clone(),
             scopes: args.scope.clone(),
             tags: args.tag.clone(),
             paths,
             among: None,
+            except: FxHashSet::default(),
             since: when(&args.since)?,
             until: when(&args.until)?,
         },
@@ -384,6 +448,57 @@ fn place(typed: &str, workspace: &Workspace) -> Like {
         NotePath::from(path)
     };
     Like { path, line }
+}
+
+/// What was found, as other programs take it.
+#[derive(Serialize)]
+struct EvidenceWire<'a> {
+    source: &'static str,
+    #[serde(rename = "type")]
+    evidence_type: &'static str,
+    content: ContentWire<'a>,
+    metadata: MetadataWire<'a>,
+    confidence: f32,
+}
+
+#[derive(Serialize)]
+struct ContentWire<'a> {
+    summaries: Vec<&'a str>,
+    file_paths: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct MetadataWire<'a> {
+    query: &'a str,
+    result_count: usize,
+}
+
+fn evidence(query: &str, answer: &Answer, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let hits = &answer.hits;
+    ui.json(&EvidenceWire {
+        source: "documentation",
+        evidence_type: "indexed_knowledge",
+        content: ContentWire {
+            summaries: hits.iter().map(|hit| hit.text.trim()).collect(),
+            file_paths: hits.iter().map(|hit| hit.path.to_text()).collect(),
+        },
+        metadata: MetadataWire { query, result_count: hits.len() },
+        confidence: EVIDENCE_CONFIDENCE,
+    })?;
+    Ok(if hits.is_empty() { Outcome::Negative } else { Outcome::Done })
+}
+
+fn kind(text: &str) -> Result<Kind, String> {
+    Kind::ALL
+        .into_iter()
+        .find(|kind| kind.name() == text)
+        .ok_or_else(|| "expected note or summary".to_owned())
+}
+
+fn file_type(text: &str) -> Result<String, String> {
+    FileKind::from_name(text)
+        .map(|kind| kind.name().to_owned())
+        .ok_or_else(|| format!("expected one of {}", FileKind::names().join(", ")))
 }
 
 fn say_corrections(answer: &Answer, ui: &Ui) {

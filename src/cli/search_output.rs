@@ -11,7 +11,8 @@ use super::{
 };
 use crate::{
     drift::{Drift, Later},
-    index::Report,
+    index::{Kind, Report},
+    outline::FileKind,
     repo::CommitId,
     search::{
         Answer, Hit, Request,
@@ -53,6 +54,9 @@ pub struct Shape<'a> {
 /// A hit, as `--json` prints it.
 #[derive(Serialize)]
 struct HitWire<'a> {
+    kind: &'static str,
+    #[serde(rename = "type")]
+    file_type: &'a str,
     path: String,
     /// Only for a path that is not UTF-8: its bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +72,8 @@ struct HitWire<'a> {
     /// The commit that was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<String>,
-    /// Only for text that is not committed: `modified` or `uncommitted`.
+    /// Only for text that is not committed: `modified` or `uncommitted`; and for a summary whose
+    /// file has changed: `stale`.
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -224,6 +229,8 @@ pub fn say_nothing(typed: &str, answer: &Answer, request: &Request, report: &Rep
 fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape<'a>) -> HitWire<'a> {
     let score = &hit.score;
     HitWire {
+        kind: hit.kind.name(),
+        file_type: hit.file_type(),
         path: hit.path.to_text(),
         path_bytes: std::str::from_utf8(hit.path.as_bytes()).is_err().then(|| hit.path.as_bytes()),
         line: hit.line,
@@ -260,6 +267,7 @@ fn state(hit: &Hit) -> Option<&'static str> {
         State::Committed => None,
         State::Modified => Some("modified"),
         State::Uncommitted => Some("uncommitted"),
+        State::Stale => Some("stale"),
     }
 }
 
@@ -360,6 +368,15 @@ fn short(hit: &Hit) -> String {
 
 /// Title and headings on one line.
 fn heading(hit: &Hit) -> String {
+    if hit.kind == Kind::Summary {
+        // Its title is the path.
+        let label = FileKind::from_name(hit.file_type()).map_or("file", FileKind::label);
+        let parts: Vec<String> = hit.breadcrumb.iter().map(|part| visible_line(part)).collect();
+        return match parts.is_empty() {
+            true => label.to_owned(),
+            false => format!("{} ({label})", parts.join(" > ")),
+        };
+    }
     let crumbs = hit.breadcrumb.iter().filter(|crumb| **crumb != hit.title);
     let parts: Vec<String> =
         std::iter::once(&hit.title).chain(crumbs).map(|part| visible_line(part)).collect();

@@ -11,12 +11,9 @@ use super::{
 };
 use crate::{
     embed::Pace,
-    index::{
-        Options, Refreshed, Snapshot, fill,
-        refresh::last_view,
-        version::{forget, snapshot_of},
-    },
+    index::{Kind, Options, Refreshed, Snapshot, fill, refresh::last_view, version::forget},
     repo::{CommitId, Git, GitError, Version, history::Age},
+    scan::documents,
     search::{
         Answer, Hit,
         origin::{Origins, State},
@@ -38,7 +35,12 @@ pub struct Viewed {
 impl Viewed {
     pub fn now(as_it_is: bool, workspace: &Workspace) -> Result<Self, CliError> {
         let refreshed = match as_it_is.then(|| last_view(&workspace.context())).flatten() {
-            Some(last) => last,
+            Some(mut last) => {
+                if let Some(summaries) = documents::last(&workspace.context()) {
+                    last.join(summaries);
+                }
+                last
+            }
             None => {
                 let refreshed = Self::refresh(workspace, false)?;
                 if embed_few(workspace, &refreshed) {
@@ -68,7 +70,7 @@ impl Viewed {
         let progress = Progress::new();
         let update = |done, all| progress.update(done, all);
         let refreshed =
-            workspace.refresh(Options { full, patience: Some(PATIENCE), progress: &update });
+            workspace.refresh_all(Options { full, patience: Some(PATIENCE), progress: &update });
         progress.finish();
         refreshed
     }
@@ -76,9 +78,9 @@ impl Viewed {
     fn version(workspace: &Workspace, git: &Git, commit: CommitId) -> Result<Refreshed, CliError> {
         let progress = Progress::new();
         let update = |done, all| progress.update(done, all);
-        let refreshed = snapshot_of(&workspace.context(), git, &Version::Commit(commit), &update);
+        let refreshed = workspace.version(git, &Version::Commit(commit), &update);
         progress.finish();
-        Ok(refreshed?)
+        refreshed
     }
 
     pub fn rebuild(&mut self, workspace: &Workspace) -> Result<(), CliError> {
@@ -108,7 +110,7 @@ impl Viewed {
             answer.hits.truncate(wanted);
         }
         if self.at.is_none() {
-            for hit in &mut answer.hits {
+            for hit in answer.hits.iter_mut().filter(|hit| hit.kind == Kind::Note) {
                 hit.origin.state = state_of(&self.refreshed.snapshot, hit);
             }
         }

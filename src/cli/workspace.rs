@@ -13,9 +13,10 @@ use crate::{
         Pace,
         builtin::{Builtin, count_tokens},
     },
-    index::{Context, Options, Refreshed, refresh},
+    index::{Context, Options, Progress, Refreshed, refresh},
     lexical::Analyzer,
-    repo::{self, NotePath, Repository, Selection, locate},
+    repo::{self, Git, NotePath, Repository, Selection, Version, locate},
+    scan::{self, documents},
     search::run::Tools,
 };
 
@@ -126,6 +127,40 @@ impl Workspace {
         Ok(refresh(&self.context(), options)?)
     }
 
+    /// Brings the notes and the summaries up to date, to be searched together.
+    ///
+    /// # Errors
+    /// When a configured root does not exist.
+    pub fn refresh_all(&self, options: Options) -> Result<Refreshed, CliError> {
+        let (context, desk) = (self.context(), self.desk());
+        let (notes, summaries) = rayon::join(
+            || refresh(&context, options),
+            || documents::refresh(&context, &desk, options),
+        );
+        let mut notes = notes?;
+        notes.join(summaries);
+        Ok(notes)
+    }
+
+    /// Notes and summaries of a version that git holds.
+    ///
+    /// # Errors
+    /// When git cannot list it.
+    pub fn version(
+        &self,
+        git: &Git,
+        version: &Version,
+        progress: Progress,
+    ) -> Result<Refreshed, CliError> {
+        let context = self.context();
+        Ok(documents::snapshot_of(&context, git, version, progress)?)
+    }
+
+    /// Where questions and summaries are written down.
+    pub fn desk(&self) -> scan::Desk<'_> {
+        scan::Desk::new(&self.repository, self.config.journal.share)
+    }
+
     /// The path of a note as the user typed it, relative to the root.
     pub fn note_path(&self, typed: &Path) -> NotePath {
         let absolute = std::path::absolute(typed).unwrap_or_else(|_| typed.to_owned());
@@ -156,7 +191,13 @@ pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), CliEr
 /// # Errors
 /// When a folder of ours leads out of the repository.
 pub fn refuse_links_out(repository: &Repository) -> Result<(), CliError> {
-    for folder in [".elophanto", ".elophanto/index", ".elophanto/cache", ".elophanto/cache/view"] {
+    for folder in [
+        ".elophanto",
+        ".elophanto/index",
+        ".elophanto/journal",
+        ".elophanto/cache",
+        ".elophanto/cache/view",
+    ] {
         let path = repository.root.join(folder);
         if fs::canonicalize(path).is_ok_and(|path| !path.starts_with(&repository.root)) {
             return Err(CliError::new(format_args!("`{folder}` leads out of the repository"))

@@ -167,6 +167,18 @@ choice! {
 }
 
 choice! {
+    /// Whether a search describes files again that changed since they were described.
+    RefreshStale {
+        /// Also where a model is asked that costs something.
+        Always = "always",
+        /// Only where that costs nothing.
+        Local = "local",
+        /// Not at all: what is stale is marked.
+        Never = "never",
+    }
+}
+
+choice! {
     /// Whether new vectors go into the commit.
     CommitIndex {
         /// With every commit.

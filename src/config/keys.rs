@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::choices::{CommitIndex, Mode, Ranking};
+use super::choices::{CommitIndex, Mode, Ranking, RefreshStale};
 use super::kind::{Kind, Value};
 use super::providers;
 
@@ -99,10 +99,30 @@ pub const KEYS: &[Key] = &[
     key("search.collapse_similarity", "0.97", Kind::Real { min: 0.0, max: 1.0 }).doc(
         "Hits more alike than this cosine are shown as one (unset: as the model was measured).",
     ),
+    key("search.refresh_stale", "local", Kind::Choice(RefreshStale::WORDS))
+        .doc("Describing a changed file again when it is found: always, local (free) or never.")
+        // It may cost money.
+        .needs_trust(NeedsTrust::Except(&["local", "never"])),
     key("index.commit", "always", Kind::Choice(CommitIndex::WORDS))
         .doc("Whether vectors are committed: always, slow (of slow models only) or never."),
     key("changelog.enabled", "true", Kind::Switch)
         .doc("Whether a commit adds an entry to the changelog."),
+    key("scan.paths", "[.]", Kind::Places)
+        .doc("Folders and files to describe; those outside the repository stay on this machine."),
+    key("scan.patterns.documentation", r#"["*.md", "*.txt"]"#, Kind::Patterns)
+        .doc("File names of documentation, which is described first."),
+    key("scan.patterns.configuration", CONFIGURATION, Kind::Patterns)
+        .doc("File names of configuration."),
+    key("scan.patterns.services", r#"["*.service", "*.timer"]"#, Kind::Patterns)
+        .doc("File names of services."),
+    key("scan.patterns.source", SOURCE, Kind::Patterns).doc("File names of source code."),
+    key("scan.skip", SKIP, Kind::Patterns).doc("File names or paths that are never described."),
+    key("scan.max_questions", "10", Kind::Whole { min: 1, max: 100_000 })
+        .doc("How many new questions one scan raises."),
+    key("scan.interval", "10m", Kind::Span { min: MILLIS_100, max: TEN_YEARS })
+        .doc("How often `scan --every` runs when no time is given."),
+    key("journal.share", "true", Kind::Switch)
+        .doc("Whether questions and summaries are written where git carries them."),
     key("llm.local_only", "false", Kind::Switch)
         .doc("Whether only models on this machine are asked.")
         // A repository may narrow what the user allows, not widen it.
@@ -138,6 +158,16 @@ pub const KEYS: &[Key] = &[
 /// The section of models for each kind of task.
 pub(super) const TASKS: &str = "llm.tasks";
 
+const CONFIGURATION: &str = r#"["*.yaml", "*.yml", "*.json", "*.toml"]"#;
+const SOURCE: &str = concat!(
+    r#"["*.rs", "*.py", "*.pyi", "*.js", "*.mjs", "*.cjs", "*.jsx", "*.ts", "*.mts", "*.cts", "*.tsx", "#,
+    r#""*.go", "*.c", "*.h", "*.java", "*.sh", "*.bash", "*.sql", "*.graphql", "*.gql", "*.proto"]"#
+);
+const SKIP: &str = concat!(
+    r#"["*.pyc", "*.backup*", "*.bak", "*.orig", "*~", "*.min.js", "*.min.css", "*.map", "*.snap", "#,
+    r#"package-lock.json, pnpm-lock.yaml, go.sum, "*_pb2.py", "*.pb.go"]"#
+);
+
 const CLAUDE: &str = r#"[openrouter/anthropic/claude-sonnet-4.5, "ollama/qwen2.5-coder:14b"]"#;
 const FLASH: &str = r#"[openrouter/google/gemini-2.5-flash, "ollama/qwen2.5-coder:14b"]"#;
 const FLASH_LITE: &str = r#"[openrouter/google/gemini-2.5-flash-lite, "ollama/qwen2.5-coder:14b"]"#;
@@ -150,6 +180,9 @@ const SECTIONS: &[&str] = &[
     "search",
     "index",
     "changelog",
+    "scan",
+    "scan.patterns",
+    "journal",
     "llm",
     "llm.budget",
     TASKS,

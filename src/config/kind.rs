@@ -42,6 +42,10 @@ pub enum Kind {
     Folder,
     /// Folders beneath the repository.
     Folders,
+    /// Folders and files, absolute ones too, with patterns in the last part.
+    Places,
+    /// Patterns of file names or paths.
+    Patterns,
     /// A length of time within bounds.
     Span { min: Duration, max: Duration },
 }
@@ -94,6 +98,12 @@ impl Kind {
             Self::Folders => format!(
                 "a list of at most {MAX_ITEMS} relative folders beneath the repository, not its .git"
             ),
+            Self::Places => format!(
+                "a list of at most {MAX_ITEMS} folders or files, relative to the repository or absolute"
+            ),
+            Self::Patterns => {
+                format!("a list of at most {MAX_ITEMS} patterns such as [\"*.md\", \"docs/**\"]")
+            }
             Self::Span { min, max } => format!(
                 "a duration from {} to {} such as 300ms, 30s, 10m, 6h, 2d or 1w",
                 format_duration(min),
@@ -104,7 +114,10 @@ impl Kind {
 
     /// Whether the value is a list.
     pub fn is_list(self) -> bool {
-        matches!(self, Self::Extensions | Self::Folders | Self::Models)
+        matches!(
+            self,
+            Self::Extensions | Self::Folders | Self::Models | Self::Places | Self::Patterns
+        )
     }
 
     /// Checks a text. `None` means that it is not what [`Kind::expected`] says.
@@ -144,7 +157,7 @@ impl Kind {
                 let span = parse_duration(text).ok()?;
                 (min..=max).contains(&span).then_some(Value::Span(span))
             }
-            Self::Extensions | Self::Folders | Self::Models => None,
+            Self::Extensions | Self::Folders | Self::Models | Self::Places | Self::Patterns => None,
         }
     }
 
@@ -155,6 +168,8 @@ impl Kind {
             let item = match self {
                 Self::Folders => folder(item)?,
                 Self::Models => model_name(item).then(|| item.to_owned())?,
+                Self::Places => place(item)?,
+                Self::Patterns => pattern(item)?,
                 _ => extension(item)?,
             };
             if !list.contains(&item) {
@@ -249,6 +264,26 @@ fn folder(text: &str) -> Option<String> {
     Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
 }
 
+/// A folder beneath the repository as [`folder`] has it, or an absolute path that git's folder is
+/// no part of.
+fn place(text: &str) -> Option<String> {
+    use std::path::{Component, Path};
+    let path = Path::new(text);
+    if !path.is_absolute() {
+        return folder(text);
+    }
+    let plain = one_line(text)
+        && path.components().all(|part| match part {
+            Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
+            part => part == Component::RootDir,
+        });
+    plain.then(|| text.to_owned())
+}
+
+fn pattern(text: &str) -> Option<String> {
+    (one_line(text) && globset::Glob::new(text).is_ok()).then(|| text.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::keys::find;
@@ -291,6 +326,16 @@ mod tests {
             ("knowledge.embedding_provider", "local:../x", None),
             ("knowledge.embedding_provider", "local", None),
             ("knowledge.embedding_dimension", "8193", None),
+            (
+                "scan.paths",
+                "./docs/, /etc/systemd/system/k-*.service",
+                Some(r#"[docs, "/etc/systemd/system/k-*.service"]"#),
+            ),
+            ("scan.paths", "../x", None),
+            ("scan.paths", "/srv/../etc", None),
+            ("scan.paths", "/srv/.git/hooks", None),
+            ("scan.patterns.documentation", "*.rst", Some(r#"["*.rst"]"#)),
+            ("scan.patterns.documentation", "a{", None),
             ("llm.timeout", "90s", Some("90s")),
             ("llm.timeout", "2h", None),
             ("llm.budget.run", "0.50usd, 30calls", Some(r#""0.50usd,30calls""#)),

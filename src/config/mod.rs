@@ -31,7 +31,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use agreement::{Agreement, Agreements};
-pub use choices::{CommitIndex, Language, Mode, Protocol, Provider, Ranking, UnknownWord};
+pub use choices::{
+    CommitIndex, Language, Mode, Protocol, Provider, Ranking, RefreshStale, UnknownWord,
+};
 pub use duration::{DURATION_FORM, DurationError, format_duration, parse_duration};
 pub use guard::Guarded;
 pub use keys::{KEYS, Key, NeedsTrust};
@@ -50,6 +52,9 @@ pub use trust::{TrustEntry, TrustStore, digest};
 use resolved::Resolved;
 use template::raw_of;
 
+/// The one setting that may name places outside the repository.
+const SCAN_PATHS: &str = "scan.paths";
+
 /// Most settings that one warning names.
 const MAX_NAMED: usize = 10;
 
@@ -64,6 +69,10 @@ pub struct Config {
     pub index: IndexConfig,
     /// What is said about changes.
     pub changelog: ChangelogConfig,
+    /// What is described.
+    pub scan: ScanConfig,
+    /// Where what happened is written down.
+    pub journal: JournalConfig,
     /// Which language models are asked.
     pub llm: LlmConfig,
     resolved: Resolved,
@@ -130,6 +139,8 @@ pub struct SearchConfig {
     pub fuzzy: bool,
     /// Hits more alike than this are shown as one.
     pub collapse_similarity: f64,
+    /// Whether what was found stale is described again.
+    pub refresh_stale: RefreshStale,
 }
 
 /// Section `index`.
@@ -144,6 +155,28 @@ pub struct IndexConfig {
 pub struct ChangelogConfig {
     /// Whether a commit adds an entry.
     pub enabled: bool,
+}
+
+/// Section `scan`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScanConfig {
+    /// Folders and files to describe, relative to the repository or absolute.
+    pub paths: Vec<PathBuf>,
+    /// Patterns of documentation, configuration, services and source code, in this order.
+    pub patterns: [Vec<String>; 4],
+    /// Patterns of what is never described.
+    pub skip: Vec<String>,
+    /// New questions of one run.
+    pub max_questions: usize,
+    /// Time between two runs of `scan --every`.
+    pub interval: Duration,
+}
+
+/// Section `journal`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JournalConfig {
+    /// Whether git carries it.
+    pub share: bool,
 }
 
 /// One line of what `doctor` shows.
@@ -209,6 +242,8 @@ pub enum ConfigWarning {
     /// Settings that need trust which the user has not given; `problem` is why the trust store
     /// can't be used, if it can't.
     Untrusted { path: PathBuf, keys: Vec<String>, problem: Option<String> },
+    /// The repository's file names places outside of it.
+    Outside { path: PathBuf, key: &'static str },
 }
 
 impl fmt::Display for ConfigWarning {
@@ -217,6 +252,11 @@ impl fmt::Display for ConfigWarning {
             Self::UnknownKey { path, line, key, meant } => {
                 let place = path.display();
                 write!(f, "{place}:{line}: unknown key {key:?} ignored{}", meant_text(*meant))
+            }
+            Self::Outside { path, key } => {
+                let place = path.display();
+                write!(f, "{place}: {key}: absolute paths are passed over; ")?;
+                f.write_str("only your own settings may name places outside the repository")
             }
             Self::MoreUnknownKeys { path, count } => {
                 write!(f, "{}: {count} more unknown keys ignored", path.display())
@@ -265,6 +305,10 @@ impl Config {
                         Trusted::No | Trusted::Yes => None,
                     },
                 });
+            }
+            if resolved.keep_inside(SCAN_PATHS)? {
+                let path = file.path.clone();
+                warnings.push(ConfigWarning::Outside { path, key: SCAN_PATHS });
             }
         }
         for key in KEYS {
@@ -340,11 +384,22 @@ impl Config {
             language: resolved.choice("search.language"),
             fuzzy: resolved.switch("search.fuzzy"),
             collapse_similarity: resolved.real("search.collapse_similarity"),
+            refresh_stale: resolved.choice("search.refresh_stale"),
         };
         let index = IndexConfig { commit: resolved.choice("index.commit") };
         let changelog = ChangelogConfig { enabled: resolved.switch("changelog.enabled") };
+        let patterns = ["documentation", "configuration", "services", "source"];
+        let scan = ScanConfig {
+            paths: resolved.list(SCAN_PATHS).iter().map(PathBuf::from).collect(),
+            patterns: patterns
+                .map(|family| resolved.list(&format!("scan.patterns.{family}")).to_vec()),
+            skip: resolved.list("scan.skip").to_vec(),
+            max_questions: resolved.size("scan.max_questions"),
+            interval: resolved.span("scan.interval"),
+        };
+        let journal = JournalConfig { share: resolved.switch("journal.share") };
         let llm = LlmConfig::from_resolved(&resolved)?;
-        Ok(Self { knowledge, search, index, changelog, llm, resolved })
+        Ok(Self { knowledge, search, index, changelog, scan, journal, llm, resolved })
     }
 }
 

@@ -151,7 +151,8 @@ fn other_value(key: &Key) -> String {
         Kind::Budget => "30calls".to_owned(),
         Kind::Models => "[a/b, c/d]".to_owned(),
         Kind::Text | Kind::Folder => "some/thing".to_owned(),
-        Kind::Extensions | Kind::Folders => "[txt, rst]".to_owned(),
+        Kind::Extensions | Kind::Folders | Kind::Places => "[txt, rst]".to_owned(),
+        Kind::Patterns => "[txt, \"*.rst\"]".to_owned(),
         Kind::Span { .. } => "30m".to_owned(),
     }
 }
@@ -179,7 +180,10 @@ fn value_for(key: &'static Key) -> BoxedStrategy<String> {
         Kind::Extensions => {
             proptest::collection::vec("[a-z]{1,3}", 1..4).prop_map(|v| list_text(&v)).boxed()
         }
-        Kind::Folders => proptest::collection::vec("[a-z #,'\"]{1,5}", 1..4)
+        Kind::Patterns => {
+            proptest::collection::vec("[a-z.]{1,4}[*]?", 1..4).prop_map(|v| list_text(&v)).boxed()
+        }
+        Kind::Folders | Kind::Places => proptest::collection::vec("[a-z #,'\"]{1,5}", 1..4)
             .prop_map(|items| list_text(&items))
             .boxed(),
         Kind::Span { .. } => (1u64..60).prop_map(|n| format!("{n}m")).boxed(),

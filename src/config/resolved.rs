@@ -90,6 +90,24 @@ impl Resolved {
         self.take(name, checked, origin)
     }
 
+    /// Takes absolute paths out of a list that a repository's file has set; says whether there
+    /// were any.
+    pub(super) fn keep_inside(&mut self, name: &str) -> Result<bool, ConfigError> {
+        let Some((Value::List(items), origin @ Origin::Repository { .. })) = self.values.get(name)
+        else {
+            return Ok(false);
+        };
+        let inside: Vec<String> =
+            items.iter().filter(|item| !item.starts_with('/')).cloned().collect();
+        if inside.len() == items.len() {
+            return Ok(false);
+        }
+        let origin = origin.clone();
+        let inside = if inside.is_empty() { vec![".".to_owned()] } else { inside };
+        self.set(name, Raw::List(inside), origin)?;
+        Ok(true)
+    }
+
     fn take(&mut self, name: &str, checked: Checked, origin: Origin) -> Result<(), ConfigError> {
         match checked {
             Checked::Value(key, value) => {

@@ -6,6 +6,7 @@
 
 mod attempt;
 mod changes;
+pub mod journal;
 mod record;
 mod secrets;
 mod skipped;
@@ -20,9 +21,9 @@ use crate::{
     index::{
         Context, IndexError, Progress,
         stage::{plan_staged, remove_obsolete},
-        version::snapshot_of,
     },
     repo::{Git, GitError, Stored, Version, WriteError, head, stored_notes},
+    scan::documents::snapshot_of,
     secrets::AllowList,
 };
 
@@ -32,6 +33,8 @@ pub struct Wishes<'a> {
     pub changelog: bool,
     /// Stage the vectors.
     pub index: bool,
+    /// Stage what was written down in the journal.
+    pub journal: bool,
     /// Findings that are no secrets.
     pub allowed: &'a AllowList,
     /// Seconds since 1970.
@@ -45,6 +48,8 @@ pub struct Done {
     pub secrets: Vec<Secret>,
     /// Changelog entries written.
     pub entries: usize,
+    /// Records of the journal that go along.
+    pub records: usize,
     /// Vectors in the table that goes along; 0 if there is nothing new.
     pub vectors: usize,
     /// What the user should know.
@@ -60,6 +65,8 @@ pub enum CommitError {
     Index(#[from] IndexError),
     #[error(transparent)]
     Write(#[from] WriteError),
+    #[error(transparent)]
+    Journal(#[from] crate::journal::JournalError),
     #[error("GIT_DIR or GIT_INDEX_FILE is of another repository than the one around this folder")]
     Elsewhere,
 }
@@ -151,6 +158,12 @@ pub fn prepare(
     if wishes.changelog {
         done.entries = record::record(context, git, &objects, head, &found, wishes.now)?;
     }
+    if wishes.journal {
+        let pending = journal::pending(context.repository, git, wishes.allowed)?;
+        git.stage(&pending.changes)?;
+        done.records = pending.records;
+        done.notices.extend(pending.notices);
+    }
     if wishes.index
         && let Err(cause) = index(context, git, progress, &mut done)
     {
@@ -173,6 +186,6 @@ fn index(
     git.stage(&plan.changes)?;
     remove_obsolete(context, &plan)?;
     done.vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
-    done.notices = refreshed.report.notices;
+    done.notices.extend(refreshed.report.notices);
     Ok(())
 }

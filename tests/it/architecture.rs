@@ -12,10 +12,14 @@ const ROOMS: &[(&str, &[&str])] = &[
             "init",
             "config",
             "eval",
+            "on_commit",
+            "references",
+            "scan",
+            "schedule",
             "links",
             "search",
             "drift",
-            "on_commit",
+            "graph",
             "index",
             "store",
             "repo",
@@ -24,10 +28,12 @@ const ROOMS: &[(&str, &[&str])] = &[
             "vault",
             "embed",
             "http",
+            "journal",
             "jsonl",
             "lexical",
             "secrets",
             "changelog",
+            "outline",
             "markdown",
         ],
     ),
@@ -35,10 +41,23 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("init", &["config"]),
     ("config", &["yaml"]),
     ("eval", &["search", "index", "store", "repo", "embed", "lexical", "markdown"]),
+    (
+        "on_commit",
+        &["scan", "index", "repo", "journal", "jsonl", "secrets", "changelog", "markdown"],
+    ),
+    ("references", &["scan", "links", "graph", "index", "store", "repo", "outline", "markdown"]),
+    (
+        "scan",
+        &[
+            "links", "search", "drift", "graph", "index", "store", "repo", "journal", "jsonl",
+            "secrets", "summary", "outline", "markdown",
+        ],
+    ),
+    ("schedule", &[]),
     ("links", &["index", "store", "repo", "markdown"]),
     ("search", &["index", "store", "repo", "embed", "lexical", "markdown"]),
     ("drift", &["index", "store", "repo"]),
-    ("on_commit", &["index", "repo", "secrets", "changelog", "markdown"]),
+    ("graph", &[]),
     ("index", &["store", "repo", "chunk", "embed", "lexical", "changelog", "markdown"]),
     ("store", &["repo", "lexical", "markdown"]),
     ("repo", &[]),
@@ -47,10 +66,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("vault", &[]),
     ("embed", &["http"]),
     ("http", &[]),
+    ("journal", &["jsonl"]),
     ("jsonl", &[]),
     ("lexical", &[]),
     ("secrets", &[]),
     ("changelog", &["markdown"]),
+    ("summary", &["outline"]),
+    ("outline", &[]),
     ("markdown", &["yaml"]),
     ("yaml", &[]),
 ];
@@ -66,7 +88,7 @@ const BOUNDARIES: &[(&str, &[&str])] = &[
     ("env::var(", &["src/cli/env.rs"]),
     ("env::var_os(", &["src/cli/env.rs"]),
     ("env::vars_os(", &["src/cli/env.rs"]),
-    ("std::process::Command", &["src/repo/"]),
+    ("std::process::Command", &["src/repo/", "src/schedule/process.rs"]),
     ("process::exit", &["src/cli/hook_run.rs"]),
     ("println!", &[]),
     // Compiled for tests only.
@@ -217,7 +239,9 @@ fn gather(folder: &Path, package: &Path, sources: &mut Vec<Source>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() {
+        if path.is_dir() && name == "tests" {
+            // Compiled for tests only.
+        } else if path.is_dir() {
             gather(&path, package, sources);
         } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
             let text = fs::read_to_string(&path).unwrap();

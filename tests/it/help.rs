@@ -5,7 +5,10 @@ use crate::env::{TestEnv, finish, snapshot};
 const COMMANDS: &[&str] = &[
     "init",
     "index",
+    "scan",
+    "graph",
     "search",
+    "schedule",
     "clean",
     "changelog",
     "doctor",
@@ -38,7 +41,10 @@ fn help_of_the_program() {
     Commands:
       init         Make this repository or folder a knowledge base
       index        Bring the index up to date
+      scan         Find what the knowledge base does not know yet
+      graph        Show what refers to what
       search       Search the knowledge base
+      schedule     Run a command at intervals
       changelog    Say what changed in the knowledge base, newest first
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
       clean        Tidy up what elophanto keeps
@@ -177,6 +183,12 @@ fn help_of_search() {
       -n, --limit <N>
               Print at most this many hits
 
+          --kind <KIND>
+              Only this kind: note or summary; may be repeated
+
+          --type <TYPE>
+              Only files of this type, such as markdown_doc or rust_file; may be repeated
+
           --scope <SCOPE>
               Only notes of this scope: system, user, learned or plugin; may be repeated
 
@@ -241,6 +253,13 @@ fn help_of_search() {
 
           --no-refresh
               Search the view as it is, without looking for changed notes
+
+          --refresh-stale <WHEN>
+              Describe files again that changed since they were described: always, local (where that
+              costs nothing) or never
+
+          --evidence
+              Print the best summaries as one evidence record, for other programs
 
           --no-color
               Print without colours and links
@@ -450,7 +469,7 @@ fn a_word_too_much_is_a_failure_with_usage() {
     --- stderr
     error: unrecognized subcommand 'serach'
 
-      tip: a similar subcommand exists: 'search'
+      tip: some similar subcommands exist: 'graph', 'search'
 
     Usage: elophanto [OPTIONS] <COMMAND>
 
@@ -725,6 +744,135 @@ fn help_of_usage() {
 
       -h, --help
               Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_scan() {
+    snapshot!(help(&["scan"]), @"
+    exit: 0
+    --- stdout
+    Find what the knowledge base does not know yet
+
+    Compares the files of the repository with what is known, and asks about what is missing: files that
+    nobody has described, descriptions and notes that are out of date, links that lead nowhere, notes
+    that nothing links to, learned notes that contradict yours. With --investigate it finds the answers
+    itself.
+
+    Usage: elophanto scan [OPTIONS] [PATHS]...
+
+    Arguments:
+      [PATHS]...
+              Ask only about these files and folders
+
+    Options:
+      -n, --limit <N>
+              Raise at most this many new questions
+
+          --investigate [<ID>...]
+              Answer questions: those named, else the most valuable ones
+
+          --all
+              Ask and answer until nothing is left
+
+          --budget <LIMITS>
+              What one run may spend on a language model, such as 0.50usd,20000tok,30calls
+
+      -y, --yes
+              Send files to the model of the settings, and remember that this may be done
+
+          --evidence
+              Print each answer as an evidence record, for other programs
+
+          --watch
+              Go on and scan whenever files change
+
+          --every [<DURATION>]
+              Go on and scan at intervals, such as 10m; without a value every `scan.interval`
+
+          --list
+              List questions that wait for an answer
+
+          --state <STATE>
+              With --list: questions in this state: open, investigating, answered, dismissed or failed
+
+          --show <ID>
+              Show a question with its evidence and answer
+
+          --dismiss <ID>
+              Put a question aside for good
+
+          --indexed
+              List the files that are described
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_graph() {
+    snapshot!(help(&["graph"]), @"
+    exit: 0
+    --- stdout
+    Show what refers to what
+
+    Links and mentions between notes, imports between source files, and what notes cover. With a node (a
+    path, the end of one, or a title): what it refers to and what refers to it. Without: the most
+    central files, and the notes that nothing leads to.
+
+    Usage: elophanto graph [OPTIONS] [NODE]
+
+    Arguments:
+      [NODE]
+              A note or file: its path, the end of it, its name or its title
+
+    Options:
+          --format <FORMAT>
+              How to print: text, dot, mermaid or json
+
+              [default: text]
+              [possible values: text, dot, mermaid, json]
+
+          --json
+              The same as `--format json`
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_schedule() {
+    snapshot!(help(&["schedule", "add"]), @"
+    exit: 0
+    --- stdout
+    Install a job
+
+    Usage: elophanto schedule add [OPTIONS] <NAME> -- <COMMAND>...
+
+    Arguments:
+      <NAME>        Name of the job: small letters, digits, `-` and `_`
+      <COMMAND>...  What to run, such as `scan --investigate`
+
+    Options:
+          --every <DURATION>  How often, such as 10m or 6h; for index, scan and clean every 6h, 10m and
+                              24h unless said
+          --replace           Replace another job of that name
+          --no-color          Print without colours and links
+      -h, --help              Print help
     --- stderr
     ");
 }

@@ -78,6 +78,9 @@ fn makes_the_whole_tree() {
     search:
     index:
     changelog:
+    scan:
+      patterns:
+    journal:
     llm:
       budget:
       tasks:

@@ -87,13 +87,15 @@ fn json_has_a_fixed_shape() {
     let env = animals();
     let hits = env.json(&["search", "--json", "--explain", "--full", "kelp blanket", "-n", "1"]);
     let keys: Vec<&String> = hits[0].as_object().unwrap().keys().collect();
-    snapshot!(keys.iter().map(|key| key.as_str()).collect::<Vec<_>>().join(" "), @"path line lines title breadcrumb scope tags changed blob score snippet text explain");
+    snapshot!(keys.iter().map(|key| key.as_str()).collect::<Vec<_>>().join(" "), @"kind type path line lines title breadcrumb scope tags changed blob score snippet text explain");
     let mut hit = hits[0].clone();
     for key in ["score", "explain"] {
         hit[key] = "[SCORE]".into();
     }
     snapshot!(serde_json::to_string_pretty(&hit).unwrap(), @r##"
     {
+      "kind": "note",
+      "type": "markdown_doc",
       "path": "docs/otters.md",
       "line": 9,
       "lines": [

@@ -1,0 +1,216 @@
+//! `elophanto scan --list`, `--show`, `--dismiss` and `--indexed`: what is asked and known.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{
+    Outcome,
+    error::CliError,
+    scan_output::{QuestionWire, question_line},
+    ui::{Ui, visible, visible_line},
+    workspace::Workspace,
+};
+use crate::{
+    scan::sought::is_outside,
+    scan::{
+        Known, Question, QuestionState,
+        freshness::{Freshness, freshness},
+        investigate::claim,
+    },
+};
+
+/// A described file, as `--json` prints it.
+#[derive(Serialize)]
+struct IndexedWire<'a> {
+    file_path: &'a str,
+    file_type: &'a str,
+    indexed_at: String,
+    model: &'a str,
+    /// `fresh`, `stale` or `gone`.
+    state: &'static str,
+    summary_failed: bool,
+    summary: &'a str,
+}
+
+/// What is known, with claims that a crash left behind set back.
+pub fn known(workspace: &Workspace) -> Result<Known, CliError> {
+    let desk = workspace.desk();
+    let mut known = Known::read(&desk.journal, Timestamp::now());
+    let claimed = |question: &Question| question.state == QuestionState::Investigating;
+    // Whoever investigates holds the lock.
+    if known.questions.values().any(claimed) && claim(&desk)?.is_some() {
+        for question in known.questions.values_mut().filter(|question| claimed(question)) {
+            question.state = QuestionState::Open;
+        }
+    }
+    Ok(known)
+}
+
+pub fn list(
+    workspace: &Workspace,
+    state: Option<QuestionState>,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
+    let known = known(workspace)?;
+    warn(&known, ui);
+    let mut questions: Vec<&Question> = known
+        .questions
+        .values()
+        .filter(|question| match state {
+            Some(state) => question.state == state,
+            None => question.state.is_waiting(),
+        })
+        .collect();
+    in_order(&mut questions);
+    for question in &questions {
+        ui.emit(&QuestionWire::of(question), question_line(question))?;
+    }
+    if questions.is_empty() {
+        ui.talk("no such question");
+        return Ok(Outcome::Negative);
+    }
+    Ok(Outcome::Done)
+}
+
+pub fn show(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let known = known(workspace)?;
+    let Some(question) = find(&known, id)? else { return unknown(id, ui) };
+    let evidence = &question.evidence;
+    let mut lines = vec![
+        question_line(question),
+        format!("  state       {}", question.state.as_str()),
+        format!("  hypothesis  {}", visible_line(&question.hypothesis)),
+        format!("  file        {}", visible_line(&evidence.file_path)),
+    ];
+    let mut add = |name: &str, value: &Option<String>| {
+        if let Some(value) = value {
+            lines.push(format!("  {name:10}  {}", visible_line(value)));
+        }
+    };
+    add("type", &evidence.file_type);
+    add("blob", &evidence.blob);
+    add("commit", &evidence.last_commit);
+    add("other", &evidence.other);
+    add("line", &evidence.line.map(|line| line.to_string()));
+    lines.push(format!("  value       {:.2}, about {} tokens", question.value, question.cost));
+    if let Some(answer) = &question.answer {
+        lines.push(format!("  answer      {}", visible(answer)));
+    }
+    if let Some(summary) = known.newest(&evidence.path()).and_then(|known| known.summary()) {
+        lines.push(String::new());
+        lines.push(visible(&summary.summary));
+    }
+    ui.emit(&QuestionWire::of(question), lines.join("\n"))?;
+    Ok(Outcome::Done)
+}
+
+pub fn dismiss(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let known = known(workspace)?;
+    let Some(question) = find(&known, id)? else { return unknown(id, ui) };
+    let dismissed = question.moved(QuestionState::Dismissed, None, Timestamp::now());
+    let desk = workspace.desk();
+    desk.write(desk.place(is_outside(&question.evidence.path())), &[&dismissed])?;
+    ui.emit(&QuestionWire::of(&dismissed), format_args!("dismissed {}", dismissed.id))?;
+    Ok(Outcome::Done)
+}
+
+pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let known = known(workspace)?;
+    warn(&known, ui);
+    let root = &workspace.repository.root;
+    let limit = workspace.config.knowledge.max_file_bytes;
+    let mut paths: Vec<_> = known.described.keys().collect();
+    paths.sort_unstable();
+    let mut any = false;
+    for path in paths {
+        let Some(summary) = known.newest(path).and_then(|newest| newest.summary()) else {
+            continue;
+        };
+        any = true;
+        let state = match freshness(root, path, &summary.blob, limit) {
+            Freshness::Fresh => "fresh",
+            Freshness::Stale => "stale",
+            Freshness::Gone => "gone",
+        };
+        let wire = IndexedWire {
+            file_path: &summary.file_path,
+            file_type: &summary.file_type,
+            indexed_at: summary.indexed_at.to_string(),
+            model: &summary.model,
+            state,
+            summary_failed: summary.summary_failed,
+            summary: &summary.summary,
+        };
+        let failed = if summary.summary_failed { ", failed" } else { "" };
+        let text = format!(
+            "{}  ({}, {state}{failed})",
+            visible_line(&summary.file_path),
+            summary.file_type
+        );
+        ui.emit(&wire, text)?;
+    }
+    if !any {
+        ui.talk("no file is described yet: `elophanto scan --investigate` describes some");
+        return Ok(Outcome::Negative);
+    }
+    Ok(Outcome::Done)
+}
+
+/// The most valuable first.
+pub fn in_order(questions: &mut [&Question]) {
+    questions.sort_by(|a, b| {
+        let family = |question: &Question| {
+            let file_type = question.evidence.file_type.as_deref().unwrap_or_default();
+            crate::outline::FileKind::from_name(file_type).map(|kind| kind.family())
+        };
+        family(a)
+            .cmp(&family(b))
+            .then_with(|| a.priority.cmp(&b.priority))
+            .then_with(|| b.value.total_cmp(&a.value))
+            .then_with(|| a.evidence.file_path.cmp(&b.evidence.file_path))
+            .then_with(|| a.id.cmp(&b.id))
+    });
+}
+
+/// The question of this id, or of the only id that begins so.
+///
+/// # Errors
+/// When several do.
+pub fn find<'k>(known: &'k Known, id: &str) -> Result<Option<&'k Question>, CliError> {
+    if let Some(question) = known.questions.get(id) {
+        return Ok(Some(question));
+    }
+    let mut begin = known.questions.values().filter(|question| question.id.starts_with(id));
+    match (begin.next(), begin.next()) {
+        (Some(_), Some(_)) => {
+            Err(CliError::new(format_args!("several questions begin with `{}`", visible_line(id)))
+                .hint("give more of the id; `elophanto scan --list` shows them"))
+        }
+        (one, _) => Ok(one.filter(|_| !id.is_empty())),
+    }
+}
+
+fn unknown(id: &str, ui: &Ui) -> Result<Outcome, CliError> {
+    ui.talk(format_args!("no question is called `{}`", visible_line(id)));
+    ui.talk("hint: `elophanto scan --list` shows those that wait for an answer");
+    Ok(Outcome::Negative)
+}
+
+/// What a question is about, in a few words.
+pub fn head(question: &Question) -> String {
+    let path = visible_line(&question.evidence.file_path);
+    match question.state {
+        QuestionState::Failed => format!("{path}  ({}, failed)", question.gap.as_str()),
+        _ => format!("{path}  ({})", question.gap.as_str()),
+    }
+}
+
+/// Says what of the journal cannot be read.
+pub fn warn(known: &Known, ui: &Ui) {
+    for (path, damage) in &known.damage {
+        ui.warn(format_args!("{}:{}: {}", path.display(), damage.line, damage.fault));
+    }
+    for cause in &known.unreadable {
+        ui.warn(cause);
+    }
+}

@@ -1,0 +1,108 @@
+//! Whether the summaries among the hits still hold, and describing files again that changed.
+
+use super::{
+    error::CliError,
+    summariser::{Reach, Summariser},
+    ui::Ui,
+    workspace::{Workspace, now_nanoseconds},
+};
+use crate::{
+    config::RefreshStale,
+    embed::builtin::count_tokens,
+    index::{Kind, Snapshot},
+    journal::Place,
+    repo::NotePath,
+    scan::{
+        AnswerNotes, Known,
+        freshness::{Freshness, freshness},
+        investigate::{Asked, Bench, EXTRACTIVE, describe},
+    },
+    search::{Answer, origin::State},
+};
+
+/// Files among the hits whose summaries do not hold.
+#[derive(Default)]
+pub struct Outdated {
+    pub stale: Vec<NotePath>,
+    /// No longer there.
+    pub gone: Vec<NotePath>,
+}
+
+/// Compares every summary among the hits with its file, and marks those that do not hold.
+pub fn check(answer: &mut Answer, workspace: &Workspace) -> Outdated {
+    let root = &workspace.repository.root;
+    let limit = workspace.config.knowledge.max_file_bytes;
+    let mut outdated = Outdated::default();
+    for hit in answer.hits.iter_mut().filter(|hit| hit.kind == Kind::Summary) {
+        let Some(source) = &hit.source else { continue };
+        let list = match freshness(root, &hit.path, &source.blob, limit) {
+            Freshness::Fresh => continue,
+            Freshness::Stale => &mut outdated.stale,
+            Freshness::Gone => &mut outdated.gone,
+        };
+        hit.origin.state = State::Stale;
+        if !list.contains(&hit.path) {
+            list.push(hit.path.clone());
+        }
+    }
+    outdated
+}
+
+/// Describes files again, as far as the settings let a search do so; says whether any was. What
+/// is found out stays on this machine: a search changes nothing that git carries.
+///
+/// # Errors
+/// When a budget can't be understood.
+pub fn describe_again(
+    paths: &[NotePath],
+    workspace: &Workspace,
+    ui: &Ui,
+) -> Result<bool, CliError> {
+    let policy = workspace.config.search.refresh_stale;
+    if paths.is_empty() || policy == RefreshStale::Never {
+        return Ok(false);
+    }
+    let desk = workspace.desk();
+    let known = Known::read(&desk.journal, jiff::Timestamp::now());
+    let model_of = |path: &NotePath| {
+        let summary = known.newest(path).and_then(|described| described.summary());
+        summary.map(|summary| summary.model)
+    };
+    let by_model = |path: &&NotePath| model_of(path).is_some_and(|model| model != EXTRACTIVE);
+    let reach = match policy {
+        RefreshStale::Always => Reach::Agreed,
+        // What a file's own words made is made of them again: no model need be looked for.
+        _ if !paths.iter().any(|path| by_model(&path)) => Reach::Nothing,
+        _ => Reach::Free,
+    };
+    let talk = Ui::new(ui.json, true);
+    let mut model = Summariser::open(workspace, reach, false, &talk)?;
+    let nothing = Snapshot::default();
+    let bench = Bench {
+        desk: &desk,
+        root: &workspace.repository.root,
+        max_file_bytes: workspace.config.knowledge.max_file_bytes,
+        count_tokens: &count_tokens,
+        notes: AnswerNotes { snapshot: &nothing, git: None },
+        now: &now_nanoseconds,
+    };
+    let mut made = Vec::new();
+    for path in paths {
+        let is_by_model = by_model(&path);
+        if is_by_model && !model.is_free() {
+            // A better model described it, and may not be asked here.
+            continue;
+        }
+        let described = match is_by_model || policy == RefreshStale::Always {
+            true => describe(&bench, path, &mut |prompt, again| model.ask(prompt, again)),
+            false => describe(&bench, path, &mut |_, _| Asked::NoModel),
+        };
+        if let Ok((summary, _)) = described
+            && !summary.summary_failed
+        {
+            made.push(summary);
+        }
+    }
+    // Where nothing can be written the hits stay marked.
+    Ok(!made.is_empty() && desk.write(Place::Local, &made).is_ok())
+}

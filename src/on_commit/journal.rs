@@ -1,0 +1,93 @@
+//! The journal at a commit: what was written down since the last one goes along.
+//!
+//! A file of the journal that git tracks is never written to again, so a file is staged as it is
+//! and the next record begins a new one.
+
+use std::path::Path;
+
+use rustc_hash::FxHashSet;
+
+use super::{CommitError, NoteChange, secrets};
+use crate::{
+    jsonl,
+    repo::{Git, NotePath, Repository, Staged, Version, head, read_note},
+    scan::{Desk, SHARED},
+    secrets::AllowList,
+};
+
+/// Largest file of the journal, in bytes.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What of the journal is to go along.
+#[derive(Default)]
+pub struct Pending {
+    /// Files that are staged now.
+    pub changes: Vec<Staged>,
+    /// Files that an earlier attempt staged, in no commit yet.
+    pub staged: Vec<Staged>,
+    /// Their lines.
+    pub records: usize,
+    /// What the user should know.
+    pub notices: Vec<String>,
+    /// Nobody adds to the files before they are staged.
+    _lock: Option<jsonl::Lock>,
+}
+
+/// The files of the journal that git does not hold yet. Whoever stages them drops the result only
+/// then.
+///
+/// # Errors
+/// When git cannot be read or its object store not be written.
+pub fn pending(
+    repository: &Repository,
+    git: &Git,
+    allowed: &AllowList,
+) -> Result<Pending, CommitError> {
+    let desk = Desk::new(repository, true);
+    let folder = Path::new(SHARED);
+    let mut pending = Pending::default();
+    let here = desk.journal.shared_files();
+    if here.is_empty() {
+        return Ok(pending);
+    }
+    pending._lock = Some(desk.journal.hold()?);
+    let staged = git.list(&Version::Staged, &[folder])?;
+    let committed: FxHashSet<NotePath> = match head(git)? {
+        Some(head) => git.list(&Version::Commit(head), &[folder])?,
+        None => Vec::new(),
+    }
+    .into_iter()
+    .map(|file| file.path)
+    .collect();
+    let known: FxHashSet<&NotePath> = staged.iter().map(|file| &file.path).collect();
+    for file in desk.journal.shared_files() {
+        let below = file.strip_prefix(&repository.root).unwrap_or(&file);
+        let path = NotePath::from(below);
+        if known.contains(&path) || committed.contains(&path) {
+            continue;
+        }
+        // One that cannot be read now goes along the next time.
+        let Ok((content, _)) = read_note(&repository.root, &path, MOST_BYTES) else { continue };
+        let records = content.iter().filter(|&&byte| byte == b'\n').count();
+        let Some(object) = git.write_contents(&[content])?.pop() else { continue };
+        let change = NoteChange { path: path.clone(), from: None, old: None, new: Some(object) };
+        let found = secrets::in_changes(&[change], &git.objects(), MOST_BYTES, allowed);
+        if let Some(secret) = found.first() {
+            // The user has not written it, and can hardly mend it in the middle of a commit.
+            pending.notices.push(format!(
+                "`{}` stays behind: line {} looks like a secret ({})",
+                path.to_text(),
+                secret.finding.line,
+                secret.finding.kind
+            ));
+            continue;
+        }
+        pending.records += records;
+        pending.changes.push(Staged::Put { path, object });
+    }
+    let is_new = |path: &NotePath| !committed.contains(path);
+    let earlier = staged.into_iter().filter(|file| is_new(&file.path));
+    pending.staged =
+        earlier.map(|file| Staged::Put { path: file.path, object: file.object }).collect();
+    Ok(pending)
+}

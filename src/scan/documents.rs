@@ -1,0 +1,120 @@
+//! Summaries as documents that can be searched: one per file, and one per part of a large file.
+
+use std::{path::Path, time::Duration};
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use super::{
+    Desk, SHARED,
+    known::Known,
+    record::{SUMMARY, Summary},
+};
+use crate::{
+    index::{
+        Context, IndexError, Kind, Options, Progress, Refreshed,
+        given::{self, Collection, Content, Given, Source},
+        version,
+    },
+    journal::parse_file,
+    repo::{Git, GitError, ObjectId, Version},
+};
+
+/// Largest file of the journal that is read from git, in bytes.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Brings what can be searched of the summaries up to date with the journal.
+pub fn refresh(context: &Context, desk: &Desk, options: Options) -> Refreshed {
+    if desk.journal.is_empty() {
+        // The usual case costs a search next to nothing.
+        return Refreshed::default();
+    }
+    let now = super::run::at((context.now)());
+    let stamp = desk.journal.stamp(now);
+    let documents = || {
+        let reading = desk.journal.read(&[SUMMARY]);
+        let mut known = Known::of(reading.records, now);
+        // What is gone since is found out when it is shown.
+        let root = &context.repository.root;
+        known.described.retain(|path, _| path.below(root).symlink_metadata().is_ok());
+        of(&known)
+    };
+    let collection = Collection {
+        kind: Kind::Summary,
+        stamp: Some(blake3::Hash::from_bytes(stamp.digest).to_hex().to_string()),
+        settled: !stamp.racy,
+        documents: &documents,
+    };
+    given::refresh(context, &collection, options)
+}
+
+/// What can be searched of the summaries as it was left.
+pub fn last(context: &Context) -> Option<Refreshed> {
+    given::last(context, Kind::Summary)
+}
+
+/// The summaries that a version carries.
+///
+/// # Errors
+/// When git cannot list the version.
+pub fn of_version(
+    context: &Context,
+    git: &Git,
+    version: &Version,
+    options: Options,
+) -> Result<Refreshed, GitError> {
+    let files = git.list(version, &[Path::new(SHARED)])?;
+    let ids: Vec<&ObjectId> = files.iter().map(|file| &file.object).collect();
+    let now = super::run::at((context.now)());
+    let documents = || {
+        let contents = git.objects().read(&ids, MOST_BYTES).into_iter().flatten();
+        let records = contents.flat_map(|bytes| parse_file(&bytes, &[SUMMARY]).into_records());
+        of(&Known::of(records.collect(), now))
+    };
+    let collection =
+        Collection { kind: Kind::Summary, stamp: None, settled: false, documents: &documents };
+    Ok(given::of_version(context, &collection, options))
+}
+
+/// Notes and summaries of a version, to be searched together.
+///
+/// # Errors
+/// When git cannot list the version.
+pub fn snapshot_of(
+    context: &Context,
+    git: &Git,
+    version: &Version,
+    progress: Progress,
+) -> Result<Refreshed, IndexError> {
+    let mut notes = version::snapshot_of(context, git, version, progress)?;
+    let options = Options { full: false, patience: Some(Duration::ZERO), progress };
+    notes.join(of_version(context, git, version, options)?);
+    Ok(notes)
+}
+
+/// The newest description of every file, as documents.
+fn of(known: &Known) -> Vec<Given> {
+    let newest: Vec<_> = known.described.values().filter_map(|all| all.first()).collect();
+    let mut documents: Vec<Given> =
+        newest.into_par_iter().filter_map(|newest| newest.summary()).flat_map(given_of).collect();
+    documents.sort_by(|a, b| a.path.cmp(&b.path));
+    documents
+}
+
+fn given_of(summary: Summary) -> Vec<Given> {
+    let path = summary.path();
+    let document = |lines, is_part, heading, text: &str, made: Timestamp| {
+        let source = Source { blob: summary.blob.clone(), lines, is_part };
+        let content = Content { file_type: &summary.file_type, heading, text, made };
+        Given::new(path.clone(), &source, &content)
+    };
+    let made = summary.indexed_at;
+    let mut documents = vec![document((1, 1), false, None, &summary.summary, made)];
+    documents.extend(
+        summary
+            .parts
+            .iter()
+            .map(|part| document(part.lines, true, Some(&part.name), &part.summary, made)),
+    );
+    documents
+}

@@ -1,0 +1,423 @@
+//! Answering questions: a file is read, its structure taken, its summary made, by a model if the
+//! caller has one to ask, else from its own words.
+//!
+//! Secrets are masked before anything is made of a text. Nothing here asks a model itself, prints,
+//! or decides what may be spent: the caller's [`Ask`] does.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use super::{
+    Desk, ScanError,
+    answer::{Notes, answer},
+    known::Known,
+    parse::outline_in_time,
+    record::{
+        GapKind, PartRecord, Question, QuestionState, SUMMARY, Summary, doc_id, summary_id,
+        wire_path,
+    },
+    run::read_file,
+    sought::is_outside,
+};
+use crate::{
+    markdown,
+    outline::{FileKind, Outline},
+    repo::{BlobId, NotePath, ReadError},
+    secrets::mask,
+    store::lock::{self, Lock},
+    summary::{self, PROMPT_VERSION},
+};
+
+/// Files whose summaries are written down at once: a killed run loses at most so many.
+const BATCH: usize = 64;
+/// What a summary is made by that no model made.
+pub const EXTRACTIVE: &str = "extractive";
+/// The name of summaries that could not be made.
+pub const UNSUPPORTED: &str = "unsupported_type";
+pub const UNREADABLE: &str = "unreadable";
+pub const VANISHED: &str = "vanished";
+
+/// What a model said, or why it did not.
+#[derive(Debug)]
+pub enum Asked {
+    Said {
+        text: String,
+        /// As `provider/model`.
+        model: String,
+    },
+    /// There is no model to ask: the file's own words do.
+    NoModel,
+    /// It failed on this text.
+    Failed(String),
+    /// No further text should be sent: what is left stays open.
+    Stop(String),
+}
+
+/// Asks a model to summarise: given the prompt, and whether this is the second try.
+pub type Ask<'a> = &'a mut dyn FnMut(&str, bool) -> Asked;
+
+/// What investigations work on.
+pub struct Bench<'a> {
+    pub desk: &'a Desk<'a>,
+    pub root: &'a Path,
+    /// Larger files are not read, in bytes.
+    pub max_file_bytes: u64,
+    pub count_tokens: &'a (dyn Fn(&str) -> usize + Sync),
+    /// What questions about notes are answered from.
+    pub notes: Notes<'a>,
+    /// Nanoseconds since 1970.
+    pub now: &'a (dyn Fn() -> i64 + Sync),
+}
+
+/// What came of a question.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub question: Question,
+    /// The file's new or known summary.
+    pub summary: Option<Summary>,
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub found: Vec<Found>,
+    /// Calls of the model.
+    pub calls: usize,
+    /// Why questions were left open.
+    pub stopped: Option<String>,
+}
+
+/// The lock of whoever investigates; `None` while another process does. The kernel lets go of it
+/// when the process ends, however it ends.
+///
+/// # Errors
+/// When the lock's file cannot be opened.
+pub fn claim(desk: &Desk) -> Result<Option<Lock>, ScanError> {
+    let path = desk.repository.local_dir().join("investigate.lock");
+    let found = lock::try_for(&path, std::time::Duration::ZERO);
+    found.map_err(|cause| ScanError::Lock { path, cause })
+}
+
+/// Answers questions in their order. `tick` is called with each that is done.
+///
+/// # Errors
+/// When what was found out cannot be written down. What was written before stays.
+pub fn investigate(
+    bench: &Bench,
+    known: &Known,
+    questions: &[Question],
+    ask: Ask,
+    tick: &dyn Fn(usize, usize),
+) -> Result<Outcome, ScanError> {
+    let mut outcome = Outcome::default();
+    for batch in questions.chunks(BATCH) {
+        let now = super::run::at((bench.now)());
+        let claims: Vec<Question> = batch
+            .iter()
+            .map(|question| question.moved(QuestionState::Investigating, None, now))
+            .collect();
+        // Only here: that somebody is at it is no news for other clones.
+        bench.desk.write(crate::journal::Place::Local, &claims)?;
+        let mut drafts: Vec<Draft> =
+            batch.par_iter().map(|question| draft(bench, known, question)).collect();
+        let mut open = Vec::new();
+        for (draft, question) in drafts.iter_mut().zip(batch) {
+            if outcome.stopped.is_some() && matches!(draft, Draft::Read(_)) {
+                open.push(question.moved(QuestionState::Open, None, now));
+                continue;
+            }
+            let Draft::Read(read) = draft else { continue };
+            match complete(read, bench, ask, &mut outcome) {
+                Some(summary) => *draft = Draft::Summary(Box::new(summary)),
+                None => open.push(question.moved(QuestionState::Open, None, now)),
+            }
+        }
+        let mut found: Vec<Found> = Vec::new();
+        for (draft, question) in drafts.into_iter().zip(batch) {
+            let at = super::run::at((bench.now)());
+            let done = match draft {
+                Draft::Read(_) => continue,
+                Draft::Known(summary) => Found {
+                    question: question.moved(QuestionState::Answered, None, at),
+                    summary: Some(*summary),
+                },
+                Draft::Summary(summary) => {
+                    let state = if summary.summary_failed {
+                        QuestionState::Failed
+                    } else {
+                        QuestionState::Answered
+                    };
+                    let answer = summary.reason.clone();
+                    Found { question: question.moved(state, answer, at), summary: Some(*summary) }
+                }
+                Draft::Told(text) => Found {
+                    question: question.moved(QuestionState::Answered, Some(text), at),
+                    summary: None,
+                },
+                Draft::Failed(reason) => Found {
+                    question: question.moved(QuestionState::Failed, Some(reason), at),
+                    summary: None,
+                },
+            };
+            found.push(done);
+            tick(outcome.found.len() + found.len(), questions.len());
+        }
+        write(bench.desk, known, &found)?;
+        bench.desk.write(crate::journal::Place::Local, &open)?;
+        outcome.found.extend(found);
+    }
+    Ok(outcome)
+}
+
+/// Describes one file, whatever is asked about it. Nothing is written down.
+///
+/// # Errors
+/// The word for why it cannot be: [`UNSUPPORTED`], [`UNREADABLE`] or [`VANISHED`].
+pub fn describe(
+    bench: &Bench,
+    path: &NotePath,
+    ask: Ask,
+) -> Result<(Summary, Outcome), &'static str> {
+    let mut outcome = Outcome::default();
+    let read = read(bench, path, None)?;
+    let summary = complete(&read, bench, ask, &mut outcome);
+    Ok((summary.unwrap_or_else(|| read.extract(bench)), outcome))
+}
+
+/// A summary of exactly the content that was described under another name, if that is so: what
+/// was moved is not asked about again.
+fn moved(described: &Summary, path: &NotePath, at: Timestamp) -> Summary {
+    let (file_path, path_bytes) = wire_path(path);
+    let blob = described.blob.clone();
+    Summary {
+        id: format!(
+            "summary-{}",
+            &blake3::hash(&[path.as_bytes(), b"\0", blob.as_bytes()].concat()).to_hex()[..12]
+        ),
+        doc_id: doc_id(path),
+        at,
+        file_path,
+        path_bytes,
+        ..described.clone()
+    }
+}
+
+/// A question on its way to its answer.
+enum Draft {
+    /// A file to be summarised.
+    Read(Box<Read>),
+    /// Described before.
+    Known(Box<Summary>),
+    Summary(Box<Summary>),
+    Told(String),
+    Failed(String),
+}
+
+fn draft(bench: &Bench, known: &Known, question: &Question) -> Draft {
+    let path = question.evidence.path();
+    match question.gap {
+        GapKind::Unindexed | GapKind::Stale => {}
+        _ => return Draft::Told(answer(bench, question)),
+    }
+    let before = |blob: &BlobId| {
+        let blob = blob.to_string();
+        let described = known
+            .of_content(&path, &blob)
+            .filter(|described| !described.failed)
+            .or_else(|| known.anywhere(&blob))?;
+        described.summary()
+    };
+    match read(bench, &path, Some(&before)) {
+        Ok(read) => match read.known {
+            Some(ref summary) if summary.path() == path => Draft::Known(Box::new(summary.clone())),
+            Some(ref summary) => {
+                Draft::Summary(Box::new(moved(summary, &path, super::run::at((bench.now)()))))
+            }
+            None => Draft::Read(Box::new(read)),
+        },
+        Err(VANISHED) => Draft::Failed(VANISHED.to_owned()),
+        Err(reason) => {
+            let failed = Read::new(path);
+            Draft::Summary(Box::new(failed.failed(bench, reason)))
+        }
+    }
+}
+
+/// A file, read and taken apart.
+struct Read {
+    path: NotePath,
+    kind: FileKind,
+    size: u64,
+    /// All zero if it could not be read.
+    blob: BlobId,
+    /// Secrets masked, shortened.
+    text: String,
+    truncated: bool,
+    outline: Outline,
+    known: Option<Summary>,
+}
+
+type Before<'a> = &'a dyn Fn(&BlobId) -> Option<Summary>;
+
+fn read(bench: &Bench, path: &NotePath, before: Option<Before>) -> Result<Read, &'static str> {
+    let (bytes, _) =
+        read_file(bench.root, path, bench.max_file_bytes).map_err(|cause| match cause {
+            _ if cause.is_gone() => VANISHED,
+            ReadError::TooLarge { .. } => UNSUPPORTED,
+            _ => UNREADABLE,
+        })?;
+    let blob = BlobId::of(&bytes);
+    let mut read = Read { size: bytes.len() as u64, blob, ..Read::new(path.clone()) };
+    read.known = before.and_then(|before| before(&blob));
+    if read.known.is_some() {
+        return Ok(read);
+    }
+    let decoded = markdown::decode(&bytes).map_err(|_| UNSUPPORTED)?;
+    let (masked, _) = mask(&decoded.text);
+    let shortened = summary::shorten(&masked);
+    read.truncated = shortened.truncated;
+    read.outline = outline_in_time(read.kind, &masked);
+    read.text = shortened.text.into_owned();
+    Ok(read)
+}
+
+/// Asks the model, once more if it fails. `None` if it should not be asked any more.
+fn complete(read: &Read, bench: &Bench, ask: Ask, outcome: &mut Outcome) -> Option<Summary> {
+    let path = read.path.to_text();
+    let mut prompt = None;
+    let mut failure = String::new();
+    for again in [false, true] {
+        let prompt = prompt.get_or_insert_with(|| {
+            summary::prompt(
+                &path,
+                read.kind,
+                &read.text,
+                &read.outline,
+                read.truncated,
+                bench.count_tokens,
+            )
+        });
+        match ask(prompt, again) {
+            Asked::NoModel => return Some(read.extract(bench)),
+            Asked::Stop(reason) => {
+                outcome.stopped = Some(reason);
+                return None;
+            }
+            Asked::Failed(reason) => {
+                outcome.calls += 1;
+                failure = reason;
+            }
+            Asked::Said { text, model } => {
+                outcome.calls += 1;
+                match summary::accept(&text, bench.count_tokens) {
+                    Ok(said) => return Some(read.said(bench, &said, model)),
+                    Err(refused) => failure = refused.to_string(),
+                }
+            }
+        }
+    }
+    Some(read.failed(bench, &failure))
+}
+
+impl Read {
+    /// Of which nothing is known but its name.
+    fn new(path: NotePath) -> Self {
+        Self {
+            kind: FileKind::of(path.as_path()).unwrap_or(FileKind::Text),
+            path,
+            size: 0,
+            blob: BlobId::from_bytes([0; 20]),
+            text: String::new(),
+            truncated: false,
+            outline: Outline::default(),
+            known: None,
+        }
+    }
+
+    /// From its own words.
+    fn extract(&self, bench: &Bench) -> Summary {
+        let path = self.path.to_text();
+        let made =
+            summary::extract(&path, self.kind, &self.text, &self.outline, bench.count_tokens);
+        self.record(bench, made.text, EXTRACTIVE, made.parts)
+    }
+
+    /// From what a model said of it; what its parts are is its own.
+    fn said(&self, bench: &Bench, said: &str, model: String) -> Summary {
+        let path = self.path.to_text();
+        let structure = summary::structure(self.kind, &self.outline, bench.count_tokens);
+        let text = format!("{}\n{structure}", mask(said).0);
+        let made =
+            summary::extract(&path, self.kind, &self.text, &self.outline, bench.count_tokens);
+        self.record(bench, text.trim_end().to_owned(), &model, made.parts)
+    }
+
+    fn failed(&self, bench: &Bench, reason: &str) -> Summary {
+        let text = summary::failed(self.kind, &self.outline, bench.count_tokens);
+        Summary {
+            summary_failed: true,
+            reason: Some(reason.chars().take(200).collect()),
+            ..self.record(bench, text, EXTRACTIVE, Vec::new())
+        }
+    }
+
+    fn record(
+        &self,
+        bench: &Bench,
+        text: String,
+        model: &str,
+        parts: Vec<summary::Part>,
+    ) -> Summary {
+        let at = super::run::at((bench.now)());
+        let (file_path, path_bytes) = wire_path(&self.path);
+        Summary {
+            kind: SUMMARY.to_owned(),
+            id: summary_id(&self.path, &self.blob),
+            at,
+            doc_id: doc_id(&self.path),
+            file_path,
+            path_bytes,
+            file_type: self.kind.name().to_owned(),
+            file_size: self.size,
+            blob: self.blob.to_string(),
+            indexed_at: at,
+            summary: text,
+            model: model.to_owned(),
+            prompt_version: PROMPT_VERSION,
+            truncated: self.truncated,
+            original_size: self.size,
+            summary_failed: false,
+            reason: None,
+            parts: parts
+                .into_iter()
+                .map(|part| PartRecord { name: part.name, lines: part.lines, summary: part.text })
+                .collect(),
+        }
+    }
+}
+
+/// Writes summaries, then the answers that rest on them.
+fn write(desk: &Desk, known: &Known, found: &[Found]) -> Result<(), ScanError> {
+    for outside in [false, true] {
+        let of_place = |found: &&Found| is_outside(&found.question.evidence.path()) == outside;
+        let place = desk.place(outside);
+        let is_news = |summary: &&Summary| {
+            // What is known here alone is handed on.
+            let before = known.of_content(&summary.path(), &summary.blob);
+            before.is_none_or(|before| before.failed || before.shared != desk.is_shared(outside))
+        };
+        let summaries: Vec<&Summary> = found
+            .iter()
+            .filter(of_place)
+            .filter_map(|found| found.summary.as_ref())
+            .filter(is_news)
+            .collect();
+        desk.write(place, &summaries)?;
+        let questions: Vec<&Question> =
+            found.iter().filter(of_place).map(|found| &found.question).collect();
+        desk.write(place, &questions)?;
+    }
+    Ok(())
+}

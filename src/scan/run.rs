@@ -1,0 +1,280 @@
+//! One scan: walk, compare, ask.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    Desk, ScanError, Wanted,
+    activity::{self, Touched},
+    gap::{Gap, Weight, gap_of_file, in_order},
+    known::Known,
+    notes::{self, Notes},
+    record::{GapKind, Question, QuestionState},
+    sought::{Found, Sought, is_generated, is_outside},
+    state::{self, Seen, State, Verdict},
+    uses::{Uses, names},
+};
+use crate::{
+    index::{Snapshot, plan::plan},
+    markdown,
+    repo::{BlobId, FileStat, Git, NotePath, ReadError, Repository, read_note},
+};
+
+/// Notes are looked at again after this long, even if none has changed, in seconds: what they link
+/// to may have.
+const NOTES_AGAIN: i64 = 24 * 60 * 60;
+
+/// What a scan works on.
+pub struct Scan<'a> {
+    pub desk: &'a Desk<'a>,
+    pub wanted: &'a Wanted,
+    /// Larger files are not read, in bytes.
+    pub max_file_bytes: u64,
+    /// The notes: they are known by themselves.
+    pub notes: &'a Snapshot,
+    pub git: Option<&'a Git>,
+    /// From this cosine on, two chunks say nearly the same.
+    pub near_duplicate: f32,
+    /// Folders of notes that nothing need link to.
+    pub unlinked: &'a [&'a NotePath],
+    /// Ask only about what lies below these; all if empty.
+    pub only: &'a [NotePath],
+    /// New questions at most.
+    pub limit: usize,
+    /// Nanoseconds since 1970.
+    pub now: i64,
+}
+
+/// What a scan found.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Files that could be described.
+    pub files: usize,
+    /// Of these, described as they are.
+    pub indexed: usize,
+    /// Files whose content was read.
+    pub read: usize,
+    /// Questions raised now.
+    pub asked: Vec<Question>,
+    /// Questions that time has answered.
+    pub closed: usize,
+    /// Questions that wait for an answer, those raised now included.
+    pub open: usize,
+    /// Gaps beyond the limit: the next scans ask about them.
+    pub left: usize,
+    /// What could not be looked at, or read.
+    pub problems: Vec<String>,
+}
+
+/// Looks for gaps and asks about the most valuable of them.
+///
+/// # Errors
+/// When the questions cannot be written down, or the view of the notes is damaged.
+pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
+    let Repository { root, .. } = scan.desk.repository;
+    let now = at(scan.now);
+    let sought = Sought::new(root, scan.wanted);
+    let ((found, failed), known) =
+        rayon::join(|| sought.find(root), || Known::read(&scan.desk.journal, now));
+    let file = state_file(scan.desk.repository);
+    let before = state::load(&file);
+    let (mut after, read) = look(scan, &found, &before);
+    let mut report = Report { read, ..Report::default() };
+    report.problems.extend(failed.iter().map(ToString::to_string));
+    for (path, damage) in &known.damage {
+        report.problems.push(format!("{}:{}: {}", path.display(), damage.line, damage.fault));
+    }
+    report.problems.extend(known.unreadable.iter().map(ToString::to_string));
+
+    let is_note: FxHashSet<&NotePath> = scan.notes.files.iter().map(|file| &file.path).collect();
+    let mut gaps = Vec::new();
+    for (found, seen) in found.iter().zip(&after.files) {
+        if is_note.contains(&found.path) {
+            continue;
+        }
+        report.files += usize::from(seen.verdict == Verdict::Text);
+        match gap_of_file(found, seen, &known, now) {
+            Some(gap) => gaps.push(gap),
+            None => report.indexed += usize::from(seen.verdict == Verdict::Text),
+        }
+    }
+    let digest = notes::digest(scan.notes);
+    let seconds = scan.now / 1_000_000_000;
+    let again = seconds.saturating_sub(before.notes_checked) >= NOTES_AGAIN;
+    let notes_looked_at = digest != before.notes || again;
+    if notes_looked_at {
+        gaps.extend(notes::gaps(&Notes {
+            snapshot: scan.notes,
+            git: scan.git,
+            exists: &|path| root.join(path).exists(),
+            near_duplicate: scan.near_duplicate,
+            unlinked: scan.unlinked,
+        })?);
+    } else {
+        (after.notes, after.notes_checked) = (before.notes, before.notes_checked);
+    }
+    let closed = closed(&known, &gaps, notes_looked_at, &is_note, now);
+    let inside = |gap: &Gap| {
+        scan.only.is_empty()
+            || scan.only.iter().any(|only| gap.path.as_path().starts_with(only.as_path()))
+    };
+    gaps.retain(|gap| inside(gap) && gap.is_news(known.questions.get(&gap.id()), now));
+    weigh(scan, &mut gaps, &after, seconds);
+    in_order(&mut gaps);
+    report.left = gaps.len().saturating_sub(scan.limit);
+    let left_notes = gaps.iter().skip(scan.limit).any(|gap| is_of_notes(gap.kind));
+    gaps.truncate(scan.limit);
+    report.asked = gaps.iter().map(|gap| gap.question(now)).collect();
+    write(scan.desk, closed.iter().chain(&report.asked))?;
+    report.closed = closed.len();
+    let waiting = known.questions.values().filter(|question| question.state.is_waiting());
+    report.open = waiting.count() - closed.len() + report.asked.len()
+        - report
+            .asked
+            .iter()
+            .filter(|asked| known.questions.get(&asked.id).is_some_and(|q| q.state.is_waiting()))
+            .count();
+    if notes_looked_at && !left_notes && scan.only.is_empty() {
+        (after.notes, after.notes_checked) = (digest, seconds);
+    }
+    if after != before {
+        // Without it, the next scan reads every file again.
+        let _ = state::save(&file, &after);
+    }
+    Ok(report)
+}
+
+/// Where the state lies: private to the work tree.
+pub(super) fn state_file(repository: &Repository) -> PathBuf {
+    repository.view_dir().with_file_name("scan")
+}
+
+impl QuestionState {
+    /// Whether an answer is still wanted.
+    pub fn is_waiting(self) -> bool {
+        matches!(self, Self::Open | Self::Investigating)
+    }
+}
+
+/// Nanoseconds since 1970 as a time.
+pub(super) fn at(nanoseconds: i64) -> Timestamp {
+    Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or_default()
+}
+
+/// Writes questions where they belong.
+fn write<'q>(desk: &Desk, questions: impl Iterator<Item = &'q Question>) -> Result<(), ScanError> {
+    let (outside, inside): (Vec<&Question>, Vec<&Question>) =
+        questions.partition(|question| is_outside(&question.evidence.path()));
+    desk.write(desk.place(false), &inside)?;
+    desk.write(desk.place(true), &outside)?;
+    Ok(())
+}
+
+/// Reads what changed; returns what is now seen of every file found, in the same order.
+fn look(scan: &Scan, found: &[Found], before: &State) -> (State, usize) {
+    let stats = found.iter().map(|found| (&found.path, &found.stat));
+    let plan = plan(&before.files, stats, false);
+    let root = &scan.desk.repository.root;
+    let fresh: Vec<Seen> = plan
+        .read
+        .par_iter()
+        .map(|&index| read(root, &found[index], scan.max_file_bytes, scan.now))
+        .collect();
+    let count = fresh.len();
+    let mut files: Vec<Seen> = plan.keep.iter().map(|&index| before.files[index].clone()).collect();
+    files.extend(fresh);
+    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    (State { files, ..State::default() }, count)
+}
+
+fn read(root: &Path, found: &Found, limit: u64, now: i64) -> Seen {
+    let mut seen = Seen {
+        path: found.path.clone(),
+        stat: found.stat,
+        recorded: now,
+        blob: BlobId::from_bytes([0; 20]),
+        verdict: Verdict::Unsupported,
+        uses: Vec::new(),
+    };
+    let (bytes, stat) = match read_file(root, &found.path, limit) {
+        Ok(read) => read,
+        Err(ReadError::TooLarge { .. }) => return seen,
+        Err(_) => return Seen { verdict: Verdict::Unreadable, ..seen },
+    };
+    // A file that changed while it was read is known by a stat that no file has.
+    seen.stat = stat.unwrap_or(FileStat { ctime: i64::MAX, ..found.stat });
+    seen.blob = BlobId::of(&bytes);
+    if let Ok(decoded) = markdown::decode(&bytes) {
+        let generated = is_generated(found.kind, &decoded.text);
+        seen.verdict = if generated { Verdict::Generated } else { Verdict::Text };
+        seen.uses = names(found.family, &decoded.text);
+    }
+    seen
+}
+
+/// Reads a file beneath the root, or one outside that the user's settings name.
+pub(super) fn read_file(
+    root: &Path,
+    path: &NotePath,
+    limit: u64,
+) -> Result<(Vec<u8>, Option<FileStat>), ReadError> {
+    if !is_outside(path) {
+        return read_note(root, path, limit);
+    }
+    let folder = path.as_path().parent().unwrap_or(Path::new("/")).canonicalize()?;
+    let name = NotePath::from(Path::new(path.as_path().file_name().unwrap_or_default()));
+    read_note(&folder, &name, limit)
+}
+
+/// Questions that are no longer any: their gap has closed by itself.
+fn closed(
+    known: &Known,
+    gaps: &[Gap],
+    notes_looked_at: bool,
+    is_note: &FxHashSet<&NotePath>,
+    now: Timestamp,
+) -> Vec<Question> {
+    let there: FxHashSet<String> = gaps.iter().map(Gap::id).collect();
+    let waiting = known.questions.values().filter(|question| question.state == QuestionState::Open);
+    waiting
+        .filter(|question| {
+            !there.contains(&question.id) && (notes_looked_at || !is_of_notes(question.gap))
+        })
+        .map(|question| {
+            let path = question.evidence.path();
+            let answer = if is_note.contains(&path) && !is_of_notes(question.gap) {
+                "it is a note now, and searched as one"
+            } else {
+                "the gap is gone"
+            };
+            question.moved(QuestionState::Answered, Some(answer.to_owned()), now)
+        })
+        .collect()
+}
+
+fn is_of_notes(kind: GapKind) -> bool {
+    match kind {
+        GapKind::Drifted | GapKind::BrokenLink | GapKind::Orphan | GapKind::Contradiction => true,
+        GapKind::Unindexed | GapKind::Stale | GapKind::Unreadable => false,
+    }
+}
+
+/// Says of each gap what closing it is worth. Git is asked only if there are any.
+fn weigh(scan: &Scan, gaps: &mut [Gap], state: &State, now: i64) {
+    if gaps.is_empty() {
+        return;
+    }
+    let touched: FxHashMap<NotePath, Touched> = scan.git.map(activity::recent).unwrap_or_default();
+    let uses = Uses::count(&state.files);
+    for gap in gaps {
+        let touched = touched.get(&gap.path).copied().unwrap_or_default();
+        let users = uses.of(&gap.path);
+        gap.value = Weight { size: gap.size, users, touched, now }.value();
+        if gap.last_commit.is_none() {
+            gap.last_commit = touched.commit.map(|commit| commit.to_string());
+        }
+    }
+}
