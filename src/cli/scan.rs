@@ -24,6 +24,9 @@ use crate::{
     scan::{self, QuestionState, Report, Scan, Wanted},
 };
 
+/// Questions that a run asks at once when it is to answer everything.
+const ROUND: usize = 2_000;
+
 /// Find what the knowledge base does not know yet
 ///
 /// Compares the files of the repository with what is known, and asks about what is missing:
@@ -160,13 +163,16 @@ fn once(
     let mut sum = Sum::default();
     let mut first: Option<Report> = None;
     loop {
-        let report = look(workspace, args)?;
+        let all = args.all || goes_on;
+        let limit = workspace.config.scan.max_questions;
+        // Who wants everything answered is not to wait for one walk per ten questions.
+        let whole = all && args.investigate.is_some();
+        let report = look(workspace, args, if whole { limit.max(ROUND) } else { limit })?;
         if args.investigate.is_none() {
             for question in &report.asked {
                 ui.emit(&QuestionWire::of(question), question_line(question))?;
             }
         }
-        let all = args.all || goes_on;
         let left = report.left;
         let mut answered = 0;
         if let Some(ids) = &args.investigate {
@@ -188,7 +194,7 @@ fn once(
             },
         };
         first = Some(report);
-        let again = all && args.investigate.is_some() && left > 0 && answered > 0 && !sum.stopped;
+        let again = whole && left > 0 && answered > 0 && !sum.stopped;
         if !again {
             break;
         }
@@ -201,7 +207,7 @@ fn once(
 }
 
 /// Brings the notes up to date and compares.
-fn look(workspace: &Workspace, args: &ScanArgs) -> Result<Report, CliError> {
+fn look(workspace: &Workspace, args: &ScanArgs, limit: usize) -> Result<Report, CliError> {
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let Refreshed { snapshot, .. } = refresh(&workspace.context(), options)?;
     let git = Git::of(&workspace.repository);
@@ -218,7 +224,7 @@ fn look(workspace: &Workspace, args: &ScanArgs) -> Result<Report, CliError> {
         near_duplicate: workspace.models.profile().near_duplicate,
         unlinked: &[&unlinked],
         only: &only,
-        limit: workspace.config.scan.max_questions,
+        limit,
         now: now_nanoseconds(),
     })?)
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 mod data;
 mod draft;
+pub mod fence;
 mod head;
 mod kind;
 mod markdown;

@@ -39,6 +39,8 @@ pub struct Known {
     pub questions: BTreeMap<String, Question>,
     /// By path; of each path the newest first.
     pub described: FxHashMap<NotePath, Vec<Described>>,
+    /// A path at which each content is described well.
+    places: FxHashMap<String, NotePath>,
     /// Lines of the journal that cannot be read.
     pub damage: Vec<(PathBuf, Damage)>,
     /// Files of the journal that cannot be read.
@@ -85,6 +87,15 @@ impl Known {
         for all in known.described.values_mut() {
             all.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| b.blob.cmp(&a.blob)));
         }
+        for (path, all) in &known.described {
+            for described in all.iter().filter(|described| !described.failed) {
+                // The same one, whatever order a map has.
+                let place = known.places.entry(described.blob.clone()).or_insert(path.clone());
+                if path < place {
+                    *place = path.clone();
+                }
+            }
+        }
         known
     }
 
@@ -100,8 +111,7 @@ impl Known {
 
     /// A good description of this content under any path: what was moved needs no second one.
     pub fn anywhere(&self, blob: &str) -> Option<&Described> {
-        let all = self.described.values().flatten();
-        all.filter(|described| described.blob == blob && !described.failed)
-            .max_by_key(|described| described.at)
+        let all = self.described.get(self.places.get(blob)?)?;
+        all.iter().find(|described| described.blob == blob && !described.failed)
     }
 }

@@ -7,7 +7,7 @@ use std::{cell::Cell, ops::ControlFlow};
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
-use super::{caps, draft::Draft, head, kind::FileKind};
+use super::{caps, draft::Draft, fence, head, kind::FileKind};
 use grammar::Grammar;
 
 mod c;
@@ -73,6 +73,7 @@ fn parsed(draft: &Draft<'_>, grammar: &Grammar) -> Option<Tree> {
     if draft.is_cut() || is_unreadable(text) {
         return None;
     }
+    fence::put_up();
     let mut parser = Parser::new();
     parser.set_language(&(grammar.language)()).ok()?;
     let spent = Cell::new(0);
