@@ -51,7 +51,8 @@ pub fn graph(
     for found in &sources {
         let path = found.path.to_text();
         numbers.insert(path.clone(), nodes.len());
-        nodes.push(Node { title: path.clone(), path, kind: NodeKind::Source });
+        let title = found.kind.label().to_owned();
+        nodes.push(Node { title, path, kind: NodeKind::Source });
     }
     let outlines: Vec<(String, FileKind, Outline)> = sources
         .par_iter()

@@ -138,6 +138,9 @@ struct ExplainWire {
     keyword_part: f32,
     semantic_part: f32,
     recency_part: f32,
+    /// Only for a summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source_part: Option<f32>,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -256,6 +259,7 @@ fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape<'a>) -> HitWire<'
             keyword_part: score.keyword_part,
             semantic_part: score.semantic_part,
             recency_part: score.recency_part,
+            source_part: (hit.kind == Kind::Summary).then_some(score.source_part),
         }),
         stale: shape.stale,
     }
@@ -447,8 +451,12 @@ fn warning(hit: &Hit, shape: &Shape) -> Option<String> {
 
 fn explain(hit: &Hit) -> String {
     let score = &hit.score;
+    let source = match hit.kind {
+        Kind::Note => String::new(),
+        Kind::Summary => format!(" + file {:.3}", score.source_part),
+    };
     format!(
-        "    score {:.3} = keyword {:.3} (bm25 {:.2}) + semantic {:.3} (cosine {:.3}) + recency {:.3}",
+        "    score {:.3} = keyword {:.3} (bm25 {:.2}) + semantic {:.3} (cosine {:.3}) + recency {:.3}{source}",
         score.total,
         score.keyword_part,
         score.keyword,

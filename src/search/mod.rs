@@ -13,6 +13,7 @@ pub mod rank;
 pub mod run;
 mod scene;
 mod show;
+mod sources;
 
 pub use filter::Filter;
 pub use query::Query;

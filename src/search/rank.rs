@@ -54,6 +54,8 @@ pub struct Score {
     pub semantic_part: f32,
     /// Share of the recency in the total.
     pub recency_part: f32,
+    /// What being a part, a test, or found through several parts adds to that of a described file.
+    pub source_part: f32,
 }
 
 /// Candidates per signal.
@@ -110,6 +112,7 @@ fn weighted(signals: &[Signals], mode: Mode, weights: &Weights) -> Vec<(usize, S
             keyword_part,
             semantic_part,
             recency_part,
+            source_part: 0.0,
         }
     };
     signals.iter().map(score).enumerate().collect()
@@ -139,7 +142,19 @@ fn additive(
                 weights.recency * recency(signal.age_days, weights.recency_half_life_days);
             let total = keyword_part + semantic_part + recency_part;
             let (keyword, cosine) = (signal.keyword, signal.cosine);
-            (index, Score { total, keyword, cosine, keyword_part, semantic_part, recency_part })
+            let source_part = 0.0;
+            (
+                index,
+                Score {
+                    total,
+                    keyword,
+                    cosine,
+                    keyword_part,
+                    semantic_part,
+                    recency_part,
+                    source_part,
+                },
+            )
         })
         .collect()
 }

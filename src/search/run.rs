@@ -10,6 +10,7 @@ use super::{
     rank::{self, CANDIDATES, Signals},
     scene::{ChunkPlace, Scene},
     show::show,
+    sources::weigh,
 };
 use crate::{
     embed::{EmbedError, Embedder},
@@ -209,12 +210,13 @@ pub fn search(
         Ranking::Additive => scene.word_shares(&places, request.query, tools.analyzer)?,
         Ranking::Weighted => Vec::new(),
     };
-    let mut ranked = rank::rank(&signals, &shares, mode, request.ranking, &request.weights);
+    let ranked = rank::rank(&signals, &shares, mode, request.ranking, &request.weights);
+    let mut ranked: Vec<(ChunkPlace, Score)> =
+        ranked.into_iter().map(|(index, score)| (places[index], score)).collect();
+    weigh(snapshot, &request.query.text, &mut ranked)?;
     if let Some(least) = request.min_score {
         ranked.retain(|(_, score)| score.total >= least);
     }
-    let ranked: Vec<(ChunkPlace, Score)> =
-        ranked.into_iter().map(|(index, score)| (places[index], score)).collect();
     let chosen = scene.choose(ranked, request)?;
 
     let sentence_query = match &request.like {
