@@ -67,7 +67,9 @@ fn good() -> Answer {
 
 /// What a request asks.
 fn prompt(request: &Seen) -> String {
-    request.body["messages"][0]["content"].as_str().unwrap_or_default().to_owned()
+    let content = &request.body["messages"][0]["content"];
+    let text = content.as_str().or_else(|| content[0]["text"].as_str());
+    text.unwrap_or_default().to_owned()
 }
 
 /// The path of the file that a request is about.
@@ -509,66 +511,84 @@ fn by_model(env: &TestEnv) -> [BTreeSet<String>; 3] {
     found
 }
 
-/// A provider that goes away in the middle, and one that does not come to an end.
-fn check_dying(dies: impl Fn() -> Answer + Send + Sync + 'static) {
-    let back = Arc::new(AtomicBool::new(false));
-    let is_back = Arc::clone(&back);
-    let fake = Fake::start(move |request| match request.number {
-        0 | 1 => good(),
-        _ if is_back.load(Ordering::Relaxed) => good(),
-        _ => dies(),
-    });
-    let env = TestEnv::new();
-    let text = settings(Protocol::OpenAi, &fake.url);
-    env.write_settings(&text.replace("llm:\n", "llm:\n  timeout: 1s\n"));
-    write_files(&env, 8);
-    let (_, sum, output) = investigate(&env, &["--all"]);
-    assert_eq!(sum["answered"], 2, "{output}");
-    let said = notes(&output);
-    assert_eq!(said.len(), 1, "one clear note\n{output}");
-    assert!(said[0].contains("stay open"), "{output}");
-    let [answered, own_words, failed] = by_model(&env);
-    assert_eq!((answered.len(), own_words.len()), (2, 0), "what was answered stays\n{output}");
-    let sent: BTreeSet<String> = fake.requests().iter().map(path_in).collect();
-    assert!(
-        failed.is_subset(&sent),
-        "files that were never sent are marked failed: {:?}",
-        failed.difference(&sent).collect::<Vec<_>>()
-    );
-    let open = env.json(&["scan", "--list", "--json"]);
-    assert_eq!(open.len(), 8 - 2 - failed.len(), "{open:?}");
+/// A repository of eight files, and a model that answers twice, then fails, then comes back.
+struct Dying {
+    env: TestEnv,
+    fake: Fake,
+    back: Arc<AtomicBool>,
+    /// Of the run in which it failed.
+    output: Output,
+}
 
-    // At once again: what a model was to describe does not end as something lesser for good.
-    investigate(&env, &["--all"]);
-    let [_, own_words, _] = by_model(&env);
-    assert_eq!(own_words, BTreeSet::new(), "the model only rests");
-
-    // Once it is back, and has rested.
-    back.store(true, Ordering::Relaxed);
-    let rests = walkdir::WalkDir::new(env.outside().join("home/.local/state"));
-    for entry in rests.into_iter().flatten() {
-        if entry.file_name().to_string_lossy().contains("health") && entry.file_type().is_file() {
-            fs::remove_file(entry.path()).unwrap();
-        }
+impl Dying {
+    fn new(dies: impl Fn() -> Answer + Send + Sync + 'static) -> Self {
+        let back = Arc::new(AtomicBool::new(false));
+        let is_back = Arc::clone(&back);
+        let fake = Fake::start(move |request| {
+            match request.number < 2 || is_back.load(Ordering::Relaxed) {
+                true => good(),
+                false => dies(),
+            }
+        });
+        let env = TestEnv::new();
+        let text = settings(Protocol::OpenAi, &fake.url);
+        env.write_settings(&text.replace("llm:\n", "llm:\n  timeout: 1s\n"));
+        write_files(&env, 8);
+        let (_, _, output) = investigate(&env, &["--all"]);
+        Self { env, fake, back, output }
     }
-    age_journal(&env);
-    let (_, sum, output) = investigate(&env, &["--all"]);
-    assert_eq!(sum["open"], 0, "{output}");
-    let [answered, own_words, failed] = by_model(&env);
-    assert_eq!((answered.len(), own_words.len(), failed.len()), (8, 0, 0), "{output}");
+
+    /// What was answered stays, the rest is open, and the next day it is answered.
+    fn check(&self) {
+        let Self { env, output, .. } = self;
+        let said = notes(output);
+        assert!(said.len() == 1 && said[0].contains("stay open"), "one clear note\n{output}");
+        let [answered, own_words, failed] = by_model(env);
+        assert_eq!((answered.len(), own_words.len()), (2, 0), "{output}");
+        let open = env.json(&["scan", "--list", "--json"]);
+        assert_eq!(open.len(), 8 - 2 - failed.len(), "{open:?}");
+        assert!(open.len() >= 4, "{output}");
+
+        self.back.store(true, Ordering::Relaxed);
+        let health = env.outside().join("home/.local/state/elophanto/health.json");
+        fs::remove_file(health).unwrap();
+        age_journal(env);
+        let (_, sum, output) = investigate(env, &["--all"]);
+        assert_eq!(sum["open"], 0, "{output}");
+        let [answered, own_words, failed] = by_model(env);
+        assert_eq!((answered.len(), own_words.len(), failed.len()), (8, 0, 0), "{output}");
+    }
 }
 
 #[test]
 fn a_provider_that_dies_half_way() {
-    check_dying(|| refuses(500, "the GPU is on fire"));
+    Dying::new(|| refuses(500, "the GPU is on fire")).check();
 }
 
 #[test]
 fn a_provider_that_times_out_half_way() {
-    check_dying(|| {
+    let slow = || {
         thread::sleep(Duration::from_millis(1_400));
         good()
-    });
+    };
+    Dying::new(slow).check();
+}
+
+#[test]
+fn a_file_that_was_never_sent_has_not_failed() {
+    let Dying { env, fake, output, .. } = Dying::new(|| refuses(500, "the GPU is on fire"));
+    let sent: BTreeSet<String> = fake.requests().iter().map(path_in).collect();
+    let [.., failed] = by_model(&env);
+    let never: Vec<_> = failed.difference(&sent).collect();
+    assert!(never.is_empty(), "{never:?}\n{output}");
+}
+
+#[test]
+fn a_model_that_rests_is_not_replaced_by_something_lesser() {
+    let Dying { env, .. } = Dying::new(|| refuses(500, "the GPU is on fire"));
+    let (_, _, output) = investigate(&env, &["--all"]);
+    let [_, own_words, _] = by_model(&env);
+    assert_eq!(own_words, BTreeSet::new(), "{output}");
 }
 
 #[test]
@@ -612,7 +632,11 @@ fn secrets_stay_where_they_are() {
     // A model that repeats what it reads.
     let fake = Fake::start(|request| {
         let prompt = prompt(request);
-        let content = prompt.split("=====\n").nth(1).unwrap_or_default().replace('\n', " ");
+        let content = prompt
+            .split("=====FILE-CONTENT-1=====\n")
+            .nth(1)
+            .unwrap_or_default()
+            .replace('\n', " ");
         Protocol::OpenAi.says(&format!("The file has what follows in it, word by word. {content}"))
     });
     let env = with_model(&fake);
@@ -720,6 +744,22 @@ fn a_search_describes_again_what_costs_nothing() {
     assert_eq!(sum["calls"], 0, "and what it found out is known to a scan");
 }
 
+/// What one found out, the others need not pay for.
+#[test]
+fn what_a_search_found_out_is_handed_on_by_the_next_scan() {
+    let fake = Fake::start(|_| good());
+    let env = with_model(&fake);
+    write_files(&env, 1);
+    investigate(&env, &[]);
+    env.write("src/a0.rs", "//! Something new.\npub fn new() {}\n");
+    assert_eq!(first_hit(&env, &fake, &[]).1, 1);
+    investigate(&env, &["--all"]);
+    env.commit("all of it");
+    env.git(&["clone", "--quiet", ".", "../clone"]);
+    env.run_in("../clone", &["scan", "--investigate", "--all", "--json"]);
+    assert_eq!(fake.requests().len(), 2, "the clone asks about the same content again");
+}
+
 #[test]
 fn a_search_does_not_ask_a_failing_model_for_ever() {
     let dies = Arc::new(AtomicBool::new(false));
@@ -759,8 +799,10 @@ fn without_a_model_nobody_is_asked() {
     assert_eq!((by_models.len(), own_words.len(), failed.len()), (0, 3, 0));
     assert_eq!(output.json().last().unwrap()["calls"], 0);
     env.write("src/a0.rs", "//! Something new waits.\npub fn new() {}\n");
-    let output = run(&["search", "--refresh-stale", "always", "something new"]);
-    assert_eq!(output.code, Some(0), "{output}");
+    let output = run(&["search", "--refresh-stale", "always", "--json", "waits"]);
+    let hits = output.json();
+    let hit = hits.iter().find(|hit| hit["path"] == "src/a0.rs").unwrap();
+    assert_eq!(hit["state"], Value::Null, "described again: {output}");
     assert_eq!(wall.knocks(), 0);
     assert!(!env.outside().join("home/.config/elophanto/agreements").exists());
 }
