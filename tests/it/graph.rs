@@ -12,7 +12,7 @@ fn ferry() -> TestEnv {
         (
             "README.md",
             "# Ferry\n\nSee [the timetable](docs/timetable.md#winter) and [[harbour]].\n\n\
-             Tickets are sold by `Ticket::sell`, and `web/table.ts` draws.\n",
+             It sails from `open_harbour()`, and `web/table.ts` draws.\n",
         ),
         (
             "docs/timetable.md",
@@ -22,7 +22,10 @@ fn ferry() -> TestEnv {
         ("docs/harbour.md", "# Harbour rules\n\nNo dogs.\n"),
         ("docs/lost.md", "# Lost\n\nSpeaks of [[harbour]]; nobody speaks of it.\n"),
         ("old/lost.md", "# Lost before\n\nAlone.\n"),
-        ("src/lib.rs", "mod ticket;\nmod tide;\npub fn open_harbour() {}\n"),
+        (
+            "src/lib.rs",
+            "use crate::ticket::Ticket;\nuse crate::tide::Tide;\npub fn open_harbour() {}\n",
+        ),
         ("src/ticket.rs", "use crate::tide::Tide;\npub struct Ticket(Tide);\n"),
         ("src/tide.rs", "pub struct Tide;\n"),
         ("py/fares.py", "from .zones import ZONES\n\n\ndef cheapest_fare():\n    return ZONES\n"),
@@ -69,24 +72,126 @@ fn check_harmless(output: &Output) {
 
 #[test]
 fn the_whole_graph() {
-    snapshot!(graph(&ferry(), &[]), @"");
+    snapshot!(graph(&ferry(), &[]), @"
+    exit: 0
+    --- stdout
+    5 notes, 8 sources, 18 references
+      links 2
+      wikilinks 2
+      imports 5
+      mentions 5
+      covers 4
+
+    most central
+      0.1607  src/tide.rs  src/tide.rs
+      0.1062  docs/harbour.md  Harbour rules
+      0.1039  py/zones.py  py/zones.py
+      0.0966  web/row.ts  web/row.ts
+      0.0869  src/ticket.rs  src/ticket.rs
+      0.0668  src/lib.rs  src/lib.rs
+      0.0650  docs/timetable.md  When it sails
+      0.0585  README.md  Ferry
+      0.0567  web/table.ts  web/table.ts
+      0.0535  py/fares.py  py/fares.py
+
+    orphans (2)
+      docs/lost.md  Lost
+      old/lost.md  Lost before
+    --- stderr
+    ");
 }
 
 #[test]
 fn what_a_note_refers_to() {
-    snapshot!(graph(&ferry(), &["docs/timetable.md"]), @"");
+    snapshot!(graph(&ferry(), &["docs/timetable.md"]), @"
+    exit: 0
+    --- stdout
+    docs/timetable.md  When it sails
+      note
+
+    refers to (7)
+      links
+        README.md (line 7)
+      mentions
+        py/fares.py (line 7)
+        py/zones.py (line 3)
+      covers
+        py/zones.py
+        src/lib.rs
+        src/ticket.rs
+        src/tide.rs
+
+    referred to by (2)
+      links
+        README.md:3
+      mentions
+        README.md:3
+    --- stderr
+    ");
 }
 
 #[test]
 fn backlinks_of_a_source() {
-    snapshot!(graph(&ferry(), &["src/tide.rs"]), @"");
+    snapshot!(graph(&ferry(), &["src/tide.rs"]), @"
+    exit: 0
+    --- stdout
+    src/tide.rs  src/tide.rs
+      source
+
+    refers to (0)
+
+    referred to by (3)
+      imports
+        src/lib.rs
+        src/ticket.rs
+      covers
+        docs/timetable.md
+    --- stderr
+    ");
 }
 
 #[test]
 fn for_programs_that_draw() {
     let env = ferry();
-    snapshot!(graph(&env, &["--format", "dot", "README.md"]), @"");
-    snapshot!(graph(&env, &["--format", "mermaid", "README.md"]), @"");
+    snapshot!(graph(&env, &["--format", "dot", "README.md"]), @r#"
+    exit: 0
+    --- stdout
+    digraph knowledge {
+      rankdir=LR;
+      n0 [label="README.md", shape=note, penwidth=2];
+      n1 [label="docs/harbour.md", shape=note];
+      n2 [label="docs/timetable.md", shape=note];
+      n3 [label="src/lib.rs", shape=box];
+      n4 [label="web/table.ts", shape=box];
+      n0 -> n1 [label="wikilinks"];
+      n0 -> n2 [label="links"];
+      n0 -> n2 [label="mentions", style=dashed];
+      n0 -> n3 [label="mentions", style=dashed];
+      n0 -> n4 [label="mentions", style=dashed];
+      n2 -> n0 [label="links"];
+      n2 -> n3 [label="covers"];
+    }
+    --- stderr
+    "#);
+    snapshot!(graph(&env, &["--format", "mermaid", "README.md"]), @r#"
+    exit: 0
+    --- stdout
+    flowchart LR
+      n0["README.md"]
+      n1["docs/harbour.md"]
+      n2["docs/timetable.md"]
+      n3("src/lib.rs")
+      n4("web/table.ts")
+      n0 -->|wikilinks| n1
+      n0 -->|links| n2
+      n0 -.->|mentions| n2
+      n0 -.->|mentions| n3
+      n0 -.->|mentions| n4
+      n2 -->|links| n0
+      n2 -->|covers| n3
+      style n0 stroke-width:3px
+    --- stderr
+    "#);
 }
 
 #[test]
@@ -127,7 +232,7 @@ fn every_kind_of_reference_is_there() {
         "README.md wikilinks docs/harbour.md",
         "docs/lost.md wikilinks docs/harbour.md",
         "docs/timetable.md links README.md",
-        "README.md mentions src/ticket.rs",
+        "README.md mentions src/lib.rs",
         "README.md mentions web/table.ts",
         "docs/timetable.md mentions py/fares.py",
         "docs/timetable.md covers src/lib.rs",
@@ -183,8 +288,20 @@ fn a_node_is_found_by_what_people_call_it() {
 #[test]
 fn a_node_that_is_not_there_or_not_alone() {
     let env = ferry();
-    snapshot!(graph(&env, &["lost.md"]), @"");
-    snapshot!(graph(&env, &["timtable.md"]), @"");
+    snapshot!(graph(&env, &["lost.md"]), @"
+    exit: 1
+    --- stdout
+    --- stderr
+    `lost.md` is one of `docs/lost.md`, `old/lost.md`
+    hint: give more of the path
+    ");
+    snapshot!(graph(&env, &["timtable.md"]), @"
+    exit: 1
+    --- stdout
+    --- stderr
+    there is no `timtable.md` here
+    hint: did you mean `docs/timetable.md`, `web/table.ts`?
+    ");
     for name in ["zzzzzz", "", " ", "../outside.md", "/etc/passwd", "docs", "docs/"] {
         for format in ["text", "json", "dot", "mermaid"] {
             let output = graph(&env, &["--format", format, name]);
@@ -232,9 +349,28 @@ fn the_graph_follows_the_files() {
 #[test]
 fn an_empty_repository_has_an_empty_graph() {
     let env = TestEnv::new();
-    snapshot!(graph(&env, &[]), @"");
-    snapshot!(graph(&env, &["--format", "dot"]), @"");
-    snapshot!(graph(&env, &["--format", "mermaid"]), @"");
+    snapshot!(graph(&env, &[]), @"
+    exit: 0
+    --- stdout
+    0 notes, 0 sources, 0 references
+
+    orphans (0)
+    --- stderr
+    ");
+    snapshot!(graph(&env, &["--format", "dot"]), @"
+    exit: 0
+    --- stdout
+    digraph knowledge {
+      rankdir=LR;
+    }
+    --- stderr
+    ");
+    snapshot!(graph(&env, &["--format", "mermaid"]), @"
+    exit: 0
+    --- stdout
+    flowchart LR
+    --- stderr
+    ");
     assert_eq!(env.json(&["graph", "--json"]), Vec::<Value>::new());
 }
 
@@ -262,8 +398,50 @@ fn hostile_names_stay_names() {
         assert_eq!(output.code, Some(0), "{output}");
         check_harmless(&output);
     }
-    snapshot!(graph(&env, &["--format", "dot"]), @"");
-    snapshot!(graph(&env, &["--format", "mermaid"]), @"");
+    snapshot!(graph(&env, &["--format", "dot"]), @r#"
+    exit: 0
+    --- stdout
+    digraph knowledge {
+      rankdir=LR;
+      n0 [label="--format.md", shape=note];
+      n1 [label="a]b.md", shape=note];
+      n2 [label="bidi-<U+202E>gnp.md", shape=note];
+      n3 [label="end␊subgraph x␊click n0 href \"javascript:1\".md", shape=note];
+      n4 [label="line␊feed.md", shape=note];
+      n5 [label="quote\"d.md", shape=note];
+      n6 [label="semi;colon`tick|bar#hash.md", shape=note];
+      n1 -> n0 [label="links"];
+      n1 -> n0 [label="mentions", style=dashed];
+      n2 -> n1 [label="links"];
+      n3 -> n1 [label="links"];
+      n4 -> n5 [label="links"];
+      n5 -> n1 [label="links"];
+      n5 -> n2 [label="links"];
+      n6 -> n1 [label="links"];
+    }
+    --- stderr
+    "#);
+    snapshot!(graph(&env, &["--format", "mermaid"]), @r#"
+    exit: 0
+    --- stdout
+    flowchart LR
+      n0["--format.md"]
+      n1["a#93;b.md"]
+      n2["bidi-#60;U#43;202E#62;gnp.md"]
+      n3["end␊subgraph#32;x␊click#32;n0#32;href#32;#34;javascript#58;1#34;.md"]
+      n4["line␊feed.md"]
+      n5["quote#34;d.md"]
+      n6["semi#59;colon#96;tick#124;bar#35;hash.md"]
+      n1 -->|links| n0
+      n1 -.->|mentions| n0
+      n2 -->|links| n1
+      n3 -->|links| n1
+      n4 -->|links| n5
+      n5 -->|links| n1
+      n5 -->|links| n2
+      n6 -->|links| n1
+    --- stderr
+    "#);
     let json = env.json(&["graph", "--json"]);
     let line = json!({"from": "line\nfeed.md", "to": "quote\"d.md", "reference": "links",
                       "line": 3});
@@ -312,4 +490,14 @@ fn nothing_outside_is_a_node() {
     let paths: Vec<&Value> = lines.iter().filter_map(|line| line.get("path")).collect();
     assert_eq!(paths, ["links.md", "pkg/up.c", "pkg/up.py", "pkg/up.rs", "pkg/up.sh", "pkg/up.ts"]);
     assert_eq!(references(&env, &[]), Vec::<String>::new());
+}
+
+/// A code span names a method by its type, however ordinary a word the type's name is.
+#[test]
+fn a_method_is_known_by_its_type() {
+    let env = TestEnv::with(&[
+        ("a.md", "# Sale\n\nAll of it is in `Ticket::sell()`.\n"),
+        ("src/ticket.rs", "pub struct Ticket;\nimpl Ticket {\n    pub fn sell() {}\n}\n"),
+    ]);
+    assert_eq!(references(&env, &[]), ["a.md mentions src/ticket.rs"]);
 }
