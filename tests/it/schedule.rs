@@ -590,7 +590,7 @@ fn a_run_writes_one_line_which_list_shows() {
     }
 }
 
-/// What a run says that came from a file name stays on its line.
+/// The line is the error itself, not the hint or the usage below it.
 #[test]
 fn a_run_that_fails_says_why() {
     let site = Site::systemd();
