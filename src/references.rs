@@ -85,23 +85,24 @@ pub fn graph(
             add(&link.path.to_text(), to, kind, Some(link.line));
         }
     }
-    let defined = outlines.iter().flat_map(|(path, _, outline)| {
-        let own = outline.items.iter().filter(|item| is_symbol(item.kind) && !item.test);
-        own.map(move |item| (item.name.as_str(), path.as_str()))
-    });
-    let symbols = Symbols::new(defined);
-    let mentioned: Vec<_> =
-        texts.par_iter().map(|(_, text, _)| mentions(text, &paths, &symbols)).collect();
-    for ((path, ..), mentioned) in texts.iter().zip(mentioned) {
-        for mention in mentioned {
-            add(path, mention.path, EdgeKind::Mention, Some(mention.line));
-        }
-    }
+    let symbols = Symbols::new(outlines.iter().flat_map(|(path, _, outline)| {
+        names(outline).into_iter().map(move |name| (name, path.as_str()))
+    }));
     for (path, _, covers) in texts.iter().filter(|(.., covers)| !covers.is_empty()) {
         let set = patterns(covers);
         for found in &sources {
             if set.is_match(found.path.as_path()) {
                 add(path, &found.path.to_text(), EdgeKind::Covers, None);
+            }
+        }
+    }
+    let mentioned: Vec<_> =
+        texts.par_iter().map(|(_, text, _)| mentions(text, &paths, &symbols)).collect();
+    for ((path, ..), mentioned) in texts.iter().zip(mentioned) {
+        for mention in mentioned {
+            // The text of a link, and what `covers:` names, is no reference of its own.
+            if !told.contains(&(path.as_str(), mention.path)) {
+                add(path, mention.path, EdgeKind::Mention, Some(mention.line));
             }
         }
     }

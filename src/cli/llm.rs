@@ -54,6 +54,8 @@ pub struct Failure {
     pub tried: Vec<(ModelRef, String)>,
     /// Whether the budget, and no model, stood in the way.
     pub over_budget: bool,
+    /// Whether the servers are there, but none has the model.
+    pub no_such_model: bool,
 }
 
 impl<'a> Desk<'a> {
@@ -185,10 +187,15 @@ impl<'a> Desk<'a> {
             RunError::NoModel { .. } => Vec::new(),
             RunError::OverBudget(over) => {
                 let error = CliError::new(&over).hint(llm_failure::raise(&over));
-                return Failure { error, tried, over_budget: true };
+                return Failure { error, tried, over_budget: true, no_such_model: false };
             }
             RunError::Ledger(cause) => {
-                return Failure { error: cause.into(), tried, over_budget: true };
+                return Failure {
+                    error: cause.into(),
+                    tried,
+                    over_budget: true,
+                    no_such_model: false,
+                };
             }
         };
         for (model, cause) in &failed {
@@ -198,7 +205,10 @@ impl<'a> Desk<'a> {
         // In the order of the settings.
         let place = |model: &ModelRef| self.models(task).iter().position(|it| it == model);
         tried.sort_by_key(|(model, _)| place(model));
-        Failure { error: llm_failure::gather(&tried, hints), tried, over_budget: false }
+        let missing = |cause: &LlmError| matches!(cause, LlmError::ModelMissing { .. });
+        let no_such_model = !failed.is_empty() && failed.iter().all(|(_, cause)| missing(cause));
+        let error = llm_failure::gather(&tried, hints);
+        Failure { error, tried, over_budget: false, no_such_model }
     }
 }
 

@@ -137,6 +137,17 @@ pub fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
                 .hint("give a number with ms, s, m, h, d or w, such as `--every 10m`")
         })?),
     };
+    for path in &args.paths {
+        let inside = workspace.note_path(path);
+        if !path.exists() {
+            ui.warn(format_args!("`{}` does not exist", path.display()));
+        } else if inside.as_path().is_absolute() || inside.as_path().starts_with("..") {
+            ui.warn(format_args!(
+                "`{}` is outside the repository: your own settings may name it in `scan.paths`",
+                path.display()
+            ));
+        }
+    }
     let goes_on = args.watch || interval.is_some();
     once(&workspace, args, goes_on, ui)?;
     if args.watch {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{
     error::CliError,
-    scan_questions::{self, find, in_order, known},
+    scan_questions::{self, find, in_order},
     summariser::{Reach, Summariser},
     ui::{Progress, Ui, visible, visible_line},
     workspace::{Workspace, now_nanoseconds},
@@ -14,7 +14,7 @@ use crate::{
     index::{Options, refresh},
     repo::Git,
     scan::{
-        AnswerNotes, Question, QuestionState,
+        AnswerNotes, Known, Question, QuestionState, documents,
         investigate::{Bench, Found, claim, investigate},
     },
 };
@@ -63,6 +63,9 @@ struct AnswerWire<'a> {
     question: &'a str,
     state: &'a str,
     file_path: &'a str,
+    /// Only for a path that is not UTF-8: its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_bytes: Option<&'a [u8]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file_type: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +85,9 @@ pub fn run(workspace: &Workspace, wish: &Wish, ui: &mut Ui) -> Result<Done, CliE
         ui.talk("another process is investigating here; nothing was done");
         return Ok(Done { stopped: true, ..Done::default() });
     };
-    let known = known(workspace)?;
+    // The claim is ours: what others left behind is open.
+    let mut known = Known::read(&desk.journal, jiff::Timestamp::now());
+    known.reopen();
     let chosen = choose(workspace, &known, wish)?;
     if chosen.is_empty() {
         return Ok(Done::default());
@@ -109,6 +114,10 @@ pub fn run(workspace: &Workspace, wish: &Wish, ui: &mut Ui) -> Result<Done, CliE
         &|done, all| progress.update(done, all),
     )?;
     progress.finish();
+    if outcome.found.iter().any(|found| found.summary.is_some()) {
+        // Cut, embedded and inverted now, so that no search has to wait for it.
+        let _ = documents::refresh(&workspace.context(), &desk, options);
+    }
     let mut done = Done { calls: outcome.calls, ..Done::default() };
     for found in &outcome.found {
         match found.question.state {
@@ -126,11 +135,7 @@ pub fn run(workspace: &Workspace, wish: &Wish, ui: &mut Ui) -> Result<Done, CliE
 }
 
 /// Which questions are to be answered.
-fn choose(
-    workspace: &Workspace,
-    known: &crate::scan::Known,
-    wish: &Wish,
-) -> Result<Vec<Question>, CliError> {
+fn choose(workspace: &Workspace, known: &Known, wish: &Wish) -> Result<Vec<Question>, CliError> {
     if !wish.ids.is_empty() {
         let mut chosen = Vec::new();
         for id in wish.ids {
@@ -177,6 +182,7 @@ fn print(found: &Found, wish: &Wish, ui: &mut Ui) -> Result<(), CliError> {
         question: &question.question,
         state: question.state.as_str(),
         file_path: path,
+        path_bytes: question.evidence.path_bytes.as_deref(),
         file_type: question.evidence.file_type.as_deref(),
         summary: summary.as_ref().map(|summary| summary.summary.as_str()),
         model: summary.as_ref().map(|summary| summary.model.as_str()),

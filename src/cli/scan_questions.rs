@@ -14,8 +14,9 @@ use crate::{
     scan::sought::is_outside,
     scan::{
         Known, Question, QuestionState,
-        freshness::{Freshness, freshness},
-        investigate::claim,
+        freshness::{Freshness, current},
+        investigate::reopen,
+        record::{DISMISSAL, Dismissal},
     },
 };
 
@@ -23,6 +24,9 @@ use crate::{
 #[derive(Serialize)]
 struct IndexedWire<'a> {
     file_path: &'a str,
+    /// Only for a path that is not UTF-8: its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_bytes: Option<&'a [u8]>,
     file_type: &'a str,
     indexed_at: String,
     model: &'a str,
@@ -36,13 +40,7 @@ struct IndexedWire<'a> {
 pub fn known(workspace: &Workspace) -> Result<Known, CliError> {
     let desk = workspace.desk();
     let mut known = Known::read(&desk.journal, Timestamp::now());
-    let claimed = |question: &Question| question.state == QuestionState::Investigating;
-    // Whoever investigates holds the lock.
-    if known.questions.values().any(claimed) && claim(&desk)?.is_some() {
-        for question in known.questions.values_mut().filter(|question| claimed(question)) {
-            question.state = QuestionState::Open;
-        }
-    }
+    reopen(&desk, &mut known)?;
     Ok(known)
 }
 
@@ -109,7 +107,15 @@ pub fn dismiss(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, 
     let Some(question) = find(&known, id)? else { return unknown(id, ui) };
     let dismissed = question.moved(QuestionState::Dismissed, None, Timestamp::now());
     let desk = workspace.desk();
-    desk.write(desk.place(is_outside(&question.evidence.path())), &[&dismissed])?;
+    let place = desk.place(is_outside(&question.evidence.path()));
+    let dismissal = Dismissal {
+        kind: DISMISSAL.to_owned(),
+        id: question.id.clone(),
+        at: dismissed.at,
+        blob: question.evidence.blob.clone(),
+    };
+    desk.write(place, &[&dismissal])?;
+    desk.write(place, &[&dismissed])?;
     ui.emit(&QuestionWire::of(&dismissed), format_args!("dismissed {}", dismissed.id))?;
     Ok(Outcome::Done)
 }
@@ -123,17 +129,21 @@ pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> 
     paths.sort_unstable();
     let mut any = false;
     for path in paths {
-        let Some(summary) = known.newest(path).and_then(|newest| newest.summary()) else {
+        let found = current(&known, root, path, limit);
+        let Some((summary, freshness)) =
+            found.and_then(|(described, freshness)| Some((described.summary()?, freshness)))
+        else {
             continue;
         };
         any = true;
-        let state = match freshness(root, path, &summary.blob, limit) {
+        let state = match freshness {
             Freshness::Fresh => "fresh",
             Freshness::Stale => "stale",
             Freshness::Gone => "gone",
         };
         let wire = IndexedWire {
             file_path: &summary.file_path,
+            path_bytes: summary.path_bytes.as_deref(),
             file_type: &summary.file_type,
             indexed_at: summary.indexed_at.to_string(),
             model: &summary.model,

@@ -236,6 +236,14 @@ fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 fn execute(args: &RunArgs, ui: &Ui) -> Result<Outcome, CliError> {
     let root = locate(Path::new("."))?.root;
     let places = Places::find()?;
+    let job = Job {
+        name: args.name.clone(),
+        every: Duration::from_secs(60 * 60),
+        command: args.command.clone(),
+        folder: root.clone(),
+        program: env::own_program()?,
+    };
+    job.check().map_err(ScheduleError::from)?;
     let unit = unit_name(&args.name, &root);
     std::fs::create_dir_all(&places.state)?;
     let held = lock::try_for(&places.state.join(format!("{unit}.lock")), Duration::ZERO)?;
@@ -243,7 +251,7 @@ fn execute(args: &RunArgs, ui: &Ui) -> Result<Outcome, CliError> {
     let (exit, said) = match &held {
         None => (Some(0), "the last run still goes on".to_owned()),
         Some(_) => {
-            let output = process::finish(&env::own_program()?, &args.command)?;
+            let output = process::finish(&job.program, &args.command)?;
             let text = if output.status.success() || output.stderr.is_empty() {
                 output.stdout
             } else {
@@ -345,9 +353,11 @@ impl Places {
     }
 }
 
-/// The last line that says anything.
+/// The line that says most: the error, else the last one that says anything.
 fn last_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
-    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("done");
+    let error = text.lines().find(|line| line.starts_with("error: "));
+    let last = || text.lines().map(str::trim).rfind(|line| !line.is_empty());
+    let line = error.or_else(last).unwrap_or("done");
     line[..line.floor_char_boundary(MOST_LINE)].to_owned()
 }

@@ -14,7 +14,8 @@ use crate::{
     repo::NotePath,
     scan::{
         AnswerNotes, Known,
-        freshness::{Freshness, freshness},
+        freshness::{Freshness, current, freshness},
+        gap::TRY_AGAIN,
         investigate::{Asked, Bench, EXTRACTIVE, describe},
     },
     search::{Answer, origin::State},
@@ -86,6 +87,7 @@ pub fn describe_again(
         notes: AnswerNotes { snapshot: &nothing, git: None },
         now: &now_nanoseconds,
     };
+    let now = jiff::Timestamp::now();
     let mut made = Vec::new();
     for path in paths {
         let is_by_model = by_model(&path);
@@ -93,16 +95,31 @@ pub fn describe_again(
             // A better model described it, and may not be asked here.
             continue;
         }
-        let described = match is_by_model || policy == RefreshStale::Always {
-            true => describe(&bench, path, &mut |prompt, again| model.ask(prompt, again)),
-            false => describe(&bench, path, &mut |_, _| Asked::NoModel),
-        };
-        if let Ok((summary, _)) = described
-            && !summary.summary_failed
-        {
-            made.push(summary);
+        if has_just_failed(&known, workspace, path, now) {
+            continue;
         }
+        let described = match is_by_model || policy == RefreshStale::Always {
+            true => describe(&bench, &known, path, &mut |prompt, again| model.ask(prompt, again)),
+            false => describe(&bench, &known, path, &mut |_, _| Asked::NoModel),
+        };
+        // One that failed is written down too: it is not to be asked for by every search.
+        made.extend(described.ok().map(|(summary, _)| summary));
     }
     // Where nothing can be written the hits stay marked.
     Ok(!made.is_empty() && desk.write(Place::Local, &made).is_ok())
+}
+
+/// Whether this very content could not be described lately.
+fn has_just_failed(
+    known: &Known,
+    workspace: &Workspace,
+    path: &NotePath,
+    now: jiff::Timestamp,
+) -> bool {
+    let limit = workspace.config.knowledge.max_file_bytes;
+    current(known, &workspace.repository.root, path, limit).is_some_and(|(described, state)| {
+        state == Freshness::Fresh
+            && described.failed
+            && now.duration_since(described.at) <= TRY_AGAIN
+    })
 }

@@ -15,14 +15,12 @@ use super::{
 use crate::{
     config::{Agreements, Protocol},
     http::probe,
-    llm::{Message, ModelRef, Task, is_loopback},
+    llm::{Message, ModelRef, Task, Why, is_loopback},
     scan::investigate::Asked,
 };
 
 /// A server on this machine answers within this time, or is not there.
 const PROBE: Duration = Duration::from_millis(300);
-/// After so many failures in a row nothing more is sent.
-const MOST_FAILURES: usize = 4;
 
 /// Which models may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +37,8 @@ pub enum Reach {
 /// A model to ask, or the reason why there is none.
 pub struct Summariser<'a> {
     desk: Option<Desk<'a>>,
-    failures: usize,
+    /// Why the last call failed.
+    last: Option<String>,
     /// Whether a better model than those that may be asked here is set up and agreed to.
     is_lesser: bool,
     ui: &'a Ui,
@@ -56,7 +55,7 @@ impl<'a> Summariser<'a> {
         yes: bool,
         ui: &'a Ui,
     ) -> Result<Self, CliError> {
-        let mut summariser = Self { desk: None, failures: 0, is_lesser: false, ui };
+        let mut summariser = Self { desk: None, last: None, is_lesser: false, ui };
         if reach == Reach::Nothing {
             return Ok(summariser);
         }
@@ -64,7 +63,11 @@ impl<'a> Summariser<'a> {
         let asking = if reach == Reach::Agreed { Asking::Through(ui) } else { Asking::Never };
         let all = Desk::open(config, &[Task::Summary], "scan", asking)?;
         let mut kept: Vec<ModelRef> = Vec::new();
-        for model in all.plan(Task::Summary).candidates {
+        // One that rests after failures is set up all the same: nothing lesser takes its place.
+        let plan = all.plan(Task::Summary);
+        let resting =
+            plan.rejected.into_iter().filter(|(_, why)| matches!(why, Why::Resting { .. }));
+        for model in plan.candidates.into_iter().chain(resting.map(|(model, _)| model)) {
             let Some(site) = all.site(&model) else { continue };
             if is_loopback(&site.base_url) {
                 // Ollama is named by the defaults; most machines do not have it.
@@ -99,21 +102,34 @@ impl<'a> Summariser<'a> {
     /// Asks once.
     pub fn ask(&mut self, prompt: &str, _again: bool) -> Asked {
         let Some(desk) = &self.desk else { return Asked::NoModel };
-        if self.failures >= MOST_FAILURES {
+        let plan = desk.plan(Task::Summary);
+        if plan.candidates.is_empty()
+            && let Some((model, why)) = plan.rejected.first()
+        {
+            let last = self.last.as_ref().map(|last| format!(" (it said: {last})"));
             return Asked::Stop(format!(
-                "the model failed {MOST_FAILURES} times in a row; nothing more was sent"
+                "`{model}`: {}{}",
+                desk.reason(model, why),
+                last.unwrap_or_default()
             ));
         }
         let request = desk.request(vec![Message::user(prompt)]);
         match desk.ask(Task::Summary, &request, None, self.ui) {
-            Ok(answer) => {
-                self.failures = 0;
-                Asked::Said { text: answer.reply.text, model: answer.model.to_string() }
-            }
+            Ok(answer) => Asked::Said { text: answer.reply.text, model: answer.model.to_string() },
             Err(failure) if failure.over_budget => Asked::Stop(failure.error.message().to_owned()),
+            Err(failure) if failure.no_such_model => {
+                self.ui.note(format_args!(
+                    "{}; files are described in their own words",
+                    failure.error.message()
+                ));
+                self.desk = None;
+                Asked::NoModel
+            }
             Err(failure) => {
-                self.failures += 1;
-                Asked::Failed(failure.error.message().to_owned())
+                let reason = failure.tried.last().map(|(_, reason)| reason.clone());
+                let reason = reason.unwrap_or_else(|| failure.error.message().to_owned());
+                self.last = Some(reason.clone());
+                Asked::Failed(reason)
             }
         }
     }

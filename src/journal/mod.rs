@@ -25,7 +25,7 @@ mod write;
 
 pub use fold::fold;
 pub use read::{Reading, parse_file};
-pub use record::{Draft, Record};
+pub use record::{Draft, Record, is_credible};
 pub use stamp::Stamp;
 
 /// Where a record is kept.

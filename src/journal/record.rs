@@ -115,7 +115,7 @@ fn beyond(text: &str) -> Option<Timestamp> {
 
 /// Whether a time can be true: neither before there was such a record, nor more than a day ahead of
 /// the clock.
-pub(super) fn is_credible(at: Timestamp, now: Timestamp) -> bool {
+pub fn is_credible(at: Timestamp, now: Timestamp) -> bool {
     const EARLIEST: Timestamp = Timestamp::constant(631_152_000, 0); // 1990-01-01
     at >= EARLIEST && at.duration_since(now) <= SignedDuration::from_hours(24)
 }

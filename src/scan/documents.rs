@@ -92,9 +92,9 @@ pub fn snapshot_of(
     Ok(notes)
 }
 
-/// The newest description of every file, as documents.
+/// The description of every file that is to be shown, as documents.
 fn of(known: &Known) -> Vec<Given> {
-    let newest: Vec<_> = known.described.values().filter_map(|all| all.first()).collect();
+    let newest: Vec<_> = known.described.keys().filter_map(|path| known.shown(path)).collect();
     let mut documents: Vec<Given> =
         newest.into_par_iter().filter_map(|newest| newest.summary()).flat_map(given_of).collect();
     documents.sort_by(|a, b| a.path.cmp(&b.path));

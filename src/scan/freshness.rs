@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use super::run::read_file;
+use super::{
+    known::{Described, Known},
+    run::read_file,
+};
 use crate::repo::{BlobId, NotePath};
 
 /// How a described file stands to its description.
@@ -22,5 +25,24 @@ pub fn freshness(root: &Path, path: &NotePath, blob: &str, limit: u64) -> Freshn
         Ok((bytes, _)) if BlobId::of(&bytes).to_string() == blob => Freshness::Fresh,
         Err(cause) if cause.is_gone() => Freshness::Gone,
         Ok(_) | Err(_) => Freshness::Stale,
+    }
+}
+
+/// The description of a file as it is now, else the one to show for it, and how it stands to the
+/// file.
+pub fn current<'k>(
+    known: &'k Known,
+    root: &Path,
+    path: &NotePath,
+    limit: u64,
+) -> Option<(&'k Described, Freshness)> {
+    let shown = known.shown(path)?;
+    match read_file(root, path, limit) {
+        Ok((bytes, _)) => match known.of_content(path, &BlobId::of(&bytes).to_string()) {
+            Some(described) => Some((described, Freshness::Fresh)),
+            None => Some((shown, Freshness::Stale)),
+        },
+        Err(cause) if cause.is_gone() => Some((shown, Freshness::Gone)),
+        Err(_) => Some((shown, Freshness::Stale)),
     }
 }

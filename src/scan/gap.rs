@@ -74,7 +74,15 @@ impl Weight {
 }
 
 /// What is not known of a file; `None` if nothing is missing.
-pub fn gap_of_file(found: &Found, seen: &Seen, known: &Known, now: Timestamp) -> Option<Gap> {
+///
+/// With `share`, what is described on this machine alone is still to be handed on.
+pub fn gap_of_file(
+    found: &Found,
+    seen: &Seen,
+    known: &Known,
+    share: bool,
+    now: Timestamp,
+) -> Option<Gap> {
     let blob = seen.blob.to_string();
     let gap = |kind, other: &str| Gap {
         kind,
@@ -95,6 +103,11 @@ pub fn gap_of_file(found: &Found, seen: &Seen, known: &Known, now: Timestamp) ->
         Verdict::Text => match known.of_content(&found.path, &blob) {
             Some(described) if described.failed && now.duration_since(described.at) > TRY_AGAIN => {
                 Some(gap(GapKind::Unindexed, ""))
+            }
+            Some(described) if share && !described.shared && !found.is_outside() => {
+                let all = known.described.get(&found.path);
+                let is_known = all.is_some_and(|all| all.iter().any(|known| known.shared));
+                Some(gap(if is_known { GapKind::Stale } else { GapKind::Unindexed }, ""))
             }
             Some(_) => None,
             None if known.newest(&found.path).is_some() => Some(gap(GapKind::Stale, "")),

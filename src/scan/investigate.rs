@@ -100,6 +100,18 @@ pub fn claim(desk: &Desk) -> Result<Option<Lock>, ScanError> {
     found.map_err(|cause| ScanError::Lock { path, cause })
 }
 
+/// Sets back claims that a crash left behind: whoever investigates holds the lock.
+///
+/// # Errors
+/// When the lock's file cannot be opened.
+pub fn reopen(desk: &Desk, known: &mut Known) -> Result<(), ScanError> {
+    let claimed = |question: &Question| question.state == QuestionState::Investigating;
+    if known.questions.values().any(claimed) && claim(desk)?.is_some() {
+        known.reopen();
+    }
+    Ok(())
+}
+
 /// Answers questions in their order. `tick` is called with each that is done.
 ///
 /// # Errors
@@ -177,11 +189,16 @@ pub fn investigate(
 /// The word for why it cannot be: [`UNSUPPORTED`], [`UNREADABLE`] or [`VANISHED`].
 pub fn describe(
     bench: &Bench,
+    known: &Known,
     path: &NotePath,
     ask: Ask,
 ) -> Result<(Summary, Outcome), &'static str> {
     let mut outcome = Outcome::default();
-    let read = read(bench, path, None)?;
+    let before = |blob: &BlobId| before(known, path, blob);
+    let read = read(bench, path, Some(&before))?;
+    if let Some(summary) = &read.known {
+        return Ok((moved(summary, path, super::run::at((bench.now)())), outcome));
+    }
     let summary = complete(&read, bench, ask, &mut outcome);
     Ok((summary.unwrap_or_else(|| read.extract(bench)), outcome))
 }
@@ -190,12 +207,10 @@ pub fn describe(
 /// was moved is not asked about again.
 fn moved(described: &Summary, path: &NotePath, at: Timestamp) -> Summary {
     let (file_path, path_bytes) = wire_path(path);
-    let blob = described.blob.clone();
+    let blob = &described.blob;
     Summary {
-        id: format!(
-            "summary-{}",
-            &blake3::hash(&[path.as_bytes(), b"\0", blob.as_bytes()].concat()).to_hex()[..12]
-        ),
+        id: BlobId::from_hex(blob)
+            .map_or_else(|| described.id.clone(), |blob| summary_id(path, &blob)),
         doc_id: doc_id(path),
         at,
         file_path,
@@ -221,14 +236,7 @@ fn draft(bench: &Bench, known: &Known, question: &Question) -> Draft {
         GapKind::Unindexed | GapKind::Stale => {}
         _ => return Draft::Told(answer(bench, question)),
     }
-    let before = |blob: &BlobId| {
-        let blob = blob.to_string();
-        let described = known
-            .of_content(&path, &blob)
-            .filter(|described| !described.failed)
-            .or_else(|| known.anywhere(&blob))?;
-        described.summary()
-    };
+    let before = |blob: &BlobId| before(known, &path, blob);
     match read(bench, &path, Some(&before)) {
         Ok(read) => match read.known {
             Some(ref summary) if summary.path() == path => Draft::Known(Box::new(summary.clone())),
@@ -243,6 +251,13 @@ fn draft(bench: &Bench, known: &Known, question: &Question) -> Draft {
             Draft::Summary(Box::new(failed.failed(bench, reason)))
         }
     }
+}
+
+/// What is known of exactly this content, at this path or another.
+fn before(known: &Known, path: &NotePath, blob: &BlobId) -> Option<Summary> {
+    let blob = blob.to_string();
+    let own = known.of_content(path, &blob).filter(|described| !described.failed);
+    own.or_else(|| known.anywhere(&blob))?.summary()
 }
 
 /// A file, read and taken apart.

@@ -1,15 +1,20 @@
 //! What the journal says is known: the questions with their states, and which contents have been
 //! described.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use jiff::Timestamp;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::record::{QUESTION, Question, SUMMARY, Summary, SummaryHead};
+use super::record::{
+    DISMISSAL, Dismissal, GapKind, QUESTION, Question, QuestionState, SUMMARY, Summary, SummaryHead,
+};
 use crate::{
-    journal::{Journal, JournalError, Place, Record, fold},
+    journal::{Journal, JournalError, Place, Record, fold, is_credible},
     jsonl::Damage,
     repo::NotePath,
 };
@@ -39,6 +44,8 @@ pub struct Known {
     pub questions: BTreeMap<String, Question>,
     /// By path; of each path the newest first.
     pub described: FxHashMap<NotePath, Vec<Described>>,
+    /// Questions of which the record that counts is on this machine alone.
+    local: BTreeSet<String>,
     /// A path at which each content is described well.
     places: FxHashMap<String, NotePath>,
     /// Lines of the journal that cannot be read.
@@ -50,7 +57,7 @@ pub struct Known {
 impl Known {
     /// Reads the journal.
     pub fn read(journal: &Journal, now: Timestamp) -> Self {
-        let reading = journal.read(&[QUESTION, SUMMARY]);
+        let reading = journal.read(&[QUESTION, DISMISSAL, SUMMARY]);
         let mut known = Self::of(reading.records, now);
         known.damage = reading.damage;
         known.unreadable = reading.unreadable;
@@ -60,15 +67,33 @@ impl Known {
     /// From records in any order, as git holds them or as they were read.
     pub fn of(records: Vec<Record>, now: Timestamp) -> Self {
         let mut known = Self::default();
-        let folded: Vec<Record> = fold(records, now).into_values().collect();
-        let (questions, summaries): (Vec<Record>, Vec<Record>) = folded
-            .into_iter()
-            .filter(|record| !record.retired)
-            .partition(|record| record.kind == QUESTION);
-        for record in questions {
+        let mut dismissed: BTreeMap<String, Dismissal> = BTreeMap::new();
+        let mut summaries = Vec::new();
+        for record in fold(records, now).into_values().filter(|record| !record.retired) {
             // A record of another shape is of a newer version: it stays as it is.
-            if let Ok(question) = record.parse::<Question>() {
-                known.questions.insert(record.id, question);
+            match record.kind.as_str() {
+                QUESTION => {
+                    if let Ok(question) = record.parse::<Question>() {
+                        if record.place == Place::Local {
+                            known.local.insert(record.id.clone());
+                        }
+                        known.questions.insert(record.id, question);
+                    }
+                }
+                DISMISSAL => {
+                    if let Ok(dismissal) = record.parse() {
+                        dismissed.insert(record.id, dismissal);
+                    }
+                }
+                SUMMARY => summaries.push(record),
+                _ => {}
+            }
+        }
+        for (id, dismissal) in dismissed {
+            if let Some(question) = known.questions.get_mut(&id)
+                && (question.gap == GapKind::Unindexed || question.evidence.blob == dismissal.blob)
+            {
+                question.state = QuestionState::Dismissed;
             }
         }
         let read: Vec<(NotePath, Described)> = summaries
@@ -85,7 +110,9 @@ impl Known {
             known.described.entry(path).or_default().push(described);
         }
         for all in known.described.values_mut() {
-            all.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| b.blob.cmp(&a.blob)));
+            // A time that cannot be is no reason to come first.
+            let key = |one: &Described| (is_credible(one.at, now), one.at);
+            all.sort_by(|a, b| key(b).cmp(&key(a)).then_with(|| b.blob.cmp(&a.blob)));
         }
         for (path, all) in &known.described {
             for described in all.iter().filter(|described| !described.failed) {
@@ -99,6 +126,20 @@ impl Known {
         known
     }
 
+    /// Questions that nobody is at any more are open.
+    pub fn reopen(&mut self) {
+        for question in self.questions.values_mut() {
+            if question.state == QuestionState::Investigating {
+                question.state = QuestionState::Open;
+            }
+        }
+    }
+
+    /// Whether what counts of a question is known on this machine alone.
+    pub fn is_local(&self, id: &str) -> bool {
+        self.local.contains(id)
+    }
+
     /// The description of exactly this content at this path.
     pub fn of_content(&self, path: &NotePath, blob: &str) -> Option<&Described> {
         self.described.get(path)?.iter().find(|described| described.blob == blob)
@@ -107,6 +148,12 @@ impl Known {
     /// The newest description of a path, of whatever content.
     pub fn newest(&self, path: &NotePath) -> Option<&Described> {
         self.described.get(path)?.first()
+    }
+
+    /// The description to show for a path: the newest that says anything.
+    pub fn shown(&self, path: &NotePath) -> Option<&Described> {
+        let all = self.described.get(path)?;
+        all.iter().find(|described| !described.failed).or_else(|| all.first())
     }
 
     /// A good description of this content under any path: what was moved needs no second one.

@@ -68,7 +68,7 @@ impl<'a> Library<'a> {
         {
             return Ok(indexed(&known));
         }
-        match describe(self.bench, path, ask) {
+        match describe(self.bench, &self.known, path, ask) {
             Ok((summary, _)) => {
                 let desk = self.bench.desk;
                 desk.write(desk.place(is_outside(path)), &[&summary])?;

@@ -14,7 +14,7 @@ use crate::{
     markdown::{Destination, Scope},
     outline::Family,
     repo::{Git, NotePath},
-    store::Malformed,
+    store::{Malformed, manifest},
 };
 
 /// Git may take this long to tell which notes have drifted.
@@ -82,7 +82,9 @@ fn linked(notes: &Notes) -> Result<Vec<Gap>, Malformed> {
             Destination::Inside(_) | Destination::External => {}
         }
     }
-    let files = notes.snapshot.files.iter();
+    let is_searched =
+        |file: &&manifest::FileEntry| matches!(file.place, manifest::Place::Document { .. });
+    let files = notes.snapshot.files.iter().filter(is_searched);
     let mut paths: Vec<&NotePath> = files.map(|file| &file.path).collect();
     paths.dedup();
     // One note alone has nobody to link to it.

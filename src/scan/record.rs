@@ -7,6 +7,8 @@ use crate::repo::{BlobId, NotePath};
 
 /// `kind` of a question in the journal.
 pub const QUESTION: &str = "question";
+/// `kind` of a dismissal in the journal.
+pub const DISMISSAL: &str = "dismissal";
 /// `kind` of a summary in the journal.
 pub const SUMMARY: &str = "summary";
 
@@ -142,6 +144,19 @@ impl Question {
     pub fn moved(&self, state: QuestionState, answer: Option<String>, at: Timestamp) -> Self {
         Self { state, answer, at, ..self.clone() }
     }
+}
+
+/// A person does not want to know: holds whatever is found out about the question meanwhile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dismissal {
+    /// Always [`DISMISSAL`].
+    pub kind: String,
+    /// The id of the question.
+    pub id: String,
+    pub at: Timestamp,
+    /// The content that the question was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blob: Option<String>,
 }
 
 /// What was found out about a part of a large file.

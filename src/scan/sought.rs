@@ -107,7 +107,7 @@ impl Sought {
         let (files, folders): (Vec<PathBuf>, Vec<PathBuf>) = self
             .inside
             .iter()
-            .filter(|path| root.join(path).exists())
+            .filter(|path| is_beneath(root, path))
             .cloned()
             .partition(|path| root.join(path).is_file());
         let below = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_owned();
@@ -178,6 +178,11 @@ impl Sought {
         }
         (walked, failed)
     }
+}
+
+/// Whether a path of the settings is there, and no link leads it out of the repository.
+fn is_beneath(root: &Path, path: &Path) -> bool {
+    root.join(path).canonicalize().is_ok_and(|real| real.starts_with(root))
 }
 
 /// Whether the text of a file says, or shows, that a tool wrote it.

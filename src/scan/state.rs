@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-const MAGIC: &[u8; 8] = b"ELOSCN01";
+const MAGIC: &[u8; 8] = b"ELOSCN02";
 
 /// What reading a file has shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +56,27 @@ impl Stated for Seen {
     }
 }
 
+/// What a scan found that left nothing to be asked: until something changes, the next one finds
+/// the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    /// Of the journal's files.
+    pub stamp: [u8; 32],
+    /// Of the settings that say what is looked for.
+    pub wanted: u64,
+    pub files: u64,
+    pub indexed: u64,
+    pub open: u64,
+    /// In seconds since 1970.
+    pub at: i64,
+}
+
 /// The state after a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct State {
     /// Sorted by path.
     pub files: Vec<Seen>,
+    pub settled: Option<Settled>,
     /// The notes, by a digest of their paths and contents, whose gaps were looked for.
     pub notes: u64,
     /// When that was, in seconds since 1970.
@@ -84,6 +100,14 @@ fn to_bytes(state: &State) -> Vec<u8> {
     let mut out = Writer::begin(MAGIC);
     out.u64(state.notes);
     out.i64(state.notes_checked);
+    out.u8(u8::from(state.settled.is_some()));
+    if let Some(settled) = &state.settled {
+        out.bytes.extend_from_slice(&settled.stamp);
+        for number in [settled.wanted, settled.files, settled.indexed, settled.open] {
+            out.u64(number);
+        }
+        out.i64(settled.at);
+    }
     out.varint(state.files.len() as u64);
     for file in &state.files {
         out.block(file.path.as_bytes());
@@ -110,6 +134,17 @@ fn to_bytes(state: &State) -> Vec<u8> {
 fn from_bytes(bytes: &[u8]) -> Result<State, Malformed> {
     let mut reader = unseal(MAGIC, bytes)?;
     let (notes, notes_checked) = (reader.u64()?, reader.i64()?);
+    let settled = match reader.u8()? {
+        0 => None,
+        _ => Some(Settled {
+            stamp: reader.take(32)?.try_into().map_err(|_| Malformed)?,
+            wanted: reader.u64()?,
+            files: reader.u64()?,
+            indexed: reader.u64()?,
+            open: reader.u64()?,
+            at: reader.i64()?,
+        }),
+    };
     let mut files = Vec::new();
     for _ in 0..reader.size()? {
         let path = NotePath::new(reader.block()?);
@@ -135,7 +170,7 @@ fn from_bytes(bytes: &[u8]) -> Result<State, Malformed> {
         let blob = BlobId::from_bytes(id);
         files.push(Seen { path, stat, recorded, blob, verdict, uses });
     }
-    Ok(State { files, notes, notes_checked })
+    Ok(State { files, settled, notes, notes_checked })
 }
 
 #[cfg(test)]
@@ -155,7 +190,9 @@ mod tests {
             uses: vec![1, u32::MAX],
         };
         let files = verdicts.into_iter().enumerate().map(file).collect();
-        let state = State { files, notes: 3, notes_checked: -4 };
+        let settled =
+            Settled { stamp: [7; 32], wanted: 1, files: 2, indexed: 3, open: u64::MAX, at: -1 };
+        let state = State { files, settled: Some(settled), notes: 3, notes_checked: -4 };
         let bytes = to_bytes(&state);
         assert_eq!(from_bytes(&bytes), Ok(state));
         for bit in 0..bytes.len() * 8 {

@@ -6,6 +6,7 @@ mod disk;
 mod links;
 mod names;
 mod places;
+mod scan;
 mod texts;
 
 use std::{
