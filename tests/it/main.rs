@@ -25,6 +25,7 @@ mod model;
 mod quiet;
 mod repair;
 mod revisions;
+mod scan;
 mod search;
 mod sequences;
 mod trust;
