@@ -5,7 +5,7 @@ use std::{thread, time::Duration};
 use serde_json::{Value, json};
 
 use super::{
-    herons, indexed, investigate, investigate::rounded, journal, records, scan, source, summary_of,
+    indexed, investigate, investigate::rounded, journal, records, scan, source, summary_of,
 };
 use crate::{
     env::{TestEnv, snapshot},
@@ -22,6 +22,30 @@ fn pond() -> TestEnv {
     env.write("src/heron.rs", source("Makes the heron fish at dawn."));
     investigate(&env);
     env.commit("all");
+    env
+}
+
+/// Described files that all speak of herons, and are not alike.
+fn birds() -> TestEnv {
+    let says = [
+        "Rents rowing boats to every heron.",
+        "Paints the roof where a heron nests.",
+        "Counts feathers of the grey heron.",
+        "Heron soup is forbidden by law.",
+        "Teaches chess to a patient heron.",
+        "Repairs clocks that the heron broke.",
+        "Sells maps of the heron country.",
+        "Forecasts snow for the winter heron.",
+    ];
+    let env = TestEnv::new();
+    for (number, says) in says.iter().enumerate() {
+        env.write(
+            format!("src/bird{number}.rs"),
+            format!("//! {says}\n\nfn bird{number}() {{}}\n"),
+        );
+    }
+    assert_eq!(investigate(&env).counts(["answered"]), [8]);
+    assert_eq!(env.hits(&["heron", "-n", "8"]).len(), 8, "they are told apart");
     env
 }
 
@@ -71,7 +95,13 @@ fn summaries_are_found_beside_notes() {
     assert_eq!(fields("src/heron.rs"), json!(["summary", "rust_file", null, blob]));
     assert_eq!(fields("docs/README.md")[0], "note");
     assert_eq!(fields("docs/README.md")[1], "markdown_doc");
-    snapshot!(env.run(&["search", "dawn", "--kind", "summary", "-n", "1"]), @"");
+    snapshot!(env.run(&["search", "dawn", "--kind", "summary", "-n", "1"]), @"
+    exit: 0
+    --- stdout
+    src/heron.rs:1  Rust source file
+        Rust source file `src/heron.rs`: makes the heron fish at dawn.
+    --- stderr
+    ");
     clean(&env);
 }
 
@@ -114,6 +144,7 @@ fn what_a_search_found_out_is_handed_on_by_the_next_scan() {
 fn or_it_is_marked_as_stale() {
     for never in [&["--refresh-stale", "never"][..], &["--no-refresh"]] {
         let env = pond();
+        assert_eq!(env.hits(&["heron fish dawn", "-n", "1"]), ["src/heron.rs"]);
         env.write("src/heron.rs", source("Makes the heron fish at noon."));
         let args = [&["search", "heron fish dawn", "--type", "rust_file"], never].concat();
         let hits = env.json(&[&args[..], &["--json"]].concat());
@@ -131,7 +162,7 @@ fn or_it_is_marked_as_stale() {
     // A note is a note: it is read as it is.
     env.write("docs/README.md", "# Herons\n\nThe heron of the pond is white.\n");
     let hits = env.json(&["search", "--json", "white heron", "--kind", "note"]);
-    assert_eq!(hits[0]["state"], Value::Null);
+    assert_eq!(hits[0]["state"], "modified");
 }
 
 #[test]
@@ -150,13 +181,12 @@ fn a_deleted_file_never_appears() {
     assert!(!evidence.to_string().contains("src/heron.rs"), "{evidence}");
     assert_eq!(env.hits(&["heron", "--type", "rust_file"]), [""; 0]);
     // In its place comes the next best.
-    let many = herons(8);
-    investigate(&many);
-    let best = many.hits(&["heron fishes", "-n", "5"]);
+    let many = birds();
+    let best = many.hits(&["heron", "-n", "5"]);
     for path in &best[..3] {
         many.remove(path);
     }
-    let next = many.hits(&["heron fishes", "-n", "5"]);
+    let next = many.hits(&["heron", "-n", "5"]);
     assert_eq!(next.len(), 5, "{next:?}");
     assert!(next.iter().all(|path| !best[..3].contains(path)), "{next:?}");
 }
@@ -170,7 +200,7 @@ fn a_file_that_is_there_again_is_found_again() {
     investigate(&env);
     // The clock of the file system is coarse: only now can the journal be known not to change.
     thread::sleep(Duration::from_millis(2_100));
-    assert_eq!(env.hits(&["heron fish dawn", "--type", "rust_file", "-n", "1"]), ["src/vole.rs"]);
+    assert_eq!(env.hits(&["voles dig", "--type", "rust_file", "-n", "1"]), ["src/vole.rs"]);
     // As after `git checkout` of another branch.
     env.write("src/heron.rs", before);
     assert_eq!(scan(&env, &[]).counts(["asked", "open"]), [0, 0]);
@@ -200,16 +230,15 @@ fn evidence_for_other_programs() {
     assert_eq!(nothing.code, Some(1), "{nothing}");
     assert_eq!(nothing.json()[0]["metadata"], json!({ "query": "zebra", "result_count": 0 }));
     // Five at most.
-    let many = herons(8);
-    investigate(&many);
+    let many = birds();
     for limit in [&[][..], &["-n", "7"]] {
-        let args = [&["search", "--evidence", "heron fishes"], limit].concat();
+        let args = [&["search", "--evidence", "heron"], limit].concat();
         let found = many.json(&args).remove(0);
         assert_eq!(found["metadata"]["result_count"], 5, "{found}");
         assert_eq!(found["content"]["file_paths"].as_array().unwrap().len(), 5);
         assert_eq!(found["content"]["summaries"].as_array().unwrap().len(), 5);
     }
-    let fewer = many.json(&["search", "--evidence", "heron fishes", "-n", "2"]).remove(0);
+    let fewer = many.json(&["search", "--evidence", "heron", "-n", "2"]).remove(0);
     assert_eq!(fewer["metadata"]["result_count"], 2);
 }
 
