@@ -22,7 +22,7 @@ fn until(child: &mut Child, mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         assert!(Instant::now() < deadline, "it never came about");
         assert!(child.try_wait().unwrap().is_none(), "the program ended by itself");
-        thread::sleep(Duration::from_millis(50));
+        thread::sleep(Duration::from_millis(10));
     }
 }
 
