@@ -8,7 +8,7 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     graph::{Edge, EdgeKind, Graph, Language, Node, NodeKind, Paths, Symbols, mentions},
@@ -63,6 +63,8 @@ pub fn graph(
         })
         .collect();
 
+    // What is told already, by node.
+    let mut told: FxHashSet<(String, String)> = FxHashSet::default();
     let paths = Paths::new(nodes.iter().map(|node| node.path.as_str()));
     let mut edges = Vec::new();
     let mut add = |from: &str, to: &str, kind, line| {
@@ -83,6 +85,7 @@ pub fn graph(
         if let Destination::Inside(to) = &link.to {
             let kind = if link.wiki { EdgeKind::WikiLink } else { EdgeKind::Link };
             add(&link.path.to_text(), to, kind, Some(link.line));
+            told.insert((link.path.to_text(), to.clone()));
         }
     }
     let symbols = Symbols::new(outlines.iter().flat_map(|(path, _, outline)| {
@@ -93,6 +96,7 @@ pub fn graph(
         for found in &sources {
             if set.is_match(found.path.as_path()) {
                 add(path, &found.path.to_text(), EdgeKind::Covers, None);
+                told.insert((path.clone(), found.path.to_text()));
             }
         }
     }
@@ -101,7 +105,7 @@ pub fn graph(
     for ((path, ..), mentioned) in texts.iter().zip(mentioned) {
         for mention in mentioned {
             // The text of a link, and what `covers:` names, is no reference of its own.
-            if !told.contains(&(path.as_str(), mention.path)) {
+            if !told.contains(&(path.clone(), mention.path.to_owned())) {
                 add(path, mention.path, EdgeKind::Mention, Some(mention.line));
             }
         }
@@ -121,6 +125,22 @@ fn patterns(covers: &[String]) -> GlobSet {
         }
     }
     set.build().unwrap_or_else(|_| GlobSet::empty())
+}
+
+/// The names that a file defines, those of members also with what they belong to.
+fn names(outline: &Outline) -> Vec<String> {
+    let mut names = Vec::new();
+    for item in outline.items.iter().filter(|item| is_symbol(item.kind) && !item.test) {
+        names.push(item.name.clone());
+        let parent = item.parent.and_then(|parent| outline.items.get(parent));
+        if let Some(parent) = parent {
+            // `Trait for Type` belongs to the type.
+            let owner = parent.name.rsplit(" for ").next().unwrap_or(&parent.name);
+            names.push(format!("{owner}::{}", item.name));
+            names.push(format!("{owner}.{}", item.name));
+        }
+    }
+    names
 }
 
 fn is_symbol(kind: ItemKind) -> bool {

@@ -182,7 +182,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return evidence(&typed, &answer, ui);
     }
     if answer.hits.is_empty() {
-        say_nothing(&typed, &answer, &request, &refreshed.report, ui);
+        say_nothing(&typed, &answer, &request, ui);
         return Ok(Outcome::Negative);
     }
     say_corrections(&answer, ui);

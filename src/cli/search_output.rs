@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     drift::{Drift, Later},
-    index::{Kind, Report},
+    index::Kind,
     outline::FileKind,
     repo::CommitId,
     search::{
@@ -207,18 +207,18 @@ pub fn print(answer: &Answer, shape: &Shape, ui: &mut Ui) -> Result<(), CliError
 }
 
 /// Says on stderr what was searched and what to try, when there is nothing to print.
-pub fn say_nothing(typed: &str, answer: &Answer, request: &Request, report: &Report, ui: &Ui) {
+pub fn say_nothing(typed: &str, answer: &Answer, request: &Request, ui: &Ui) {
     let (notes, chunks) = answer.searched;
     let what = match &request.like {
         Some(like) => format!("like `{}`", like.path.to_text()),
         None => format!("for `{typed}`"),
     };
     ui.talk(format_args!("nothing found {what} in {notes} notes ({chunks} chunks)"));
-    let hint = if report.files == 0 {
+    let hint = if answer.notes == 0 {
         "no note is indexed: write one below `knowledge/`, or check `knowledge.roots` in \
          `.elophanto/config.yaml`"
-    } else if notes < report.files {
-        "the filter left out the other notes: try without --scope, --tag, --path, --since or --until"
+    } else if notes < answer.notes {
+        "the filter left out the other notes: try without --kind, --type, --scope, --tag, --path, --since or --until"
     } else if request.min_score.is_some() {
         "try a lower --min-score"
     } else if !request.query.phrases.is_empty() {

@@ -167,6 +167,8 @@ impl Workspace {
         let folder = absolute.parent().and_then(|parent| parent.canonicalize().ok());
         let absolute = match (folder, absolute.file_name()) {
             (Some(folder), Some(name)) => folder.join(name),
+            // `..` and the like name a folder without its name.
+            (_, None) => absolute.canonicalize().unwrap_or(absolute),
             _ => absolute,
         };
         NotePath::from(absolute.strip_prefix(&self.repository.root).unwrap_or(typed))

@@ -118,7 +118,8 @@ const NAMES: &[(&str, FileKind)] = &[
 impl FileKind {
     /// `None` for a file whose name says nothing we read. Letters may be of either case.
     pub fn of(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_string_lossy()?;
+        let name = path.file_name()?.to_string_lossy();
+        let name = name.as_ref();
         if let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == name) {
             return Some(*kind);
         }

@@ -63,7 +63,8 @@ fn drifted(notes: &Notes, path: &NotePath) -> String {
         .iter()
         .map(|commit| format!("{} {}", commit.id.short(), commit.subject))
         .collect();
-    format!("{} commits since touched what it covers: {}", drift.total, commits.join("; "))
+    let word = if drift.total == 1 { "commit" } else { "commits" };
+    format!("{} {word} since touched what it covers: {}", drift.total, commits.join("; "))
 }
 
 fn meant(notes: &Notes, target: &str) -> String {

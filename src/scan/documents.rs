@@ -17,7 +17,7 @@ use crate::{
         version,
     },
     journal::parse_file,
-    repo::{Git, GitError, ObjectId, Version},
+    repo::{CommitId, Git, GitError, NotePath, ObjectId, Version},
 };
 
 /// Largest file of the journal that is read from git, in bytes.
@@ -33,11 +33,8 @@ pub fn refresh(context: &Context, desk: &Desk, options: Options) -> Refreshed {
     let stamp = desk.journal.stamp(now);
     let documents = || {
         let reading = desk.journal.read(&[SUMMARY]);
-        let mut known = Known::of(reading.records, now);
-        // What is gone since is found out when it is shown.
-        let root = &context.repository.root;
-        known.described.retain(|path, _| path.below(root).symlink_metadata().is_ok());
-        of(&known)
+        // What is gone since, and may be back, is found out when it is shown.
+        of(&Known::of(reading.records, now))
     };
     let collection = Collection {
         kind: Kind::Summary,
@@ -69,11 +66,35 @@ pub fn of_version(
     let documents = || {
         let contents = git.objects().read(&ids, MOST_BYTES).into_iter().flatten();
         let records = contents.flat_map(|bytes| parse_file(&bytes, &[SUMMARY]).into_records());
-        of(&Known::of(records.collect(), now))
+        let mut known = Known::of(records.collect(), now);
+        if let Version::Commit(commit) = version {
+            keep_what_it_holds(&mut known, git, commit);
+        }
+        of(&known)
     };
     let collection =
         Collection { kind: Kind::Summary, stamp: None, settled: false, documents: &documents };
     Ok(given::of_version(context, &collection, options))
+}
+
+/// Leaves what is described of files that a commit holds, as it holds them where that is known.
+fn keep_what_it_holds(known: &mut Known, git: &Git, commit: &CommitId) {
+    let paths: Vec<NotePath> = known.described.keys().cloned().collect();
+    // Where git cannot tell, what was known then is shown as it was.
+    let Ok(contents) = git.contents_at(commit, &paths.iter().collect::<Vec<_>>()) else { return };
+    for (path, content) in paths.iter().zip(contents) {
+        let Some(content) = content else {
+            known.described.remove(path);
+            continue;
+        };
+        let blob = content.blob_id().map(|blob| blob.to_string()).unwrap_or_default();
+        if let Some(all) = known.described.get_mut(path)
+            && let Some(own) = all.iter().position(|described| described.blob == blob)
+        {
+            all.swap(0, own);
+            all.truncate(1);
+        }
+    }
 }
 
 /// Notes and summaries of a version, to be searched together.

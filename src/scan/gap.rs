@@ -198,7 +198,10 @@ impl Gap {
     /// Whether it is to be asked, or asked again, given what was asked before.
     pub fn is_news(&self, before: Option<&Question>, now: Timestamp) -> bool {
         let Some(before) = before else { return true };
-        let changed = before.evidence.blob != self.blob;
+        // A note that another commit left behind has drifted anew.
+        let left_again =
+            self.kind == GapKind::Drifted && before.evidence.last_commit != self.last_commit;
+        let changed = before.evidence.blob != self.blob || left_again;
         match before.state {
             QuestionState::Open | QuestionState::Investigating => false,
             // Who does not want a file described does not want its next version described; what

@@ -213,6 +213,9 @@ fn moved(described: &Summary, path: &NotePath, at: Timestamp) -> Summary {
             .map_or_else(|| described.id.clone(), |blob| summary_id(path, &blob)),
         doc_id: doc_id(path),
         at,
+        // A model may have named the path that it was told.
+        summary: described.summary.replace(&described.file_path, &file_path),
+        file_type: FileKind::of(path.as_path()).unwrap_or(FileKind::Text).name().to_owned(),
         file_path,
         path_bytes,
         ..described.clone()
@@ -257,7 +260,11 @@ fn draft(bench: &Bench, known: &Known, question: &Question) -> Draft {
 fn before(known: &Known, path: &NotePath, blob: &BlobId) -> Option<Summary> {
     let blob = blob.to_string();
     let own = known.of_content(path, &blob).filter(|described| !described.failed);
-    own.or_else(|| known.anywhere(&blob))?.summary()
+    if let Some(own) = own {
+        return own.summary();
+    }
+    // What a file's own words make names its path: that is made anew, at no cost.
+    known.anywhere(&blob)?.summary().filter(|summary| summary.model != EXTRACTIVE)
 }
 
 /// A file, read and taken apart.

@@ -114,12 +114,7 @@ fn drifted(notes: &Notes) -> Result<Vec<Gap>, Malformed> {
         .into_iter()
         .map(|drift| {
             let latest = drift.commits.first().map(|commit| commit.id.to_string());
-            Gap {
-                // Drifted anew by another commit is another content of the gap.
-                blob: latest.clone(),
-                last_commit: latest,
-                ..gap(notes, GapKind::Drifted, &drift.path)
-            }
+            Gap { last_commit: latest, ..gap(notes, GapKind::Drifted, &drift.path) }
         })
         .collect())
 }

@@ -37,8 +37,8 @@ pub fn shorten(text: &str) -> Shortened<'_> {
         }
         offset += line.len();
     }
-    let missing = original_lines - FIRST_LINES - LAST_LINES;
-    let shown = format!("{}[... {missing} lines left out ...]\n{}", &text[..head], &text[tail..]);
+    // An empty line between: words of ours would be taken for words of the file.
+    let shown = format!("{}\n{}", &text[..head], &text[tail..]);
     Shortened { text: Cow::Owned(shown), truncated: true, original_lines }
 }
 
@@ -63,7 +63,7 @@ mod tests {
             assert_eq!(shortened.original_lines, all);
             assert_eq!(lines.len(), FIRST_LINES + LAST_LINES + 1);
             assert_eq!(lines[FIRST_LINES - 1], "5000");
-            assert_eq!(lines[FIRST_LINES], format!("[... {} lines left out ...]", all - 6_000));
+            assert_eq!(lines[FIRST_LINES], "");
             assert_eq!(lines[FIRST_LINES + 1], (all - 999).to_string());
             assert!(shortened.text.ends_with(&format!("{all}{end}")));
         }

@@ -27,6 +27,7 @@ mod model;
 mod quiet;
 mod repair;
 mod revisions;
+mod scan;
 mod scan_model;
 mod schedule;
 mod search;
