@@ -21,6 +21,12 @@ use crate::{
     store::Malformed,
 };
 
+/// A graph, and the bytes of paths that are not UTF-8, by what stands for them in it.
+pub struct References {
+    pub graph: Graph,
+    pub bytes: FxHashMap<String, Vec<u8>>,
+}
+
 /// The graph of the notes and of the files that could be described.
 ///
 /// # Errors
@@ -30,7 +36,7 @@ pub fn graph(
     notes: &Snapshot,
     files: &[Found],
     max_file_bytes: u64,
-) -> Result<Graph, Malformed> {
+) -> Result<References, Malformed> {
     let mut nodes = Vec::new();
     let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
     let mut texts = Vec::new();
@@ -110,7 +116,11 @@ pub fn graph(
             }
         }
     }
-    Ok(Graph::new(nodes, edges))
+    let notes = notes.files.iter().map(|file| &file.path);
+    let all = notes.chain(files.iter().map(|found| &found.path));
+    let odd = all.filter(|path| std::str::from_utf8(path.as_bytes()).is_err());
+    let bytes = odd.map(|path| (path.to_text(), path.as_bytes().to_vec())).collect();
+    Ok(References { graph: Graph::new(nodes, edges), bytes })
 }
 
 /// What covers: names, each pattern as it is and as a folder.

@@ -1,5 +1,6 @@
 //! `elophanto graph`
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::{
@@ -12,7 +13,7 @@ use super::{
 use crate::{
     graph::{Edge, Found, Graph, NodeKind, dot, mermaid, text},
     index::{Options, refresh},
-    references,
+    references::{self, References},
     scan::Sought,
     search::SearchError,
 };
@@ -53,6 +54,9 @@ impl GraphArgs {
 #[derive(Serialize)]
 struct NodeWire<'a> {
     path: &'a str,
+    /// Only for a path that is not UTF-8: its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_bytes: Option<&'a [u8]>,
     title: &'a str,
     kind: &'static str,
     /// Share of the time that a reader who follows references spends here.
@@ -77,7 +81,7 @@ pub fn run(args: &GraphArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let root = &workspace.repository.root;
     let (files, _) = Sought::new(root, &wanted(&workspace)).find(root);
     let limit = workspace.config.knowledge.max_file_bytes;
-    let graph =
+    let References { graph, bytes } =
         references::graph(root, &notes.snapshot, &files, limit).map_err(SearchError::from)?;
     let node = match &args.node {
         None => None,
@@ -87,7 +91,7 @@ pub fn run(args: &GraphArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         },
     };
     match args.format {
-        _ if args.is_json() => json(&graph, node, ui)?,
+        _ if args.is_json() => json(&graph, &bytes, node, ui)?,
         Format::Text | Format::Json => ui.line(text(&graph, node).trim_end())?,
         Format::Dot => ui.line(dot(&graph, node).trim_end())?,
         Format::Mermaid => ui.line(mermaid(&graph, node).trim_end())?,
@@ -119,7 +123,12 @@ fn find(graph: &Graph, name: &str, ui: &Ui) -> Option<usize> {
 }
 
 /// The nodes with their ranks, then the references; of one node, those that touch it.
-fn json(graph: &Graph, node: Option<usize>, ui: &mut Ui) -> Result<(), CliError> {
+fn json(
+    graph: &Graph,
+    bytes: &FxHashMap<String, Vec<u8>>,
+    node: Option<usize>,
+    ui: &mut Ui,
+) -> Result<(), CliError> {
     let ranks = graph.ranks();
     let orphans = graph.orphans();
     let edges: Vec<Edge> = match node {
@@ -142,6 +151,7 @@ fn json(graph: &Graph, node: Option<usize>, ui: &mut Ui) -> Result<(), CliError>
         let Some(node) = graph.nodes().get(index) else { continue };
         ui.json(&NodeWire {
             path: &node.path,
+            path_bytes: bytes.get(&node.path).map(Vec::as_slice),
             title: &node.title,
             kind: match node.kind {
                 NodeKind::Note => "note",

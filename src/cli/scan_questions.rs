@@ -112,10 +112,10 @@ pub fn dismiss(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, 
         kind: DISMISSAL.to_owned(),
         id: question.id.clone(),
         at: dismissed.at,
+        state: dismissed.state,
         blob: question.evidence.blob.clone(),
     };
     desk.write(place, &[&dismissal])?;
-    desk.write(place, &[&dismissed])?;
     ui.emit(&QuestionWire::of(&dismissed), format_args!("dismissed {}", dismissed.id))?;
     Ok(Outcome::Done)
 }

@@ -13,7 +13,7 @@ use crate::{
     journal::Place,
     repo::NotePath,
     scan::{
-        AnswerNotes, Known,
+        AnswerNotes, Known, Summary,
         freshness::{Freshness, current, freshness},
         gap::TRY_AGAIN,
         investigate::{Asked, Bench, EXTRACTIVE, describe},
@@ -60,11 +60,23 @@ pub fn describe_again(
     ui: &Ui,
 ) -> Result<bool, CliError> {
     let policy = workspace.config.search.refresh_stale;
-    if paths.is_empty() || policy == RefreshStale::Never {
+    if paths.is_empty() {
         return Ok(false);
     }
     let desk = workspace.desk();
     let known = Known::read(&desk.journal, jiff::Timestamp::now());
+    let limit = workspace.config.knowledge.max_file_bytes;
+    let root = &workspace.repository.root;
+    // A content that was described before has only come back: that is no describing.
+    let is_back = |path: &&NotePath| {
+        current(&known, root, path, limit)
+            .is_some_and(|(described, state)| state == Freshness::Fresh && !described.failed)
+    };
+    let paths: Vec<&NotePath> =
+        paths.iter().filter(|path| policy != RefreshStale::Never || is_back(path)).collect();
+    if paths.is_empty() {
+        return Ok(false);
+    }
     let model_of = |path: &NotePath| {
         let summary = known.newest(path).and_then(|described| described.summary());
         summary.map(|summary| summary.model)
@@ -73,7 +85,7 @@ pub fn describe_again(
     let reach = match policy {
         RefreshStale::Always => Reach::Agreed,
         // What a file's own words made is made of them again: no model need be looked for.
-        _ if !paths.iter().any(|path| by_model(&path)) => Reach::Nothing,
+        _ if !paths.iter().any(|path| by_model(path) && !is_back(path)) => Reach::Nothing,
         _ => Reach::Free,
     };
     let talk = Ui::new(ui.json, true);
@@ -81,8 +93,8 @@ pub fn describe_again(
     let nothing = Snapshot::default();
     let bench = Bench {
         desk: &desk,
-        root: &workspace.repository.root,
-        max_file_bytes: workspace.config.knowledge.max_file_bytes,
+        root,
+        max_file_bytes: limit,
         count_tokens: &count_tokens,
         notes: AnswerNotes { snapshot: &nothing, git: None },
         now: &now_nanoseconds,
@@ -91,7 +103,7 @@ pub fn describe_again(
     let mut made = Vec::new();
     for path in paths {
         let is_by_model = by_model(&path);
-        if is_by_model && !model.is_free() {
+        if is_by_model && !model.is_free() && !is_back(&path) {
             // A better model described it, and may not be asked here.
             continue;
         }
@@ -103,7 +115,11 @@ pub fn describe_again(
             false => describe(&bench, &known, path, &mut |_, _| Asked::NoModel),
         };
         // One that failed is written down too: it is not to be asked for by every search.
-        made.extend(described.ok().map(|(summary, _)| summary));
+        made.extend(described.ok().map(|(summary, _)| Summary {
+            // Another one than the record that git may carry.
+            id: format!("{}-here", summary.id.trim_end_matches("-here")),
+            ..summary
+        }));
     }
     // Where nothing can be written the hits stay marked.
     Ok(!made.is_empty() && desk.write(Place::Local, &made).is_ok())

@@ -13,7 +13,7 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
-    config::{Agreements, Protocol},
+    config::{Agreements, Origin, Protocol},
     http::probe,
     llm::{Message, ModelRef, Task, Why, is_loopback},
     scan::investigate::Asked,
@@ -41,6 +41,8 @@ pub struct Summariser<'a> {
     last: Option<String>,
     /// Whether a better model than those that may be asked here is set up and agreed to.
     is_lesser: bool,
+    /// Whether nobody has named the models.
+    is_default: bool,
     ui: &'a Ui,
 }
 
@@ -55,7 +57,9 @@ impl<'a> Summariser<'a> {
         yes: bool,
         ui: &'a Ui,
     ) -> Result<Self, CliError> {
-        let mut summariser = Self { desk: None, last: None, is_lesser: false, ui };
+        let origin = workspace.config.origin("llm.tasks.summary");
+        let is_default = origin.is_none_or(|origin| *origin == Origin::Default);
+        let mut summariser = Self { desk: None, last: None, is_lesser: false, is_default, ui };
         if reach == Reach::Nothing {
             return Ok(summariser);
         }
@@ -117,7 +121,8 @@ impl<'a> Summariser<'a> {
         match desk.ask(Task::Summary, &request, None, self.ui) {
             Ok(answer) => Asked::Said { text: answer.reply.text, model: answer.model.to_string() },
             Err(failure) if failure.over_budget => Asked::Stop(failure.error.message().to_owned()),
-            Err(failure) if failure.no_such_model => {
+            // Nobody has set up what the defaults name.
+            Err(failure) if failure.no_such_model && self.is_default => {
                 self.ui.note(format_args!(
                     "{}; files are described in their own words",
                     failure.error.message()

@@ -242,7 +242,10 @@ fn draft(bench: &Bench, known: &Known, question: &Question) -> Draft {
     let before = |blob: &BlobId| before(known, &path, blob);
     match read(bench, &path, Some(&before)) {
         Ok(read) => match read.known {
-            Some(ref summary) if summary.path() == path => Draft::Known(Box::new(summary.clone())),
+            Some(ref summary) if summary.path() == path => {
+                let id = summary.id.trim_end_matches("-here").to_owned();
+                Draft::Known(Box::new(Summary { id, ..summary.clone() }))
+            }
             Some(ref summary) => {
                 Draft::Summary(Box::new(moved(summary, &path, super::run::at((bench.now)()))))
             }

@@ -110,6 +110,12 @@ impl Known {
             known.described.entry(path).or_default().push(described);
         }
         for all in known.described.values_mut() {
+            // What git carries is carried, even if a search here has said it again.
+            let carried: Vec<String> =
+                all.iter().filter(|one| one.shared).map(|one| one.blob.clone()).collect();
+            for one in all.iter_mut() {
+                one.shared |= carried.contains(&one.blob);
+            }
             // A time that cannot be is no reason to come first.
             let key = |one: &Described| (is_credible(one.at, now), one.at);
             all.sort_by(|a, b| key(b).cmp(&key(a)).then_with(|| b.blob.cmp(&a.blob)));

@@ -154,6 +154,8 @@ pub struct Dismissal {
     /// The id of the question.
     pub id: String,
     pub at: Timestamp,
+    /// Always [`QuestionState::Dismissed`].
+    pub state: QuestionState,
     /// The content that the question was about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,

@@ -54,7 +54,7 @@ pub struct Score {
     pub semantic_part: f32,
     /// Share of the recency in the total.
     pub recency_part: f32,
-    /// What being a part, a test, or found through several parts adds to that of a described file.
+    /// What being a test takes from that of a described file.
     pub source_part: f32,
 }
 

@@ -10,7 +10,7 @@ use super::{
     rank::{self, CANDIDATES, Signals},
     scene::{ChunkPlace, Scene},
     show::show,
-    sources::weigh,
+    sources::{Candidate, by_file, weigh},
 };
 use crate::{
     embed::{EmbedError, Embedder},
@@ -196,11 +196,13 @@ pub fn search(
     places.sort_unstable();
     places.dedup();
 
-    let signals: Vec<Signals> = places
+    let candidates = by_file(snapshot, places, &eligible, &keyword, &cosine)?;
+    let places: Vec<ChunkPlace> = candidates.iter().map(|candidate| candidate.place).collect();
+    let signals: Vec<Signals> = candidates
         .iter()
-        .map(|&place| Signals {
-            keyword: keyword(place),
-            cosine: cosine(place),
+        .map(|&Candidate { place, keyword, cosine }| Signals {
+            keyword,
+            cosine,
             age_days: scene
                 .changed(place)
                 .map_or(f32::INFINITY, |time| request.now.saturating_sub(time) as f32 / 86_400.0),

@@ -5,7 +5,7 @@ use super::{
     rank::CANDIDATES, run::Like,
 };
 use crate::{
-    index::{Kind, Part, Snapshot, given::Source},
+    index::{Kind, Snapshot, given::Source},
     lexical::Analyzer,
     markdown::Scope,
     repo::BlobId,
@@ -14,8 +14,6 @@ use crate::{
 
 /// At most this many hits of one file come before those of other files.
 const HITS_PER_FILE: usize = 3;
-/// The same of a described file, whose parts say in other words what the whole does.
-const HITS_PER_SOURCE: usize = 1;
 /// From this cosine on, a user's note and a learned one speak of the same thing.
 const SAME_SUBJECT: f32 = 0.8;
 
@@ -229,7 +227,7 @@ impl<'a> Scene<'a> {
         let mut per_file: Vec<(Vec<u8>, usize)> = Vec::new();
         for hit in ordered {
             let (part, chunk) = hit.0;
-            let Part { loaded, kind, .. } = &self.snapshot.parts[part];
+            let loaded = &self.snapshot.parts[part].loaded;
             let (path, _) = loaded.segment.identity(loaded.segment.chunk_document(chunk))?;
             let index = match per_file.iter().position(|(known, _)| *known == path) {
                 Some(index) => index,
@@ -239,11 +237,7 @@ impl<'a> Scene<'a> {
                 }
             };
             per_file[index].1 += 1;
-            let most = match kind {
-                Kind::Note => HITS_PER_FILE,
-                Kind::Summary => HITS_PER_SOURCE,
-            };
-            if per_file[index].1 <= most { first.push(hit) } else { later.push(hit) }
+            if per_file[index].1 <= HITS_PER_FILE { first.push(hit) } else { later.push(hit) }
         }
         first.extend(later);
         first.truncate(request.limit);

@@ -1,9 +1,10 @@
-//! Scores of described files: a file stands for its parts, and code for its tests.
+//! Candidates among described files: one per file, found through all that is said of it.
 //!
-//! A large file is found through what is said of the whole and of each of its parts. What is said of
-//! the whole counts most, parts that answer too speak for it, and a test is a lesser answer unless
-//! tests are asked for. The shares were chosen on 51 questions about three code bases and checked
-//! on 60 about three others (`tests/real/questions`).
+//! A large file is described as a whole and part by part. Each signal of the file is the best of all
+//! its documents, so that words of the whole and the meaning of one part meet; keywords of a part
+//! count less, for short texts are full of them. What is shown is the document that answers best by
+//! itself. The shares were chosen on 51 questions about three code bases and checked on 60 about
+//! three others (`tests/real/questions`).
 
 use std::path::Path;
 
@@ -15,14 +16,10 @@ use crate::{
     store::Malformed,
 };
 
-/// What a part of a file counts of what the whole file would.
-const PART: f32 = 0.6;
-/// What a file of tests, benchmarks or examples counts.
+/// What keywords of a part of a file count of those of the whole.
+const PART_KEYWORDS: f32 = 0.6;
+/// What a file of tests, benchmarks or examples counts, unless the query asks for such.
 const TEST: f32 = 0.6;
-/// What the other documents of a file add to its best one.
-const OTHERS: f32 = 0.15;
-/// So many of them.
-const MOST_OTHERS: usize = 2;
 /// Folders of tests and the like.
 const TEST_FOLDERS: &[&str] =
     &["tests", "test", "testing", "testdata", "fixtures", "benches", "examples"];
@@ -30,7 +27,82 @@ const TEST_FOLDERS: &[&str] =
 const TEST_WORDS: &[&str] =
     &["test", "tests", "tested", "testing", "bench", "benchmark", "example", "examples"];
 
-/// Corrects the scores of summaries and puts all hits into their new order.
+/// A chunk to rank, with the signals that it is ranked by.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    pub place: ChunkPlace,
+    pub keyword: f32,
+    pub cosine: f32,
+}
+
+/// What is known of a described file so far.
+#[derive(Default)]
+struct File {
+    keyword: f32,
+    cosine: f32,
+    /// Its documents with their own signals.
+    documents: Vec<Candidate>,
+}
+
+/// Takes chunks of notes as they are, and of every described file among the chunks one document with
+/// the best signals of all.
+///
+/// # Errors
+/// [`Malformed`] if a segment is damaged.
+pub fn by_file(
+    snapshot: &Snapshot,
+    places: Vec<ChunkPlace>,
+    eligible: &dyn Fn(&ChunkPlace) -> bool,
+    keyword: &dyn Fn(ChunkPlace) -> f32,
+    cosine: &dyn Fn(ChunkPlace) -> f32,
+) -> Result<Vec<Candidate>, Malformed> {
+    let own = |place| Candidate { place, keyword: keyword(place), cosine: cosine(place) };
+    let is_note = |place: &ChunkPlace| snapshot.parts[place.0].kind == Kind::Note;
+    let (notes, described): (Vec<ChunkPlace>, Vec<ChunkPlace>) =
+        places.into_iter().partition(is_note);
+    let mut candidates: Vec<Candidate> = notes.into_iter().map(own).collect();
+    let mut files: FxHashMap<&[u8], File> = FxHashMap::default();
+    for (part, chunk) in described {
+        let segment = &snapshot.parts[part].loaded.segment;
+        files.entry(segment.identity(segment.chunk_document(chunk))?.0).or_default();
+    }
+    if files.is_empty() {
+        return Ok(candidates);
+    }
+    for (number, part) in snapshot.parts.iter().enumerate() {
+        if part.kind == Kind::Note {
+            continue;
+        }
+        let segment = &part.loaded.segment;
+        for document in part.live.ones() {
+            let Some(file) = files.get_mut(segment.identity(document)?.0) else { continue };
+            let view = segment.document(document)?;
+            let source = Source::from_covers(&view.covers);
+            let share =
+                if source.is_some_and(|source| source.is_part) { PART_KEYWORDS } else { 1.0 };
+            for place in view.chunks.map(|chunk| (number, chunk)).filter(|place| eligible(place)) {
+                let own = own(place);
+                file.keyword = file.keyword.max(own.keyword * share);
+                file.cosine = file.cosine.max(own.cosine);
+                file.documents.push(own);
+            }
+        }
+    }
+    let best = |File { keyword, cosine, documents }: File| {
+        let part = |own: f32, all: f32| if all > 0.0 { own / all } else { 0.0 };
+        let answers = |own: &Candidate| part(own.keyword, keyword) + part(own.cosine, cosine);
+        let shown = documents.iter().max_by(|a, b| {
+            // Of two that answer as well, the first one.
+            answers(a).total_cmp(&answers(b)).then_with(|| b.place.cmp(&a.place))
+        });
+        shown.map(|shown| Candidate { place: shown.place, keyword, cosine })
+    };
+    candidates.extend(files.into_values().filter_map(best));
+    candidates.sort_unstable_by_key(|candidate| candidate.place);
+    Ok(candidates)
+}
+
+/// Lets code come before its tests, unless tests are asked for.
 ///
 /// # Errors
 /// [`Malformed`] if a segment is damaged.
@@ -39,38 +111,24 @@ pub fn weigh(
     query: &str,
     ranked: &mut [(ChunkPlace, Score)],
 ) -> Result<(), Malformed> {
-    if snapshot.parts.iter().all(|part| part.kind == Kind::Note) {
+    let is_note = |part: &crate::index::Part| part.kind == Kind::Note;
+    if snapshot.parts.iter().all(is_note) || asks_for_tests(query) {
         return Ok(());
     }
-    let asks_for_tests = asks_for_tests(query);
-    let mut files: FxHashMap<Vec<u8>, Vec<usize>> = FxHashMap::default();
-    for (index, ((part, chunk), score)) in ranked.iter_mut().enumerate() {
+    for ((part, chunk), score) in ranked.iter_mut() {
         let part = &snapshot.parts[*part];
-        if part.kind == Kind::Note {
-            continue;
-        }
         let segment = &part.loaded.segment;
-        let document = segment.document(segment.chunk_document(*chunk))?;
-        let is_part = Source::from_covers(&document.covers).is_some_and(|source| source.is_part);
-        let share = if is_part { PART } else { 1.0 }
-            * if !asks_for_tests && is_test(document.path.as_path()) { TEST } else { 1.0 };
-        add(score, score.total * (share - 1.0));
-        files.entry(document.path.as_bytes().to_vec()).or_default().push(index);
-    }
-    for mut places in files.into_values().filter(|places| places.len() > 1) {
-        places.sort_by(|&a, &b| ranked[b].1.total.total_cmp(&ranked[a].1.total));
-        let others = places.iter().skip(1).take(MOST_OTHERS);
-        let sum: f32 = others.map(|&place| ranked[place].1.total.max(0.0)).sum();
-        add(&mut ranked[places[0]].1, OTHERS * sum);
+        if !is_note(part)
+            && is_test(segment.document(segment.chunk_document(*chunk))?.path.as_path())
+        {
+            let less = score.total * (TEST - 1.0);
+            score.total += less;
+            score.source_part += less;
+        }
     }
     // Stable: what scores the same keeps its order.
     ranked.sort_by(|a, b| b.1.total.total_cmp(&a.1.total));
     Ok(())
-}
-
-fn add(score: &mut Score, amount: f32) {
-    score.total += amount;
-    score.source_part += amount;
 }
 
 fn asks_for_tests(query: &str) -> bool {

@@ -21,11 +21,11 @@ pub const MAX_PART_TOKENS: usize = 120;
 /// Most parts of a file.
 pub const MAX_PARTS: usize = 60;
 /// A source file of more lines than this has parts.
-pub const MIN_LINES: usize = 400;
+pub const MIN_LINES: usize = 150;
 /// A source file of more tokens than this has parts, however few its lines.
-pub const MIN_TOKENS: usize = 4_000;
+pub const MIN_TOKENS: usize = 1_500;
 /// Lines that an item must have to be a part.
-pub const MIN_ITEM_LINES: usize = 8;
+pub const MIN_ITEM_LINES: usize = 6;
 
 /// Most tokens of a part's signature and of its sentences.
 const MAX_SIGNATURE_TOKENS: usize = 40;

@@ -75,24 +75,24 @@ fn the_whole_graph() {
     snapshot!(graph(&ferry(), &[]), @"
     exit: 0
     --- stdout
-    5 notes, 8 sources, 18 references
+    5 notes, 8 sources, 16 references
       links 2
       wikilinks 2
       imports 5
-      mentions 5
+      mentions 3
       covers 4
 
     most central
-      0.1607  src/tide.rs  src/tide.rs
+      0.1607  src/tide.rs  Rust source file
       0.1062  docs/harbour.md  Harbour rules
-      0.1039  py/zones.py  py/zones.py
-      0.0966  web/row.ts  web/row.ts
-      0.0869  src/ticket.rs  src/ticket.rs
-      0.0668  src/lib.rs  src/lib.rs
+      0.1039  py/zones.py  Python source file
+      0.0966  web/row.ts  TypeScript source file
+      0.0869  src/ticket.rs  Rust source file
+      0.0668  src/lib.rs  Rust source file
       0.0650  docs/timetable.md  When it sails
       0.0585  README.md  Ferry
-      0.0567  web/table.ts  web/table.ts
-      0.0535  py/fares.py  py/fares.py
+      0.0567  web/table.ts  TypeScript source file
+      0.0535  py/fares.py  Python source file
 
     orphans (2)
       docs/lost.md  Lost
@@ -109,22 +109,19 @@ fn what_a_note_refers_to() {
     docs/timetable.md  When it sails
       note
 
-    refers to (7)
+    refers to (6)
       links
         README.md (line 7)
       mentions
         py/fares.py (line 7)
-        py/zones.py (line 3)
       covers
         py/zones.py
         src/lib.rs
         src/ticket.rs
         src/tide.rs
 
-    referred to by (2)
+    referred to by (1)
       links
-        README.md:3
-      mentions
         README.md:3
     --- stderr
     ");
@@ -135,7 +132,7 @@ fn backlinks_of_a_source() {
     snapshot!(graph(&ferry(), &["src/tide.rs"]), @"
     exit: 0
     --- stdout
-    src/tide.rs  src/tide.rs
+    src/tide.rs  Rust source file
       source
 
     refers to (0)
@@ -165,7 +162,6 @@ fn for_programs_that_draw() {
       n4 [label="web/table.ts", shape=box];
       n0 -> n1 [label="wikilinks"];
       n0 -> n2 [label="links"];
-      n0 -> n2 [label="mentions", style=dashed];
       n0 -> n3 [label="mentions", style=dashed];
       n0 -> n4 [label="mentions", style=dashed];
       n2 -> n0 [label="links"];
@@ -184,7 +180,6 @@ fn for_programs_that_draw() {
       n4("web/table.ts")
       n0 -->|wikilinks| n1
       n0 -->|links| n2
-      n0 -.->|mentions| n2
       n0 -.->|mentions| n3
       n0 -.->|mentions| n4
       n2 -->|links| n0
@@ -411,7 +406,6 @@ fn hostile_names_stay_names() {
       n5 [label="quote\"d.md", shape=note];
       n6 [label="semi;colon`tick|bar#hash.md", shape=note];
       n1 -> n0 [label="links"];
-      n1 -> n0 [label="mentions", style=dashed];
       n2 -> n1 [label="links"];
       n3 -> n1 [label="links"];
       n4 -> n5 [label="links"];
@@ -433,7 +427,6 @@ fn hostile_names_stay_names() {
       n5["quote#34;d.md"]
       n6["semi#59;colon#96;tick#124;bar#35;hash.md"]
       n1 -->|links| n0
-      n1 -.->|mentions| n0
       n2 -->|links| n1
       n3 -->|links| n1
       n4 -->|links| n5

@@ -597,7 +597,7 @@ fn a_run_that_fails_says_why() {
     site.ok(&["add", "fresh", "--", "scan"]);
     for (command, why) in [
         (&["scan", "--every", "5x"][..], "expected a duration"),
-        (&["search", "harbour", "--like", "nowhere.md"], "nowhere.md"),
+        (&["search", "--like", "nowhere.md"], "nowhere.md"),
         (&["nonsense"], "nonsense"),
     ] {
         let args = [&["run", "fresh", "--"][..], command].concat();

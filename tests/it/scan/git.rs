@@ -196,9 +196,10 @@ fn nothing_is_shared_if_the_settings_say_so() {
     let clone = env.outside().join("clone");
     assert_eq!(env.run_in(&clone, &["scan", "--indexed"]).code, Some(1));
     assert_eq!(env.run_in(&clone, &["search", "herons fish", "--kind", "summary"]).code, Some(1));
-    // Once it is shared, what is known here is not asked again.
+    // Once it is shared, what is known here is handed on, and nobody is asked.
     env.write(".elophanto/config.yaml", CONFIG);
-    assert_eq!(investigate(&env).counts(["asked", "answered"]), [0, 0]);
+    assert_eq!(investigate(&env).counts(["asked", "answered", "calls"]), [1, 1, 0]);
+    assert_eq!(investigate(&env).counts(["asked", "answered", "calls"]), [0, 0, 0]);
 }
 
 #[test]
