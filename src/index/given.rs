@@ -146,7 +146,11 @@ pub fn last(context: &Context, kind: Kind) -> Option<Refreshed> {
 fn bring(context: &Context, collection: &Collection, options: Options, keep: bool) -> Refreshed {
     let kind = collection.kind;
     let folder = context.collection_dir(kind);
-    let (base, notice) = base(context, kind);
+    let (mut base, notice) = base(context, kind);
+    if options.full {
+        // Something in it may be damaged: nothing of it is taken over.
+        base = View { manifest: Manifest::default(), segments: Vec::new(), ..base };
+    }
     let mut report = Report { notices: notice.into_iter().collect(), ..Report::default() };
     let wanted = collection
         .stamp

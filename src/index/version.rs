@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    Context, IndexError, Progress, Refreshed, Report,
+    Context, IndexError, Kind, Progress, Refreshed, Report,
     commit::TABLES,
     draft::Draft,
     fill::missing_keys,
@@ -172,7 +172,8 @@ pub fn blobs_of(
 
 /// Drops what is kept of versions: something in it was damaged.
 pub fn forget(context: &Context) {
-    for folder in [context.view_dir(), context.past_dir()] {
+    let summaries = context.collection_dir(Kind::Summary);
+    for folder in [context.view_dir(), context.past_dir(), summaries] {
         // What cannot be removed is found damaged again.
         let _ = fs::remove_file(folder.join("manifest"));
     }

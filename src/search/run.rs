@@ -113,7 +113,7 @@ pub struct Answer {
     pub corrections: Vec<(String, Vec<String>)>,
     /// Notes and chunks that the filter let through.
     pub searched: (usize, usize),
-    /// Notes that there are.
+    /// Notes and summaries that there are.
     pub notes: usize,
 }
 
@@ -149,7 +149,7 @@ pub fn search(
     let scene = Scene::new(snapshot, &request.filter)?;
     let mut answer = Answer {
         searched: (scene.allowed_documents, scene.allowed.iter().map(Bits::count).sum()),
-        notes: snapshot.files.len(),
+        notes: snapshot.parts.iter().map(|part| part.live.count()).sum(),
         ..Answer::default()
     };
     let query_vector = match &request.like {

@@ -1,6 +1,7 @@
 //! `elophanto scan` without any language model: what it asks, what it finds out by itself, what a
 //! search makes of that, and what git carries of it.
 
+mod damage;
 mod git;
 mod goes_on;
 mod investigate;
