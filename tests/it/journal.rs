@@ -43,7 +43,7 @@ fn write_file(env: &TestEnv, number: usize) {
 /// The files of the journal, sorted.
 fn journal_files(env: &TestEnv) -> Vec<PathBuf> {
     let below = |place: &&str| walkdir::WalkDir::new(env.path(place)).sort_by_file_name();
-    let entries = PLACES.iter().flat_map(|place| below(&place)).flatten();
+    let entries = PLACES.iter().flat_map(below).flatten();
     entries.filter(|entry| entry.file_type().is_file()).map(|entry| entry.into_path()).collect()
 }
 

@@ -441,7 +441,7 @@ fn empty_files() {
 fn deep_nesting() {
     let env = good();
     let bomb = (0..20).map(|n| {
-        let inner = vec![format!("*a{}", n as i32 - 1); 9].join(",");
+        let inner = vec![format!("*a{}", n - 1); 9].join(",");
         format!("a{n}: &a{n} [{}]\n", if n == 0 { "x" } else { inner.as_str() })
     });
     let steps = (0..2_000).map(|n| format!("{}a:\n", " ".repeat(n)));

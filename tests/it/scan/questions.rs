@@ -368,7 +368,7 @@ fn questions_are_listed_shown_and_put_aside() {
     // The beginning of an id will do, unless several begin so.
     let short = &id(a)[..id(a).len() - 3];
     let shown = env.json(&["scan", "--show", short, "--json"]);
-    assert_eq!(shown, [a.clone()]);
+    assert_eq!(shown, std::slice::from_ref(a));
     let text = env.ok(&["scan", "--show", short]).stdout();
     for part in [id(a), "state       open", "UNINDEXED_KNOWLEDGE_src_a_rs", "rust_file"] {
         assert!(text.contains(part), "{part} in {text}");
