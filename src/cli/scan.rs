@@ -20,6 +20,7 @@ use crate::{
     changelog,
     config::parse_duration,
     index::{Options, Refreshed, refresh, watch},
+    init,
     repo::{Git, NotePath},
     scan::{self, QuestionState, Report, Scan, Wanted},
 };
@@ -225,7 +226,11 @@ fn look(workspace: &Workspace, args: &ScanArgs, limit: usize) -> Result<Report, 
     let desk = workspace.desk();
     let only: Vec<NotePath> = args.paths.iter().map(|path| workspace.note_path(path)).collect();
     let folder = changelog::folder(&workspace.config.knowledge.write_root);
-    let unlinked = NotePath::from(folder.as_path());
+    // Entries of the changelog, and the pages that every knowledge base begins with.
+    let unlinked: Vec<NotePath> = init::pages(&workspace.config.knowledge.write_root)
+        .chain([folder])
+        .map(|path| NotePath::from(path.as_path()))
+        .collect();
     Ok(scan::scan(&Scan {
         desk: &desk,
         wanted: &wanted(workspace),
@@ -233,7 +238,7 @@ fn look(workspace: &Workspace, args: &ScanArgs, limit: usize) -> Result<Report, 
         notes: &snapshot,
         git: git.as_ref(),
         near_duplicate: workspace.models.profile().near_duplicate,
-        unlinked: &[&unlinked],
+        unlinked: &unlinked,
         only: &only,
         limit,
         now: now_nanoseconds(),

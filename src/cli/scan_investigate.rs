@@ -4,13 +4,14 @@ use serde::Serialize;
 
 use super::{
     error::CliError,
+    index_embed,
     scan_questions::{self, find, in_order},
     summariser::{Reach, Summariser},
     ui::{Progress, Ui, visible, visible_line},
     workspace::{Workspace, now_nanoseconds},
 };
 use crate::{
-    embed::builtin::count_tokens,
+    embed::{Pace, builtin::count_tokens},
     index::{Options, refresh},
     repo::Git,
     scan::{
@@ -116,7 +117,12 @@ pub fn run(workspace: &Workspace, wish: &Wish, ui: &mut Ui) -> Result<Done, CliE
     progress.finish();
     if outcome.found.iter().any(|found| found.summary.is_some()) {
         // Cut, embedded and inverted now, so that no search has to wait for it.
-        let _ = documents::refresh(&workspace.context(), &desk, options);
+        let again = || Ok(documents::refresh(&workspace.context(), &desk, options));
+        let made = again()?;
+        // What a model elsewhere is to embed waits for `index`, which asks first.
+        if workspace.context().embedder.pace() == Pace::Slow {
+            index_embed::complete(workspace, made, false, &again, ui)?;
+        }
     }
     let mut done = Done { calls: outcome.calls, ..Done::default() };
     for found in &outcome.found {

@@ -114,6 +114,11 @@ pub fn plan(
     Ok(steps)
 }
 
+/// The notes that every knowledge base begins with, relative to the root.
+pub fn pages(write_root: &Path) -> impl Iterator<Item = PathBuf> {
+    templates::NOTES.iter().map(|note| write_root.join(note.path))
+}
+
 /// Lines of the managed block in git's attributes.
 pub fn attribute_lines(write_root: &str) -> Vec<String> {
     let below = |folder: &str| match write_root {

@@ -30,8 +30,8 @@ pub struct Notes<'a> {
     pub exists: &'a (dyn Fn(&str) -> bool + Sync),
     /// From this cosine on, two chunks say nearly the same.
     pub near_duplicate: f32,
-    /// Folder of the changelog's entries, which nothing need link to.
-    pub unlinked: &'a [&'a NotePath],
+    /// Notes, and folders of notes, that nothing need link to.
+    pub unlinked: &'a [NotePath],
 }
 
 /// A digest of the notes: if it is as before, so are their gaps, but for drift.

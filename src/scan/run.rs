@@ -44,8 +44,8 @@ pub struct Scan<'a> {
     pub git: Option<&'a Git>,
     /// From this cosine on, two chunks say nearly the same.
     pub near_duplicate: f32,
-    /// Folders of notes that nothing need link to.
-    pub unlinked: &'a [&'a NotePath],
+    /// Notes, and folders of notes, that nothing need link to.
+    pub unlinked: &'a [NotePath],
     /// Ask only about what lies below these; all if empty.
     pub only: &'a [NotePath],
     /// New questions at most.
@@ -121,6 +121,10 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
     let mut gaps = Vec::new();
     for (found, seen) in found.iter().zip(&after.files) {
         if is_note.contains(&found.path) {
+            continue;
+        }
+        // There is nothing to say about an empty file.
+        if seen.verdict == Verdict::Text && seen.stat.size == 0 {
             continue;
         }
         report.files += usize::from(seen.verdict == Verdict::Text);
