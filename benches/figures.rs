@@ -1,7 +1,7 @@
 //! Whole-process figures: how long commands take on real Markdown, and how much memory.
 //!
-//! The corpus is all Markdown below cargo's registry sources (any machine that built the project
-//! has them). It is copied into temporary git repositories, with variations until there are
+//! The corpus is all Markdown, and for `scan` Rust, below cargo's registry sources (any machine
+//! that built the project has them). It is copied into temporary git repositories, with variations until there are
 //! enough notes and chunks. Prints minimum, median and maximum of each figure; judges nothing.
 //!
 //! `cargo bench --bench figures [-- FILTER]`; the filter is part of a figure's name.
@@ -22,11 +22,16 @@ const RUNS: usize = 11;
 const QUESTIONS: [&str; 4] =
     ["parse a toml file", "async runtime timers", "zero copy deserialization", "mutex poisoning"];
 
+/// Source files that a scan looks through.
+const SOURCES: usize = 10_000;
+/// Source files that are described.
+const DESCRIBED: usize = 1_000;
+
 fn main() {
     let filter: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let wanted = |name: &str| filter.is_empty() || filter.iter().any(|part| name.contains(part));
-    let notes = registry_notes();
+    let notes = registry_files("md");
     let bytes: usize = notes.iter().map(|(_, text)| text.len()).sum();
     println!("source: {} Markdown files, {:.1} MB", notes.len(), bytes as f64 / 1e6);
 
@@ -42,6 +47,15 @@ fn main() {
         let corpus = Corpus::new(&notes, usize::MAX, 75_000_000);
         println!("\nlarge: {} notes, {:.1} MB", corpus.files, corpus.bytes as f64 / 1e6);
         corpus.figures();
+    }
+    if wanted("scan") {
+        let sources = registry_files("rs");
+        // Not the first ones: those are of a few crates only.
+        let every = (sources.len() / SOURCES).max(1);
+        let sources: Vec<_> = sources.into_iter().step_by(every).take(SOURCES).collect();
+        Corpus::new(&sources, sources.len(), usize::MAX).scan_figures();
+        let some: Vec<_> = sources.into_iter().step_by(SOURCES / DESCRIBED).collect();
+        Corpus::new(&some, some.len(), usize::MAX).describe_figures();
     }
 }
 
@@ -90,6 +104,9 @@ impl Corpus {
         let folder = tempfile::tempdir().unwrap();
         let mut corpus = Self { folder, files: 0, bytes: 0 };
         'all: for round in 0.. {
+            if notes.is_empty() {
+                break;
+            }
             for (path, text) in notes {
                 let full = corpus.bytes >= bytes && (files == usize::MAX || corpus.files >= files);
                 if full || corpus.files >= files {
@@ -129,7 +146,7 @@ impl Corpus {
         std::thread::sleep(Duration::from_secs(2));
         self.run(&["index"]);
         self.figure("index, nothing changed", RUNS, &["index"], || {});
-        let note = self.root().join("round0").join(&registry_notes()[0].0);
+        let note = self.root().join("round0").join(&registry_files("md")[0].0);
         let original = fs::read_to_string(&note).unwrap();
         let mut edits = 0;
         let mut edit = || {
@@ -158,6 +175,31 @@ impl Corpus {
             })
             .collect();
         report("walk alone", &times, 0);
+    }
+
+    fn scan_figures(&self) {
+        println!("\nscan: {} source files, {:.1} MB", self.files, self.bytes as f64 / 1e6);
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message=sources"]);
+        self.run(&["scan", "--investigate", "--all"]);
+        std::thread::sleep(Duration::from_secs(3));
+        // Reads what was too young to be trusted, then finds that nothing is left.
+        self.run(&["scan"]);
+        self.run(&["scan"]);
+        self.figure("scan, nothing new", RUNS, &["scan"], || {});
+        let question = "retry with exponential backoff";
+        self.figure("search, all described", RUNS, &["search", question], || {});
+    }
+
+    fn describe_figures(&self) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message=sources"]);
+        let nothing = || {
+            let _ = fs::remove_dir_all(self.root().join(".elophanto"));
+            let _ = fs::remove_dir_all(self.root().join(".git/elophanto"));
+        };
+        let name = format!("describe {} files", self.files);
+        self.figure(&name, 3, &["scan", "--investigate", "--all"], nothing);
     }
 
     fn figure(&self, name: &str, runs: usize, arguments: &[&str], mut before: impl FnMut()) {
@@ -209,8 +251,8 @@ impl Corpus {
     }
 }
 
-/// All Markdown below cargo's registry sources, by path relative to it.
-fn registry_notes() -> Vec<(PathBuf, String)> {
+/// All files with an ending below cargo's registry sources, by path relative to it.
+fn registry_files(ending: &str) -> Vec<(PathBuf, String)> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
     let root = home.unwrap().join("registry/src");
@@ -219,7 +261,7 @@ fn registry_notes() -> Vec<(PathBuf, String)> {
         .into_iter()
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_file())
-        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "md"))
+        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == ending))
         .filter_map(|entry| {
             let path = entry.path().strip_prefix(&root).ok()?.to_owned();
             Some((path, fs::read_to_string(entry.path()).ok()?))

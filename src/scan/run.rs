@@ -91,7 +91,7 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
     let (mut after, read) = look(scan, &found, &before);
     let digest = notes::digest(scan.notes);
     let seconds = scan.now / 1_000_000_000;
-    let wanted = digest_of(scan.wanted);
+    let wanted = digest_of(scan);
     if let Some(settled) = &before.settled
         && after.files == before.files
         && failed.is_empty()
@@ -209,8 +209,10 @@ impl QuestionState {
 }
 
 /// A digest of the settings that say what is looked for.
-fn digest_of(wanted: &Wanted) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(format!("{wanted:?}").as_bytes())
+fn digest_of(scan: &Scan) -> u64 {
+    let Scan { desk, wanted, max_file_bytes, .. } = scan;
+    let text = format!("{wanted:?} {} {max_file_bytes}", desk.share);
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 
 /// Nanoseconds since 1970 as a time.
