@@ -164,8 +164,11 @@ impl Corpus {
             let _ = fs::remove_dir_all(&view);
         };
         self.figure("search, first after a clone", 3, &["search", QUESTIONS[0]], clone);
-        let selection =
-            repo::Selection { roots: vec![".".into()], extensions: vec!["md".to_owned()] };
+        let selection = repo::Selection {
+            roots: vec![".".into()],
+            extensions: vec!["md".to_owned()],
+            apart: "".into(),
+        };
         let times: Vec<Duration> = (0..RUNS)
             .map(|_| {
                 let start = Instant::now();

@@ -12,9 +12,15 @@ pub mod init;
 // What git asks of us.
 pub mod on_commit;
 
-// What is not known yet, and doing things at intervals.
+// What is not known yet, what is found out, and doing things at intervals.
+pub mod learn;
+pub mod notify;
+pub mod providers;
 pub mod scan;
 pub mod schedule;
+
+// All that can be searched.
+pub mod corpus;
 
 // Questions and answers.
 pub mod eval;
@@ -32,19 +38,31 @@ pub mod repo;
 pub mod store;
 
 // What happened, and models and what they are told.
+pub mod desk;
 pub mod http;
 pub mod journal;
 pub mod jsonl;
 pub mod llm;
 pub mod vault;
+pub mod web;
 
 // Pure: text in, structure out.
 pub mod changelog;
 pub mod chunk;
+pub mod differ;
+pub mod duplicates;
 pub mod embed;
+pub mod enrich;
+pub mod entity;
+pub mod extract;
+pub mod interest;
 pub mod lexical;
 pub mod markdown;
+pub mod one_line;
 pub mod outline;
+pub mod process;
+pub mod reading;
 pub mod secrets;
 pub mod summary;
+pub mod visible;
 pub mod yaml;

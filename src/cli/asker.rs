@@ -1,7 +1,7 @@
-//! The language model that summarises, if there is one that may be asked.
+//! The language model for a purpose, if there is one that may be asked.
 //!
 //! Text of a repository goes to a model on this machine, or to one at an address that the user
-//! agreed to for this repository; where there is none, files are described in their own words.
+//! agreed to for this repository; where there is none, what can be done without one is done.
 
 use std::time::Duration;
 
@@ -15,8 +15,7 @@ use super::{
 use crate::{
     config::{Agreements, Origin, Protocol},
     http::probe,
-    llm::{Message, ModelRef, Task, Why, is_loopback},
-    scan::investigate::Asked,
+    llm::{Asked, Message, ModelRef, Task, Why, is_loopback},
 };
 
 /// A server on this machine answers within this time, or is not there.
@@ -28,14 +27,51 @@ pub enum Reach {
     /// Those that the user agreed to, wherever they are.
     Agreed,
     /// Those on this machine only, and nothing at all if the settings name another one first: its
-    /// summaries are not to be replaced by lesser ones.
+    /// work is not to be replaced by lesser one.
     Free,
     /// None.
     Nothing,
 }
 
+/// What a model is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Purpose {
+    pub task: Task,
+    /// The command that asks, for the ledger.
+    pub command: &'static str,
+    /// What is sent, as in "send ... to HOST?".
+    pub sent: &'static str,
+    /// What is done where no model is asked.
+    pub without: &'static str,
+}
+
+impl Purpose {
+    /// Describing files.
+    pub const DESCRIBE: Self = Self {
+        task: Task::Summary,
+        command: "scan",
+        sent: "the text of files of this repository",
+        without: "files are described in their own words",
+    };
+    /// Finding entities and facts in what was read.
+    pub const EXTRACT: Self = Self {
+        task: Task::Extraction,
+        command: "learn",
+        sent: "what is read, files of this repository among it,",
+        without: "facts are taken from the text as it stands",
+    };
+    /// Answering from notes and facts.
+    pub const ANSWER: Self = Self {
+        task: Task::Analysis,
+        command: "search",
+        sent: "notes and facts that bear on the question",
+        without: "the answer is made of their own sentences",
+    };
+}
+
 /// A model to ask, or the reason why there is none.
-pub struct Summariser<'a> {
+pub struct Asker<'a> {
+    purpose: Purpose,
     desk: Option<Desk<'a>>,
     /// Why the last call failed.
     last: Option<String>,
@@ -46,34 +82,37 @@ pub struct Summariser<'a> {
     ui: &'a Ui,
 }
 
-impl<'a> Summariser<'a> {
-    /// Looks for models that the settings name for summaries. `yes` agrees to what is asked about.
+impl<'a> Asker<'a> {
+    /// Looks for models that the settings name for the purpose. `yes` agrees to what is asked about.
     ///
     /// # Errors
     /// When a budget can't be understood, or an agreement can't be written down.
     pub fn open(
         workspace: &'a Workspace,
+        purpose: Purpose,
         reach: Reach,
         yes: bool,
         ui: &'a Ui,
     ) -> Result<Self, CliError> {
-        let origin = workspace.config.origin("llm.tasks.summary");
+        let Purpose { task, command, .. } = purpose;
+        let origin = workspace.config.origin(&format!("llm.tasks.{}", task.name()));
         let is_default = origin.is_none_or(|origin| *origin == Origin::Default);
-        let mut summariser = Self { desk: None, last: None, is_lesser: false, is_default, ui };
+        let mut asker = Self { purpose, desk: None, last: None, is_lesser: false, is_default, ui };
         if reach == Reach::Nothing {
-            return Ok(summariser);
+            return Ok(asker);
         }
         let config = &workspace.config;
         let asking = if reach == Reach::Agreed { Asking::Through(ui) } else { Asking::Never };
-        let all = Desk::open(config, &[Task::Summary], "scan", asking)?;
+        let all = Desk::open(config, &[task], command, asking)?;
         let mut kept: Vec<ModelRef> = Vec::new();
         // One that rests after failures is set up all the same: nothing lesser takes its place.
-        let plan = all.plan(Task::Summary);
+        let plan = all.plan(task);
         let resting =
             plan.rejected.into_iter().filter(|(_, why)| matches!(why, Why::Resting { .. }));
         for model in plan.candidates.into_iter().chain(resting.map(|(model, _)| model)) {
             let Some(site) = all.site(&model) else { continue };
-            if is_loopback(&site.base_url) {
+            // An Ollama here passes what is sent to such a model on.
+            if is_loopback(&site.base_url) && !model.is_remote_tag() {
                 // Ollama is named by the defaults; most machines do not have it.
                 let silent = site.protocol == Protocol::Ollama && !probe(&site.base_url, PROBE);
                 if !silent {
@@ -84,18 +123,18 @@ impl<'a> Summariser<'a> {
             let host = site.base_url.host_str().unwrap_or_default().to_owned();
             if reach == Reach::Free {
                 let root = &workspace.repository.root;
-                summariser.is_lesser |= kept.is_empty() && may_send(root, &host, model.model());
+                asker.is_lesser |= kept.is_empty() && may_send(root, &host, model.model());
                 continue;
             }
-            if agreed(workspace, &host, &model, yes, ui)? {
+            if agreed(workspace, purpose, &host, &model, yes, ui)? {
                 kept.push(model);
             }
         }
         if !kept.is_empty() {
             let keep = |model: &ModelRef| kept.contains(model);
-            summariser.desk = Some(all.only(Task::Summary, &keep));
+            asker.desk = Some(all.only(task, &keep));
         }
-        Ok(summariser)
+        Ok(asker)
     }
 
     /// Whether files may be described again now, as well as a model that is set up would do it.
@@ -103,10 +142,15 @@ impl<'a> Summariser<'a> {
         !self.is_lesser
     }
 
+    /// Whether there is a model to ask.
+    pub fn is_there(&self) -> bool {
+        self.desk.is_some()
+    }
+
     /// Asks once.
-    pub fn ask(&mut self, prompt: &str, _again: bool) -> Asked {
+    pub fn ask(&mut self, prompt: &str) -> Asked {
         let Some(desk) = &self.desk else { return Asked::NoModel };
-        let plan = desk.plan(Task::Summary);
+        let plan = desk.plan(self.purpose.task);
         if plan.candidates.is_empty()
             && let Some((model, why)) = plan.rejected.first()
         {
@@ -118,15 +162,12 @@ impl<'a> Summariser<'a> {
             ));
         }
         let request = desk.request(vec![Message::user(prompt)]);
-        match desk.ask(Task::Summary, &request, None, self.ui) {
+        match desk.ask(self.purpose.task, &request, None, self.ui) {
             Ok(answer) => Asked::Said { text: answer.reply.text, model: answer.model.to_string() },
             Err(failure) if failure.over_budget => Asked::Stop(failure.error.message().to_owned()),
             // Nobody has set up what the defaults name.
             Err(failure) if failure.no_such_model && self.is_default => {
-                self.ui.note(format_args!(
-                    "{}; files are described in their own words",
-                    failure.error.message()
-                ));
+                self.ui.note(format_args!("{}; {}", failure.error.message(), self.purpose.without));
                 self.desk = None;
                 Asked::NoModel
             }
@@ -143,6 +184,7 @@ impl<'a> Summariser<'a> {
 /// Whether text of this repository may be sent to a model elsewhere.
 fn agreed(
     workspace: &Workspace,
+    purpose: Purpose,
     host: &str,
     model: &ModelRef,
     yes: bool,
@@ -152,11 +194,11 @@ fn agreed(
     if may_send(root, host, model.model()) {
         return Ok(true);
     }
-    let question = format!("send the text of files of this repository to {host} for `{model}`?");
+    let question = format!("send {} to {host} for `{model}`?", purpose.sent);
     if !yes && !ui.confirm(&question)? {
         ui.note(format_args!(
-            "nothing is sent to {host}: `--yes` allows it once and for all; files are described in \
-             their own words"
+            "nothing is sent to {host}: `--yes` allows it once and for all; {}",
+            purpose.without
         ));
         return Ok(false);
     }

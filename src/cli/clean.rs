@@ -1,30 +1,48 @@
 //! `elophanto clean`
 
+use std::time::Duration;
+
 use serde::Serialize;
 
-use super::{Outcome, doctor::size, error::CliError, ui::Ui, workspace::Workspace};
+use super::{
+    Outcome, clean_entities, doctor::size, error::CliError, learning::now, ui::Ui,
+    workspace::Workspace,
+};
 use crate::{
     index::{
         compact::{Compacted, compact},
         resolve::is_in_conflict,
         tidy::{Tidied, tidy},
     },
+    learn::{log::Log, responses},
     repo::{Git, GitError},
+    scan::expire,
 };
+
+/// Responses of searches are kept so long after they were processed.
+const RESPONSE_AGE: Duration = Duration::from_hours(30 * 24);
 
 /// Tidy up what elophanto keeps
 ///
-/// Only derived data is touched: notes are never changed.
+/// Removes local data that is no longer needed, closes questions about files that are gone, and
+/// lists entities that may be one. Notes are never changed. With --apply, entities that are certainly
+/// one are merged; `clean undo` takes any merge back.
 #[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct CleanArgs {
-    /// Remove local data that is no longer needed: what was kept of other commits, vectors that
-    /// are committed by now, leftovers of killed runs
-    #[arg(long, required = true)]
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Merge entities that are certainly one
+    #[arg(long, conflicts_with = "index")]
+    apply: bool,
+    /// Remove local data that is no longer needed, and nothing else: what was kept of other commits,
+    /// vectors that are committed by now, leftovers of killed runs
+    #[arg(long)]
     index: bool,
     /// Also make one committed table of many, without the vectors that no branch uses, and stage
     /// that. For the default branch, while nobody else does it; if two did,
     /// `elophanto index --resolve` settles the conflict
-    #[arg(long)]
+    #[arg(long, requires = "index")]
     compact: bool,
     /// Say what would be done, and do nothing
     #[arg(long)]
@@ -32,6 +50,29 @@ pub struct CleanArgs {
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Action {
+    /// List entities that may be one, for a person to decide
+    Review(clean_entities::ReviewArgs),
+    /// Make two entities one
+    Merge(clean_entities::MergeArgs),
+    /// Take a merge back
+    Undo(clean_entities::UndoArgs),
+}
+
+impl CleanArgs {
+    /// Whether stdout is JSON Lines.
+    pub fn is_json(&self) -> bool {
+        self.json
+            || match &self.action {
+                Some(Action::Review(args)) => args.json,
+                Some(Action::Merge(args)) => args.json,
+                Some(Action::Undo(args)) => args.json,
+                None => false,
+            }
+    }
 }
 
 /// Local tidying, as `--json` prints it.
@@ -55,10 +96,29 @@ struct CompactedWire {
     vectors_dropped: usize,
 }
 
+/// What became of records, as `--json` prints it.
+#[derive(Serialize)]
+struct RecordsWire {
+    dry_run: bool,
+    responses_removed: usize,
+    bytes_freed: u64,
+    questions_closed: usize,
+}
+
 pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = Workspace::open(Vec::new(), ui)?;
+    match &args.action {
+        Some(Action::Review(args)) => return clean_entities::review(&workspace, args, ui),
+        Some(Action::Merge(args)) => return clean_entities::merge_two(&workspace, args, ui),
+        Some(Action::Undo(args)) => return clean_entities::undo(&workspace, args, ui),
+        None => {}
+    }
     if args.compact {
         compact_tables(&workspace, args.dry_run, ui)?;
+    }
+    if !args.index {
+        records(&workspace, args.dry_run, ui)?;
+        clean_entities::merge_all(&workspace, args.apply, args.dry_run, ui)?;
     }
     // Last, as compaction looks at every branch and keeps what it has seen.
     let Tidied { files, bytes } = tidy(&workspace.context(), args.dry_run)?;
@@ -66,6 +126,39 @@ pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let wire = TidiedWire { dry_run: args.dry_run, files_removed: files, bytes_freed: bytes };
     ui.emit(&wire, format_args!("{done} {} in {files} local files", size(bytes)))?;
     Ok(Outcome::Done)
+}
+
+/// What searches brought and nobody needs any more, and questions about what is gone.
+fn records(workspace: &Workspace, dry: bool, ui: &mut Ui) -> Result<(), CliError> {
+    let desk = workspace.desk();
+    let log = Log::read(&desk.journal, now());
+    let open: Vec<String> = log
+        .unprocessed()
+        .iter()
+        .filter_map(|work| match work {
+            crate::learn::log::Work::Search(search) => search.response_hash.clone(),
+            crate::learn::log::Work::Message(_) => None,
+        })
+        .collect();
+    let is_needed = |hash: &str| open.iter().any(|open| open == hash);
+    let (files, bytes) = responses::tidy(&desk, RESPONSE_AGE, &is_needed, dry)?;
+    let closed = expire(&desk, now(), dry)?;
+    let wire = RecordsWire {
+        dry_run: dry,
+        responses_removed: files,
+        bytes_freed: bytes,
+        questions_closed: closed,
+    };
+    let would = if dry { "would " } else { "" };
+    let (remove, close) = if dry { ("remove", "close") } else { ("removed", "closed") };
+    ui.emit(
+        &wire,
+        format_args!(
+            "{would}{remove} {files} responses of searches ({}), {would}{close} {closed} questions \
+             about what is gone",
+            size(bytes)
+        ),
+    )
 }
 
 fn compact_tables(workspace: &Workspace, dry: bool, ui: &mut Ui) -> Result<(), CliError> {

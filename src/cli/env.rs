@@ -27,6 +27,29 @@ pub fn variables() -> BTreeMap<String, String> {
         .collect()
 }
 
+/// What a program that the user named needs to run: where things are, how to speak, where to show.
+/// Nothing that is made to hold a secret.
+pub fn harmless() -> BTreeMap<String, String> {
+    const NAMES: &[&str] = &[
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "LANG",
+        "LC_ALL",
+        "TZ",
+        "TMPDIR",
+        "TERM",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "XDG_RUNTIME_DIR",
+        "DBUS_SESSION_BUS_ADDRESS",
+    ];
+    let value = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
+    NAMES.iter().filter_map(value).collect()
+}
+
 /// A secret that the user put into the environment; nothing else of it is kept.
 pub fn secret(name: &str) -> Option<SecretString> {
     std::env::var(name).ok().filter(|value| !value.is_empty()).map(SecretString::from)

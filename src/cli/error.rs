@@ -10,6 +10,7 @@ use crate::{
     index::{IndexError, watch::WatchError},
     init::InitError,
     journal::JournalError,
+    learn::LearnError,
     llm::LedgerError,
     on_commit::CommitError,
     repo::{GitError, LocateError, WriteError},
@@ -165,6 +166,24 @@ impl From<ScanError> for CliError {
             ScanError::Damaged => Self::new(cause).hint("run `elophanto index --full`, then again"),
             ScanError::Lock { .. } => {
                 Self::new(cause).hint("check the rights of the git directory")
+            }
+        }
+    }
+}
+
+impl From<LearnError> for CliError {
+    fn from(cause: LearnError) -> Self {
+        match cause {
+            LearnError::Journal(cause) => cause.into(),
+            LearnError::Write(cause) => cause.into(),
+            LearnError::Git(cause) => cause.into(),
+            LearnError::Unreadable(_) => Self::new(cause)
+                .hint("see what lies there: a link, a folder, or a file that is too large"),
+            LearnError::Lock { .. }
+            | LearnError::Response(_)
+            | LearnError::Waiting(_)
+            | LearnError::Writer(_) => {
+                Self::new(cause).hint("check the space and the rights of the git directory")
             }
         }
     }

@@ -46,6 +46,17 @@ pub fn find(site: &ProviderConfig, asking: Asking) -> Result<Option<SecretString
     Err(format!("there is no key in {}", places.join(" or ")))
 }
 
+/// A key by the name of its entry in the vault; a variable comes before that.
+///
+/// # Errors
+/// When the vault can't be opened.
+pub fn named(entry: &str, variable: &str, asking: Asking) -> Result<Option<SecretString>, String> {
+    match env::secret(variable) {
+        Some(key) => Ok(Some(key)),
+        None => from_vault(entry, asking),
+    }
+}
+
 /// Where requests go, and the key as the protocol wants to see it.
 pub fn endpoint(site: &ProviderConfig, key: Option<SecretString>) -> Endpoint {
     let auth = match (key, site.protocol) {

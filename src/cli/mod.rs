@@ -3,10 +3,14 @@
 //! Owns arguments, wire types, exit codes and everything that is printed. Stdout is data, stderr
 //! is talk. Exit 0: done. 1: an honest no (nothing found, not complete). 2: failed.
 
+mod asker;
 mod changelog;
 mod clean;
+mod clean_entities;
 mod doctor;
 mod embedders;
+mod enrich;
+mod entity;
 mod env;
 mod error;
 mod eval;
@@ -18,7 +22,10 @@ mod index;
 mod index_embed;
 mod index_git;
 mod init;
+mod interest;
 mod keys;
+mod learn;
+mod learning;
 mod llm;
 mod llm_failure;
 mod model;
@@ -35,12 +42,14 @@ mod scan_output;
 mod scan_questions;
 mod schedule;
 mod search;
+mod search_answer;
 mod search_fresh;
+mod search_interest;
 mod search_output;
+mod search_request;
 mod search_view;
 mod secret_input;
 mod settings;
-mod summariser;
 mod trust;
 mod ui;
 mod unlock;
@@ -77,6 +86,16 @@ enum Command {
     Scan(Box<scan::ScanArgs>),
     Graph(graph::GraphArgs),
     Search(Box<search::SearchArgs>),
+    Learn(learn::LearnArgs),
+    Enrich(enrich::EnrichArgs),
+    #[command(alias = "memory")]
+    Entity(entity::EntityArgs),
+    Like(interest::LikeArgs),
+    Unlike(interest::UnlikeArgs),
+    Dislike(interest::DislikeArgs),
+    Undislike(interest::UndislikeArgs),
+    Interests(interest::InterestsArgs),
+    React(interest::ReactArgs),
     Schedule(schedule::ScheduleArgs),
     Changelog(changelog::ChangelogArgs),
     Doctor(doctor::DoctorArgs),
@@ -136,10 +155,19 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Scan(args) => args.json,
         Command::Graph(args) => args.is_json(),
         Command::Search(args) => args.is_json(),
+        Command::Learn(args) => args.is_json(),
+        Command::Enrich(args) => args.json,
+        Command::Entity(args) => args.json,
+        Command::Like(args) => args.is_json(),
+        Command::Unlike(args) => args.is_json(),
+        Command::Dislike(args) => args.is_json(),
+        Command::Undislike(args) => args.is_json(),
+        Command::Interests(args) => args.json,
+        Command::React(args) => args.json,
         Command::Schedule(args) => args.is_json(),
         Command::Changelog(args) => args.json,
         Command::Doctor(args) => args.json,
-        Command::Clean(args) => args.json,
+        Command::Clean(args) => args.is_json(),
         Command::Eval(args) => args.json,
         Command::Hook(args) => args.is_json(),
         Command::Trust(args) => args.json,
@@ -159,6 +187,15 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Scan(args) => scan::run(args, &mut ui),
         Command::Graph(args) => graph::run(args, &mut ui),
         Command::Search(args) => search::run(args, &mut ui),
+        Command::Learn(args) => learn::run(args, &mut ui),
+        Command::Enrich(args) => enrich::run(args, &mut ui),
+        Command::Entity(args) => entity::run(args, &mut ui),
+        Command::Like(args) => interest::like(args, &mut ui),
+        Command::Unlike(args) => interest::unlike(args, &mut ui),
+        Command::Dislike(args) => interest::dislike(args, &mut ui),
+        Command::Undislike(args) => interest::undislike(args, &mut ui),
+        Command::Interests(args) => interest::interests(args, &mut ui),
+        Command::React(args) => interest::react(args, &mut ui),
         Command::Schedule(args) => schedule::run(args, &mut ui),
         Command::Changelog(args) => changelog::run(args, &mut ui),
         Command::Doctor(args) => doctor::run(args, &mut ui),

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::{
+    asker::{Asker, Purpose, Reach},
     error::CliError,
     index_embed,
     scan_questions::{self, find, in_order},
-    summariser::{Reach, Summariser},
     ui::{Progress, Ui, visible, visible_line},
     workspace::{Workspace, now_nanoseconds},
 };
@@ -97,7 +97,7 @@ pub fn run(workspace: &Workspace, wish: &Wish, ui: &mut Ui) -> Result<Done, CliE
     let notes = refresh(&workspace.context(), options)?;
     let git = Git::of(&workspace.repository);
     let talk = Ui::new(ui.json, true);
-    let mut model = Summariser::open(workspace, Reach::Agreed, wish.yes, &talk)?;
+    let mut model = Asker::open(workspace, Purpose::DESCRIBE, Reach::Agreed, wish.yes, &talk)?;
     let bench = Bench {
         desk: &desk,
         root: &workspace.repository.root,
@@ -107,11 +107,13 @@ pub fn run(workspace: &Workspace, wish: &Wish, ui: &mut Ui) -> Result<Done, CliE
         now: &now_nanoseconds,
     };
     let progress = Progress::new();
+    let is_there = model.is_there();
+    let mut ask = |prompt: &str| model.ask(prompt);
     let outcome = investigate(
         &bench,
         &known,
         &chosen,
-        &mut |prompt, again| model.ask(prompt, again),
+        if is_there { Some(&mut ask) } else { None },
         &|done, all| progress.update(done, all),
     )?;
     progress.finish();

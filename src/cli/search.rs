@@ -13,15 +13,17 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
+    search_answer,
     search_fresh::{Outdated, check, describe_again},
+    search_interest,
     search_output::{Format, print, say_nothing},
+    search_request,
     search_view::{Blame, Viewed},
     ui::Ui,
     when::{self, moment},
     workspace::{Workspace, now_nanoseconds},
 };
 use crate::{
-    config::{self, Origin},
     drift,
     embed::builtin::count_tokens,
     index::{Kind, Refreshed, version::blobs_of},
@@ -29,8 +31,7 @@ use crate::{
     outline::FileKind,
     repo::{Git, GitError, NotePath},
     search::{
-        Answer, Filter, Mode, Query, Ranking, Request, SearchError, Weights, lexical::Bm25,
-        origin::changed_notes, run::Like, search,
+        Answer, Filter, Mode, Query, Request, SearchError, origin::changed_notes, run::Like, search,
     },
 };
 
@@ -60,7 +61,7 @@ pub struct SearchArgs {
     /// Print at most this many hits
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
-    /// Only this kind: note or summary; may be repeated
+    /// Only this kind: note, summary or fact; may be repeated
     #[arg(long, value_parser = kind)]
     kind: Vec<Kind>,
     /// Only files of this type, such as markdown_doc or rust_file; may be repeated
@@ -132,6 +133,13 @@ pub struct SearchArgs {
     /// nothing) or never
     #[arg(long, value_name = "WHEN")]
     refresh_stale: Option<String>,
+    /// Answer from notes and facts, with citations, if what is known suffices; else say so
+    #[arg(long, conflicts_with_all = ["format", "full", "explain", "like", "at", "evidence"])]
+    answer: bool,
+    /// With --answer: send what bears on the question to the model of the settings, and remember
+    /// that this may be done
+    #[arg(long, short, requires = "answer")]
+    yes: bool,
     /// Print the best summaries as one evidence record, for other programs
     #[arg(long, conflicts_with_all = ["format", "json", "full", "explain", "like", "at"])]
     evidence: bool,
@@ -177,6 +185,15 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.note(format_args!(
             "{stale} changed notes are not searched yet: an index is being built"
         ));
+    }
+    if workspace.config.interest.count_searches
+        && args.at.is_none()
+        && let Err(cause) = search_interest::note(&typed, &answer, &workspace)
+    {
+        ui.note(format_args!("the search is not counted: {}", cause.message()));
+    }
+    if args.answer {
+        return search_answer::answer(&typed, &answer, &workspace, args.yes, ui);
     }
     if args.evidence {
         return evidence(&typed, &answer, ui);
@@ -363,13 +380,9 @@ fn request<'a>(
     workspace: &Workspace,
     query: &'a Query,
 ) -> Result<Request<'a>, CliError> {
-    let settings = &workspace.config.search;
-    // What nobody set is what was measured for the model.
-    let profile = workspace.models.profile();
-    let is_set = |key| workspace.config.origin(key).is_some_and(|by| *by != Origin::Default);
-    let measured = |key, set: f64, measured: f32| if is_set(key) { set as f32 } else { measured };
-    let now = now_nanoseconds() / 1_000_000_000;
-    let when = |text: &Option<String>| text.as_deref().map(|text| moment(text, now)).transpose();
+    let usual = search_request::usual(workspace, query);
+    let when =
+        |text: &Option<String>| text.as_deref().map(|text| moment(text, usual.now)).transpose();
     let mut patterns = GlobSetBuilder::new();
     for pattern in &args.path {
         let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
@@ -387,29 +400,8 @@ fn request<'a>(
     let paths =
         if args.path.is_empty() { None } else { Some(patterns.build().map_err(CliError::new)?) };
     Ok(Request {
-        query,
         like: args.like.as_deref().map(|like| place(like, workspace)),
-        limit: if args.evidence { MOST_EVIDENCE.min(settings.limit) } else { settings.limit },
-        mode: match settings.mode {
-            config::Mode::Hybrid => Mode::Hybrid,
-            config::Mode::Keyword => Mode::Keyword,
-            config::Mode::Semantic => Mode::Semantic,
-        },
-        ranking: match settings.ranking {
-            config::Ranking::Weighted => Ranking::Weighted,
-            config::Ranking::Additive => Ranking::Additive,
-        },
-        weights: Weights {
-            semantic: measured(
-                "search.semantic_weight",
-                settings.semantic_weight,
-                profile.semantic_weight,
-            ),
-            recency: settings.recency_weight as f32,
-            recency_half_life_days: settings.recency_half_life.as_secs_f32() / 86_400.0,
-        },
-        bm25: Bm25::default(),
-        fuzzy: settings.fuzzy,
+        limit: if args.evidence { MOST_EVIDENCE.min(usual.limit) } else { usual.limit },
         filter: Filter {
             kinds: args.kind.clone(),
             types: args.file_type.clone(),
@@ -422,13 +414,7 @@ fn request<'a>(
             until: when(&args.until)?,
         },
         min_score: args.min_score,
-        least_cosine: profile.nothing,
-        collapse_similarity: measured(
-            "search.collapse_similarity",
-            settings.collapse_similarity,
-            profile.near_duplicate,
-        ),
-        now,
+        ..usual
     })
 }
 
@@ -492,7 +478,7 @@ fn kind(text: &str) -> Result<Kind, String> {
     Kind::ALL
         .into_iter()
         .find(|kind| kind.name() == text)
-        .ok_or_else(|| "expected note or summary".to_owned())
+        .ok_or_else(|| "expected note, summary or fact".to_owned())
 }
 
 fn file_type(text: &str) -> Result<String, String> {

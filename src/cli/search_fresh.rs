@@ -1,8 +1,8 @@
 //! Whether the summaries among the hits still hold, and describing files again that changed.
 
 use super::{
+    asker::{Asker, Purpose, Reach},
     error::CliError,
-    summariser::{Reach, Summariser},
     ui::Ui,
     workspace::{Workspace, now_nanoseconds},
 };
@@ -11,12 +11,13 @@ use crate::{
     embed::builtin::count_tokens,
     index::{Kind, Snapshot},
     journal::Place,
+    llm::{Ask, EXTRACTIVE},
     repo::NotePath,
     scan::{
         AnswerNotes, Known, Summary,
         freshness::{Freshness, current, freshness},
         gap::TRY_AGAIN,
-        investigate::{Asked, Bench, EXTRACTIVE, describe},
+        investigate::{Bench, describe},
     },
     search::{Answer, origin::State},
 };
@@ -89,7 +90,7 @@ pub fn describe_again(
         _ => Reach::Free,
     };
     let talk = Ui::new(ui.json, true);
-    let mut model = Summariser::open(workspace, reach, false, &talk)?;
+    let mut model = Asker::open(workspace, Purpose::DESCRIBE, reach, false, &talk)?;
     let nothing = Snapshot::default();
     let bench = Bench {
         desk: &desk,
@@ -110,12 +111,12 @@ pub fn describe_again(
         if has_just_failed(&known, workspace, path, now) {
             continue;
         }
-        let described = match is_by_model || policy == RefreshStale::Always {
-            true => describe(&bench, &known, path, &mut |prompt, again| model.ask(prompt, again)),
-            false => describe(&bench, &known, path, &mut |_, _| Asked::NoModel),
-        };
+        let asks = model.is_there() && (is_by_model || policy == RefreshStale::Always);
+        let mut ask = |prompt: &str| model.ask(prompt);
+        let ask: Ask = if asks { Some(&mut ask) } else { None };
+        let described = describe(&bench, &known, path, ask);
         // One that failed is written down too: it is not to be asked for by every search.
-        made.extend(described.ok().map(|(summary, _)| Summary {
+        made.extend(described.ok().map(|summary| Summary {
             // Another one than the record that git may carry.
             id: format!("{}-here", summary.id.trim_end_matches("-here")),
             ..summary

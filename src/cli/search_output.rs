@@ -452,7 +452,7 @@ fn warning(hit: &Hit, shape: &Shape) -> Option<String> {
 fn explain(hit: &Hit) -> String {
     let score = &hit.score;
     let source = match hit.kind {
-        Kind::Note => String::new(),
+        Kind::Note | Kind::Fact => String::new(),
         Kind::Summary => format!(" + file {:.3}", score.source_part),
     };
     format!(

@@ -10,10 +10,10 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
+    corpus,
     embed::Pace,
     index::{Kind, Options, Refreshed, Snapshot, fill, refresh::last_view, version::forget},
     repo::{CommitId, Git, GitError, Version, history::Age},
-    scan::documents,
     search::{
         Answer, Hit,
         origin::{Origins, State},
@@ -36,9 +36,7 @@ impl Viewed {
     pub fn now(as_it_is: bool, workspace: &Workspace) -> Result<Self, CliError> {
         let refreshed = match as_it_is.then(|| last_view(&workspace.context())).flatten() {
             Some(mut last) => {
-                if let Some(summaries) = documents::last(&workspace.context()) {
-                    last.join(summaries);
-                }
+                corpus::join_last(&workspace.context(), &mut last);
                 last
             }
             None => {
@@ -110,7 +108,7 @@ impl Viewed {
             answer.hits.truncate(wanted);
         }
         if self.at.is_none() {
-            for hit in answer.hits.iter_mut().filter(|hit| hit.kind == Kind::Note) {
+            for hit in answer.hits.iter_mut().filter(|hit| hit.kind != Kind::Summary) {
                 hit.origin.state = state_of(&self.refreshed.snapshot, hit);
             }
         }

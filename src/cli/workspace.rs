@@ -9,14 +9,16 @@ use super::{embedders::Named, env, error::CliError, models::Models, ui::Ui};
 use crate::{
     chunk::Limits,
     config::{CommitIndex, Config, Layers},
+    corpus,
+    desk::Desk,
     embed::{
         Pace,
         builtin::{Builtin, count_tokens},
     },
     index::{Context, Options, Progress, Refreshed, refresh},
+    learn,
     lexical::Analyzer,
     repo::{self, Git, NotePath, Repository, Selection, Version, locate},
-    scan::{self, documents},
     search::run::Tools,
 };
 
@@ -127,22 +129,15 @@ impl Workspace {
         Ok(refresh(&self.context(), options)?)
     }
 
-    /// Brings the notes and the summaries up to date, to be searched together.
+    /// Brings everything that can be searched up to date.
     ///
     /// # Errors
     /// When a configured root does not exist.
     pub fn refresh_all(&self, options: Options) -> Result<Refreshed, CliError> {
-        let (context, desk) = (self.context(), self.desk());
-        let (notes, summaries) = rayon::join(
-            || refresh(&context, options),
-            || documents::refresh(&context, &desk, options),
-        );
-        let mut notes = notes?;
-        notes.join(summaries);
-        Ok(notes)
+        Ok(corpus::refresh(&self.context(), &self.desk(), options)?)
     }
 
-    /// Notes and summaries of a version that git holds.
+    /// Everything that can be searched of a version that git holds.
     ///
     /// # Errors
     /// When git cannot list it.
@@ -152,13 +147,12 @@ impl Workspace {
         version: &Version,
         progress: Progress,
     ) -> Result<Refreshed, CliError> {
-        let context = self.context();
-        Ok(documents::snapshot_of(&context, git, version, progress)?)
+        Ok(corpus::of_version(&self.context(), git, version, progress)?)
     }
 
     /// Where questions and summaries are written down.
-    pub fn desk(&self) -> scan::Desk<'_> {
-        scan::Desk::new(&self.repository, self.config.journal.share)
+    pub fn desk(&self) -> Desk<'_> {
+        Desk::new(&self.repository, self.config.journal.share)
     }
 
     /// The path of a note as the user typed it, relative to the root.
@@ -228,5 +222,6 @@ fn selection(repository: &Repository, config: &Config) -> Selection {
     if !covered && repository.root.join(own).is_dir() {
         roots.push(PathBuf::from(own));
     }
-    Selection { roots, extensions: config.knowledge.extensions.clone() }
+    let apart = learn::shelf::folder(own);
+    Selection { roots, extensions: config.knowledge.extensions.clone(), apart }
 }

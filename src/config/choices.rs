@@ -133,6 +133,40 @@ impl std::fmt::Display for Provider {
 }
 
 choice! {
+    /// Where learning looks.
+    Source {
+        /// The notes of this repository.
+        Knowledge = "knowledge",
+        /// Files on this machine.
+        Files = "files",
+        /// A SearXNG.
+        Searxng = "searxng",
+        /// Brave Search.
+        Brave = "brave",
+        /// Tavily.
+        Tavily = "tavily",
+        /// A program of the user's.
+        Command = "command",
+    }
+}
+
+choice! {
+    /// Where discoveries are told.
+    SinkKind {
+        /// Beside what a command prints.
+        Terminal = "terminal",
+        /// A file of JSON Lines.
+        File = "file",
+        /// A desktop notification.
+        Desktop = "desktop",
+        /// A program of the user's.
+        Command = "command",
+        /// An address that takes JSON.
+        Webhook = "webhook",
+    }
+}
+
+choice! {
     /// How a provider of language models is spoken to.
     Protocol {
         /// Chat completions as OpenAI has them.

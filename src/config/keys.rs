@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::choices::{CommitIndex, Mode, Ranking, RefreshStale};
+use super::choices::{CommitIndex, Mode, Ranking, RefreshStale, SinkKind, Source};
 use super::kind::{Kind, Value};
 use super::providers;
 
@@ -123,6 +123,52 @@ pub const KEYS: &[Key] = &[
         .doc("How often `scan --every` runs when no time is given."),
     key("journal.share", "true", Kind::Switch)
         .doc("Whether questions and summaries are written where git carries them."),
+    key("learn.sources", "[knowledge]", Kind::Words(Source::WORDS))
+        .doc("Where to look: knowledge, files, searxng, brave, tavily and command, in this order.")
+        .needs_trust(NeedsTrust::Always),
+    key("learn.queries", "4", Kind::Whole { min: 3, max: 5 })
+        .doc("How many searches one topic is given."),
+    key("learn.pages", "3", Kind::Whole { min: 0, max: 20 })
+        .doc("How many pages that a search found are read whole."),
+    key("learn.files", "[.]", Kind::Places)
+        .doc("Folders that the source `files` looks in.")
+        .needs_trust(NeedsTrust::Always),
+    key("learn.searxng_url", "none", Kind::Text)
+        .doc("Address of a SearXNG that answers in JSON.")
+        .needs_trust(NeedsTrust::Always),
+    key("learn.brave_url", "\"https://api.search.brave.com\"", Kind::Text)
+        .doc("Address of Brave Search; its key is BRAVE_API_KEY or `brave` in the vault.")
+        .needs_trust(NeedsTrust::Always),
+    key("learn.tavily_url", "\"https://api.tavily.com\"", Kind::Text)
+        .doc("Address of Tavily; its key is TAVILY_API_KEY or `tavily` in the vault.")
+        .needs_trust(NeedsTrust::Always),
+    key("learn.command", "none", Kind::Text)
+        .doc("Program that is given a query and prints what it found: text or JSON Lines.")
+        .needs_trust(NeedsTrust::Always),
+    key("learn.private_pages", "false", Kind::Switch)
+        .doc("Whether pages on this machine and in private networks may be read.")
+        .needs_trust(NeedsTrust::Except(&["false"])),
+    key("interest.count_searches", "false", Kind::Switch)
+        .doc("Whether what you search for counts as interest; it stays on this machine.")
+        .needs_trust(NeedsTrust::Except(&["false"])),
+    key("enrich.every", "10m", Kind::Span { min: MILLIS_100, max: TEN_YEARS })
+        .doc("How often `enrich --every` runs when no time is given."),
+    key("enrich.searches_per_hour", "12", Kind::Whole { min: 1, max: 3_600 })
+        .doc("How many searches enrichment makes at most."),
+    key("notify.sinks", "[terminal]", Kind::Words(SinkKind::WORDS))
+        .doc("Where discoveries are told: terminal, file, desktop, command and webhook.")
+        .needs_trust(NeedsTrust::Always),
+    key("notify.file", "none", Kind::Text)
+        .doc("File that discoveries are appended to, as JSON Lines.")
+        .needs_trust(NeedsTrust::Always),
+    key("notify.command", "none", Kind::Text)
+        .doc("Program that is handed each discovery as JSON on its standard input.")
+        .needs_trust(NeedsTrust::Always),
+    key("notify.webhook", "none", Kind::Text)
+        .doc("Address that each discovery is sent to as JSON.")
+        .needs_trust(NeedsTrust::Always),
+    key("notify.quiet_hours", "none", Kind::Text)
+        .doc("Local time at which nothing is told, such as 22:00-07:00."),
     key("llm.local_only", "false", Kind::Switch)
         .doc("Whether only models on this machine are asked.")
         // A repository may narrow what the user allows, not widen it.
@@ -183,6 +229,10 @@ const SECTIONS: &[&str] = &[
     "scan",
     "scan.patterns",
     "journal",
+    "learn",
+    "interest",
+    "enrich",
+    "notify",
     "llm",
     "llm.budget",
     TASKS,

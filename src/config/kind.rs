@@ -46,6 +46,8 @@ pub enum Kind {
     Places,
     /// Patterns of file names or paths.
     Patterns,
+    /// Some of a few words, in an order.
+    Words(&'static [&'static str]),
     /// A length of time within bounds.
     Span { min: Duration, max: Duration },
 }
@@ -104,6 +106,7 @@ impl Kind {
             Self::Patterns => {
                 format!("a list of at most {MAX_ITEMS} patterns such as [\"*.md\", \"docs/**\"]")
             }
+            Self::Words(words) => format!("a list of {}", one_of(words)),
             Self::Span { min, max } => format!(
                 "a duration from {} to {} such as 300ms, 30s, 10m, 6h, 2d or 1w",
                 format_duration(min),
@@ -116,7 +119,12 @@ impl Kind {
     pub fn is_list(self) -> bool {
         matches!(
             self,
-            Self::Extensions | Self::Folders | Self::Models | Self::Places | Self::Patterns
+            Self::Extensions
+                | Self::Folders
+                | Self::Models
+                | Self::Places
+                | Self::Patterns
+                | Self::Words(_)
         )
     }
 
@@ -157,7 +165,12 @@ impl Kind {
                 let span = parse_duration(text).ok()?;
                 (min..=max).contains(&span).then_some(Value::Span(span))
             }
-            Self::Extensions | Self::Folders | Self::Models | Self::Places | Self::Patterns => None,
+            Self::Extensions
+            | Self::Folders
+            | Self::Models
+            | Self::Places
+            | Self::Patterns
+            | Self::Words(_) => None,
         }
     }
 
@@ -170,6 +183,10 @@ impl Kind {
                 Self::Models => model_name(item).then(|| item.to_owned())?,
                 Self::Places => place(item)?,
                 Self::Patterns => pattern(item)?,
+                Self::Words(words) => match word(words, item)? {
+                    Value::Text(word) => word,
+                    _ => return None,
+                },
                 _ => extension(item)?,
             };
             if !list.contains(&item) {

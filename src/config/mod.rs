@@ -32,7 +32,8 @@ use std::time::Duration;
 
 pub use agreement::{Agreement, Agreements};
 pub use choices::{
-    CommitIndex, Language, Mode, Protocol, Provider, Ranking, RefreshStale, UnknownWord,
+    CommitIndex, Language, Mode, Protocol, Provider, Ranking, RefreshStale, SinkKind, Source,
+    UnknownWord,
 };
 pub use duration::{DURATION_FORM, DurationError, format_duration, parse_duration};
 pub use guard::Guarded;
@@ -73,6 +74,14 @@ pub struct Config {
     pub scan: ScanConfig,
     /// Where what happened is written down.
     pub journal: JournalConfig,
+    /// How what the user wants to know is found out.
+    pub learn: LearnConfig,
+    /// What counts as interest.
+    pub interest: InterestConfig,
+    /// How what is known is deepened.
+    pub enrich: EnrichConfig,
+    /// How discoveries are told.
+    pub notify: NotifyConfig,
     /// Which language models are asked.
     pub llm: LlmConfig,
     resolved: Resolved,
@@ -170,6 +179,54 @@ pub struct ScanConfig {
     pub max_questions: usize,
     /// Time between two runs of `scan --every`.
     pub interval: Duration,
+}
+
+/// Section `learn`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearnConfig {
+    /// Where to look, in this order.
+    pub sources: Vec<Source>,
+    /// Searches of one topic.
+    pub queries: usize,
+    /// Pages of one search that are read whole.
+    pub pages: usize,
+    /// Folders that files are looked for in, relative to the repository or absolute.
+    pub files: Vec<PathBuf>,
+    /// `None` where none is set.
+    pub searxng_url: Option<String>,
+    pub brave_url: String,
+    pub tavily_url: String,
+    /// Program and arguments in one line, as a shell takes them.
+    pub command: Option<String>,
+    /// Whether pages at private addresses may be read.
+    pub private_pages: bool,
+}
+
+/// Section `interest`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InterestConfig {
+    /// Whether searches count.
+    pub count_searches: bool,
+}
+
+/// Section `enrich`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EnrichConfig {
+    /// Time between two runs of `enrich --every`.
+    pub every: Duration,
+    pub searches_per_hour: usize,
+}
+
+/// Section `notify`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotifyConfig {
+    pub sinks: Vec<SinkKind>,
+    pub file: Option<String>,
+    /// Program and arguments in one line, as a shell takes them.
+    pub command: Option<String>,
+    pub webhook: Option<String>,
+    /// As in `22:00-07:00`.
+    pub quiet_hours: Option<String>,
 }
 
 /// Section `journal`.
@@ -398,8 +455,47 @@ impl Config {
             interval: resolved.span("scan.interval"),
         };
         let journal = JournalConfig { share: resolved.switch("journal.share") };
+        // `none` stands for nothing, as a setting cannot be empty.
+        let given = |key: &str| Some(resolved.text(key)).filter(|text| text != "none");
+        let learn = LearnConfig {
+            sources: words(resolved.list("learn.sources")),
+            queries: resolved.size("learn.queries"),
+            pages: resolved.size("learn.pages"),
+            files: resolved.list("learn.files").iter().map(PathBuf::from).collect(),
+            searxng_url: given("learn.searxng_url"),
+            brave_url: resolved.text("learn.brave_url"),
+            tavily_url: resolved.text("learn.tavily_url"),
+            command: given("learn.command"),
+            private_pages: resolved.switch("learn.private_pages"),
+        };
+        let interest =
+            InterestConfig { count_searches: resolved.switch("interest.count_searches") };
+        let enrich = EnrichConfig {
+            every: resolved.span("enrich.every"),
+            searches_per_hour: resolved.size("enrich.searches_per_hour"),
+        };
+        let notify = NotifyConfig {
+            sinks: words(resolved.list("notify.sinks")),
+            file: given("notify.file"),
+            command: given("notify.command"),
+            webhook: given("notify.webhook"),
+            quiet_hours: given("notify.quiet_hours"),
+        };
         let llm = LlmConfig::from_resolved(&resolved)?;
-        Ok(Self { knowledge, search, index, changelog, scan, journal, llm, resolved })
+        Ok(Self {
+            knowledge,
+            search,
+            index,
+            changelog,
+            scan,
+            journal,
+            learn,
+            interest,
+            enrich,
+            notify,
+            llm,
+            resolved,
+        })
     }
 }
 
@@ -411,6 +507,11 @@ impl Default for Config {
             Err(error) => unreachable!("the table of keys contradicts itself: {error}"),
         }
     }
+}
+
+/// Words that the table has checked.
+fn words<T: std::str::FromStr>(list: &[String]) -> Vec<T> {
+    list.iter().filter_map(|word| word.parse().ok()).collect()
 }
 
 fn line_text(cause: &crate::yaml::YamlError) -> String {

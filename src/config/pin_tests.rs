@@ -142,7 +142,7 @@ fn refuses() {
 fn other_value(key: &Key) -> String {
     use crate::config::Kind;
     match key.kind {
-        Kind::Whole { .. } => "3072".to_owned(),
+        Kind::Whole { max, .. } => max.to_string(),
         Kind::Real { .. } => "0.5".to_owned(),
         Kind::Switch => "false".to_owned(),
         Kind::Choice(words) => words[words.len() - 1].to_owned(),
@@ -153,6 +153,7 @@ fn other_value(key: &Key) -> String {
         Kind::Text | Kind::Folder => "some/thing".to_owned(),
         Kind::Extensions | Kind::Folders | Kind::Places => "[txt, rst]".to_owned(),
         Kind::Patterns => "[txt, \"*.rst\"]".to_owned(),
+        Kind::Words(words) => list_text(&words[1..]),
         Kind::Span { .. } => "30m".to_owned(),
     }
 }
@@ -179,6 +180,10 @@ fn value_for(key: &'static Key) -> BoxedStrategy<String> {
         Kind::Folder => "[a-z #:'\"é-]{1,6}(/[a-z]{1,3})?".boxed(),
         Kind::Extensions => {
             proptest::collection::vec("[a-z]{1,3}", 1..4).prop_map(|v| list_text(&v)).boxed()
+        }
+        Kind::Words(words) => {
+            let some = proptest::sample::subsequence(words.to_vec(), 1..=words.len());
+            some.prop_map(|words| list_text(&words)).boxed()
         }
         Kind::Patterns => {
             proptest::collection::vec("[a-z.]{1,4}[*]?", 1..4).prop_map(|v| list_text(&v)).boxed()

@@ -11,7 +11,7 @@ mod cjk;
 mod profile;
 pub mod remote;
 
-pub use profile::Profile;
+pub use profile::{Near, Profile};
 
 /// Turns texts into unit vectors.
 pub trait Embedder: Send + Sync {
@@ -28,6 +28,11 @@ pub trait Embedder: Send + Sync {
     /// What counts as near for its vectors.
     fn profile(&self) -> Profile {
         Profile::UNMEASURED
+    }
+
+    /// What counts as near when something is learnt.
+    fn near(&self) -> Near {
+        Near::UNMEASURED
     }
 
     /// One vector of [`Embedder::dimension`] components per text, in order: unit length, or zero
@@ -67,6 +72,10 @@ impl<E: Embedder + ?Sized> Embedder for &E {
         (**self).profile()
     }
 
+    fn near(&self) -> Near {
+        (**self).near()
+    }
+
     fn embed(&self, texts: &[&str], role: Role) -> Embedded {
         (**self).embed(texts, role)
     }
@@ -77,7 +86,7 @@ impl<E: Embedder + ?Sized> Embedder for &E {
 }
 
 /// What a text is to be compared as: some models want to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A question.
     Query,

@@ -63,6 +63,17 @@ impl Draft {
         self.files.push(entry);
     }
 
+    /// A file whose content a segment holds, `now` in nanoseconds since 1970.
+    pub fn found(
+        &mut self,
+        file: Walked,
+        blob: BlobId,
+        (segment, document): (usize, usize),
+        now: i64,
+    ) {
+        self.keep(entry(file, blob, now, place(segment, document)));
+    }
+
     /// Documents to be written again, with what they weigh: those of small segments when there
     /// are many; if `complete`, of segments that wait for vectors; if `thorough`, also of segments
     /// that are mostly out of date. Only the first `count` segments are looked at.
@@ -105,7 +116,7 @@ impl Draft {
         for outcome in outcomes {
             match outcome {
                 Outcome::Known { file, blob, segment, document } => {
-                    self.keep(entry(file, blob, now, place(segment, document)));
+                    self.found(file, blob, (segment, document), now);
                 }
                 Outcome::Built { file: Some(file), blob, document, .. } => {
                     self.keep(entry(file, blob, now, place(number, document)));

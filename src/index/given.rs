@@ -18,7 +18,7 @@ use super::{
 use crate::{
     repo::{BlobId, FileStat, NotePath, Walked, history::History},
     store::{
-        manifest::{FileEntry, Manifest, Place},
+        manifest::{Manifest, Place},
         registry::Registry,
         view::{self, Opened, Staging, View},
     },
@@ -76,6 +76,11 @@ pub struct Content<'a> {
 }
 
 impl Given {
+    /// A document whose lines are those of its file.
+    pub fn of_lines(path: NotePath, text: String) -> Self {
+        Self { path, text }
+    }
+
     pub fn new(path: NotePath, source: &Source, content: &Content) -> Self {
         // JSON strings are YAML strings too, whatever is in them.
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
@@ -185,17 +190,11 @@ fn bring(context: &Context, collection: &Collection, options: Options, keep: boo
         if !seen.insert((given.path.clone(), blob)) {
             continue;
         }
-        match known.get(&(given.path.clone(), blob)) {
-            Some(&(segment, document)) => draft.keep(FileEntry {
-                path: given.path,
-                stat: FileStat::default(),
-                recorded: 0,
-                blob,
-                place: Place::Document { segment: segment as u32, document: document as u32 },
-            }),
+        let file = Walked { path: given.path, stat: FileStat::default() };
+        match known.get(&(file.path.clone(), blob)) {
+            Some(&place) => draft.found(file, blob, place, 0),
             None => {
                 let size = given.text.len() as u64;
-                let file = Walked { path: given.path, stat: FileStat::default() };
                 jobs.push((Job::Take(file, given.text), size));
             }
         }

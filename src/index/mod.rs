@@ -35,16 +35,22 @@ pub enum Kind {
     Note,
     /// What was found out about a file.
     Summary,
+    /// What is known of an entity: its page, without what only we read in it.
+    Fact,
 }
 
 impl Kind {
-    pub const ALL: [Self; 2] = [Self::Note, Self::Summary];
+    pub const ALL: [Self; 3] = [Self::Note, Self::Summary, Self::Fact];
+
+    /// Those whose documents are given, each in a view of its own.
+    pub const COLLECTIONS: [Self; 2] = [Self::Summary, Self::Fact];
 
     /// As in `--kind` and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
             Self::Summary => "summary",
+            Self::Fact => "fact",
         }
     }
 }

@@ -29,7 +29,7 @@ use crate::{
     },
     store::{
         bits::Bits,
-        manifest::{FileEntry, Manifest, Place, SegmentEntry},
+        manifest::{Manifest, SegmentEntry},
         registry::Registry,
         tables,
         view::{self, Loaded, Opened, Staging},
@@ -83,13 +83,7 @@ pub fn snapshot_of(
             .blob_id()
             .and_then(|blob| known.get(&(file.path.clone(), blob)).map(|&place| (blob, place)));
         match place {
-            Some((blob, (segment, document))) => draft.keep(FileEntry {
-                path: file.path,
-                stat: file.stat,
-                recorded: 0,
-                blob,
-                place: Place::Document { segment: segment as u32, document: document as u32 },
-            }),
+            Some((blob, place)) => draft.found(file, blob, place, 0),
             None => jobs.push((Job::Fetch(file, note.object), TYPICAL_BYTES)),
         }
     }
@@ -172,8 +166,8 @@ pub fn blobs_of(
 
 /// Drops what is kept of versions: something in it was damaged.
 pub fn forget(context: &Context) {
-    let summaries = context.collection_dir(Kind::Summary);
-    for folder in [context.view_dir(), context.past_dir(), summaries] {
+    let collections = Kind::COLLECTIONS.map(|kind| context.collection_dir(kind));
+    for folder in [context.view_dir(), context.past_dir()].into_iter().chain(collections) {
         // What cannot be removed is found damaged again.
         let _ = fs::remove_file(folder.join("manifest"));
     }

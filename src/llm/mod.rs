@@ -15,6 +15,7 @@
 use std::ops::ControlFlow;
 
 mod anthropic;
+mod ask;
 mod budget;
 mod error;
 mod health;
@@ -44,6 +45,7 @@ mod schema_tests;
 #[cfg(test)]
 mod wire_tests;
 
+pub use ask::{Ask, Asked, EXTRACTIVE};
 pub use budget::{Budget, BudgetParseError, Estimate, Limits, OverBudget, Span, Spent, Totals};
 pub use error::{Blame, LlmError};
 pub use health::{Health, HealthFile, Outcome};

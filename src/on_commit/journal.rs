@@ -9,9 +9,9 @@ use rustc_hash::FxHashSet;
 
 use super::{CommitError, NoteChange, secrets};
 use crate::{
+    desk::{Desk, SHARED},
     jsonl,
     repo::{Git, NotePath, Repository, Staged, Version, head, read_note},
-    scan::{Desk, SHARED},
     secrets::AllowList,
 };
 

@@ -6,6 +6,7 @@
 
 mod attempt;
 mod changes;
+mod entities;
 pub mod journal;
 mod record;
 mod secrets;
@@ -13,17 +14,21 @@ mod skipped;
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+
 pub use changes::{NoteChange, changes};
 pub use secrets::Secret;
 pub use skipped::Seen;
 
 use crate::{
+    corpus,
+    desk::Desk,
     index::{
         Context, IndexError, Progress,
         stage::{plan_staged, remove_obsolete},
     },
+    learn,
     repo::{Git, GitError, Stored, Version, WriteError, head, stored_notes},
-    scan::documents::snapshot_of,
     secrets::AllowList,
 };
 
@@ -48,6 +53,8 @@ pub struct Done {
     pub secrets: Vec<Secret>,
     /// Changelog entries written.
     pub entries: usize,
+    /// Lines of entities of which it was written down that they are gone, or back.
+    pub lines: usize,
     /// Records of the journal that go along.
     pub records: usize,
     /// Vectors in the table that goes along; 0 if there is nothing new.
@@ -139,11 +146,12 @@ pub fn prepare(
         .map(|parent| notes(&Version::Commit(*parent)))
         .collect::<Result<_, GitError>>()?;
     let found = changes(&before, &staged);
+    let folder = learn::shelf::folder(context.write_root);
+    let pages = entities::Pages::list(git, &folder, &parents)?;
     let limit = context.max_file_bytes;
-    let mut done = Done {
-        secrets: secrets::in_changes(&found, &objects, limit, wishes.allowed),
-        ..Done::default()
-    };
+    let read = |found: &[NoteChange]| secrets::in_changes(found, &objects, limit, wishes.allowed);
+    let mut done = Done { secrets: read(&found), ..Done::default() };
+    done.secrets.extend(read(&changes(&pages.before, &pages.staged)));
     if !done.secrets.is_empty() || !may_stage {
         return Ok(done);
     }
@@ -157,6 +165,13 @@ pub fn prepare(
     }
     if wishes.changelog {
         done.entries = record::record(context, git, &objects, head, &found, wishes.now)?;
+    }
+    let now = Timestamp::from_second(wishes.now).unwrap_or_default();
+    let desk = Desk::new(context.repository, wishes.journal);
+    match entities::note(&desk, git, &objects, &folder, &pages, &parents, now) {
+        Ok(noted) => done.lines = noted.retired + noted.restored,
+        // The rest goes along all the same.
+        Err(cause) => done.notices.push(format!("what became of facts is not noted: {cause}")),
     }
     if wishes.journal {
         let pending = journal::pending(context.repository, git, wishes.allowed)?;
@@ -181,7 +196,7 @@ fn index(
     done: &mut Done,
 ) -> Result<(), CommitError> {
     // Listed anew: the entries are notes too.
-    let refreshed = snapshot_of(context, git, &Version::Staged, progress)?;
+    let refreshed = corpus::of_version(context, git, &Version::Staged, progress)?;
     let plan = plan_staged(context, git, &refreshed.snapshot)?;
     git.stage(&plan.changes)?;
     remove_obsolete(context, &plan)?;

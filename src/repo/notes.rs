@@ -48,17 +48,11 @@ pub fn stored_notes(
             let in_root =
                 roots.iter().any(|root| *root == Path::new(".") || path.starts_with(root));
             in_root
-                && is_note(path, &selection.extensions)
+                && selection.names(path)
                 && !is_hidden(&file.path, &roots)
                 && !ignored.names(path)
         })
         .collect())
-}
-
-fn is_note(path: &Path, extensions: &[String]) -> bool {
-    path.extension().is_some_and(|extension| {
-        extensions.iter().any(|known| extension.eq_ignore_ascii_case(known.as_str()))
-    })
 }
 
 /// Whether a component below the root that holds the path begins with a dot.

@@ -23,6 +23,24 @@ pub struct Selection {
     pub roots: Vec<PathBuf>,
     /// File name extensions without the dot, in lower case.
     pub extensions: Vec<String>,
+    /// Folder whose own files are no notes, for they are read in another way; empty for none.
+    pub apart: PathBuf,
+}
+
+impl Selection {
+    /// Whether a path, relative to the repository's root, is named as a note is.
+    pub fn names(&self, path: &Path) -> bool {
+        self.is_markdown(path) && !self.is_apart(path)
+    }
+
+    /// Whether a path ends as Markdown does, be it a note or not.
+    pub fn is_markdown(&self, path: &Path) -> bool {
+        has_extension(path, &self.extensions)
+    }
+
+    fn is_apart(&self, path: &Path) -> bool {
+        !self.apart.as_os_str().is_empty() && path.parent() == Some(&*self.apart)
+    }
 }
 
 /// What the file system says about a file without reading it. Times in nanoseconds since 1970.
@@ -67,8 +85,8 @@ pub struct WalkError {
 /// files, symbolic links, anything that is no regular file, and other repositories nested in this
 /// one (submodules) are left out.
 pub fn walk(root: &Path, selection: &Selection) -> (Vec<Walked>, Vec<WalkError>) {
-    let extensions = &selection.extensions;
-    walk_files(root, &selection.roots, |path| has_extension(path, extensions), |_| true)
+    let is_note = |path: &Path| path.strip_prefix(root).is_ok_and(|path| selection.names(path));
+    walk_files(root, &selection.roots, is_note, |_| true)
 }
 
 /// All files below the roots that are `wanted` by their absolute path, under the rules of

@@ -1,20 +1,19 @@
 //! Summaries as documents that can be searched: one per file, and one per part of a large file.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::{
-    Desk, SHARED,
     known::Known,
     record::{SUMMARY, Summary},
 };
 use crate::{
+    desk::{Desk, SHARED},
     index::{
-        Context, IndexError, Kind, Options, Progress, Refreshed,
+        Context, Kind, Options, Refreshed,
         given::{self, Collection, Content, Given, Source},
-        version,
     },
     journal::parse_file,
     repo::{CommitId, Git, GitError, NotePath, ObjectId, Version},
@@ -95,22 +94,6 @@ fn keep_what_it_holds(known: &mut Known, git: &Git, commit: &CommitId) {
             all.truncate(1);
         }
     }
-}
-
-/// Notes and summaries of a version, to be searched together.
-///
-/// # Errors
-/// When git cannot list the version.
-pub fn snapshot_of(
-    context: &Context,
-    git: &Git,
-    version: &Version,
-    progress: Progress,
-) -> Result<Refreshed, IndexError> {
-    let mut notes = version::snapshot_of(context, git, version, progress)?;
-    let options = Options { full: false, patience: Some(Duration::ZERO), progress };
-    notes.join(of_version(context, git, version, options)?);
-    Ok(notes)
 }
 
 /// The description of every file that is to be shown, as documents.

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::{
-    Desk, ScanError,
+    ScanError,
     answer::{Notes, answer},
     known::Known,
     parse::outline_in_time,
@@ -22,6 +22,8 @@ use super::{
     sought::is_outside,
 };
 use crate::{
+    desk::Desk,
+    llm::{Ask, Asked, EXTRACTIVE},
     markdown,
     outline::{FileKind, Outline},
     repo::{BlobId, NotePath, ReadError},
@@ -32,31 +34,14 @@ use crate::{
 
 /// Files whose summaries are written down at once: a killed run loses at most so many.
 const BATCH: usize = 64;
-/// What a summary is made by that no model made.
-pub const EXTRACTIVE: &str = "extractive";
+/// How often a model is asked about one file.
+const TRIES: usize = 2;
 /// The name of summaries that could not be made.
 pub const UNSUPPORTED: &str = "unsupported_type";
 pub const UNREADABLE: &str = "unreadable";
 pub const VANISHED: &str = "vanished";
-
-/// What a model said, or why it did not.
-#[derive(Debug)]
-pub enum Asked {
-    Said {
-        text: String,
-        /// As `provider/model`.
-        model: String,
-    },
-    /// There is no model to ask: the file's own words do.
-    NoModel,
-    /// It failed on this text.
-    Failed(String),
-    /// No further text should be sent: what is left stays open.
-    Stop(String),
-}
-
-/// Asks a model to summarise: given the prompt, and whether this is the second try.
-pub type Ask<'a> = &'a mut dyn FnMut(&str, bool) -> Asked;
+/// A model should make it and cannot be asked now.
+pub const STOPPED: &str = "stopped";
 
 /// What investigations work on.
 pub struct Bench<'a> {
@@ -120,7 +105,7 @@ pub fn investigate(
     bench: &Bench,
     known: &Known,
     questions: &[Question],
-    ask: Ask,
+    mut ask: Ask,
     tick: &dyn Fn(usize, usize),
 ) -> Result<Outcome, ScanError> {
     let mut outcome = Outcome::default();
@@ -132,16 +117,17 @@ pub fn investigate(
             .collect();
         // Only here: that somebody is at it is no news for other clones.
         bench.desk.write(crate::journal::Place::Local, &claims)?;
+        let by_itself = ask.is_none();
         let mut drafts: Vec<Draft> =
-            batch.par_iter().map(|question| draft(bench, known, question)).collect();
+            batch.par_iter().map(|question| draft(bench, known, question, by_itself)).collect();
         let mut open = Vec::new();
         for (draft, question) in drafts.iter_mut().zip(batch) {
             if outcome.stopped.is_some() && matches!(draft, Draft::Read(_)) {
                 open.push(question.moved(QuestionState::Open, None, now));
                 continue;
             }
-            let Draft::Read(read) = draft else { continue };
-            match complete(read, bench, ask, &mut outcome) {
+            let (Draft::Read(read), Some(ask)) = (&mut *draft, &mut ask) else { continue };
+            match complete(read, bench, *ask, &mut outcome) {
                 Some(summary) => *draft = Draft::Summary(Box::new(summary)),
                 None => open.push(question.moved(QuestionState::Open, None, now)),
             }
@@ -186,21 +172,21 @@ pub fn investigate(
 /// Describes one file, whatever is asked about it. Nothing is written down.
 ///
 /// # Errors
-/// The word for why it cannot be: [`UNSUPPORTED`], [`UNREADABLE`] or [`VANISHED`].
+/// The word for why it cannot be: [`UNSUPPORTED`], [`UNREADABLE`], [`VANISHED`], or [`STOPPED`].
 pub fn describe(
     bench: &Bench,
     known: &Known,
     path: &NotePath,
     ask: Ask,
-) -> Result<(Summary, Outcome), &'static str> {
-    let mut outcome = Outcome::default();
-    let before = |blob: &BlobId| before(known, path, blob);
-    let read = read(bench, path, Some(&before))?;
+) -> Result<Summary, &'static str> {
+    let read = read(bench, known, path)?;
     if let Some(summary) = &read.known {
-        return Ok((moved(summary, path, super::run::at((bench.now)())), outcome));
+        return Ok(moved(summary, path, super::run::at((bench.now)())));
     }
-    let summary = complete(&read, bench, ask, &mut outcome);
-    Ok((summary.unwrap_or_else(|| read.extract(bench)), outcome))
+    match ask {
+        None => Ok(read.extract(bench)),
+        Some(ask) => complete(&read, bench, ask, &mut Outcome::default()).ok_or(STOPPED),
+    }
 }
 
 /// A summary of exactly the content that was described under another name, if that is so: what
@@ -233,14 +219,13 @@ enum Draft {
     Failed(String),
 }
 
-fn draft(bench: &Bench, known: &Known, question: &Question) -> Draft {
+fn draft(bench: &Bench, known: &Known, question: &Question, by_itself: bool) -> Draft {
     let path = question.evidence.path();
     match question.gap {
         GapKind::Unindexed | GapKind::Stale => {}
         _ => return Draft::Told(answer(bench, question)),
     }
-    let before = |blob: &BlobId| before(known, &path, blob);
-    match read(bench, &path, Some(&before)) {
+    match read(bench, known, &path) {
         Ok(read) => match read.known {
             Some(ref summary) if summary.path() == path => {
                 let id = summary.id.trim_end_matches("-here").to_owned();
@@ -249,6 +234,7 @@ fn draft(bench: &Bench, known: &Known, question: &Question) -> Draft {
             Some(ref summary) => {
                 Draft::Summary(Box::new(moved(summary, &path, super::run::at((bench.now)()))))
             }
+            None if by_itself => Draft::Summary(Box::new(read.extract(bench))),
             None => Draft::Read(Box::new(read)),
         },
         Err(VANISHED) => Draft::Failed(VANISHED.to_owned()),
@@ -284,9 +270,7 @@ struct Read {
     known: Option<Summary>,
 }
 
-type Before<'a> = &'a dyn Fn(&BlobId) -> Option<Summary>;
-
-fn read(bench: &Bench, path: &NotePath, before: Option<Before>) -> Result<Read, &'static str> {
+fn read(bench: &Bench, known: &Known, path: &NotePath) -> Result<Read, &'static str> {
     let (bytes, _) =
         read_file(bench.root, path, bench.max_file_bytes).map_err(|cause| match cause {
             _ if cause.is_gone() => VANISHED,
@@ -295,7 +279,7 @@ fn read(bench: &Bench, path: &NotePath, before: Option<Before>) -> Result<Read, 
         })?;
     let blob = BlobId::of(&bytes);
     let mut read = Read { size: bytes.len() as u64, blob, ..Read::new(path.clone()) };
-    read.known = before.and_then(|before| before(&blob));
+    read.known = before(known, path, &blob);
     if read.known.is_some() {
         return Ok(read);
     }
@@ -309,22 +293,23 @@ fn read(bench: &Bench, path: &NotePath, before: Option<Before>) -> Result<Read, 
 }
 
 /// Asks the model, once more if it fails. `None` if it should not be asked any more.
-fn complete(read: &Read, bench: &Bench, ask: Ask, outcome: &mut Outcome) -> Option<Summary> {
-    let path = read.path.to_text();
-    let mut prompt = None;
+fn complete(
+    read: &Read,
+    bench: &Bench,
+    ask: &mut dyn FnMut(&str) -> Asked,
+    outcome: &mut Outcome,
+) -> Option<Summary> {
+    let prompt = summary::prompt(
+        &read.path.to_text(),
+        read.kind,
+        &read.text,
+        &read.outline,
+        read.truncated,
+        bench.count_tokens,
+    );
     let mut failure = String::new();
-    for again in [false, true] {
-        let prompt = prompt.get_or_insert_with(|| {
-            summary::prompt(
-                &path,
-                read.kind,
-                &read.text,
-                &read.outline,
-                read.truncated,
-                bench.count_tokens,
-            )
-        });
-        match ask(prompt, again) {
+    for _ in 0..TRIES {
+        match ask(&prompt) {
             Asked::NoModel => return Some(read.extract(bench)),
             Asked::Stop(reason) => {
                 outcome.stopped = Some(reason);

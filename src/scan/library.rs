@@ -7,13 +7,14 @@ use jiff::Timestamp;
 
 use super::{
     freshness::{Freshness, freshness},
-    investigate::{Ask, Bench, describe},
+    investigate::{Bench, describe},
     known::Known,
     record::Summary,
     sought::is_outside,
 };
 use crate::{
     index::{Kind, Snapshot},
+    llm::Ask,
     repo::NotePath,
     search::{Filter, Hit, Request, SearchError, run::Tools, search},
 };
@@ -69,7 +70,7 @@ impl<'a> Library<'a> {
             return Ok(indexed(&known));
         }
         match describe(self.bench, &self.known, path, ask) {
-            Ok((summary, _)) => {
+            Ok(summary) => {
                 let desk = self.bench.desk;
                 desk.write(desk.place(is_outside(path)), &[&summary])?;
                 let now = super::run::at((self.bench.now)());

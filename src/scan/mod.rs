@@ -7,8 +7,8 @@
 
 pub mod activity;
 mod answer;
-mod differ;
 pub mod documents;
+mod expire;
 pub mod freshness;
 pub mod gap;
 pub mod investigate;
@@ -23,6 +23,7 @@ pub mod state;
 mod uses;
 
 pub use answer::Notes as AnswerNotes;
+pub use expire::expire;
 pub use known::{Described, Known};
 pub use parse::outline_in_time;
 pub use record::{GapKind, Priority, Question, QuestionState, Summary};
@@ -31,10 +32,7 @@ pub use sought::{Found, Sought, Wanted};
 
 use std::{io, path::PathBuf};
 
-use crate::{
-    journal::{Journal, JournalError, Place},
-    repo::{GitError, Repository},
-};
+use crate::{journal::JournalError, repo::GitError};
 
 /// A scan could not be done at all. One bad file is never such an error.
 #[derive(Debug, thiserror::Error)]
@@ -54,52 +52,3 @@ impl From<crate::store::Malformed> for ScanError {
         Self::Damaged
     }
 }
-
-/// Where the journal is, and where new records of this repository go.
-pub struct Desk<'a> {
-    pub repository: &'a Repository,
-    pub journal: Journal,
-    /// Whether git carries what is written.
-    pub share: bool,
-}
-
-impl<'a> Desk<'a> {
-    pub fn new(repository: &'a Repository, share: bool) -> Self {
-        let local = repository.local_dir();
-        let shared = repository.root.join(SHARED);
-        let journal = Journal::new(shared, local.join("journal"), local.join("journal.lock"));
-        Self { repository, journal, share }
-    }
-
-    /// Where a record about a file goes: what lies outside the repository is nobody else's.
-    pub fn place(&self, is_outside: bool) -> Place {
-        if self.share && !is_outside { Place::Shared } else { Place::Local }
-    }
-
-    /// Whether a record about a file is for everybody.
-    fn is_shared(&self, is_outside: bool) -> bool {
-        self.place(is_outside) == Place::Shared
-    }
-
-    /// Writes records down; once this returns they are on disk.
-    ///
-    /// # Errors
-    /// When none, or not all, could be written.
-    pub fn write<T: serde::Serialize>(
-        &self,
-        place: Place,
-        records: &[T],
-    ) -> Result<(), JournalError> {
-        if records.is_empty() {
-            return Ok(());
-        }
-        let tracked = |file: &std::path::Path| {
-            let path = file.strip_prefix(&self.repository.root).unwrap_or(file);
-            crate::repo::is_tracked(self.repository, path).map_err(io::Error::other)
-        };
-        self.journal.append(place, records, jiff::Timestamp::now(), &tracked).map(drop)
-    }
-}
-
-/// Where git carries the journal, relative to the root.
-pub const SHARED: &str = ".elophanto/journal";

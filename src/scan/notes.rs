@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
-use super::{differ::differ, gap::Gap, record::GapKind};
+use super::{gap::Gap, record::GapKind};
 use crate::{
+    differ::differ,
     drift,
     graph::is_entry_page,
     index::{Kind, Part, Snapshot},

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Desk, ScanError, Wanted,
+    ScanError, Wanted,
     activity::{self, Touched},
     gap::{Gap, Weight, gap_of_file, in_order},
     investigate::reopen,
@@ -19,6 +19,7 @@ use super::{
     uses::{Uses, names},
 };
 use crate::{
+    desk::Desk,
     index::{Snapshot, plan::plan},
     journal::Place,
     markdown,

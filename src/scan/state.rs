@@ -10,6 +10,7 @@ use crate::{
     store::{
         codec::{Malformed, Writer, unseal},
         container::{read_whole, write_whole},
+        manifest::{read_seen, write_seen},
     },
 };
 
@@ -110,13 +111,7 @@ fn to_bytes(state: &State) -> Vec<u8> {
     }
     out.varint(state.files.len() as u64);
     for file in &state.files {
-        out.block(file.path.as_bytes());
-        out.u64(file.stat.size);
-        out.i64(file.stat.mtime);
-        out.i64(file.stat.ctime);
-        out.u64(file.stat.inode);
-        out.i64(file.recorded);
-        out.bytes.extend_from_slice(file.blob.as_bytes());
+        write_seen(&mut out, &file.path, &file.stat, file.recorded, &file.blob);
         out.u8(match file.verdict {
             Verdict::Text => 0,
             Verdict::Generated => 1,
@@ -147,15 +142,7 @@ fn from_bytes(bytes: &[u8]) -> Result<State, Malformed> {
     };
     let mut files = Vec::new();
     for _ in 0..reader.size()? {
-        let path = NotePath::new(reader.block()?);
-        let stat = FileStat {
-            size: reader.u64()?,
-            mtime: reader.i64()?,
-            ctime: reader.i64()?,
-            inode: reader.u64()?,
-        };
-        let recorded = reader.i64()?;
-        let id = reader.take(BlobId::LENGTH)?.try_into().map_err(|_| Malformed)?;
+        let (path, stat, recorded, blob) = read_seen(&mut reader)?;
         let verdict = match reader.u8()? {
             0 => Verdict::Text,
             1 => Verdict::Generated,
@@ -167,7 +154,6 @@ fn from_bytes(bytes: &[u8]) -> Result<State, Malformed> {
         for _ in 0..reader.size()? {
             uses.push(reader.u32()?);
         }
-        let blob = BlobId::from_bytes(id);
         files.push(Seen { path, stat, recorded, blob, verdict, uses });
     }
     Ok(State { files, settled, notes, notes_checked })

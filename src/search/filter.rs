@@ -74,10 +74,10 @@ impl Filter {
     }
 }
 
-/// Name of the type of a document's file: every note is Markdown, a summary says what it is of.
+/// Name of the type of a document's file: notes and entities are Markdown, a summary says what it is of.
 pub fn file_type(kind: Kind, first_tag: Option<&str>) -> &str {
     match kind {
-        Kind::Note => "markdown_doc",
+        Kind::Note | Kind::Fact => "markdown_doc",
         Kind::Summary => first_tag.unwrap_or_default(),
     }
 }

@@ -252,11 +252,13 @@ impl<'a> Scene<'a> {
         let text = segment.text(&document)?.get(chunk.range.clone()).ok_or(Malformed)?;
         let kind = self.snapshot.parts[place.0].kind;
         let source = match kind {
-            Kind::Note => None,
+            Kind::Note | Kind::Fact => None,
             Kind::Summary => Source::from_covers(&document.covers),
         };
         let lines = source.as_ref().map_or(chunk.lines, |source| source.lines);
-        let source_blob = source.as_ref().and_then(|source| BlobId::from_hex(&source.blob));
+        // What a document is made from is another text than its own.
+        let made_from = document.covers.first().filter(|_| kind != Kind::Note);
+        let source_blob = made_from.and_then(|blob| BlobId::from_hex(blob));
         Ok(Hit {
             kind,
             source,

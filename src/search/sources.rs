@@ -44,7 +44,7 @@ struct File {
     documents: Vec<Candidate>,
 }
 
-/// Takes chunks of notes as they are, and of every described file among the chunks one document with
+/// Takes chunks of notes and entities as they are, and of every described file among the chunks one document with
 /// the best signals of all.
 ///
 /// # Errors
@@ -57,10 +57,10 @@ pub fn by_file(
     cosine: &dyn Fn(ChunkPlace) -> f32,
 ) -> Result<Vec<Candidate>, Malformed> {
     let own = |place| Candidate { place, keyword: keyword(place), cosine: cosine(place) };
-    let is_note = |place: &ChunkPlace| snapshot.parts[place.0].kind == Kind::Note;
-    let (notes, described): (Vec<ChunkPlace>, Vec<ChunkPlace>) =
-        places.into_iter().partition(is_note);
-    let mut candidates: Vec<Candidate> = notes.into_iter().map(own).collect();
+    let is_summary = |place: &ChunkPlace| snapshot.parts[place.0].kind == Kind::Summary;
+    let (described, others): (Vec<ChunkPlace>, Vec<ChunkPlace>) =
+        places.into_iter().partition(is_summary);
+    let mut candidates: Vec<Candidate> = others.into_iter().map(own).collect();
     let mut files: FxHashMap<&[u8], File> = FxHashMap::default();
     for (part, chunk) in described {
         let segment = &snapshot.parts[part].loaded.segment;
@@ -70,7 +70,7 @@ pub fn by_file(
         return Ok(candidates);
     }
     for (number, part) in snapshot.parts.iter().enumerate() {
-        if part.kind == Kind::Note {
+        if part.kind != Kind::Summary {
             continue;
         }
         let segment = &part.loaded.segment;
@@ -111,14 +111,14 @@ pub fn weigh(
     query: &str,
     ranked: &mut [(ChunkPlace, Score)],
 ) -> Result<(), Malformed> {
-    let is_note = |part: &crate::index::Part| part.kind == Kind::Note;
-    if snapshot.parts.iter().all(is_note) || asks_for_tests(query) {
+    let is_summary = |part: &crate::index::Part| part.kind == Kind::Summary;
+    if !snapshot.parts.iter().any(is_summary) || asks_for_tests(query) {
         return Ok(());
     }
     for ((part, chunk), score) in ranked.iter_mut() {
         let part = &snapshot.parts[*part];
         let segment = &part.loaded.segment;
-        if !is_note(part)
+        if is_summary(part)
             && is_test(segment.document(segment.chunk_document(*chunk))?.path.as_path())
         {
             let less = score.total * (TEST - 1.0);

@@ -67,13 +67,7 @@ impl Manifest {
         }
         out.varint(self.files.len() as u64);
         for file in &self.files {
-            out.block(file.path.as_bytes());
-            out.u64(file.stat.size);
-            out.i64(file.stat.mtime);
-            out.i64(file.stat.ctime);
-            out.u64(file.stat.inode);
-            out.i64(file.recorded);
-            out.bytes.extend_from_slice(file.blob.as_bytes());
+            write_seen(&mut out, &file.path, &file.stat, file.recorded, &file.blob);
             match &file.place {
                 Place::Document { segment, document } => {
                     out.u8(0);
@@ -120,7 +114,30 @@ impl Manifest {
     }
 }
 
-fn read_file(reader: &mut Reader) -> Result<FileEntry, Malformed> {
+/// What was seen of a file: its stat and when that was taken, and the name of its content.
+pub(crate) fn write_seen(
+    out: &mut Writer,
+    path: &NotePath,
+    stat: &FileStat,
+    recorded: i64,
+    blob: &BlobId,
+) {
+    out.block(path.as_bytes());
+    out.u64(stat.size);
+    out.i64(stat.mtime);
+    out.i64(stat.ctime);
+    out.u64(stat.inode);
+    out.i64(recorded);
+    out.bytes.extend_from_slice(blob.as_bytes());
+}
+
+/// Back from there.
+///
+/// # Errors
+/// [`Malformed`] if the bytes end before.
+pub(crate) fn read_seen(
+    reader: &mut Reader,
+) -> Result<(NotePath, FileStat, i64, BlobId), Malformed> {
     let path = NotePath::new(reader.block()?);
     let stat = FileStat {
         size: reader.u64()?,
@@ -130,6 +147,11 @@ fn read_file(reader: &mut Reader) -> Result<FileEntry, Malformed> {
     };
     let recorded = reader.i64()?;
     let blob = BlobId::from_bytes(reader.take(BlobId::LENGTH)?.try_into().map_err(|_| Malformed)?);
+    Ok((path, stat, recorded, blob))
+}
+
+fn read_file(reader: &mut Reader) -> Result<FileEntry, Malformed> {
+    let (path, stat, recorded, blob) = read_seen(reader)?;
     let place = match reader.u8()? {
         0 => Place::Document { segment: reader.u32()?, document: reader.u32()? },
         1 => {

@@ -92,7 +92,7 @@ pub(super) fn paragraphs(text: &str, doc_comment: bool) -> Vec<String> {
 
 /// The sentences of one paragraph. A full stop ends one if white space and no lower-case word
 /// follow, outside of `code` and not after an abbreviation; an ideographic one always does.
-pub(super) fn sentences(paragraph: &str) -> Vec<&str> {
+pub fn sentences(paragraph: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut start, mut code, mut stopped) = (0, false, false);
     let mut push = |range: std::ops::Range<usize>| {

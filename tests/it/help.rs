@@ -8,6 +8,15 @@ const COMMANDS: &[&str] = &[
     "scan",
     "graph",
     "search",
+    "learn",
+    "enrich",
+    "entity",
+    "like",
+    "unlike",
+    "dislike",
+    "undislike",
+    "interests",
+    "react",
     "schedule",
     "clean",
     "changelog",
@@ -44,6 +53,15 @@ fn help_of_the_program() {
       scan         Find what the knowledge base does not know yet
       graph        Show what refers to what
       search       Search the knowledge base
+      learn        Learn about a topic: search for it, read what is found, keep facts with their source
+      enrich       Find out more about what you care about
+      entity       Show what is known: all entities with their facts counted, or one with its facts
+      like         Say that you like a topic: an entity is made of it, and it is worth finding out more
+      unlike       Take a like back
+      dislike      Say that you do not care for a topic: nothing more is found out about it
+      undislike    Take a dislike back
+      interests    Show what you care about, by what you did
+      react        React to a notification or an answer: `+` for more of it, `-` for no more
       schedule     Run a command at intervals
       changelog    Say what changed in the knowledge base, newest first
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
@@ -184,7 +202,7 @@ fn help_of_search() {
               Print at most this many hits
 
           --kind <KIND>
-              Only this kind: note or summary; may be repeated
+              Only this kind: note, summary or fact; may be repeated
 
           --type <TYPE>
               Only files of this type, such as markdown_doc or rust_file; may be repeated
@@ -257,6 +275,13 @@ fn help_of_search() {
           --refresh-stale <WHEN>
               Describe files again that changed since they were described: always, local (where that
               costs nothing) or never
+
+          --answer
+              Answer from notes and facts, with citations, if what is known suffices; else say so
+
+      -y, --yes
+              With --answer: send what bears on the question to the model of the settings, and remember
+              that this may be done
 
           --evidence
               Print the best summaries as one evidence record, for other programs
@@ -469,7 +494,7 @@ fn a_word_too_much_is_a_failure_with_usage() {
     --- stderr
     error: unrecognized subcommand 'serach'
 
-      tip: some similar subcommands exist: 'graph', 'search'
+      tip: some similar subcommands exist: 'graph', 'react', 'enrich', 'search'
 
     Usage: elophanto [OPTIONS] <COMMAND>
 
@@ -873,6 +898,135 @@ fn help_of_schedule() {
           --replace           Replace another job of that name
           --no-color          Print without colours and links
       -h, --help              Print help
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_learning() {
+    for command in ["learn", "enrich", "entity", "like", "interests", "react", "clean"] {
+        let text = help(&[command]);
+        assert!(text.starts_with("exit: 0\n") && text.contains("Usage: elophanto"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
+    snapshot!(help(&["learn"]), @"
+    exit: 0
+    --- stdout
+    Learn about a topic: search for it, read what is found, keep facts with their source
+
+    Facts go to `knowledge/learned/entities/`, one page for each thing that is known of and one line for
+    each fact, with the source that says so. Without a topic, shows what was asked for and what came of
+    it. Where to look is `learn.sources`; or hand over what is to be read with --from.
+
+    Usage: elophanto learn [OPTIONS] [TOPIC]
+           elophanto learn <COMMAND>
+
+    Commands:
+      undo  Take back every fact that a search, a prompt or a message brought
+      help  Print this message or the help of the given subcommand(s)
+
+    Arguments:
+      [TOPIC]
+              What to learn about
+
+    Options:
+          --from <FILE|URL>
+              Read this instead of searching: a file, an address, or `-` for standard input
+
+          --message <FILE>
+              Note something you said, and what it tells: a file, or `-` for standard input
+
+          --background
+              Only put it into the queue, which `enrich` works off
+
+          --unasked
+              Nobody asked for this: add facts to what is known, and nothing else
+
+          --budget <LIMITS>
+              What one run may spend on a language model, such as 0.50usd,20000tok,30calls
+
+      -y, --yes
+              Send what is read to the model of the settings, and remember that this may be done
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+    snapshot!(help(&["clean"]), @"
+    exit: 0
+    --- stdout
+    Tidy up what elophanto keeps
+
+    Removes local data that is no longer needed, closes questions about files that are gone, and lists
+    entities that may be one. Notes are never changed. With --apply, entities that are certainly one are
+    merged; `clean undo` takes any merge back.
+
+    Usage: elophanto clean [OPTIONS]
+           elophanto clean <COMMAND>
+
+    Commands:
+      review  List entities that may be one, for a person to decide
+      merge   Make two entities one
+      undo    Take a merge back
+      help    Print this message or the help of the given subcommand(s)
+
+    Options:
+          --apply
+              Merge entities that are certainly one
+
+          --index
+              Remove local data that is no longer needed, and nothing else: what was kept of other
+              commits, vectors that are committed by now, leftovers of killed runs
+
+          --compact
+              Also make one committed table of many, without the vectors that no branch uses, and stage
+              that. For the default branch, while nobody else does it; if two did, `elophanto index
+              --resolve` settles the conflict
+
+          --dry-run
+              Say what would be done, and do nothing
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+    snapshot!(help(&["entity"]), @"
+    exit: 0
+    --- stdout
+    Show what is known: all entities with their facts counted, or one with its facts
+
+    An entity is shown by its number in the list, or by a name.
+
+    Usage: elophanto entity [OPTIONS] [NAME]
+
+    Arguments:
+      [NAME]
+              A number of the list, or a name
+
+    Options:
+          --delete
+              Remove it with all that is known of it; it does not come back by itself
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
     --- stderr
     ");
 }

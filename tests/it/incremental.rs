@@ -126,7 +126,11 @@ pub struct Bench {
 impl Bench {
     pub fn new(limits: Limits) -> Self {
         Self {
-            selection: Selection { roots: vec![".".into()], extensions: vec!["md".to_owned()] },
+            selection: Selection {
+                roots: vec![".".into()],
+                extensions: vec!["md".to_owned()],
+                apart: "".into(),
+            },
             limits,
             analyzer: Analyzer::new("english"),
             builtin: Builtin::new(),

@@ -81,6 +81,10 @@ fn makes_the_whole_tree() {
     scan:
       patterns:
     journal:
+    learn:
+    interest:
+    enrich:
+    notify:
     llm:
       budget:
       tasks:

@@ -52,7 +52,11 @@ fn index(root: &Path, model: &Flaky) -> Refreshed {
     let repository = locate(root).unwrap();
     let context = Context {
         repository: &repository,
-        selection: &Selection { roots: vec![".".into()], extensions: vec!["md".to_owned()] },
+        selection: &Selection {
+            roots: vec![".".into()],
+            extensions: vec!["md".to_owned()],
+            apart: "".into(),
+        },
         write_root: Path::new("knowledge"),
         limits: &Limits::default(),
         max_file_bytes: 1 << 20,

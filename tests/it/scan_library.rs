@@ -3,14 +3,12 @@
 use std::{cell::Cell, path::Path};
 
 use elophanto::{
+    desk::Desk,
     embed::builtin::count_tokens,
     index::Snapshot,
+    llm::Asked,
     repo::{NotePath, locate},
-    scan::{
-        AnswerNotes, Desk,
-        investigate::{Asked, Bench},
-        library::Library,
-    },
+    scan::{AnswerNotes, investigate::Bench, library::Library},
 };
 
 use crate::env::TestEnv;
@@ -45,26 +43,26 @@ fn a_file_is_described_once_and_known_from_then_on() {
     env.write("src/heron.rs", HERON);
     let path = NotePath::from("src/heron.rs");
     let asked = Cell::new(0);
-    let mut ask = |_: &str, _: bool| {
+    let mut ask = |_: &str| {
         asked.set(asked.get() + 1);
         Asked::NoModel
     };
     with_library(env.root(), |mut library| {
         assert!(library.indexed_files().is_empty());
         assert!(!library.is_indexed(&path) && !library.is_stale(&path));
-        let made = library.summarize_and_index(&path, &mut ask).unwrap();
+        let made = library.summarize_and_index(&path, Some(&mut ask)).unwrap();
         assert!(made.success && made.summary.contains("herons fish at dawn"), "{made:?}");
         assert_eq!(made.file_path, path);
-        let again = library.summarize_and_index(&path, &mut ask).unwrap();
+        let again = library.summarize_and_index(&path, Some(&mut ask)).unwrap();
         assert_eq!(again, made);
         assert_eq!(asked.get(), 1, "an unchanged file is not asked about twice");
         assert!(library.is_indexed(&path) && !library.is_stale(&path));
         assert_eq!(library.indexed_files(), [&path]);
         env.write("src/heron.rs", HERON.replace("dawn", "dusk"));
         assert!(library.is_stale(&path));
-        let made = library.summarize_and_index(&path, &mut ask).unwrap();
+        let made = library.summarize_and_index(&path, Some(&mut ask)).unwrap();
         assert!(made.summary.contains("dusk"), "{made:?}");
-        let gone = library.summarize_and_index(&"src/gone.rs".into(), &mut ask).unwrap();
+        let gone = library.summarize_and_index(&"src/gone.rs".into(), None).unwrap();
         assert_eq!((gone.success, gone.summary.as_str()), (false, "vanished"));
     });
     // Another process finds it.

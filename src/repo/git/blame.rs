@@ -41,6 +41,20 @@ impl Git {
         parse(&self.run(&arguments)?).ok_or_else(|| GitError::Odd("a blame".to_owned()))
     }
 
+    /// How many people made a commit that HEAD holds since a time, such as `1.year`.
+    ///
+    /// # Errors
+    /// When git cannot read the history.
+    pub fn authors_since(&self, since: &str) -> Result<usize, GitError> {
+        let since = format!("--since={since}");
+        let output = self.run(&["log", since.as_str(), "--format=%aE", "-z", "HEAD", "--"])?;
+        let mut authors: Vec<&[u8]> =
+            output.split(|&byte| byte == 0).filter(|address| !address.is_empty()).collect();
+        authors.sort_unstable();
+        authors.dedup();
+        Ok(authors.len())
+    }
+
     /// Paths that commits by this author touched, up to a commit. The name is taken as plain
     /// text, without regard to case, and may be a part of the name or address.
     ///

@@ -114,7 +114,7 @@ impl Change {
 /// clone ends.
 pub fn coverage(git: &Git, selection: &Selection) -> String {
     let shallow = fs::read(git.common_dir().join("shallow")).map(|bytes| BlobId::of(&bytes));
-    format!("{:?} {:?} {:?}", selection.roots, selection.extensions, shallow.ok())
+    format!("{selection:?} {:?}", shallow.ok())
 }
 
 /// The history at `head`, built upon `base` where that belongs to an ancestor of `head` and
@@ -251,10 +251,7 @@ fn regular_file(entry: &[u8]) -> Option<(Option<ObjectId>, &[u8])> {
 fn is_selected(path: &[u8], selection: &Selection) -> bool {
     let path = NotePath::new(path);
     let path = path.as_path();
-    let extension = path.extension().is_some_and(|extension| {
-        selection.extensions.iter().any(|known| extension.eq_ignore_ascii_case(known.as_str()))
-    });
-    extension && selection.roots.iter().any(|root| path.starts_with(plain(root)))
+    selection.is_markdown(path) && selection.roots.iter().any(|root| path.starts_with(plain(root)))
 }
 
 /// A root as git would have it: without `.`.

@@ -79,9 +79,9 @@ fn summaries_are_found_beside_notes() {
     check(&["--type", "python_file"], &[]);
     check(&["--path", "src"], &["src/heron.rs"]);
     check(&["--kind", "note", "--type", "rust_file"], &[]);
-    let wrong = env.run(&["search", "heron", "--kind", "fact"]);
+    let wrong = env.run(&["search", "heron", "--kind", "wish"]);
     assert!(
-        wrong.code == Some(2) && wrong.stderr().contains("expected note or summary"),
+        wrong.code == Some(2) && wrong.stderr().contains("expected note, summary or fact"),
         "{wrong}"
     );
     let wrong = env.run(&["search", "heron", "--type", "heron_file"]);

@@ -1,0 +1,538 @@
+//! `elophanto learn`
+
+use std::{
+    collections::BTreeMap,
+    io::{IsTerminal, Read},
+    path::Path,
+};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{
+    Outcome,
+    asker::{Asker, Purpose, Reach},
+    error::CliError,
+    learning::{Learning, now},
+    ui::{Ui, visible_line},
+    workspace::Workspace,
+};
+use crate::{
+    index::Refreshed,
+    journal::Place,
+    learn::{
+        log::{Log, Work},
+        plan::{self, Topic},
+        record::{MESSAGE, Message, Prompt, Status, Trigger},
+        responses::Finding,
+        run,
+        shelf::Shelf,
+        undo::undo,
+    },
+    llm::Asked,
+    reading::{self, Hint, INPUT_CAP},
+};
+
+/// Largest message, in bytes.
+const MAX_MESSAGE: u64 = 256 * 1024;
+
+/// Learn about a topic: search for it, read what is found, keep facts with their source
+///
+/// Facts go to `knowledge/learned/entities/`, one page for each thing that is known of and one line
+/// for each fact, with the source that says so. Without a topic, shows what was asked for and what
+/// came of it. Where to look is `learn.sources`; or hand over what is to be read with --from.
+#[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct LearnArgs {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// What to learn about
+    topic: Option<String>,
+    /// Read this instead of searching: a file, an address, or `-` for standard input
+    #[arg(long, value_name = "FILE|URL", requires = "topic")]
+    from: Option<String>,
+    /// Note something you said, and what it tells: a file, or `-` for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["topic", "background"])]
+    message: Option<String>,
+    /// Only put it into the queue, which `enrich` works off
+    #[arg(long, requires = "topic")]
+    background: bool,
+    /// Nobody asked for this: add facts to what is known, and nothing else
+    #[arg(long, requires = "topic")]
+    unasked: bool,
+    /// What one run may spend on a language model, such as 0.50usd,20000tok,30calls
+    #[arg(long, value_name = "LIMITS")]
+    budget: Option<String>,
+    /// Send what is read to the model of the settings, and remember that this may be done
+    #[arg(long, short)]
+    yes: bool,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Action {
+    /// Take back every fact that a search, a prompt or a message brought
+    Undo(UndoArgs),
+}
+
+#[derive(clap::Args, Debug)]
+struct UndoArgs {
+    /// The id of a search, a prompt or a message
+    id: String,
+    /// Print JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
+/// A prompt and what came of it, as `--json` prints it.
+#[derive(Serialize)]
+struct PromptWire<'a> {
+    number: usize,
+    id: &'a str,
+    prompt: &'a str,
+    status: &'static str,
+    searches_remaining: usize,
+    created_at: String,
+    searches: Vec<SearchWire<'a>>,
+    entities: Vec<EntityWire<'a>>,
+}
+
+#[derive(Serialize)]
+struct SearchWire<'a> {
+    id: &'a str,
+    query: &'a str,
+    trigger: &'a str,
+    urls: &'a [String],
+    queued: bool,
+    extracted: bool,
+}
+
+#[derive(Serialize)]
+struct EntityWire<'a> {
+    entity: &'a str,
+    name: &'a str,
+    facts: usize,
+}
+
+/// The beginning of a run, as `--json` prints it.
+#[derive(Serialize)]
+struct StartedWire<'a> {
+    event: &'static str,
+    id: &'a str,
+    prompt: &'a str,
+    searches: usize,
+}
+
+/// What was taken back, as `--json` prints it.
+#[derive(Serialize)]
+struct UndoneWire<'a> {
+    id: &'a str,
+    facts: usize,
+    entities: &'a [String],
+}
+
+impl LearnArgs {
+    /// Whether stdout is JSON Lines.
+    pub fn is_json(&self) -> bool {
+        self.json || matches!(&self.action, Some(Action::Undo(args)) if args.json)
+    }
+}
+
+pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let flags = args.budget.iter().map(|text| ("llm.budget.run".to_owned(), text.clone()));
+    let workspace = Workspace::open(flags.collect(), ui)?;
+    if args.topic.is_none() && args.message.is_none() && args.action.is_none() {
+        return queue(&workspace, ui);
+    }
+    let learning = Learning::open(&workspace)?;
+    if !args.unasked {
+        learning.acted();
+    }
+    if let Some(Action::Undo(args)) = &args.action {
+        return take_back(&learning, &args.id, ui);
+    }
+    if let Some(from) = &args.message {
+        return message(&learning, from, args.yes, ui);
+    }
+    let topic = Topic::new(args.topic.as_deref().unwrap_or_default()).map_err(|cause| {
+        CliError::new(cause)
+            .hint("give a few words, such as `elophanto learn \"espresso machines\"`")
+    })?;
+    let trigger = if args.unasked { Trigger::Enrichment } else { Trigger::LearnCommand };
+    // Before anything is written down: what cannot be read is not asked for.
+    let given = args.from.as_deref().map(|from| material(&learning, from)).transpose()?;
+    let queries = match &given {
+        Some(_) => vec![topic.as_str().to_owned()],
+        None => queries(&learning, &topic, args, ui)?,
+    };
+    let (prompt, searches) =
+        run::ask_for(&learning.desk, topic.as_str(), &queries, trigger, &learning.user, now())?;
+    let acknowledged = StartedWire {
+        event: "started",
+        id: &prompt.id,
+        prompt: &prompt.prompt_text,
+        searches: searches.len(),
+    };
+    let word = if searches.len() == 1 { "search" } else { "searches" };
+    if ui.json {
+        ui.json(&acknowledged)?;
+        ui.flush()?;
+    } else {
+        let shown = visible_line(&prompt.prompt_text);
+        let doing = if given.is_some() { "reading about" } else { "learning about" };
+        let rest = match (&given, args.background) {
+            (Some(_), _) => String::new(),
+            (None, true) => format!(": {} {word} queued", searches.len()),
+            (None, false) => format!(": {} {word}", searches.len()),
+        };
+        ui.talk(format_args!("{doing} '{shown}'{rest}"));
+    }
+    if let Some(found) = given {
+        for search in &searches {
+            run::keep(
+                &learning.desk,
+                learning.desk.place(false),
+                search,
+                &[found.clone()],
+                0,
+                now(),
+            )?;
+        }
+        run::advance(&learning.desk, &prompt, 0, now())?;
+    } else if !args.background {
+        look(&learning, &prompt, ui)?;
+    }
+    if args.background {
+        return show(&workspace, Some(&prompt.id), ui);
+    }
+    extract(&learning, Some(&prompt.id), args.yes, ui)?;
+    show(&workspace, Some(&prompt.id), ui)
+}
+
+/// The searches for a topic: a model's plan where one may be asked, else by rule.
+fn queries(
+    learning: &Learning,
+    topic: &Topic,
+    args: &LearnArgs,
+    ui: &Ui,
+) -> Result<Vec<String>, CliError> {
+    let most = learning.workspace.config.learn.queries;
+    let by_rule = plan::plan(topic, most);
+    if args.background {
+        // Nobody waits for a model then.
+        return Ok(by_rule);
+    }
+    let talk = Ui::new(ui.json, true);
+    let mut model =
+        Asker::open(learning.workspace, Purpose::EXTRACT, Reach::Agreed, args.yes, &talk)?;
+    if !model.is_there() {
+        return Ok(by_rule);
+    }
+    Ok(match model.ask(&plan::prompt(topic)) {
+        Asked::Said { text, .. } => plan::accept(&text, topic).unwrap_or(by_rule),
+        Asked::NoModel | Asked::Failed(_) | Asked::Stop(_) => by_rule,
+    })
+}
+
+/// Makes the searches of a prompt, one after the other.
+fn look(learning: &Learning, prompt: &Prompt, ui: &Ui) -> Result<(), CliError> {
+    let notes = learning.notes()?;
+    let ask = |query: &str| learning.ask_notes(&notes, query);
+    let sources = learning.sources(&ask, ui)?;
+    let log = Log::read(&learning.desk.journal, now());
+    let searches = log.searches_of(&prompt.id);
+    let mut prompt = prompt.clone();
+    let mut left = searches.len();
+    for search in searches {
+        let made = run::make(&learning.desk, log.place(&search.id), search, &sources, &now)?;
+        for (source, cause) in &made.failed {
+            ui.warn(visible_line(&format!("{source}: {cause}")));
+        }
+        if made.search.queued {
+            ui.note(format_args!(
+                "{left} searches wait: `elophanto enrich --once` makes them when the sources answer"
+            ));
+            break;
+        }
+        left -= 1;
+        prompt = run::advance(&learning.desk, &prompt, left, now())?;
+    }
+    Ok(())
+}
+
+/// Processes what was found for a prompt, or all that waits, and tells what was discovered.
+pub fn extract(
+    learning: &Learning,
+    only: Option<&str>,
+    yes: bool,
+    ui: &Ui,
+) -> Result<usize, CliError> {
+    let notes = learning.notes()?;
+    extract_with(learning, &notes, only, yes, ui)
+}
+
+fn extract_with(
+    learning: &Learning,
+    notes: &Refreshed,
+    only: Option<&str>,
+    yes: bool,
+    ui: &Ui,
+) -> Result<usize, CliError> {
+    let log = Log::read(&learning.desk.journal, now());
+    for problem in &log.problems {
+        ui.note(visible_line(problem));
+    }
+    let is_wanted = |work: &Work| match (only, work) {
+        (None, _) => true,
+        (Some(id), Work::Search(search)) => search.learn_prompt_id.as_deref() == Some(id),
+        (Some(id), Work::Message(message)) => message.id == id,
+    };
+    let work: Vec<Work> = log.unprocessed().into_iter().filter(is_wanted).collect();
+    let outcome = learning.process(&work, &log, notes, yes, ui)?;
+    learning.tell(&outcome.discovered, ui)?;
+    if !outcome.discovered.is_empty() {
+        // Cut, embedded and inverted now, so that no search has to wait for it.
+        learning.notes()?;
+    }
+    Ok(outcome.processed)
+}
+
+/// Notes what the user said, and what it tells.
+fn message(learning: &Learning, from: &str, yes: bool, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let bytes = bytes_of(from, MAX_MESSAGE)?;
+    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    if text.is_empty() {
+        return Err(CliError::new("the message is empty").hint("write what you want to say"));
+    }
+    let record = Message {
+        kind: MESSAGE.to_owned(),
+        id: ulid::Ulid::new().to_string(),
+        at: now(),
+        user: learning.user.clone(),
+        text: crate::secrets::mask(&text).0.into_owned(),
+    };
+    learning.desk.write(Place::Local, &[&record])?;
+    extract(learning, Some(&record.id), yes, ui)?;
+    let log = Log::read(&learning.desk.journal, now());
+    let shelf = learning.shelves().read(now());
+    let found = found_by(&shelf, |line| line.message.as_deref() == Some(record.id.as_str()));
+    let wire = MessageWire { id: &record.id, entities: wires(&shelf, &found) };
+    let done = log.extractions.get(&record.id).map_or(0, |done| done.facts_added);
+    let lines = lines(&wire.entities);
+    let text = match done {
+        0 => format!("noted {}", record.id),
+        _ => format!("noted {}\n{lines}", record.id),
+    };
+    ui.emit(&wire, text)?;
+    Ok(Outcome::Done)
+}
+
+/// A message and what came of it, as `--json` prints it.
+#[derive(Serialize)]
+struct MessageWire<'a> {
+    id: &'a str,
+    entities: Vec<EntityWire<'a>>,
+}
+
+fn take_back(learning: &Learning, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let shelves = learning.shelves();
+    let mut shelf = shelves.read(now());
+    let log = Log::read(&learning.desk.journal, now());
+    let Some(undone) = undo(&shelves, &mut shelf, &log, id, now())? else {
+        ui.talk(format_args!(
+            "no search, prompt or message is called `{}`; `elophanto learn --json` lists them",
+            visible_line(id)
+        ));
+        return Ok(Outcome::Negative);
+    };
+    let wire = UndoneWire { id, facts: undone.facts, entities: &undone.entities };
+    let names: Vec<String> = undone.entities.iter().map(|name| visible_line(name)).collect();
+    let gone = match names.is_empty() {
+        true => String::new(),
+        false => format!(" and {}", names.join(", ")),
+    };
+    ui.emit(&wire, format_args!("took back {} facts{gone}", undone.facts))?;
+    Ok(if undone.facts == 0 { Outcome::Negative } else { Outcome::Done })
+}
+
+/// What is to be read instead of searching.
+fn material(learning: &Learning, from: &str) -> Result<Finding, CliError> {
+    if from.starts_with("http://") || from.starts_with("https://") {
+        let fetched = learning.fetcher()?.get(from).map_err(|cause| {
+            let hint = cause.hint();
+            let error = CliError::new(cause);
+            match hint {
+                Some(hint) => error.hint(hint),
+                None => error,
+            }
+        })?;
+        let hint = Hint { media_type: Some(&fetched.media_type), name: Some(fetched.url.path()) };
+        let options =
+            reading::Options { base: Some(fetched.url.clone()), ..reading::Options::default() };
+        let read = reading::read_with(&fetched.bytes, hint, &options).map_err(unreadable)?;
+        let url = Some(fetched.url.to_string());
+        return Ok(Finding { title: read.title, url, text: read.text, image: read.image });
+    }
+    let bytes = bytes_of(from, INPUT_CAP as u64)?;
+    let name = (from != "-").then_some(from);
+    let read = reading::read(&bytes, Hint { media_type: None, name }).map_err(unreadable)?;
+    let url = match name {
+        None => None,
+        Some(name) => {
+            let path = learning.workspace.note_path(Path::new(name));
+            // Where files lie on this machine is nobody else's business.
+            if path.as_path().is_absolute() || path.as_path().starts_with("..") {
+                let name = path.as_path().file_name().unwrap_or_default().to_string_lossy();
+                Some(format!("file:{name}"))
+            } else {
+                Some(path.to_text())
+            }
+        }
+    };
+    Ok(Finding { title: read.title, url, text: read.text, image: read.image })
+}
+
+fn unreadable(cause: reading::ReadError) -> CliError {
+    CliError::new(cause).hint("give Markdown, text, HTML, or a PDF that holds text")
+}
+
+/// A file, or standard input.
+fn bytes_of(from: &str, most: u64) -> Result<Vec<u8>, CliError> {
+    let mut bytes = Vec::new();
+    if from == "-" {
+        if std::io::stdin().is_terminal() {
+            return Err(CliError::new("`-` reads standard input, which is a terminal")
+                .hint("pipe it in, or give a file"));
+        }
+        std::io::stdin().take(most + 1).read_to_end(&mut bytes)?;
+    } else {
+        let failed = |cause: std::io::Error| {
+            CliError::new(format_args!("`{}` cannot be read: {cause}", visible_line(from)))
+                .hint("give a file, an address that begins with https://, or `-`")
+        };
+        let metadata = std::fs::metadata(from).map_err(failed)?;
+        if !metadata.is_file() {
+            return Err(CliError::new(format_args!("`{}` is no file", visible_line(from)))
+                .hint("give a file, an address that begins with https://, or `-`"));
+        }
+        let file = std::fs::File::open(from).map_err(failed)?;
+        file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    }
+    if bytes.len() as u64 > most {
+        return Err(CliError::new(format_args!("there are more than {most} bytes to read"))
+            .hint("hand over a part of it"));
+    }
+    Ok(bytes)
+}
+
+/// What was asked for, and what came of it.
+fn queue(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
+    show(workspace, None, ui)
+}
+
+/// All prompts, or one, in the order in which they were asked.
+fn show(workspace: &Workspace, only: Option<&str>, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let desk = workspace.desk();
+    let log = Log::read(&desk.journal, now());
+    let learning_root = &workspace.config.knowledge.write_root;
+    let shelves = crate::learn::shelf::Shelves { desk: &desk, write_root: learning_root };
+    let shelf = shelves.read(now());
+    let mut shown = 0;
+    for (number, prompt) in (1..).zip(log.in_order()) {
+        if only.is_some_and(|id| id != prompt.id) {
+            continue;
+        }
+        shown += 1;
+        let searches = log.searches_of(&prompt.id);
+        let is_its = |line: &crate::entity::Line| {
+            let search = line.search.as_deref();
+            searches.iter().any(|own| Some(own.id.as_str()) == search)
+        };
+        let found = found_by(&shelf, is_its);
+        let is_done = log.is_done(prompt);
+        let wire = PromptWire {
+            number,
+            id: &prompt.id,
+            prompt: &prompt.prompt_text,
+            status: match prompt.status {
+                Status::Active => "active",
+                Status::Completed => "completed",
+            },
+            searches_remaining: prompt.searches_remaining,
+            created_at: time(prompt.created_at),
+            searches: searches
+                .iter()
+                .map(|search| SearchWire {
+                    id: &search.id,
+                    query: &search.query,
+                    trigger: &search.trigger,
+                    urls: &search.urls,
+                    queued: search.queued,
+                    extracted: log.extractions.contains_key(&search.id),
+                })
+                .collect(),
+            entities: wires(&shelf, &found),
+        };
+        let mark = if is_done { "✓" } else { "..." };
+        let mut text = format!("{number}) '{}' {mark}", visible_line(&prompt.prompt_text));
+        let entities = lines(&wire.entities);
+        if !entities.is_empty() {
+            text.push('\n');
+            text.push_str(&entities);
+        }
+        ui.emit(&wire, text)?;
+        if only.is_some() && is_done && wire.entities.is_empty() {
+            ui.talk("nothing was found that is worth keeping");
+            return Ok(Outcome::Negative);
+        }
+    }
+    if shown == 0 {
+        ui.talk("nothing was asked for yet: `elophanto learn \"a topic\"`");
+        return Ok(Outcome::Negative);
+    }
+    Ok(Outcome::Done)
+}
+
+/// How many facts that count each entity has of lines like this, by slug.
+fn found_by(
+    shelf: &Shelf,
+    is_wanted: impl Fn(&crate::entity::Line) -> bool,
+) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    for entity in shelf.entities.iter() {
+        let facts = entity.facts.iter().filter(|fact| {
+            is_wanted(&fact.line) || fact.also.iter().any(|(_, line)| is_wanted(line))
+        });
+        let count = facts.count();
+        if count > 0 {
+            found.insert(entity.slug.clone(), count);
+        }
+    }
+    found
+}
+
+fn wires<'a>(shelf: &'a Shelf, found: &BTreeMap<String, usize>) -> Vec<EntityWire<'a>> {
+    let mut wires: Vec<EntityWire> = found
+        .iter()
+        .filter_map(|(slug, &facts)| {
+            let entity = shelf.entities.by_slug(slug)?;
+            Some(EntityWire { entity: &entity.slug, name: &entity.title, facts })
+        })
+        .collect();
+    wires.sort_by(|a, b| b.facts.cmp(&a.facts).then_with(|| a.name.cmp(b.name)));
+    wires
+}
+
+fn lines(entities: &[EntityWire]) -> String {
+    let line = |entity: &EntityWire| {
+        let word = if entity.facts == 1 { "fact" } else { "facts" };
+        format!("   - {} ({} {word})", visible_line(entity.name), entity.facts)
+    };
+    entities.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn time(at: Timestamp) -> String {
+    format!("{at:.0}")
+}

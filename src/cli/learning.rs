@@ -1,0 +1,332 @@
+//! What `learn`, `enrich` and their kin have in common: where to look, who reads, whom to tell.
+
+use std::path::PathBuf;
+
+use jiff::{Timestamp, tz::TimeZone};
+
+use super::{
+    asker::{Asker, Purpose, Reach},
+    env,
+    error::CliError,
+    search_request,
+    ui::{Ui, visible, visible_line},
+    workspace::Workspace,
+};
+use crate::{
+    config::{SinkKind, Source as SourceName},
+    desk::Desk,
+    embed::Pace,
+    index::{Kind, Options, Refreshed},
+    learn::{
+        interests::Interests,
+        log::{Log, Work},
+        meaning::Meaning,
+        pipeline::{Discovered, Outcome, Pipeline},
+        responses::Finding,
+        shelf::Shelves,
+        sources::{Files, Notes, Program, Source, Web},
+        tell::{Told, acted, tell},
+        users::{self, Said},
+        writer::writer,
+    },
+    llm::Ask,
+    notify::{CommandSink, DesktopSink, FileSink, Outlet, Quiet, WebhookSink},
+    process::Environment,
+    providers::{Brave, Provider, Searxng, Tavily},
+    search::{Query, search},
+    web::{Fetcher, Policy},
+};
+
+/// Notes that the source `knowledge` brings for a query.
+const MOST_NOTES: usize = 8;
+
+/// The clock.
+pub fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+/// Everything that learning needs of a knowledge base.
+pub struct Learning<'a> {
+    pub workspace: &'a Workspace,
+    pub desk: Desk<'a>,
+    /// The id of this clone.
+    pub user: String,
+}
+
+impl<'a> Learning<'a> {
+    /// For what changes something: makes the id of this clone if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub fn open(workspace: &'a Workspace) -> Result<Self, CliError> {
+        let desk = workspace.desk();
+        let user = writer(&desk)?;
+        Ok(Self { workspace, desk, user })
+    }
+
+    pub fn shelves(&'a self) -> Shelves<'a> {
+        Shelves { desk: &self.desk, write_root: &self.workspace.config.knowledge.write_root }
+    }
+
+    /// How near texts are: by the model of the repository if it runs here, else by the built-in one.
+    pub fn meaning(&self) -> Meaning<'a> {
+        match self.workspace.models.active() {
+            model if model.pace() != Pace::Remote => Meaning::new(model),
+            _ => Meaning::builtin(),
+        }
+    }
+
+    /// The user did something.
+    pub fn acted(&self) {
+        // Only when they are told things depends on it.
+        let _ = acted(&self.desk, now());
+    }
+
+    /// The notes, as they are now.
+    ///
+    /// # Errors
+    /// When a configured root does not exist.
+    pub fn notes(&self) -> Result<Refreshed, CliError> {
+        let options = Options { full: false, patience: None, progress: &|_, _| {} };
+        self.workspace.refresh_all(options)
+    }
+
+    /// What the settings say to look into, and can be asked.
+    ///
+    /// # Errors
+    /// When a setting is unusable.
+    pub fn sources<'s>(
+        &'s self,
+        ask: &'s dyn Fn(&str) -> Vec<Finding>,
+        ui: &Ui,
+    ) -> Result<Vec<Box<dyn Source + 's>>, CliError> {
+        let settings = &self.workspace.config.learn;
+        let mut sources: Vec<Box<dyn Source + 's>> = Vec::new();
+        for name in &settings.sources {
+            match name {
+                SourceName::Knowledge => sources.push(Box::new(Notes { ask })),
+                SourceName::Files => sources.push(Box::new(Files {
+                    root: self.workspace.repository.root.clone(),
+                    folders: settings.files.clone(),
+                    except: vec![
+                        crate::learn::shelf::folder(&self.workspace.config.knowledge.write_root),
+                        PathBuf::from(".elophanto"),
+                    ],
+                })),
+                SourceName::Command => match &settings.command {
+                    Some(line) => sources.push(Box::new(Program {
+                        argv: words(line, "learn.command")?,
+                        environment: environment(),
+                    })),
+                    None => ui.note("`learn.command` names no program; it is left out"),
+                },
+                SourceName::Searxng => match &settings.searxng_url {
+                    Some(url) => {
+                        let provider = Searxng::new(address(url, "learn.searxng_url")?)
+                            .map_err(unusable("learn.searxng_url"))?;
+                        sources.push(self.web(Box::new(provider))?);
+                    }
+                    None => ui.note("`learn.searxng_url` says no address; it is left out"),
+                },
+                SourceName::Brave => {
+                    if let Some(key) = key("brave", "BRAVE_API_KEY", ui) {
+                        let provider =
+                            Brave::new(address(&settings.brave_url, "learn.brave_url")?, key)
+                                .map_err(unusable("learn.brave_url"))?;
+                        sources.push(self.web(Box::new(provider))?);
+                    }
+                }
+                SourceName::Tavily => {
+                    if let Some(key) = key("tavily", "TAVILY_API_KEY", ui) {
+                        let provider =
+                            Tavily::new(address(&settings.tavily_url, "learn.tavily_url")?, key)
+                                .map_err(unusable("learn.tavily_url"))?;
+                        sources.push(self.web(Box::new(provider))?);
+                    }
+                }
+            }
+        }
+        if sources.is_empty() {
+            return Err(CliError::new("there is nowhere to look").hint(
+                "set `learn.sources`, or hand over what is to be read: `elophanto learn TOPIC \
+                 --from FILE`",
+            ));
+        }
+        Ok(sources)
+    }
+
+    fn web<'s>(&self, provider: Box<dyn Provider>) -> Result<Box<dyn Source + 's>, CliError> {
+        let pages = self.workspace.config.learn.pages;
+        Ok(Box::new(Web { provider, fetcher: self.fetcher()?, pages }))
+    }
+
+    /// What fetches pages.
+    ///
+    /// # Errors
+    /// When this machine cannot make secure connections.
+    pub fn fetcher(&self) -> Result<Fetcher, CliError> {
+        let allow_private = self.workspace.config.learn.private_pages;
+        Fetcher::new(Policy { allow_private, ..Policy::default() }).map_err(CliError::new)
+    }
+
+    /// Asks the notes, as `search` does.
+    pub fn ask_notes(&self, notes: &Refreshed, query: &str) -> Vec<Finding> {
+        let query = Query::parse(query, &self.workspace.analyzer);
+        if query.is_empty() {
+            return Vec::new();
+        }
+        let mut request = search_request::usual(self.workspace, &query);
+        request.limit = MOST_NOTES;
+        request.filter.kinds = vec![Kind::Note];
+        let answer = search(&notes.snapshot, &request, &self.workspace.tools());
+        let hits = answer.map(|answer| answer.hits).unwrap_or_default();
+        hits.into_iter()
+            .map(|hit| Finding {
+                title: Some(hit.title),
+                url: Some(hit.path.to_text()),
+                text: hit.text,
+                image: None,
+            })
+            .collect()
+    }
+
+    /// Processes what waits, and tells what was discovered.
+    ///
+    /// # Errors
+    /// When something cannot be written down.
+    pub fn process(
+        &self,
+        work: &[Work],
+        log: &Log,
+        notes: &Refreshed,
+        yes: bool,
+        ui: &Ui,
+    ) -> Result<Outcome, CliError> {
+        if work.is_empty() {
+            return Ok(Outcome::default());
+        }
+        let talk = Ui::new(ui.json, true);
+        let mut model = Asker::open(self.workspace, Purpose::EXTRACT, Reach::Agreed, yes, &talk)?;
+        let is_there = model.is_there();
+        let mut ask = |prompt: &str| model.ask(prompt);
+        let ask: Ask = if is_there { Some(&mut ask) } else { None };
+        let shelves = self.shelves();
+        let mut shelf = shelves.read(now());
+        for warning in shelf.warnings() {
+            ui.note(visible_line(&warning));
+        }
+        let meaning = self.meaning();
+        let users: Vec<Said> = users::said(&notes.snapshot).unwrap_or_default();
+        let pipeline = Pipeline {
+            shelves: &shelves,
+            meaning: &meaning,
+            users: &users,
+            user: &self.user,
+            now: &now,
+        };
+        let outcome = pipeline.run(work, log, &mut shelf, ask)?;
+        if let Some(reason) = &outcome.stopped {
+            ui.note(format_args!("the rest is processed the next time: {reason}"));
+        }
+        Ok(outcome)
+    }
+
+    /// Tells what was discovered, and what waited to be told.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub fn tell(&self, discovered: &[Discovered], ui: &Ui) -> Result<(), CliError> {
+        let settings = &self.workspace.config.notify;
+        let quiet = match &settings.quiet_hours {
+            Some(text) => Quiet::parse(text, TimeZone::system()).map_err(|cause| {
+                CliError::new(format_args!("notify.quiet_hours: {cause}"))
+                    .hint("write it like `22:00-07:00`")
+            })?,
+            None => Quiet::none(),
+        };
+        let outlets = self.outlets(ui)?;
+        let Told { printed, failed, .. } =
+            tell(&self.desk, discovered, &outlets, &quiet, &self.user, now())?;
+        for (id, text) in printed {
+            ui.talk(visible(&text));
+            ui.talk(format_args!("  (`elophanto react {id} +` or `-`)"));
+        }
+        for cause in failed {
+            ui.warn(visible_line(&cause));
+        }
+        Ok(())
+    }
+
+    fn outlets(&self, ui: &Ui) -> Result<Vec<Outlet>, CliError> {
+        let settings = &self.workspace.config.notify;
+        let mut outlets = Vec::new();
+        for sink in &settings.sinks {
+            let outlet = match (sink, &settings.file, &settings.command, &settings.webhook) {
+                (SinkKind::Terminal, ..) => Outlet::Terminal,
+                (SinkKind::Desktop, ..) => Outlet::Sink(Box::new(DesktopSink::new(environment()))),
+                (SinkKind::File, Some(path), ..) => {
+                    Outlet::Sink(Box::new(FileSink::new(self.workspace.repository.root.join(path))))
+                }
+                (SinkKind::Command, _, Some(line), _) => Outlet::Sink(Box::new(CommandSink::new(
+                    words(line, "notify.command")?,
+                    environment(),
+                ))),
+                (SinkKind::Webhook, .., Some(url)) => {
+                    let sink = WebhookSink::new(url).map_err(unusable("notify.webhook"))?;
+                    Outlet::Sink(Box::new(sink))
+                }
+                (kind, ..) => {
+                    ui.note(format_args!("`notify.{kind}` is not set; it is left out"));
+                    continue;
+                }
+            };
+            outlets.push(outlet);
+        }
+        Ok(outlets)
+    }
+
+    /// What the user did and likes.
+    pub fn interests(&self) -> Interests {
+        Interests::read(&self.desk, now())
+    }
+}
+
+/// A line of settings as program and arguments.
+fn words(line: &str, key: &str) -> Result<Vec<String>, CliError> {
+    let words = shlex::split(line).filter(|words| !words.is_empty());
+    words.ok_or_else(|| {
+        CliError::new(format_args!("{key}: a quotation mark is missing in `{line}`"))
+            .hint("write a program and its arguments as a shell takes them")
+    })
+}
+
+/// What programs of the user are handed: where they live and how they speak, no secrets.
+fn environment() -> Environment {
+    env::harmless()
+}
+
+fn address(text: &str, key: &'static str) -> Result<url::Url, CliError> {
+    url::Url::parse(text).map_err(unusable(key))
+}
+
+fn unusable<E: std::fmt::Display>(key: &'static str) -> impl Fn(E) -> CliError {
+    move |cause| CliError::new(format_args!("{key}: {cause}")).hint("mend it in your own settings")
+}
+
+/// The key of a search service: from the environment, else from the vault.
+fn key(entry: &str, variable: &str, ui: &Ui) -> Option<secrecy::SecretString> {
+    match super::keys::named(entry, variable, super::keys::Asking::Through(ui)) {
+        Ok(Some(key)) => Some(key),
+        Ok(None) => {
+            ui.note(format_args!(
+                "there is no key for {entry}: set {variable}, or `elophanto vault set {entry}`; it \
+                 is left out"
+            ));
+            None
+        }
+        Err(cause) => {
+            ui.note(format_args!("the key for {entry} cannot be had: {cause}; it is left out"));
+            None
+        }
+    }
+}

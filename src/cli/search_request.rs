@@ -1,0 +1,50 @@
+//! A search as the settings want it, to be narrowed by whoever asks.
+
+use super::workspace::{Workspace, now_nanoseconds};
+use crate::{
+    config::{self, Origin},
+    search::{Filter, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
+};
+
+/// Everything, by the settings of the repository and the figures of its model.
+pub fn usual<'a>(workspace: &Workspace, query: &'a Query) -> Request<'a> {
+    let settings = &workspace.config.search;
+    // What nobody set is what was measured for the model.
+    let profile = workspace.models.profile();
+    let is_set = |key| workspace.config.origin(key).is_some_and(|by| *by != Origin::Default);
+    let measured = |key, set: f64, measured: f32| if is_set(key) { set as f32 } else { measured };
+    Request {
+        query,
+        like: None,
+        limit: settings.limit,
+        mode: match settings.mode {
+            config::Mode::Hybrid => Mode::Hybrid,
+            config::Mode::Keyword => Mode::Keyword,
+            config::Mode::Semantic => Mode::Semantic,
+        },
+        ranking: match settings.ranking {
+            config::Ranking::Weighted => Ranking::Weighted,
+            config::Ranking::Additive => Ranking::Additive,
+        },
+        weights: Weights {
+            semantic: measured(
+                "search.semantic_weight",
+                settings.semantic_weight,
+                profile.semantic_weight,
+            ),
+            recency: settings.recency_weight as f32,
+            recency_half_life_days: settings.recency_half_life.as_secs_f32() / 86_400.0,
+        },
+        bm25: Bm25::default(),
+        fuzzy: settings.fuzzy,
+        filter: Filter::default(),
+        min_score: None,
+        least_cosine: profile.nothing,
+        collapse_similarity: measured(
+            "search.collapse_similarity",
+            settings.collapse_similarity,
+            profile.near_duplicate,
+        ),
+        now: now_nanoseconds() / 1_000_000_000,
+    }
+}

@@ -1,0 +1,60 @@
+//! The journal of a repository: where it lies, and where a new record goes.
+//!
+//! Joins the repository and the journal, which know nothing of each other. It refuses to know what
+//! is written down.
+
+use std::{io, path::Path};
+
+use crate::{
+    journal::{Journal, JournalError, Place},
+    repo::{Repository, is_tracked},
+};
+
+/// Where the journal is, and where new records of this repository go.
+pub struct Desk<'a> {
+    pub repository: &'a Repository,
+    pub journal: Journal,
+    /// Whether git carries what is written.
+    pub share: bool,
+}
+
+impl<'a> Desk<'a> {
+    pub fn new(repository: &'a Repository, share: bool) -> Self {
+        let local = repository.local_dir();
+        let shared = repository.root.join(SHARED);
+        let journal = Journal::new(shared, local.join("journal"), local.join("journal.lock"));
+        Self { repository, journal, share }
+    }
+
+    /// Where a record about a file goes: what lies outside the repository is nobody else's.
+    pub fn place(&self, is_outside: bool) -> Place {
+        if self.share && !is_outside { Place::Shared } else { Place::Local }
+    }
+
+    /// Whether a record about a file is for everybody.
+    pub fn is_shared(&self, is_outside: bool) -> bool {
+        self.place(is_outside) == Place::Shared
+    }
+
+    /// Writes records down; once this returns they are on disk.
+    ///
+    /// # Errors
+    /// When none, or not all, could be written.
+    pub fn write<T: serde::Serialize>(
+        &self,
+        place: Place,
+        records: &[T],
+    ) -> Result<(), JournalError> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let tracked = |file: &Path| {
+            let path = file.strip_prefix(&self.repository.root).unwrap_or(file);
+            is_tracked(self.repository, path).map_err(io::Error::other)
+        };
+        self.journal.append(place, records, jiff::Timestamp::now(), &tracked).map(drop)
+    }
+}
+
+/// Where git carries the journal, relative to the root.
+pub const SHARED: &str = ".elophanto/journal";

@@ -1,0 +1,215 @@
+//! Names of which one says more than the other: an abbreviation and what it stands for, a company
+//! and its legal form, a thing and its kind, maker or year.
+
+use super::{
+    Reason,
+    form::{Case, Form, Word, is_small, is_year, join},
+    names::{Demand, Need, Relation},
+    tails::{HEADS, TAILS, Tail},
+    words,
+};
+
+/// The longest abbreviation, in letters.
+const MAX_ACRONYM: usize = 8;
+
+/// Relations in which `long` says more than `short`.
+pub fn directed(long: &Form, short: &Form) -> Option<Relation> {
+    bracket(long, short)
+        .or_else(|| acronym(long, short))
+        .or_else(|| legal_form(long, short))
+        .or_else(|| tail(long, short))
+        .or_else(|| head(long, short))
+        .or_else(|| edition(long, short))
+        .or_else(|| vendor(long, short))
+}
+
+fn bracket(long: &Form, short: &Form) -> Option<Relation> {
+    let inner = Form::of_words(long.bracket.as_deref()?);
+    if short.bracket.is_some() {
+        return None;
+    }
+    let abbreviation = abbreviates(&inner, long) || abbreviates(long, &inner);
+    let outer = short.key == long.key;
+    if !(outer || abbreviation && short.key == inner.key) {
+        return None;
+    }
+    let demand = match abbreviation {
+        // What stands in brackets may tell two things of one name apart.
+        false => Demand::Agree,
+        true if short.is_specific() || short.key.chars().count() >= 4 => Demand::Nothing,
+        true if !outer => Demand::Expansion,
+        true => Demand::AgreeIfAny,
+    };
+    Some(Relation { reason: Reason::Bracket, demand })
+}
+
+/// Whether `short` is one word with two large letters or more whose letters come in `long` in this
+/// order, both with the same first letter.
+fn abbreviates(short: &Form, long: &Form) -> bool {
+    let [word] = short.words.as_slice() else { return false };
+    if !matches!(word.case, Case::Upper | Case::Mixed) || long.words.len() < 2 {
+        return false;
+    }
+    let mut letters = long.key.chars();
+    word.text.chars().next() == long.key.chars().next()
+        && word.text.chars().all(|wanted| letters.any(|letter| letter == wanted))
+}
+
+fn acronym(long: &Form, short: &Form) -> Option<Relation> {
+    let [word] = short.words.as_slice() else { return None };
+    let letters = word.text.chars().count();
+    let written_so = word.case == Case::Upper
+        || word.case == Case::Mixed
+        || word.case == Case::Lower && letters >= 3;
+    let sized = (2..=MAX_ACRONYM).contains(&letters);
+    if !sized || !written_so || !initials(long).contains(&word.text) {
+        return None;
+    }
+    let common = words::ABBREVIATIONS.iter().any(|(short, _)| *short == word.text);
+    let demand = if letters >= 3 || common { Demand::Expansion } else { Demand::Agree };
+    Some(Relation { reason: Reason::Acronym, demand })
+}
+
+/// What the first letters of the words make: of all, without small words, with large letters
+/// inside words, with `ex` as x. Empty for a single word.
+pub fn initials(form: &Form) -> Vec<String> {
+    let mut all = Vec::new();
+    if form.words.len() < 2 && form.words.iter().all(|word| word.case != Case::Mixed) {
+        return all;
+    }
+    let of = |words: &mut dyn Iterator<Item = &Word>, ex: bool| -> String {
+        words
+            .filter_map(|word| match word.text.strip_prefix("ex") {
+                Some(_) if ex => Some('x'),
+                _ => word.text.chars().next(),
+            })
+            .take(MAX_ACRONYM + 1)
+            .collect()
+    };
+    let humps = form.words.iter().flat_map(|word| {
+        let first = word.text.chars().take(usize::from(word.humps.is_empty()));
+        first.chain(word.humps.chars())
+    });
+    all.push(humps.take(MAX_ACRONYM + 1).collect());
+    for ex in [false, true] {
+        all.push(of(&mut form.words.iter(), ex));
+        all.push(of(&mut form.words.iter().filter(|word| !is_small(word)), ex));
+    }
+    all.retain(|initials| (2..=MAX_ACRONYM).contains(&initials.chars().count()));
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn legal_form(long: &Form, short: &Form) -> Option<Relation> {
+    let (rest, sure) = without_legal_form(&long.words)?;
+    // `A Inc` and `A GmbH` are two companies.
+    if join(rest) != short.key || without_legal_form(&short.words).is_some_and(|(_, sure)| sure) {
+        return None;
+    }
+    Some(Relation { reason: Reason::LegalForm, demand: Demand::Company { sure } })
+}
+
+/// The words without a form of company at the end, and whether it can be nothing else.
+pub fn without_legal_form(words: &[Word]) -> Option<(&[Word], bool)> {
+    (1..=4).rev().find_map(|count| {
+        let (rest, end) = words.split_at_checked(words.len().checked_sub(count)?)?;
+        let end_key: String = end.iter().map(|word| word.text.as_str()).collect();
+        // `N.V.`: letters with dots are no name of a model.
+        let dotted = count > 1 && end.iter().all(|word| word.text.chars().count() == 1);
+        let sure = words::LEGAL.contains(&end_key.as_str());
+        let unsure = words::LEGAL_OR_ELSE.contains(&end_key.as_str());
+        (!rest.is_empty() && (sure || unsure)).then_some((rest, sure || dotted))
+    })
+}
+
+fn tail(long: &Form, short: &Form) -> Option<Relation> {
+    let (rest, end, kind) = tails(&long.words).find(|(rest, ..)| join(rest) == short.key)?;
+    let named = end.iter().any(|word| word.case != Case::Lower)
+        && long.words.iter().any(|word| word.case == Case::Lower || word.case == Case::Title);
+    let numeral = |word: &Word| matches!(word.text.as_str(), "ii" | "iii" | "iv" | "v");
+    // `Samsung Galaxy tablet` is not all of `Samsung Galaxy`.
+    let is_model = rest.iter().any(|word| word.has_digit() || numeral(word));
+    let demand = match kind {
+        Tail::Ware if is_model && !named => Demand::Nothing,
+        _ => {
+            let need = match kind {
+                Tail::Sure => Need::KindOrNothingElse,
+                Tail::Narrow if !named && !is_vendor(rest) => Need::KindOrNothingElse,
+                _ if named => Need::KindNotApart,
+                _ => Need::Kind,
+            };
+            let last = end.last().map(|word| word.text.clone()).unwrap_or_default();
+            let words = if last == "os" { vec![last, "system".to_owned()] } else { vec![last] };
+            Demand::Kind { words, need }
+        }
+    };
+    Some(Relation { reason: Reason::GenericWord, demand })
+}
+
+fn is_vendor(words: &[Word]) -> bool {
+    words.last().is_some_and(|word| words::VENDORS.contains(&word.text.as_str()))
+}
+
+/// The words without a generic end, that end, and how much it takes to leave it out.
+pub fn tails(words: &[Word]) -> impl Iterator<Item = (&[Word], &[Word], Tail)> {
+    TAILS.iter().filter_map(move |(tail, kind)| {
+        let (rest, end) = words.split_at_checked(words.len().checked_sub(tail.len())?)?;
+        let same = end.iter().map(|word| word.text.as_str()).eq(tail.iter().copied());
+        (same && !rest.is_empty()).then_some((rest, end, *kind))
+    })
+}
+
+fn head(long: &Form, short: &Form) -> Option<Relation> {
+    heads(&long.words).find(|rest| join(rest) == short.key)?;
+    let named = long.words.first().is_some_and(|word| word.case != Case::Lower);
+    let first = long.words.first().map(|word| word.text.clone()).unwrap_or_default();
+    let demand = match first.as_str() {
+        // The City of London is not London.
+        _ if named => Demand::Never { agree: false },
+        "city" | "town" => Demand::Agree,
+        _ => Demand::Kind { words: vec!["language".to_owned()], need: Need::Kind },
+    };
+    Some(Relation { reason: Reason::GenericWord, demand })
+}
+
+/// The words without a generic beginning.
+pub fn heads(words: &[Word]) -> impl Iterator<Item = &[Word]> {
+    HEADS.iter().filter_map(move |head| {
+        let (start, rest) = words.split_at_checked(head.len())?;
+        let same = start.iter().map(|word| word.text.as_str()).eq(head.iter().copied());
+        (same && !rest.is_empty()).then_some(rest)
+    })
+}
+
+fn edition(long: &Form, short: &Form) -> Option<Relation> {
+    let (year, rest) = long.year()?;
+    if join(rest) != short.key || short.year().is_some() {
+        return None;
+    }
+    Some(Relation { reason: Reason::Edition, demand: Demand::Year(year.to_owned()) })
+}
+
+fn vendor(long: &Form, short: &Form) -> Option<Relation> {
+    let (maker, rest) = long.words.split_first()?;
+    if join(rest) != short.key || maker.case == Case::Lower && !rest.iter().all(is_lower) {
+        return None;
+    }
+    let known = words::VENDORS.contains(&maker.text.as_str());
+    // `LS50`, not `OAuth2`, which anybody may have.
+    let code = rest.iter().any(|word| word.is_code() && word.digits() > 1);
+    let model = rest.len() > 1 && rest.iter().any(|word| word.has_digit() && !is_year(&word.text))
+        || maker.text == "apple" && rest.iter().all(|word| word.written.starts_with('i'));
+    let demand = if code && known {
+        Demand::Nothing
+    } else if known && model {
+        Demand::AgreeIfAny
+    } else {
+        Demand::Maker { maker: maker.text.clone(), known }
+    };
+    Some(Relation { reason: Reason::Vendor, demand })
+}
+
+fn is_lower(word: &Word) -> bool {
+    word.case == Case::Lower
+}

@@ -1,0 +1,255 @@
+//! The entities that count, made of all pages and the retirements.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use super::{
+    line::{Kind, Line, is_possible},
+    merged::settle,
+    name::{identity, normalise},
+    page::Page,
+    retired::{Reason, Retired},
+};
+
+/// All entities, of which none is merged into another.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entities {
+    entities: BTreeMap<String, Entity>,
+    /// Every page that counts, and the entity it belongs to.
+    pages: BTreeMap<String, String>,
+    /// Entities by the identities of their names.
+    names: BTreeMap<String, String>,
+}
+
+/// Something that is known of, on one page or, since pages were merged, on several.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entity {
+    /// Of the page at the end of its chain.
+    pub slug: String,
+    /// The name it is shown under.
+    pub title: String,
+    /// Of the title.
+    pub identity: String,
+    /// Other names, by their identities, none of which is that of the title.
+    pub aliases: Vec<String>,
+    /// By their identities, each once.
+    pub tags: Vec<String>,
+    /// The earliest of its pages.
+    pub created: Option<Timestamp>,
+    /// The oldest first.
+    pub facts: Vec<Fact>,
+    /// By page and line.
+    pub notes: Vec<PlacedNote>,
+    /// Slugs of its pages, itself included.
+    pub pages: Vec<String>,
+}
+
+/// Something that is known, however often it was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fact {
+    /// The page of `line`.
+    pub slug: String,
+    /// The oldest line that says so.
+    pub line: Line,
+    /// Further lines that say the same, with the slugs of their pages. Whoever retires the fact
+    /// retires them too.
+    pub also: Vec<(String, Line)>,
+}
+
+/// What a person says of an entity.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PlacedNote {
+    /// The page it stands on.
+    pub slug: String,
+    /// The 1-based line it begins on.
+    pub number: usize,
+    /// On one line, without bullet and comments.
+    pub text: String,
+}
+
+impl Entities {
+    /// Reads pages, given with their slugs.
+    ///
+    /// A page whose titles were all deleted is gone with all it says. Of several `merged-into`
+    /// lines of a page the oldest counts that leads to another page.
+    pub fn of(pages: impl IntoIterator<Item = (String, Page)>, retired: &Retired) -> Self {
+        let pages: BTreeMap<String, Page> = pages
+            .into_iter()
+            .filter(|(slug, page)| !is_deleted(slug, page, retired))
+            .map(|(slug, mut page)| {
+                page.lines.retain(|line| !retired.holds(&line.hash));
+                (slug, page)
+            })
+            .collect();
+        let targets = pages.iter().map(|(slug, page)| (slug.as_str(), target(slug, page, &pages)));
+        let ends = settle(&targets.collect());
+        let mut groups: BTreeMap<&str, Vec<(&str, &Page)>> = BTreeMap::new();
+        for (slug, page) in &pages {
+            let end = ends.get(slug.as_str()).copied().unwrap_or(slug);
+            groups.entry(end).or_default().push((slug, page));
+        }
+        let entities: BTreeMap<String, Entity> = groups
+            .into_iter()
+            .map(|(slug, pages)| (slug.to_owned(), entity(slug, &pages)))
+            .collect();
+        let names = names(&entities);
+        let owned = |(slug, end): (&&str, &&str)| ((*slug).to_owned(), (*end).to_owned());
+        Self { pages: ends.iter().map(owned).collect(), names, entities }
+    }
+
+    /// By their slugs.
+    pub fn iter(&self) -> impl Iterator<Item = &Entity> {
+        self.entities.values()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entities.is_empty()
+    }
+
+    /// The entity of this name, by title before alias, then by the least slug.
+    pub fn find(&self, name: &str) -> Option<&Entity> {
+        self.entities.get(self.names.get(&identity(name))?)
+    }
+
+    /// The entity that a page belongs to.
+    pub fn by_slug(&self, slug: &str) -> Option<&Entity> {
+        self.entities.get(self.canonical(slug))
+    }
+
+    /// The slug of the entity that a page belongs to; of a page that does not count, its own.
+    pub fn canonical<'a>(&'a self, slug: &'a str) -> &'a str {
+        self.pages.get(slug).map_or(slug, String::as_str)
+    }
+}
+
+/// Whether a title was deleted and none is left. The title need not be on the page any more, for
+/// another branch may add lines to a page that was emptied.
+fn is_deleted(slug: &str, page: &Page, retired: &Retired) -> bool {
+    let titles = || page.lines.iter().filter(|line| line.kind == Kind::Title);
+    let deleted = |line: &Line| {
+        retired.standing(&line.hash).iter().any(|retirement| retirement.reason == Reason::Deleted)
+    };
+    let counts = titles().any(|line| !retired.holds(&line.hash));
+    !counts && (retired.has_deleted_title(slug) || titles().any(deleted))
+}
+
+/// Where a page leads.
+fn target<'a>(slug: &str, page: &Page, pages: &'a BTreeMap<String, Page>) -> Option<&'a str> {
+    let merges = page.lines.iter().filter(|line| line.kind == Kind::MergedInto);
+    let known = merges.filter_map(|line| Some((line, pages.get_key_value(&line.text)?.0)));
+    let oldest = known.filter(|(_, to)| *to != slug).min_by_key(|(line, _)| line.age());
+    oldest.map(|(_, to)| to.as_str())
+}
+
+fn entity(slug: &str, pages: &[(&str, &Page)]) -> Entity {
+    let own = pages.iter().find(|(page, _)| *page == slug).map(|(_, page)| *page);
+    let title = own.and_then(|page| title(slug, page)).unwrap_or_else(|| slug.to_owned());
+    let all = |kind| {
+        let lines = pages.iter().flat_map(|(slug, page)| page.lines.iter().map(|l| (*slug, l)));
+        let mut lines: Vec<(&str, &Line)> = lines.filter(|(_, line)| line.kind == kind).collect();
+        lines.sort_by_key(|(slug, line)| (line.age(), *slug));
+        lines
+    };
+    let (titles, aliases, tags) = (all(Kind::Title), all(Kind::Alias), all(Kind::Tag));
+    let texts = |lines: &[(&str, &Line)]| {
+        lines.iter().map(|(_, line)| line.text.clone()).collect::<Vec<_>>()
+    };
+    let fronts = || pages.iter().map(|(slug, page)| (*slug, &page.front));
+    let shown = fronts().filter_map(|(slug, front)| front.title.clone().filter(|t| t != slug));
+    let more = fronts().flat_map(|(_, front)| front.aliases.clone());
+    let names = texts(&titles).into_iter().chain(texts(&aliases)).chain(shown).chain(more);
+    let mut aliases = once(names);
+    let own_identity = identity(&title);
+    aliases.remove(&own_identity);
+    let tags = once(texts(&tags).into_iter().chain(fronts().flat_map(|(_, f)| f.tags.clone())));
+    let created =
+        all(Kind::Created).iter().filter_map(|(_, line)| line.text.parse().ok()).collect();
+    let created: Vec<Timestamp> = created;
+    let notes = pages.iter().flat_map(|(slug, page)| {
+        let placed = |note: &super::Note| PlacedNote {
+            slug: (*slug).to_owned(),
+            number: note.number,
+            text: note.text.clone(),
+        };
+        page.notes.iter().map(placed)
+    });
+    Entity {
+        slug: slug.to_owned(),
+        title,
+        identity: own_identity,
+        aliases: aliases.into_values().collect(),
+        tags: tags.into_values().collect(),
+        created: created.into_iter().filter(|at| is_possible(*at)).min(),
+        facts: facts(&all(Kind::Fact)),
+        notes: notes.collect(),
+        pages: pages.iter().map(|(slug, _)| (*slug).to_owned()).collect(),
+    }
+}
+
+/// What a person calls it, else its oldest title.
+fn title(slug: &str, page: &Page) -> Option<String> {
+    let titles = page.lines.iter().filter(|line| line.kind == Kind::Title);
+    let written = page.front.title.clone().filter(|title| title != slug);
+    written.or_else(|| Some(titles.min_by_key(|line| line.age())?.text.clone()))
+}
+
+/// Names by their identities. Of two spellings the lesser one, which all branches agree on.
+fn once(names: impl Iterator<Item = String>) -> BTreeMap<String, String> {
+    let mut once: BTreeMap<String, String> = BTreeMap::new();
+    for name in names {
+        let known = once.entry(identity(&name)).or_insert_with(|| name.clone());
+        if name < *known {
+            *known = name;
+        }
+    }
+    once.remove("");
+    once
+}
+
+/// Lines, the oldest first, as facts.
+fn facts(lines: &[(&str, &Line)]) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for (slug, line) in lines {
+        let said = normalise(&line.text);
+        let (slug, line) = ((*slug).to_owned(), (*line).clone());
+        match places.get(&said).and_then(|place| facts.get_mut(*place)) {
+            Some(fact) => fact.also.push((slug, line)),
+            None => {
+                places.insert(said, facts.len());
+                facts.push(Fact { slug, line, also: Vec::new() });
+            }
+        }
+    }
+    facts
+}
+
+fn names(entities: &BTreeMap<String, Entity>) -> BTreeMap<String, String> {
+    let titles = entities.values().map(|entity| (entity.identity.clone(), &entity.slug));
+    let aliases = entities
+        .values()
+        .flat_map(|entity| entity.aliases.iter().map(|alias| (identity(alias), &entity.slug)));
+    let mut names = BTreeMap::new();
+    for (name, slug) in titles.chain(aliases).filter(|(name, _)| !name.is_empty()) {
+        names.entry(name).or_insert_with(|| slug.clone());
+    }
+    names
+}
+
+/// Lines that a page says first: of all facts that say the same, the oldest.
+pub(super) fn first_lines<'a>(
+    lines: impl Iterator<Item = &'a Line>,
+) -> BTreeSet<super::line::LineHash> {
+    let mut facts: Vec<&Line> = lines.filter(|line| line.kind == Kind::Fact).collect();
+    facts.sort_by_key(|line| line.age());
+    let mut said = BTreeSet::new();
+    facts.retain(|line| said.insert(normalise(&line.text)));
+    facts.into_iter().map(|line| line.hash).collect()
+}

@@ -1,0 +1,89 @@
+//! Names that a page may be about: what is defined, headed, emphasised, linked, or written as only
+//! names are.
+
+mod entry;
+mod evidence;
+mod subjects;
+mod term;
+mod writing;
+
+use std::collections::HashSet;
+
+use super::fold::fold;
+use super::name::tidy;
+use super::page::{Kind, Page};
+use super::subject::Class;
+use evidence::{Found, accepts};
+
+/// Candidates that are looked at.
+const MAX_CANDIDATES: usize = 5_000;
+/// Most words of a term in lower case.
+const MAX_TERM_WORDS: usize = 4;
+
+/// A name that may become an entity if something is stated of it.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub(super) name: String,
+    pub(super) aliases: Vec<String>,
+    pub(super) class: Class,
+}
+
+/// The candidates of a page, in the order in which they first appear.
+pub(super) fn candidates(page: &Page, title: Option<&str>, topic: &str) -> Vec<Candidate> {
+    let writing = writing::writing(page);
+    let mut found = Found::default();
+    subjects::from_sentences(page, &mut found);
+    from_headings(page, title, topic, &mut found);
+    let Found { order, mut all } = found;
+    let mut taken: Vec<Candidate> = Vec::new();
+    // What is short for another, or the plural of one, is no further entity.
+    let mut called: HashSet<String> = HashSet::new();
+    for evidence in all.values() {
+        for alias in &evidence.aliases {
+            let alias = fold(alias);
+            called.insert(alias.strip_suffix('s').unwrap_or(&alias).to_owned());
+        }
+    }
+    for key in order {
+        let Some(evidence) = all.remove(&key) else { continue };
+        let one = key.strip_suffix('s').unwrap_or(&key).to_owned();
+        if called.contains(&one) {
+            continue;
+        }
+        if let Some(class) = accepts(&key, &evidence, &writing) {
+            called.insert(one);
+            taken.push(Candidate { name: evidence.name, aliases: evidence.aliases, class });
+        }
+    }
+    taken
+}
+
+fn from_headings(page: &Page, title: Option<&str>, topic: &str, found: &mut Found) {
+    for block in &page.blocks {
+        if matches!(block.kind, Kind::Heading(_)) && !block.is_furniture {
+            heading(&block.text, found);
+        }
+    }
+    for title in title.into_iter().chain(page.title.as_deref()) {
+        for part in title.split(['|', '–', '—', ':', '·']).chain([title]) {
+            heading(part, found);
+        }
+    }
+    let topic = format!(" {} ", fold(topic));
+    for (key, evidence) in &mut found.all {
+        evidence.asked |= topic.contains(&format!(" {key} "));
+    }
+}
+
+/// Marks the candidate that a heading names. Only what is also the subject of a statement counts.
+fn heading(text: &str, found: &mut Found) {
+    let name = tidy(text);
+    let bare = fold(&name);
+    for key in
+        [bare.clone(), format!("{bare}s"), bare.strip_suffix('s').unwrap_or_default().to_owned()]
+    {
+        if let Some(evidence) = found.all.get_mut(&key) {
+            evidence.heading = true;
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Where a statement's subject may begin, and where its verb stands behind a name.
+
+mod definition;
+
+use std::ops::Range;
+
+use super::token::Token;
+use super::words;
+pub(super) use definition::{Definition, definition, noun_phrase};
+
+/// Words of a phrase that leads in, up to its comma.
+const MAX_LEAD: usize = 14;
+/// Words of an apposition or relative clause between commas.
+const MAX_ASIDE: usize = 25;
+
+/// What follows a subject.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Predicate {
+    /// Token of the verb.
+    pub(super) verb: usize,
+    /// Tokens of a bracket directly behind the name.
+    pub(super) bracket: Option<Range<usize>>,
+    /// Tokens of `, a small tool,` behind the name.
+    pub(super) apposition: Option<Range<usize>>,
+}
+
+/// Tokens at which the subject may begin: the first one, and the one behind a phrase that leads in.
+pub(super) fn openings(tokens: &[Token<'_>]) -> Vec<usize> {
+    let mut found = vec![0];
+    let leads = tokens.first().is_some_and(|token| words::is_lead(&token.lower()));
+    if leads {
+        let comma = tokens.iter().take(MAX_LEAD).position(|token| token.after.contains(','));
+        if let Some(comma) = comma.filter(|comma| comma + 1 < tokens.len()) {
+            found.push(comma + 1);
+        }
+    }
+    found.extend(behind_role(tokens));
+    found
+}
+
+/// The name behind what somebody is: `Political philosopher Herbert Spencer`.
+fn behind_role(tokens: &[Token<'_>]) -> Option<usize> {
+    let end =
+        (1..=4.min(tokens.len().saturating_sub(1))).find(|&at| tokens[at].is_capitalised())?;
+    let role = tokens.get(..end)?.iter().all(|token| {
+        let word = token.lower();
+        token.joins()
+            && token.before.is_empty()
+            && !words::is_starter(&word)
+            && !words::is_lead(&word)
+            && !words::is_finite(&word, true)
+            && !word.ends_with("ing")
+            && word.chars().all(char::is_alphabetic)
+    });
+    (role && end > 1 && super::shape::run(tokens, end) > end + 1).then_some(end)
+}
+
+/// The token behind an article, if one stands here.
+pub(super) fn behind_article(tokens: &[Token<'_>], at: usize) -> usize {
+    let article = tokens.get(at).is_some_and(|token| {
+        token.joins() && words::is_determiner(&token.lower()) && tokens.len() > at + 1
+    });
+    if article { at + 1 } else { at }
+}
+
+/// The verb of the statement whose subject ends before token `at`. `plural` subjects take verbs
+/// in their base form.
+pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option<Predicate> {
+    let mut found = Predicate::default();
+    let mut at = at;
+    let last = tokens.get(at.checked_sub(1)?)?;
+    if last.joins() && tokens.get(at)?.before.starts_with('(') {
+        let end =
+            (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(')'))?;
+        found.bracket = Some(at..end + 1);
+        at = end + 1;
+    }
+    let last = tokens.get(at.checked_sub(1)?)?;
+    if last.after.trim_matches([')', '"', '”', '’', '\'']) == "," {
+        let first = tokens.get(at)?.lower();
+        let opens = matches!(
+            first.as_str(),
+            "a" | "an"
+                | "the"
+                | "one"
+                | "which"
+                | "who"
+                | "whose"
+                | "formerly"
+                | "originally"
+                | "also"
+                | "short"
+                | "or"
+                | "developed"
+                | "created"
+                | "now"
+                | "founded"
+                | "based"
+                | "like"
+                | "and"
+                | "where"
+                | "born"
+                | "named"
+                | "along"
+                | "including"
+                | "released"
+                | "once"
+                | "together"
+                | "known"
+                | "part"
+        );
+        // `X, and Y are` is a list of names.
+        if !opens || first == "and" {
+            return None;
+        }
+        let end =
+            (at..tokens.len().min(at + MAX_ASIDE)).find(|&i| tokens[i].after.contains(','))?;
+        if matches!(first.as_str(), "a" | "an" | "the" | "one") {
+            found.apposition = Some(at..end + 1);
+        }
+        at = end + 1;
+    } else if !last.after.trim_matches([')', '"', '”', '’', '\'']).is_empty() {
+        return None;
+    }
+    let mut adverbs = 0;
+    while adverbs < 3 && tokens.get(at).is_some_and(|token| words::is_adverb(&token.lower())) {
+        // `both` of a list, or a comma behind an adverb, is still before the verb.
+        at += 1;
+        adverbs += 1;
+    }
+    found.verb = at;
+    is_verb(tokens, at, plural).then_some(found)
+}
+
+fn is_verb(tokens: &[Token<'_>], at: usize, plural: bool) -> bool {
+    let Some(token) = tokens.get(at) else { return false };
+    if !token.before.is_empty() || token.text.starts_with(char::is_uppercase) {
+        return false;
+    }
+    let word = token.lower();
+    if !words::is_finite(&word, plural) {
+        return false;
+    }
+    if words::is_auxiliary(&word) {
+        return true;
+    }
+    let Some(next) = tokens.get(at + 1) else { return false };
+    let after = next.lower();
+    let noun = words::is_noun_verb(&word) || !word.ends_with('s');
+    // `Docker images are`: what a verb follows is no verb.
+    !(noun && words::is_auxiliary(&after))
+        && !(words::is_noun_verb(&word)
+            && (after == "of"
+                || words::is_finite(&after, true)
+                    && !next.text.starts_with(char::is_uppercase)
+                    && !is_object_start(&after)))
+        && !(words::is_noun_verb(&word) && token.after.contains(','))
+}
+
+fn is_object_start(word: &str) -> bool {
+    words::is_determiner(word) || words::is_pronoun(word)
+}
+
+/// The token behind a bracket that opens at token `at`; `at` if none does.
+pub(super) fn behind_bracket(tokens: &[Token<'_>], at: usize) -> usize {
+    let opens = tokens.get(at).is_some_and(|token| token.before.starts_with('('));
+    let end = tokens
+        .iter()
+        .enumerate()
+        .skip(at)
+        .take(MAX_ASIDE)
+        .find(|(_, token)| token.after.contains(')'));
+    match end {
+        Some((end, _)) if opens => end + 1,
+        _ => at,
+    }
+}
+
+/// The token behind nouns that say what kind of thing a name is: `the Go programming language`.
+pub(super) fn behind_kind(tokens: &[Token<'_>], at: usize) -> usize {
+    let joined =
+        |at: usize| at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(Token::joins);
+    let kind = |at: usize| {
+        joined(at)
+            && tokens.get(at).is_some_and(|token| {
+                let word = token.lower();
+                token.before.is_empty()
+                    && token.text.starts_with(char::is_lowercase)
+                    && (words::is_kind(&word) || word.strip_suffix('s').is_some_and(words::is_kind))
+            })
+    };
+    match (kind(at), kind(at + 1)) {
+        (true, true) => at + 2,
+        (true, false) => at + 1,
+        (false, _) => at,
+    }
+}
+
+/// The verb of a statement in whose subject the name that ends before token `at` only tells which:
+/// `Rust development operates`.
+pub(super) fn predicate_of_phrase(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    for end in at..at + 3 {
+        let token = tokens.get(end)?;
+        let plain = token.before.is_empty()
+            && token.text.chars().all(|char| char.is_lowercase() || char == '-')
+            && tokens.get(end.checked_sub(1)?)?.joins();
+        let word = token.lower();
+        let noun = plain
+            && !words::is_auxiliary(&word)
+            && !words::is_starter(&word)
+            && !words::is_lead(&word);
+        if !noun {
+            return None;
+        }
+        let plural = super::facts::is_plural(token.text);
+        if let Some(found) = predicate(tokens, end + 1, plural) {
+            return Some(found.verb);
+        }
+    }
+    None
+}

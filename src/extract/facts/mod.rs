@@ -1,0 +1,187 @@
+//! Sentences that state something of an entity.
+
+mod form;
+mod pronoun;
+
+use super::Statement;
+use super::aside;
+use super::clause;
+use super::page::{Kind, Page, Sentence};
+use super::subject::Names;
+use super::token::{self, Token};
+use super::words;
+pub use form::FACT_WORDS;
+use form::{is_address, is_self_contained, statement};
+pub(super) use form::{is_plural, is_statement, shown};
+use pronoun::by_pronoun;
+
+/// What is found: the entity's number and a statement, in the order of the page.
+pub(super) fn collect(page: &Page, names: &Names) -> Vec<(usize, Statement)> {
+    let mut found = Vec::new();
+    let mut before: Option<Told> = None;
+    for sentence in &page.sentences {
+        let told = before.take().filter(|told| told.block == sentence.block);
+        let text = page.text(sentence);
+        let tokens = token::tokens(text);
+        let line = sentence.line;
+        let item = page.blocks.get(sentence.block).is_some_and(|block| block.kind == Kind::Item);
+        let about = found.len();
+        if let Some((told, fact)) = by_name(sentence, text, &tokens, item, names) {
+            if let Some(text) = fact {
+                let also = told.also.map(|also| (also, Statement { text: text.clone(), line }));
+                found.push((told.entity, Statement { text, line }));
+                found.extend(also);
+            }
+            before = Some(told);
+        } else if let Some(told) = told
+            && let Some(fact) = by_pronoun(text, &tokens, &told)
+        {
+            found.extend(fact.map(|text| (told.entity, Statement { text, line })));
+            before = Some(told);
+        }
+        for (entity, text) in in_passing(text, &tokens, names) {
+            if found.iter().skip(about).all(|(known, _)| *known != entity) {
+                found.push((entity, Statement { text, line }));
+            }
+        }
+    }
+    found
+}
+
+/// What a statement about something else says of names in it.
+fn in_passing(text: &str, tokens: &[Token<'_>], names: &Names) -> Vec<(usize, String)> {
+    let commands = tokens.first().is_some_and(|first| words::is_verb_base(&first.lower()));
+    let personal =
+        tokens.iter().any(|token| matches!(token.text, "I" | "my" | "My" | "I'm" | "I’m"));
+    if commands || personal || text.trim_end().ends_with(['?', ':', ';', ',']) {
+        return Vec::new();
+    }
+    let asides = aside::asides(tokens);
+    let told = asides.into_iter().filter_map(|it| {
+        let hit = names.at(text, tokens, it.from).filter(|hit| hit.end == it.to)?;
+        Some(hit.entity)
+    });
+    let told: Vec<usize> = told.collect();
+    if told.is_empty() || !is_self_contained(text, tokens) {
+        return Vec::new();
+    }
+    told.into_iter().map(|entity| (entity, shown(text))).collect()
+}
+
+/// Whom the sentence before was about.
+struct Told {
+    entity: usize,
+    /// The other of two: `X and Y are`.
+    also: Option<usize>,
+    block: usize,
+    /// As it was written, article included.
+    surface: String,
+    plural: bool,
+    /// Whether it is told of as a thing: `it` may stand for it.
+    classes: Vec<String>,
+}
+
+/// A sentence whose subject is a name. The fact is missing if it states nothing.
+fn by_name(
+    sentence: &Sentence,
+    text: &str,
+    tokens: &[Token<'_>],
+    item: bool,
+    names: &Names,
+) -> Option<(Told, Option<String>)> {
+    clause::openings(tokens).into_iter().find_map(|opening| {
+        let start = clause::behind_article(tokens, opening);
+        let hit = names
+            .at(text, tokens, start)
+            .or_else(|| (start > opening).then(|| names.at(text, tokens, opening)).flatten())?;
+        let last = tokens.get(hit.end.checked_sub(1)?)?;
+        let surface = text.get(tokens.get(opening)?.start..last.end)?;
+        let mut told = Told {
+            entity: hit.entity,
+            also: None,
+            block: sentence.block,
+            surface: surface.to_owned(),
+            plural: is_plural(last.text),
+            classes: Vec::new(),
+        };
+        if hit.possessive {
+            let verb = possessed(tokens, hit.end)?;
+            return Some((told, statement(text, tokens, verb)));
+        }
+        if sentence.first
+            && item
+            && let Some(fact) = entry(text, tokens, hit.end)
+        {
+            return Some((told, Some(fact)));
+        }
+        if let Some((other, verb)) = pair(text, tokens, hit.end, names) {
+            told.also = Some(other).filter(|other| *other != told.entity);
+            told.block = usize::MAX;
+            return Some((told, statement(text, tokens, verb)));
+        }
+        let kind = clause::behind_kind(tokens, hit.end);
+        let predicate = clause::predicate(tokens, hit.end, told.plural)
+            .or_else(|| (kind > hit.end).then(|| clause::predicate(tokens, kind, false)).flatten());
+        let Some(predicate) = predicate else {
+            // `it` would be the development, not Rust.
+            let verb =
+                hit.proper.then(|| clause::predicate_of_phrase(tokens, hit.end)).flatten()?;
+            told.block = usize::MAX;
+            return Some((told, statement(text, tokens, verb)));
+        };
+        told.classes.extend(clause::definition(tokens, predicate.verb).map(|it| it.class));
+        if let Some(aside) = predicate.apposition {
+            told.classes
+                .extend(clause::noun_phrase(tokens, aside.start + 1, false).map(|it| it.class));
+        }
+        Some((told, statement(text, tokens, predicate.verb)))
+    })
+}
+
+/// The second of two names and the verb behind it: `X and Y are`.
+fn pair(text: &str, tokens: &[Token<'_>], at: usize, names: &Names) -> Option<(usize, usize)> {
+    let joint = tokens.get(at)?.lower();
+    let joined =
+        tokens.get(at.checked_sub(1)?)?.joins() && matches!(joint.as_str(), "and" | "or" | "&");
+    let start = clause::behind_article(tokens, at + 1);
+    let hit =
+        joined.then(|| names.at(text, tokens, start)).flatten().filter(|hit| !hit.possessive)?;
+    let behind = clause::behind_kind(tokens, hit.end);
+    let predicate = clause::predicate(tokens, hit.end, true).or_else(|| {
+        (behind > hit.end).then(|| clause::predicate(tokens, behind, true)).flatten()
+    })?;
+    Some((hit.entity, predicate.verb))
+}
+
+/// The verb behind `X's new battery`: within a few words, none of them capitalised.
+fn possessed(tokens: &[Token<'_>], from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < from + 5 {
+        let token = tokens.get(at)?;
+        if !token.joins() {
+            return None;
+        }
+        at += 1;
+        if let Some(predicate) = clause::predicate(tokens, at, is_plural(token.text)) {
+            return Some(predicate.verb);
+        }
+    }
+    None
+}
+
+/// `X: what it is` and `X - what it is`, of an entry in a list or glossary.
+fn entry(text: &str, tokens: &[Token<'_>], at: usize) -> Option<String> {
+    let at = clause::behind_bracket(tokens, at);
+    let last = tokens.get(at.checked_sub(1)?)?;
+    let next = tokens.get(at)?;
+    let colon = last.after.trim_end_matches(['"', '”', ')']) == ":";
+    let dash = !colon && next.is_dash();
+    let from = if colon { at } else { at + 1 };
+    let first = tokens.get(from)?.lower();
+    let tells = (colon || dash)
+        && tokens.len() >= from + 4
+        && !words::is_verb_base(&first)
+        && !is_address(&first)
+        && !first.starts_with(|char: char| char.is_ascii_digit());
+    (tells && is_self_contained(text, tokens)).then(|| shown(text))
+}

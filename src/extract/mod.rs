@@ -1,0 +1,161 @@
+//! Entities and facts from a text, and what a message says of its writer's likes.
+//!
+//! Owns which names a text may bring in, which of its sentences are facts about whom, and what a
+//! language model is asked about a text and believed. It is pure and always finds the same in the
+//! same text, and would rather find less than something that is not so. It refuses to know where
+//! texts come from, where entities are kept, who answers a prompt, and how near a name is to a
+//! topic in meaning.
+
+pub mod accept;
+mod aside;
+mod candidates;
+mod clause;
+mod facts;
+mod fold;
+mod furniture;
+mod message;
+pub mod name;
+mod page;
+pub mod prompts;
+mod restructured;
+mod shape;
+mod subject;
+mod template;
+#[cfg(test)]
+mod tests;
+mod token;
+mod words;
+
+use std::collections::{BTreeMap, HashSet};
+
+pub use facts::FACT_WORDS;
+pub use message::{Leaning, MAX_LEANINGS, Valence, statements};
+
+use subject::{Class, Names};
+
+/// Bytes of a document that are read; what follows is left out.
+pub const MAX_DOCUMENT_BYTES: usize = 1 << 20;
+/// Most entities of one document.
+pub const MAX_ENTITIES: usize = 200;
+/// Most facts of one entity from one document.
+pub const MAX_FACTS: usize = 50;
+
+/// A text to learn from: Markdown, plain text or a message.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Document<'a> {
+    /// The first [`MAX_DOCUMENT_BYTES`] of it are read.
+    pub text: &'a str,
+    /// What the page or file is called where it came from.
+    pub title: Option<&'a str>,
+    /// Where it came from; told to nobody.
+    pub url: Option<&'a str>,
+}
+
+/// An entity that there is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Known {
+    /// As the knowledge base spells it.
+    pub name: String,
+    /// Other names under which texts may tell of it.
+    pub aliases: Vec<String>,
+}
+
+/// Whether a text may bring in entities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Known entities and new ones.
+    Full,
+    /// Facts about known entities and nothing else.
+    KnownOnly,
+}
+
+/// What a text has to say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Extraction {
+    /// In the order in which the text first states something of them; at most [`MAX_ENTITIES`].
+    pub entities: Vec<Found>,
+}
+
+/// An entity that a text states something of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// As the text spells it; of a known entity, the name it has.
+    pub name: String,
+    /// Other names that the text itself gives. Of a known entity: those it has.
+    pub aliases: Vec<String>,
+    /// At least one, at most [`MAX_FACTS`], in the order of the text, each once.
+    pub facts: Vec<Statement>,
+    /// Index of the known entity that this is.
+    pub known: Option<usize>,
+}
+
+/// A sentence that states something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// On one line, without markup. A pronoun it began with has given way to the name.
+    pub text: String,
+    /// 1-based line of the document on which the sentence begins.
+    pub line: usize,
+}
+
+/// What a document states, without a language model. Costs time linear in the text, but for
+/// paragraphs, which are capped.
+pub fn extract(document: &Document<'_>, topic: &str, known: &[Known], mode: Mode) -> Extraction {
+    let text = document.text;
+    let page = page::read(&text[..text.floor_char_boundary(MAX_DOCUMENT_BYTES)]);
+    // A new entity can only come out of the candidates, and there are none when there may be none.
+    let new = match mode {
+        Mode::Full => candidates::candidates(&page, document.title, topic),
+        Mode::KnownOnly => Vec::new(),
+    };
+    let mut names = Names::default();
+    for (entity, known) in known.iter().enumerate() {
+        names.add(entity, &known.name, Class::Known);
+        known.aliases.iter().for_each(|alias| names.add(entity, alias, Class::Known));
+    }
+    for (entity, known) in known.iter().enumerate() {
+        names.add_number(entity, &known.name);
+    }
+    for (number, candidate) in new.iter().enumerate() {
+        let entity = known.len() + number;
+        names.add(entity, &candidate.name, candidate.class);
+        candidate.aliases.iter().for_each(|alias| names.add(entity, alias, Class::NewProper));
+    }
+    for (number, candidate) in new.iter().enumerate() {
+        names.add_number(known.len() + number, &candidate.name);
+    }
+    gather(facts::collect(&page, &names), known, &new)
+}
+
+fn gather(
+    facts: Vec<(usize, Statement)>,
+    known: &[Known],
+    new: &[candidates::Candidate],
+) -> Extraction {
+    let mut order: Vec<usize> = Vec::new();
+    let mut told: BTreeMap<usize, (HashSet<String>, Vec<Statement>)> = BTreeMap::new();
+    for (entity, statement) in facts {
+        if !told.contains_key(&entity) {
+            if order.len() == MAX_ENTITIES {
+                continue;
+            }
+            order.push(entity);
+        }
+        let (seen, list) = told.entry(entity).or_default();
+        if list.len() < MAX_FACTS && seen.insert(fold::fold(&statement.text)) {
+            list.push(statement);
+        }
+    }
+    let entities = order.into_iter().filter_map(|entity| {
+        let (_, facts) = told.remove(&entity)?;
+        let (name, aliases, known) = match known.get(entity) {
+            Some(it) => (it.name.clone(), it.aliases.clone(), Some(entity)),
+            None => {
+                let it = new.get(entity - known.len())?;
+                (it.name.clone(), it.aliases.clone(), None)
+            }
+        };
+        Some(Found { name, aliases, facts, known })
+    });
+    Extraction { entities: entities.collect() }
+}

@@ -1,0 +1,82 @@
+//! Blocks of text without markup, and long blocks in parts.
+
+use super::{Block, Kind};
+
+/// Bytes of a block; longer ones are cut between sentences. The cost of looking for sentences may
+/// grow with the square of this.
+const MAX_BLOCK: usize = 4_000;
+
+/// The paragraphs of a text that is no Markdown.
+pub(super) fn plain_blocks(text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut open: Option<Block> = None;
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() {
+            open.take().into_iter().for_each(|block| cut(block, &mut blocks));
+            continue;
+        }
+        let block = open.get_or_insert_with(|| Block {
+            kind: Kind::Paragraph,
+            text: String::new(),
+            line: number + 1,
+            breaks: Vec::new(),
+            marks: Vec::new(),
+            list: None,
+            is_quoted: false,
+            is_furniture: false,
+        });
+        if !block.text.is_empty() {
+            block.breaks.push(block.text.len());
+            block.text.push(' ');
+        }
+        block.text.push_str(line);
+    }
+    open.into_iter().for_each(|block| cut(block, &mut blocks));
+    blocks
+}
+
+/// Adds a block, in several parts if it is long.
+pub(super) fn cut(block: Block, blocks: &mut Vec<Block>) {
+    if block.text.trim().is_empty() {
+        return;
+    }
+    if block.text.len() <= MAX_BLOCK {
+        blocks.push(block);
+        return;
+    }
+    let mut start = 0;
+    // Marks and breaks ascend, so each is looked at once.
+    let (mut marks, mut breaks) = (block.marks.iter().peekable(), block.breaks.iter().peekable());
+    let mut line = block.line;
+    while start < block.text.len() {
+        let rest = &block.text[start..];
+        let head = &rest[..rest.floor_char_boundary(MAX_BLOCK)];
+        let end = match (head.len() < rest.len(), head.rfind(". "), head.rfind(' ')) {
+            (false, ..) => rest.len(),
+            (true, Some(stop), _) => stop + 2,
+            (true, None, Some(space)) => space + 1,
+            (true, None, None) => head.len(),
+        };
+        let end = start + end;
+        let mut part = Block {
+            text: block.text[start..end].to_owned(),
+            line,
+            marks: Vec::new(),
+            breaks: Vec::new(),
+            ..block
+        };
+        while let Some((range, mark)) = marks.next_if(|(range, _)| range.start < end) {
+            // A mark across the cut is lost with it.
+            if range.start >= start && range.end <= end {
+                part.marks.push((range.start - start..range.end - start, *mark));
+            }
+        }
+        while let Some(at) = breaks.next_if(|at| **at < end) {
+            part.breaks.push(at.saturating_sub(start));
+            line += 1;
+        }
+        blocks.push(part);
+        start = end;
+    }
+}

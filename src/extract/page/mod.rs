@@ -1,0 +1,154 @@
+//! Markdown -> the prose of a page: headings, paragraphs and list items as plain text, with what
+//! was emphasised or linked in them. Code, tables, HTML and images are left out.
+
+mod cut;
+mod reader;
+mod sentences;
+
+use std::ops::Range;
+
+use super::furniture;
+use super::restructured;
+use super::template;
+use crate::markdown;
+use cut::plain_blocks;
+use reader::Reader;
+
+/// What a block is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// With its level, 1 to 6.
+    Heading(u8),
+    Paragraph,
+    /// The first paragraph of a list item.
+    Item,
+}
+
+/// What was done to a part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    Strong,
+    Emphasis,
+    Code,
+    Link,
+}
+
+/// A run of prose.
+#[derive(Debug, Clone)]
+pub(super) struct Block {
+    pub(super) kind: Kind,
+    pub(super) text: String,
+    /// 1-based line of the document on which it begins.
+    line: usize,
+    /// Where in `text` the document's lines broke.
+    breaks: Vec<usize>,
+    /// Ranges of `text`, ascending by their start.
+    pub(super) marks: Vec<(Range<usize>, Mark)>,
+    /// Number of the list it is an item of.
+    pub(super) list: Option<usize>,
+    /// Somebody else's words.
+    is_quoted: bool,
+    /// Navigation, banners, footers, bylines: nothing is said in it.
+    pub(super) is_furniture: bool,
+}
+
+/// A sentence of a block.
+#[derive(Debug, Clone)]
+pub(super) struct Sentence {
+    pub(super) block: usize,
+    /// In the text of its block.
+    pub(super) range: Range<usize>,
+    /// 1-based, of the document.
+    pub(super) line: usize,
+    /// Whether it is the first of its block.
+    pub(super) first: bool,
+}
+
+/// The prose of a document.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub(super) title: Option<String>,
+    pub(super) blocks: Vec<Block>,
+    /// Of paragraphs and items that are no furniture, in order.
+    pub(super) sentences: Vec<Sentence>,
+}
+
+impl Page {
+    pub(super) fn text(&self, sentence: &Sentence) -> &str {
+        let block = self.blocks.get(sentence.block);
+        block.and_then(|block| block.text.get(sentence.range.clone())).unwrap_or_default()
+    }
+}
+
+/// Reads a text. What is no Markdown that can be parsed within the caps is read as plain
+/// paragraphs.
+pub(super) fn read(text: &str) -> Page {
+    let (title, mut blocks) = blocks(text);
+    furniture::tell(&mut blocks);
+    let sentences = sentences::sentences(&blocks);
+    Page { title, blocks, sentences }
+}
+
+/// Reads what a person wrote: nothing in it is furniture, and what they quote is not theirs.
+pub(super) fn read_message(text: &str) -> Page {
+    let (title, mut blocks) = blocks(text);
+    blocks.retain(|block| !block.is_quoted);
+    let sentences = sentences::sentences(&blocks);
+    Page { title, blocks, sentences }
+}
+
+fn blocks(text: &str) -> (Option<String>, Vec<Block>) {
+    let text = restructured::as_markdown(text);
+    let text = template::without_templates(&text);
+    match markdown::parse(&text) {
+        Ok(document) => {
+            let body = text.get(document.body.clone()).unwrap_or_default();
+            let title = document.front_matter.title.clone();
+            (title, Reader::new(document.body_line).read(body))
+        }
+        Err(_) => (None, plain_blocks(&text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_keeps_its_lines_and_marks() {
+        let page = read(
+            "---\ntitle: T\n---\n# Head\n\nOne *is*\nhere. Two [are](x)\nthere.\n\n- **Item** a\n\n```\ncode\n```\n| a | b |\n|---|---|\n| c. D | e |\n",
+        );
+        assert_eq!(page.title.as_deref(), Some("T"));
+        let kinds: Vec<_> =
+            page.blocks.iter().map(|block| (block.kind, block.text.as_str())).collect();
+        assert_eq!(
+            kinds,
+            [
+                (Kind::Heading(1), "Head"),
+                (Kind::Paragraph, "One is here. Two are there."),
+                (Kind::Item, "Item a"),
+            ]
+        );
+        let lines: Vec<_> = page.sentences.iter().map(|it| (it.line, page.text(it))).collect();
+        assert_eq!(lines, [(6, "One is here."), (7, "Two are there."), (10, "Item a")]);
+        assert_eq!(page.blocks[1].marks, [(4..6, Mark::Emphasis), (17..20, Mark::Link)]);
+        assert_eq!(page.blocks[2].marks, [(0..4, Mark::Strong)]);
+    }
+
+    #[test]
+    fn abbreviations_end_no_sentence() {
+        let page = read("Apple Inc. Makes phones in the U.S. Army style. Next one.");
+        let texts: Vec<_> = page.sentences.iter().map(|it| page.text(it)).collect();
+        assert_eq!(texts, ["Apple Inc. Makes phones in the U.S. Army style.", "Next one."]);
+    }
+
+    #[test]
+    fn long_blocks_are_cut() {
+        let text = "A *word* and more of it. ".repeat(1_000);
+        let page = read(&text);
+        assert!(page.blocks.len() > 5);
+        assert_eq!(page.sentences.len(), 1_000);
+        assert!(page.sentences.iter().all(|it| page.text(it) == "A word and more of it."));
+    }
+}

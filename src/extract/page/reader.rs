@@ -1,0 +1,138 @@
+//! The blocks of a Markdown text, out of its syntax tree.
+
+use std::ops::Range;
+
+use comrak::arena_tree::NodeEdge;
+use comrak::nodes::{AstNode, NodeValue};
+use comrak::{Arena, Options, parse_document};
+
+use super::cut::cut;
+use super::{Block, Kind, Mark};
+
+/// Collects blocks in the order of the text.
+pub(super) struct Reader {
+    lines_before: usize,
+    blocks: Vec<Block>,
+    lists: usize,
+    /// Depth of quotes.
+    quotes: usize,
+}
+
+impl Reader {
+    /// A reader of a text whose first line is line `body_line` of the document.
+    pub(super) fn new(body_line: usize) -> Self {
+        Self { lines_before: body_line.saturating_sub(1), blocks: Vec::new(), lists: 0, quotes: 0 }
+    }
+
+    /// The blocks of the text. Its caps have been checked.
+    pub(super) fn read(mut self, body: &str) -> Vec<Block> {
+        let mut options = Options::default();
+        options.extension.table = true;
+        options.extension.strikethrough = true;
+        options.extension.tasklist = true;
+        options.extension.wikilinks_title_after_pipe = true;
+        let arena = Arena::new();
+        let root = parse_document(&arena, body, &options);
+        let mut lists: Vec<usize> = Vec::new();
+        for edge in root.traverse() {
+            match edge {
+                NodeEdge::Start(node) => {
+                    let kind = match &node.data().value {
+                        NodeValue::List(_) => {
+                            self.lists += 1;
+                            lists.push(self.lists);
+                            None
+                        }
+                        NodeValue::BlockQuote => {
+                            self.quotes += 1;
+                            None
+                        }
+                        NodeValue::Heading(heading) => Some(Kind::Heading(heading.level)),
+                        NodeValue::Paragraph if is_first_of_item(node) => Some(Kind::Item),
+                        NodeValue::Paragraph => Some(Kind::Paragraph),
+                        _ => None,
+                    };
+                    if let Some(kind) = kind {
+                        self.block(node, kind, lists.last().copied());
+                    }
+                }
+                NodeEdge::End(node) => match node.data().value {
+                    NodeValue::List(_) => drop(lists.pop()),
+                    NodeValue::BlockQuote => self.quotes = self.quotes.saturating_sub(1),
+                    _ => {}
+                },
+            }
+        }
+        self.blocks
+    }
+
+    fn block<'a>(&mut self, node: &'a AstNode<'a>, kind: Kind, list: Option<usize>) {
+        let mut text = String::new();
+        let mut breaks = Vec::new();
+        let mut marks: Vec<(Range<usize>, Mark)> = Vec::new();
+        let mut open: Vec<usize> = Vec::new();
+        // Depth below an image or what was struck out.
+        let mut hidden = 0_usize;
+        for edge in node.traverse() {
+            match edge {
+                NodeEdge::Start(inline) => {
+                    let ast = inline.data();
+                    match &ast.value {
+                        NodeValue::Image(_) | NodeValue::Strikethrough => hidden += 1,
+                        _ if hidden > 0 => {}
+                        NodeValue::Text(literal) => text.push_str(literal),
+                        NodeValue::Code(code) => {
+                            let start = text.len();
+                            text.push_str(&code.literal);
+                            marks.push((start..text.len(), Mark::Code));
+                        }
+                        NodeValue::SoftBreak | NodeValue::LineBreak => {
+                            breaks.push(text.len());
+                            text.push(' ');
+                        }
+                        NodeValue::HtmlInline(tag) if tag.starts_with("<br") => text.push(' '),
+                        value => {
+                            if let Some(mark) = mark_of(value) {
+                                open.push(marks.len());
+                                marks.push((text.len()..text.len(), mark));
+                            }
+                        }
+                    }
+                }
+                NodeEdge::End(inline) => {
+                    let ast = inline.data();
+                    match &ast.value {
+                        NodeValue::Image(_) | NodeValue::Strikethrough => hidden -= 1,
+                        value if hidden == 0 && mark_of(value).is_some() => {
+                            if let Some((range, _)) = open.pop().and_then(|at| marks.get_mut(at)) {
+                                range.end = text.len();
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        marks.retain(|(range, _)| !range.is_empty());
+        let line = self.lines_before + node.data().sourcepos.start.line;
+        let (is_quoted, is_furniture) = (self.quotes > 0, false);
+        let block = Block { kind, text, line, breaks, marks, list, is_quoted, is_furniture };
+        cut(block, &mut self.blocks);
+    }
+}
+
+fn mark_of(value: &NodeValue) -> Option<Mark> {
+    match value {
+        NodeValue::Strong => Some(Mark::Strong),
+        NodeValue::Emph => Some(Mark::Emphasis),
+        NodeValue::Link(_) | NodeValue::WikiLink(_) => Some(Mark::Link),
+        _ => None,
+    }
+}
+
+fn is_first_of_item<'a>(node: &'a AstNode<'a>) -> bool {
+    let in_item = node.parent().is_some_and(|parent| {
+        matches!(parent.data().value, NodeValue::Item(_) | NodeValue::TaskItem(_))
+    });
+    in_item && node.previous_sibling().is_none()
+}

@@ -1,0 +1,127 @@
+//! reStructuredText made near enough to Markdown: underlined headings, roles, named links. Directives
+//! and fields go; lines stay lines.
+
+use std::borrow::Cow;
+
+/// Lines that are looked at to tell what a text is.
+const LINES_LOOKED_AT: usize = 400;
+/// Shortest underline of a heading.
+const MIN_RULE: usize = 3;
+
+/// The text as Markdown if it is reStructuredText, else as it is.
+pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
+    if !text.lines().take(LINES_LOOKED_AT).any(is_telling) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut before = "";
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_end();
+        let end = &line[bare.len()..];
+        if is_rule(bare) {
+            // Under a text it makes a heading, above one it is ornament.
+            if !before.is_empty() {
+                kept.push_str("---");
+            }
+        } else if !(bare.starts_with(".. ") || bare == ".." || is_field(bare)) {
+            push_line(bare.strip_suffix("::").map_or(bare, |rest| rest), &mut kept);
+        }
+        kept.push_str(if end.contains('\n') { "\n" } else { end });
+        before = if is_rule(bare) { "" } else { bare.trim() };
+    }
+    Cow::Owned(kept)
+}
+
+/// A line that only reStructuredText has.
+fn is_telling(line: &str) -> bool {
+    let directive = line.strip_prefix(".. ").is_some_and(|rest| {
+        rest.starts_with('_')
+            || rest.split_once("::").is_some_and(|(name, _)| {
+                !name.is_empty()
+                    && name
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || b"-_|: ".contains(&byte))
+            })
+    });
+    directive
+        || [":ref:`", ":doc:`", ":class:`", ":func:`", ":mod:`", ":meth:`", ">`_"]
+            .iter()
+            .any(|role| line.contains(role))
+}
+
+fn is_rule(line: &str) -> bool {
+    let first = line.bytes().next();
+    line.len() >= MIN_RULE
+        && first.is_some_and(|byte| b"=-~^\"'`+*#:.".contains(&byte))
+        && line.bytes().all(|byte| Some(byte) == first)
+        // Fences of code.
+        && line != "```"
+        && line != "..."
+}
+
+/// `:author: Jane`
+fn is_field(line: &str) -> bool {
+    let name = line.strip_prefix(':').and_then(|rest| rest.split_once(':')).map(|(name, _)| name);
+    name.is_some_and(|name| {
+        (1..=40).contains(&name.len())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" -_".contains(&byte))
+    }) && !line.contains('`')
+}
+
+/// A line with its roles and links as the words that they show.
+fn push_line(line: &str, kept: &mut String) {
+    let mut rest = line;
+    while let Some(at) = rest.find('`') {
+        let (before, from) = rest.split_at(at);
+        let role = before.rfind(':').filter(|_| before.ends_with(':')).and_then(|end| {
+            let start = before[..end].rfind(':')?;
+            let name = &before[start + 1..end];
+            (!name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":-".contains(&byte)))
+            .then_some(start)
+        });
+        let Some((inner, after)) = from[1..].split_once('`').filter(|(inner, _)| !inner.is_empty())
+        else {
+            // Two back ticks quote code: Markdown knows them.
+            let marks = from.len() - from.trim_start_matches('`').len();
+            kept.push_str(before);
+            kept.push_str(&from[..marks]);
+            rest = &from[marks..];
+            continue;
+        };
+        let target = after.starts_with('_');
+        if role.is_none() && !target {
+            kept.push_str(before);
+            kept.push('`');
+            kept.push_str(inner);
+            kept.push('`');
+            rest = after;
+            continue;
+        }
+        kept.push_str(&before[..role.unwrap_or(before.len())]);
+        let shown = inner.split_once(" <").map_or(inner, |(words, _)| words);
+        kept.push_str(shown.trim_start_matches(['~', '!']));
+        rest = after.trim_start_matches('_');
+    }
+    kept.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_and_roles_become_markdown() {
+        let check = |text: &str, expected: &str| assert_eq!(as_markdown(text), expected, "{text}");
+        check("Plain ~~~~\n~~~~\ntext", "Plain ~~~~\n~~~~\ntext");
+        check(
+            "=====\nTitle\n=====\n\n.. note:: x\n\nSee :ref:`the guide <g>` and `Foo <http://x>`_.\n",
+            "\nTitle\n---\n\n\n\nSee the guide and Foo.\n",
+        );
+        check(
+            "Head\n~~~~\n:author: Jane\n.. _a:\nUse ``x`` and :class:`~a.B`",
+            "Head\n---\n\n\nUse ``x`` and a.B",
+        );
+        check(".. x::\n`", "\n`");
+    }
+}

@@ -1,0 +1,230 @@
+//! How names are written: capitals, humps, digits, initials.
+
+use super::name::{is_month_or_day, is_year};
+use super::token::Token;
+
+/// Words in lower case that stand inside names.
+const JOINTS: &[&str] = &[
+    "of", "the", "for", "de", "la", "le", "du", "des", "del", "der", "den", "von", "van", "di",
+    "da", "y", "el", "al", "bin", "ibn", "in", "on", "to", "&", "upon",
+];
+
+/// Whether a word is all capitals.
+pub(super) fn is_acronym(word: &str) -> bool {
+    word.len() > 1 && word.chars().all(|char| char.is_uppercase() || char.is_ascii_digit())
+}
+
+/// Whether a word in lower case may stand inside names.
+pub(super) fn is_joint(word: &str) -> bool {
+    JOINTS.contains(&word)
+}
+
+/// The token behind the run of capitalised words that begins at `from`; `from` itself if none
+/// does. Short words may stand inside, numbers behind the first.
+pub(super) fn run(tokens: &[Token<'_>], from: usize) -> usize {
+    let mut end = from;
+    let mut at = from;
+    while let Some(token) = tokens.get(at).filter(|_| at < from + 9) {
+        let inner = at > from;
+        if inner && !token.before.is_empty() && !token.text.is_empty() {
+            break;
+        }
+        // `the 2013 Tour`: a year is part of what follows it.
+        let year = !inner
+            && is_year(token.text)
+            && token.joins()
+            && tokens
+                .get(at + 1)
+                .is_some_and(|next| next.before.is_empty() && is_name_word(next.text));
+        let capital = is_name_word(token.text) || year;
+        let number = inner && token.text.starts_with(|char: char| char.is_ascii_digit());
+        let symbol = inner && token.text.is_empty() && token.before == "&";
+        if capital || (number && end == at) {
+            end = at + 1;
+        } else if !(inner && end == at && (JOINTS.contains(&token.text) || symbol))
+            && !(inner && end + 1 == at && token.text == "the")
+        {
+            break;
+        }
+        let possessive = token.text.ends_with("'s") || token.text.ends_with("’s");
+        if !token.joins()
+            || (possessive && !tokens.get(at + 1).is_some_and(|next| is_name_word(next.text)))
+        {
+            break;
+        }
+        at += 1;
+    }
+    end
+}
+
+fn is_name_word(word: &str) -> bool {
+    let uppercase = word.chars().filter(|char| char.is_uppercase()).count();
+    let starts = word.starts_with(char::is_uppercase);
+    // `iPhone`, `eBPF`, `.NET`, `3M`.
+    let humped = uppercase > 0
+        && !starts
+        && word.chars().all(|char| char.is_alphanumeric() || "-.+#/&'’".contains(char));
+    (starts && word != "I" && !word.starts_with("I'") && !word.starts_with("I’")) || humped
+}
+
+/// Whether a word is written as only names are: humps, all capitals, letters with digits.
+pub(super) fn is_shaped(name: &str) -> bool {
+    name.split_whitespace().any(|word| {
+        let letters = word.chars().filter(|char| char.is_alphabetic()).count();
+        let upper = word.chars().filter(|char| char.is_uppercase()).count();
+        let digits = word.chars().any(|char| char.is_ascii_digit());
+        let inner = word.chars().skip(1).any(char::is_uppercase);
+        letters > 0
+            && ((inner && letters > 1)
+                || (digits && upper > 0)
+                || (upper == letters && letters > 1))
+    })
+}
+
+/// Whether all words of a name but short ones begin with a capital or digit.
+pub(super) fn is_proper(name: &str) -> bool {
+    name.split_whitespace().all(|word| {
+        is_name_word(word)
+            || JOINTS.contains(&word)
+            || word.starts_with(|char: char| char.is_ascii_digit() || !char.is_alphanumeric())
+    })
+}
+
+/// Whether a name in lower case is a month, a day, or a year of one.
+pub(super) fn is_calendar(key: &str) -> bool {
+    is_month_or_day(key)
+}
+
+/// Identifiers, file names, options and calls.
+pub(super) fn is_code(name: &str) -> bool {
+    let file = name.rsplit_once('.').is_some_and(|(stem, end)| {
+        !stem.is_empty()
+            && matches!(
+                end.to_lowercase().as_str(),
+                "md" | "txt"
+                    | "json"
+                    | "yaml"
+                    | "yml"
+                    | "toml"
+                    | "html"
+                    | "htm"
+                    | "css"
+                    | "rs"
+                    | "py"
+                    | "sh"
+                    | "xml"
+                    | "ini"
+                    | "conf"
+                    | "cfg"
+                    | "csv"
+                    | "lock"
+                    | "exe"
+                    | "dll"
+                    | "so"
+                    | "png"
+                    | "jpg"
+                    | "svg"
+                    | "pdf"
+                    | "zip"
+                    | "gz"
+                    | "log"
+                    | "c"
+                    | "h"
+                    | "cpp"
+                    | "java"
+                    | "rb"
+                    | "php"
+                    | "ts"
+                    | "tsx"
+                    | "jsx"
+                    | "vue"
+                    | "sql"
+                    | "tex"
+                    | "ipynb"
+            )
+    });
+    // `http.Error`, `r.URL.Path`; `node.js` and `f.lux` are names.
+    let dotted = name.split_once('.').is_some_and(|(first, rest)| {
+        first.starts_with(char::is_lowercase)
+            && rest.split('.').any(|part| part.starts_with(char::is_uppercase))
+    });
+    let marks = ["()", "::", "->", "=", "$", "\\", "--", "@", "%", "^", ";"];
+    file || dotted
+        || marks.iter().any(|mark| name.contains(mark))
+        || name.contains('_')
+        || name.starts_with(['-', '/', '~', '<', '.'].as_slice()) && !name.starts_with(".N")
+        || name.ends_with(['/', '>', '*'])
+        || (name.contains('/') && name == name.to_lowercase())
+}
+
+/// Whether `short` stands for the words of `long` by their initials.
+pub(super) fn is_acronym_of(short: &str, long: &str) -> bool {
+    let letters: Vec<char> =
+        short.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let upper = short.chars().filter(|char| char.is_uppercase()).count();
+    let written = upper >= 2 || short.chars().all(char::is_uppercase);
+    let plural = short.ends_with('s') && upper >= 2;
+    let wanted = match letters.split_last() {
+        Some((_, rest)) if plural => rest,
+        _ => letters.as_slice(),
+    };
+    let split = |char: char| char.is_whitespace() || char == '-' || char == '/';
+    let all: Vec<char> = long
+        .split(split)
+        .filter_map(|word| word.chars().find(|c| c.is_alphanumeric()))
+        .flat_map(char::to_lowercase)
+        .collect();
+    let major: Vec<char> = long
+        .split(split)
+        .filter(|word| !JOINTS.contains(word) && *word != "and")
+        .filter_map(|word| word.chars().find(|c| c.is_alphanumeric()))
+        .flat_map(char::to_lowercase)
+        .collect();
+    (2..=8).contains(&wanted.len())
+        && written
+        && !short.contains(' ')
+        && long.split(split).count() > 1
+        && (wanted == all || wanted == major)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::token::tokens;
+
+    #[test]
+    fn runs_end_where_names_end() {
+        for (text, expected) in [
+            ("Bank of England rates", "Bank of England"),
+            ("KEF LS50 Meta, a", "KEF LS50 Meta"),
+            ("iPhone 15 Pro costs", "iPhone 15 Pro"),
+            ("the end", ""),
+            ("Rust of old", "Rust"),
+            ("Johnson & Johnson sells", "Johnson & Johnson"),
+            ("I am", ""),
+            ("Apple's new", "Apple's"),
+            ("Paris (France)", "Paris"),
+        ] {
+            let tokens = tokens(text);
+            let end = run(&tokens, 0);
+            let found = if end == 0 { "" } else { &text[..tokens[end - 1].end] };
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn acronyms_stand_for_words() {
+        for (short, long, expected) in [
+            ("DOM", "Document Object Model", true),
+            ("BBC", "British Broadcasting Corporation", true),
+            ("VMs", "virtual machines", true),
+            ("UN", "United Nations", true),
+            ("DoD", "Department of Defense", true),
+            ("cat", "cool at tables", false),
+            ("XYZ", "Document Object Model", false),
+            ("X", "Xylophone", false),
+        ] {
+            assert_eq!(is_acronym_of(short, long), expected, "{short}");
+        }
+    }
+}

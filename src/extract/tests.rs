@@ -1,0 +1,276 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn found(text: &str, topic: &str, known: &[Known], mode: Mode) -> Vec<(String, Vec<String>)> {
+    let document = Document { text, title: None, url: None };
+    let entities = extract(&document, topic, known, mode).entities;
+    let facts = |it: Found| (it.name, it.facts.into_iter().map(|fact| fact.text).collect());
+    entities.into_iter().map(facts).collect()
+}
+
+fn check(text: &str, expected: &[(&str, &[&str])]) {
+    let found = found(text, "", &[], Mode::Full);
+    let found: Vec<(&str, Vec<&str>)> = found
+        .iter()
+        .map(|(name, facts)| (name.as_str(), facts.iter().map(String::as_str).collect()))
+        .collect();
+    let expected: Vec<(&str, Vec<&str>)> =
+        expected.iter().map(|(name, facts)| (*name, facts.to_vec())).collect();
+    assert_eq!(found, expected, "{text}");
+}
+
+fn known(names: &[&str]) -> Vec<Known> {
+    names.iter().map(|name| Known { name: (*name).to_owned(), aliases: Vec::new() }).collect()
+}
+
+#[test]
+fn definitions_bring_entities() {
+    check(
+        "The KEF LS50 Meta is a bookshelf speaker made by KEF. It costs $1,600. The speaker uses a Uni-Q driver.",
+        &[(
+            "KEF LS50 Meta",
+            &[
+                "The KEF LS50 Meta is a bookshelf speaker made by KEF.",
+                "The KEF LS50 Meta costs $1,600.",
+                "The KEF LS50 Meta uses a Uni-Q driver.",
+            ],
+        )],
+    );
+    check(
+        "A waveguide is a structure that guides waves.",
+        &[("waveguide", &["A waveguide is a structure that guides waves."])],
+    );
+    check(
+        "Document Object Model (DOM) is an interface for trees. The DOM represents a page as nodes.",
+        &[(
+            "Document Object Model",
+            &[
+                "Document Object Model (DOM) is an interface for trees.",
+                "The DOM represents a page as nodes.",
+            ],
+        )],
+    );
+    check(
+        "- **Grafana**: a dashboard for metrics and logs\n- **Loki** - a store for log lines of all kinds\n",
+        &[
+            ("Grafana", &["Grafana: a dashboard for metrics and logs"]),
+            ("Loki", &["Loki - a store for log lines of all kinds"]),
+        ],
+    );
+    check(
+        "It was built on Foo DB, the fast key-value store, in 2019.",
+        &[("Foo DB", &["It was built on Foo DB, the fast key-value store, in 2019."])],
+    );
+    check(
+        "Foo Bar (also known as Baz Qux) is a tool that works. Baz Qux was made in 1999.",
+        &[(
+            "Foo Bar",
+            &["Foo Bar (also known as Baz Qux) is a tool that works.", "Baz Qux was made in 1999."],
+        )],
+    );
+    check(
+        ".. _x:\n\nContainer images\n~~~~~~~~~~~~~~~~\n\nContainer images hold all that a :ref:`program <p>` needs.",
+        &[("Container images", &["Container images hold all that a program needs."])],
+    );
+    check(
+        "# Container images\n\nContainer images hold everything that a program needs.",
+        &[("Container images", &["Container images hold everything that a program needs."])],
+    );
+}
+
+#[test]
+fn what_is_no_entity_brings_none() {
+    for text in [
+        "",
+        "# Overview\n\nOverview is a nice thing to have.",
+        "Getting started is a matter of minutes. However, this is a good day.",
+        "- [Home](/)\n- [Docs Pages](/d)\n- [Blog Posts](/b)\n",
+        "We use cookies. The Cookie Banner is a thing that we show to all visitors.",
+        "By John Smith, 12 March 2024",
+        "```\nFoo Bar is a tool that does things.\n```\n",
+        "| a | b |\n|---|---|\n| Foo Bar is a tool that does things. | x |\n",
+        "Click Foo Bar to start. Is Foo Bar a tool that works? Open Foo Bar now.",
+        "In this guide Foo Bar is a tool that we will use:",
+        "March is a month that is cold. Monday is a day of the week.",
+        "This is a tool that works. It is a tool that works. There is a tool that works.",
+        "The result is a file that holds text. The best way is a walk in the park.",
+        "## References\n\nFoo Bar is a tool that does things.\n",
+        "\u{0}\u{202e}\u{feff} ... !!! 🎉🎉 ***",
+    ] {
+        check(text, &[]);
+    }
+}
+
+#[test]
+fn known_entities_gain_facts() {
+    let text = "Espresso is strong. Kubernetes 1.31 ships new defaults for pods. It was released in August.\n\nNobody likes espresso. The pod's network is flat everywhere. However, espresso needs fine ground beans.";
+    let names = known(&["espresso", "Pod", "kubernetes 1.31"]);
+    for mode in [Mode::KnownOnly, Mode::Full] {
+        let all = found(text, "", &names, mode);
+        assert_eq!(
+            all.iter()
+                .filter(|it| names.iter().any(|known| known.name == it.0))
+                .cloned()
+                .collect::<Vec<_>>(),
+            [
+                (
+                    "kubernetes 1.31".to_owned(),
+                    vec![
+                        "Kubernetes 1.31 ships new defaults for pods.".to_owned(),
+                        "Kubernetes 1.31 was released in August.".to_owned(),
+                    ]
+                ),
+                ("Pod".to_owned(), vec!["The pod's network is flat everywhere.".to_owned()]),
+                (
+                    "espresso".to_owned(),
+                    vec!["However, espresso needs fine ground beans.".to_owned()]
+                ),
+            ]
+        );
+    }
+}
+
+#[test]
+fn lines_are_those_of_the_document() {
+    let text = "---\ntitle: x\n---\n\n# A\r\n\r\nFirst words here.\r\nFoo Bar is a tool\r\nthat works. Foo Bar was made in 1999.\r\n";
+    let document = Document { text, title: None, url: None };
+    let all = extract(&document, "", &[], Mode::Full).entities;
+    let lines: Vec<usize> =
+        all.iter().flat_map(|it| it.facts.iter().map(|fact| fact.line)).collect();
+    assert_eq!(lines, [8, 9]);
+}
+
+#[test]
+fn pronouns_give_way_only_to_what_stands_right_before() {
+    let facts =
+        |text: &str| found(text, "", &known(&["Foo"]), Mode::KnownOnly).pop().map(|it| it.1);
+    let check = |text: &str, expected: &[&str]| {
+        let expected: Vec<String> = expected.iter().map(|&it| it.to_owned()).collect();
+        assert_eq!(facts(text).unwrap_or_default(), expected, "{text}");
+    };
+    check(
+        "Foo is a fast tool. It runs on all systems.",
+        &["Foo is a fast tool.", "Foo runs on all systems."],
+    );
+    check(
+        "Foo is a fast tool. Its speed comes from caches.",
+        &["Foo is a fast tool.", "Foo's speed comes from caches."],
+    );
+    check("Foo is a fast tool.\n\nIt runs on all systems.", &["Foo is a fast tool."]);
+    check("Foo is a fast tool. Others differ. It runs on all systems.", &["Foo is a fast tool."]);
+    check("Foo is a fast tool. It is important to read more.", &["Foo is a fast tool."]);
+    check(
+        "Foo development is slow these days. It runs on coffee alone.",
+        &["Foo development is slow these days."],
+    );
+}
+
+#[test]
+fn caps_hold() {
+    let many: String =
+        (0..300).map(|n| format!("Tool X{n}Y is a thing that works well.\n\n")).collect();
+    assert_eq!(found(&many, "", &[], Mode::Full).len(), MAX_ENTITIES);
+    let much: String = (0..100).map(|n| format!("Foo Bar has {n} parts in it. ")).collect();
+    assert_eq!(found(&much, "", &known(&["Foo Bar"]), Mode::Full)[0].1.len(), MAX_FACTS);
+}
+
+/// Each of these is 200 kB of what would cost a careless reader most.
+#[test]
+fn hostile_texts_are_read() {
+    for part in [
+        ">",
+        "[",
+        "*",
+        "**a",
+        "`",
+        "{{",
+        "{{<",
+        "(",
+        "A ",
+        "A and ",
+        "Foo is a ",
+        ". . ",
+        "- ",
+        "# ",
+        "<b>",
+        "|-|",
+        "![",
+        "\u{202e}",
+        "\u{0}",
+        "🎉",
+        "東京。",
+        "a\r",
+        "\r\n\r\n",
+        "Foo, a ",
+        "'",
+        "the ",
+        "— ",
+        "(Foo) ",
+        "[^a]",
+        "J. ",
+    ] {
+        let text = part.repeat(200_000 / part.len());
+        let document = Document { text: &text, title: Some(&text), url: None };
+        let all = extract(
+            &document,
+            &text[..text.floor_char_boundary(5_000)],
+            &known(&["Foo"]),
+            Mode::Full,
+        );
+        assert!(all.entities.len() <= MAX_ENTITIES);
+        statements(&text);
+    }
+}
+
+fn prose() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "Foo", "Foo Bar", "the", "is", "a", "tool", "that", "It", "runs", "and", ",", ".", ". ",
+        "\n", "\n\n", "# ", "- ", "**", "*", "`", "(", ")", "[X](y)", "KEF LS50", "was", "called",
+        "–", ":", "?", "{{x}}", "東京", "\u{202e}", "Its", "speed", "The", "1.5", "Dr.",
+        "In 2019,",
+    ]);
+    prop::collection::vec(words, 0..60).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #[test]
+    fn known_only_brings_nothing_new(text in prose(), topic in ".{0,20}") {
+        let names = known(&["Foo Bar", "tool", ""]);
+        let document = Document { text: &text, title: Some("Foo"), url: None };
+        let only = extract(&document, &topic, &names, Mode::KnownOnly);
+        for it in &only.entities {
+            let index = it.known.unwrap();
+            prop_assert_eq!(&it.name, &names[index].name);
+        }
+        let none = extract(&document, &topic, &[], Mode::KnownOnly);
+        prop_assert!(none.entities.is_empty());
+    }
+
+    #[test]
+    fn what_is_found_keeps_the_promises(text in prose()) {
+        let document = Document { text: &text, title: None, url: None };
+        let all = extract(&document, "foo", &known(&["tool"]), Mode::Full);
+        prop_assert_eq!(&all, &extract(&document, "foo", &known(&["tool"]), Mode::Full));
+        let lines = text.lines().count().max(1);
+        let mut keys = std::collections::HashSet::new();
+        for it in &all.entities {
+            prop_assert!(!it.facts.is_empty() && it.facts.len() <= MAX_FACTS);
+            prop_assert!(it.known.is_some() || name::structural(&it.name).is_ok(), "{}", it.name);
+            prop_assert!(keys.insert(fold::fold(&it.name)));
+            for fact in &it.facts {
+                prop_assert!(FACT_WORDS.contains(&fact.text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()), "{}", fact.text);
+                prop_assert!((1..=lines).contains(&fact.line));
+                let shown = !fact.text.contains(['\n', '\u{202e}']) && !fact.text.ends_with('?');
+                prop_assert!(shown, "{}", fact.text);
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_is_read(text in "(?s).{0,300}") {
+        let document = Document { text: &text, title: Some(&text), url: None };
+        extract(&document, &text, &known(&[&text]), Mode::Full);
+        statements(&text);
+    }
+}

@@ -1,0 +1,155 @@
+//! Finding out more about what the user cares about, unasked: one entity at a time, within a pace.
+//!
+//! It only makes searches, marked as the program's own; what comes of them is the pipeline's, which
+//! adds facts to what is known and nothing else.
+
+use std::{collections::BTreeMap, fs, path::PathBuf};
+
+use jiff::Timestamp;
+
+use super::{
+    LearnError,
+    interests::Interests,
+    log::Log,
+    record::{Search, Trigger},
+    run::{Made, make, queued},
+    shelf::Shelf,
+    sources::Source,
+};
+use crate::{
+    desk::Desk,
+    enrich::{Candidate, Mode, Pace, PaceState, Wait, mode, pick, queries},
+    entity::Entity,
+    interest::{EngagementKind, Interest},
+    store::{lock, write_whole},
+};
+
+/// Largest file of the pace, in bytes.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// What was done.
+#[derive(Debug)]
+pub enum Deepened {
+    /// Searches were made about an entity.
+    Searched { name: String, mode: Mode, made: Vec<Made> },
+    /// Nothing is worth a search.
+    Nothing,
+    /// Not now.
+    Later(Wait),
+}
+
+/// Entities that may be enriched, as they stand.
+pub fn candidates(
+    shelf: &Shelf,
+    log: &Log,
+    interests: &Interests,
+    scores: &BTreeMap<String, Interest>,
+    user: &str,
+) -> Vec<Candidate> {
+    let mut last: BTreeMap<&str, Timestamp> = BTreeMap::new();
+    for search in log.searches.values().filter(|search| search.trigger() == Trigger::Enrichment) {
+        if let Some(slug) = search.entity.as_deref().filter(|_| !search.queued) {
+            let at = last.entry(shelf.entities.canonical(slug)).or_insert(search.timestamp);
+            *at = (*at).max(search.timestamp);
+        }
+    }
+    scores
+        .iter()
+        .filter(|(slug, _)| !is_stopped(interests, shelf, slug, user))
+        .filter_map(|(slug, interest)| {
+            let entity = shelf.entities.by_slug(slug)?;
+            Some(Candidate {
+                slug: entity.slug.clone(),
+                interest: interest.score,
+                facts: entity.facts.len(),
+                last_enriched: last.get(entity.slug.as_str()).copied(),
+            })
+        })
+        .collect()
+}
+
+/// Whether the user said of a message about it that they want no more of that, and has shown no
+/// interest in it since.
+fn is_stopped(interests: &Interests, shelf: &Shelf, slug: &str, user: &str) -> bool {
+    let its = interests.engagements.iter().filter(|act| {
+        let of = act.entity_id.as_deref();
+        act.user == user && of.is_some_and(|of| shelf.entities.canonical(of) == slug)
+    });
+    let newest = its.filter(|act| act.valence.sign() != 0.0).max_by_key(|act| act.created_at);
+    newest.is_some_and(|act| act.engagement_type == EngagementKind::ReactionNotificationNegative)
+}
+
+/// Makes the searches for the entity that is most worth them.
+///
+/// # Errors
+/// When something cannot be written down.
+pub fn deepen(
+    desk: &Desk,
+    shelf: &Shelf,
+    candidates: &[Candidate],
+    sources: &[Box<dyn Source + '_>],
+    searches_per_hour: u32,
+    user: &str,
+    now: &dyn Fn() -> Timestamp,
+) -> Result<Deepened, LearnError> {
+    let Some(chosen) = pick(candidates, now()) else { return Ok(Deepened::Nothing) };
+    let Some(entity) = shelf.entities.by_slug(&chosen.slug) else {
+        return Ok(Deepened::Nothing);
+    };
+    let path = desk.repository.local_dir().join("enrich.lock");
+    let _lock = lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })?;
+    let mut pace = Pace { searches_per_hour, state: read(desk) };
+    let mode = mode(entity.facts.len(), chosen.last_enriched, now());
+    let mut all = Vec::new();
+    for query in plan(entity, mode, now()) {
+        if let Err(wait) = pace.allow(now()) {
+            if all.is_empty() {
+                return Ok(Deepened::Later(wait));
+            }
+            break;
+        }
+        // Counted before it is made: whoever is stopped has searched all the same.
+        write(desk, &pace.state)?;
+        let search = Search {
+            entity: Some(entity.slug.clone()),
+            queued: false,
+            ..queued(&query, Trigger::Enrichment, user, now())
+        };
+        let made = make(desk, desk.place(false), &search, sources, now)?;
+        let failed = made.search.response_hash.is_none();
+        if failed {
+            pace.failed(now())
+        } else {
+            pace.succeeded()
+        }
+        write(desk, &pace.state)?;
+        all.push(made);
+        if failed {
+            break;
+        }
+    }
+    Ok(Deepened::Searched { name: entity.title.clone(), mode, made: all })
+}
+
+fn plan(entity: &Entity, mode: Mode, now: Timestamp) -> Vec<String> {
+    let facts: Vec<String> = entity.facts.iter().map(|fact| fact.line.text.clone()).collect();
+    queries(&entity.title, &entity.aliases, &facts, mode, now)
+}
+
+fn file(desk: &Desk) -> PathBuf {
+    desk.repository.local_dir().join("enrich.json")
+}
+
+/// What cannot be read is begun anew.
+fn read(desk: &Desk) -> PaceState {
+    let path = file(desk);
+    let is_fit = fs::symlink_metadata(&path)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES);
+    let bytes = if is_fit { fs::read(path).unwrap_or_default() } else { Vec::new() };
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+fn write(desk: &Desk, state: &PaceState) -> Result<(), LearnError> {
+    let bytes = serde_json::to_vec(state).unwrap_or_default();
+    write_whole(&file(desk), &bytes).map_err(LearnError::Waiting)
+}

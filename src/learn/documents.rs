@@ -1,0 +1,193 @@
+//! Entities as documents that can be searched: one per page, with the lines of its file.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    time::{Duration, SystemTime},
+};
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use super::shelf::{KINDS, MAX_PAGE_BYTES, Sheet, Shelf, folder, page_files, slug_of};
+use crate::{
+    desk::{Desk, SHARED},
+    entity::{Entity, searchable},
+    index::{
+        Context, Kind, Options, Refreshed,
+        given::{self, Collection, Given},
+    },
+    journal::{Record, parse_file},
+    repo::{BlobId, Git, GitError, NotePath, ObjectId, Stored, Version, read_note},
+};
+
+/// Largest file of the journal that is read from git, in bytes.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+/// A file changed this recently may change again without a new time.
+const RACY: Duration = Duration::from_secs(2);
+
+/// Brings what can be searched of the entities up to date with their pages.
+pub fn refresh(context: &Context, desk: &Desk, options: Options) -> Refreshed {
+    let root = &context.repository.root;
+    let files = page_files(root, &folder(context.write_root));
+    if files.is_empty() && given::last(context, Kind::Fact).is_none() {
+        // The usual case costs a search next to nothing.
+        return Refreshed::default();
+    }
+    let now = at((context.now)());
+    let journal = desk.journal.stamp(now);
+    let (pages, settled) = stamp(root, &files, now);
+    let documents =
+        || of(context, &texts_here(root, &files), desk.journal.read(&KINDS).records, now);
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&journal.digest).update(pages.as_bytes());
+    let collection = Collection {
+        kind: Kind::Fact,
+        stamp: Some(hasher.finalize().to_hex().to_string()),
+        settled: settled && !journal.racy,
+        documents: &documents,
+    };
+    given::refresh(context, &collection, options)
+}
+
+/// What can be searched of the entities as it was left.
+pub fn last(context: &Context) -> Option<Refreshed> {
+    given::last(context, Kind::Fact)
+}
+
+/// The entities that a version carries.
+///
+/// # Errors
+/// When git cannot list the version.
+pub fn of_version(
+    context: &Context,
+    git: &Git,
+    version: &Version,
+    options: Options,
+) -> Result<Refreshed, GitError> {
+    let folder = folder(context.write_root);
+    let files = pages_of(git, version, &folder)?;
+    if files.is_empty() {
+        return Ok(Refreshed::default());
+    }
+    let records = git.list(version, &[Path::new(SHARED)])?;
+    let now = at((context.now)());
+    let documents = || {
+        let read = |ids: &[&ObjectId], most| git.objects().read(ids, most).into_iter();
+        let ids: Vec<&ObjectId> = records.iter().map(|file| &file.object).collect();
+        let records = read(&ids, MOST_BYTES).flatten();
+        let records = records.flat_map(|bytes| parse_file(&bytes, &KINDS).into_records());
+        let ids: Vec<&ObjectId> = files.iter().map(|(_, file)| &file.object).collect();
+        let texts =
+            files.iter().zip(read(&ids, MAX_PAGE_BYTES)).filter_map(|((slug, _), bytes)| {
+                let bytes = bytes.ok()?;
+                Some((slug.clone(), (BlobId::of(&bytes), text_of(&bytes))))
+            });
+        of(context, &texts.collect(), records.collect(), now)
+    };
+    let collection =
+        Collection { kind: Kind::Fact, stamp: None, settled: false, documents: &documents };
+    Ok(given::of_version(context, &collection, options))
+}
+
+/// The pages that a version holds, by slug.
+///
+/// # Errors
+/// When git cannot list the version.
+pub fn pages_of(
+    git: &Git,
+    version: &Version,
+    folder: &Path,
+) -> Result<Vec<(String, Stored)>, GitError> {
+    let files = git.list(version, &[folder])?;
+    let page = |file: Stored| {
+        let path = file.path.as_path();
+        Some((slug_of(folder, path)?, file))
+    };
+    Ok(files.into_iter().filter_map(page).collect())
+}
+
+/// Pages by slug, with the names of their contents.
+type Texts = BTreeMap<String, (BlobId, String)>;
+
+fn texts_here(root: &Path, files: &[(String, NotePath)]) -> Texts {
+    let read = files.par_iter().filter_map(|(slug, path)| {
+        let (bytes, _) = read_note(root, path, MAX_PAGE_BYTES).ok()?;
+        Some((slug.clone(), (BlobId::of(&bytes), text_of(&bytes))))
+    });
+    read.collect()
+}
+
+pub(super) fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// One document for each page that says anything.
+fn of(context: &Context, texts: &Texts, records: Vec<Record>, now: Timestamp) -> Vec<Given> {
+    let sheets = texts.par_iter().map(|(slug, (_, text))| (slug.clone(), Sheet::of(text.clone())));
+    let shelf = Shelf::of(sheets.collect(), records, now);
+    let folder = folder(context.write_root);
+    let mut documents: Vec<Given> = texts
+        .par_iter()
+        .filter_map(|(slug, (blob, text))| {
+            let entity = shelf.entities.by_slug(slug)?;
+            let page = &shelf.sheets.get(slug)?.page;
+            let path = NotePath::from(folder.join(format!("{slug}.md")).as_path());
+            let text = searchable(text, page, &shelf.retired, &entity.title);
+            Some(Given::of_lines(path, with_origin(&text, entity, blob)))
+        })
+        .collect();
+    documents.sort_by(|a, b| a.path.cmp(&b.path));
+    documents
+}
+
+/// Adds to a header when something was last found out, and what the document is made from, without
+/// a further line.
+fn with_origin(text: &str, entity: &Entity, blob: &BlobId) -> String {
+    let newest = entity.facts.iter().filter_map(|fact| fact.line.at).max().or(entity.created);
+    let updated = newest.map(|at| format!("updated: {at}, ")).unwrap_or_default();
+    let Some(end) = text.strip_prefix("---\n").and_then(|rest| rest.find("\n---\n")) else {
+        return text.to_owned();
+    };
+    let (inner, rest) = text["---\n".len()..].split_at(end);
+    let said: Vec<&str> = inner.lines().filter(|line| !line.is_empty()).collect();
+    let said = said.join(", ");
+    let said = said.strip_prefix('{').and_then(|said| said.strip_suffix('}')).unwrap_or(&said);
+    let blank = "\n".repeat(inner.lines().count().saturating_sub(1));
+    format!("---\n{{{said}, {updated}covers: [{:?}]}}{blank}{rest}", blob.to_string())
+}
+
+/// What the files look like, and whether that proves anything the next time.
+fn stamp(root: &Path, files: &[(String, NotePath)], now: Timestamp) -> (blake3::Hash, bool) {
+    use std::os::unix::fs::MetadataExt;
+    let states: Vec<Option<[i64; 6]>> = files
+        .par_iter()
+        .map(|(_, path)| {
+            let file = std::fs::symlink_metadata(root.join(path.as_path())).ok()?;
+            let (size, inode) = (file.size() as i64, file.ino() as i64);
+            let (mtime, ctime) = (file.mtime(), file.ctime());
+            Some([mtime, file.mtime_nsec(), ctime, file.ctime_nsec(), size, inode])
+        })
+        .collect();
+    let young = SystemTime::from(now).checked_sub(RACY).and_then(|time| {
+        time.duration_since(SystemTime::UNIX_EPOCH).ok().map(|time| time.as_secs() as i64)
+    });
+    let mut settled = true;
+    let mut hasher = blake3::Hasher::new();
+    for ((_, path), state) in files.iter().zip(&states) {
+        hasher.update(path.as_bytes()).update(&[0]);
+        let Some(state) = state else {
+            settled = false;
+            continue;
+        };
+        settled &= young.is_some_and(|young| state[0].max(state[2]) < young);
+        for number in state {
+            hasher.update(&number.to_le_bytes());
+        }
+    }
+    (hasher.finalize(), settled)
+}
+
+pub(super) fn at(nanoseconds: i64) -> Timestamp {
+    Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or_default()
+}

@@ -1,0 +1,216 @@
+//! What the user cares about, as the journal has it.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::{
+    LearnError,
+    meaning::{Meaning, text_of},
+    record::{
+        ANSWER, AnswerRecord, ENGAGEMENT, EngagementRecord, NOTIFICATION, NotificationRecord,
+        PREFERENCE, PreferenceRecord,
+    },
+    shelf::{Shelf, Shelves},
+};
+use crate::{
+    desk::Desk,
+    embed::Role,
+    entity::identity,
+    interest::{
+        Engagement, EngagementKind, EntityVector, Interest, Preference, PreferenceKind, scores,
+        with_preferences,
+    },
+    journal::{Place, fold},
+};
+
+/// Acts and likes, and what the user was told.
+#[derive(Debug, Default)]
+pub struct Interests {
+    pub engagements: Vec<EngagementRecord>,
+    /// By id, taken-back ones too.
+    pub preferences: BTreeMap<String, PreferenceRecord>,
+    pub notifications: BTreeMap<String, NotificationRecord>,
+    pub answers: BTreeMap<String, AnswerRecord>,
+}
+
+impl Interests {
+    /// Reads the journal.
+    pub fn read(desk: &Desk, now: Timestamp) -> Self {
+        let kinds = [ENGAGEMENT, PREFERENCE, NOTIFICATION, ANSWER];
+        let reading = desk.journal.read(&kinds);
+        let mut interests = Self::default();
+        for record in fold(reading.records, now).into_values().filter(|record| !record.retired) {
+            let id = record.id.clone();
+            // A record of another shape is of a newer version: it stays as it is.
+            match record.kind.as_str() {
+                ENGAGEMENT => interests.engagements.extend(record.parse().ok()),
+                PREFERENCE => {
+                    interests.preferences.extend(record.parse().ok().map(|parsed| (id, parsed)));
+                }
+                NOTIFICATION => {
+                    interests.notifications.extend(record.parse().ok().map(|parsed| (id, parsed)));
+                }
+                ANSWER => interests.answers.extend(record.parse().ok().map(|parsed| (id, parsed))),
+                _ => {}
+            }
+        }
+        interests
+    }
+
+    /// Preferences of a user that stand, oldest first.
+    pub fn standing(&self, user: &str) -> Vec<&PreferenceRecord> {
+        let stands =
+            |preference: &&PreferenceRecord| !preference.retracted && preference.user == user;
+        let mut standing: Vec<&PreferenceRecord> =
+            self.preferences.values().filter(stands).collect();
+        standing.sort_by(|a, b| a.created_at.cmp(&b.created_at).then_with(|| a.id.cmp(&b.id)));
+        standing
+    }
+
+    /// How much the user cares about each entity, by slug.
+    pub fn scores(
+        &self,
+        user: &str,
+        shelf: &Shelf,
+        meaning: &Meaning,
+        now: Timestamp,
+    ) -> BTreeMap<String, Interest> {
+        let engagements: Vec<Engagement> =
+            self.engagements.iter().map(EngagementRecord::engagement).collect();
+        let canonical = |slug| shelf.entities.canonical(slug);
+        let of_acts = scores(&engagements, user, now, &canonical);
+        let preferences: Vec<Preference> = self
+            .standing(user)
+            .into_iter()
+            .map(|record| Preference {
+                id: record.id.clone(),
+                topic: record.topic.clone(),
+                entity: record.entity_id.as_deref().map(|slug| canonical(slug).to_owned()),
+                kind: record.preference_type,
+                at: record.created_at,
+                vector: meaning.vector(&record.topic, Role::Query).unwrap_or_default(),
+            })
+            .collect();
+        let vectors: Vec<(&str, Vec<f32>)> = if preferences.is_empty() {
+            Vec::new()
+        } else {
+            let vector = |entity: &crate::entity::Entity| {
+                let facts = entity.facts.iter().map(|fact| fact.line.text.as_str());
+                meaning.vector(&text_of(&entity.title, facts), Role::Document)
+            };
+            let entities = shelf.entities.iter();
+            entities.filter_map(|entity| Some((entity.slug.as_str(), vector(entity)?))).collect()
+        };
+        let vectors: Vec<EntityVector> =
+            vectors.iter().map(|(slug, vector)| EntityVector { slug, vector }).collect();
+        let mut all = with_preferences(of_acts, &preferences, &vectors, meaning.near.covers, now);
+        // What was deleted interests nobody.
+        all.retain(|slug, _| shelf.entities.by_slug(slug).is_some());
+        all
+    }
+}
+
+/// What came of a like or dislike.
+#[derive(Debug, PartialEq)]
+pub enum Stated {
+    /// It is new, or stands again; the slug of the entity that was made or found.
+    Noted(Option<String>),
+    /// It stood already.
+    Known,
+}
+
+/// Notes that a user likes or dislikes a topic. A like makes an entity of it.
+///
+/// # Errors
+/// When it cannot be written down.
+pub fn state(
+    shelves: &Shelves,
+    shelf: &mut Shelf,
+    user: &str,
+    topic: &str,
+    wish: PreferenceKind,
+    now: Timestamp,
+) -> Result<Stated, LearnError> {
+    let desk = shelves.desk;
+    let interests = Interests::read(desk, now);
+    let known = interests.preferences.get(&preference_id(user, topic, wish));
+    if known.is_some_and(|known| !known.retracted) {
+        return Ok(Stated::Known);
+    }
+    let entity = match wish {
+        PreferenceKind::Like => Some(match shelf.entities.find(topic) {
+            Some(known) => known.slug.clone(),
+            None => shelves.create(shelf, topic, now)?,
+        }),
+        PreferenceKind::Dislike => shelf.entities.find(topic).map(|known| known.slug.clone()),
+    };
+    let record = PreferenceRecord {
+        kind: PREFERENCE.to_owned(),
+        id: preference_id(user, topic, wish),
+        at: now,
+        user: user.to_owned(),
+        topic: topic.to_owned(),
+        preference_type: wish,
+        entity_id: entity.clone(),
+        created_at: now,
+        retracted: false,
+    };
+    desk.write(desk.place(false), &[&record])?;
+    // The act itself: it counts through the preference for as long as that stands.
+    let act = match wish {
+        PreferenceKind::Like => EngagementKind::LikeCommand,
+        PreferenceKind::Dislike => EngagementKind::DislikeCommand,
+    };
+    let slug = entity.clone().unwrap_or_default();
+    let engagement = EngagementRecord {
+        preference_id: Some(record.id.clone()),
+        entity_id: entity.clone(),
+        ..EngagementRecord::new(
+            user,
+            &slug,
+            act,
+            wish.valence(),
+            &format!("{}{now}", record.id),
+            now,
+        )
+    };
+    desk.write(Place::Local, &[&engagement])?;
+    Ok(Stated::Noted(entity))
+}
+
+/// Takes a like or dislike back; says whether there was one.
+///
+/// # Errors
+/// When it cannot be written down.
+pub fn retract(
+    desk: &Desk,
+    user: &str,
+    topic: &str,
+    wish: PreferenceKind,
+    now: Timestamp,
+) -> Result<bool, LearnError> {
+    let interests = Interests::read(desk, now);
+    let Some(known) = interests.preferences.get(&preference_id(user, topic, wish)) else {
+        return Ok(false);
+    };
+    if known.retracted {
+        return Ok(false);
+    }
+    let record = PreferenceRecord { at: now, retracted: true, ..known.clone() };
+    desk.write(desk.place(false), &[&record])?;
+    Ok(true)
+}
+
+/// The same for the same wish: stating it again changes the record that is there.
+fn preference_id(user: &str, topic: &str, wish: PreferenceKind) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let word = match wish {
+        PreferenceKind::Like => "like",
+        PreferenceKind::Dislike => "dislike",
+    };
+    for part in [user, &identity(topic), word] {
+        hasher.update(part.as_bytes()).update(&[0]);
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}

@@ -1,0 +1,304 @@
+//! From what searches brought and the user said to entities, facts and engagements.
+//!
+//! One pipeline processes everything, whoever asked for it. It may be stopped at any moment: what
+//! was written stays, and what was not is processed the next time, for the same text gives the same
+//! ids.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use rustc_hash::FxHashSet;
+
+use super::{
+    LearnError,
+    decide::{Change, Decision, Ground, Refusal, Stated, decide},
+    log::{Log, Work},
+    meaning::Meaning,
+    read::{Reader, read},
+    record::{EXTRACTION, EngagementRecord, Extraction, Trigger},
+    responses::{self, Finding},
+    shelf::{NewFact, Shelf, Shelves, Written},
+    users::Said,
+};
+use crate::{
+    differ::differ,
+    entity::identity,
+    extract::{Leaning, Valence as Leans, statements},
+    interest::{EngagementKind, Valence},
+    journal::Place,
+    llm::Ask,
+    secrets,
+};
+
+/// What the pipeline works with.
+pub struct Pipeline<'a> {
+    pub shelves: &'a Shelves<'a>,
+    pub meaning: &'a Meaning<'a>,
+    /// What the user's own notes say, to tell what contradicts them.
+    pub users: &'a [Said],
+    /// The id of this clone.
+    pub user: &'a str,
+    pub now: &'a dyn Fn() -> Timestamp,
+}
+
+/// What was found out about one entity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Discovered {
+    pub slug: String,
+    pub name: String,
+    pub is_new: bool,
+    pub facts: Vec<Told>,
+    /// Facts known of it by now.
+    pub known: usize,
+    pub image: Option<String>,
+    /// The prompt that it was found for.
+    pub prompt: Option<String>,
+}
+
+/// A fact that was found out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    pub written: Written,
+    /// It resembles nothing that was known.
+    pub novel: bool,
+    /// The user's note that says otherwise.
+    pub against: Option<String>,
+}
+
+/// What came of a run.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub discovered: Vec<Discovered>,
+    pub processed: usize,
+    /// Searches whose response is on another machine.
+    pub elsewhere: usize,
+    pub refused: Vec<(String, Refusal)>,
+    /// Calls of the model.
+    pub calls: usize,
+    /// Why the rest was left for the next time.
+    pub stopped: Option<String>,
+}
+
+/// Facts at least this much less alike than the same fact are new in kind.
+const NOVEL: f32 = 0.9;
+
+impl Pipeline<'_> {
+    /// Processes searches and messages in their order.
+    ///
+    /// # Errors
+    /// When something cannot be written down. What was written before stays.
+    pub fn run(
+        &self,
+        work: &[Work],
+        log: &Log,
+        shelf: &mut Shelf,
+        ask: Ask,
+    ) -> Result<Outcome, LearnError> {
+        let mut outcome = Outcome::default();
+        let mut reader = Reader::new(ask);
+        for item in work {
+            let (texts, question, trigger) = match item {
+                Work::Search(search) => {
+                    let hash = search.response_hash.as_deref().unwrap_or_default();
+                    let Some(found) = responses::load(self.shelves.desk, hash) else {
+                        outcome.elsewhere += 1;
+                        continue;
+                    };
+                    let question = match search.learn_prompt_id.as_ref() {
+                        Some(prompt) => log.prompts.get(prompt).map(|it| it.prompt_text.clone()),
+                        None => None,
+                    };
+                    (found, question.unwrap_or_else(|| search.query.clone()), search.trigger())
+                }
+                Work::Message(message) => {
+                    let text = message.text.clone();
+                    let found = Finding { text: text.clone(), ..Finding::default() };
+                    (vec![found], text, Trigger::UserMessage)
+                }
+            };
+            let candidates = match read(&texts, &question, &shelf.entities, trigger, &mut reader) {
+                Ok(candidates) => candidates,
+                Err(reason) => {
+                    outcome.stopped = Some(reason);
+                    break;
+                }
+            };
+            let ground = Ground { shelf, meaning: self.meaning };
+            let Decision { changes, refused } = decide(&ground, trigger, &question, candidates);
+            let images = image_of(&texts);
+            let before = outcome.discovered.len();
+            for change in changes {
+                let found = self.apply(change, item, shelf, &images)?;
+                outcome.discovered.extend(found);
+            }
+            let found = &outcome.discovered[before..];
+            self.engage(item, trigger, found, shelf)?;
+            let done = Extraction {
+                kind: EXTRACTION.to_owned(),
+                id: item.id().to_owned(),
+                at: (self.now)(),
+                model: reader.model(),
+                entities_created: found.iter().filter(|found| found.is_new).count(),
+                facts_added: found.iter().map(|found| found.facts.len()).sum(),
+            };
+            let place = match item {
+                Work::Search(search) => log.place(&search.id),
+                Work::Message(_) => Place::Local,
+            };
+            self.shelves.desk.write(place, &[&done])?;
+            outcome.processed += 1;
+            outcome.refused.extend(refused);
+        }
+        outcome.calls = reader.calls();
+        Ok(outcome)
+    }
+
+    /// Writes a change down; `None` if nothing of it was new.
+    fn apply(
+        &self,
+        change: Change,
+        item: &Work,
+        shelf: &mut Shelf,
+        images: &BTreeMap<Option<String>, String>,
+    ) -> Result<Option<Discovered>, LearnError> {
+        let now = (self.now)();
+        let (slug, is_new, aliases, facts) = match change {
+            Change::Create { name, aliases, facts } => {
+                (self.shelves.create(shelf, &name, now)?, true, aliases, facts)
+            }
+            Change::Add { slug, aliases, facts } => (slug, false, aliases, facts),
+        };
+        let Some(entity) = shelf.entities.by_slug(&slug) else { return Ok(None) };
+        let name = entity.title.clone();
+        let had: Vec<String> = entity.facts.iter().map(|fact| fact.line.text.clone()).collect();
+        let own: Vec<Said> = entity
+            .notes
+            .iter()
+            .map(|note| Said {
+                path: self.shelves.path(&note.slug).to_text(),
+                text: note.text.clone(),
+            })
+            .collect();
+        let names: Vec<String> =
+            std::iter::once(entity.title.clone()).chain(entity.aliases.iter().cloned()).collect();
+        let image = facts.iter().find_map(|fact| images.get(&fact.source).cloned());
+        let (search, message) = match item {
+            Work::Search(search) => (Some(search.id.clone()), None),
+            Work::Message(message) => (None, Some(message.id.clone())),
+        };
+        let new: Vec<NewFact> = facts
+            .into_iter()
+            .map(|Stated { text, source }| NewFact {
+                against: self.against(&text, &names, &own),
+                source: source.map(|source| secrets::mask(&source).0.into_owned()),
+                search: search.clone(),
+                message: message.clone(),
+                text,
+            })
+            .collect();
+        let written = self.shelves.add(shelf, &slug, &aliases, &new, now)?;
+        if written.is_empty() && !is_new {
+            return Ok(None);
+        }
+        let known = shelf.entities.by_slug(&slug).map_or(0, |entity| entity.facts.len());
+        let is_novel = |text: &str| {
+            let nearest = self.meaning.nearest(text, had.iter().map(String::as_str));
+            nearest.is_none_or(|cosine| cosine < self.meaning.near.same_fact * NOVEL)
+        };
+        let told = written.into_iter().map(|written| Told {
+            novel: is_novel(&written.text),
+            against: new
+                .iter()
+                .find(|fact| fact.text == written.text)
+                .and_then(|fact| fact.against.clone()),
+            written,
+        });
+        let prompt = match item {
+            Work::Search(search) => search.learn_prompt_id.clone(),
+            Work::Message(_) => None,
+        };
+        Ok(Some(Discovered { slug, name, is_new, facts: told.collect(), known, image, prompt }))
+    }
+
+    /// The user's note that says otherwise: about the same, with another number, date or negation.
+    fn against(&self, fact: &str, names: &[String], own: &[Said]) -> Option<String> {
+        let folded = identity(fact);
+        let names: Vec<String> = names.iter().map(|name| identity(name)).collect();
+        // What a person wrote on the page itself is about it, named or not.
+        let about = |said: &&Said| {
+            let text = identity(&said.text);
+            names.iter().any(|name| text.contains(name.as_str()))
+        };
+        let others = self.users.iter().filter(about);
+        own.iter()
+            .chain(others)
+            .filter(|said| identity(&said.text) != folded && differ(&said.text, fact))
+            .find(|said| {
+                let cosine = self.meaning.cosine(&said.text, fact);
+                cosine.is_some_and(|cosine| cosine >= self.meaning.near.same_matter)
+            })
+            .map(|said| said.path.clone())
+    }
+
+    /// Writes down what the user showed interest in by this. What is not theirs shows nothing.
+    fn engage(
+        &self,
+        item: &Work,
+        trigger: Trigger,
+        found: &[Discovered],
+        shelf: &Shelf,
+    ) -> Result<(), LearnError> {
+        if !trigger.is_users() {
+            return Ok(());
+        }
+        let now = (self.now)();
+        let mut acts: Vec<EngagementRecord> = Vec::new();
+        let mut act = |slug: &str, kind, valence, source: &str| {
+            acts.push(EngagementRecord::new(self.user, slug, kind, valence, source, now));
+        };
+        match item {
+            Work::Search(search) => {
+                let (kind, source) = match trigger {
+                    // Once for the prompt, however many of its searches found it.
+                    Trigger::LearnCommand => (
+                        EngagementKind::LearnCommand,
+                        search.learn_prompt_id.as_deref().unwrap_or(&search.id),
+                    ),
+                    _ => (EngagementKind::Search, search.id.as_str()),
+                };
+                for discovered in found {
+                    act(&discovered.slug, kind, Valence::Positive, source);
+                }
+            }
+            Work::Message(message) => {
+                let mut stated: FxHashSet<String> = FxHashSet::default();
+                for Leaning { topic, valence } in statements(&message.text) {
+                    let Some(entity) = shelf.entities.find(&topic) else { continue };
+                    let (kind, valence) = match valence {
+                        Leans::Positive => (EngagementKind::Statement, Valence::Positive),
+                        Leans::Negative => (EngagementKind::Statement, Valence::Negative),
+                        Leans::Neutral => (EngagementKind::Mention, Valence::Neutral),
+                    };
+                    if stated.insert(entity.slug.clone()) {
+                        act(&entity.slug, kind, valence, &message.id);
+                    }
+                }
+                for discovered in found.iter().filter(|found| !stated.contains(&found.slug)) {
+                    act(&discovered.slug, EngagementKind::Mention, Valence::Neutral, &message.id);
+                }
+            }
+        }
+        if let Work::Message(message) = item {
+            for act in &mut acts {
+                act.source_message_id = Some(message.id.clone());
+            }
+        }
+        Ok(self.shelves.desk.write(Place::Local, &acts)?)
+    }
+}
+
+/// Pictures of what was found, by where it is from.
+fn image_of(texts: &[Finding]) -> BTreeMap<Option<String>, String> {
+    let with = texts.iter().filter_map(|text| Some((text.url.clone(), text.image.clone()?)));
+    with.collect()
+}

@@ -1,0 +1,169 @@
+//! Reading what was found: names and facts, with a language model if one is asked, else by rule.
+
+use super::{
+    decide::{Candidate, Stated},
+    record::Trigger,
+    responses::Finding,
+};
+use crate::{
+    entity::{Entities, Entity},
+    extract::{self, Document, Extraction, Known, Mode},
+    llm::{Ask, Asked, EXTRACTIVE},
+    secrets,
+};
+
+/// How often a model is asked the same.
+const TRIES: usize = 2;
+/// Entities of one document that a model is asked about.
+const MOST_ASKED: usize = 12;
+
+/// Who reads.
+pub struct Reader<'a> {
+    ask: Ask<'a>,
+    calls: usize,
+    /// Who read last.
+    model: Option<String>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(ask: Ask<'a>) -> Self {
+        Self { ask, calls: 0, model: None }
+    }
+
+    /// Calls of the model so far.
+    pub fn calls(&self) -> usize {
+        self.calls
+    }
+
+    /// Who read what was read last.
+    pub fn model(&self) -> String {
+        self.model.clone().unwrap_or_else(|| EXTRACTIVE.to_owned())
+    }
+
+    /// An answer that counts; `None` where no model gives one.
+    fn answer<T>(
+        &mut self,
+        prompt: &str,
+        accept: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, String> {
+        for _ in 0..TRIES {
+            let Some(ask) = &mut self.ask else { return Ok(None) };
+            self.calls += 1;
+            match ask(prompt) {
+                Asked::Said { text, model } => {
+                    if let Some(accepted) = accept(&text) {
+                        self.model = Some(model);
+                        return Ok(Some(accepted));
+                    }
+                }
+                Asked::NoModel => {
+                    self.ask = None;
+                    return Ok(None);
+                }
+                Asked::Failed(_) => return Ok(None),
+                Asked::Stop(reason) => return Err(reason),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What the texts say, for whoever asked this question. Nothing but known entities comes of texts
+/// that the user did not ask for.
+///
+/// # Errors
+/// Why the model may not be asked any more; nothing of these texts counts then.
+pub fn read(
+    texts: &[Finding],
+    question: &str,
+    entities: &Entities,
+    trigger: Trigger,
+    reader: &mut Reader,
+) -> Result<Vec<Candidate>, String> {
+    let mode = if trigger.is_users() { Mode::Full } else { Mode::KnownOnly };
+    let known: Vec<Known> = entities
+        .iter()
+        .map(|entity| Known { name: entity.title.clone(), aliases: entity.aliases.clone() })
+        .collect();
+    reader.model = None;
+    let mut all = Vec::new();
+    for finding in texts {
+        let (text, _) = secrets::mask(&finding.text);
+        let document =
+            Document { text: &text, title: finding.title.as_deref(), url: finding.url.as_deref() };
+        let asked = match &reader.ask {
+            Some(_) => by_model(&document, question, &known, entities, mode, reader)?,
+            None => None,
+        };
+        let found = match asked {
+            Some(found) => found,
+            None => by_rule(&document, question, &known, mode),
+        };
+        all.extend(
+            found.into_iter().map(|(name, aliases, facts)| Candidate {
+                name,
+                aliases,
+                facts: facts
+                    .into_iter()
+                    .map(|text| Stated { text, source: finding.url.clone() })
+                    .collect(),
+            }),
+        );
+    }
+    Ok(all)
+}
+
+/// Name, aliases, facts.
+type Found = (String, Vec<String>, Vec<String>);
+
+fn by_rule(document: &Document, question: &str, known: &[Known], mode: Mode) -> Vec<Found> {
+    let Extraction { entities } = extract::extract(document, question, known, mode);
+    let facts = |found: &extract::Found| found.facts.iter().map(|it| it.text.clone()).collect();
+    entities
+        .into_iter()
+        .map(|found| {
+            let facts = facts(&found);
+            let aliases = if found.known.is_some() { Vec::new() } else { found.aliases };
+            (found.name, aliases, facts)
+        })
+        .collect()
+}
+
+/// In two passes: which entities, then what is said of each beyond what is known. `None` if the
+/// model gave no answer that counts.
+fn by_model(
+    document: &Document,
+    question: &str,
+    known: &[Known],
+    entities: &Entities,
+    mode: Mode,
+    reader: &mut Reader,
+) -> Result<Option<Vec<Found>>, String> {
+    let nonce = nonce(document.text);
+    let prompt = extract::prompts::identify(document, question, known, mode, &nonce);
+    let accept = |answer: &str| extract::accept::identify(answer, document, known, mode).ok();
+    let Some(names) = reader.answer(&prompt, accept)? else { return Ok(None) };
+    let mut found = Vec::new();
+    for name in names.into_iter().take(MOST_ASKED) {
+        let has: Vec<&str> = entities.find(&name.name).map(facts_of).unwrap_or_default();
+        let own = || Known { name: name.name.clone(), aliases: Vec::new() };
+        let entity = name.known.and_then(|at| known.get(at).cloned()).unwrap_or_else(own);
+        let prompt = extract::prompts::facts(document, &entity.name, &has, &nonce);
+        let accept = |answer: &str| extract::accept::facts(answer, document, &entity, &has).ok();
+        let facts = reader.answer(&prompt, accept)?.unwrap_or_default();
+        let facts = facts.into_iter().map(|fact| fact.text).collect();
+        found.push((entity.name, Vec::new(), facts));
+    }
+    Ok(Some(found))
+}
+
+fn facts_of(entity: &Entity) -> Vec<&str> {
+    entity.facts.iter().map(|fact| fact.line.text.as_str()).collect()
+}
+
+/// Marks around quoted text that the text itself cannot know.
+fn nonce(text: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&ulid::Ulid::new().to_bytes()).update(text.as_bytes());
+    hasher.finalize().to_hex()[..16].to_owned()
+}

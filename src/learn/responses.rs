@@ -1,0 +1,103 @@
+//! What searches brought, on the machine that made them: too large to share, and not ours to.
+//!
+//! A response is named by its own hash. It can be read until `clean` removes it; whoever does not
+//! have it leaves the search to the machine that does.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{desk::Desk, store::write_whole};
+
+/// Most bytes of a response.
+pub const MAX_BYTES: u64 = 32 * 1024 * 1024;
+
+/// One thing that a search brought.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Finding {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Where it is from: an address, or a path relative to the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Markdown.
+    pub text: String,
+    /// Address of a picture of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+}
+
+fn folder(desk: &Desk) -> PathBuf {
+    desk.repository.local_dir().join("responses")
+}
+
+fn file(desk: &Desk, hash: &str) -> Option<PathBuf> {
+    // The journal is shared: a hash in it may be anything.
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| folder(desk).join(format!("{hash}.json")))
+}
+
+/// Keeps a response and says what it is called.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn keep(desk: &Desk, findings: &[Finding]) -> io::Result<String> {
+    let bytes = serde_json::to_vec(findings).map_err(io::Error::other)?;
+    let hash = blake3::hash(&bytes).to_hex().to_string();
+    let folder = folder(desk);
+    fs::create_dir_all(&folder)?;
+    write_whole(&folder.join(format!("{hash}.json")), &bytes)?;
+    Ok(hash)
+}
+
+/// A response; `None` if it is not here, or is not what it was.
+pub fn load(desk: &Desk, hash: &str) -> Option<Vec<Finding>> {
+    let path = file(desk, hash)?;
+    let metadata = fs::symlink_metadata(&path).ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        return None;
+    }
+    let bytes = fs::read(path).ok()?;
+    if blake3::hash(&bytes).to_hex().as_str() != hash {
+        return None;
+    }
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Removes responses older than `age` that nobody needs; says how many and how large they were.
+///
+/// # Errors
+/// When one cannot be removed.
+pub fn tidy(
+    desk: &Desk,
+    age: Duration,
+    is_needed: &dyn Fn(&str) -> bool,
+    dry: bool,
+) -> io::Result<(usize, u64)> {
+    let (mut files, mut bytes) = (0, 0);
+    let entries = fs::read_dir(folder(desk)).into_iter().flatten().flatten();
+    for entry in entries {
+        let (path, Ok(metadata)) = (entry.path(), entry.metadata()) else { continue };
+        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_old = metadata
+            .modified()
+            .is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|past| past >= age));
+        if !metadata.is_file() || is_needed(name) || !(is_old || is_leftover(&path)) {
+            continue;
+        }
+        files += 1;
+        bytes += metadata.len();
+        if !dry {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok((files, bytes))
+}
+
+fn is_leftover(path: &Path) -> bool {
+    path.extension().is_none_or(|extension| extension != "json")
+}

@@ -1,0 +1,214 @@
+//! Asking for a topic, and making the searches that were asked for.
+//!
+//! A prompt and its searches are written down before the first one is made: whoever is stopped, or
+//! only wanted them queued, leaves them to the next run.
+
+use std::time::Instant;
+
+use jiff::{SignedDuration, Timestamp};
+use ulid::Ulid;
+
+use super::{
+    LearnError,
+    log::Log,
+    record::{PROMPT, Prompt, SEARCH, Search, Status, Trigger},
+    responses::{self, Finding},
+    sources::Source,
+};
+use crate::{desk::Desk, journal::Place, secrets};
+
+/// A new prompt with its searches, none of which is made yet.
+///
+/// # Errors
+/// When it cannot be written down.
+pub fn ask_for(
+    desk: &Desk,
+    topic: &str,
+    queries: &[String],
+    trigger: Trigger,
+    user: &str,
+    now: Timestamp,
+) -> Result<(Prompt, Vec<Search>), LearnError> {
+    let prompt = Prompt {
+        kind: PROMPT.to_owned(),
+        id: Ulid::new().to_string(),
+        at: now,
+        user: user.to_owned(),
+        prompt_text: secrets::mask(topic).0.into_owned(),
+        status: Status::Active,
+        searches_remaining: queries.len(),
+        created_at: now,
+        updated_at: now,
+    };
+    let searches: Vec<Search> = queries
+        .iter()
+        .enumerate()
+        .map(|(place, query)| {
+            // One after the other, so that they keep their order.
+            let at = now.checked_add(SignedDuration::from_millis(place as i64)).unwrap_or(now);
+            let learn_prompt_id = Some(prompt.id.clone());
+            Search { learn_prompt_id, ..queued(query, trigger, user, at) }
+        })
+        .collect();
+    let place = desk.place(false);
+    desk.write(place, &[&prompt])?;
+    desk.write(place, &searches)?;
+    Ok((prompt, searches))
+}
+
+/// A search that is yet to be made.
+pub fn queued(query: &str, trigger: Trigger, user: &str, now: Timestamp) -> Search {
+    Search {
+        kind: SEARCH.to_owned(),
+        id: Ulid::new().to_string(),
+        at: now,
+        user: user.to_owned(),
+        timestamp: now,
+        query: secrets::mask(query).0.into_owned(),
+        urls: Vec::new(),
+        response_hash: None,
+        queued: true,
+        duration_ms: 0,
+        trigger: trigger.as_str().to_owned(),
+        learn_prompt_id: None,
+        entity: None,
+    }
+}
+
+/// What came of a search.
+#[derive(Debug)]
+pub struct Made {
+    pub search: Search,
+    pub findings: usize,
+    /// Sources that failed, and why.
+    pub failed: Vec<(String, String)>,
+}
+
+/// Makes a search: asks all sources, keeps what they bring and writes that down. If every source
+/// fails the search waits on.
+///
+/// # Errors
+/// When what was found cannot be kept or written down.
+pub fn make(
+    desk: &Desk,
+    place: Place,
+    search: &Search,
+    sources: &[Box<dyn Source + '_>],
+    now: &dyn Fn() -> Timestamp,
+) -> Result<Made, LearnError> {
+    let started = Instant::now();
+    let (mut found, mut failed) = (Vec::new(), Vec::new());
+    for source in sources {
+        match source.find(&search.query) {
+            Ok(findings) => found.extend(findings),
+            Err(cause) => failed.push((source.name().to_owned(), cause.to_string())),
+        }
+    }
+    if found.is_empty() && !failed.is_empty() && failed.len() == sources.len() {
+        return Ok(Made { search: search.clone(), findings: 0, failed });
+    }
+    let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let findings = found.len();
+    let search = keep(desk, place, search, &found, took, now())?;
+    Ok(Made { search, findings, failed })
+}
+
+/// Keeps what a search brought and writes that down.
+///
+/// # Errors
+/// When one of the two fails.
+pub fn keep(
+    desk: &Desk,
+    place: Place,
+    search: &Search,
+    found: &[Finding],
+    duration_ms: u64,
+    now: Timestamp,
+) -> Result<Search, LearnError> {
+    let hash = responses::keep(desk, found).map_err(LearnError::Response)?;
+    let mut urls: Vec<String> = Vec::new();
+    for url in found.iter().filter_map(|finding| finding.url.as_deref()) {
+        let url = secrets::mask(url).0.into_owned();
+        if !urls.contains(&url) {
+            urls.push(url);
+        }
+    }
+    let made = Search {
+        at: after(search.at, now),
+        urls,
+        response_hash: Some(hash),
+        queued: false,
+        duration_ms,
+        ..search.clone()
+    };
+    desk.write(place, &[&made])?;
+    Ok(made)
+}
+
+/// Writes down how many searches of a prompt are left.
+///
+/// # Errors
+/// When it cannot be written down.
+pub fn advance(
+    desk: &Desk,
+    prompt: &Prompt,
+    left: usize,
+    now: Timestamp,
+) -> Result<Prompt, LearnError> {
+    if prompt.searches_remaining == left && (left > 0 || prompt.status == Status::Completed) {
+        return Ok(prompt.clone());
+    }
+    let at = after(prompt.at, now);
+    let status = if left == 0 { Status::Completed } else { Status::Active };
+    let next = Prompt { at, updated_at: at, searches_remaining: left, status, ..prompt.clone() };
+    desk.write(desk.place(false), &[&next])?;
+    Ok(next)
+}
+
+/// Makes the searches that wait; says what came of each. Stops where a source failed, for the next
+/// would fail as well.
+///
+/// # Errors
+/// When something cannot be written down.
+pub fn make_queued(
+    desk: &Desk,
+    sources: &[Box<dyn Source + '_>],
+    now: &dyn Fn() -> Timestamp,
+    tick: &mut dyn FnMut(&Search),
+) -> Result<Vec<Made>, LearnError> {
+    let log = Log::read(&desk.journal, now());
+    let mut all = Vec::new();
+    for search in log.queued() {
+        tick(search);
+        let made = make(desk, log.place(&search.id), search, sources, now)?;
+        let is_done = !made.search.queued;
+        all.push(made);
+        if !is_done {
+            break;
+        }
+        settle(desk, search.learn_prompt_id.as_deref(), now)?;
+    }
+    Ok(all)
+}
+
+/// Brings the record of a prompt in line with its searches.
+fn settle(
+    desk: &Desk,
+    prompt: Option<&str>,
+    now: &dyn Fn() -> Timestamp,
+) -> Result<(), LearnError> {
+    let Some(prompt) = prompt else { return Ok(()) };
+    let log = Log::read(&desk.journal, now());
+    if let Some(known) = log.prompts.get(prompt) {
+        let left = log.searches_of(prompt).iter().filter(|search| search.queued).count();
+        advance(desk, known, left, now())?;
+    }
+    Ok(())
+}
+
+/// Later than a record that this one takes the place of, whatever the clock says.
+fn after(before: Timestamp, now: Timestamp) -> Timestamp {
+    // Times are written with milliseconds.
+    let next = before.checked_add(SignedDuration::from_millis(1)).unwrap_or(before);
+    now.max(next)
+}

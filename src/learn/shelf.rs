@@ -1,0 +1,472 @@
+//! The pages of entities as they lie in the work tree, joined with what the journal says of their
+//! lines; and the only way in which we change them.
+//!
+//! A page is changed under a lock, from what it holds at that moment, as a whole or not at all, and
+//! of what people wrote in it every byte stays. What becomes of a line is written down in the
+//! order that loses nothing: a new line first in its page and then in the journal, a retired one
+//! first in the journal and then out of its page.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+use ulid::Ulid;
+
+use super::{
+    LearnError,
+    record::{FACT, Fact, RESTORED, RETIRED, RestoredLines, RetiredLine},
+};
+use crate::{
+    desk::Desk,
+    entity::{
+        self, Entities, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retired, Retirement,
+        TextDigest, identity, normalise,
+    },
+    journal::{Record, fold},
+    repo::{NotePath, read_note, write_beneath},
+    secrets,
+    store::lock,
+};
+
+/// Most pages that are read.
+pub const MAX_PAGES: usize = 100_000;
+/// Largest page, in bytes.
+pub const MAX_PAGE_BYTES: u64 = 4 * 1024 * 1024;
+/// Kinds of records that say what counts on a page.
+pub const KINDS: [&str; 3] = [FACT, RETIRED, RESTORED];
+
+/// Where pages lie, and where it is written down what became of them.
+pub struct Shelves<'a> {
+    pub desk: &'a Desk<'a>,
+    /// Folder of our own notes, relative to the root.
+    pub write_root: &'a Path,
+}
+
+/// A page and its text.
+#[derive(Debug, Clone, Default)]
+pub struct Sheet {
+    pub text: String,
+    pub page: Page,
+}
+
+/// What the pages and the journal hold at one moment.
+#[derive(Default)]
+pub struct Shelf {
+    pub sheets: BTreeMap<String, Sheet>,
+    pub entities: Entities,
+    pub retired: Retired,
+    /// Every retirement that stands.
+    pub retirements: Vec<RetiredLine>,
+    /// Digests of what retired facts said.
+    removed: BTreeSet<TextDigest>,
+    /// Identities of entities that were deleted.
+    deleted: BTreeSet<String>,
+    /// Ids of all facts ever written.
+    written: FxHashSet<String>,
+}
+
+/// A fact to be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewFact {
+    pub text: String,
+    pub source: Option<String>,
+    pub search: Option<String>,
+    pub message: Option<String>,
+    /// The user's note that says otherwise.
+    pub against: Option<String>,
+}
+
+/// A fact that was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    pub id: String,
+    pub text: String,
+}
+
+/// Folder of the pages, relative to the root.
+pub fn folder(write_root: &Path) -> PathBuf {
+    write_root.join("learned").join("entities")
+}
+
+/// The slug of the page at a path, relative to the root.
+pub fn slug_of(folder: &Path, path: &Path) -> Option<String> {
+    if path.parent() != Some(folder) || path.extension()? != "md" {
+        return None;
+    }
+    let slug = path.file_stem()?.to_str()?;
+    (!slug.starts_with('.')).then(|| slug.to_owned())
+}
+
+/// Slugs and paths, relative to the root, of the pages in a folder, sorted.
+pub fn page_files(root: &Path, folder: &Path) -> Vec<(String, NotePath)> {
+    let entries = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+    let mut found: Vec<(String, NotePath)> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .filter_map(|entry| {
+            let path = folder.join(entry.file_name());
+            Some((slug_of(folder, &path)?, NotePath::from(path.as_path())))
+        })
+        .take(MAX_PAGES)
+        .collect();
+    found.sort();
+    found
+}
+
+impl Sheet {
+    pub fn of(text: String) -> Self {
+        Self { page: Page::parse(&text), text }
+    }
+
+    /// A line as it stands there.
+    pub fn raw(&self, line: &Line) -> Option<&str> {
+        let raw = self.text.lines().nth(line.number.checked_sub(1)?)?;
+        (LineHash::of(raw) == line.hash).then(|| raw.trim_end())
+    }
+}
+
+impl Shelf {
+    /// From pages and records in any order.
+    pub fn of(sheets: BTreeMap<String, Sheet>, records: Vec<Record>, now: Timestamp) -> Self {
+        let mut shelf = Self { sheets, ..Self::default() };
+        let mut restored: FxHashSet<String> = FxHashSet::default();
+        for record in fold(records, now).into_values().filter(|record| !record.retired) {
+            // A record of another shape is of a newer version: it stays as it is.
+            match record.kind.as_str() {
+                FACT => drop(shelf.written.insert(record.id)),
+                RETIRED => shelf.retirements.extend(record.parse::<RetiredLine>().ok()),
+                RESTORED => {
+                    let record = record.parse::<RestoredLines>().ok();
+                    restored.extend(record.into_iter().flat_map(|record| record.retirements));
+                }
+                _ => {}
+            }
+        }
+        shelf.retirements.retain(|line| !restored.contains(&line.id));
+        shelf.fold();
+        shelf
+    }
+
+    /// Whether a fact was removed that said this.
+    pub fn is_removed(&self, text: &str) -> bool {
+        self.removed.contains(&TextDigest::of(&normalise(text)))
+    }
+
+    /// Whether the user deleted an entity of this name.
+    pub fn is_deleted(&self, name: &str) -> bool {
+        self.deleted.contains(&identity(name))
+    }
+
+    /// What is odd about pages, with their names.
+    pub fn warnings(&self) -> Vec<String> {
+        let of_page = |(slug, sheet): (&String, &Sheet)| {
+            let said = sheet.page.warnings.iter().map(|warning| {
+                let line = warning.line.map(|line| format!(":{line}")).unwrap_or_default();
+                format!("{slug}.md{line}: {}", warning.message)
+            });
+            said.collect::<Vec<_>>()
+        };
+        self.sheets.iter().flat_map(of_page).collect()
+    }
+
+    /// A free slug for a name.
+    pub fn slug_for(&self, name: &str) -> String {
+        let own = identity(name);
+        entity::slug(name, &|slug| {
+            self.sheets.contains_key(slug)
+                && self.entities.by_slug(slug).is_none_or(|entity| entity.identity != own)
+        })
+    }
+
+    /// Works out anew what counts.
+    fn fold(&mut self) {
+        let retirements = self.retirements.iter().map(RetiredLine::retirement);
+        self.retired = Retired::of(retirements.map(entity::Record::Retired));
+        self.removed = self.retired.texts();
+        let titles = self.retirements.iter().filter(|line| {
+            line.line.reason == Reason::Deleted && line.line.line.starts_with(Kind::Title.letter())
+        });
+        self.deleted = titles.filter_map(title_of).map(|title| identity(&title)).collect();
+        let pages = self.sheets.iter().map(|(slug, sheet)| (slug.clone(), sheet.page.clone()));
+        self.entities = Entities::of(pages, &self.retired);
+        // One that lives again is not deleted.
+        let lives = |name: &String| self.entities.find(name).is_some();
+        self.deleted.retain(|name| !lives(name));
+    }
+}
+
+impl Shelves<'_> {
+    /// Reads all pages and what the journal says of them.
+    pub fn read(&self, now: Timestamp) -> Shelf {
+        let (sheets, records) =
+            rayon::join(|| self.sheets(), || self.desk.journal.read(&KINDS).records);
+        Shelf::of(sheets, records, now)
+    }
+
+    /// Path of a page, relative to the root.
+    pub fn path(&self, slug: &str) -> NotePath {
+        NotePath::from(folder(self.write_root).join(format!("{slug}.md")).as_path())
+    }
+
+    fn sheets(&self) -> BTreeMap<String, Sheet> {
+        let paths = page_files(&self.desk.repository.root, &folder(self.write_root));
+        let read = paths
+            .into_par_iter()
+            .filter_map(|(slug, path)| Some((slug, Sheet::of(self.text(&path)?))));
+        read.collect()
+    }
+
+    /// The text of a page; `None` if there is none, or it cannot be read.
+    fn text(&self, path: &NotePath) -> Option<String> {
+        let (bytes, _) = read_note(&self.desk.repository.root, path, MAX_PAGE_BYTES).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Nobody else changes pages for as long as the result lives.
+    fn lock(&self) -> Result<lock::Lock, LearnError> {
+        let path = self.desk.repository.local_dir().join("entities.lock");
+        lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })
+    }
+
+    /// Makes a page for a new entity, or one that was deleted live again; says where.
+    ///
+    /// # Errors
+    /// When the page or the journal cannot be written.
+    pub fn create(
+        &self,
+        shelf: &mut Shelf,
+        name: &str,
+        now: Timestamp,
+    ) -> Result<String, LearnError> {
+        let own = identity(name);
+        let titles = shelf.retirements.iter().filter(|line| {
+            line.line.reason == Reason::Deleted
+                && line.line.line.starts_with([Kind::Title.letter(), Kind::Created.letter()])
+        });
+        let is_its =
+            |line: &&RetiredLine| title_of(line).is_some_and(|title| identity(&title) == own);
+        let slugs: Vec<String> =
+            titles.clone().filter(is_its).map(|line| line.line.slug.clone()).collect();
+        if let Some(slug) = slugs.into_iter().next() {
+            // Its name and the time count again; what was known of it stays away.
+            let back: Vec<RetiredLine> =
+                titles.filter(|line| line.line.slug == slug).cloned().collect();
+            self.restore(shelf, &back, now)?;
+            return Ok(slug);
+        }
+        let slug = shelf.slug_for(name);
+        self.change(shelf, &slug, &|text| match text {
+            Some(text) => {
+                let title = NewLine::title(name, name, now);
+                entity::append(&text, &title.into_iter().collect::<Vec<_>>())
+            }
+            None => entity::new_page(&slug, name, now),
+        })?;
+        shelf.fold();
+        Ok(slug)
+    }
+
+    /// Adds names and facts to a page that is there; says which facts were new. What was once
+    /// written and is gone does not come back.
+    ///
+    /// # Errors
+    /// When the page or the journal cannot be written.
+    pub fn add(
+        &self,
+        shelf: &mut Shelf,
+        slug: &str,
+        aliases: &[String],
+        facts: &[NewFact],
+        now: Timestamp,
+    ) -> Result<Vec<Written>, LearnError> {
+        let Some(entity) = shelf.entities.by_slug(slug) else { return Ok(Vec::new()) };
+        let name = entity.identity.clone();
+        // A name that was taken out does not come back either.
+        let is_out = |line: &NewLine| {
+            let key = format!("{}:{}", line.kind().letter(), line.id());
+            shelf.retired.all().any(|retirement| retirement.line == key)
+        };
+        let known =
+            |alias: &&String| shelf.entities.find(alias).is_some() || shelf.is_deleted(alias);
+        let mut lines: Vec<NewLine> = aliases
+            .iter()
+            .filter(|alias| !known(alias))
+            .filter_map(|alias| NewLine::alias(&name, alias, now))
+            .filter(|line| !is_out(line))
+            .collect();
+        let (mut records, mut written) = (Vec::new(), Vec::new());
+        for fact in facts {
+            let (text, _) = secrets::mask(&fact.text);
+            let origin = Origin {
+                source: fact.source.as_deref(),
+                search: fact.search.as_deref(),
+                message: fact.message.as_deref(),
+                against: fact.against.as_deref(),
+            };
+            let Some(line) = NewLine::fact(&name, &text, &origin, now) else { continue };
+            if shelf.written.contains(line.id()) || shelf.is_removed(line.text()) {
+                continue;
+            }
+            shelf.written.insert(line.id().to_owned());
+            written.push(Written { id: line.id().to_owned(), text: line.text().to_owned() });
+            records.push(Fact {
+                kind: FACT.to_owned(),
+                id: line.id().to_owned(),
+                at: now,
+                entity: slug.to_owned(),
+                source_url: fact.source.clone(),
+                source_search_log_id: fact.search.clone(),
+                source_message_id: fact.message.clone(),
+            });
+            lines.push(line);
+        }
+        if lines.is_empty() {
+            return Ok(written);
+        }
+        self.change(shelf, slug, &|text| {
+            entity::append(&text.unwrap_or_else(|| entity::new_page(slug, &name, now)), &lines)
+        })?;
+        self.desk.write(self.desk.place(false), &records)?;
+        shelf.fold();
+        Ok(written)
+    }
+
+    /// Adds lines to a page.
+    ///
+    /// # Errors
+    /// When the page cannot be written.
+    pub fn put(&self, shelf: &mut Shelf, slug: &str, lines: &[NewLine]) -> Result<(), LearnError> {
+        self.change(shelf, slug, &|text| {
+            entity::append(&text.unwrap_or_else(|| entity::empty_page(slug)), lines)
+        })?;
+        shelf.fold();
+        Ok(())
+    }
+
+    /// Retires lines of pages and takes them out; says which retirements were made.
+    ///
+    /// # Errors
+    /// When the journal or a page cannot be written.
+    pub fn retire(
+        &self,
+        shelf: &mut Shelf,
+        lines: &[(String, Line)],
+        reason: &Reason,
+        now: Timestamp,
+    ) -> Result<Vec<RetiredLine>, LearnError> {
+        let new: Vec<RetiredLine> = lines
+            .iter()
+            .map(|(slug, line)| {
+                let raw = shelf.sheets.get(slug).and_then(|sheet| sheet.raw(line));
+                retired(slug, line, raw, reason.clone(), now)
+            })
+            .collect();
+        if new.is_empty() {
+            return Ok(new);
+        }
+        self.desk.write(self.desk.place(false), &new)?;
+        let mut by_page: BTreeMap<&str, BTreeSet<LineHash>> = BTreeMap::new();
+        for (slug, line) in lines {
+            by_page.entry(slug).or_default().insert(line.hash);
+        }
+        for (slug, hashes) in by_page {
+            self.change(shelf, slug, &|text| entity::without(&text.unwrap_or_default(), &hashes))?;
+        }
+        shelf.retirements.extend(new.iter().cloned());
+        shelf.fold();
+        Ok(new)
+    }
+
+    /// Takes retirements back: their lines are put back and count again.
+    ///
+    /// # Errors
+    /// When the journal or a page cannot be written.
+    pub fn restore(
+        &self,
+        shelf: &mut Shelf,
+        retirements: &[RetiredLine],
+        now: Timestamp,
+    ) -> Result<(), LearnError> {
+        if retirements.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<String> = retirements.iter().map(|line| line.id.clone()).collect();
+        let record = restored(ids.clone(), now);
+        self.desk.write(self.desk.place(false), &[&record])?;
+        shelf.retirements.retain(|line| !ids.contains(&line.id));
+        let mut by_page: BTreeMap<&str, Vec<NewLine>> = BTreeMap::new();
+        for line in retirements {
+            let again = line.raw.as_deref().and_then(NewLine::again);
+            by_page.entry(&line.line.slug).or_default().extend(again);
+        }
+        for (slug, lines) in by_page {
+            self.change(shelf, slug, &|text| {
+                entity::append(&text.unwrap_or_else(|| entity::empty_page(slug)), &lines)
+            })?;
+        }
+        shelf.fold();
+        Ok(())
+    }
+
+    /// Replaces a page by what `make` says, given what is there; under the lock.
+    fn change(
+        &self,
+        shelf: &mut Shelf,
+        slug: &str,
+        make: &dyn Fn(Option<String>) -> String,
+    ) -> Result<(), LearnError> {
+        let path = self.path(slug);
+        let root = &self.desk.repository.root;
+        let _lock = self.lock()?;
+        let before = self.text(&path);
+        if before.is_none() && fs::symlink_metadata(root.join(path.as_path())).is_ok() {
+            // What cannot be read must not be replaced.
+            return Err(LearnError::Unreadable(path));
+        }
+        let text = make(before.clone());
+        if before.as_deref() != Some(&text) && !(before.is_none() && text.is_empty()) {
+            write_beneath(root, path.as_path(), text.as_bytes())?;
+        }
+        shelf.sheets.insert(slug.to_owned(), Sheet::of(text));
+        Ok(())
+    }
+}
+
+/// What a retired line said.
+fn title_of(line: &RetiredLine) -> Option<String> {
+    let again = line.raw.as_deref().and_then(NewLine::again);
+    again.map(|line| line.text().to_owned()).or_else(|| line.line.text.clone())
+}
+
+/// The record of a line that no longer counts. What it said is kept, so that it can be put back and
+/// is known again, but for what holds a secret.
+pub fn retired(
+    slug: &str,
+    line: &Line,
+    raw: Option<&str>,
+    reason: Reason,
+    now: Timestamp,
+) -> RetiredLine {
+    let is_secret = reason == Reason::Masked
+        || !secrets::scan(raw.unwrap_or(&line.text)).is_empty()
+        || !secrets::scan(&line.text).is_empty();
+    let reason = if is_secret { Reason::Masked } else { reason };
+    let id = Ulid::new().to_string();
+    RetiredLine {
+        kind: RETIRED.to_owned(),
+        id: id.clone(),
+        at: now,
+        raw: raw.filter(|_| !is_secret).map(str::to_owned),
+        line: Retirement::new(id, slug, line, reason),
+    }
+}
+
+/// The record that takes retirements back.
+pub fn restored(retirements: Vec<String>, now: Timestamp) -> RestoredLines {
+    let id = Ulid::new().to_string();
+    RestoredLines { kind: RESTORED.to_owned(), id, at: now, retirements }
+}

@@ -1,0 +1,253 @@
+//! Where learning looks: search services, a program of the user's, files, and the notes themselves.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde::Deserialize;
+
+use super::responses::Finding;
+use crate::{
+    entity::identity,
+    process::{self, Environment, ProcessError},
+    providers::{Provider, ProviderError, read_pages},
+    reading::{self, Hint},
+    repo::{NotePath, read_note, walk_files},
+    web::Fetcher,
+};
+
+/// Findings of one search.
+pub const MOST_FINDINGS: usize = 10;
+/// How long a program may take.
+const PROGRAM_PATIENCE: Duration = Duration::from_secs(60);
+/// Bytes of what a program prints that are read.
+const PROGRAM_OUTPUT: usize = 8 * 1024 * 1024;
+/// Files that one search reads whole.
+const MOST_FILES: usize = 5;
+/// Files that one search looks into.
+const MOST_LOOKED: usize = 20_000;
+/// Largest file that is looked into, in bytes.
+const MOST_FILE_BYTES: u64 = 4 * 1024 * 1024;
+/// Endings of files that are looked into.
+const ENDINGS: &[&str] = &["md", "markdown", "txt", "rst", "html", "htm", "pdf", "org", "adoc"];
+
+/// A search failed.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    #[error(transparent)]
+    Program(#[from] ProcessError),
+    #[error("`{program}` failed ({status}): {said}")]
+    Failed { program: String, status: String, said: String },
+}
+
+/// Something that can be asked.
+pub trait Source {
+    /// As in the settings.
+    fn name(&self) -> &str;
+
+    /// What it finds for a query, the best first.
+    ///
+    /// # Errors
+    /// When it cannot be asked, or does not answer.
+    fn find(&self, query: &str) -> Result<Vec<Finding>, SourceError>;
+}
+
+/// A search service, and reading the pages it names.
+pub struct Web {
+    pub provider: Box<dyn Provider>,
+    pub fetcher: Fetcher,
+    /// Pages that are read whole.
+    pub pages: usize,
+}
+
+impl Source for Web {
+    fn name(&self) -> &str {
+        self.provider.name()
+    }
+
+    fn find(&self, query: &str) -> Result<Vec<Finding>, SourceError> {
+        let found = self.provider.search(query, MOST_FINDINGS)?;
+        let read = read_pages(found, &self.fetcher, self.pages).into_iter();
+        Ok(read
+            .map(|finding| Finding {
+                title: finding.title,
+                url: finding.url,
+                text: finding.text,
+                image: finding.image,
+            })
+            .collect())
+    }
+}
+
+/// A program of the user's: the query is its last argument, text or JSON Lines its answer.
+pub struct Program {
+    pub argv: Vec<String>,
+    pub environment: Environment,
+}
+
+/// A line of a program's answer. Other fields are passed over.
+#[derive(Deserialize)]
+struct Line {
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default, alias = "link", alias = "source")]
+    url: Option<String>,
+    #[serde(alias = "content", alias = "snippet", alias = "description")]
+    text: String,
+    #[serde(default)]
+    image: Option<String>,
+}
+
+impl Source for Program {
+    fn name(&self) -> &str {
+        "command"
+    }
+
+    fn find(&self, query: &str) -> Result<Vec<Finding>, SourceError> {
+        let mut argv = self.argv.clone();
+        argv.push(query.to_owned());
+        let output = process::run(&argv, b"", &self.environment, PROGRAM_PATIENCE, PROGRAM_OUTPUT)?;
+        if !output.is_success() {
+            let status = match (output.code, output.signal) {
+                (Some(code), _) => format!("exit {code}"),
+                (None, signal) => format!("signal {}", signal.unwrap_or_default()),
+            };
+            let said = String::from_utf8_lossy(&output.stderr);
+            let said = crate::one_line::one_line(&said, 300);
+            let program = self.argv.first().cloned().unwrap_or_default();
+            return Err(SourceError::Failed { program, status, said });
+        }
+        Ok(parse(&output.stdout))
+    }
+}
+
+/// What a program printed: JSON Lines if every line is an object with a text, else one text.
+fn parse(printed: &[u8]) -> Vec<Finding> {
+    let lines = printed.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let parsed: Option<Vec<Line>> =
+        lines.map(|line| serde_json::from_slice::<Line>(line).ok()).collect();
+    match parsed {
+        Some(lines) if !lines.is_empty() => lines
+            .into_iter()
+            .take(MOST_FINDINGS * 5)
+            .map(|Line { title, url, text, image }| Finding { title, url, text, image })
+            .collect(),
+        _ => {
+            let hint = Hint::default();
+            let read = reading::read(printed, hint).ok();
+            read.map(|read| Finding { title: read.title, text: read.text, ..Finding::default() })
+                .into_iter()
+                .collect()
+        }
+    }
+}
+
+/// Files on this machine, found by the words in them.
+pub struct Files {
+    pub root: PathBuf,
+    /// Relative to the root, or absolute.
+    pub folders: Vec<PathBuf>,
+    /// Paths that are never looked into, relative to the root.
+    pub except: Vec<PathBuf>,
+}
+
+impl Source for Files {
+    fn name(&self) -> &str {
+        "files"
+    }
+
+    fn find(&self, query: &str) -> Result<Vec<Finding>, SourceError> {
+        let wanted = words_of(query);
+        let ending = |path: &std::path::Path| {
+            let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+            ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending))
+        };
+        let (inside, outside): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            self.folders.iter().partition(|folder| folder.is_relative());
+        let mut found = Vec::new();
+        let groups = [(self.root.clone(), inside.into_iter().cloned().collect::<Vec<_>>())]
+            .into_iter()
+            .chain(outside.into_iter().map(|folder| (folder.clone(), vec![PathBuf::from(".")])));
+        for (root, folders) in groups {
+            let (walked, _) = walk_files(&root, &folders, ending, |_| true);
+            for file in walked.into_iter().take(MOST_LOOKED) {
+                let own = file.path.as_path().to_owned();
+                if self.except.iter().any(|except| own.starts_with(except)) {
+                    continue;
+                }
+                let Some((score, finding)) = look(&root, &self.root, &file.path, &wanted) else {
+                    continue;
+                };
+                found.push((score, own, finding));
+            }
+        }
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        Ok(found.into_iter().take(MOST_FILES).map(|(_, _, finding)| finding).collect())
+    }
+}
+
+/// How well a file bears on the words, and its text; `None` if it does not, or cannot be read.
+fn look(
+    root: &std::path::Path,
+    home: &std::path::Path,
+    path: &NotePath,
+    wanted: &[String],
+) -> Option<(f64, Finding)> {
+    let (bytes, _) = read_note(root, path, MOST_FILE_BYTES).ok()?;
+    let name = path.to_text();
+    let is_pdf = bytes.starts_with(b"%PDF-");
+    if !is_pdf {
+        // Cheap, and most files are out at once.
+        let text = String::from_utf8_lossy(&bytes).to_lowercase();
+        let there = wanted.iter().filter(|word| text.contains(word.as_str())).count();
+        if there * 2 <= wanted.len() {
+            return None;
+        }
+    }
+    let read = reading::read(&bytes, Hint { media_type: None, name: Some(&name) }).ok()?;
+    let text = read.text.to_lowercase();
+    let words = text.split_whitespace().count().max(1) as f64;
+    let hits = |word: &String| text.matches(word.as_str()).count() as f64;
+    let there = wanted.iter().filter(|word| hits(word) > 0.0).count();
+    if there * 2 <= wanted.len() {
+        return None;
+    }
+    let density: f64 = wanted.iter().map(|word| (1.0 + hits(word)).ln()).sum::<f64>();
+    let score = there as f64 + density / words.ln_1p();
+    // Where files lie on this machine is nobody else's business.
+    let url = if root == home {
+        name
+    } else {
+        let name = path.as_path().file_name()?;
+        format!("file:{}", name.to_string_lossy())
+    };
+    Some((score, Finding { title: read.title, url: Some(url), text: read.text, image: None }))
+}
+
+/// The notes of this repository, asked as `search` asks them.
+pub struct Notes<'a> {
+    pub ask: &'a dyn Fn(&str) -> Vec<Finding>,
+}
+
+impl Source for Notes<'_> {
+    fn name(&self) -> &str {
+        "knowledge"
+    }
+
+    fn find(&self, query: &str) -> Result<Vec<Finding>, SourceError> {
+        Ok((self.ask)(query))
+    }
+}
+
+/// Words of a query that carry meaning, in lower case.
+fn words_of(query: &str) -> Vec<String> {
+    /// Shorter ones are in every text.
+    const SHORTEST: usize = 3;
+    let query = identity(query);
+    let words = query.split(|char: char| !char.is_alphanumeric());
+    let mut words: Vec<String> =
+        words.filter(|word| word.chars().count() >= SHORTEST).map(str::to_owned).collect();
+    words.sort();
+    words.dedup();
+    if words.is_empty() { vec![query] } else { words }
+}

@@ -1,0 +1,53 @@
+//! Who writes here: a random id for each clone, so that no name or address is written down.
+
+use std::{
+    fs,
+    io::{ErrorKind, Write},
+    os::unix::fs::OpenOptionsExt,
+};
+
+use ulid::Ulid;
+
+use super::LearnError;
+use crate::desk::Desk;
+
+/// The id of this clone; made when it is first asked for.
+///
+/// # Errors
+/// When there is none and none can be kept.
+pub fn writer(desk: &Desk) -> Result<String, LearnError> {
+    let folder = desk.repository.local_dir();
+    let path = folder.join("writer");
+    if let Some(known) = read(&path) {
+        return Ok(known);
+    }
+    fs::create_dir_all(&folder).map_err(LearnError::Writer)?;
+    let new = Ulid::new().to_string();
+    let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+    match file.and_then(|mut file| file.write_all(new.as_bytes())) {
+        Ok(()) => Ok(new),
+        // Another process was faster, or what is there is no id.
+        Err(cause) if cause.kind() == ErrorKind::AlreadyExists => match read(&path) {
+            Some(known) => Ok(known),
+            None => {
+                crate::store::write_whole(&path, new.as_bytes()).map_err(LearnError::Writer)?;
+                Ok(new)
+            }
+        },
+        Err(cause) => Err(LearnError::Writer(cause)),
+    }
+}
+
+/// The id of this clone, if it has one.
+pub fn known_writer(desk: &Desk) -> Option<String> {
+    read(&desk.repository.local_dir().join("writer"))
+}
+
+fn read(path: &std::path::Path) -> Option<String> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > 64 {
+        return None;
+    }
+    let text = fs::read_to_string(path).ok()?;
+    Ulid::from_string(text.trim()).ok().map(|id| id.to_string())
+}

@@ -1,0 +1,116 @@
+//! An address of the web to which messages are posted as JSON.
+
+use std::{fmt, net::IpAddr, time::Duration};
+
+use reqwest::{Client, header::CONTENT_TYPE, redirect};
+use url::{Host, Url};
+
+use super::{SINK_PATIENCE, Sink, SinkError, encode};
+use crate::{http::block_on, notify::Message};
+
+const USER_AGENT: &str = concat!("elophanto/", env!("CARGO_PKG_VERSION"));
+
+/// One address. Its path and query may be secret: nothing shows them.
+pub struct WebhookSink {
+    url: Url,
+    host: String,
+    patience: Duration,
+}
+
+impl WebhookSink {
+    /// Opens no connection.
+    ///
+    /// # Errors
+    /// [`SinkError::Address`] for what is no address of the web, one with a password in it, and one
+    /// that is not encrypted and leads to another machine.
+    pub fn new(address: &str) -> Result<Self, SinkError> {
+        let wrong = |reason| SinkError::Address { reason };
+        let url = Url::parse(address.trim()).map_err(|_| wrong("is no address"))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(wrong("holds a user name or password"));
+        }
+        let Some(name) = url.host_str() else { return Err(wrong("names no host")) };
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(&url) => {}
+            "http" => return Err(wrong("would show messages to everybody on the way: use https")),
+            _ => return Err(wrong("begins with neither https:// nor http://")),
+        }
+        let host = url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"));
+        Ok(Self { url, host, patience: SINK_PATIENCE })
+    }
+
+    /// With another limit on the time that a message may take.
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    fn client(&self) -> Result<Client, SinkError> {
+        let encrypted = self.url.scheme() == "https";
+        let mut builder = Client::builder()
+            .user_agent(USER_AGENT)
+            .timeout(self.patience)
+            // What is meant for one server is not handed on to another.
+            .redirect(redirect::Policy::none())
+            .referer(false)
+            .https_only(encrypted)
+            // Reading the system's certificates takes time, and some systems have none.
+            .tls_built_in_root_certs(encrypted);
+        if is_loopback(&self.url) {
+            builder = builder.no_proxy();
+        }
+        builder.build().map_err(|_| self.failed("cannot be asked: TLS cannot be set up"))
+    }
+
+    fn failed(&self, reason: impl Into<String>) -> SinkError {
+        SinkError::Webhook { host: self.host.clone(), reason: reason.into() }
+    }
+
+    /// What went wrong, in words without the address.
+    fn broken(&self, error: &reqwest::Error) -> SinkError {
+        if error.is_timeout() {
+            return self.failed(format!("did not answer within {} s", self.patience.as_secs_f32()));
+        }
+        self.failed(if error.is_connect() { "cannot be reached" } else { "broke the connection" })
+    }
+}
+
+impl Sink for WebhookSink {
+    fn name(&self) -> &str {
+        "webhook"
+    }
+
+    /// Must not be called from asynchronous code.
+    fn send(&self, message: &Message) -> Result<(), SinkError> {
+        let body = encode(message)?;
+        let request = self
+            .client()?
+            .post(self.url.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .body(body);
+        // The answer's body is never read, so it needs no cap.
+        let answer = block_on(async { request.send().await });
+        let status = answer.map_err(|error| self.broken(&error))?.status();
+        if status.is_success() {
+            return Ok(());
+        }
+        let leads_away = if status.is_redirection() { ", which is not followed" } else { "" };
+        Err(self.failed(format!("answered {}{leads_away}", status.as_u16())))
+    }
+}
+
+impl fmt::Debug for WebhookSink {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("WebhookSink").field("host", &self.host).finish_non_exhaustive()
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name.trim_end_matches('.').eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => IpAddr::V6(address).to_canonical().is_loopback(),
+        None => false,
+    }
+}

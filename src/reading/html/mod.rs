@@ -1,0 +1,135 @@
+//! A page: what it is about as Markdown, and what it says of itself.
+
+use dom_query::{Document, NodeRef};
+use dom_smoothie::{Config, Readability, TextMode};
+use url::Url;
+
+use super::{ReadError, TEXT_CAP, address};
+
+mod balance;
+mod lex;
+mod links;
+mod names;
+mod prune;
+
+/// Less than this share of a page's text is hardly what the page is about.
+const LEAST_SHARE: f64 = 0.25;
+
+/// Characters below which a found article is no article, if there is more on the page.
+const LEAST_TEXT: usize = 200;
+
+/// Elements above which the article is not looked for: that is done in several passes, some of
+/// which take more than linear time.
+const MOST_TO_SEARCH: usize = 20_000;
+
+/// Character references in one piece of text above which it is not looked for either: putting such
+/// a text together again takes quadratic time there.
+const MOST_REFERENCES: usize = 4000;
+
+/// What a page says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct About {
+    pub title: Option<String>,
+    pub image: Option<String>,
+    pub canonical: Option<String>,
+}
+
+/// What was found on a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub text: String,
+    pub about: About,
+    pub cut: bool,
+}
+
+/// The main content of `page` as Markdown, or all that is shown but boilerplate if no part of it
+/// stands out. Links are made absolute with `base`, or with the one the page gives for itself if
+/// that is absolute.
+///
+/// # Errors
+/// [`ReadError::Unparsable`] if it has no body, which even an empty page has.
+pub(super) fn extract(page: &str, base: Option<Url>) -> Result<Found, ReadError> {
+    let (balanced, mut cut) = balance::balance(page);
+    let is_searched = is_searched(&balanced);
+    let page = Document::from(balanced);
+    let own = page.base_uri().map(|written| written.trim().to_owned());
+    let base = match (own, base) {
+        (Some(own), Some(base)) => base.join(&own).ok().or(Some(base)),
+        (Some(own), None) => Url::parse(&own).ok(),
+        (None, base) => base,
+    };
+    let about = about(&page, base.as_ref());
+    prune::hidden(&page);
+    links::resolve(&page, base.as_ref());
+    prune::boilerplate(&page);
+    let body = page.body().ok_or(ReadError::Unparsable)?;
+    let all = body.normalized_char_count();
+    let article = if is_searched { article(&page) } else { None };
+    let enough =
+        |found: usize| found >= LEAST_TEXT.min(all) && found as f64 >= all as f64 * LEAST_SHARE;
+    let text = match article {
+        Some((text, length)) if enough(length) => text,
+        _ => markdown(&body),
+    };
+    cut |= text.len() > TEXT_CAP;
+    Ok(Found { text, about, cut })
+}
+
+/// Whether looking for the article is worth its time.
+fn is_searched(balanced: &str) -> bool {
+    let references = |text: &str| memchr::memchr_iter(b'&', text.as_bytes()).count();
+    balanced.matches("</").count() <= MOST_TO_SEARCH
+        && balanced.split('<').all(|text| references(text) <= MOST_REFERENCES)
+}
+
+/// The text of a piece of HTML without markup.
+pub(super) fn plain(piece: &str) -> String {
+    let (balanced, _) = balance::balance(piece);
+    Document::fragment(balanced).root().text().to_string()
+}
+
+fn markdown(node: &NodeRef<'_>) -> String {
+    node.md(None).to_string()
+}
+
+/// The article of a page as Markdown, and how many characters of text it has.
+fn article(page: &Document) -> Option<(String, usize)> {
+    let config =
+        Config { text_mode: TextMode::Markdown, disable_json_ld: true, ..Config::default() };
+    let mut reader = Readability::with_document(page.clone(), None, Some(config)).ok()?;
+    let article = reader.parse().ok()?;
+    let length = Document::fragment(article.content).root().normalized_char_count();
+    Some((article.text_content.to_string(), length))
+}
+
+fn about(page: &Document, base: Option<&Url>) -> About {
+    let meta = |wanted: &[&str]| {
+        wanted.iter().find_map(|wanted| {
+            page.select("meta").iter().find_map(|meta| {
+                let named = |name| meta.attr(name).is_some_and(|value| is_same(&value, wanted));
+                let content =
+                    meta.attr("content").filter(|_| named("property") || named("name"))?;
+                let content = content.trim();
+                (!content.is_empty()).then(|| content.to_owned())
+            })
+        })
+    };
+    let first = |selector: &str| {
+        let text = page.select_single(selector).text();
+        let text = text.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    };
+    let address = |written: String| address::resolve(&written, base);
+    let title = meta(&["og:title"]).or_else(|| first("title")).or_else(|| first("h1"));
+    let image = meta(&["og:image", "og:image:url", "og:image:secure_url", "twitter:image"]);
+    let canonical = page.select("link").iter().find_map(|link| {
+        let is_canonical = link.attr("rel").is_some_and(|rel| is_same(&rel, "canonical"));
+        link.attr("href").filter(|_| is_canonical).map(|href| href.to_string())
+    });
+    let canonical = canonical.or_else(|| meta(&["og:url"]));
+    About { title, image: image.and_then(address), canonical: canonical.and_then(address) }
+}
+
+fn is_same(value: &str, wanted: &str) -> bool {
+    value.trim().eq_ignore_ascii_case(wanted)
+}

@@ -1,0 +1,272 @@
+//! What of a page is not its content: what nobody sees, and what stands on every page.
+
+use dom_query::{Document, NodeRef};
+
+/// Share of a page's text above which an element is kept whatever its author named it.
+const MOST: f64 = 0.5;
+
+/// Parts that are never content, by element.
+const PARTS: &[&str] = &["nav", "aside", "search", "menu"];
+
+/// By role, as told to screen readers.
+const ROLES: &[&str] = &[
+    "alert",
+    "alertdialog",
+    "banner",
+    "complementary",
+    "contentinfo",
+    "dialog",
+    "menu",
+    "menubar",
+    "navigation",
+    "search",
+    "searchbox",
+    "status",
+    "tablist",
+    "toolbar",
+    "tooltip",
+];
+
+/// Words of which `class` and `id` are made where an element is something beside the text.
+const WORDS: &[&str] = &[
+    "ad",
+    "ads",
+    "advert",
+    "advertisement",
+    "breadcrumb",
+    "breadcrumbs",
+    "ccpa",
+    "comments",
+    "commentlist",
+    "cookie",
+    "cookiebanner",
+    "cookiebar",
+    "cookies",
+    "disqus",
+    "gdpr",
+    "nav",
+    "navbar",
+    "navigation",
+    "newsletter",
+    "paywall",
+    "popup",
+    "promo",
+    "recommended",
+    "related",
+    "share",
+    "sharedaddy",
+    "sharing",
+    "sidebar",
+    "skiplink",
+    "social",
+    "sponsor",
+    "sponsored",
+    "subscribe",
+];
+
+/// Pairs of words that mean the same.
+const PAIRS: &[(&str, &str)] = &[
+    ("cookie", "banner"),
+    ("cookie", "consent"),
+    ("consent", "banner"),
+    ("consent", "manager"),
+    ("menu", "bar"),
+    ("read", "next"),
+    ("see", "also"),
+    ("skip", "link"),
+    ("comment", "list"),
+    ("comment", "respond"),
+    ("more", "stories"),
+    ("you", "may"),
+];
+
+/// Classes of what is read aloud but not shown.
+const UNSEEN: &[&str] = &["sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text"];
+
+/// Removes elements that are not shown. Sees attributes only: what a style sheet hides stays.
+pub(super) fn hidden(page: &Document) {
+    remove_where(page, is_hidden);
+}
+
+/// Removes what stands around the content. Run it after [`hidden`].
+pub(super) fn boilerplate(page: &Document) {
+    let Some(body) = page.body() else { return };
+    let all = body.normalized_char_count() as f64;
+    remove_where(page, |node| {
+        is_boilerplate(node)
+            || is_named_so(node) && (node.normalized_char_count() as f64) <= all * MOST
+    });
+}
+
+/// Collects first, as removing while walking loses the way; what lies in a removed element is not
+/// looked at.
+fn remove_where(page: &Document, is_unwanted: impl Fn(&NodeRef<'_>) -> bool) {
+    let Some(body) = page.body() else { return };
+    let mut waiting: Vec<NodeRef<'_>> = body.children_it(true).collect();
+    let mut unwanted = Vec::new();
+    while let Some(node) = waiting.pop() {
+        if !node.is_element() {
+            continue;
+        }
+        if is_unwanted(&node) {
+            unwanted.push(node);
+        } else {
+            waiting.extend(node.children_it(true));
+        }
+    }
+    for node in unwanted {
+        node.remove_from_parent();
+    }
+}
+
+fn is_hidden(node: &NodeRef<'_>) -> bool {
+    let says = |name: &str| node.attr(name);
+    node.has_attr("hidden")
+        || says("aria-hidden").is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
+        || says("style").is_some_and(|style| hides(&style))
+        || says("class")
+            .is_some_and(|class| class.split_ascii_whitespace().any(|name| UNSEEN.contains(&name)))
+}
+
+/// Whether a `style` makes an element invisible.
+fn hides(style: &str) -> bool {
+    let style = without_comments(style).to_ascii_lowercase();
+    style.split(';').filter_map(|rule| rule.split_once(':')).any(|(name, value)| {
+        let value: String = value.replace("!important", "").split_whitespace().collect();
+        let is_zero = || {
+            let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+            number.parse::<f64>().is_ok_and(|number| number.abs() < 0.02)
+        };
+        let is_far_off = || {
+            let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+            number.parse::<f64>().is_ok_and(|number| number <= -900.0)
+        };
+        match name.trim() {
+            "display" => value == "none",
+            "visibility" => value == "hidden" || value == "collapse",
+            "opacity" | "font-size" | "max-height" => is_zero(),
+            "text-indent" | "left" | "top" | "right" | "margin-left" => is_far_off(),
+            "clip" => value.starts_with("rect(0") || value.starts_with("rect(1px"),
+            "color" => value == "transparent",
+            _ => false,
+        }
+    })
+}
+
+fn without_comments(style: &str) -> String {
+    let mut kept = String::with_capacity(style.len());
+    let mut rest = style;
+    while let Some((before, comment)) = rest.split_once("/*") {
+        kept.push_str(before);
+        rest = comment.split_once("*/").map_or("", |(_, after)| after);
+    }
+    kept.push_str(rest);
+    kept
+}
+
+fn is_boilerplate(node: &NodeRef<'_>) -> bool {
+    let Some(name) = node.node_name() else { return false };
+    let name = name.as_ref();
+    let role = node.attr("role").unwrap_or_default().trim().to_ascii_lowercase();
+    PARTS.contains(&name)
+        || ROLES.contains(&role.as_str())
+        || matches!(name, "header" | "footer") && !is_inside_content(node)
+        || name == "footer" && !is_quoted(node)
+        || name == "form" && !is_large_form(node)
+}
+
+fn is_inside_content(node: &NodeRef<'_>) -> bool {
+    let content = |node: NodeRef<'_>| {
+        ["article", "main", "section", "blockquote"].iter().any(|name| node.has_name(name))
+    };
+    node.ancestors_it(None).any(content)
+}
+
+/// The source of a quotation stands in its footer.
+fn is_quoted(node: &NodeRef<'_>) -> bool {
+    node.ancestors_it(Some(3)).any(|node| node.has_name("blockquote") || node.has_name("figure"))
+}
+
+/// Some sites put the whole page into a form.
+fn is_large_form(node: &NodeRef<'_>) -> bool {
+    const LEAST: usize = 400;
+    node.normalized_char_count() > LEAST
+        && node
+            .descendants_it()
+            .any(|node| ["p", "article", "main", "h1"].iter().any(|name| node.has_name(name)))
+}
+
+fn is_named_so(node: &NodeRef<'_>) -> bool {
+    // Headings and words inside a line are content, whatever they are called.
+    const PLAIN: &[&str] = &[
+        "a", "article", "b", "code", "em", "form", "h1", "h2", "h3", "h4", "h5", "h6", "i", "main",
+        "p", "pre", "span", "strong", "td", "th", "tr",
+    ];
+    if PLAIN.iter().any(|name| node.has_name(name)) {
+        return false;
+    }
+    let named = |value: &str| value.split_ascii_whitespace().take(32).any(is_name_of_boilerplate);
+    ["class", "id"].iter().any(|name| node.attr(name).is_some_and(|value| named(&value)))
+}
+
+fn is_name_of_boilerplate(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let words: Vec<&str> = lower.split(['-', '_', ':']).filter(|word| !word.is_empty()).collect();
+    let has = |wanted: &str| words.contains(&wanted);
+    // A state of the whole page is told with one of these.
+    if ["no", "has", "with", "without", "is", "js"].iter().any(|word| has(word)) {
+        return false;
+    }
+    words.iter().any(|word| WORDS.contains(word))
+        || PAIRS.iter().any(|(first, second)| has(first) && has(second))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn styles_that_hide() {
+        #[track_caller]
+        fn check(style: &str, expected: bool) {
+            assert_eq!(hides(style), expected, "{style}");
+        }
+        for style in [
+            "display:none",
+            "color:red; DISPLAY : None !important",
+            "display:/* x */none",
+            "visibility: hidden",
+            "opacity:0",
+            "opacity: 0.0",
+            "font-size:0px",
+            "font-size: 0.01em",
+            "position:absolute; left:-9999px",
+            "text-indent:-999em",
+            "clip: rect(0 0 0 0)",
+        ] {
+            check(style, true);
+        }
+        for style in
+            ["", "display:block", "opacity:0.5", "left:-5px", "none", "/*", "font-size:12px"]
+        {
+            check(style, false);
+        }
+    }
+
+    #[test]
+    fn names_of_boilerplate() {
+        #[track_caller]
+        fn check(name: &str, expected: bool) {
+            assert_eq!(is_name_of_boilerplate(name), expected, "{name}");
+        }
+        for name in ["cookie-banner", "CookieBanner", "related-articles", "post__share", "sidebar"]
+        {
+            check(name, true);
+        }
+        for name in
+            ["content", "has-sidebar", "adaptive", "relatedness", "no-ads", "commentary", ""]
+        {
+            check(name, false);
+        }
+    }
+}
