@@ -130,17 +130,27 @@ impl<'a> Learning<'a> {
                 },
                 SourceName::Brave => {
                     if let Some(key) = key("brave", "BRAVE_API_KEY", ui) {
-                        let provider =
-                            Brave::new(address(&settings.brave_url, "learn.brave_url")?, key)
-                                .map_err(unusable("learn.brave_url"))?;
+                        let provider = Brave::new(
+                            address(
+                                settings.brave_url.as_deref().unwrap_or(Brave::BASE_URL),
+                                "learn.brave_url",
+                            )?,
+                            key,
+                        )
+                        .map_err(unusable("learn.brave_url"))?;
                         sources.push(self.web(Box::new(provider))?);
                     }
                 }
                 SourceName::Tavily => {
                     if let Some(key) = key("tavily", "TAVILY_API_KEY", ui) {
-                        let provider =
-                            Tavily::new(address(&settings.tavily_url, "learn.tavily_url")?, key)
-                                .map_err(unusable("learn.tavily_url"))?;
+                        let provider = Tavily::new(
+                            address(
+                                settings.tavily_url.as_deref().unwrap_or(Tavily::BASE_URL),
+                                "learn.tavily_url",
+                            )?,
+                            key,
+                        )
+                        .map_err(unusable("learn.tavily_url"))?;
                         sources.push(self.web(Box::new(provider))?);
                     }
                 }
@@ -261,14 +271,14 @@ impl<'a> Learning<'a> {
         let settings = &self.workspace.config.notify;
         let mut outlets = Vec::new();
         for sink in &settings.sinks {
-            let outlet = match (sink, &settings.file, &settings.command, &settings.webhook) {
+            let outlet = match (sink, &settings.file, &settings.program, &settings.webhook) {
                 (SinkKind::Terminal, ..) => Outlet::Terminal,
                 (SinkKind::Desktop, ..) => Outlet::Sink(Box::new(DesktopSink::new(environment()))),
                 (SinkKind::File, Some(path), ..) => {
                     Outlet::Sink(Box::new(FileSink::new(self.workspace.repository.root.join(path))))
                 }
                 (SinkKind::Command, _, Some(line), _) => Outlet::Sink(Box::new(CommandSink::new(
-                    words(line, "notify.command")?,
+                    words(line, "notify.program")?,
                     environment(),
                 ))),
                 (SinkKind::Webhook, .., Some(url)) => {
@@ -276,7 +286,8 @@ impl<'a> Learning<'a> {
                     Outlet::Sink(Box::new(sink))
                 }
                 (kind, ..) => {
-                    ui.note(format_args!("`notify.{kind}` is not set; it is left out"));
+                    let key = if *kind == SinkKind::Command { "program" } else { kind.as_str() };
+                    ui.note(format_args!("`notify.{key}` is not set; it is left out"));
                     continue;
                 }
             };

@@ -136,11 +136,11 @@ pub const KEYS: &[Key] = &[
     key("learn.searxng_url", "none", Kind::Text)
         .doc("Address of a SearXNG that answers in JSON.")
         .needs_trust(NeedsTrust::Always),
-    key("learn.brave_url", "\"https://api.search.brave.com\"", Kind::Text)
-        .doc("Address of Brave Search; its key is BRAVE_API_KEY or `brave` in the vault.")
+    key("learn.brave_url", "none", Kind::Text)
+        .doc("Address of Brave Search, if another; its key is BRAVE_API_KEY or `brave` in the vault.")
         .needs_trust(NeedsTrust::Always),
-    key("learn.tavily_url", "\"https://api.tavily.com\"", Kind::Text)
-        .doc("Address of Tavily; its key is TAVILY_API_KEY or `tavily` in the vault.")
+    key("learn.tavily_url", "none", Kind::Text)
+        .doc("Address of Tavily, if another; its key is TAVILY_API_KEY or `tavily` in the vault.")
         .needs_trust(NeedsTrust::Always),
     key("learn.command", "none", Kind::Text)
         .doc("Program that is given a query and prints what it found: text or JSON Lines.")
@@ -161,7 +161,7 @@ pub const KEYS: &[Key] = &[
     key("notify.file", "none", Kind::Text)
         .doc("File that discoveries are appended to, as JSON Lines.")
         .needs_trust(NeedsTrust::Always),
-    key("notify.command", "none", Kind::Text)
+    key("notify.program", "none", Kind::Text)
         .doc("Program that is handed each discovery as JSON on its standard input.")
         .needs_trust(NeedsTrust::Always),
     key("notify.webhook", "none", Kind::Text)

@@ -194,8 +194,10 @@ pub struct LearnConfig {
     pub files: Vec<PathBuf>,
     /// `None` where none is set.
     pub searxng_url: Option<String>,
-    pub brave_url: String,
-    pub tavily_url: String,
+    /// `None` for the service's own.
+    pub brave_url: Option<String>,
+    /// `None` for the service's own.
+    pub tavily_url: Option<String>,
     /// Program and arguments in one line, as a shell takes them.
     pub command: Option<String>,
     /// Whether pages at private addresses may be read.
@@ -223,7 +225,7 @@ pub struct NotifyConfig {
     pub sinks: Vec<SinkKind>,
     pub file: Option<String>,
     /// Program and arguments in one line, as a shell takes them.
-    pub command: Option<String>,
+    pub program: Option<String>,
     pub webhook: Option<String>,
     /// As in `22:00-07:00`.
     pub quiet_hours: Option<String>,
@@ -463,8 +465,8 @@ impl Config {
             pages: resolved.size("learn.pages"),
             files: resolved.list("learn.files").iter().map(PathBuf::from).collect(),
             searxng_url: given("learn.searxng_url"),
-            brave_url: resolved.text("learn.brave_url"),
-            tavily_url: resolved.text("learn.tavily_url"),
+            brave_url: given("learn.brave_url"),
+            tavily_url: given("learn.tavily_url"),
             command: given("learn.command"),
             private_pages: resolved.switch("learn.private_pages"),
         };
@@ -477,7 +479,7 @@ impl Config {
         let notify = NotifyConfig {
             sinks: words(resolved.list("notify.sinks")),
             file: given("notify.file"),
-            command: given("notify.command"),
+            program: given("notify.program"),
             webhook: given("notify.webhook"),
             quiet_hours: given("notify.quiet_hours"),
         };
