@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use crate::{
     desk::Desk,
-    index::{Context, IndexError, Options, Progress, Refreshed, refresh as refresh_notes, version},
+    index::{
+        Context, IndexError, Kind, Options, Progress, Refreshed, given, refresh as refresh_notes,
+        version,
+    },
     learn,
-    repo::{Git, Version},
+    repo::{CommitId, Git, GitError, Stored, Version},
     scan,
 };
 
@@ -53,7 +56,66 @@ pub fn of_version(
 ) -> Result<Refreshed, IndexError> {
     let mut all = version::snapshot_of(context, git, version, progress)?;
     let options = Options { full: false, patience: Some(Duration::ZERO), progress };
-    all.join(scan::documents::of_version(context, git, version, options)?);
-    all.join(learn::documents::of_version(context, git, version, options)?);
+    for kind in Kind::COLLECTIONS {
+        let files = files_of(context, git, version, kind)?;
+        all.join(collection(context, git, version, kind, &files, options));
+    }
     Ok(all)
+}
+
+/// What is staged, without collections that the last commit left as they are and took all vectors
+/// of along; and the names of the others, to be [remembered](given::remember) once theirs are staged.
+///
+/// # Errors
+/// When git cannot list a version.
+pub fn of_staged(
+    context: &Context,
+    git: &Git,
+    parents: &[CommitId],
+    progress: Progress,
+) -> Result<(Refreshed, Vec<(Kind, String)>), IndexError> {
+    let mut all = version::snapshot_of(context, git, &Version::Staged, progress)?;
+    let options = Options { full: false, patience: Some(Duration::ZERO), progress };
+    let mut names = Vec::new();
+    for kind in Kind::COLLECTIONS {
+        let files = files_of(context, git, &Version::Staged, kind)?;
+        let name = given::name_of(&files);
+        if let [parent] = parents
+            && given::went_along(context, kind, &name)
+            && given::name_of(&files_of(context, git, &Version::Commit(*parent), kind)?) == name
+        {
+            continue;
+        }
+        all.join(collection(context, git, &Version::Staged, kind, &files, options));
+        names.push((kind, name));
+    }
+    Ok((all, names))
+}
+
+fn files_of(
+    context: &Context,
+    git: &Git,
+    version: &Version,
+    kind: Kind,
+) -> Result<Vec<Stored>, GitError> {
+    match kind {
+        Kind::Summary => scan::documents::files_of(git, version),
+        Kind::Fact => learn::documents::files_of(context, git, version),
+        Kind::Note => Ok(Vec::new()),
+    }
+}
+
+fn collection(
+    context: &Context,
+    git: &Git,
+    version: &Version,
+    kind: Kind,
+    files: &[Stored],
+    options: Options,
+) -> Refreshed {
+    match kind {
+        Kind::Summary => scan::documents::of_version(context, git, version, files, options),
+        Kind::Fact => learn::documents::of_version(context, git, files, options),
+        Kind::Note => Refreshed::default(),
+    }
 }

@@ -60,7 +60,7 @@ enum Action {
 struct AddArgs {
     /// Name of the job: small letters, digits, `-` and `_`
     name: String,
-    /// How often, such as 10m or 6h; for index, scan and clean every 6h, 10m and 24h unless said
+    /// How often, such as 10m or 6h; for index, scan, enrich and clean every 6h, 10m, 10m and 24h unless said
     #[arg(long, value_name = "DURATION")]
     every: Option<String>,
     /// Replace another job of that name

@@ -5,7 +5,7 @@
 //! inverted as notes are; a stamp of what they are made from tells whether they have to be made
 //! at all. It refuses to know what the records are.
 
-use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
 
 use super::{
     Context, Kind, Options, Refreshed, Report, Snapshot,
@@ -16,11 +16,12 @@ use super::{
     vectors::{Vectors, can_complete},
 };
 use crate::{
-    repo::{BlobId, FileStat, NotePath, Walked, history::History},
+    repo::{BlobId, FileStat, NotePath, Stored, Walked, history::History},
     store::{
         manifest::{Manifest, Place},
         registry::Registry,
         view::{self, Opened, Staging, View},
+        write_whole,
     },
 };
 
@@ -140,6 +141,35 @@ pub fn refresh(context: &Context, collection: &Collection, options: Options) -> 
 /// which stays as it is.
 pub fn of_version(context: &Context, collection: &Collection, options: Options) -> Refreshed {
     bring(context, collection, options, false)
+}
+
+/// What a version holds of a collection, as one name.
+pub fn name_of(files: &[Stored]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for file in files {
+        hasher.update(file.path.as_bytes()).update(&[0]).update(file.object.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+/// Whether a commit took along all vectors of what bears this name, by this model.
+pub fn went_along(context: &Context, kind: Kind, name: &str) -> bool {
+    fs::read_to_string(went_along_file(context, kind))
+        .is_ok_and(|text| text == gone_along(context, name))
+}
+
+/// Remembers that a commit takes along all vectors of what bears this name. Where that cannot be
+/// kept, the next commit looks at all of it again.
+pub fn remember(context: &Context, kind: Kind, name: &str) {
+    let _ = write_whole(&went_along_file(context, kind), gone_along(context, name).as_bytes());
+}
+
+fn went_along_file(context: &Context, kind: Kind) -> PathBuf {
+    context.collection_dir(kind).join("went-along")
+}
+
+fn gone_along(context: &Context, name: &str) -> String {
+    format!("{name} {}", context.embedder.fingerprint())
 }
 
 /// The view of a collection as it was left; `None` if there is none.

@@ -55,39 +55,46 @@ pub fn last(context: &Context) -> Option<Refreshed> {
     given::last(context, Kind::Fact)
 }
 
-/// The entities that a version carries.
+/// What a version holds that its entities are made of: their pages, and the journal.
 ///
 /// # Errors
 /// When git cannot list the version.
-pub fn of_version(
-    context: &Context,
-    git: &Git,
-    version: &Version,
-    options: Options,
-) -> Result<Refreshed, GitError> {
+pub fn files_of(context: &Context, git: &Git, version: &Version) -> Result<Vec<Stored>, GitError> {
     let folder = folder(context.write_root);
-    let files = pages_of(git, version, &folder)?;
-    if files.is_empty() {
-        return Ok(Refreshed::default());
+    let pages = pages_of(git, version, &folder)?;
+    if pages.is_empty() {
+        return Ok(Vec::new());
     }
-    let records = git.list(version, &[Path::new(SHARED)])?;
+    let mut files: Vec<Stored> = pages.into_iter().map(|(_, file)| file).collect();
+    files.extend(git.list(version, &[Path::new(SHARED)])?);
+    Ok(files)
+}
+
+/// The entities that a version carries, of the files it holds of them.
+pub fn of_version(context: &Context, git: &Git, files: &[Stored], options: Options) -> Refreshed {
+    if files.is_empty() {
+        return Refreshed::default();
+    }
+    let folder = folder(context.write_root);
+    let (pages, records): (Vec<&Stored>, Vec<&Stored>) =
+        files.iter().partition(|file| slug_of(&folder, file.path.as_path()).is_some());
     let now = at((context.now)());
     let documents = || {
-        let read = |ids: &[&ObjectId], most| git.objects().read(ids, most).into_iter();
-        let ids: Vec<&ObjectId> = records.iter().map(|file| &file.object).collect();
-        let records = read(&ids, MOST_BYTES).flatten();
+        let read = |files: &[&Stored], most| {
+            let ids: Vec<&ObjectId> = files.iter().map(|file| &file.object).collect();
+            git.objects().read(&ids, most).into_iter()
+        };
+        let records = read(&records, MOST_BYTES).flatten();
         let records = records.flat_map(|bytes| parse_file(&bytes, &KINDS).into_records());
-        let ids: Vec<&ObjectId> = files.iter().map(|(_, file)| &file.object).collect();
-        let texts =
-            files.iter().zip(read(&ids, MAX_PAGE_BYTES)).filter_map(|((slug, _), bytes)| {
-                let bytes = bytes.ok()?;
-                Some((slug.clone(), (BlobId::of(&bytes), text_of(&bytes))))
-            });
+        let texts = pages.iter().zip(read(&pages, MAX_PAGE_BYTES)).filter_map(|(file, bytes)| {
+            let (slug, bytes) = (slug_of(&folder, file.path.as_path())?, bytes.ok()?);
+            Some((slug, (BlobId::of(&bytes), text_of(&bytes))))
+        });
         of(context, &texts.collect(), records.collect(), now)
     };
     let collection =
         Collection { kind: Kind::Fact, stamp: None, settled: false, documents: &documents };
-    Ok(given::of_version(context, &collection, options))
+    given::of_version(context, &collection, options)
 }
 
 /// The pages that a version holds, by slug.

@@ -19,7 +19,7 @@ use crate::{
         record::{RESTORED, RETIRED, RestoredLines, RetiredLine},
         shelf::{MAX_PAGE_BYTES, Sheet, restored, retired, slug_of},
     },
-    repo::{CommitId, Git, ObjectId, Objects, Stored, Version},
+    repo::{CommitId, Git, NotePath, ObjectId, Objects, Stored, Version},
     secrets,
 };
 
@@ -74,10 +74,13 @@ pub fn note(
 ) -> Result<Noted, CommitError> {
     let mut noted = Noted::default();
     let touched = Touched::of(folder, pages, objects);
-    let all = records(desk.journal.read(&[RETIRED, RESTORED]).records);
-    if touched.is_empty() && all.is_empty() {
+    // The usual commit touches no page and brings no records: it costs two listings.
+    if pages.staged.is_empty() && touched.is_empty()
+        || touched.is_empty() && !brings_records(desk, git, parents)?
+    {
         return Ok(noted);
     }
+    let all = records(desk.journal.read(&[RETIRED, RESTORED]).records);
     let before = records_of(git, objects, parents)?;
     // A repository that shares nothing has all of them at hand, and no branch brings others.
     let fresh: Vec<&Said> = all.iter().filter(|said| !before.contains_key(said.id())).collect();
@@ -120,6 +123,23 @@ pub fn note(
         desk.write(desk.place(false), &[&restored(back, now)])?;
     }
     Ok(noted)
+}
+
+/// Whether there are records that none of the parents has.
+fn brings_records(desk: &Desk, git: &Git, parents: &[CommitId]) -> Result<bool, CommitError> {
+    if !desk.share {
+        return Ok(!desk.journal.is_empty());
+    }
+    let mut known: FxHashSet<NotePath> = FxHashSet::default();
+    for parent in parents {
+        let files = git.list(&Version::Commit(*parent), &[Path::new(SHARED)])?;
+        known.extend(files.into_iter().map(|file| file.path));
+    }
+    let root = &desk.repository.root;
+    Ok(desk.journal.shared_files().iter().any(|file| {
+        let below = file.strip_prefix(root).unwrap_or(file);
+        !known.contains(&NotePath::from(below))
+    }))
 }
 
 /// A record about lines, read.

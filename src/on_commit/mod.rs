@@ -24,11 +24,11 @@ use crate::{
     corpus,
     desk::Desk,
     index::{
-        Context, IndexError, Progress,
+        Context, IndexError, Progress, given,
         stage::{plan_staged, remove_obsolete},
     },
     learn,
-    repo::{Git, GitError, Stored, Version, WriteError, head, stored_notes},
+    repo::{CommitId, Git, GitError, Stored, Version, WriteError, head, stored_notes},
     secrets::AllowList,
 };
 
@@ -180,7 +180,7 @@ pub fn prepare(
         done.notices.extend(pending.notices);
     }
     if wishes.index
-        && let Err(cause) = index(context, git, progress, &mut done)
+        && let Err(cause) = index(context, git, &parents, progress, &mut done)
     {
         // The entries are staged: say both.
         done.notices.push(format!("no vectors go along: {cause}"));
@@ -192,14 +192,20 @@ pub fn prepare(
 fn index(
     context: &Context,
     git: &Git,
+    parents: &[CommitId],
     progress: Progress,
     done: &mut Done,
 ) -> Result<(), CommitError> {
     // Listed anew: the entries are notes too.
-    let refreshed = corpus::of_version(context, git, &Version::Staged, progress)?;
+    let (refreshed, names) = corpus::of_staged(context, git, parents, progress)?;
     let plan = plan_staged(context, git, &refreshed.snapshot)?;
     git.stage(&plan.changes)?;
     remove_obsolete(context, &plan)?;
+    // What waits for a slow model has to be looked at again.
+    let is_whole = refreshed.report.waiting == 0;
+    for (kind, name) in names.into_iter().filter(|_| is_whole) {
+        given::remember(context, kind, &name);
+    }
     done.vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
     done.notices.extend(refreshed.report.notices);
     Ok(())

@@ -16,7 +16,7 @@ use crate::{
         given::{self, Collection, Content, Given, Source},
     },
     journal::parse_file,
-    repo::{CommitId, Git, GitError, NotePath, ObjectId, Version},
+    repo::{CommitId, Git, GitError, NotePath, ObjectId, Stored, Version},
 };
 
 /// Largest file of the journal that is read from git, in bytes.
@@ -49,17 +49,22 @@ pub fn last(context: &Context) -> Option<Refreshed> {
     given::last(context, Kind::Summary)
 }
 
-/// The summaries that a version carries.
+/// What a version holds that its summaries are made of: the journal.
 ///
 /// # Errors
 /// When git cannot list the version.
+pub fn files_of(git: &Git, version: &Version) -> Result<Vec<Stored>, GitError> {
+    git.list(version, &[Path::new(SHARED)])
+}
+
+/// The summaries that a version carries, of the files it holds of them.
 pub fn of_version(
     context: &Context,
     git: &Git,
     version: &Version,
+    files: &[Stored],
     options: Options,
-) -> Result<Refreshed, GitError> {
-    let files = git.list(version, &[Path::new(SHARED)])?;
+) -> Refreshed {
     let ids: Vec<&ObjectId> = files.iter().map(|file| &file.object).collect();
     let now = super::run::at((context.now)());
     let documents = || {
@@ -73,7 +78,7 @@ pub fn of_version(
     };
     let collection =
         Collection { kind: Kind::Summary, stamp: None, settled: false, documents: &documents };
-    Ok(given::of_version(context, &collection, options))
+    given::of_version(context, &collection, options)
 }
 
 /// Leaves what is described of files that a commit holds, as it holds them where that is known.

@@ -36,7 +36,7 @@ pub const MAX_ENTRIES: usize = 10_000;
 pub fn default_every(subcommand: &str) -> Option<Duration> {
     match subcommand {
         "index" => Some(Duration::from_hours(6)),
-        "scan" => Some(Duration::from_mins(10)),
+        "scan" | "enrich" => Some(Duration::from_mins(10)),
         "clean" => Some(Duration::from_hours(24)),
         _ => None,
     }
