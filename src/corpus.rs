@@ -35,6 +35,24 @@ pub fn refresh(context: &Context, desk: &Desk, options: Options) -> Result<Refre
     Ok(all)
 }
 
+/// Brings what people link to up to date: notes, and pages of entities.
+///
+/// # Errors
+/// When a configured root does not exist.
+pub fn refresh_pages(
+    context: &Context,
+    desk: &Desk,
+    options: Options,
+) -> Result<Refreshed, IndexError> {
+    let (notes, facts) = rayon::join(
+        || refresh_notes(context, options),
+        || learn::documents::refresh(context, desk, options),
+    );
+    let mut pages = notes?;
+    pages.join(facts);
+    Ok(pages)
+}
+
 /// Adds what can be searched beside the notes, as it was left.
 pub fn join_last(context: &Context, notes: &mut Refreshed) {
     for kept in [scan::documents::last(context), learn::documents::last(context)] {

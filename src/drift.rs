@@ -12,7 +12,7 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{
-    index::Snapshot,
+    index::{Kind, Snapshot},
     repo::{
         CommitId, Git, GitError, NotePath,
         history::{Age, Made},
@@ -80,7 +80,12 @@ pub fn drifted<'p>(
         };
         let file = &snapshot.files[index];
         let Place::Document { segment, document } = file.place else { continue };
-        let segment = &snapshot.parts.get(segment as usize).ok_or(Malformed)?.loaded.segment;
+        let part = snapshot.parts.get(segment as usize).ok_or(Malformed)?;
+        if part.kind != Kind::Note {
+            // What other documents cover is not what they describe.
+            continue;
+        }
+        let segment = &part.loaded.segment;
         let covers = segment.document(document as usize)?.covers;
         if !covers.is_empty()
             && let Age::Committed(made) = snapshot.history.age(path, &file.blob)

@@ -48,7 +48,7 @@ pub fn broken(
         .collect())
 }
 
-/// All links of the current notes, in their order.
+/// All links of the current notes and of what people wrote on pages of entities, in their order.
 ///
 /// # Errors
 /// [`Malformed`] if a segment is damaged.
@@ -57,7 +57,7 @@ pub fn follow(
     exists: &(dyn Fn(&str) -> bool + Sync),
 ) -> Result<Vec<Followed>, Malformed> {
     let mut places = Vec::new();
-    for part in snapshot.parts.iter().filter(|part| part.kind == Kind::Note) {
+    for part in snapshot.parts.iter().filter(|part| part.kind != Kind::Summary) {
         places.extend(part.live.ones().map(|number| (&part.loaded.segment, number)));
     }
     let read: Vec<_> = places

@@ -116,7 +116,8 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             "mend the file, or list it in .elophantoignore",
         );
     }
-    let broken = links::broken(&refreshed.snapshot, &|path| repository.root.join(path).exists())
+    let pages = workspace.refresh_pages(options)?;
+    let broken = links::broken(&pages.snapshot, &|path| repository.root.join(path).exists())
         .map_err(crate::search::SearchError::from)?;
     for link in broken.iter().take(MOST_LINKS) {
         let path = visible_line(&link.path.to_text());

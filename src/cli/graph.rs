@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     graph::{Edge, Found, Graph, NodeKind, dot, mermaid, text},
-    index::{Options, refresh},
+    index::Options,
     references::{self, References},
     scan::Sought,
     search::SearchError,
@@ -77,7 +77,7 @@ struct EdgeWire<'a> {
 pub fn run(args: &GraphArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = Workspace::open(Vec::new(), ui)?;
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
-    let notes = refresh(&workspace.context(), options)?;
+    let notes = workspace.refresh_pages(options)?;
     let root = &workspace.repository.root;
     let (files, _) = Sought::new(root, &wanted(&workspace)).find(root);
     let limit = workspace.config.knowledge.max_file_bytes;

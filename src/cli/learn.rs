@@ -28,9 +28,11 @@ use crate::{
         run,
         shelf::Shelf,
         undo::undo,
+        writer::known_writer,
     },
     llm::Asked,
     reading::{self, Hint, INPUT_CAP},
+    repo::Git,
 };
 
 /// Largest message, in bytes.
@@ -95,6 +97,8 @@ struct PromptWire<'a> {
     status: &'static str,
     searches_remaining: usize,
     created_at: String,
+    /// The address in git's settings if it was asked here, else the id of the clone.
+    user: String,
     searches: Vec<SearchWire<'a>>,
     entities: Vec<EntityWire<'a>>,
 }
@@ -292,6 +296,13 @@ fn extract_with(
     let work: Vec<Work> = log.unprocessed().into_iter().filter(is_wanted).collect();
     let outcome = learning.process(&work, &log, notes, yes, ui)?;
     learning.tell(&outcome.discovered, ui)?;
+    if let Some((name, other)) = outcome.hints.first() {
+        ui.note(format_args!(
+            "`{}` may be `{}`: `elophanto clean review` compares them",
+            visible_line(name),
+            visible_line(other)
+        ));
+    }
     if !outcome.discovered.is_empty() {
         // Cut, embedded and inverted now, so that no search has to wait for it.
         learning.notes()?;
@@ -462,6 +473,7 @@ fn show(workspace: &Workspace, only: Option<&str>, ui: &mut Ui) -> Result<Outcom
             },
             searches_remaining: prompt.searches_remaining,
             created_at: time(prompt.created_at),
+            user: who(workspace, &prompt.user),
             searches: searches
                 .iter()
                 .map(|search| SearchWire {
@@ -493,6 +505,19 @@ fn show(workspace: &Workspace, only: Option<&str>, ui: &mut Ui) -> Result<Outcom
         return Ok(Outcome::Negative);
     }
     Ok(Outcome::Done)
+}
+
+/// Who asked: whoever works in this clone is known to git, others by the id of theirs.
+fn who(workspace: &Workspace, id: &str) -> String {
+    let own = known_writer(&workspace.desk());
+    let address = || {
+        let git = Git::of(&workspace.repository)?;
+        let output = git.run(&["config", "--get", "user.email"]).ok()?;
+        let address = String::from_utf8_lossy(&output).trim().to_owned();
+        (!address.is_empty()).then_some(address)
+    };
+    let known = (own.as_deref() == Some(id)).then(address).flatten();
+    known.unwrap_or_else(|| id.to_owned())
 }
 
 /// How many facts that count each entity has of lines like this, by slug.

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     changelog,
     config::parse_duration,
-    index::{Options, Refreshed, refresh, watch},
+    index::{Options, Refreshed, watch},
     init,
     repo::{Git, NotePath},
     scan::{self, QuestionState, Report, Scan, Wanted},
@@ -221,7 +221,7 @@ fn once(
 /// Brings the notes up to date and compares.
 fn look(workspace: &Workspace, args: &ScanArgs, limit: usize) -> Result<Report, CliError> {
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
-    let Refreshed { snapshot, .. } = refresh(&workspace.context(), options)?;
+    let Refreshed { snapshot, .. } = workspace.refresh_pages(options)?;
     let git = Git::of(&workspace.repository);
     let desk = workspace.desk();
     let only: Vec<NotePath> = args.paths.iter().map(|path| workspace.note_path(path)).collect();

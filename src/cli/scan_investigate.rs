@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     embed::{Pace, builtin::count_tokens},
-    index::{Options, refresh},
+    index::Options,
     repo::Git,
     scan::{
         AnswerNotes, Known, Question, QuestionState, documents,
@@ -94,7 +94,7 @@ pub fn run(workspace: &Workspace, wish: &Wish, ui: &mut Ui) -> Result<Done, CliE
         return Ok(Done::default());
     }
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
-    let notes = refresh(&workspace.context(), options)?;
+    let notes = workspace.refresh_pages(options)?;
     let git = Git::of(&workspace.repository);
     let talk = Ui::new(ui.json, true);
     let mut model = Asker::open(workspace, Purpose::DESCRIBE, Reach::Agreed, wish.yes, &talk)?;

@@ -137,6 +137,14 @@ impl Workspace {
         Ok(corpus::refresh(&self.context(), &self.desk(), options)?)
     }
 
+    /// Brings notes and pages of entities up to date.
+    ///
+    /// # Errors
+    /// When a configured root does not exist.
+    pub fn refresh_pages(&self, options: Options) -> Result<Refreshed, CliError> {
+        Ok(corpus::refresh_pages(&self.context(), &self.desk(), options)?)
+    }
+
     /// Everything that can be searched of a version that git holds.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use super::{meaning::Meaning, record::Trigger, shelf::Shelf};
 use crate::{
     duplicates::same_fact,
     entity::{identity, normalise},
-    extract::name::{Rejection, structural},
+    extract::name::{Rejection, merge_hint, structural},
 };
 
 /// Facts that one search may add to one entity.
@@ -63,6 +63,9 @@ pub struct Ground<'a> {
 pub struct Decision {
     pub changes: Vec<Change>,
     pub refused: Vec<(String, Refusal)>,
+    /// New names whose words another name has all and more: they may be one, which is not decided
+    /// here.
+    pub hints: Vec<(String, String)>,
 }
 
 /// Decides on what was found by a search of this trigger for this question. The order of checks is
@@ -118,7 +121,26 @@ pub fn decide(
             }
         }
     }
+    decision.hints = hints(&decision.changes, shelf);
     decision
+}
+
+/// Names that may be another's, of those that are new.
+fn hints(changes: &[Change], shelf: &Shelf) -> Vec<(String, String)> {
+    let new: Vec<&str> = changes
+        .iter()
+        .filter_map(|change| match change {
+            Change::Create { name, .. } => Some(name.as_str()),
+            Change::Add { .. } => None,
+        })
+        .collect();
+    let known: Vec<&str> = shelf.entities.iter().map(|entity| entity.title.as_str()).collect();
+    let hint = |name: &&str| {
+        let others: Vec<&str> =
+            new.iter().chain(&known).copied().filter(|other| other != name).collect();
+        Some(((*name).to_owned(), merge_hint(name, &others)?.to_owned()))
+    };
+    new.iter().filter_map(hint).collect()
 }
 
 /// Whether the question itself names it.

@@ -160,8 +160,16 @@ fn with_origin(text: &str, entity: &Entity, blob: &BlobId) -> String {
     let said: Vec<&str> = inner.lines().filter(|line| !line.is_empty()).collect();
     let said = said.join(", ");
     let said = said.strip_prefix('{').and_then(|said| said.strip_suffix('}')).unwrap_or(&said);
+    // Whoever links to it by one of its names finds it.
+    let names = std::iter::once(&entity.title).chain(&entity.aliases);
+    let names: Vec<String> =
+        names.map(|name| serde_json::Value::from(name.as_str()).to_string()).collect();
+    let names = names.join(", ");
     let blank = "\n".repeat(inner.lines().count().saturating_sub(1));
-    format!("---\n{{{said}, {updated}covers: [{:?}]}}{blank}{rest}", blob.to_string())
+    format!(
+        "---\n{{{said}, aliases: [{names}], {updated}covers: [{:?}]}}{blank}{rest}",
+        blob.to_string()
+    )
 }
 
 /// What the files look like, and whether that proves anything the next time.

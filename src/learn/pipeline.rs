@@ -73,6 +73,8 @@ pub struct Outcome {
     /// Searches whose response is on another machine.
     pub elsewhere: usize,
     pub refused: Vec<(String, Refusal)>,
+    /// New names that may be part of others.
+    pub hints: Vec<(String, String)>,
     /// Calls of the model.
     pub calls: usize,
     /// Why the rest was left for the next time.
@@ -124,7 +126,8 @@ impl Pipeline<'_> {
                 }
             };
             let ground = Ground { shelf, meaning: self.meaning };
-            let Decision { changes, refused } = decide(&ground, trigger, &question, candidates);
+            let Decision { changes, refused, hints } =
+                decide(&ground, trigger, &question, candidates);
             let images = image_of(&texts);
             let before = outcome.discovered.len();
             for change in changes {
@@ -148,6 +151,7 @@ impl Pipeline<'_> {
             self.shelves.desk.write(place, &[&done])?;
             outcome.processed += 1;
             outcome.refused.extend(refused);
+            outcome.hints.extend(hints);
         }
         outcome.calls = reader.calls();
         Ok(outcome)
