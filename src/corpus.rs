@@ -55,11 +55,8 @@ pub fn refresh_pages(
 
 /// Adds what can be searched beside the notes, as it was left.
 pub fn join_last(context: &Context, notes: &mut Refreshed) {
-    for kept in [scan::documents::last(context), learn::documents::last(context)] {
-        if let Some(kept) = kept {
-            notes.join(kept);
-        }
-    }
+    let kept = [scan::documents::last(context), learn::documents::last(context)];
+    kept.into_iter().flatten().for_each(|kept| notes.join(kept));
 }
 
 /// Everything that a version holds.

@@ -6,11 +6,14 @@ use rustc_hash::FxHashMap;
 
 use crate::embed::{Embedder, Near, Role, builtin::Builtin};
 
+/// By role and text; `None` where the model has no vector.
+type Made = FxHashMap<(Role, String), Option<Vec<f32>>>;
+
 /// Vectors of texts, by one model.
 pub struct Meaning<'a> {
     embedder: &'a dyn Embedder,
     pub near: Near,
-    made: RefCell<FxHashMap<(Role, String), Option<Vec<f32>>>>,
+    made: RefCell<Made>,
 }
 
 impl<'a> Meaning<'a> {

@@ -231,7 +231,7 @@ impl Touched {
     fn of(folder: &Path, pages: &Pages, objects: &Objects) -> Self {
         let by_slug = |files: &[Stored]| -> BTreeMap<String, ObjectId> {
             let slug = |file: &Stored| slug_of(folder, file.path.as_path());
-            files.iter().filter_map(|file| Some((slug(file)?, file.object.clone()))).collect()
+            files.iter().filter_map(|file| Some((slug(file)?, file.object))).collect()
         };
         let staged = by_slug(&pages.staged);
         let before: Vec<_> = pages.before.iter().map(|files| by_slug(files)).collect();
