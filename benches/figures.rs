@@ -15,7 +15,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use elophanto::{embed::builtin::Builtin, repo};
+use elophanto::{
+    desk::Desk,
+    embed::builtin::Builtin,
+    entity::{NewLine, Origin, append, new_page},
+    interest::{EngagementKind, PreferenceKind, Valence},
+    journal::Place,
+    learn::{
+        interests::{Interests, state},
+        meaning::Meaning,
+        record::{EngagementRecord, FACT, Fact},
+        shelf::{NewFact, Shelf, Shelves},
+        writer::writer,
+    },
+    repo,
+};
+use jiff::{SignedDuration, Timestamp};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_elophanto");
 const RUNS: usize = 11;
@@ -26,6 +41,10 @@ const QUESTIONS: [&str; 4] =
 const SOURCES: usize = 10_000;
 /// Source files that are described.
 const DESCRIBED: usize = 1_000;
+/// Entities that something is known of, facts of each, and acts that show interest in them.
+const ENTITIES: usize = 10_000;
+const FACTS: usize = 5;
+const ENGAGEMENTS: usize = 100_000;
 
 fn main() {
     let filter: Vec<String> =
@@ -57,6 +76,118 @@ fn main() {
         let some: Vec<_> = sources.into_iter().step_by(SOURCES / DESCRIBED).collect();
         Corpus::new(&some, some.len(), usize::MAX).describe_figures();
     }
+    if wanted("learning") {
+        learning(&notes);
+    }
+}
+
+/// What is known of many entities, and an interest in them that is acted on a lot.
+fn learning(notes: &[(PathBuf, String)]) {
+    let corpus = Corpus::new(notes, 0, 0);
+    let repository = repo::locate(corpus.root()).unwrap();
+    fs::create_dir_all(corpus.root().join(".elophanto")).unwrap();
+    fs::create_dir_all(repository.local_dir()).unwrap();
+    let desk = Desk::new(&repository, true);
+    let shelves = Shelves { desk: &desk, write_root: Path::new("knowledge") };
+    let user = writer(&desk).unwrap();
+    let now = Timestamp::now();
+    write_entities(notes, &shelves, now);
+    corpus.git(&["add", "--all"]);
+    corpus.git(&["commit", "--quiet", "--message=entities"]);
+    println!("\nlearning: {ENTITIES} entities of {FACTS} facts, {ENGAGEMENTS} engagements");
+
+    timed("pages read and folded", &mut || shelves.read(now).entities.len());
+    let mut shelf = shelves.read(now);
+    assert_eq!(shelf.entities.len(), ENTITIES);
+    let slugs: Vec<String> = shelf.entities.iter().map(|entity| entity.slug.clone()).collect();
+    let act = |number: usize| {
+        let at = now - SignedDuration::from_mins(number as i64);
+        let (slug, source) = (&slugs[number % slugs.len()], number.to_string());
+        let (kind, valence) = (EngagementKind::Search, Valence::Positive);
+        EngagementRecord::new(&user, slug, kind, valence, &source, at)
+    };
+    let acts: Vec<EngagementRecord> = (0..ENGAGEMENTS).map(act).collect();
+    desk.write(Place::Local, &acts).unwrap();
+    timed("engagements read", &mut || Interests::read(&desk, now).engagements.len());
+    let interests = Interests::read(&desk, now);
+    let scores = |interests: &Interests, shelf: &Shelf| {
+        interests.scores(&user, shelf, &Meaning::builtin(), now).len()
+    };
+    timed("engagements scored", &mut || scores(&interests, &shelf));
+    state(&shelves, &mut shelf, &user, QUESTIONS[0], PreferenceKind::Like, now).unwrap();
+    let interests = Interests::read(&desk, now);
+    timed("engagements scored, with a like", &mut || scores(&interests, &shelf));
+
+    let mut number = 0;
+    timed("a fact learned", &mut || {
+        number += 1;
+        let text = format!("It was measured {number} times.");
+        let fact = NewFact { text, source: None, search: None, message: None, against: None };
+        shelves.add(&mut shelf, &slugs[number], &[], &[fact], now).unwrap().len()
+    });
+    timed("a fact learned, pages read before", &mut || {
+        number += 1;
+        let text = format!("It was measured {number} times.");
+        let fact = NewFact { text, source: None, search: None, message: None, against: None };
+        let mut shelf = shelves.read(now);
+        shelves.add(&mut shelf, &slugs[number], &[], &[fact], now).unwrap().len()
+    });
+
+    let view = corpus.root().join(".git/elophanto/view");
+    let clone = || {
+        let _ = fs::remove_dir_all(&view);
+    };
+    corpus.run(&["index"]);
+    corpus.figure("search, first after a clone", 3, &["search", QUESTIONS[0]], clone);
+    std::thread::sleep(Duration::from_secs(3));
+    corpus.run(&["search", QUESTIONS[0]]);
+    corpus.figure("search, nothing changed", RUNS, &["search", QUESTIONS[0]], || {});
+    corpus.figure("interests", RUNS, &["interests"], || {});
+}
+
+/// Pages with sentences of the notes for facts, and the records of their lines.
+fn write_entities(notes: &[(PathBuf, String)], shelves: &Shelves, now: Timestamp) {
+    let plain = |line: &&str| {
+        (40..200).contains(&line.len()) && line.starts_with(|char: char| char.is_alphabetic())
+    };
+    let texts = || notes.iter().flat_map(|(_, text)| text.lines().filter(plain));
+    let mut texts = texts().cycle();
+    let mut records = Vec::new();
+    for number in 0..ENTITIES {
+        let name = format!("Entity {number}");
+        let slug = format!("entity-{number}");
+        let facts: Vec<NewLine> = texts
+            .by_ref()
+            .take(FACTS)
+            .filter_map(|text| NewLine::fact(&name, text, &Origin::default(), now))
+            .collect();
+        records.extend(facts.iter().map(|line| Fact {
+            kind: FACT.to_owned(),
+            id: line.id().to_owned(),
+            at: now,
+            entity: slug.clone(),
+            source_url: None,
+            source_search_log_id: None,
+            source_message_id: None,
+        }));
+        let page = append(&new_page(&slug, &name, now), &facts);
+        let path = shelves.desk.repository.root.join(shelves.path(&slug).as_path());
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, page).unwrap();
+    }
+    shelves.desk.write(Place::Shared, &records).unwrap();
+}
+
+/// Times something within this process; what it returns must not be nothing.
+fn timed(name: &str, work: &mut dyn FnMut() -> usize) {
+    let times: Vec<Duration> = (0..RUNS)
+        .map(|_| {
+            let start = Instant::now();
+            assert_ne!(work(), 0, "{name}");
+            start.elapsed()
+        })
+        .collect();
+    report(name, &times, 0);
 }
 
 /// Tokens per second of the built-in model.

@@ -19,6 +19,7 @@ use crate::{
         record::EngagementRecord,
     },
     repo::Git,
+    secrets,
 };
 
 /// Say that you like a topic: an entity is made of it, and it is worth finding out more
@@ -220,6 +221,10 @@ fn unwish(args: &WishArgs, kind: PreferenceKind, ui: &mut Ui) -> Result<Outcome,
 }
 
 fn topic(text: &str) -> Result<Topic, CliError> {
+    if !secrets::scan(text).is_empty() {
+        return Err(CliError::new("the topic holds what looks like a secret")
+            .hint("leave it out: what you like is written down"));
+    }
     Topic::new(text).map_err(|cause| {
         CliError::new(cause)
             .hint("give a few words, such as `elophanto like \"espresso machines\"`")

@@ -18,6 +18,7 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
+    extract::MAX_DOCUMENT_BYTES,
     index::Refreshed,
     journal::Place,
     learn::{
@@ -166,13 +167,18 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     })?;
     let trigger = if args.unasked { Trigger::Enrichment } else { Trigger::LearnCommand };
     // Before anything is written down: what cannot be read is not asked for.
-    let given = args.from.as_deref().map(|from| material(&learning, from)).transpose()?;
-    let queries = match &given {
-        Some(_) => vec![topic.as_str().to_owned()],
-        None => queries(&learning, &topic, args, ui)?,
+    let given = args.from.as_deref().map(|from| material(&learning, from, ui)).transpose()?;
+    let (is_given, user) = (given.is_some(), learning.user.as_str());
+    let (prompt, searches) = match given {
+        Some(found) => {
+            let asked = run::given(&learning.desk, topic.as_str(), found, trigger, user, now())?;
+            (asked.0, vec![asked.1])
+        }
+        None => {
+            let queries = queries(&learning, &topic, args, ui)?;
+            run::ask_for(&learning.desk, topic.as_str(), &queries, trigger, user, now())?
+        }
     };
-    let (prompt, searches) =
-        run::ask_for(&learning.desk, topic.as_str(), &queries, trigger, &learning.user, now())?;
     let acknowledged = StartedWire {
         event: "started",
         id: &prompt.id,
@@ -185,27 +191,15 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.flush()?;
     } else {
         let shown = visible_line(&prompt.prompt_text);
-        let doing = if given.is_some() { "reading about" } else { "learning about" };
-        let rest = match (&given, args.background) {
-            (Some(_), _) => String::new(),
-            (None, true) => format!(": {} {word} queued", searches.len()),
-            (None, false) => format!(": {} {word}", searches.len()),
+        let doing = if is_given { "reading about" } else { "learning about" };
+        let rest = match (is_given, args.background) {
+            (true, _) => String::new(),
+            (false, true) => format!(": {} {word} queued", searches.len()),
+            (false, false) => format!(": {} {word}", searches.len()),
         };
         ui.talk(format_args!("{doing} '{shown}'{rest}"));
     }
-    if let Some(found) = given {
-        for search in &searches {
-            run::keep(
-                &learning.desk,
-                learning.desk.place(false),
-                search,
-                &[found.clone()],
-                0,
-                now(),
-            )?;
-        }
-        run::advance(&learning.desk, &prompt, 0, now())?;
-    } else if !args.background {
+    if !is_given && !args.background {
         look(&learning, &prompt, ui)?;
     }
     if args.background {
@@ -360,16 +354,30 @@ fn take_back(learning: &Learning, id: &str, ui: &mut Ui) -> Result<Outcome, CliE
     };
     let wire = UndoneWire { id, facts: undone.facts, entities: &undone.entities };
     let names: Vec<String> = undone.entities.iter().map(|name| visible_line(name)).collect();
+    let word = if undone.facts == 1 { "fact" } else { "facts" };
     let gone = match names.is_empty() {
         true => String::new(),
         false => format!(" and {}", names.join(", ")),
     };
-    ui.emit(&wire, format_args!("took back {} facts{gone}", undone.facts))?;
-    Ok(if undone.facts == 0 { Outcome::Negative } else { Outcome::Done })
+    let off = match undone.called_off {
+        0 => String::new(),
+        _ => ", and what was still to come".to_owned(),
+    };
+    ui.emit(&wire, format_args!("took back {} {word}{gone}{off}", undone.facts))?;
+    let is_nothing = undone.facts == 0 && undone.called_off == 0;
+    Ok(if is_nothing { Outcome::Negative } else { Outcome::Done })
 }
 
 /// What is to be read instead of searching.
-fn material(learning: &Learning, from: &str) -> Result<Finding, CliError> {
+fn material(learning: &Learning, from: &str, ui: &Ui) -> Result<Finding, CliError> {
+    let finding = finding(learning, from)?;
+    if finding.text.len() > MAX_DOCUMENT_BYTES {
+        ui.note(format_args!("only the first {MAX_DOCUMENT_BYTES} bytes of the text are read"));
+    }
+    Ok(finding)
+}
+
+fn finding(learning: &Learning, from: &str) -> Result<Finding, CliError> {
     if from.starts_with("http://") || from.starts_with("https://") {
         let fetched = learning.fetcher()?.get(from).map_err(|cause| {
             let hint = cause.hint();

@@ -235,6 +235,10 @@ impl<'a> Learning<'a> {
             now: &now,
         };
         let outcome = pipeline.run(work, log, &mut shelf, ask)?;
+        for path in &outcome.unreadable {
+            let path = visible_line(path);
+            ui.warn(format_args!("`{path}` cannot be read: what was found about it is not kept"));
+        }
         if let Some(reason) = &outcome.stopped {
             ui.note(format_args!("the rest is processed the next time: {reason}"));
         }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::{
+    front::Front,
     line::{Kind, Line, is_possible},
     merged::settle,
     name::{identity, normalise},
@@ -71,8 +72,9 @@ pub struct PlacedNote {
 impl Entities {
     /// Reads pages, given with their slugs.
     ///
-    /// A page whose titles were all deleted is gone with all it says. Of several `merged-into`
-    /// lines of a page the oldest counts that leads to another page.
+    /// A page whose titles were all deleted is gone with all it says, and so is one that says
+    /// nothing since they were undone. Of several `merged-into` lines of a page the oldest counts
+    /// that leads to another page.
     pub fn of(pages: impl IntoIterator<Item = (String, Page)>, retired: &Retired) -> Self {
         let pages: BTreeMap<String, Page> = pages
             .into_iter()
@@ -81,6 +83,7 @@ impl Entities {
                 page.lines.retain(|line| !retired.holds(&line.hash));
                 (slug, page)
             })
+            .filter(|(slug, page)| !is_taken_back(slug, page, retired))
             .collect();
         let targets = pages.iter().map(|(slug, page)| (slug.as_str(), target(slug, page, &pages)));
         let ends = settle(&targets.collect());
@@ -138,6 +141,15 @@ fn is_deleted(slug: &str, page: &Page, retired: &Retired) -> bool {
     };
     let counts = titles().any(|line| !retired.holds(&line.hash));
     !counts && (retired.has_deleted_title(slug) || titles().any(deleted))
+}
+
+/// Whether a page says nothing any more since what made it was undone; the lines that no longer
+/// count are gone from it.
+fn is_taken_back(slug: &str, page: &Page, retired: &Retired) -> bool {
+    let Front { title, aliases, tags } = &page.front;
+    let is_ours = title.as_deref().is_none_or(|title| title == slug);
+    let is_plain = is_ours && aliases.is_empty() && tags.is_empty();
+    page.lines.is_empty() && page.notes.is_empty() && is_plain && retired.has_undone_title(slug)
 }
 
 /// Where a page leads.

@@ -87,7 +87,7 @@ impl From<Reason> for String {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Retirement {
     /// Its own, unlike that of any other retirement.
-    #[serde(skip_serializing)]
+    #[serde(default, skip_serializing)]
     pub id: String,
     /// The line that no longer counts.
     pub hash: LineHash,
@@ -119,7 +119,7 @@ impl Retirement {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Restoration {
     /// Its own.
-    #[serde(skip_serializing)]
+    #[serde(default, skip_serializing)]
     pub id: String,
     /// Ids of retirements.
     pub retirements: Vec<String>,
@@ -140,6 +140,8 @@ pub struct Retired {
     standing: BTreeMap<LineHash, Vec<Retirement>>,
     /// Pages with a title that was deleted.
     deleted: BTreeSet<String>,
+    /// Pages with a title whose search was undone.
+    undone: BTreeSet<String>,
 }
 
 impl Retired {
@@ -156,8 +158,14 @@ impl Retired {
         }
         let mut retired = Self::default();
         for retirement in retirements.into_iter().filter(|one| !restored.contains(&one.id)) {
-            if retirement.reason == Reason::Deleted && retirement.is_of(Kind::Title) {
-                retired.deleted.insert(retirement.slug.clone());
+            match &retirement.reason {
+                Reason::Deleted if retirement.is_of(Kind::Title) => {
+                    retired.deleted.insert(retirement.slug.clone());
+                }
+                Reason::Undone(_) if retirement.is_of(Kind::Title) => {
+                    retired.undone.insert(retirement.slug.clone());
+                }
+                _ => {}
             }
             retired.standing.entry(retirement.hash).or_default().push(retirement);
         }
@@ -190,5 +198,10 @@ impl Retired {
     /// Whether a title on the page of this slug was deleted with its entity.
     pub(super) fn has_deleted_title(&self, slug: &str) -> bool {
         self.deleted.contains(slug)
+    }
+
+    /// Whether a title on the page of this slug was taken back with the search that made it.
+    pub(super) fn has_undone_title(&self, slug: &str) -> bool {
+        self.undone.contains(slug)
     }
 }

@@ -103,7 +103,7 @@ pub fn decide(
             let names_it = is_named(&candidate, question);
             if candidate.facts.is_empty() {
                 Some(Refusal::NoFacts)
-            } else if shelf.is_deleted(&candidate.name) && !names_it {
+            } else if is_deleted(shelf, &candidate) && !names_it {
                 Some(Refusal::Deleted)
             } else {
                 // A long list of facts blurs what each of them says.
@@ -141,6 +141,12 @@ fn hints(changes: &[Change], shelf: &Shelf) -> Vec<(String, String)> {
         Some(((*name).to_owned(), merge_hint(name, &others)?.to_owned()))
     };
     new.iter().filter_map(hint).collect()
+}
+
+/// Whether the user deleted it, under whatever of its names.
+fn is_deleted(shelf: &Shelf, candidate: &Candidate) -> bool {
+    let mut names = std::iter::once(&candidate.name).chain(&candidate.aliases);
+    names.any(|name| shelf.is_deleted(name))
 }
 
 /// Whether the question itself names it.

@@ -22,6 +22,8 @@ pub mod run;
 pub mod shelf;
 pub mod sources;
 pub mod tell;
+#[cfg(test)]
+mod tests;
 pub mod undo;
 pub mod users;
 pub mod writer;

@@ -77,6 +77,8 @@ pub struct Outcome {
     pub hints: Vec<(String, String)>,
     /// Calls of the model.
     pub calls: usize,
+    /// Pages that are there and cannot be read: what was found about them is not kept.
+    pub unreadable: Vec<String>,
     /// Why the rest was left for the next time.
     pub stopped: Option<String>,
 }
@@ -98,6 +100,7 @@ impl Pipeline<'_> {
     ) -> Result<Outcome, LearnError> {
         let mut outcome = Outcome::default();
         let mut reader = Reader::new(ask);
+        self.shelves.tidy()?;
         for item in work {
             let (texts, question, trigger) = match item {
                 Work::Search(search) => {
@@ -131,10 +134,15 @@ impl Pipeline<'_> {
             let images = image_of(&texts);
             let before = outcome.discovered.len();
             for change in changes {
-                let found = self.apply(change, item, shelf, &images)?;
-                outcome.discovered.extend(found);
+                match self.apply(change, item, shelf, &images) {
+                    Ok(found) => outcome.discovered.extend(found),
+                    // One bad page must not keep the others from being written.
+                    Err(LearnError::Unreadable(path)) => outcome.unreadable.push(path.to_text()),
+                    Err(cause) => return Err(cause),
+                }
             }
             let found = &outcome.discovered[before..];
+            self.shelves.catch_up(shelf, item.id(), (self.now)())?;
             self.engage(item, trigger, found, shelf)?;
             let done = Extraction {
                 kind: EXTRACTION.to_owned(),

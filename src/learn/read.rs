@@ -89,8 +89,9 @@ pub fn read(
     let mut all = Vec::new();
     for finding in texts {
         let (text, _) = secrets::mask(&finding.text);
+        let title = finding.title.as_deref().map(|title| secrets::mask(title).0);
         let document =
-            Document { text: &text, title: finding.title.as_deref(), url: finding.url.as_deref() };
+            Document { text: &text, title: title.as_deref(), url: finding.url.as_deref() };
         let asked = match &reader.ask {
             Some(_) => by_model(&document, question, &known, entities, mode, reader)?,
             None => None,

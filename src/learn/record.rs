@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     entity::Retirement,
     interest::{Engagement, EngagementKind, PreferenceKind, Valence},
+    llm::EXTRACTIVE,
 };
 
 /// `kind` of a learn prompt in the journal.
@@ -148,6 +149,20 @@ pub struct Extraction {
     pub model: String,
     pub entities_created: usize,
     pub facts_added: usize,
+}
+
+impl Extraction {
+    /// That nothing is to come of it.
+    pub fn of_nothing(id: &str, at: Timestamp) -> Self {
+        Self {
+            kind: EXTRACTION.to_owned(),
+            id: id.to_owned(),
+            at,
+            model: EXTRACTIVE.to_owned(),
+            entities_created: 0,
+            facts_added: 0,
+        }
+    }
 }
 
 /// Something the user said.

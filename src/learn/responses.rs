@@ -50,7 +50,10 @@ pub fn keep(desk: &Desk, findings: &[Finding]) -> io::Result<String> {
     let hash = blake3::hash(&bytes).to_hex().to_string();
     let folder = folder(desk);
     fs::create_dir_all(&folder)?;
-    write_whole(&folder.join(format!("{hash}.json")), &bytes)?;
+    let path = folder.join(format!("{hash}.json"));
+    write_whole(&path, &bytes)?;
+    // The record of the search outlives a crash; so must what it names.
+    fs::File::open(path)?.sync_data()?;
     Ok(hash)
 }
 

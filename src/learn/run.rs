@@ -29,17 +29,7 @@ pub fn ask_for(
     user: &str,
     now: Timestamp,
 ) -> Result<(Prompt, Vec<Search>), LearnError> {
-    let prompt = Prompt {
-        kind: PROMPT.to_owned(),
-        id: Ulid::new().to_string(),
-        at: now,
-        user: user.to_owned(),
-        prompt_text: secrets::mask(topic).0.into_owned(),
-        status: Status::Active,
-        searches_remaining: queries.len(),
-        created_at: now,
-        updated_at: now,
-    };
+    let prompt = prompt(topic, queries.len(), user, now);
     let searches: Vec<Search> = queries
         .iter()
         .enumerate()
@@ -54,6 +44,43 @@ pub fn ask_for(
     desk.write(place, &[&prompt])?;
     desk.write(place, &searches)?;
     Ok((prompt, searches))
+}
+
+/// A new prompt with its only search, which brought what the user handed over. Once this returns,
+/// none of it is lost.
+///
+/// # Errors
+/// When it cannot be kept or written down.
+pub fn given(
+    desk: &Desk,
+    topic: &str,
+    found: Finding,
+    trigger: Trigger,
+    user: &str,
+    now: Timestamp,
+) -> Result<(Prompt, Search), LearnError> {
+    let prompt = prompt(topic, 0, user, now);
+    let search = Search {
+        learn_prompt_id: Some(prompt.id.clone()),
+        ..queued(prompt.prompt_text.as_str(), trigger, user, now)
+    };
+    let search = keep(desk, desk.place(false), &search, &[found], 0, now)?;
+    desk.write(desk.place(false), &[&prompt])?;
+    Ok((prompt, search))
+}
+
+fn prompt(topic: &str, searches: usize, user: &str, now: Timestamp) -> Prompt {
+    Prompt {
+        kind: PROMPT.to_owned(),
+        id: Ulid::new().to_string(),
+        at: now,
+        user: user.to_owned(),
+        prompt_text: secrets::mask(topic).0.into_owned(),
+        status: if searches == 0 { Status::Completed } else { Status::Active },
+        searches_remaining: searches,
+        created_at: now,
+        updated_at: now,
+    }
 }
 
 /// A search that is yet to be made.
@@ -207,7 +234,7 @@ fn settle(
 }
 
 /// Later than a record that this one takes the place of, whatever the clock says.
-fn after(before: Timestamp, now: Timestamp) -> Timestamp {
+pub(super) fn after(before: Timestamp, now: Timestamp) -> Timestamp {
     // Times are written with milliseconds.
     let next = before.checked_add(SignedDuration::from_millis(1)).unwrap_or(before);
     now.max(next)

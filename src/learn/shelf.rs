@@ -28,7 +28,7 @@ use crate::{
         TextDigest, identity, normalise,
     },
     journal::{Record, fold},
-    repo::{NotePath, read_note, write_beneath},
+    repo::{NotePath, TEMPORARY, read_note, write_beneath},
     secrets,
     store::lock,
 };
@@ -187,10 +187,11 @@ impl Shelf {
         let retirements = self.retirements.iter().map(RetiredLine::retirement);
         self.retired = Retired::of(retirements.map(entity::Record::Retired));
         self.removed = self.retired.texts();
-        let titles = self.retirements.iter().filter(|line| {
-            line.line.reason == Reason::Deleted && line.line.line.starts_with(Kind::Title.letter())
+        let names = self.retirements.iter().filter(|line| {
+            line.line.reason == Reason::Deleted
+                && line.line.line.starts_with([Kind::Title.letter(), Kind::Alias.letter()])
         });
-        self.deleted = titles.filter_map(title_of).map(|title| identity(&title)).collect();
+        self.deleted = names.filter_map(title_of).map(|name| identity(&name)).collect();
         let pages = self.sheets.iter().map(|(slug, sheet)| (slug.clone(), sheet.page.clone()));
         self.entities = Entities::of(pages, &self.retired);
         // One that lives again is not deleted.
@@ -222,8 +223,12 @@ impl Shelves<'_> {
 
     /// The text of a page; `None` if there is none, or it cannot be read.
     fn text(&self, path: &NotePath) -> Option<String> {
-        let (bytes, _) = read_note(&self.desk.repository.root, path, MAX_PAGE_BYTES).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        Some(String::from_utf8_lossy(&self.bytes(path)?).into_owned())
+    }
+
+    fn bytes(&self, path: &NotePath) -> Option<Vec<u8>> {
+        let read = read_note(&self.desk.repository.root, path, MAX_PAGE_BYTES);
+        read.ok().map(|(bytes, _)| bytes)
     }
 
     /// Nobody else changes pages for as long as the result lives.
@@ -232,7 +237,7 @@ impl Shelves<'_> {
         lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })
     }
 
-    /// Makes a page for a new entity, or one that was deleted live again; says where.
+    /// Makes a page for a new entity, or one that was deleted or undone live again; says where.
     ///
     /// # Errors
     /// When the page or the journal cannot be written.
@@ -242,9 +247,11 @@ impl Shelves<'_> {
         name: &str,
         now: Timestamp,
     ) -> Result<String, LearnError> {
+        let (name, _) = secrets::mask(name);
+        let name = name.as_ref();
         let own = identity(name);
         let titles = shelf.retirements.iter().filter(|line| {
-            line.line.reason == Reason::Deleted
+            matches!(line.line.reason, Reason::Deleted | Reason::Undone(_))
                 && line.line.line.starts_with([Kind::Title.letter(), Kind::Created.letter()])
         });
         let is_its =
@@ -328,11 +335,83 @@ impl Shelves<'_> {
             return Ok(written);
         }
         self.change(shelf, slug, &|text| {
-            entity::append(&text.unwrap_or_else(|| entity::new_page(slug, &name, now)), &lines)
+            let text = text.unwrap_or_else(|| entity::new_page(slug, &name, now));
+            // Somebody else may have found the same in the meantime, elsewhere.
+            let page = Page::parse(&text);
+            let facts = page.lines.iter().filter(|line| line.kind == Kind::Fact);
+            let said: BTreeSet<String> = facts.map(|line| normalise(&line.text)).collect();
+            let is_said = |line: &&NewLine| {
+                line.kind() == Kind::Fact && said.contains(&normalise(line.text()))
+            };
+            let fresh: Vec<NewLine> = lines.iter().filter(|line| !is_said(line)).cloned().collect();
+            entity::append(&text, &fresh)
         })?;
+        // What is on the page by now is written, whoever was faster.
         self.desk.write(self.desk.place(false), &records)?;
         shelf.fold();
+        let ours: BTreeSet<LineHash> = lines.iter().map(NewLine::hash).collect();
+        let sheet = shelf.sheets.get(slug);
+        let there: BTreeSet<&str> = sheet
+            .into_iter()
+            .flat_map(|sheet| &sheet.page.lines)
+            .filter(|line| ours.contains(&line.hash))
+            .map(|line| line.id.as_str())
+            .collect();
+        written.retain(|fact| there.contains(fact.id.as_str()));
         Ok(written)
+    }
+
+    /// Writes down the facts of a search or message that are on pages and that no record tells of:
+    /// whoever was stopped had written the one and not the other.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn catch_up(&self, shelf: &mut Shelf, id: &str, now: Timestamp) -> Result<(), LearnError> {
+        let is_its = |line: &&Line| {
+            let from = [&line.search, &line.message];
+            line.kind == Kind::Fact && from.into_iter().any(|from| from.as_deref() == Some(id))
+        };
+        let records: Vec<Fact> = shelf
+            .sheets
+            .iter()
+            .flat_map(|(slug, sheet)| {
+                let lines = sheet.page.lines.iter().filter(is_its);
+                let missing = lines.filter(|line| !shelf.written.contains(&line.id));
+                missing.map(move |line| Fact {
+                    kind: FACT.to_owned(),
+                    id: line.id.clone(),
+                    at: now,
+                    entity: slug.clone(),
+                    source_url: line.source.clone(),
+                    source_search_log_id: line.search.clone(),
+                    source_message_id: line.message.clone(),
+                })
+            })
+            .collect();
+        shelf.written.extend(records.iter().map(|record| record.id.clone()));
+        Ok(self.desk.write(self.desk.place(false), &records)?)
+    }
+
+    /// Removes what a run that was killed has left beside the pages.
+    ///
+    /// # Errors
+    /// When the lock cannot be had.
+    pub fn tidy(&self) -> Result<(), LearnError> {
+        // Whoever writes a page holds it.
+        let _lock = self.lock()?;
+        let root = &self.desk.repository.root;
+        let folder = root.join(folder(self.write_root));
+        if !fs::canonicalize(&folder).is_ok_and(|folder| folder.starts_with(root)) {
+            return Ok(());
+        }
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let is_left = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
+            if is_left && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+                // The next run sees it again.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        Ok(())
     }
 
     /// Adds lines to a page.
@@ -422,18 +501,39 @@ impl Shelves<'_> {
         let path = self.path(slug);
         let root = &self.desk.repository.root;
         let _lock = self.lock()?;
-        let before = self.text(&path);
+        let bytes = self.bytes(&path);
+        let before = bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         if before.is_none() && fs::symlink_metadata(root.join(path.as_path())).is_ok() {
             // What cannot be read must not be replaced.
             return Err(LearnError::Unreadable(path));
         }
         let text = make(before.clone());
         if before.as_deref() != Some(&text) && !(before.is_none() && text.is_empty()) {
-            write_beneath(root, path.as_path(), text.as_bytes())?;
+            let before = before.unwrap_or_default();
+            let whole = with_bytes_of(&bytes.unwrap_or_default(), &before, &text);
+            write_beneath(root, path.as_path(), &whole)?;
         }
         shelf.sheets.insert(slug.to_owned(), Sheet::of(text));
         Ok(())
     }
+}
+
+/// A page as it is to be written: `made` from its `text`, and what of its `bytes` is no UTF-8 as it
+/// was.
+fn with_bytes_of(bytes: &[u8], text: &str, made: &str) -> Vec<u8> {
+    if bytes == text.as_bytes() {
+        return made.as_bytes().to_vec();
+    }
+    if let Some(added) = made.strip_prefix(text) {
+        return [bytes, added.as_bytes()].concat();
+    }
+    // Lines were taken out; the others are there in their order.
+    let raw = bytes.split_inclusive(|&byte| byte == b'\n');
+    let mut there = text.split_inclusive('\n').zip(raw);
+    let kept = made.split_inclusive('\n').flat_map(|line| {
+        there.find(|(was, _)| *was == line).map_or(line.as_bytes(), |(_, raw)| raw)
+    });
+    kept.copied().collect()
 }
 
 /// What a retired line said.

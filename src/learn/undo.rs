@@ -1,14 +1,21 @@
 //! Taking back what was learnt: all that a search or a prompt brought, or a whole entity.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::{
     LearnError,
-    log::Log,
-    record::RetiredLine,
+    interests::Interests,
+    log::{Log, Work},
+    record::{Extraction, RetiredLine, Search},
+    run::after,
     shelf::{Shelf, Shelves},
 };
-use crate::entity::{Kind, Line, Reason};
+use crate::{
+    entity::{Kind, Line, Reason},
+    journal::Place,
+};
 
 /// What was taken back.
 #[derive(Debug, Default, PartialEq)]
@@ -16,11 +23,13 @@ pub struct Undone {
     pub facts: usize,
     /// Names of entities of which nothing is left.
     pub entities: Vec<String>,
+    /// Searches and messages of which nothing will come any more.
+    pub called_off: usize,
 }
 
 /// Takes back every fact that a search, or the searches of a prompt, brought; whatever has been
-/// merged since. Entities that they made and of which nothing else is known go too. `None` if there
-/// is no such search, prompt or message.
+/// merged since. Entities that they made and of which nothing else is known go too, and what waits
+/// to be searched or read is called off. `None` if there is no such search, prompt or message.
 ///
 /// # Errors
 /// When it cannot be written down.
@@ -31,19 +40,18 @@ pub fn undo(
     id: &str,
     now: Timestamp,
 ) -> Result<Option<Undone>, LearnError> {
-    let searches: Vec<String> = match log.prompts.get(id) {
+    // Of searches and messages.
+    let ids: BTreeSet<String> = match log.prompts.get(id) {
         Some(prompt) => {
             log.searches_of(&prompt.id).iter().map(|search| search.id.clone()).collect()
         }
-        None => vec![id.to_owned()],
+        None => BTreeSet::from([id.to_owned()]),
     };
     let is_known = log.prompts.contains_key(id)
         || log.searches.contains_key(id)
         || log.messages.contains_key(id);
     let is_its = |line: &Line| {
-        let named = |given: &Option<String>| {
-            given.as_deref().is_some_and(|given| searches.iter().any(|search| search == given))
-        };
+        let named = |given: &Option<String>| given.as_ref().is_some_and(|id| ids.contains(id));
         line.kind == Kind::Fact && (named(&line.search) || named(&line.message))
     };
     let lines: Vec<(String, Line)> = counting(shelf).filter(|(_, line)| is_its(line)).collect();
@@ -51,21 +59,29 @@ pub fn undo(
         return Ok(None);
     }
     let reason = Reason::Undone(id.to_owned());
-    let touched: Vec<String> = lines.iter().map(|(slug, _)| slug.clone()).collect();
+    let mut touched: Vec<String> = lines.iter().map(|(slug, _)| slug.clone()).collect();
+    touched.dedup();
     let done = shelves.retire(shelf, &lines, &reason, now)?;
-    let mut undone = Undone { facts: done.len(), entities: Vec::new() };
+    let called_off = call_off(shelves, log, &ids, now)?;
+    let mut undone = Undone { facts: done.len(), entities: Vec::new(), called_off };
+    let interests = Interests::read(shelves.desk, now);
     for slug in touched {
         let Some(entity) = shelf.entities.by_slug(&slug) else { continue };
-        let is_liked = |line: &Line| line.kind == Kind::MergedInto;
+        let is_merged = |line: &Line| line.kind == Kind::MergedInto;
         let is_alone = entity.pages.len() == 1
             && entity.facts.is_empty()
             && entity.notes.is_empty()
-            && !counting_of(shelf, &slug).any(|line| is_liked(&line));
-        // One that a like or another search made stays.
-        let made_by_it = log.facts.values().filter(|fact| fact.entity == slug).all(|fact| {
-            fact.source_search_log_id.as_ref().is_some_and(|search| searches.contains(search))
+            && !counting_of(shelf, &slug).any(|line| is_merged(&line));
+        let is_liked = interests.preferences.values().any(|preference| {
+            let of = preference.entity_id.as_deref();
+            !preference.retracted && of.is_some_and(|of| shelf.entities.canonical(of) == slug)
         });
-        if is_alone && made_by_it {
+        // One that another search made stays.
+        let made_by_it = log.facts.values().filter(|fact| fact.entity == slug).all(|fact| {
+            let from = [&fact.source_search_log_id, &fact.source_message_id];
+            from.into_iter().flatten().any(|id| ids.contains(id))
+        });
+        if is_alone && made_by_it && !is_liked {
             undone.entities.push(entity.title.clone());
             let lines: Vec<(String, Line)> =
                 counting_of(shelf, &slug).map(|line| (slug.clone(), line)).collect();
@@ -73,6 +89,32 @@ pub fn undo(
         }
     }
     Ok(Some(undone))
+}
+
+/// Nothing comes any more of what waits to be searched or read; says how much that was.
+fn call_off(
+    shelves: &Shelves,
+    log: &Log,
+    ids: &BTreeSet<String>,
+    now: Timestamp,
+) -> Result<usize, LearnError> {
+    let desk = shelves.desk;
+    let queued = log.queued().into_iter().filter(|search| ids.contains(&search.id));
+    let mut count = 0;
+    for search in queued {
+        let off = Search { at: after(search.at, now), queued: false, ..search.clone() };
+        desk.write(log.place(&search.id), &[&off])?;
+        count += 1;
+    }
+    for work in log.unprocessed().iter().filter(|work| ids.contains(work.id())) {
+        let place = match work {
+            Work::Search(search) => log.place(&search.id),
+            Work::Message(_) => Place::Local,
+        };
+        desk.write(place, &[&Extraction::of_nothing(work.id(), now)])?;
+        count += 1;
+    }
+    Ok(count)
 }
 
 /// Deletes an entity with all that is known of it; the lines that people wrote stay on their pages.

@@ -7,6 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// How the name of a file begins that is not whole yet.
+pub const TEMPORARY: &str = ".tmp-elophanto-";
+
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
@@ -33,8 +36,10 @@ pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Write
     }
     let write = || {
         fs::create_dir_all(folder)?;
-        let mut file = tempfile::Builder::new().prefix(".tmp-elophanto-").tempfile_in(folder)?;
+        let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
         file.write_all(bytes)?;
+        // Records tell of what is written here: it must not be gone while they are there.
+        file.as_file().sync_data()?;
         // A file of ours gets the rights any new file would get; one of the user's keeps its own.
         let permissions = match fs::metadata(&target) {
             Ok(metadata) => metadata.permissions(),

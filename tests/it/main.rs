@@ -21,6 +21,7 @@ mod incremental;
 mod index;
 mod init;
 mod journal;
+mod labelled;
 mod local_models;
 mod merges;
 mod model;

@@ -1,0 +1,167 @@
+//! Prompts and their searches: `run`, `log` and `responses`.
+
+use std::time::Duration;
+
+use super::*;
+use crate::{
+    journal::Place,
+    learn::{
+        record::{EXTRACTION, Extraction, Search, Status, Trigger},
+        responses,
+        run::{ask_for, make, make_queued, queued},
+    },
+};
+
+fn queries(log: &Log) -> Vec<String> {
+    log.queued().into_iter().map(|search| search.query.clone()).collect()
+}
+
+#[test]
+fn a_prompt_waits_with_its_searches_until_they_are_made() {
+    let rig = Rig::new();
+    let desk = rig.desk();
+    let secret = concat!("AKIA", "IOSFODNN7EXAMPLE");
+    let wanted = ["otters".to_owned(), format!("otters {secret}"), "otters now".to_owned()];
+    let (prompt, searches) =
+        ask_for(&desk, "otters", &wanted, Trigger::LearnCommand, USER, at(0)).unwrap();
+    let log = log_of(&desk, 10);
+    let waiting = queries(&log);
+    assert_eq!((waiting[0].as_str(), waiting[2].as_str()), ("otters", "otters now"));
+    assert!(!waiting[1].contains(secret), "{waiting:?}");
+    assert!(log.unprocessed().is_empty(), "what was not searched has nothing to process");
+    assert_eq!(log.searches_of(&prompt.id).len(), 3);
+    assert!(!log.is_done(&prompt));
+
+    let mut seen = 0;
+    let sources = [fixed("a", Some(&["Otters swim."])), fixed("b", None)];
+    let made = make_queued(&desk, &sources, &|| at(20), &mut |_| seen += 1).unwrap();
+    assert_eq!((seen, made.len()), (3, 3));
+    assert!(made.iter().all(|made| made.findings == 1 && made.failed[0].0 == "b"));
+    let log = log_of(&desk, 30);
+    assert!(queries(&log).is_empty());
+    let ids: Vec<&str> = searches.iter().map(|search| search.id.as_str()).collect();
+    let work = log.unprocessed();
+    assert_eq!(work.iter().map(crate::learn::log::Work::id).collect::<Vec<_>>(), ids);
+    let prompt = &log.prompts[&prompt.id];
+    assert_eq!((prompt.status, prompt.searches_remaining), (Status::Completed, 0));
+    assert!(!log.is_done(prompt), "nothing is extracted yet");
+
+    for id in ids {
+        let done = Extraction {
+            kind: EXTRACTION.to_owned(),
+            id: id.to_owned(),
+            at: at(40),
+            model: "extractive".to_owned(),
+            entities_created: 0,
+            facts_added: 0,
+        };
+        desk.write(log.place(id), &[&done]).unwrap();
+    }
+    let log = log_of(&desk, 50);
+    assert!(log.unprocessed().is_empty() && log.is_done(&log.prompts[&prompt.id]));
+}
+
+#[test]
+fn a_search_waits_on_only_if_every_source_fails() {
+    // Each source: what it brings, `None` for a failure. Then: findings, failures, waits on.
+    type Texts = Option<&'static [&'static str]>;
+    let cases: [(&[Texts], (usize, usize, bool)); 6] = [
+        (&[None, None], (0, 2, true)),
+        (&[None, Some(&["Otters."])], (1, 1, false)),
+        (&[None, Some(&[])], (0, 1, false)),
+        (&[Some(&[])], (0, 0, false)),
+        (&[Some(&["A.", "B."]), Some(&["C."])], (3, 0, false)),
+        (&[], (0, 0, false)),
+    ];
+    for (texts, expected) in cases {
+        let rig = Rig::new();
+        let desk = rig.desk();
+        let sources: Vec<Box<dyn Source>> = texts.iter().map(|texts| fixed("s", *texts)).collect();
+        let search = queued("otters", Trigger::UserMessage, USER, at(0));
+        desk.write(Place::Local, &[&search]).unwrap();
+        // A clock that was put back must not lose the record.
+        let made = make(&desk, Place::Local, &search, &sources, &|| at(-1_000)).unwrap();
+        assert_eq!((made.findings, made.failed.len(), made.search.queued), expected, "{texts:?}");
+        let log = log_of(&desk, 10);
+        assert_eq!(log.searches[&search.id], made.search);
+        assert_eq!(log.queued().len(), usize::from(expected.2), "{texts:?}");
+    }
+}
+
+#[test]
+fn searches_stop_at_the_first_that_fails_and_go_on_from_there() {
+    let rig = Rig::new();
+    let desk = rig.desk();
+    let wanted = ["one".to_owned(), "two".to_owned()];
+    let (prompt, _) =
+        ask_for(&desk, "numbers", &wanted, Trigger::LearnCommand, USER, at(0)).unwrap();
+    let made = make_queued(&desk, &[fixed("s", None)], &|| at(5), &mut |_| {}).unwrap();
+    assert_eq!(made.len(), 1);
+    assert_eq!(queries(&log_of(&desk, 10)), ["one", "two"]);
+    let sources = [fixed("s", Some(&[]))];
+    assert_eq!(make_queued(&desk, &sources, &|| at(20), &mut |_| {}).unwrap().len(), 2);
+    assert_eq!(log_of(&desk, 30).prompts[&prompt.id].status, Status::Completed);
+}
+
+#[test]
+fn records_that_cannot_be_read_are_told_and_the_others_count() {
+    let rig = Rig::new();
+    let desk = rig.desk();
+    ask_for(&desk, "otters", &["otters".to_owned()], Trigger::LearnCommand, USER, at(0)).unwrap();
+    let header = r#""id":"01JZZZZZZZZZZZZZZZZZZZZZZZ","at":"2026-11-01T12:00:00Z""#;
+    // A search of another shape, of an unknown trigger, and no JSON at all.
+    let lines = format!(
+        "{{\"kind\":\"search\",{header},\"timestamp\":7}}\nno JSON\n{{\"kind\":\"search\",\
+         \"id\":\"strange\",\"at\":\"2026-11-01T12:00:00Z\",\"timestamp\":\"2026-11-01T12:00:00Z\",\
+         \"query\":\"q\",\"trigger\":\"god_mode\",\"response_hash\":\"../../../etc/passwd\"}}\n"
+    );
+    rig.write(".elophanto/journal/2026-11/01JZZZZZZZZZZZZZZZZZZZZZZZ.jsonl", lines);
+    let log = log_of(&desk, 10);
+    assert_eq!(log.problems.len(), 1, "{:?}", log.problems);
+    assert_eq!((log.prompts.len(), log.searches.len()), (1, 2));
+    let strange: &Search = &log.searches["strange"];
+    assert_eq!(strange.trigger(), Trigger::Enrichment);
+    assert!(responses::load(&desk, strange.response_hash.as_deref().unwrap()).is_none());
+}
+
+#[test]
+fn a_response_is_what_it_was_or_nothing() {
+    let rig = Rig::new();
+    let desk = rig.desk();
+    let finding = Finding { text: "Otters swim.".to_owned(), ..Finding::default() };
+    let hash = responses::keep(&desk, std::slice::from_ref(&finding)).unwrap();
+    assert_eq!(responses::load(&desk, &hash).unwrap(), [finding]);
+    let folder = ".elophanto/cache/responses";
+    let zeros = "0".repeat(64);
+    rig.write(&format!("{folder}/{zeros}.json"), "[]");
+    rig.write("outside.json", "[]");
+    let link = rig.root().join(format!("{folder}/{}.json", blake3::hash(b"[]").to_hex()));
+    std::os::unix::fs::symlink(rig.root().join("outside.json"), &link).unwrap();
+    for wrong in
+        ["", "../../outside", &hash[1..], &zeros, &"z".repeat(64), &blake3::hash(b"[]").to_hex()]
+    {
+        assert!(responses::load(&desk, wrong).is_none(), "{wrong:?}");
+    }
+    std::fs::write(rig.root().join(format!("{folder}/{hash}.json")), "[]").unwrap();
+    assert!(responses::load(&desk, &hash).is_none(), "changed since");
+}
+
+#[test]
+fn responses_go_when_they_are_old_and_nobody_needs_them() {
+    let rig = Rig::new();
+    let desk = rig.desk();
+    let keep = |text: &str| {
+        let finding = Finding { text: text.to_owned(), ..Finding::default() };
+        responses::keep(&desk, &[finding]).unwrap()
+    };
+    let (needed, old) = (keep("needed"), keep("old"));
+    rig.write(".elophanto/cache/responses/.tmp123", "left over");
+    let is_needed = |name: &str| name == needed;
+    let day = Duration::from_secs(86_400);
+    let count = |age, dry| responses::tidy(&desk, age, &is_needed, dry).unwrap().0;
+    assert_eq!(count(day, true), 1, "what a killed run left goes at any age");
+    assert_eq!(count(day, false), 1);
+    assert_eq!((count(day, false), count(Duration::ZERO, true)), (0, 1));
+    assert_eq!(count(Duration::ZERO, false), 1);
+    assert!(responses::load(&desk, &needed).is_some() && responses::load(&desk, &old).is_none());
+}

@@ -1,0 +1,126 @@
+//! What was learnt and is taken back: `undo`, and the id of the clone in `writer`.
+
+use super::*;
+use crate::{
+    interest::PreferenceKind,
+    journal::Place,
+    learn::{
+        interests::state,
+        record::Trigger,
+        run::{ask_for, queued},
+        undo::{Undone, delete, undo},
+        writer::{known_writer, writer},
+    },
+};
+
+#[test]
+fn a_search_takes_back_with_it_what_it_brought() {
+    let rig = Rig::new();
+    let desk = rig.desk();
+    let shelves = shelves(&desk);
+    let wanted = ["one".to_owned(), "two".to_owned()];
+    let (prompt, searches) =
+        ask_for(&desk, "animals", &wanted, Trigger::LearnCommand, USER, at(0)).unwrap();
+    let other = queued("other", Trigger::UserMessage, USER, at(0));
+    desk.write(Place::Local, &[&other]).unwrap();
+    let (one, two, other) = (&*searches[0].id, &*searches[1].id, &*other.id);
+    let mut shelf = Shelf::default();
+    entity(&shelves, &mut shelf, "Otter", &[("Otters swim.", one), ("Otters dive.", two)]);
+    entity(&shelves, &mut shelf, "Heron", &[("Herons fish.", one), ("Herons fly.", other)]);
+    entity(&shelves, &mut shelf, "Badger", &[("Badgers dig.", one)]);
+    // A like made it; that a search knows of it since does not make it the search's.
+    state(&shelves, &mut shelf, USER, "Lynx", PreferenceKind::Like, at(0)).unwrap();
+    shelves.add(&mut shelf, "lynx", &[], &[fact("Lynxes jump.", one)], at(0)).unwrap();
+    // A person wrote on the page of what else is the search's alone.
+    let wolf = entity(&shelves, &mut shelf, "Wolf", &[("Wolves howl.", one)]);
+    let path = format!("knowledge/learned/entities/{wolf}.md");
+    let text = std::fs::read_to_string(rig.root().join(&path)).unwrap();
+    rig.write(&path, text + "\nI heard one in the night.\n");
+
+    let log = log_of(&desk, 10);
+    let mut shelf = shelves.read(at(10));
+    assert_eq!(undo(&shelves, &mut shelf, &log, "unknown", at(10)).unwrap(), None);
+    let undone = undo(&shelves, &mut shelf, &log, one, at(10)).unwrap().unwrap();
+    assert_eq!(undone, Undone { facts: 5, entities: vec!["Badger".to_owned()] });
+    let left = on_disk(&shelves, 20);
+    let facts: Vec<(&str, &[String])> =
+        left.iter().map(|(name, facts)| (name.as_str(), facts.as_slice())).collect();
+    assert_eq!(
+        facts,
+        [
+            ("Heron", &["Herons fly.".to_owned()][..]),
+            ("Lynx", &[]),
+            ("Otter", &["Otters dive.".to_owned()]),
+            ("Wolf", &[]),
+        ]
+    );
+    // Again there is nothing to take back, and the prompt takes the rest.
+    let again = undo(&shelves, &mut shelf, &log, one, at(30)).unwrap().unwrap();
+    assert_eq!(again, Undone::default());
+    let undone = undo(&shelves, &mut shelf, &log, &prompt.id, at(30)).unwrap().unwrap();
+    assert_eq!(undone, Undone { facts: 1, entities: vec!["Otter".to_owned()] });
+    // The same search would find the same: it stays away.
+    let slug = shelves.create(&mut shelf, "Otter", at(40)).unwrap();
+    let facts = [fact("Otters swim.", one), fact("OTTERS  swim!", other)];
+    assert!(shelves.add(&mut shelf, &slug, &[], &facts, at(40)).unwrap().is_empty());
+}
+
+#[test]
+fn what_is_deleted_is_gone_with_all_its_names_but_not_with_what_people_wrote() {
+    let rig = Rig::new();
+    let desk = rig.desk();
+    let shelves = shelves(&desk);
+    let mut shelf = Shelf::default();
+    let slug = entity(&shelves, &mut shelf, "KEF LS50 Meta", &[("It is a speaker.", "s")]);
+    shelves.add(&mut shelf, &slug, &["LS50 Meta".to_owned()], &[], at(0)).unwrap();
+    let path = format!("knowledge/learned/entities/{slug}.md");
+    let text = std::fs::read_to_string(rig.root().join(&path)).unwrap();
+    rig.write(&path, text + "\nMine are white.\n");
+    let mut shelf = shelves.read(at(1));
+    assert_eq!(delete(&shelves, &mut shelf, &slug, at(2)).unwrap().len(), 4);
+    assert!(delete(&shelves, &mut shelf, "unknown", at(2)).unwrap().is_empty());
+    let shelf = shelves.read(at(3));
+    assert!(shelf.entities.is_empty());
+    for (name, is_deleted) in [
+        ("KEF LS50 Meta", true),
+        ("kef  ls50 META", true),
+        ("LS50 Meta", true),
+        ("KEF", false),
+        ("", false),
+    ] {
+        assert_eq!(shelf.is_deleted(name), is_deleted, "{name:?}");
+    }
+    let text = std::fs::read_to_string(rig.root().join(&path)).unwrap();
+    assert!(text.ends_with("\nMine are white.\n") && !text.contains("speaker"), "{text}");
+}
+
+#[test]
+fn a_clone_has_one_id_whatever_lies_where_it_is_kept() {
+    let own = "01JZZZZZZZZZZZZZZZZZZZZZZZ";
+    for (there, stays) in [
+        (Some(own), true),
+        (Some("01JZZZZZZZZZZZZZZZZZZZZZZZ\n"), true),
+        (Some(""), false),
+        (Some("anna@example.org"), false),
+        (None, false),
+    ] {
+        let rig = Rig::new();
+        let desk = rig.desk();
+        if let Some(text) = there {
+            rig.write(".elophanto/cache/writer", text);
+        }
+        assert_eq!(known_writer(&desk).as_deref(), stays.then_some(own), "{there:?}");
+        let id = writer(&desk).unwrap();
+        assert_eq!(id == own, stays, "{there:?}");
+        assert_eq!((writer(&desk).unwrap(), known_writer(&desk)), (id.clone(), Some(id)));
+    }
+    // A link is not followed: neither read nor written through.
+    let rig = Rig::new();
+    rig.write("outside", own);
+    let link = rig.root().join(".elophanto/cache/writer");
+    std::os::unix::fs::symlink(rig.root().join("outside"), &link).unwrap();
+    let id = writer(&rig.desk()).unwrap();
+    assert_ne!(id, own);
+    assert_eq!(writer(&rig.desk()).unwrap(), id);
+    assert_eq!(std::fs::read_to_string(rig.root().join("outside")).unwrap(), own);
+}

@@ -1,0 +1,115 @@
+//! A knowledge base in a temporary folder, and what is tried on it in the files below.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use jiff::{SignedDuration, Timestamp};
+use tempfile::TempDir;
+
+use super::{
+    log::Log,
+    meaning::Meaning,
+    responses::Finding,
+    shelf::{NewFact, Shelf, Shelves},
+    sources::{Source, SourceError},
+};
+use crate::{desk::Desk, process::ProcessError, repo::Repository};
+
+mod asking;
+mod keeping;
+mod liking;
+mod looking;
+mod merging;
+mod pipeline;
+
+const USER: &str = "01USER";
+
+/// A time of these tests, in seconds.
+fn at(seconds: i64) -> Timestamp {
+    let start: Timestamp = "2026-11-01T12:00:00Z".parse().unwrap();
+    start.checked_add(SignedDuration::from_secs(seconds)).unwrap()
+}
+
+struct Rig {
+    _folder: TempDir,
+    repository: Repository,
+}
+
+impl Rig {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join(".elophanto/cache")).unwrap();
+        Self { _folder: folder, repository: Repository { root, git_dir: None, common_dir: None } }
+    }
+
+    fn desk(&self) -> Desk<'_> {
+        Desk::new(&self.repository, true)
+    }
+
+    fn root(&self) -> &Path {
+        &self.repository.root
+    }
+
+    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+fn shelves<'a>(desk: &'a Desk<'a>) -> Shelves<'a> {
+    Shelves { desk, write_root: Path::new("knowledge") }
+}
+
+fn log_of(desk: &Desk, seconds: i64) -> Log {
+    Log::read(&desk.journal, at(seconds))
+}
+
+/// A fact that a search found.
+fn fact(text: &str, search: &str) -> NewFact {
+    let search = Some(search.to_owned());
+    NewFact { text: text.to_owned(), source: None, search, message: None, against: None }
+}
+
+/// An entity with facts that a search found; its slug.
+fn entity(shelves: &Shelves, shelf: &mut Shelf, name: &str, facts: &[(&str, &str)]) -> String {
+    let slug = shelves.create(shelf, name, at(0)).unwrap();
+    let facts: Vec<NewFact> = facts.iter().map(|(text, search)| fact(text, search)).collect();
+    assert_eq!(shelves.add(shelf, &slug, &[], &facts, at(0)).unwrap().len(), facts.len());
+    slug
+}
+
+/// Entities with their facts, as they are on disk.
+fn on_disk(shelves: &Shelves, seconds: i64) -> BTreeMap<String, Vec<String>> {
+    let shelf = shelves.read(at(seconds));
+    let facts = |entity: &crate::entity::Entity| {
+        entity.facts.iter().map(|fact| fact.line.text.clone()).collect()
+    };
+    shelf.entities.iter().map(|entity| (entity.title.clone(), facts(entity))).collect()
+}
+
+/// What brings the same for every query, or fails.
+struct Fixed {
+    name: &'static str,
+    texts: Option<&'static [&'static str]>,
+}
+
+impl Source for Fixed {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn find(&self, _: &str) -> Result<Vec<Finding>, SourceError> {
+        let Some(texts) = self.texts else { return Err(ProcessError::Empty.into()) };
+        let finding = |text: &&str| Finding {
+            url: Some(format!("https://example.org/{}", self.name)),
+            text: (*text).to_owned(),
+            ..Finding::default()
+        };
+        Ok(texts.iter().map(finding).collect())
+    }
+}
+
+fn fixed(name: &'static str, texts: Option<&'static [&'static str]>) -> Box<dyn Source + 'static> {
+    Box::new(Fixed { name, texts })
+}

@@ -1,0 +1,187 @@
+//! Entities and facts of whole documents, by the rules alone and after the whole decision.
+
+use std::{collections::HashSet, fs};
+
+use elophanto::{
+    extract::{Document, Mode, extract, name},
+    learn::{
+        decide::{Candidate, Change, Ground, Stated, decide},
+        meaning::Meaning,
+        record::Trigger,
+        shelf::Shelf,
+    },
+    reading::{Hint, read},
+};
+use serde_json::Value;
+
+use super::{Share, folder, lines, text, texts};
+use crate::env::snapshot;
+
+/// An entity that was found, and what is said of it.
+struct Found {
+    name: String,
+    facts: Vec<String>,
+}
+
+/// What a careful reader would keep.
+struct Label {
+    keys: HashSet<String>,
+    facts: Vec<String>,
+}
+
+#[derive(Default)]
+struct Figures {
+    precision: Share,
+    recall: Share,
+    recall_with_facts: Share,
+    facts: Share,
+    /// Of entities that are right.
+    facts_of_right: Share,
+    facts_recall: Share,
+    /// Names that no label has.
+    wrong: Vec<String>,
+}
+
+impl Figures {
+    fn add(&mut self, found: &[Found], labels: &[Label]) {
+        let (mut met, mut said) = (HashSet::new(), HashSet::new());
+        for Found { name, facts } in found {
+            let at = labels.iter().position(|label| label.keys.contains(&key(name)));
+            self.precision.count(at.is_some());
+            if at.is_none() {
+                self.wrong.push(name.clone());
+            }
+            met.extend(at);
+            for fact in facts {
+                let fact = fold(fact);
+                let is_it = |label: &String| {
+                    label.contains(&fact) || tail(&fact, name).is_some_and(|it| label.contains(it))
+                };
+                let place = at.and_then(|at| Some((at, labels[at].facts.iter().position(is_it)?)));
+                self.facts.count(place.is_some());
+                if at.is_some() {
+                    self.facts_of_right.count(place.is_some());
+                }
+                said.extend(place);
+            }
+        }
+        for (at, label) in labels.iter().enumerate() {
+            self.recall.count(met.contains(&at));
+            if !label.facts.is_empty() {
+                self.recall_with_facts.count(met.contains(&at));
+            }
+            (0..label.facts.len())
+                .for_each(|fact| self.facts_recall.count(said.contains(&(at, fact))));
+        }
+    }
+
+    fn show(&self, what: &str) -> String {
+        let Self { precision, recall, recall_with_facts, .. } = self;
+        let Self { facts, facts_of_right, facts_recall, .. } = self;
+        format!(
+            "{what}\n  entities: precision {precision}, recall {recall}, of those with facts \
+             {recall_with_facts}\n  facts: precision {facts}, of right entities {facts_of_right}, \
+             recall {facts_recall}\n"
+        )
+    }
+}
+
+#[test]
+fn entities_and_facts_of_real_documents() {
+    let meaning = Meaning::builtin();
+    let shelf = Shelf::default();
+    let (mut by_rule, mut decided) = (Figures::default(), Figures::default());
+    let mut by_kind = [Figures::default(), Figures::default()];
+    let labelled = lines("documents.jsonl");
+    assert_eq!(labelled.len(), 64);
+    for label in &labelled {
+        let (file, topic) = (text(label, "file"), text(label, "topic"));
+        let bytes = fs::read(folder().join(file)).unwrap();
+        let page = read(&bytes, Hint { media_type: None, name: Some(file) }).unwrap();
+        let document = Document { text: &page.text, title: page.title.as_deref(), url: None };
+        let found = extract(&document, topic, &[], Mode::Full).entities;
+        let labels = labels_of(label);
+        let candidates: Vec<Candidate> = found
+            .iter()
+            .map(|found| Candidate {
+                name: found.name.clone(),
+                aliases: found.aliases.clone(),
+                facts: found
+                    .facts
+                    .iter()
+                    .map(|fact| Stated { text: fact.text.clone(), source: None })
+                    .collect(),
+            })
+            .collect();
+        let found: Vec<Found> = found
+            .into_iter()
+            .map(|found| Found {
+                name: found.name,
+                facts: found.facts.into_iter().map(|fact| fact.text).collect(),
+            })
+            .collect();
+        by_rule.add(&found, &labels);
+        by_kind[usize::from(file.ends_with(".html"))].add(&found, &labels);
+        let ground = Ground { shelf: &shelf, meaning: &meaning };
+        let decision = decide(&ground, Trigger::LearnCommand, topic, candidates);
+        let found: Vec<Found> = decision
+            .changes
+            .into_iter()
+            .map(|change| match change {
+                Change::Create { name, facts, .. } => {
+                    Found { name, facts: facts.into_iter().map(|fact| fact.text).collect() }
+                }
+                Change::Add { .. } => panic!("nothing is known"),
+            })
+            .collect();
+        decided.add(&found, &labels);
+    }
+    assert!(by_rule.precision.value() >= 0.8, "{}", by_rule.precision);
+    assert!(decided.precision.value() >= 0.8, "{}", decided.precision);
+    let [text, html] = by_kind;
+    let shown = [
+        by_rule.show("extract, all 64"),
+        text.show("extract, Markdown and text"),
+        html.show("extract, HTML"),
+        decided.show("after the decision, all 64"),
+        format!("no label has: {}\n", by_rule.wrong.join(", ")),
+        format!("after the decision: {}\n", decided.wrong.join(", ")),
+    ];
+    snapshot!(shown.concat(), @"");
+}
+
+fn labels_of(document: &Value) -> Vec<Label> {
+    let entities = document["entities"].as_array().unwrap();
+    let label = |entity: &Value| Label {
+        keys: texts(entity, "also").into_iter().chain([text(entity, "name")]).map(key).collect(),
+        facts: texts(entity, "facts").into_iter().map(fold).collect(),
+    };
+    entities.iter().map(label).collect()
+}
+
+/// A sentence whose pronoun gave way to the name agrees with its label behind that.
+fn tail<'a>(fact: &'a str, name: &str) -> Option<&'a str> {
+    /// Where the name may begin, and how long the rest must be to tell anything.
+    const EARLY: usize = 8;
+    const LONG: usize = 15;
+    let name = fold(name);
+    let at = fact.find(&name).filter(|&at| at < EARLY)?;
+    let tail = fact[at + name.len()..].trim_start_matches("'s").trim_start_matches('s');
+    (tail.len() > LONG).then_some(tail)
+}
+
+/// A text without case, the kind of its quotation marks and dashes, and its full stop.
+fn fold(text: impl AsRef<str>) -> String {
+    let text = text.as_ref().replace(['’', '‘'], "'").replace(['“', '”'], "\"");
+    let text = text.replace(['–', '—'], "-").replace('\\', "").to_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").trim_end_matches(['.', ' ']).to_owned()
+}
+
+/// A name without what makes trivial variants: an article, hyphens, the plural.
+fn key(name: impl AsRef<str>) -> String {
+    let folded = fold(name::tidy(name.as_ref())).replace('-', " ");
+    let folded = folded.trim_start_matches("the ");
+    let singular = folded.strip_suffix('s').filter(|it| !it.ends_with('s') && it.len() > 2);
+    singular.unwrap_or(folded).to_owned()
+}
