@@ -14,7 +14,7 @@ use crate::{
     entity::Entity,
     learn::{
         log::Log,
-        merge::{Proposal, Unmerged, merge, proposals, unmerge},
+        merge::{Apart, Proposal, Unmerged, merge, proposals, unmerge},
         shelf::Shelf,
     },
     llm::Asked,
@@ -90,7 +90,7 @@ pub fn merge_all(
     dry: bool,
     ui: &mut Ui,
 ) -> Result<(), CliError> {
-    let learning = Learning::open(workspace)?;
+    let learning = Learning::look(workspace);
     let shelves = learning.shelves();
     let mut shelf = shelves.read(now());
     if shelf.entities.len() < 2 {
@@ -101,12 +101,17 @@ pub fn merge_all(
     let found = proposals(&shelf, &log, &meaning);
     let (certain, likely): (Vec<Proposal>, Vec<Proposal>) =
         found.into_iter().partition(|proposal| proposal.is_certain);
+    let apart = Apart::of(&log);
     let mut merged = 0;
     for proposal in &certain {
         let (from, into) = (&proposal.from, &proposal.into);
         if !apply || dry {
             let would = if apply { "would merge" } else { "may merge" };
             ui.emit(&wire(proposal, None), line(proposal, would))?;
+            continue;
+        }
+        // Through a third one, two that a person has taken apart would meet again.
+        if apart.holds(&shelf, &from.0, &into.0) {
             continue;
         }
         let done =
@@ -140,7 +145,7 @@ pub fn merge_all(
 }
 
 pub fn review(workspace: &Workspace, args: &ReviewArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let learning = Learning::open(workspace)?;
+    let learning = Learning::look(workspace);
     let shelf = learning.shelves().read(now());
     let log = Log::read(&learning.desk.journal, now());
     let found = proposals(&shelf, &log, &learning.meaning());
@@ -245,7 +250,8 @@ pub fn undo(workspace: &Workspace, args: &UndoArgs, ui: &mut Ui) -> Result<Outco
     let shelves = learning.shelves();
     let mut shelf = shelves.read(now());
     let log = Log::read(&learning.desk.journal, now());
-    let Some(done) = unmerge(&shelves, &mut shelf, &log, &args.id, now())? else {
+    let meaning = learning.meaning();
+    let Some(done) = unmerge(&shelves, &mut shelf, &log, &args.id, &meaning, now())? else {
         ui.talk(format_args!(
             "no merge is called `{}`; its id stood beside it when it was made",
             visible_line(&args.id)

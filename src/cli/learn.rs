@@ -345,7 +345,7 @@ fn take_back(learning: &Learning, id: &str, ui: &mut Ui) -> Result<Outcome, CliE
     let shelves = learning.shelves();
     let mut shelf = shelves.read(now());
     let log = Log::read(&learning.desk.journal, now());
-    let Some(undone) = undo(&shelves, &mut shelf, &log, id, now())? else {
+    let Some(undone) = undo(&shelves, &mut shelf, &log, id, &learning.meaning(), now())? else {
         ui.talk(format_args!(
             "no search, prompt or message is called `{}`; `elophanto learn --json` lists them",
             visible_line(id)

@@ -27,7 +27,7 @@ use crate::{
         sources::{Files, Notes, Program, Source, Web},
         tell::{Told, acted, tell},
         users::{self, Said},
-        writer::writer,
+        writer::{known_writer, writer},
     },
     llm::Ask,
     notify::{CommandSink, DesktopSink, FileSink, Outlet, Quiet, WebhookSink},
@@ -62,6 +62,13 @@ impl<'a> Learning<'a> {
         let desk = workspace.desk();
         let user = writer(&desk)?;
         Ok(Self { workspace, desk, user })
+    }
+
+    /// For what needs no id of this clone, and may have to leave everything as it is.
+    pub fn look(workspace: &'a Workspace) -> Self {
+        let desk = workspace.desk();
+        let user = known_writer(&desk).unwrap_or_default();
+        Self { workspace, desk, user }
     }
 
     pub fn shelves(&'a self) -> Shelves<'a> {

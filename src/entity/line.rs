@@ -92,7 +92,7 @@ impl Line {
 
     /// Earlier lines first, those without a time that can be true last. Two different lines never
     /// are the same.
-    pub(super) fn age(&self) -> (bool, Option<Timestamp>, &str, LineHash) {
+    pub fn age(&self) -> (bool, Option<Timestamp>, &str, LineHash) {
         let at = self.at.filter(|at| is_possible(*at));
         (at.is_none(), at, &self.id, self.hash)
     }

@@ -86,7 +86,7 @@ impl From<Reason> for String {
 /// read with the body and written in front of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Retirement {
-    /// Its own, unlike that of any other retirement.
+    /// Its own, unlike that of any other retirement. Empty where the header has taken it.
     #[serde(default, skip_serializing)]
     pub id: String,
     /// The line that no longer counts.

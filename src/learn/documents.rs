@@ -1,7 +1,7 @@
 //! Entities as documents that can be searched: one per page, with the lines of its file.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::Path,
     time::{Duration, SystemTime},
 };
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::shelf::{KINDS, MAX_PAGE_BYTES, Sheet, Shelf, folder, page_files, slug_of};
 use crate::{
     desk::{Desk, SHARED},
-    entity::{Entity, searchable},
+    entity::{Entity, LineHash, Page, searchable},
     index::{
         Context, Kind, Options, Refreshed,
         given::{self, Collection, Given},
@@ -138,14 +138,28 @@ fn of(context: &Context, texts: &Texts, records: Vec<Record>, now: Timestamp) ->
         .par_iter()
         .filter_map(|(slug, (blob, text))| {
             let entity = shelf.entities.by_slug(slug)?;
-            let page = &shelf.sheets.get(slug)?.page;
+            let page = without_elsewhere(shelf.sheets.get(slug)?.page.clone(), entity, slug);
             let path = NotePath::from(folder.join(format!("{slug}.md")).as_path());
-            let text = searchable(text, page, &shelf.retired, &entity.title);
+            let text = searchable(text, &page, &shelf.retired, &entity.title);
             Some(Given::of_lines(path, with_origin(&text, entity, blob)))
         })
         .collect();
     documents.sort_by(|a, b| a.path.cmp(&b.path));
     documents
+}
+
+/// The page without facts that another page of its entity says in the same words.
+fn without_elsewhere(mut page: Page, entity: &Entity, slug: &str) -> Page {
+    if entity.pages.len() > 1 {
+        let elsewhere: BTreeSet<LineHash> = entity
+            .facts
+            .iter()
+            .filter(|fact| fact.slug != slug)
+            .flat_map(|fact| fact.also.iter().map(|(_, line)| line.hash))
+            .collect();
+        page.lines.retain(|line| !elsewhere.contains(&line.hash));
+    }
+    page
 }
 
 /// Adds to a header when something was last found out, and what the document is made from, without

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     duplicates::{Candidate, Thresholds, Verdict, pairs},
     embed::Role,
-    entity::{Entity, Kind, Line, NewLine, Reason},
+    entity::{Entity, Fact, Kind, Line, NewLine, Reason, normalise},
 };
 
 /// Two entities that may be one.
@@ -33,6 +33,27 @@ pub struct Proposal {
     pub is_certain: bool,
     pub reason: String,
     pub similarity: f32,
+}
+
+/// Pages that a person has taken apart.
+pub struct Apart(BTreeSet<(String, String)>);
+
+impl Apart {
+    pub fn of(log: &Log) -> Self {
+        let undone = log.merges.values().filter(|merge| merge.undone);
+        let both = undone.flat_map(|Merge { from, into, .. }| {
+            [(from.clone(), into.clone()), (into.clone(), from.clone())]
+        });
+        Self(both.collect())
+    }
+
+    /// Whether a page of one entity and a page of another are among them.
+    pub fn holds(&self, shelf: &Shelf, one: &str, other: &str) -> bool {
+        let pages = |slug| shelf.entities.by_slug(slug).map(|it| it.pages.as_slice());
+        let (one, other) = (pages(one).unwrap_or_default(), pages(other).unwrap_or_default());
+        !self.0.is_empty()
+            && one.iter().any(|a| other.iter().any(|b| self.0.contains(&(a.clone(), b.clone()))))
+    }
 }
 
 /// Entities that may be one, the surest first; without pairs that a person has taken apart.
@@ -61,21 +82,13 @@ pub fn proposals(shelf: &Shelf, log: &Log, meaning: &Meaning) -> Vec<Proposal> {
             vector: vector.as_deref(),
         })
         .collect();
-    let apart: BTreeSet<(&str, &str)> = log
-        .merges
-        .values()
-        .filter(|merge| merge.undone)
-        .flat_map(|merge| {
-            let (from, into) = (merge.from.as_str(), merge.into.as_str());
-            [(from, into), (into, from)]
-        })
-        .collect();
+    let apart = Apart::of(log);
     let named = |entity: &Entity| (entity.slug.clone(), entity.title.clone());
     pairs(&candidates, &Thresholds::default())
         .into_iter()
         .filter_map(|proposal| {
             let (from, into) = (entities.get(proposal.a)?, entities.get(proposal.b)?);
-            let is_apart = apart.contains(&(from.slug.as_str(), into.slug.as_str()));
+            let is_apart = apart.holds(shelf, &from.slug, &into.slug);
             (!is_apart).then(|| Proposal {
                 from: named(from),
                 into: named(into),
@@ -120,22 +133,85 @@ pub fn merge(
         reason: reason.to_owned(),
         undone: false,
     };
-    let said: Vec<(String, Line)> = one
-        .facts
-        .iter()
-        .filter(|fact| {
-            other.facts.iter().any(|known| is_same(meaning, &known.line.text, &fact.line.text))
-        })
-        .flat_map(|fact| {
-            let own = (fact.slug.clone(), fact.line.clone());
-            std::iter::once(own).chain(fact.also.iter().cloned())
-        })
-        .collect();
+    let mut needless = said_twice(meaning, &one, &other);
+    // A page in a circle of merges leads somewhere already, and its oldest line would count.
+    let sheet = shelf.sheets.get(&one.slug);
+    let leads = sheet
+        .into_iter()
+        .flat_map(|sheet| &sheet.page.lines)
+        .filter(|line| line.kind == Kind::MergedInto && !shelf.retired.holds(&line.hash));
+    needless.extend(leads.map(|line| (one.slug.clone(), line.clone())));
     shelves.desk.write(shelves.desk.place(false), &[&record])?;
     let line = NewLine::merged_into(&other.slug, &record.id, now);
     shelves.put(shelf, &one.slug, &line.into_iter().collect::<Vec<_>>())?;
-    shelves.retire(shelf, &said, &Reason::Merged(record.id.clone()), now)?;
+    shelves.retire(shelf, &needless, &Reason::Merged(record.id.clone()), now)?;
     Ok(Some(record))
+}
+
+/// Lines of facts that the other entity has in other words. What both say in the same words is
+/// read as one, and stays for the source that each has.
+///
+/// The younger one goes, whichever entity it belongs to: of two branches that merge the same two
+/// into each other, both take out the same.
+fn said_twice(meaning: &Meaning, one: &Entity, other: &Entity) -> Vec<(String, Line)> {
+    let side = |is_one: bool, entity: &'_ Entity| {
+        entity.facts.iter().map(move |fact| (is_one, fact.clone())).collect::<Vec<_>>()
+    };
+    let mut facts = [side(true, one), side(false, other)].concat();
+    facts.sort_by(|(_, a), (_, b)| a.line.age().cmp(&b.line.age()));
+    let mut kept: Vec<(bool, Fact)> = Vec::new();
+    let mut twice = Vec::new();
+    for (is_one, fact) in facts {
+        let text = &fact.line.text;
+        let is_said = kept.iter().any(|(side, known)| {
+            let known = &known.line.text;
+            *side != is_one && normalise(known) != normalise(text) && is_same(meaning, known, text)
+        });
+        if is_said {
+            twice.push((fact.slug, fact.line));
+            twice.extend(fact.also);
+        } else {
+            kept.push((is_one, fact));
+        }
+    }
+    twice
+}
+
+/// Puts facts back that merges took out because another said the same, where that other is gone:
+/// with its search, or with the merge of its entity. What a person took out stays away.
+///
+/// # Errors
+/// When it cannot be written down.
+pub fn give_back(
+    shelves: &Shelves,
+    shelf: &mut Shelf,
+    meaning: &Meaning,
+    now: Timestamp,
+) -> Result<(), LearnError> {
+    let is_merged = |reason: &Reason| matches!(reason, Reason::Merged(_));
+    let is_lost = |line: &&RetiredLine| {
+        let Some(fact) = line.again().filter(|fact| fact.kind() == Kind::Fact) else {
+            return false;
+        };
+        let Some(entity) = shelf.entities.by_slug(&line.line.slug) else { return false };
+        let says = |text: &str| is_same(meaning, text, fact.text());
+        let by_hand = |other: &RetiredLine| {
+            let by_hand = matches!(
+                other.line.reason,
+                Reason::Removed | Reason::Edited | Reason::Masked | Reason::Deleted
+            );
+            by_hand
+                && entity.pages.contains(&other.line.slug)
+                && other.says().is_some_and(|it| says(&it))
+        };
+        let standing = shelf.retired.standing(&line.line.hash);
+        standing.iter().all(|one| is_merged(&one.reason))
+            && !entity.facts.iter().any(|known| says(&known.line.text))
+            && !shelf.retirements.iter().any(by_hand)
+    };
+    let merged = shelf.retirements.iter().filter(|line| is_merged(&line.line.reason));
+    let lost: Vec<RetiredLine> = merged.filter(is_lost).cloned().collect();
+    shelves.restore(shelf, &lost, now)
 }
 
 /// What came of taking a merge back.
@@ -156,6 +232,7 @@ pub fn unmerge(
     shelf: &mut Shelf,
     log: &Log,
     id: &str,
+    meaning: &Meaning,
     now: Timestamp,
 ) -> Result<Option<Unmerged>, LearnError> {
     let Some(merge) = log.merges.get(id) else { return Ok(None) };
@@ -175,9 +252,18 @@ pub fn unmerge(
         .collect();
     shelves.retire(shelf, &lines, &Reason::Undone(merge.id.clone()), now)?;
     let taken = Reason::Merged(merge.id.clone());
-    let taken: Vec<RetiredLine> =
-        shelf.retirements.iter().filter(|line| line.line.reason == taken).cloned().collect();
+    let is_undone = |line: &RetiredLine| {
+        let merge = line.line.line.strip_prefix("m:").and_then(|id| log.merges.get(id));
+        merge.is_some_and(|merge| merge.undone)
+    };
+    let taken: Vec<RetiredLine> = shelf
+        .retirements
+        .iter()
+        .filter(|line| line.line.reason == taken && !is_undone(line))
+        .cloned()
+        .collect();
     shelves.restore(shelf, &taken, now)?;
+    give_back(shelves, shelf, meaning, now)?;
     Ok(Some(Unmerged::Done(record)))
 }
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    entity::Retirement,
+    entity::{NewLine, Retirement},
     interest::{Engagement, EngagementKind, PreferenceKind, Valence},
     llm::EXTRACTIVE,
 };
@@ -211,6 +211,16 @@ impl RetiredLine {
     /// The retirement with the id of its record.
     pub fn retirement(&self) -> Retirement {
         Retirement { id: self.id.clone(), ..self.line.clone() }
+    }
+
+    /// The line, to put it back; `None` where it was not kept.
+    pub fn again(&self) -> Option<NewLine> {
+        self.raw.as_deref().and_then(NewLine::again)
+    }
+
+    /// What it said, as far as that was kept.
+    pub fn says(&self) -> Option<String> {
+        self.again().map(|line| line.text().to_owned()).or_else(|| self.line.text.clone())
     }
 }
 

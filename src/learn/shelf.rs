@@ -191,7 +191,7 @@ impl Shelf {
             line.line.reason == Reason::Deleted
                 && line.line.line.starts_with([Kind::Title.letter(), Kind::Alias.letter()])
         });
-        self.deleted = names.filter_map(title_of).map(|name| identity(&name)).collect();
+        self.deleted = names.filter_map(RetiredLine::says).map(|name| identity(&name)).collect();
         let pages = self.sheets.iter().map(|(slug, sheet)| (slug.clone(), sheet.page.clone()));
         self.entities = Entities::of(pages, &self.retired);
         // One that lives again is not deleted.
@@ -254,8 +254,7 @@ impl Shelves<'_> {
             matches!(line.line.reason, Reason::Deleted | Reason::Undone(_))
                 && line.line.line.starts_with([Kind::Title.letter(), Kind::Created.letter()])
         });
-        let is_its =
-            |line: &&RetiredLine| title_of(line).is_some_and(|title| identity(&title) == own);
+        let is_its = |line: &&RetiredLine| line.says().is_some_and(|title| identity(&title) == own);
         let slugs: Vec<String> =
             titles.clone().filter(is_its).map(|line| line.line.slug.clone()).collect();
         if let Some(slug) = slugs.into_iter().next() {
@@ -460,7 +459,8 @@ impl Shelves<'_> {
         Ok(new)
     }
 
-    /// Takes retirements back: their lines are put back and count again.
+    /// Takes retirements back: their lines are put back and count again, but for those that others
+    /// hold.
     ///
     /// # Errors
     /// When the journal or a page cannot be written.
@@ -478,9 +478,10 @@ impl Shelves<'_> {
         self.desk.write(self.desk.place(false), &[&record])?;
         shelf.retirements.retain(|line| !ids.contains(&line.id));
         let mut by_page: BTreeMap<&str, Vec<NewLine>> = BTreeMap::new();
-        for line in retirements {
-            let again = line.raw.as_deref().and_then(NewLine::again);
-            by_page.entry(&line.line.slug).or_default().extend(again);
+        let held: BTreeSet<LineHash> =
+            shelf.retirements.iter().map(|line| line.line.hash).collect();
+        for line in retirements.iter().filter(|line| !held.contains(&line.line.hash)) {
+            by_page.entry(&line.line.slug).or_default().extend(line.again());
         }
         for (slug, lines) in by_page {
             self.change(shelf, slug, &|text| {
@@ -534,12 +535,6 @@ fn with_bytes_of(bytes: &[u8], text: &str, made: &str) -> Vec<u8> {
         there.find(|(was, _)| *was == line).map_or(line.as_bytes(), |(_, raw)| raw)
     });
     kept.copied().collect()
-}
-
-/// What a retired line said.
-fn title_of(line: &RetiredLine) -> Option<String> {
-    let again = line.raw.as_deref().and_then(NewLine::again);
-    again.map(|line| line.text().to_owned()).or_else(|| line.line.text.clone())
 }
 
 /// The record of a line that no longer counts. What it said is kept, so that it can be put back and

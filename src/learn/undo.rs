@@ -8,9 +8,11 @@ use super::{
     LearnError,
     interests::Interests,
     log::{Log, Work},
+    meaning::Meaning,
+    merge::give_back,
     record::{Extraction, RetiredLine, Search},
     run::after,
-    shelf::{Shelf, Shelves},
+    shelf::{Sheet, Shelf, Shelves},
 };
 use crate::{
     entity::{Kind, Line, Reason},
@@ -38,6 +40,7 @@ pub fn undo(
     shelf: &mut Shelf,
     log: &Log,
     id: &str,
+    meaning: &Meaning,
     now: Timestamp,
 ) -> Result<Option<Undone>, LearnError> {
     // Of searches and messages.
@@ -54,7 +57,8 @@ pub fn undo(
         let named = |given: &Option<String>| given.as_ref().is_some_and(|id| ids.contains(id));
         line.kind == Kind::Fact && (named(&line.search) || named(&line.message))
     };
-    let lines: Vec<(String, Line)> = counting(shelf).filter(|(_, line)| is_its(line)).collect();
+    let lines: Vec<(String, Line)> =
+        counting(shelf).chain(merged(shelf)).filter(|(_, line)| is_its(line)).collect();
     if lines.is_empty() && !is_known {
         return Ok(None);
     }
@@ -62,6 +66,7 @@ pub fn undo(
     let mut touched: Vec<String> = lines.iter().map(|(slug, _)| slug.clone()).collect();
     touched.dedup();
     let done = shelves.retire(shelf, &lines, &reason, now)?;
+    give_back(shelves, shelf, meaning, now)?;
     let called_off = call_off(shelves, log, &ids, now)?;
     let mut undone = Undone { facts: done.len(), entities: Vec::new(), called_off };
     let interests = Interests::read(shelves.desk, now);
@@ -133,7 +138,8 @@ pub fn delete(
         .unwrap_or_default()
         .into_iter()
         .flat_map(|page| {
-            let lines: Vec<Line> = counting_of(shelf, &page).collect();
+            let taken = merged(shelf).filter(|(slug, _)| *slug == page).map(|(_, line)| line);
+            let lines: Vec<Line> = counting_of(shelf, &page).chain(taken).collect();
             lines.into_iter().map(move |line| (page.clone(), line))
         })
         .collect();
@@ -146,6 +152,21 @@ fn counting(shelf: &Shelf) -> impl Iterator<Item = (String, Line)> + '_ {
         .sheets
         .keys()
         .flat_map(move |slug| counting_of(shelf, slug).map(move |line| (slug.clone(), line)))
+}
+
+/// Lines that only a merge took out, which would put them back when it is undone.
+fn merged(shelf: &Shelf) -> impl Iterator<Item = (String, Line)> + '_ {
+    let is_merged = |line: &&RetiredLine| {
+        let standing = shelf.retired.standing(&line.line.hash);
+        shelf.sheets.contains_key(&line.line.slug)
+            && standing.iter().all(|one| matches!(one.reason, Reason::Merged(_)))
+            && standing.first().is_some_and(|first| first.id == line.id)
+    };
+    shelf.retirements.iter().filter(is_merged).filter_map(|line| {
+        let raw = line.raw.clone()?;
+        let line_of = |sheet: Sheet| sheet.page.lines.into_iter().next();
+        Some((line.line.slug.clone(), line_of(Sheet::of(raw))?))
+    })
 }
 
 fn counting_of<'a>(shelf: &'a Shelf, slug: &str) -> impl Iterator<Item = Line> + 'a {

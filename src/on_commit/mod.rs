@@ -152,7 +152,26 @@ pub fn prepare(
     let read = |found: &[NoteChange]| secrets::in_changes(found, &objects, limit, wishes.allowed);
     let mut done = Done { secrets: read(&found), ..Done::default() };
     done.secrets.extend(read(&changes(&pages.before, &pages.staged)));
-    if !done.secrets.is_empty() || !may_stage {
+    if !done.secrets.is_empty() {
+        return Ok(done);
+    }
+    let now = Timestamp::from_second(wishes.now).unwrap_or_default();
+    let desk = Desk::new(context.repository, wishes.journal);
+    let note = |done: &mut Done| {
+        match entities::note(&desk, git, &objects, &folder, &pages, &parents, now) {
+            Ok(noted) => done.lines = noted.retired + noted.restored,
+            // The rest goes along all the same.
+            Err(cause) => done.notices.push(format!("what became of facts is not noted: {cause}")),
+        }
+    };
+    if !may_stage {
+        // Written down now, or no later commit could tell; it goes along with the next.
+        note(&mut done);
+        if done.lines > 0 && wishes.journal {
+            let lines = done.lines;
+            let what = if lines == 1 { "1 fact" } else { &format!("{lines} facts") };
+            done.notices.push(format!("what became of {what} goes along with the next commit"));
+        }
         return Ok(done);
     }
     // Git asks before it finds out that there is nothing to commit: what is staged now would stay
@@ -166,13 +185,7 @@ pub fn prepare(
     if wishes.changelog {
         done.entries = record::record(context, git, &objects, head, &found, wishes.now)?;
     }
-    let now = Timestamp::from_second(wishes.now).unwrap_or_default();
-    let desk = Desk::new(context.repository, wishes.journal);
-    match entities::note(&desk, git, &objects, &folder, &pages, &parents, now) {
-        Ok(noted) => done.lines = noted.retired + noted.restored,
-        // The rest goes along all the same.
-        Err(cause) => done.notices.push(format!("what became of facts is not noted: {cause}")),
-    }
+    note(&mut done);
     if wishes.journal {
         let pending = journal::pending(context.repository, git, wishes.allowed)?;
         git.stage(&pending.changes)?;

@@ -39,9 +39,13 @@ fn a_search_takes_back_with_it_what_it_brought() {
 
     let log = log_of(&desk, 10);
     let mut shelf = shelves.read(at(10));
-    assert_eq!(undo(&shelves, &mut shelf, &log, "unknown", at(10)).unwrap(), None);
-    let undone = undo(&shelves, &mut shelf, &log, one, at(10)).unwrap().unwrap();
-    assert_eq!(undone, Undone { facts: 5, entities: vec!["Badger".to_owned()] });
+    assert_eq!(
+        undo(&shelves, &mut shelf, &log, "unknown", &Meaning::builtin(), at(10)).unwrap(),
+        None
+    );
+    let undone =
+        undo(&shelves, &mut shelf, &log, one, &Meaning::builtin(), at(10)).unwrap().unwrap();
+    assert_eq!(undone, Undone { facts: 5, entities: vec!["Badger".to_owned()], called_off: 0 });
     let left = on_disk(&shelves, 20);
     let facts: Vec<(&str, &[String])> =
         left.iter().map(|(name, facts)| (name.as_str(), facts.as_slice())).collect();
@@ -55,10 +59,12 @@ fn a_search_takes_back_with_it_what_it_brought() {
         ]
     );
     // Again there is nothing to take back, and the prompt takes the rest.
-    let again = undo(&shelves, &mut shelf, &log, one, at(30)).unwrap().unwrap();
+    let again =
+        undo(&shelves, &mut shelf, &log, one, &Meaning::builtin(), at(30)).unwrap().unwrap();
     assert_eq!(again, Undone::default());
-    let undone = undo(&shelves, &mut shelf, &log, &prompt.id, at(30)).unwrap().unwrap();
-    assert_eq!(undone, Undone { facts: 1, entities: vec!["Otter".to_owned()] });
+    let undone =
+        undo(&shelves, &mut shelf, &log, &prompt.id, &Meaning::builtin(), at(30)).unwrap().unwrap();
+    assert_eq!(undone, Undone { facts: 1, entities: vec!["Otter".to_owned()], called_off: 0 });
     // The same search would find the same: it stays away.
     let slug = shelves.create(&mut shelf, "Otter", at(40)).unwrap();
     let facts = [fact("Otters swim.", one), fact("OTTERS  swim!", other)];

@@ -37,13 +37,13 @@ fn a_merge_joins_facts_and_taking_it_back_brings_everything_again() {
     let log = log_of(&desk, 20);
     assert_eq!(standing(&log).keys().collect::<Vec<_>>(), [&made.id]);
     let mut shelf = shelves.read(at(20));
-    assert!(unmerge(&shelves, &mut shelf, &log, "unknown", at(30)).unwrap().is_none());
+    assert!(unmerge(&shelves, &mut shelf, &log, "unknown", &meaning, at(30)).unwrap().is_none());
     // Even by a clock that was put back.
-    let undone = unmerge(&shelves, &mut shelf, &log, &made.id, at(-100)).unwrap();
+    let undone = unmerge(&shelves, &mut shelf, &log, &made.id, &meaning, at(-100)).unwrap();
     assert!(matches!(undone, Some(Unmerged::Done(_))), "{undone:?}");
     assert_eq!(on_disk(&shelves, 40), before);
     let log = log_of(&desk, 40);
-    let undone = unmerge(&shelves, &mut shelf, &log, &made.id, at(50)).unwrap();
+    let undone = unmerge(&shelves, &mut shelf, &log, &made.id, &meaning, at(50)).unwrap();
     assert!(matches!(undone, Some(Unmerged::Already(_))), "{undone:?}");
     assert!(standing(&log).is_empty());
 }
@@ -64,7 +64,7 @@ fn what_a_person_took_apart_is_not_proposed_again() {
     assert_eq!((found[0].from.0.as_str(), found[0].into.0.as_str()), (&*one, &*other));
     let made = merge(&shelves, &mut shelf, &one, &other, "one", &meaning, at(10)).unwrap().unwrap();
     assert!(proposals(&shelf, &log_of(&desk, 20), &meaning).is_empty());
-    unmerge(&shelves, &mut shelf, &log_of(&desk, 20), &made.id, at(20)).unwrap();
+    unmerge(&shelves, &mut shelf, &log_of(&desk, 20), &made.id, &meaning, at(20)).unwrap();
     assert_eq!(shelf.entities.len(), 3);
     assert_eq!(proposals(&shelf, &log_of(&desk, 30), &meaning), []);
 }
@@ -87,7 +87,7 @@ fn a_chain_of_merges_is_taken_back_in_any_order() {
         merge(&shelves, &mut shelf, &slugs[2], &slugs[0], "", &meaning, at(12)).unwrap().is_none()
     );
     for merge in [first.unwrap(), second.unwrap()] {
-        unmerge(&shelves, &mut shelf, &log_of(&desk, 20), &merge.id, at(30)).unwrap();
+        unmerge(&shelves, &mut shelf, &log_of(&desk, 20), &merge.id, &meaning, at(30)).unwrap();
     }
     assert_eq!(on_disk(&shelves, 40), before);
 }
