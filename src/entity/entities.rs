@@ -21,6 +21,8 @@ pub struct Entities {
     pages: BTreeMap<String, String>,
     /// Entities by the identities of their names.
     names: BTreeMap<String, String>,
+    /// Pages that lead to others, and where to, be it there or not.
+    merged: BTreeSet<String>,
 }
 
 /// Something that is known of, on one page or, since pages were merged, on several.
@@ -85,6 +87,7 @@ impl Entities {
             })
             .filter(|(slug, page)| !is_taken_back(slug, page, retired))
             .collect();
+        let merged = merged(&pages);
         let targets = pages.iter().map(|(slug, page)| (slug.as_str(), target(slug, page, &pages)));
         let ends = settle(&targets.collect());
         let mut groups: BTreeMap<&str, Vec<(&str, &Page)>> = BTreeMap::new();
@@ -98,7 +101,32 @@ impl Entities {
             .collect();
         let names = names(&entities);
         let owned = |(slug, end): (&&str, &&str)| ((*slug).to_owned(), (*end).to_owned());
-        Self { pages: ends.iter().map(owned).collect(), names, entities }
+        Self { pages: ends.iter().map(owned).collect(), names, entities, merged }
+    }
+
+    /// Takes in one page that was changed or is new, the retirements being those of before; `false`
+    /// if that has to do with a merge, so that all pages have to be read together.
+    pub fn take(&mut self, slug: &str, page: &Page, retired: &Retired) -> bool {
+        let leads = page.lines.iter().any(|line| line.kind == Kind::MergedInto);
+        if leads || self.merged.contains(slug) {
+            return false;
+        }
+        let counts = !is_deleted(slug, page, retired) && {
+            let mut page = page.clone();
+            page.lines.retain(|line| !retired.holds(&line.hash));
+            let counts = !is_taken_back(slug, &page, retired);
+            if counts {
+                self.entities.insert(slug.to_owned(), entity(slug, &[(slug, &page)]));
+                self.pages.insert(slug.to_owned(), slug.to_owned());
+            }
+            counts
+        };
+        if !counts {
+            self.entities.remove(slug);
+            self.pages.remove(slug);
+        }
+        self.names = names(&self.entities);
+        true
     }
 
     /// By their slugs.
@@ -150,6 +178,15 @@ fn is_taken_back(slug: &str, page: &Page, retired: &Retired) -> bool {
     let is_ours = title.as_deref().is_none_or(|title| title == slug);
     let is_plain = is_ours && aliases.is_empty() && tags.is_empty();
     page.lines.is_empty() && page.notes.is_empty() && is_plain && retired.has_undone_title(slug)
+}
+
+/// Slugs that have to do with merges.
+fn merged(pages: &BTreeMap<String, Page>) -> BTreeSet<String> {
+    let leading = pages.iter().flat_map(|(slug, page)| {
+        let lines = page.lines.iter().filter(|line| line.kind == Kind::MergedInto);
+        lines.flat_map(move |line| [slug.clone(), line.text.clone()])
+    });
+    leading.collect()
 }
 
 /// Where a page leads.

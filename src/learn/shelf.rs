@@ -182,6 +182,14 @@ impl Shelf {
         })
     }
 
+    /// Works out anew what counts, after lines were added to one page.
+    fn fold_page(&mut self, slug: &str) {
+        let Some(sheet) = self.sheets.get(slug) else { return };
+        if !self.entities.take(slug, &sheet.page, &self.retired) {
+            self.fold();
+        }
+    }
+
     /// Works out anew what counts.
     fn fold(&mut self) {
         let retirements = self.retirements.iter().map(RetiredLine::retirement);
@@ -272,7 +280,7 @@ impl Shelves<'_> {
             }
             None => entity::new_page(&slug, name, now),
         })?;
-        shelf.fold();
+        shelf.fold_page(&slug);
         Ok(slug)
     }
 
@@ -347,7 +355,7 @@ impl Shelves<'_> {
         })?;
         // What is on the page by now is written, whoever was faster.
         self.desk.write(self.desk.place(false), &records)?;
-        shelf.fold();
+        shelf.fold_page(slug);
         let ours: BTreeSet<LineHash> = lines.iter().map(NewLine::hash).collect();
         let sheet = shelf.sheets.get(slug);
         let there: BTreeSet<&str> = sheet

@@ -228,3 +228,39 @@ fn what_is_indexed() {
     let twice = "- A b. <!-- f:000000000000000a -->\n- a B <!-- f:000000000000000b at:2026-11-21T03:04:05Z -->\n- a B <!-- f:000000000000000b at:2026-11-21T03:04:05Z -->\n<<<<<<< x\n";
     assert_eq!(searchable(twice, &Page::parse(twice), &Retired::default(), "T"), "\n- a B\n\n\n");
 }
+
+/// Pages that are taken in one by one give what all of them give together; where a merge is about,
+/// it says that it cannot tell.
+#[test]
+fn a_page_at_a_time() {
+    use proptest::{prelude::*, test_runner::TestRunner};
+
+    let line = prop::sample::select(vec![
+        "- title: Otter <!-- t:00000000000000aa at:2026-11-20T00:00:00Z -->",
+        "- title: Badger <!-- t:00000000000000ab at:2026-11-20T00:00:01Z -->",
+        "- alias: Otter <!-- a:00000000000000ac at:2026-11-20T00:00:02Z -->",
+        "- Otters swim. <!-- f:00000000000000ad at:2026-11-20T00:00:03Z -->",
+        "- Otters dive. <!-- f:00000000000000ae at:2026-11-20T00:00:04Z -->",
+        "- merged-into: b <!-- m:00000000000000af at:2026-11-20T00:00:05Z -->",
+        "- by hand",
+    ]);
+    let page = (prop::sample::select(vec!["a", "b", "c"]), prop::collection::vec(line, 0..5));
+    let steps = prop::collection::vec(page, 1..6);
+    TestRunner::default()
+        .run(&steps, |steps| {
+            let retired = Retired::default();
+            let mut pages: std::collections::BTreeMap<String, Page> = Default::default();
+            let mut taken = Entities::default();
+            for (slug, lines) in steps {
+                let page = Page::parse(&lines.join("\n"));
+                pages.insert(slug.to_owned(), page.clone());
+                let all = Entities::of(pages.clone(), &retired);
+                if taken.take(slug, &page, &retired) {
+                    prop_assert_eq!(&taken, &all, "{}", slug);
+                }
+                taken = all;
+            }
+            Ok(())
+        })
+        .unwrap();
+}
