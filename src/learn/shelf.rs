@@ -64,7 +64,7 @@ pub struct Shelf {
     pub retirements: Vec<RetiredLine>,
     /// Digests of what retired facts said.
     removed: BTreeSet<TextDigest>,
-    /// Identities of entities that were deleted.
+    /// Identities of the names of entities that were deleted.
     deleted: BTreeSet<String>,
     /// Ids of all facts ever written.
     written: FxHashSet<String>,

@@ -20,7 +20,7 @@ fn queries(log: &Log) -> Vec<String> {
 fn a_prompt_waits_with_its_searches_until_they_are_made() {
     let rig = Rig::new();
     let desk = rig.desk();
-    let secret = concat!("AKIA", "IOSFODNN7EXAMPLE");
+    let secret = concat!("AKIA", "Q3EGZ7NTV5KLM2HP");
     let wanted = ["otters".to_owned(), format!("otters {secret}"), "otters now".to_owned()];
     let (prompt, searches) =
         ask_for(&desk, "otters", &wanted, Trigger::LearnCommand, USER, at(0)).unwrap();
@@ -65,7 +65,8 @@ fn a_prompt_waits_with_its_searches_until_they_are_made() {
 fn a_search_waits_on_only_if_every_source_fails() {
     // Each source: what it brings, `None` for a failure. Then: findings, failures, waits on.
     type Texts = Option<&'static [&'static str]>;
-    let cases: [(&[Texts], (usize, usize, bool)); 6] = [
+    type Case<'a> = (&'a [Texts], (usize, usize, bool));
+    let cases: [Case; 6] = [
         (&[None, None], (0, 2, true)),
         (&[None, Some(&["Otters."])], (1, 1, false)),
         (&[None, Some(&[])], (0, 1, false)),
@@ -111,11 +112,11 @@ fn records_that_cannot_be_read_are_told_and_the_others_count() {
     let header = r#""id":"01JZZZZZZZZZZZZZZZZZZZZZZZ","at":"2026-11-01T12:00:00Z""#;
     // A search of another shape, of an unknown trigger, and no JSON at all.
     let lines = format!(
-        "{{\"kind\":\"search\",{header},\"timestamp\":7}}\nno JSON\n{{\"kind\":\"search\",\
+        "{{\"kind\":\"search\",{header},\"timestamp\":7}}\n{{\"kind\":\"search\",\n{{\"kind\":\"search\",\
          \"id\":\"strange\",\"at\":\"2026-11-01T12:00:00Z\",\"timestamp\":\"2026-11-01T12:00:00Z\",\
          \"query\":\"q\",\"trigger\":\"god_mode\",\"response_hash\":\"../../../etc/passwd\"}}\n"
     );
-    rig.write(".elophanto/journal/2026-11/01JZZZZZZZZZZZZZZZZZZZZZZZ.jsonl", lines);
+    rig.write(".elophanto/journal/2026-11/01jzzzzzzzzzzzzzzzzzzzzzzz.jsonl", lines);
     let log = log_of(&desk, 10);
     assert_eq!(log.problems.len(), 1, "{:?}", log.problems);
     assert_eq!((log.prompts.len(), log.searches.len()), (1, 2));

@@ -37,15 +37,15 @@ fn a_search_takes_back_with_it_what_it_brought() {
     let text = std::fs::read_to_string(rig.root().join(&path)).unwrap();
     rig.write(&path, text + "\nI heard one in the night.\n");
 
-    let log = log_of(&desk, 10);
-    let mut shelf = shelves.read(at(10));
-    assert_eq!(
-        undo(&shelves, &mut shelf, &log, "unknown", &Meaning::builtin(), at(10)).unwrap(),
-        None
-    );
-    let undone =
-        undo(&shelves, &mut shelf, &log, one, &Meaning::builtin(), at(10)).unwrap().unwrap();
-    assert_eq!(undone, Undone { facts: 5, entities: vec!["Badger".to_owned()], called_off: 0 });
+    let take_back = |id: &str, seconds| {
+        let mut shelf = shelves.read(at(seconds));
+        let log = log_of(&desk, seconds);
+        undo(&shelves, &mut shelf, &log, id, &Meaning::builtin(), at(seconds)).unwrap()
+    };
+    assert_eq!(take_back("unknown", 10), None);
+    let entities = vec!["Badger".to_owned()];
+    // What was not searched yet is not searched any more.
+    assert_eq!(take_back(one, 10), Some(Undone { facts: 5, entities, called_off: 1 }));
     let left = on_disk(&shelves, 20);
     let facts: Vec<(&str, &[String])> =
         left.iter().map(|(name, facts)| (name.as_str(), facts.as_slice())).collect();
@@ -59,13 +59,12 @@ fn a_search_takes_back_with_it_what_it_brought() {
         ]
     );
     // Again there is nothing to take back, and the prompt takes the rest.
-    let again =
-        undo(&shelves, &mut shelf, &log, one, &Meaning::builtin(), at(30)).unwrap().unwrap();
-    assert_eq!(again, Undone::default());
-    let undone =
-        undo(&shelves, &mut shelf, &log, &prompt.id, &Meaning::builtin(), at(30)).unwrap().unwrap();
-    assert_eq!(undone, Undone { facts: 1, entities: vec!["Otter".to_owned()], called_off: 0 });
+    assert_eq!(take_back(one, 30), Some(Undone::default()));
+    let entities = vec!["Otter".to_owned()];
+    assert_eq!(take_back(&prompt.id, 30), Some(Undone { facts: 1, entities, called_off: 1 }));
+    assert!(!on_disk(&shelves, 35).contains_key("Otter"));
     // The same search would find the same: it stays away.
+    let mut shelf = shelves.read(at(40));
     let slug = shelves.create(&mut shelf, "Otter", at(40)).unwrap();
     let facts = [fact("Otters swim.", one), fact("OTTERS  swim!", other)];
     assert!(shelves.add(&mut shelf, &slug, &[], &facts, at(40)).unwrap().is_empty());

@@ -25,7 +25,7 @@ use crate::{
 fn shell(script: &str) -> Program {
     let argv = ["sh", "-c", script, "sh"].map(str::to_owned).to_vec();
     let path = std::env::var("PATH").unwrap_or_default();
-    let environment: Environment = [("PATH".into(), path.into())].into_iter().collect();
+    let environment = Environment::from([("PATH".to_owned(), path)]);
     Program { argv, environment }
 }
 
@@ -59,7 +59,7 @@ fn a_program_prints_findings_or_a_text() {
         let found = shell(script).find("$(id) --help; 'x'").unwrap();
         let rows: Vec<(Option<&str>, Option<&str>, &str)> = found
             .iter()
-            .map(|it| (it.title.as_deref(), it.url.as_deref(), it.text.as_str()))
+            .map(|it| (it.title.as_deref(), it.url.as_deref(), it.text.trim_end()))
             .collect();
         assert_eq!(rows, expected, "{script}");
     }
@@ -97,7 +97,7 @@ fn files_are_found_by_most_of_the_words() {
     };
     let docs = [PathBuf::from("docs")];
     assert_eq!(found(&docs, "Where do SEA otters sleep?"), ["docs/otters.md"]);
-    assert_eq!(found(&docs, "sea otters"), ["docs/otters.md", "docs/sea.txt"]);
+    assert_eq!(found(&docs, "sea otters"), ["docs/sea.txt", "docs/otters.md"]);
     assert!(found(&docs, "walrus").is_empty() && found(&["nowhere".into()], "otters").is_empty());
     // Where a file outside lies is nobody's business.
     assert_eq!(found(&[outside.path().to_owned()], "sea otters"), ["file:far.md"]);

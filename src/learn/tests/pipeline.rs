@@ -103,7 +103,7 @@ fn a_response_that_is_elsewhere_stays_for_the_machine_that_has_it() {
 fn secrets_stay_out_and_a_note_that_says_otherwise_is_named() {
     let rig = Rig::new();
     let desk = rig.desk();
-    let secret = concat!("AKIA", "IOSFODNN7EXAMPLE");
+    let secret = concat!("AKIA", "Q3EGZ7NTV5KLM2HP");
     let text = format!(
         "# Tokio\n\nTokio is a runtime for Rust.\nTokio has 8 worker threads on my machine.\n\
          Tokio is deployed with the key {secret} everywhere.\n"

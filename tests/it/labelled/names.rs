@@ -72,7 +72,10 @@ fn duplicates_are_found_and_no_two_things_are_taken_for_one() {
         ));
     }
     assert!(all.value() >= 0.7, "{all}");
-    snapshot!(shown, @"");
+    snapshot!(shown, @"
+    dev: certain: precision 1.000 (96/96), recall 0.865 (96/111); proposed: recall 0.991 (110/111)
+    test: certain: precision 1.000 (43/43), recall 0.672 (43/64); proposed: recall 0.938 (60/64)
+    ");
 }
 
 /// All at once, as a knowledge base has them: entities that no label put together meet as well.
@@ -102,13 +105,32 @@ fn duplicates_among_all_entities_of_the_labels() {
         let (a, b) = (&candidates[pair.a], &candidates[pair.b]);
         match label_of(a.slug, b.slug) {
             Some(same) => labelled.count(same),
+            None if a.name == b.name => {}
             None => others.push(format!("{} = {} ({:?})", a.name, b.name, pair.reason)),
         }
     }
     assert_eq!(labelled.part, labelled.all, "a false merge");
     others.sort();
+    others.dedup();
     snapshot!(
         format!("{} entities; labelled {labelled}\n{}", sides.len(), others.join("\n")),
-        @""
+        @"
+        727 entities; labelled 1.000 (132/132)
+        Amazon Web Services = AWS (Acronym)
+        Ansible-core = Ansible Core (SameName)
+        Apple = Apple Inc. (LegalForm)
+        Apple Inc. = Apple (LegalForm)
+        Chrome = Google Chrome (Vendor)
+        EuroPython 2025 = EuroPython (Edition)
+        Hashicorp Vault = Vault (Vendor)
+        International Conference on Machine Learning = ICML (Acronym)
+        International Conference on Machine Learning Technologies (ICMLT) = International Conference on Machine Learning Technologies (Bracket)
+        Metamaterial Absorption Technology (MAT) = MAT (Bracket)
+        Natural Language Processing = NLP (Acronym)
+        NextJS = Next.js (SameName)
+        PlayStation Portable = PSP (Acronym)
+        RustConf 2025 = RustConf (Edition)
+        the Rust programming language = Rust (GenericWord)
+        "
     );
 }
