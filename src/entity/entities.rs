@@ -82,7 +82,10 @@ impl Entities {
             .into_iter()
             .filter(|(slug, page)| !is_deleted(slug, page, retired))
             .map(|(slug, mut page)| {
-                page.lines.retain(|line| !retired.holds(&line.hash));
+                let counts = |line: &Line| !retired.holds(&line.hash);
+                let facts = || page.lines.iter().filter(|line| line.kind == Kind::Fact);
+                let is_known = facts().any(counts);
+                page.lines.retain(|line| counts(line) || is_known && is_name_again(line, retired));
                 (slug, page)
             })
             .filter(|(slug, page)| !is_taken_back(slug, page, retired))
@@ -169,6 +172,14 @@ fn is_deleted(slug: &str, page: &Page, retired: &Retired) -> bool {
     };
     let counts = titles().any(|line| !retired.holds(&line.hash));
     !counts && (retired.has_deleted_title(slug) || titles().any(deleted))
+}
+
+/// Whether a name went only because nothing was left to be named, when a search was undone. Another
+/// branch may have learned more by then.
+fn is_name_again(line: &Line, retired: &Retired) -> bool {
+    let undone = |reason: &Reason| matches!(reason, Reason::Undone(_));
+    matches!(line.kind, Kind::Title | Kind::Created)
+        && retired.standing(&line.hash).iter().all(|retirement| undone(&retirement.reason))
 }
 
 /// Whether a page says nothing any more since what made it was undone; the lines that no longer

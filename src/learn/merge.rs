@@ -159,13 +159,15 @@ fn said_twice(meaning: &Meaning, one: &Entity, other: &Entity) -> Vec<(String, L
     };
     let mut facts = [side(true, one), side(false, other)].concat();
     facts.sort_by(|(_, a), (_, b)| a.line.age().cmp(&b.line.age()));
+    let names = Names::of([one, other]);
     let mut kept: Vec<(bool, Fact)> = Vec::new();
     let mut twice = Vec::new();
     for (is_one, fact) in facts {
         let text = &fact.line.text;
         let is_said = kept.iter().any(|(side, known)| {
             let known = &known.line.text;
-            *side != is_one && normalise(known) != normalise(text) && is_same(meaning, known, text)
+            let is_word_for_word = normalise(known) == normalise(text);
+            *side != is_one && !is_word_for_word && names.is_same(meaning, known, text)
         });
         if is_said {
             twice.push((fact.slug, fact.line));
@@ -175,6 +177,33 @@ fn said_twice(meaning: &Meaning, one: &Entity, other: &Entity) -> Vec<(String, L
         }
     }
     twice
+}
+
+/// All names of what is one entity, so that it makes no difference which of them a fact uses.
+struct Names(Vec<String>);
+
+impl Names {
+    fn of<'e>(entities: impl IntoIterator<Item = &'e Entity>) -> Self {
+        let names =
+            |entity: &Entity| [std::slice::from_ref(&entity.title), &entity.aliases].concat();
+        let mut names: Vec<String> = entities.into_iter().flat_map(names).collect();
+        // `KEF LS50 Meta` before `LS50`.
+        names.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        names.dedup();
+        Self(names)
+    }
+
+    fn is_same(&self, meaning: &Meaning, a: &str, b: &str) -> bool {
+        is_same(meaning, a, b) || is_same(meaning, &self.one(a), &self.one(b))
+    }
+
+    /// The text with one name for all.
+    fn one(&self, text: &str) -> String {
+        let Some(shown) = self.0.first() else { return text.to_owned() };
+        // A mark first, as a name may be part of another.
+        let marked = self.0.iter().fold(text.to_owned(), |text, name| text.replace(name, "\0"));
+        marked.replace('\0', shown)
+    }
 }
 
 /// Puts facts back that merges took out because another said the same, where that other is gone:
@@ -194,7 +223,8 @@ pub fn give_back(
             return false;
         };
         let Some(entity) = shelf.entities.by_slug(&line.line.slug) else { return false };
-        let says = |text: &str| is_same(meaning, text, fact.text());
+        let names = Names::of([entity]);
+        let says = |text: &str| names.is_same(meaning, text, fact.text());
         let by_hand = |other: &RetiredLine| {
             let by_hand = matches!(
                 other.line.reason,
