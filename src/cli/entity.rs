@@ -107,9 +107,10 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     learning.acted();
     delete(&shelves, &mut shelf, &found.slug, now())?;
     let facts = found.facts.len();
+    let word = if facts == 1 { "fact" } else { "facts" };
     ui.emit(
         &DeletedWire { entity: &found.slug, name: &found.title, facts },
-        format_args!("removed {} with {facts} facts", visible_line(&found.title)),
+        format_args!("removed {} with {facts} {word}", visible_line(&found.title)),
     )?;
     if !found.notes.is_empty() {
         ui.note(format_args!(

@@ -240,7 +240,7 @@ fn word(kind: PreferenceKind) -> &'static str {
 
 pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = Workspace::open(Vec::new(), ui)?;
-    let learning = Learning::open(&workspace)?;
+    let learning = Learning::look(&workspace);
     let shelf = learning.shelves().read(now());
     let meaning = learning.meaning();
     let scores = learning.interests().scores(&learning.user, &shelf, &meaning, now());

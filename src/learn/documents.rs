@@ -179,7 +179,7 @@ fn with_origin(text: &str, entity: &Entity, blob: &BlobId) -> String {
     let names: Vec<String> =
         names.map(|name| serde_json::Value::from(name.as_str()).to_string()).collect();
     let names = names.join(", ");
-    let blank = "\n".repeat(inner.lines().count().saturating_sub(1));
+    let blank = "\n".repeat(inner.matches('\n').count());
     format!(
         "---\n{{{said}, aliases: [{names}], {updated}covers: [{:?}]}}{blank}{rest}",
         blob.to_string()

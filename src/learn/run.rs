@@ -219,7 +219,7 @@ pub fn make_queued(
 }
 
 /// Brings the record of a prompt in line with its searches.
-fn settle(
+pub(super) fn settle(
     desk: &Desk,
     prompt: Option<&str>,
     now: &dyn Fn() -> Timestamp,

@@ -11,7 +11,7 @@ use super::{
     meaning::Meaning,
     merge::give_back,
     record::{Extraction, RetiredLine, Search},
-    run::after,
+    run::{after, settle},
     shelf::{Sheet, Shelf, Shelves},
 };
 use crate::{
@@ -64,6 +64,7 @@ pub fn undo(
     }
     let reason = Reason::Undone(id.to_owned());
     let mut touched: Vec<String> = lines.iter().map(|(slug, _)| slug.clone()).collect();
+    touched.sort();
     touched.dedup();
     let done = shelves.retire(shelf, &lines, &reason, now)?;
     give_back(shelves, shelf, meaning, now)?;
@@ -81,12 +82,19 @@ pub fn undo(
             let of = preference.entity_id.as_deref();
             !preference.retracted && of.is_some_and(|of| shelf.entities.canonical(of) == slug)
         });
-        // One that another search made stays.
-        let made_by_it = log.facts.values().filter(|fact| fact.entity == slug).all(|fact| {
-            let from = [&fact.source_search_log_id, &fact.source_message_id];
-            from.into_iter().flatten().any(|id| ids.contains(id))
-        });
-        if is_alone && made_by_it && !is_liked {
+        // One that another search made stays, unless that was undone too.
+        let undone_facts: BTreeSet<&str> = shelf
+            .retired
+            .all()
+            .filter(|line| matches!(line.reason, Reason::Undone(_)))
+            .filter_map(|line| line.line.strip_prefix("f:"))
+            .collect();
+        let is_all_undone = log
+            .facts
+            .values()
+            .filter(|fact| fact.entity == slug)
+            .all(|fact| undone_facts.contains(fact.id.as_str()));
+        if is_alone && is_all_undone && !is_liked {
             undone.entities.push(entity.title.clone());
             let lines: Vec<(String, Line)> =
                 counting_of(shelf, &slug).map(|line| (slug.clone(), line)).collect();
@@ -109,6 +117,7 @@ fn call_off(
     for search in queued {
         let off = Search { at: after(search.at, now), queued: false, ..search.clone() };
         desk.write(log.place(&search.id), &[&off])?;
+        settle(desk, search.learn_prompt_id.as_deref(), &|| now)?;
         count += 1;
     }
     for work in log.unprocessed().iter().filter(|work| ids.contains(work.id())) {

@@ -75,8 +75,10 @@ pub fn show(
         let first_match =
             matched.iter().map(|(word, _)| word.start).find(|start| range.contains(start));
         hit.snippet = clip(&hit.text, range.clone(), first_match);
-        let above = hit.text[..hit.snippet.start].matches('\n').count();
-        hit.line = hit.lines.0 + above;
+        // The first line is that of the first word: what is blank above it is not counted.
+        let blank = hit.text.len() - hit.text.trim_start().len();
+        let above = hit.text.get(blank..hit.snippet.start).unwrap_or_default();
+        hit.line = hit.lines.0 + above.matches('\n').count();
     }
     hit.sentences = found;
     hit.matches = matched.into_iter().map(|(range, _)| range).collect();

@@ -24,6 +24,7 @@ mod index;
 mod init;
 mod journal;
 mod labelled;
+mod learning;
 mod local_models;
 mod merges;
 mod model;

@@ -164,14 +164,14 @@ fn a_model_of_this_machine_is_asked_without_agreement() {
 }
 
 /// A proxy that lets nothing through and counts who comes.
-struct Wall {
+pub struct Wall {
     url: String,
     knocks: Arc<AtomicUsize>,
     ends: Arc<AtomicBool>,
 }
 
 impl Wall {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (knocks, ends) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
@@ -191,7 +191,7 @@ impl Wall {
     }
 
     /// The program, which has to go through here to get off this machine.
-    fn run(&self, env: &TestEnv, args: &[&str]) -> Output {
+    pub fn run(&self, env: &TestEnv, args: &[&str]) -> Output {
         let mut command = env.command(args);
         command.env("ONE_KEY", "sk-test-0123456789abcdef");
         for name in ["http_proxy", "https_proxy", "all_proxy"] {
@@ -200,7 +200,7 @@ impl Wall {
         bounded(&mut command)
     }
 
-    fn knocks(&self) -> usize {
+    pub fn knocks(&self) -> usize {
         self.knocks.load(Ordering::Relaxed)
     }
 }

@@ -1,5 +1,5 @@
 //! Whether a document bears out a sentence: most of its words stand there close together, and all
-//! of its numbers and its negation do.
+//! of its numbers, its names and its negation do. What gives orders bears nothing out.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,6 +11,15 @@ use crate::lexical::Analyzer;
 const WINDOW: usize = 80;
 /// Share of a fact's content words that must be found.
 const ENOUGH: f64 = 0.7;
+/// What is said to whoever reads, and to programs above all.
+const ORDERS: [&str; 6] = [
+    "ignore all",
+    "ignore your",
+    "ignore previous",
+    "previous instructions",
+    "your instructions",
+    "system prompt",
+];
 /// Places of a word that are looked at; a word that is everywhere bears nothing out.
 const MAX_PLACES: usize = 20_000;
 
@@ -30,15 +39,16 @@ impl Source {
         let analyzer = Analyzer::new("english");
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         let mut lines = Vec::new();
-        for (number, line) in text.lines().enumerate() {
-            for word in line.split_whitespace() {
-                for key in keys(word, &analyzer) {
+        for sentence in sentences(text) {
+            let bears = !is_order(&sentence);
+            for (number, word) in sentence {
+                for key in if bears { keys(word, &analyzer) } else { Vec::new() } {
                     let held = places.entry(key).or_default();
                     if held.len() < MAX_PLACES && held.last() != Some(&lines.len()) {
                         held.push(lines.len());
                     }
                 }
-                lines.push(number + 1);
+                lines.push(number);
             }
         }
         let folded = fold(&format!("{}\n{text}", document.title.unwrap_or_default()));
@@ -57,17 +67,23 @@ impl Source {
             .flat_map(|name| name.split_whitespace())
             .flat_map(|word| keys(word, &self.analyzer))
             .collect();
-        let mut wanted: Vec<String> = Vec::new();
-        for key in sentence.split_whitespace().flat_map(|word| keys(word, &self.analyzer)) {
-            if !own.contains(&key) && !wanted.contains(&key) {
-                wanted.push(key);
+        let (mut wanted, mut strict): (Vec<String>, Vec<bool>) = Default::default();
+        let mut says = false;
+        for (number, word) in sentence.split_whitespace().enumerate() {
+            let is_name = number > 0 && is_capitalised(word);
+            for key in keys(word, &self.analyzer) {
+                if !own.contains(&key) && !wanted.contains(&key) {
+                    let is_mark = key.starts_with(['#', '!']);
+                    says |= !is_mark;
+                    strict.push(is_mark || is_name);
+                    wanted.push(key);
+                }
             }
         }
-        let strict: Vec<bool> = wanted.iter().map(|key| key.starts_with(['#', '!'])).collect();
-        let words = strict.iter().filter(|strict| !**strict).count();
-        if words == 0 {
+        if !says {
             return None;
         }
+        let words = strict.iter().filter(|strict| !**strict).count();
         let mut hits: Vec<(usize, usize)> = Vec::new();
         for (number, key) in wanted.iter().enumerate() {
             match self.places.get(key) {
@@ -113,6 +129,37 @@ impl Source {
         }
         None
     }
+}
+
+/// The words of each sentence with their 1-based lines. A blank line ends one too.
+fn sentences(text: &str) -> Vec<Vec<(usize, &str)>> {
+    let mut all = vec![Vec::new()];
+    for (number, line) in (1..).zip(text.lines()) {
+        let mut ends = line.trim().is_empty();
+        for word in line.split_whitespace() {
+            if std::mem::take(&mut ends) {
+                all.push(Vec::new());
+            }
+            if let Some(last) = all.last_mut() {
+                last.push((number, word));
+            }
+            ends = word.ends_with(['.', '!', '?']);
+        }
+        if ends {
+            all.push(Vec::new());
+        }
+    }
+    all
+}
+
+fn is_order(sentence: &[(usize, &str)]) -> bool {
+    let words: Vec<String> = sentence.iter().map(|(_, word)| word.to_lowercase()).collect();
+    let said = words.join(" ");
+    ORDERS.iter().any(|order| said.contains(order))
+}
+
+fn is_capitalised(word: &str) -> bool {
+    word.chars().find(|char| char.is_alphanumeric()).is_some_and(char::is_uppercase)
 }
 
 /// Whether a folded text holds a folded name as whole words.

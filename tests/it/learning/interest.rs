@@ -1,0 +1,117 @@
+//! What the user likes, does, and searches for.
+
+use super::*;
+
+#[test]
+fn likes_and_dislikes_are_counted_until_they_are_taken_back() {
+    let env = TestEnv::new();
+    assert_eq!(env.run(&["interests"]).code, Some(1));
+    told!(env.ok(&["like", "Espresso Machines"]), @"
+    exit: 0
+    --- stdout
+    noted that you like 'Espresso Machines' (knowledge/learned/entities/espresso-machines.md)
+    --- stderr
+    ");
+    told!(env.ok(&["like", "espresso  machines"]), @"
+    exit: 0
+    --- stdout
+    you like 'espresso machines' already
+    --- stderr
+    ");
+    told!(env.ok(&["dislike", "Nokia Phones"]), @"
+    exit: 0
+    --- stdout
+    noted that you dislike 'Nokia Phones'
+    --- stderr
+    ");
+    learn(&env, "kef ls50", SPEAKER);
+    told!(env.ok(&["interests", "--ascii"]), @"
+    exit: 0
+    --- stdout
+     1. KEF                +1.00    1 fact   [DAY]  _______#
+     2. KEF LS50 Meta      +1.00    3 facts  [DAY]  _______#
+     3. Espresso Machines  +0.80    0 facts  [DAY]  _______#
+    --- stderr
+    ");
+    // A dislike makes no entity, and counts as soon as there is one.
+    assert_eq!(entities(&env), ["Espresso Machines (0)", "KEF (1)", "KEF LS50 Meta (3)"]);
+    env.ok(&["dislike", "KEF"]);
+    let score = |name: &str| {
+        let all = env.json(&["interests", "--json", "-n", "100"]);
+        all.iter().find(|it| it["name"] == name).map(|it| it["score"].as_f64().unwrap())
+    };
+    assert_eq!((score("KEF"), score("Espresso Machines")), (Some(0.2), Some(0.8)));
+    env.ok(&["undislike", "kef"]);
+    assert_eq!(score("KEF"), Some(1.0));
+    told!(env.run(&["undislike", "kef"]), @"
+    exit: 1
+    --- stdout
+    you did not say that you dislike 'kef'
+    --- stderr
+    ");
+    told!(env.ok(&["unlike", "ESPRESSO machines"]), @"
+    exit: 0
+    --- stdout
+    took back that you like 'ESPRESSO machines'
+    --- stderr
+    ");
+    assert_eq!(score("Espresso Machines").unwrap_or_default(), 0.0);
+    assert_eq!(entities(&env).len(), 3, "a page is not taken back with the like");
+    env.ok(&["like", "espresso machines"]);
+    assert_eq!(score("Espresso Machines"), Some(0.8));
+    // Likes are carried, acts stay here.
+    let carried = carried(&env);
+    assert!(carried.contains("\"preference\"") && !carried.contains("\"engagement\""));
+    // What is done in another clone is not this user's.
+    env.commit("all");
+    env.git(&["clone", "--quiet", ".", "../clone"]);
+    assert_eq!(env.run_in("../clone", &["interests"]).code, Some(1));
+}
+
+#[test]
+fn searches_leave_the_work_tree_as_it_was() {
+    let env = TestEnv::new();
+    learn(&env, "kef ls50", SPEAKER);
+    env.commit("all");
+    let before = env.files();
+    let acts = || {
+        let acts = records(&env, "engagement");
+        let kind = |act: &Value| {
+            format!(
+                "{} {}",
+                act["engagement_type"].as_str().unwrap(),
+                act["entity_id"].as_str().unwrap()
+            )
+        };
+        let mut kinds: Vec<String> = acts.iter().map(kind).collect();
+        kinds.retain(|kind| !kind.starts_with("learn_command"));
+        kinds.sort();
+        kinds
+    };
+    for args in [&["kef"][..], &["kef ls50 meta", "--json"], &["--answer", "who founded kef"]] {
+        env.ok(&[&["search"], args].concat());
+    }
+    assert_eq!(acts(), [""; 0], "nobody allowed it");
+
+    env.write_settings(
+        "interest.count_searches: true\nllm.providers.ollama.base_url: http://127.0.0.1:2\n",
+    );
+    env.ok(&["search", "kef ls50 meta"]);
+    assert_eq!(acts(), ["search kef", "search kef-ls50-meta"]);
+    env.ok(&["search", "kef ls50 meta tweeter"]);
+    assert_eq!(acts().iter().filter(|act| act.starts_with("follow_up")).count(), 2, "{:?}", acts());
+    env.ok(&["search", "is the token ghp_16C7e42F292c6912E7710c838347Ae178B4a of kef valid"]);
+    assert!(
+        records(&env, "search").iter().all(|it| !it["query"].as_str().unwrap().contains("ghp_16C"))
+    );
+    let scores = env.json(&["interests", "--json"]);
+    assert!(scores.iter().all(|it| it["score"].as_f64().unwrap() > 1.5), "{scores:?}");
+    assert_eq!(env.files(), before);
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+    // A repository can't allow it in the user's name.
+    env.write_settings("llm.providers.ollama.base_url: http://127.0.0.1:2\n");
+    let count = acts().len();
+    env.write(".elophanto/config.yaml", "interest.count_searches: true\n");
+    env.run(&["search", "kef"]);
+    assert_eq!(acts().len(), count);
+}

@@ -1,0 +1,173 @@
+//! Taking back and deleting.
+
+use super::*;
+
+fn undo(env: &TestEnv, id: &Value) -> Output {
+    env.run(&["learn", "undo", id.as_str().unwrap()])
+}
+
+#[test]
+fn what_a_search_brought_is_taken_back_for_good() {
+    let env = TestEnv::new();
+    learn(&env, "kef ls50", SPEAKER);
+    let first = last_prompt(&env);
+    learn(&env, "kef", "KEF was bought by GP Acoustics in 1992.");
+    told!(undo(&env, &first["searches"][0]["id"]), @"
+    exit: 0
+    --- stdout
+    took back 4 facts and KEF LS50 Meta
+    --- stderr
+    ");
+    // What another search told stays, and so does the entity.
+    assert_eq!(entities(&env), ["KEF (1)"]);
+    assert_eq!(env.hits(&["--kind", "fact", "tweeter kef"]), [page("kef")]);
+    told!(env.ok(&["learn"]), @"
+    exit: 0
+    --- stdout
+    1) 'kef ls50' ✓
+    2) 'kef' ✓
+       - KEF (1 fact)
+    --- stderr
+    ");
+    assert_eq!(undo(&env, &first["id"]).code, Some(1), "there is nothing left");
+    assert_eq!(undo(&env, &"01ARZ3NDEKTSV4RRFFQ69G5FAV".into()).code, Some(1));
+    assert_eq!(undo(&env, &"../../x".into()).code, Some(1));
+
+    // Not from the same text, nor from another that says the same; something new makes it again.
+    for text in [SPEAKER.to_owned(), format!("{SPEAKER}\nOtherwise nothing.\n")] {
+        let output = read(&env, &["kef ls50"], &text);
+        assert_eq!(output.code, Some(1), "{output}");
+        assert_eq!(entities(&env), ["KEF (1)"]);
+    }
+    learn(&env, "kef ls50 meta", "The KEF LS50 Meta comes in a blue finish.");
+    assert_eq!(entities(&env), ["KEF (1)", "KEF LS50 Meta (1)"]);
+    assert_eq!(pages(&env).len(), 2, "it has its page again");
+    // A whole prompt, as JSON.
+    let output = env.ok(&["learn", "undo", "--json", last_prompt(&env)["id"].as_str().unwrap()]);
+    assert_eq!(
+        (&output.json()[0]["facts"], &output.json()[0]["entities"]),
+        (&1.into(), &serde_json::json!(["KEF LS50 Meta"]))
+    );
+    // A line that a merge brings back does not count.
+    let retired = records(&env, "retired");
+    let raw = retired.iter().find_map(|it| it["raw"].as_str().filter(|raw| raw.contains("Tovil")));
+    let mut text = env.read(page("kef"));
+    text.extend(raw.unwrap().bytes().chain(*b"\n"));
+    env.write(page("kef"), text);
+    assert_eq!(entities(&env), ["KEF (1)"]);
+    assert!(
+        env.json(&["search", "--json", "--kind", "fact", "Raymond Cooke in Tovil"])
+            .iter()
+            .all(|hit| !hit["snippet"].as_str().unwrap().contains("Tovil"))
+    );
+}
+
+#[test]
+fn what_the_user_cares_about_outlives_what_is_taken_back() {
+    let env = TestEnv::new();
+    env.ok(&["like", "KEF"]);
+    learn(&env, "kef ls50", SPEAKER);
+    let id = last_prompt(&env)["id"].clone();
+    env.write(
+        page("kef-ls50-meta"),
+        [env.read(page("kef-ls50-meta")), b"- sounds fine\n".to_vec()].concat(),
+    );
+    assert_eq!(undo(&env, &id).code, Some(0));
+    assert_eq!(entities(&env), ["KEF (0)", "KEF LS50 Meta (0)"]);
+    assert_eq!(entity(&env, "KEF LS50 Meta")["notes"][0]["text"], "sounds fine");
+}
+
+#[test]
+fn a_message_is_taken_back_with_what_it_made() {
+    let env = TestEnv::new();
+    let text = b"The Rancilio Silvia is an espresso machine with a brass group.";
+    let output = env.run_with(&["learn", "--message", "-", "--json"], text);
+    assert_eq!(entities(&env), ["Rancilio Silvia (1)"]);
+    assert_eq!(undo(&env, &output.json()[0]["id"]).code, Some(0));
+    assert!(entities(&env).is_empty());
+}
+
+#[test]
+fn what_waits_is_called_off() {
+    let env = TestEnv::with(&[("docs/speaker.md", SPEAKER)]);
+    env.ok(&["learn", "kef ls50", "--background"]);
+    env.ok(&["learn", "kef", "--from", "docs/speaker.md", "--background"]);
+    let prompts = env.json(&["learn", "--json"]);
+    let left = |at: usize| prompts[at]["searches_remaining"].as_u64().unwrap();
+    assert_eq!((left(0), left(1)), (4, 0));
+    for prompt in &prompts {
+        let output = undo(&env, &prompt["id"]);
+        assert_eq!(
+            (output.code, output.stdout().as_str()),
+            (Some(0), "took back 0 facts, and what was still to come\n")
+        );
+        assert_eq!(undo(&env, &prompt["id"]).code, Some(1));
+    }
+    let output = env.run(&["enrich", "--once"]);
+    assert_eq!((output.code, output.stdout().as_str()), (Some(1), "nothing to do\n"), "{output}");
+    assert!(entities(&env).is_empty());
+    // Not shown as waiting either.
+    let listed = env.ok(&["learn"]).stdout();
+    assert_eq!(listed, "1) 'kef ls50' ✓\n2) 'kef' ✓\n");
+}
+
+#[test]
+fn a_deleted_entity_comes_back_only_if_the_user_asks_for_it() {
+    let about = "The KEF LS50 Meta, also known as Little Meta, is a bookshelf speaker made by KEF.\n\n\
+                 The Wharfedale Linton is a bookshelf speaker made in Huntingdon.\n";
+    let env = TestEnv::new();
+    learn(&env, "bookshelf speakers", about);
+    assert_eq!(entities(&env).len(), 2, "{:?}", entities(&env));
+    env.write(
+        page("kef-ls50-meta"),
+        [env.read(page("kef-ls50-meta")), b"- mine\n".to_vec()].concat(),
+    );
+    told!(env.ok(&["entity", "kef ls50 meta", "--delete"]), @"
+    exit: 0
+    --- stdout
+    removed KEF LS50 Meta with 1 fact
+    --- stderr
+    note: what people wrote on its page stays: knowledge/learned/entities/kef-ls50-meta.md
+    ");
+    let page_then = env.read(page("kef-ls50-meta"));
+    assert!(page_then.ends_with(b"- mine\n"));
+    let gone = |env: &TestEnv| {
+        assert_eq!(entities(env), ["Wharfedale Linton (1)"]);
+        assert!(
+            env.hits(&["--kind", "fact", "kef ls50 meta speaker"])
+                .iter()
+                .all(|it| !it.contains("kef-ls50"))
+        );
+        assert!(!env.ok(&["interests"]).stdout().contains("KEF LS50"));
+        assert_eq!(env.run(&["entity", "kef ls50 meta"]).code, Some(1));
+    };
+    gone(&env);
+    // It is only mentioned, under whatever name, or nobody asked.
+    let news = "The KEF LS50 Meta has a red finish. It has a bookshelf size.\n\nLittle Meta is a bookshelf speaker that was sold in 2021.\n";
+    for args in [&["bookshelf speakers"][..], &["the kef ls50 meta", "--unasked"]] {
+        read(&env, args, news);
+        gone(&env);
+    }
+    env.run_with(&["learn", "--message", "-"], b"My friends have bookshelf speakers.");
+    env.run(&["enrich", "--once"]);
+    gone(&env);
+    assert_eq!(env.read(page("kef-ls50-meta")), page_then);
+
+    env.ok(&["like", "KEF LS50 Meta"]);
+    let entity = entity(&env, "kef ls50 meta");
+    assert_eq!(
+        (&entity["facts"], &entity["notes"][0]["text"]),
+        (&Value::Array(Vec::new()), &"mine".into())
+    );
+    // What was known of it stays away, something new may come.
+    assert_eq!(read(&env, &["kef ls50 meta"], about).code, Some(1));
+    learn(&env, "kef ls50 meta", "The KEF LS50 Meta has a green finish.");
+    assert_eq!(facts(&env, "kef ls50 meta"), ["The KEF LS50 Meta has a green finish."]);
+    assert_eq!(pages(&env).len(), 2);
+
+    // Whoever asks for it by name wants it back as well.
+    env.ok(&["entity", "wharfedale linton", "--delete"]);
+    learn(&env, "wharfedale linton", "The Wharfedale Linton has a walnut veneer.");
+    assert_eq!(facts(&env, "wharfedale linton"), ["The Wharfedale Linton has a walnut veneer."]);
+    assert_eq!(env.run(&["entity", "nobody", "--delete"]).code, Some(1));
+}
