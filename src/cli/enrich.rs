@@ -1,6 +1,6 @@
 //! `elophanto enrich`
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ use crate::{
     learn::{
         deepen::{Deepened, candidates, deepen},
         log::Log,
-        run::make_queued,
+        run::{Made, make_queued, turn},
     },
 };
 
@@ -87,6 +87,9 @@ pub fn run(args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 fn once(workspace: &Workspace, args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let learning = Learning::open(workspace)?;
+    let telling = learning.telling(ui)?;
+    // Another round may be under way, or a `learn`: what it makes is not made again.
+    let _turn = turn(&learning.desk)?;
     let mut wire = RoundWire::default();
     let notes = learning.notes()?;
     let ask = |query: &str| learning.ask_notes(&notes, query);
@@ -96,11 +99,9 @@ fn once(workspace: &Workspace, args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome
         let sources = learning.sources(&ask, ui)?;
         let made = make_queued(&learning.desk, &sources, &now, &mut |_| {})?;
         wire.queued = made.iter().filter(|made| !made.search.queued).count();
-        for (source, cause) in made.iter().flat_map(|made| &made.failed) {
-            ui.warn(visible_line(&format!("{source}: {cause}")));
-        }
+        warn_of(&made, ui);
     }
-    wire.processed = extract(&learning, None, args.yes, ui)?;
+    wire.processed = extract(&learning, &telling, None, args.yes, ui)?;
     if wire.processed == 0 {
         // Only when nothing waits: what the user asked for comes first.
         let shelf = learning.shelves().read(now());
@@ -115,13 +116,11 @@ fn once(workspace: &Workspace, args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome
                 deepen(&learning.desk, &shelf, &found, &sources, most, &learning.user, &now)?;
             match done {
                 Deepened::Searched { name, mode, made } => {
-                    for (source, cause) in made.iter().flat_map(|made| &made.failed) {
-                        ui.warn(visible_line(&format!("{source}: {cause}")));
-                    }
+                    warn_of(&made, ui);
                     wire.searches = made.len();
                     wire.entity = Some(name);
                     wire.mode = Some(word(mode));
-                    wire.processed = extract(&learning, None, args.yes, ui)?;
+                    wire.processed = extract(&learning, &telling, None, args.yes, ui)?;
                 }
                 Deepened::Nothing => {}
                 Deepened::Later(wait) => ui.note(wait),
@@ -129,7 +128,7 @@ fn once(workspace: &Workspace, args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome
         }
     }
     // What waited for the end of a pause or of quiet hours.
-    learning.tell(&[], ui)?;
+    learning.tell(&[], &telling, ui)?;
     let about = match (&wire.entity, wire.mode) {
         (Some(name), Some(mode)) => {
             format!(
@@ -148,6 +147,16 @@ fn once(workspace: &Workspace, args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome
     let is_idle = wire.queued + wire.searches + wire.processed == 0;
     ui.emit(&wire, if is_idle { "nothing to do".to_owned() } else { text })?;
     Ok(if is_idle { Outcome::Negative } else { Outcome::Done })
+}
+
+/// Says which sources failed and why, each once.
+fn warn_of(made: &[Made], ui: &Ui) {
+    let failed = made.iter().flat_map(|made| &made.failed);
+    let said: BTreeSet<String> =
+        failed.map(|(source, cause)| format!("{source}: {cause}")).collect();
+    for text in said {
+        ui.warn(visible_line(&text));
+    }
 }
 
 fn count(number: usize, one: &str, many: &str) -> String {

@@ -1,6 +1,7 @@
 //! `elophanto learn`
 
 use std::{
+    cell::OnceCell,
     collections::BTreeMap,
     io::{IsTerminal, Read},
     path::Path,
@@ -13,13 +14,12 @@ use super::{
     Outcome,
     asker::{Asker, Purpose, Reach},
     error::CliError,
-    learning::{Learning, now},
+    learning::{Learning, Telling, now},
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
 use crate::{
     extract::MAX_DOCUMENT_BYTES,
-    index::Refreshed,
     journal::Place,
     learn::{
         log::{Log, Work},
@@ -28,6 +28,7 @@ use crate::{
         responses::Finding,
         run,
         shelf::Shelf,
+        sources::Source,
         undo::undo,
         writer::known_writer,
     },
@@ -168,7 +169,19 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let trigger = if args.unasked { Trigger::Enrichment } else { Trigger::LearnCommand };
     // Before anything is written down: what cannot be read is not asked for.
     let given = args.from.as_deref().map(|from| material(&learning, from, ui)).transpose()?;
+    let telling = learning.telling(ui)?;
+    let notes = OnceCell::new();
+    let ask = |query: &str| match notes.get() {
+        Some(notes) => learning.ask_notes(notes, query),
+        None => Vec::new(),
+    };
     let (is_given, user) = (given.is_some(), learning.user.as_str());
+    let sources = match !is_given && !args.background {
+        true => learning.sources(&ask, ui)?,
+        false => Vec::new(),
+    };
+    // While the searches are made, no `enrich` takes them for left behind.
+    let _turn = if sources.is_empty() { None } else { run::turn_if_free(&learning.desk) };
     let (prompt, searches) = match given {
         Some(found) => {
             let asked = run::given(&learning.desk, topic.as_str(), found, trigger, user, now())?;
@@ -199,14 +212,17 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         };
         ui.talk(format_args!("{doing} '{shown}'{rest}"));
     }
+    let mut all_made = true;
     if !is_given && !args.background {
-        look(&learning, &prompt, ui)?;
+        let _ = notes.set(learning.notes()?);
+        all_made = look(&learning, &prompt, &sources, ui)?;
     }
     if args.background {
         return show(&workspace, Some(&prompt.id), ui);
     }
-    extract(&learning, Some(&prompt.id), args.yes, ui)?;
-    show(&workspace, Some(&prompt.id), ui)
+    extract(&learning, &telling, Some(&prompt.id), args.yes, ui)?;
+    let shown = show(&workspace, Some(&prompt.id), ui)?;
+    Ok(if all_made { shown } else { Outcome::Negative })
 }
 
 /// The searches for a topic: a model's plan where one may be asked, else by rule.
@@ -234,50 +250,51 @@ fn queries(
     })
 }
 
-/// Makes the searches of a prompt, one after the other.
-fn look(learning: &Learning, prompt: &Prompt, ui: &Ui) -> Result<(), CliError> {
-    let notes = learning.notes()?;
-    let ask = |query: &str| learning.ask_notes(&notes, query);
-    let sources = learning.sources(&ask, ui)?;
+/// Makes the searches of a prompt, one after the other; says whether all could be made.
+fn look(
+    learning: &Learning,
+    prompt: &Prompt,
+    sources: &[Box<dyn Source + '_>],
+    ui: &Ui,
+) -> Result<bool, CliError> {
     let log = Log::read(&learning.desk.journal, now());
     let searches = log.searches_of(&prompt.id);
     let mut prompt = prompt.clone();
     let mut left = searches.len();
+    let mut warned: Vec<String> = Vec::new();
     for search in searches {
-        let made = run::make(&learning.desk, log.place(&search.id), search, &sources, &now)?;
+        let made = run::make(&learning.desk, log.place(&search.id), search, sources, &now)?;
+        // Of four searches each fails in the same way.
         for (source, cause) in &made.failed {
-            ui.warn(visible_line(&format!("{source}: {cause}")));
+            let text = format!("{source}: {cause}");
+            if !warned.contains(&text) {
+                ui.warn(visible_line(&text));
+                warned.push(text);
+            }
         }
         if made.search.queued {
+            let waiting =
+                if left == 1 { "1 search waits" } else { &format!("{left} searches wait") };
             ui.note(format_args!(
-                "{left} searches wait: `elophanto enrich --once` makes them when the sources answer"
+                "{waiting}: `elophanto enrich --once` goes on when the sources answer"
             ));
-            break;
+            return Ok(false);
         }
         left -= 1;
         prompt = run::advance(&learning.desk, &prompt, left, now())?;
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Processes what was found for a prompt, or all that waits, and tells what was discovered.
 pub fn extract(
     learning: &Learning,
+    telling: &Telling,
     only: Option<&str>,
     yes: bool,
     ui: &Ui,
 ) -> Result<usize, CliError> {
     let notes = learning.notes()?;
-    extract_with(learning, &notes, only, yes, ui)
-}
-
-fn extract_with(
-    learning: &Learning,
-    notes: &Refreshed,
-    only: Option<&str>,
-    yes: bool,
-    ui: &Ui,
-) -> Result<usize, CliError> {
     let log = Log::read(&learning.desk.journal, now());
     for problem in &log.problems {
         ui.note(visible_line(problem));
@@ -288,8 +305,8 @@ fn extract_with(
         (Some(id), Work::Message(message)) => message.id == id,
     };
     let work: Vec<Work> = log.unprocessed().into_iter().filter(is_wanted).collect();
-    let outcome = learning.process(&work, &log, notes, yes, ui)?;
-    learning.tell(&outcome.discovered, ui)?;
+    let outcome = learning.process(&work, &log, &notes, yes, ui)?;
+    learning.tell(&outcome.discovered, telling, ui)?;
     if let Some((name, other)) = outcome.hints.first() {
         ui.note(format_args!(
             "`{}` may be `{}`: `elophanto clean review` compares them",
@@ -311,6 +328,7 @@ fn message(learning: &Learning, from: &str, yes: bool, ui: &mut Ui) -> Result<Ou
     if text.is_empty() {
         return Err(CliError::new("the message is empty").hint("write what you want to say"));
     }
+    let telling = learning.telling(ui)?;
     let record = Message {
         kind: MESSAGE.to_owned(),
         id: ulid::Ulid::new().to_string(),
@@ -319,7 +337,7 @@ fn message(learning: &Learning, from: &str, yes: bool, ui: &mut Ui) -> Result<Ou
         text: crate::secrets::mask(&text).0.into_owned(),
     };
     learning.desk.write(Place::Local, &[&record])?;
-    extract(learning, Some(&record.id), yes, ui)?;
+    extract(learning, &telling, Some(&record.id), yes, ui)?;
     let log = Log::read(&learning.desk.journal, now());
     let shelf = learning.shelves().read(now());
     let found = found_by(&shelf, |line| line.message.as_deref() == Some(record.id.as_str()));

@@ -53,6 +53,12 @@ pub struct Learning<'a> {
     pub user: String,
 }
 
+/// Where discoveries are told, and when they are not.
+pub struct Telling {
+    outlets: Vec<Outlet>,
+    quiet: Quiet,
+}
+
 impl<'a> Learning<'a> {
     /// For what changes something: makes the id of this clone if there is none.
     ///
@@ -252,11 +258,12 @@ impl<'a> Learning<'a> {
         Ok(outcome)
     }
 
-    /// Tells what was discovered, and what waited to be told.
+    /// How discoveries are told. Asked for before anything is found out, for what is found with
+    /// settings that cannot be used would never be told.
     ///
     /// # Errors
-    /// When it cannot be written down.
-    pub fn tell(&self, discovered: &[Discovered], ui: &Ui) -> Result<(), CliError> {
+    /// When a setting is unusable.
+    pub fn telling(&self, ui: &Ui) -> Result<Telling, CliError> {
         let settings = &self.workspace.config.notify;
         let quiet = match &settings.quiet_hours {
             Some(text) => Quiet::parse(text, TimeZone::system()).map_err(|cause| {
@@ -265,9 +272,22 @@ impl<'a> Learning<'a> {
             })?,
             None => Quiet::none(),
         };
-        let outlets = self.outlets(ui)?;
+        Ok(Telling { outlets: self.outlets(ui)?, quiet })
+    }
+
+    /// Tells what was discovered, and what waited to be told.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub fn tell(
+        &self,
+        discovered: &[Discovered],
+        telling: &Telling,
+        ui: &Ui,
+    ) -> Result<(), CliError> {
+        let Telling { outlets, quiet } = telling;
         let Told { printed, failed, .. } =
-            tell(&self.desk, discovered, &outlets, &quiet, &self.user, now())?;
+            tell(&self.desk, discovered, outlets, quiet, &self.user, now())?;
         for (id, text) in printed {
             ui.talk(visible(&text));
             ui.talk(format_args!("  (`elophanto react {id} +` or `-`)"));

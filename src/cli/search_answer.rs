@@ -1,6 +1,6 @@
 //! `elophanto search --answer`: answering from what is known, or saying that it does not suffice.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ use crate::{
     learn::record::{ANSWER, AnswerRecord},
     lexical::Analyzer,
     llm::{Asked, EXTRACTIVE},
-    search::{Answer, Hit},
+    search::{Answer, Hit, Query},
 };
 
 /// Hits that an answer is made of.
@@ -114,7 +114,7 @@ pub fn answer(
         model: Some(&model),
         citations: (1..)
             .zip(&hits)
-            .filter(|(number, _)| text.contains(&format!("[{number}]")))
+            .filter(|(number, _)| cited(&text).contains(number))
             .map(|(number, hit)| CitationWire {
                 number,
                 path: hit.path.to_text(),
@@ -141,7 +141,8 @@ pub fn answer(
 /// Whether a hit is about what was asked: near enough by its meaning, and with most of the words
 /// that carry it.
 fn bears_on(question: &str, hit: &Hit, relevant: f32, analyzer: &Analyzer) -> bool {
-    let asked = analyzer.terms(question);
+    // As a search takes it: what makes it a question says nothing of what it is about.
+    let asked = Query::plain(question, analyzer).terms;
     let mut text = format!("{} {} ", hit.title, hit.breadcrumb.join(" "));
     text.push_str(&hit.text);
     let said = analyzer.terms(&text);
@@ -163,8 +164,9 @@ fn make(
         && let Asked::Said { text, model } = model.ask(&prompt(question, hits))
     {
         let text = text.trim();
-        let cites = (1..=hits.len()).any(|number| text.contains(&format!("[{number}]")));
-        if text.to_uppercase().starts_with(NOT_ENOUGH) {
+        let cites = cited(text).iter().any(|number| (1..=hits.len()).contains(number));
+        let said = text.trim_start_matches(|char: char| !char.is_alphanumeric());
+        if said.to_uppercase().starts_with(NOT_ENOUGH) {
             return Ok(None);
         }
         // What names no source is not believed.
@@ -173,6 +175,13 @@ fn make(
         }
     }
     Ok(Some((extract(hits), EXTRACTIVE.to_owned())))
+}
+
+/// The numbers of the sources that an answer names, as in `[1]`, `[1][2]` and `[1, 2]`.
+fn cited(text: &str) -> BTreeSet<usize> {
+    let groups = text.split('[').skip(1).filter_map(|rest| rest.split_once(']'));
+    let numbers = groups.flat_map(|(inside, _)| inside.split([',', ';']));
+    numbers.filter_map(|number| number.trim().parse().ok()).collect()
 }
 
 /// The best sentences, each with its source.

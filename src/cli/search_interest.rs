@@ -42,12 +42,12 @@ pub fn note(query: &str, answer: &Answer, workspace: &Workspace) -> Result<(), C
         is_follow_up(&one, &other, meaning.near.follow_up)
     });
     let kind = if goes_on { EngagementKind::FollowUp } else { EngagementKind::Search };
-    let asked = format!(" {} ", identity(query));
+    let asked = format!(" {} ", words(query));
     let acts: Vec<EngagementRecord> = answer
         .hits
         .iter()
         .take(MOST_HITS)
-        .filter(|hit| hit.kind == Kind::Fact && asked.contains(&identity(&hit.title)))
+        .filter(|hit| hit.kind == Kind::Fact && names(&asked, &hit.title))
         .filter_map(|hit| hit.path.as_path().file_stem()?.to_str())
         .map(|slug| {
             let source = search.id.as_str();
@@ -57,6 +57,21 @@ pub fn note(query: &str, answer: &Answer, workspace: &Workspace) -> Result<(), C
     learning.desk.write(Place::Local, &[&search])?;
     learning.desk.write(Place::Local, &acts)?;
     Ok(())
+}
+
+/// Whether a question, as [`words`] gives it, names something: in whole words, for `C` is in most.
+fn names(asked: &str, title: &str) -> bool {
+    let title = words(title);
+    !title.is_empty() && asked.contains(&format!(" {title} "))
+}
+
+/// The words of a text in the form in which names are compared. A sign that ends a word stays, for
+/// `C++` is not `C`.
+fn words(text: &str) -> String {
+    let text = identity(text);
+    let is_edge = |char: char| matches!(char, '.' | ',' | ';' | ':' | '?' | '!' | '"' | '(' | ')');
+    let words = text.split_whitespace().map(|word| word.trim_matches(is_edge));
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// The search before, if it may be one that this one goes on with.

@@ -3,7 +3,10 @@
 //! A prompt and its searches are written down before the first one is made: whoever is stopped, or
 //! only wanted them queued, leaves them to the next run.
 
-use std::time::Instant;
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use jiff::{SignedDuration, Timestamp};
 use ulid::Ulid;
@@ -15,7 +18,31 @@ use super::{
     responses::{self, Finding},
     sources::Source,
 };
-use crate::{desk::Desk, journal::Place, secrets};
+use crate::{
+    desk::Desk,
+    journal::Place,
+    secrets,
+    store::lock::{self, Lock},
+};
+
+/// The turn of whoever works off what is queued: two at once would make each search twice. Waits
+/// as long as another has it.
+///
+/// # Errors
+/// When there can be no lock.
+pub fn turn(desk: &Desk) -> Result<Lock, LearnError> {
+    let path = turn_file(desk);
+    lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })
+}
+
+/// The same for somebody who would rather not wait; `None` if another has it.
+pub fn turn_if_free(desk: &Desk) -> Option<Lock> {
+    lock::try_for(&turn_file(desk), Duration::ZERO).ok().flatten()
+}
+
+fn turn_file(desk: &Desk) -> PathBuf {
+    desk.repository.local_dir().join("searches.lock")
+}
 
 /// A new prompt with its searches, none of which is made yet.
 ///
@@ -128,7 +155,10 @@ pub fn make(
     for source in sources {
         match source.find(&search.query) {
             Ok(findings) => found.extend(findings),
-            Err(cause) => failed.push((source.name().to_owned(), cause.to_string())),
+            Err(cause) => {
+                let hint = cause.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                failed.push((source.name().to_owned(), format!("{cause}{hint}")));
+            }
         }
     }
     if found.is_empty() && !failed.is_empty() && failed.len() == sources.len() {

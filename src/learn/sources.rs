@@ -1,12 +1,17 @@
 //! Where learning looks: search services, a program of the user's, files, and the notes themselves.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde::Deserialize;
+use url::Url;
 
 use super::responses::Finding;
 use crate::{
     entity::identity,
+    one_line::one_line,
     process::{self, Environment, ProcessError},
     providers::{Provider, ProviderError, read_pages},
     reading::{self, Hint},
@@ -20,6 +25,10 @@ pub const MOST_FINDINGS: usize = 10;
 const PROGRAM_PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes of what a program prints that are read.
 const PROGRAM_OUTPUT: usize = 8 * 1024 * 1024;
+/// Characters of a title.
+const MOST_TITLE: usize = 300;
+/// Characters of where something is from.
+const MOST_ORIGIN: usize = 2_048;
 /// Files that one search reads whole.
 const MOST_FILES: usize = 5;
 /// Files that one search looks into.
@@ -38,6 +47,16 @@ pub enum SourceError {
     Program(#[from] ProcessError),
     #[error("`{program}` failed ({status}): {said}")]
     Failed { program: String, status: String, said: String },
+}
+
+impl SourceError {
+    /// What the user could do about it.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Provider(cause) => cause.hint(),
+            Self::Program(_) | Self::Failed { .. } => None,
+        }
+    }
 }
 
 /// Something that can be asked.
@@ -113,24 +132,37 @@ impl Source for Program {
                 (None, signal) => format!("signal {}", signal.unwrap_or_default()),
             };
             let said = String::from_utf8_lossy(&output.stderr);
-            let said = crate::one_line::one_line(&said, 300);
+            let said = match one_line(&said, 300) {
+                said if said.is_empty() => "it said nothing".to_owned(),
+                said => said,
+            };
             let program = self.argv.first().cloned().unwrap_or_default();
             return Err(SourceError::Failed { program, status, said });
         }
-        Ok(parse(&output.stdout))
+        Ok(parse(&output.stdout, output.cut))
     }
 }
 
 /// What a program printed: JSON Lines if every line is an object with a text, else one text.
-fn parse(printed: &[u8]) -> Vec<Finding> {
-    let lines = printed.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+/// `cut` says that it printed more: then its last line may be half of one.
+fn parse(printed: &[u8], cut: bool) -> Vec<Finding> {
+    let whole = match printed.iter().rposition(|&byte| byte == b'\n').filter(|_| cut) {
+        Some(end) => printed.get(..end).unwrap_or_default(),
+        None => printed,
+    };
+    let lines = whole.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     let parsed: Option<Vec<Line>> =
         lines.map(|line| serde_json::from_slice::<Line>(line).ok()).collect();
     match parsed {
         Some(lines) if !lines.is_empty() => lines
             .into_iter()
             .take(MOST_FINDINGS * 5)
-            .map(|Line { title, url, text, image }| Finding { title, url, text, image })
+            .map(|Line { title, url, text, image }| Finding {
+                title: title.map(|title| one_line(&title, MOST_TITLE)),
+                url: url.as_deref().and_then(origin),
+                text,
+                image,
+            })
             .collect(),
         _ => {
             let hint = Hint::default();
@@ -139,6 +171,31 @@ fn parse(printed: &[u8]) -> Vec<Finding> {
                 .into_iter()
                 .collect()
         }
+    }
+}
+
+/// Where something is from, as a program says: an address of the web without credentials, of a
+/// file no more than its name, or words of the program's own. It is written down, and git carries
+/// it.
+fn origin(said: &str) -> Option<String> {
+    let said = one_line(said, MOST_ORIGIN);
+    let name = |path: &str| {
+        let name = Path::new(path).file_name()?;
+        Some(format!("file:{}", name.to_string_lossy()))
+    };
+    if Path::new(&said).is_absolute() {
+        return name(&said);
+    }
+    match Url::parse(&said) {
+        Ok(url) if !url.username().is_empty() || url.password().is_some() => None,
+        Ok(url) => match url.scheme() {
+            "http" | "https" => Some(url.into()),
+            "file" => name(url.path()),
+            // What runs, or is all of itself.
+            "javascript" | "data" | "blob" | "vbscript" => None,
+            _ => Some(said),
+        },
+        Err(_) => (!said.is_empty()).then_some(said),
     }
 }
 
@@ -158,7 +215,7 @@ impl Source for Files {
 
     fn find(&self, query: &str) -> Result<Vec<Finding>, SourceError> {
         let wanted = words_of(query);
-        let ending = |path: &std::path::Path| {
+        let ending = |path: &Path| {
             let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
             ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending))
         };
@@ -187,12 +244,7 @@ impl Source for Files {
 }
 
 /// How well a file bears on the words, and its text; `None` if it does not, or cannot be read.
-fn look(
-    root: &std::path::Path,
-    home: &std::path::Path,
-    path: &NotePath,
-    wanted: &[String],
-) -> Option<(f64, Finding)> {
+fn look(root: &Path, home: &Path, path: &NotePath, wanted: &[String]) -> Option<(f64, Finding)> {
     let (bytes, _) = read_note(root, path, MOST_FILE_BYTES).ok()?;
     let name = path.to_text();
     let is_pdf = bytes.starts_with(b"%PDF-");

@@ -99,19 +99,19 @@ pub fn tell(
     }
     // Before anything is sent: whoever is stopped tells it the next time.
     write(desk, &waiting)?;
-    let Due { messages, queue, state, next } = due(waiting.queue, waiting.state, now, quiet);
+    let Due { mut messages, queue, state, next } = due(waiting.queue, waiting.state, now, quiet);
     told.waiting = queue.len();
     told.next = next;
     if messages.is_empty() {
         return Ok(told);
     }
     let mut records = Vec::new();
-    for message in &messages {
-        let id = Ulid::new().to_string();
-        send(message, &id, outlets, &mut told);
+    for message in &mut messages {
+        message.id = Ulid::new().to_string();
+        send(message, outlets, &mut told);
         records.push(NotificationRecord {
             kind: NOTIFICATION.to_owned(),
-            id,
+            id: message.id.clone(),
             at: now,
             user: user.to_owned(),
             entity_id: message.entity.clone(),
@@ -124,11 +124,11 @@ pub fn tell(
     Ok(told)
 }
 
-fn send(message: &Message, id: &str, outlets: &[Outlet], told: &mut Told) {
+fn send(message: &Message, outlets: &[Outlet], told: &mut Told) {
     told.sent += 1;
     for outlet in outlets {
         match outlet.send(message) {
-            Ok(Some(text)) => told.printed.push((id.to_owned(), text)),
+            Ok(Some(text)) => told.printed.push((message.id.clone(), text)),
             Ok(None) => {}
             // The others are told all the same.
             Err(cause) => told.failed.push(cause.to_string()),

@@ -18,6 +18,8 @@ const IMAGE_BYTES: usize = 2_000;
 /// direction of reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
+    /// What a reaction to it calls it by. Whoever writes down what was sent gives it.
+    pub id: String,
     /// Slug of what it is about.
     pub entity: String,
     /// As people write it.

@@ -112,6 +112,7 @@ impl Waiting {
     fn message(self) -> Message {
         let hidden = self.facts.len().saturating_sub(MAX_SHOWN_FACTS);
         Message {
+            id: String::new(),
             name: shown_name(&self.name, &self.entity),
             is_new: self.is_new,
             facts: self.facts.iter().take(MAX_SHOWN_FACTS).map(|fact| shown_fact(fact)).collect(),

@@ -75,7 +75,7 @@ pub fn show(
         let first_match =
             matched.iter().map(|(word, _)| word.start).find(|start| range.contains(start));
         hit.snippet = clip(&hit.text, range.clone(), first_match);
-        // The first line is that of the first word: what is blank above it is not counted.
+        // The first line of a chunk is the first that is not blank.
         let blank = hit.text.len() - hit.text.trim_start().len();
         let above = hit.text.get(blank..hit.snippet.start).unwrap_or_default();
         hit.line = hit.lines.0 + above.matches('\n').count();

@@ -37,6 +37,8 @@ mod scan_model;
 mod schedule;
 mod search;
 mod sequences;
+mod sources;
+mod telling;
 mod trust;
 mod upkeep;
 mod usage;

@@ -179,6 +179,8 @@ fn vimgrep_points_at_the_word() {
 #[test]
 fn every_hit_is_at_its_line() {
     let env = animals();
+    // Blank lines behind front matter.
+    env.write("docs/voles.md", "---\ntags: mammal\n---\n\n\n# Voles\n\nVoles dig.\nVoles sleep.\n");
     for hit in
         env.json(&["search", "--json", "--full", "sleep eat berries sources pause", "-n", "9"])
     {

@@ -86,6 +86,8 @@ pub enum SinkError {
 /// A message as programs and servers see it.
 #[derive(Debug, Serialize)]
 struct Wire<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    id: &'a str,
     entity: &'a str,
     name: &'a str,
     is_new: bool,
@@ -100,6 +102,7 @@ struct Wire<'a> {
 impl<'a> From<&'a Message> for Wire<'a> {
     fn from(message: &'a Message) -> Self {
         Self {
+            id: &message.id,
             entity: &message.entity,
             name: &message.name,
             is_new: message.is_new,

@@ -15,6 +15,7 @@ use crate::process::Environment;
 
 fn message() -> Message {
     Message {
+        id: "m1".to_owned(),
         entity: "kef-ls50".to_owned(),
         name: "KEF LS50".to_owned(),
         is_new: false,
@@ -44,7 +45,8 @@ fn files_grow_by_a_line_and_are_private() {
     assert_eq!((lines.len(), lines[0], lines[1]), (3, lines[2], "{\"torn"));
     let line: Value = serde_json::from_str(lines[0]).unwrap();
     assert_eq!(line["text"], message().text());
-    assert_eq!((&line["entity"], &line["more"]), (&"kef-ls50".into(), &3.into()));
+    assert_eq!((&line["id"], &line["entity"]), (&"m1".into(), &"kef-ls50".into()));
+    assert_eq!(line["more"], 3);
     assert_eq!(line["facts"][1], "two");
 }
 

@@ -32,6 +32,8 @@ pub struct Seen {
     /// From 0.
     pub number: usize,
     pub path: String,
+    /// As it was sent, without the `?`.
+    pub query: String,
     /// By their names in lower case.
     pub headers: BTreeMap<String, String>,
     /// `null` where it is not JSON.
@@ -67,6 +69,7 @@ impl Fake {
                 let mut request = Seen {
                     number: 0,
                     path: parts.uri.path().to_owned(),
+                    query: parts.uri.query().unwrap_or_default().to_owned(),
                     headers: headers.collect(),
                     body: serde_json::from_slice(&bytes).unwrap_or_default(),
                 };
