@@ -155,7 +155,7 @@ fn proposals_are_listed_and_what_is_certain_is_merged() {
         .map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
         .collect();
     let records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let merge = records.filter(|record| record["kind"] == "merge").last().unwrap();
+    let merge = records.filter(|record| record["kind"] == "merge").next_back().unwrap();
     let id = merge["id"].as_str().unwrap();
     snapshot!(plain(&env.run(&["clean", "undo", id])), @"
     exit: 0
@@ -250,9 +250,7 @@ fn a_merge_is_taken_back_after_both_have_learned_more() {
     env.commit("there");
     git(&env, &["switch", "--quiet", "main"]);
     git(&env, &["merge", "--quiet", "--no-edit", "other"]);
-    snapshot!(shown(&env).join("\n"), @"
-    KEF LS50 Meta (KEF LS-50 Meta): The KEF LS-50 Meta costs 1600 dollars. The KEF LS-50 Meta is sold in 4 colours. The KEF LS-50 Meta uses a metamaterial absorber behind its tweeter. The KEF LS50 Meta is a bookshelf loudspeaker. The KEF LS50 Meta was released in 2020. The KEF LS50 Meta weighs 7.8 kilograms.
-    ");
+    snapshot!(shown(&env).join("\n"), @"KEF LS50 Meta (KEF LS-50 Meta): The KEF LS-50 Meta costs 1600 dollars. The KEF LS-50 Meta is sold in 4 colours. The KEF LS-50 Meta uses a metamaterial absorber behind its tweeter. The KEF LS50 Meta is a bookshelf loudspeaker. The KEF LS50 Meta was released in 2020. The KEF LS50 Meta weighs 7.8 kilograms.");
     env.ok(&["clean", "undo", &id]);
     snapshot!(shown(&env).join("\n"), @"
     KEF LS-50 Meta (): The KEF LS-50 Meta is sold in 4 colours. The KEF LS-50 Meta uses a metamaterial absorber behind its tweeter.

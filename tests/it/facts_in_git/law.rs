@@ -181,7 +181,9 @@ impl Side<'_> {
     fn undo(&mut self, search: &str, number: usize) {
         self.json(&["learn", "undo", search, "--json"]);
         let its = format!("search:{search} ");
-        for line in self.known.counting().into_iter().filter(|line| line.contains(&its)) {
+        let lines = self.known.counting().into_iter().filter(|line| line.contains(&its));
+        // Each line is taken out for itself, and may be put back for itself.
+        for (line, number) in lines.zip(number..) {
             self.known.retire(&line, number);
         }
     }
