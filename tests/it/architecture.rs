@@ -39,6 +39,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "journal",
             "jsonl",
             "lexical",
+            "extract",
             "entity",
             "process",
             "reading",
