@@ -168,7 +168,10 @@ fn unknown_keys_are_one_warning_each() {
     let layers = Layers { user: file("/home/u/config.yaml", text), ..Layers::default() };
     let (_, warnings) = Config::load(&layers).unwrap();
     assert_eq!(warnings.len(), 4, "{warnings:?}");
-    assert_eq!(warnings[2].to_string(), "/home/u/config.yaml:6: unknown key \"command\" ignored");
+    assert_eq!(
+        warnings[2].to_string(),
+        "/home/u/config.yaml:6: unknown key \"command\" ignored (did you mean `learn.command`?)"
+    );
 
     let many: String = (0..1_000).map(|n| format!("k{n}: 1\n")).collect();
     let (_, warnings) = Config::load(&repository(&many)).unwrap();

@@ -154,8 +154,8 @@ fn proposals_are_listed_and_what_is_certain_is_merged() {
         .filter(|(path, _)| path.starts_with(".elophanto/journal"))
         .map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned())
         .collect();
-    let records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let merge = records.filter(|record| record["kind"] == "merge").next_back().unwrap();
+    let mut records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let merge = records.rfind(|record| record["kind"] == "merge").unwrap();
     let id = merge["id"].as_str().unwrap();
     snapshot!(plain(&env.run(&["clean", "undo", id])), @"
     exit: 0

@@ -893,8 +893,8 @@ fn help_of_schedule() {
       <COMMAND>...  What to run, such as `scan --investigate`
 
     Options:
-          --every <DURATION>  How often, such as 10m or 6h; for index, scan and clean every 6h, 10m and
-                              24h unless said
+          --every <DURATION>  How often, such as 10m or 6h; for index, scan, enrich and clean every 6h,
+                              10m, 10m and 24h unless said
           --replace           Replace another job of that name
           --no-color          Print without colours and links
       -h, --help              Print help

@@ -129,7 +129,7 @@ fn one_message_per_entity_through_every_sink() {
     "#);
     let posted = fake.requests().into_iter().filter(|request| request.path == "/hook");
     let posted: Vec<Value> = posted.map(|request| request.body).collect();
-    assert_eq!(posted, [message.clone()]);
+    assert_eq!(posted, std::slice::from_ref(message));
     let read = fs::read_to_string(env.outside().join("program")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&read).unwrap(), *message);
     snapshot!(fs::read_to_string(env.outside().join("desktop")).unwrap(), @"

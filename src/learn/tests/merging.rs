@@ -76,8 +76,9 @@ fn a_chain_of_merges_is_taken_back_in_any_order() {
     let shelves = shelves(&desk);
     let mut shelf = Shelf::default();
     let meaning = Meaning::builtin();
-    let names = ["Alpha", "Beta", "Gamma"];
-    let slugs = names.map(|name| entity(&shelves, &mut shelf, name, &[(name, "s")]));
+    let said =
+        [("Alpha", "Otters swim."), ("Beta", "Badgers dig holes."), ("Gamma", "It rains in May.")];
+    let slugs = said.map(|(name, fact)| entity(&shelves, &mut shelf, name, &[(fact, "s")]));
     let before = on_disk(&shelves, 5);
     let first = merge(&shelves, &mut shelf, &slugs[0], &slugs[1], "", &meaning, at(10)).unwrap();
     let second = merge(&shelves, &mut shelf, &slugs[1], &slugs[2], "", &meaning, at(11)).unwrap();

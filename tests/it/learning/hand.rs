@@ -18,11 +18,14 @@ fn changed(make: impl Fn(&str) -> Vec<u8>) -> (TestEnv, Vec<u8>) {
     (env, bytes)
 }
 
+/// What is done to the bytes of a page.
+type Damage = Box<dyn Fn(&str) -> Vec<u8>>;
+
 #[test]
 fn what_people_and_merges_wrote_is_kept_byte_for_byte() {
     let fact_line =
         |text: &str| text.lines().find(|line| line.contains("<!-- f:")).unwrap().to_owned();
-    let cases: [(&str, Box<dyn Fn(&str) -> Vec<u8>>, usize); 13] = [
+    let cases: [(&str, Damage, usize); 13] = [
         ("line ends of Windows", Box::new(|text| text.replace('\n', "\r\n").into()), 1),
         (
             "a header that is not closed",

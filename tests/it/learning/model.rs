@@ -108,8 +108,7 @@ fn an_honest_model_is_believed() {
     // The text stands between marks, and known facts are said to be known.
     let more = format!("{SPEAKER}\nKEF was bought by GP Acoustics in 1992.\n");
     assert_eq!(read(&env, &["kef ls50"], &more).code, Some(1), "it says nothing new");
-    let last =
-        fake.requests().iter().map(prompt).filter(|it| asks(it) == "facts").next_back().unwrap();
+    let last = fake.requests().iter().map(prompt).rfind(|it| asks(it) == "facts").unwrap();
     assert!(last.contains("[known already]\n\"KEF was founded in 1961"), "{last}");
 }
 
