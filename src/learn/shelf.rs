@@ -9,7 +9,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use jiff::Timestamp;
@@ -90,7 +90,9 @@ pub struct Written {
 
 /// Folder of the pages, relative to the root.
 pub fn folder(write_root: &Path) -> PathBuf {
-    write_root.join("learned").join("entities")
+    // Paths are compared by their parts, and `.` at the beginning is one.
+    let parts = write_root.components().filter(|part| *part != Component::CurDir);
+    parts.collect::<PathBuf>().join("learned").join("entities")
 }
 
 /// The slug of the page at a path, relative to the root.

@@ -85,3 +85,17 @@ fn what_a_commit_knew_is_found_at_that_commit() {
     assert_eq!(facts(&["tweeter", "--at", "HEAD"]), [""; 0]);
     assert_eq!(facts(&["tweeter", "--at", "HEAD~2"]), [page("kef-ls50-meta")]);
 }
+
+#[test]
+fn our_own_folder_may_be_the_whole_repository() {
+    let settings = "knowledge:\n  write_root: .\n";
+    let env = TestEnv::with(&[(".elophanto/config.yaml", settings), ("a.md", "# A\n\nOwls.\n")]);
+    learn(&env, "kef ls50", SPEAKER);
+    let path = "learned/entities/kef-ls50-meta.md";
+    assert!(env.path(path).is_file());
+    let hits = env.json(&["search", "--json", "absorb sound behind the tweeter"]);
+    let found: Vec<(&Value, &Value)> =
+        hits.iter().map(|hit| (&hit["kind"], &hit["path"])).collect();
+    assert_eq!(found[0], (&"fact".into(), &path.into()), "{hits:?}");
+    assert!(found[1..].iter().all(|hit| *hit.1 != path), "it is no note too: {hits:?}");
+}
