@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use rayon::prelude::*;
 
 use super::{
     LearnError,
@@ -77,7 +78,7 @@ impl Interests {
         now: Timestamp,
     ) -> BTreeMap<String, Interest> {
         let engagements: Vec<Engagement> =
-            self.engagements.iter().map(EngagementRecord::engagement).collect();
+            self.engagements.par_iter().map(EngagementRecord::engagement).collect();
         let canonical = |slug| shelf.entities.canonical(slug);
         let of_acts = scores(&engagements, user, now, &canonical);
         let preferences: Vec<Preference> = self
