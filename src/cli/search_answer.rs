@@ -51,6 +51,9 @@ struct CitationWire<'a> {
     line: usize,
     title: &'a str,
     kind: &'static str,
+    /// Only for a fact: the note of the user that says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<&'a str>,
 }
 
 /// Answers a question from the hits.
@@ -121,15 +124,19 @@ pub fn answer(
                 line: hit.line,
                 title: &hit.title,
                 kind: hit.kind.name(),
+                against: hit.contradicted_by(),
             })
             .collect(),
     };
     let mut shown = visible(&text);
     shown.push('\n');
     for citation in &wire.citations {
-        let CitationWire { number, path, line, title, .. } = citation;
+        let CitationWire { number, path, line, title, against, .. } = citation;
         let _ =
             write!(shown, "\n[{number}] {}:{line}  {}", visible_line(path), visible_line(title));
+        if let Some(note) = against {
+            let _ = write!(shown, " (your note says otherwise: {})", visible_line(note));
+        }
     }
     ui.emit(&wire, shown)?;
     if kept {
@@ -202,7 +209,8 @@ fn prompt(question: &str, hits: &[&Hit]) -> String {
     let mut sources = String::new();
     for (number, hit) in (1..).zip(hits) {
         let text: String = hit.text.chars().take(MOST_SHOWN).collect();
-        let _ = writeln!(sources, "[{number}] {}\n{}\n", hit.title, text.trim());
+        let doubt = if hit.contradicted_by().is_some() { " (the user says otherwise)" } else { "" };
+        let _ = writeln!(sources, "[{number}] {}{doubt}\n{}\n", hit.title, text.trim());
     }
     format!(
         "Answer a question from numbered sources and from nothing else. Cite the number of the \

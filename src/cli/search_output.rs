@@ -86,6 +86,9 @@ struct HitWire<'a> {
     similar: usize,
     #[serde(skip_serializing_if = "str::is_empty")]
     note: &'a str,
+    /// Only for a fact: the note of the user that says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     drifted: Option<DriftWire<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -252,6 +255,7 @@ fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape<'a>) -> HitWire<'
         text,
         similar: hit.similar,
         note: &hit.note,
+        against: hit.contradicted_by(),
         drifted: drift(hit, shape).map(DriftWire::from),
         explain: shape.explain.then_some(ExplainWire {
             keyword: score.keyword,
@@ -442,7 +446,10 @@ fn markdown(hit: &Hit, text: Option<&str>) -> String {
 
 /// What the reader should know about the note before believing it.
 fn warning(hit: &Hit, shape: &Shape) -> Option<String> {
-    let line = drift_line(drift(hit, shape)?);
+    let otherwise = hit
+        .contradicted_by()
+        .map(|note| format!("your note says otherwise: {}", visible_line(note)));
+    let line = otherwise.or_else(|| Some(drift_line(drift(hit, shape)?)))?;
     Some(match shape.format {
         Format::Markdown => format!("\n{line}"),
         _ => format!("    ! {line}"),

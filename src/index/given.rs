@@ -66,6 +66,31 @@ impl Source {
     }
 }
 
+/// That a note of the user says otherwise than a line of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Against {
+    /// 1-based.
+    pub line: usize,
+    /// Path of the note.
+    pub note: String,
+}
+
+impl Against {
+    /// As an entry of `covers:`, where a segment keeps it.
+    pub fn cover(&self) -> String {
+        format!("against {} {}", self.line, self.note)
+    }
+
+    /// Those among the entries.
+    pub fn from_covers(covers: &[&str]) -> Vec<Self> {
+        let parse = |cover: &&str| {
+            let (line, note) = cover.strip_prefix("against ")?.split_once(' ')?;
+            Some(Self { line: line.parse().ok()?, note: note.to_owned() })
+        };
+        covers.iter().filter_map(parse).collect()
+    }
+}
+
 /// What there is to say in a document.
 pub struct Content<'a> {
     /// Name of the type, as in `--type`.

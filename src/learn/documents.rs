@@ -15,7 +15,7 @@ use crate::{
     entity::{Entity, LineHash, Page, searchable},
     index::{
         Context, Kind, Options, Refreshed,
-        given::{self, Collection, Given},
+        given::{self, Against, Collection, Given},
     },
     journal::{Record, parse_file},
     repo::{BlobId, Git, GitError, NotePath, ObjectId, Stored, Version, read_note},
@@ -141,7 +141,8 @@ fn of(context: &Context, texts: &Texts, records: Vec<Record>, now: Timestamp) ->
             let page = without_elsewhere(shelf.sheets.get(slug)?.page.clone(), entity, slug);
             let path = NotePath::from(folder.join(format!("{slug}.md")).as_path());
             let text = searchable(text, &page, &shelf.retired, &entity.title);
-            Some(Given::of_lines(path, with_origin(&text, entity, blob)))
+            let against = against(&page, &shelf);
+            Some(Given::of_lines(path, with_origin(&text, entity, blob, &against)))
         })
         .collect();
     documents.sort_by(|a, b| a.path.cmp(&b.path));
@@ -162,9 +163,17 @@ fn without_elsewhere(mut page: Page, entity: &Entity, slug: &str) -> Page {
     page
 }
 
-/// Adds to a header when something was last found out, and what the document is made from, without
-/// a further line.
-fn with_origin(text: &str, entity: &Entity, blob: &BlobId) -> String {
+/// The facts of a page that a note of the user contradicts.
+fn against(page: &Page, shelf: &Shelf) -> Vec<Against> {
+    let counting = page.lines.iter().filter(|line| !shelf.retired.holds(&line.hash));
+    let against = counting
+        .filter_map(|line| Some(Against { line: line.number, note: line.against.clone()? }));
+    against.collect()
+}
+
+/// Adds to a header when something was last found out, what the document is made from, and what of
+/// it the user says otherwise, without a further line.
+fn with_origin(text: &str, entity: &Entity, blob: &BlobId, against: &[Against]) -> String {
     let newest = entity.facts.iter().filter_map(|fact| fact.line.at).max().or(entity.created);
     let updated = newest.map(|at| format!("updated: {at}, ")).unwrap_or_default();
     let Some(end) = text.strip_prefix("---\n").and_then(|rest| rest.find("\n---\n")) else {
@@ -175,15 +184,16 @@ fn with_origin(text: &str, entity: &Entity, blob: &BlobId) -> String {
     let said = said.join(", ");
     let said = said.strip_prefix('{').and_then(|said| said.strip_suffix('}')).unwrap_or(&said);
     // Whoever links to it by one of its names finds it.
-    let names = std::iter::once(&entity.title).chain(&entity.aliases);
-    let names: Vec<String> =
-        names.map(|name| serde_json::Value::from(name.as_str()).to_string()).collect();
-    let names = names.join(", ");
+    let names = list(std::iter::once(entity.title.clone()).chain(entity.aliases.iter().cloned()));
+    let made_from = std::iter::once(blob.to_string());
+    let covers = list(made_from.chain(against.iter().map(Against::cover)));
     let blank = "\n".repeat(inner.matches('\n').count());
-    format!(
-        "---\n{{{said}, aliases: [{names}], {updated}covers: [{:?}]}}{blank}{rest}",
-        blob.to_string()
-    )
+    format!("---\n{{{said}, aliases: {names}, {updated}covers: {covers}}}{blank}{rest}")
+}
+
+/// A list of YAML: JSON strings are strings there too, whatever is in them.
+fn list(items: impl Iterator<Item = String>) -> String {
+    serde_json::Value::from(items.collect::<Vec<_>>()).to_string()
 }
 
 /// What the files look like, and whether that proves anything the next time.

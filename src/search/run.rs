@@ -14,7 +14,10 @@ use super::{
 };
 use crate::{
     embed::{EmbedError, Embedder},
-    index::{Kind, Part, Snapshot, given::Source},
+    index::{
+        Kind, Part, Snapshot,
+        given::{Against, Source},
+    },
     lexical::{Analyzer, fold, words},
     markdown::Scope,
     repo::{BlobId, NotePath},
@@ -70,6 +73,8 @@ pub struct Hit {
     pub kind: Kind,
     /// What a summary was made from; `None` for a note.
     pub source: Option<Source>,
+    /// Lines of a page of facts of which a note of the user says otherwise.
+    pub against: Vec<Against>,
     pub blob: BlobId,
     pub title: String,
     pub breadcrumb: Vec<String>,
@@ -99,6 +104,12 @@ pub struct Hit {
 }
 
 impl Hit {
+    /// The note of the user that says otherwise than the best sentence.
+    pub fn contradicted_by(&self) -> Option<&str> {
+        let against = self.against.iter().find(|against| against.line == self.line);
+        against.map(|against| against.note.as_str())
+    }
+
     /// Name of the type of its file, as in `--type`.
     pub fn file_type(&self) -> &str {
         file_type(self.kind, self.tags.first().map(String::as_str))

@@ -5,7 +5,10 @@ use super::{
     rank::CANDIDATES, run::Like,
 };
 use crate::{
-    index::{Kind, Snapshot, given::Source},
+    index::{
+        Kind, Snapshot,
+        given::{Against, Source},
+    },
     lexical::Analyzer,
     markdown::Scope,
     repo::BlobId,
@@ -210,7 +213,8 @@ impl<'a> Scene<'a> {
                 let mut before = None;
                 for (index, other) in ordered.iter().enumerate() {
                     if self.scope(other.0)? == Scope::Learned
-                        && self.similarity(other.0, hit.0) >= SAME_SUBJECT
+                        && (self.is_contradicted(other.0, hit.0)?
+                            || self.similarity(other.0, hit.0) >= SAME_SUBJECT)
                     {
                         before = Some(index);
                         break;
@@ -244,6 +248,25 @@ impl<'a> Scene<'a> {
         Ok(first)
     }
 
+    /// Whether a fact in the first chunk is one that the note of the second contradicts.
+    fn is_contradicted(&self, fact: ChunkPlace, note: ChunkPlace) -> Result<bool, Malformed> {
+        let Some(part) = self.snapshot.parts.get(fact.0).filter(|part| part.kind == Kind::Fact)
+        else {
+            return Ok(false);
+        };
+        let segment = &part.loaded.segment;
+        let lines = segment.chunk(fact.1)?.lines;
+        let against =
+            Against::from_covers(&segment.document(segment.chunk_document(fact.1))?.covers);
+        if against.is_empty() {
+            return Ok(false);
+        }
+        let segment = &self.snapshot.parts[note.0].loaded.segment;
+        let note = segment.document(segment.chunk_document(note.1))?.path.to_text();
+        let is_its = |it: &Against| it.note == note && (lines.0..=lines.1).contains(&it.line);
+        Ok(against.iter().any(is_its))
+    }
+
     /// A chunk as it is shown, its sentences still to be chosen.
     pub fn hit(&self, place: ChunkPlace, score: Score, similar: usize) -> Result<Hit, Malformed> {
         let segment = &self.snapshot.parts[place.0].loaded.segment;
@@ -255,6 +278,10 @@ impl<'a> Scene<'a> {
             Kind::Note | Kind::Fact => None,
             Kind::Summary => Source::from_covers(&document.covers),
         };
+        let against = match kind {
+            Kind::Fact => Against::from_covers(&document.covers),
+            Kind::Note | Kind::Summary => Vec::new(),
+        };
         let lines = source.as_ref().map_or(chunk.lines, |source| source.lines);
         // What a document is made from is another text than its own.
         let made_from = document.covers.first().filter(|_| kind != Kind::Note);
@@ -262,6 +289,7 @@ impl<'a> Scene<'a> {
         Ok(Hit {
             kind,
             source,
+            against,
             path: document.path,
             blob: source_blob.unwrap_or(document.blob),
             title: document.title.to_owned(),

@@ -99,3 +99,48 @@ fn our_own_folder_may_be_the_whole_repository() {
     assert_eq!(found[0], (&"fact".into(), &path.into()), "{hits:?}");
     assert!(found[1..].iter().all(|hit| *hit.1 != path), "it is no note too: {hits:?}");
 }
+
+#[test]
+fn a_note_of_the_user_comes_before_the_fact_that_says_otherwise() {
+    let note = "# Speakers\n\nThe KEF LS50 Meta costs $1,200.\n";
+    let env = TestEnv::with(&[("knowledge/user/speakers.md", note)]);
+    learn(&env, "kef ls50 meta", &format!("{SPEAKER}\nThe KEF LS50 Meta costs $1,600.\n"));
+    told!(env.ok(&["search", "price of the kef ls50 meta: what it costs"]), @"
+    exit: 0
+    --- stdout
+    knowledge/user/speakers.md:3  Speakers
+        The KEF LS50 Meta costs $1,200.
+
+    knowledge/learned/entities/kef-ls50-meta.md:11  KEF LS50 Meta
+        - The KEF LS50 Meta costs $1,600.
+        ! your note says otherwise: knowledge/user/speakers.md
+
+    knowledge/learned/entities/kef.md:6  KEF
+        - KEF
+    --- stderr
+    ");
+    let hits = env.json(&["search", "--json", "kef ls50 meta costs $1,600"]);
+    let shown: Vec<(&Value, &Value)> =
+        hits.iter().take(2).map(|hit| (&hit["kind"], &hit["against"])).collect();
+    assert_eq!(
+        shown,
+        [(&"note".into(), &Value::Null), (&"fact".into(), &"knowledge/user/speakers.md".into())],
+        "{hits:?}"
+    );
+    told!(env.ok(&["search", "--answer", "What does the KEF LS50 Meta cost?"]), @"
+    exit: 0
+    --- stdout
+    The KEF LS50 Meta costs $1,200. [1]
+    The KEF LS50 Meta costs $1,600. [2]
+
+    [1] knowledge/user/speakers.md:3  Speakers
+    [2] knowledge/learned/entities/kef-ls50-meta.md:11  KEF LS50 Meta (your note says otherwise: knowledge/user/speakers.md)
+    --- stderr
+    (`elophanto react [ID] +` or `-`)
+    ");
+    // Once the fact is gone, so is what was said of it.
+    let id = last_prompt(&env)["id"].as_str().unwrap().to_owned();
+    env.ok(&["learn", "undo", &id]);
+    let hits = env.json(&["search", "--json", "kef ls50 meta costs"]);
+    assert!(hits.iter().all(|hit| hit["against"].is_null()), "{hits:?}");
+}
