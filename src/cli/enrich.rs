@@ -97,7 +97,7 @@ fn once(workspace: &Workspace, args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome
     let log = Log::read(&learning.desk.journal, now());
     if !log.queued().is_empty() {
         let sources = learning.sources(&ask, ui)?;
-        let made = make_queued(&learning.desk, &sources, &now, &mut |_| {})?;
+        let made = make_queued(&learning.desk, &sources, &now)?;
         wire.queued = made.iter().filter(|made| !made.search.queued).count();
         warn_of(&made, ui);
     }

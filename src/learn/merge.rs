@@ -4,7 +4,7 @@
 //! read as those of the entity that stays, so what another branch adds to the page still arrives,
 //! and a merge is taken back by taking out the line, whatever happened since.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use ulid::Ulid;
@@ -295,10 +295,4 @@ pub fn unmerge(
     shelves.restore(shelf, &taken, now)?;
     give_back(shelves, shelf, meaning, now)?;
     Ok(Some(Unmerged::Done(record)))
-}
-
-/// Merges that stand, by id.
-pub fn standing(log: &Log) -> BTreeMap<&str, &Merge> {
-    let merges = log.merges.iter().filter(|(_, merge)| !merge.undone);
-    merges.map(|(id, merge)| (id.as_str(), merge)).collect()
 }

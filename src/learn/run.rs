@@ -133,7 +133,6 @@ pub fn queued(query: &str, trigger: Trigger, user: &str, now: Timestamp) -> Sear
 #[derive(Debug)]
 pub struct Made {
     pub search: Search,
-    pub findings: usize,
     /// Sources that failed, and why.
     pub failed: Vec<(String, String)>,
 }
@@ -162,12 +161,11 @@ pub fn make(
         }
     }
     if found.is_empty() && !failed.is_empty() && failed.len() == sources.len() {
-        return Ok(Made { search: search.clone(), findings: 0, failed });
+        return Ok(Made { search: search.clone(), failed });
     }
     let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let findings = found.len();
     let search = keep(desk, place, search, &found, took, now())?;
-    Ok(Made { search, findings, failed })
+    Ok(Made { search, failed })
 }
 
 /// Keeps what a search brought and writes that down.
@@ -231,12 +229,10 @@ pub fn make_queued(
     desk: &Desk,
     sources: &[Box<dyn Source + '_>],
     now: &dyn Fn() -> Timestamp,
-    tick: &mut dyn FnMut(&Search),
 ) -> Result<Vec<Made>, LearnError> {
     let log = Log::read(&desk.journal, now());
     let mut all = Vec::new();
     for search in log.queued() {
-        tick(search);
         let made = make(desk, log.place(&search.id), search, sources, now)?;
         let is_done = !made.search.queued;
         all.push(made);

@@ -13,7 +13,7 @@ mod tests;
 mod topic;
 
 pub use accept::{MAX_ANSWER_BYTES, Refused, accept};
-pub use prompt::{PROMPT_VERSION, prompt};
+pub use prompt::prompt;
 pub use searches::plan;
 pub use topic::{MAX_TOPIC_CHARS, Topic, TopicError};
 

@@ -2,9 +2,6 @@
 
 use super::{MAX_QUERIES, MIN_QUERIES, Topic};
 
-/// Grows whenever [`prompt`] asks something else.
-pub const PROMPT_VERSION: u32 = 1;
-
 /// The lines between which the topic stands. A topic has one line, so it cannot end its fence.
 pub(super) const FENCE: &str = "=====TOPIC=====";
 /// A part of the prompt that no search has in it.
