@@ -47,8 +47,6 @@ pub struct Document<'a> {
     pub text: &'a str,
     /// What the page or file is called where it came from.
     pub title: Option<&'a str>,
-    /// Where it came from; told to nobody.
-    pub url: Option<&'a str>,
 }
 
 /// An entity that there is.

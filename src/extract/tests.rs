@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn found(text: &str, topic: &str, known: &[Known], mode: Mode) -> Vec<(String, Vec<String>)> {
-    let document = Document { text, title: None, url: None };
+    let document = Document { text, title: None };
     let entities = extract(&document, topic, known, mode).entities;
     let facts = |it: Found| (it.name, it.facts.into_iter().map(|fact| fact.text).collect());
     entities.into_iter().map(facts).collect()
@@ -134,7 +134,7 @@ fn known_entities_gain_facts() {
 #[test]
 fn lines_are_those_of_the_document() {
     let text = "---\ntitle: x\n---\n\n# A\r\n\r\nFirst words here.\r\nFoo Bar is a tool\r\nthat works. Foo Bar was made in 1999.\r\n";
-    let document = Document { text, title: None, url: None };
+    let document = Document { text, title: None };
     let all = extract(&document, "", &[], Mode::Full).entities;
     let lines: Vec<usize> =
         all.iter().flat_map(|it| it.facts.iter().map(|fact| fact.line)).collect();
@@ -211,7 +211,7 @@ fn hostile_texts_are_read() {
         "J. ",
     ] {
         let text = part.repeat(200_000 / part.len());
-        let document = Document { text: &text, title: Some(&text), url: None };
+        let document = Document { text: &text, title: Some(&text) };
         let all = extract(
             &document,
             &text[..text.floor_char_boundary(5_000)],
@@ -237,7 +237,7 @@ proptest! {
     #[test]
     fn known_only_brings_nothing_new(text in prose(), topic in ".{0,20}") {
         let names = known(&["Foo Bar", "tool", ""]);
-        let document = Document { text: &text, title: Some("Foo"), url: None };
+        let document = Document { text: &text, title: Some("Foo") };
         let only = extract(&document, &topic, &names, Mode::KnownOnly);
         for it in &only.entities {
             let index = it.known.unwrap();
@@ -249,7 +249,7 @@ proptest! {
 
     #[test]
     fn what_is_found_keeps_the_promises(text in prose()) {
-        let document = Document { text: &text, title: None, url: None };
+        let document = Document { text: &text, title: None };
         let all = extract(&document, "foo", &known(&["tool"]), Mode::Full);
         prop_assert_eq!(&all, &extract(&document, "foo", &known(&["tool"]), Mode::Full));
         let lines = text.lines().count().max(1);
@@ -269,7 +269,7 @@ proptest! {
 
     #[test]
     fn any_text_is_read(text in "(?s).{0,300}") {
-        let document = Document { text: &text, title: Some(&text), url: None };
+        let document = Document { text: &text, title: Some(&text) };
         extract(&document, &text, &known(&[&text]), Mode::Full);
         statements(&text);
     }

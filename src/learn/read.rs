@@ -90,8 +90,7 @@ pub fn read(
     for finding in texts {
         let (text, _) = secrets::mask(&finding.text);
         let title = finding.title.as_deref().map(|title| secrets::mask(title).0);
-        let document =
-            Document { text: &text, title: title.as_deref(), url: finding.url.as_deref() };
+        let document = Document { text: &text, title: title.as_deref() };
         let asked = match &reader.ask {
             Some(_) => by_model(&document, question, &known, entities, mode, reader)?,
             None => None,

@@ -98,7 +98,7 @@ fn entities_and_facts_of_real_documents() {
         let (file, topic) = (text(label, "file"), text(label, "topic"));
         let bytes = fs::read(folder().join(file)).unwrap();
         let page = read(&bytes, Hint { media_type: None, name: Some(file) }).unwrap();
-        let document = Document { text: &page.text, title: page.title.as_deref(), url: None };
+        let document = Document { text: &page.text, title: page.title.as_deref() };
         let found = extract(&document, topic, &[], Mode::Full).entities;
         let labels = labels_of(label);
         let candidates: Vec<Candidate> = found
