@@ -17,11 +17,6 @@ pub enum ProviderError {
 }
 
 impl ProviderError {
-    /// Whether the same search may succeed later.
-    pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Http(error) if error.is_transient())
-    }
-
     /// What the user could do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {

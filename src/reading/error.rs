@@ -33,17 +33,3 @@ pub enum ReadError {
     #[error("too many earlier readings are still running")]
     Busy,
 }
-
-impl ReadError {
-    /// What the user could do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::TooLarge { .. } => "give a part of it",
-            Self::Encoding { .. } | Self::Undecodable { .. } => "convert it to UTF-8",
-            Self::PdfEncrypted => "save a copy without protection",
-            Self::PdfWithoutText => "run text recognition on it first",
-            Self::Timeout { .. } | Self::Busy => "try again, or give a smaller part",
-            _ => return None,
-        })
-    }
-}

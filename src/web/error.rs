@@ -45,18 +45,6 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Whether the same request may succeed later.
-    pub fn is_transient(&self) -> bool {
-        match self {
-            Self::Connect { .. }
-            | Self::Broken { .. }
-            | Self::Timeout { .. }
-            | Self::RateLimited { .. } => true,
-            Self::Status { status, .. } => matches!(status, 408 | 425 | 500..=599),
-            _ => false,
-        }
-    }
-
     /// What the user could do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {

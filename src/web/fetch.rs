@@ -64,11 +64,6 @@ impl Fetcher {
         Ok(Self(Arc::new(Shared { http, policy, reach })))
     }
 
-    /// What the fetcher keeps to.
-    pub fn policy(&self) -> &Policy {
-        &self.0.policy
-    }
-
     /// Fetches one page, following redirects.
     ///
     /// # Errors

@@ -22,7 +22,6 @@ mod tests;
 
 pub use error::FetchError;
 pub use fetch::Fetcher;
-pub use public::is_public;
 
 /// What a fetch may take.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -89,7 +89,7 @@ pub(super) fn is_public_name(name: &str) -> bool {
 
 /// Whether an address is one of the public internet, as the registries of special addresses of IANA
 /// have it. An IPv6 address that stands for an IPv4 one is judged as that.
-pub fn is_public(address: IpAddr) -> bool {
+fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => match embedded(address) {
