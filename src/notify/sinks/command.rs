@@ -26,10 +26,6 @@ impl CommandSink {
 }
 
 impl Sink for CommandSink {
-    fn name(&self) -> &str {
-        "command"
-    }
-
     fn send(&self, message: &Message) -> Result<(), SinkError> {
         call(&self.argv, &encode(message)?, &self.environment)
     }

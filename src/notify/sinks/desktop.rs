@@ -10,7 +10,7 @@ const PROGRAM: &str = "notify-send";
 /// Messages in a corner of the screen.
 #[derive(Debug, Clone)]
 pub struct DesktopSink {
-    program: String,
+    pub(super) program: String,
     environment: Environment,
 }
 
@@ -20,19 +20,9 @@ impl DesktopSink {
     pub fn new(environment: Environment) -> Self {
         Self { program: PROGRAM.to_owned(), environment }
     }
-
-    /// With another program that takes the same arguments.
-    pub fn with_program(mut self, program: &str) -> Self {
-        program.clone_into(&mut self.program);
-        self
-    }
 }
 
 impl Sink for DesktopSink {
-    fn name(&self) -> &str {
-        "desktop"
-    }
-
     fn send(&self, message: &Message) -> Result<(), SinkError> {
         let mut argv = vec![self.program.clone()];
         argv.extend(arguments(message));

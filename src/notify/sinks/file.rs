@@ -19,10 +19,6 @@ impl FileSink {
 }
 
 impl Sink for FileSink {
-    fn name(&self) -> &str {
-        "file"
-    }
-
     fn send(&self, message: &Message) -> Result<(), SinkError> {
         // The log makes files that others may read; this one is there before it looks.
         let made = File::options()

@@ -26,9 +26,6 @@ const MAX_OUTPUT: usize = 16 * 1024;
 
 /// Something that takes messages away.
 pub trait Sink: Send {
-    /// What it is called in settings and errors, such as `webhook`.
-    fn name(&self) -> &str;
-
     /// Takes one message. May wait for up to [`SINK_PATIENCE`].
     ///
     /// # Errors

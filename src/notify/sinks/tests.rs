@@ -34,7 +34,6 @@ fn files_grow_by_a_line_and_are_private() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("messages.jsonl");
     let sink = FileSink::new(&path);
-    assert_eq!(sink.name(), "file");
     sink.send(&message()).unwrap();
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     // A torn line costs itself only.
@@ -100,9 +99,13 @@ fn desktops_get_escaped_text_after_the_options() {
             "- -x &lt;b&gt;A&lt;/b&gt; &amp; \\\\n “é”\n- two\nand 3 more",
         ]
     );
-    let desktop = DesktopSink::new(path());
-    desktop.clone().with_program("true").send(&message()).unwrap();
-    let missing = desktop.with_program("no-such-program").send(&message());
+    let with = |program: &str| {
+        let mut sink = DesktopSink::new(path());
+        program.clone_into(&mut sink.program);
+        sink.send(&message())
+    };
+    with("true").unwrap();
+    let missing = with("no-such-program");
     assert!(matches!(missing, Err(SinkError::Process(ProcessError::Missing { .. }))));
 }
 
@@ -165,9 +168,9 @@ fn webhooks_are_posted_to() {
 fn webhooks_that_fail_name_their_host_only() {
     #[track_caller]
     fn check(host: &str, seconds: u64, expected: &str) {
-        let sink = WebhookSink::new(&format!("http://{host}/hook/secret?secret=1")).unwrap();
-        let patience = Duration::from_secs(seconds);
-        let error = sink.with_patience(patience).send(&message()).unwrap_err();
+        let mut sink = WebhookSink::new(&format!("http://{host}/hook/secret?secret=1")).unwrap();
+        sink.patience = Duration::from_secs(seconds);
+        let error = sink.send(&message()).unwrap_err();
         assert_eq!(error.to_string(), format!("the webhook at `{host}` {expected}"));
         assert!(!format!("{error:?}").contains("secret"));
     }

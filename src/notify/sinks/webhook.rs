@@ -14,7 +14,8 @@ const USER_AGENT: &str = concat!("elophanto/", env!("CARGO_PKG_VERSION"));
 pub struct WebhookSink {
     url: Url,
     host: String,
-    patience: Duration,
+    /// How long a message may take.
+    pub(super) patience: Duration,
 }
 
 impl WebhookSink {
@@ -38,12 +39,6 @@ impl WebhookSink {
         }
         let host = url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"));
         Ok(Self { url, host, patience: SINK_PATIENCE })
-    }
-
-    /// With another limit on the time that a message may take.
-    pub fn with_patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
-        self
     }
 
     fn client(&self) -> Result<Client, SinkError> {
@@ -77,10 +72,6 @@ impl WebhookSink {
 }
 
 impl Sink for WebhookSink {
-    fn name(&self) -> &str {
-        "webhook"
-    }
-
     /// Must not be called from asynchronous code.
     fn send(&self, message: &Message) -> Result<(), SinkError> {
         let body = encode(message)?;
