@@ -48,11 +48,6 @@ pub enum Wait {
 }
 
 impl Pace {
-    /// A pace without a past.
-    pub fn new(searches_per_hour: u32) -> Self {
-        Self { searches_per_hour, state: PaceState::default() }
-    }
-
     /// Takes one search, which counts from then on whether it is made or not.
     ///
     /// # Errors

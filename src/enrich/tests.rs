@@ -150,9 +150,14 @@ fn words_of_searches() {
     );
 }
 
+/// A pace without a past.
+fn pace_of(searches_per_hour: u32) -> Pace {
+    Pace { searches_per_hour, state: PaceState::default() }
+}
+
 #[test]
 fn failures_double_the_pause() {
-    let mut pace = Pace::new(10);
+    let mut pace = pace_of(10);
     let mut at = now();
     for minutes in [1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360] {
         assert_eq!(pace.allow(at), Ok(()));
@@ -173,7 +178,7 @@ fn failures_double_the_pause() {
 
 #[test]
 fn an_hour_has_so_many_searches() {
-    let mut pace = Pace::new(2);
+    let mut pace = pace_of(2);
     let minute = |minutes| now() + SignedDuration::from_mins(minutes);
     assert_eq!(pace.allow(minute(0)), Ok(()));
     assert_eq!(pace.allow(minute(10)), Ok(()));
@@ -183,7 +188,7 @@ fn an_hour_has_so_many_searches() {
     let kept = serde_json::to_string(&pace.state).unwrap();
     assert_eq!(serde_json::from_str::<PaceState>(&kept).unwrap(), pace.state);
     assert_eq!(serde_json::from_str::<PaceState>("{}").unwrap(), PaceState::default());
-    assert_eq!(Pace::new(0).allow(now()), Err(Wait::Off));
+    assert_eq!(pace_of(0).allow(now()), Err(Wait::Off));
     assert_eq!(
         Wait::UsedUp { until: now() }.to_string(),
         "the searches of this hour are used up until 2026-11-22T12:00:00Z"
@@ -192,7 +197,7 @@ fn an_hour_has_so_many_searches() {
 
 #[test]
 fn a_clock_that_was_put_back_costs_an_hour_at_most() {
-    let mut pace = Pace::new(1);
+    let mut pace = pace_of(1);
     assert_eq!(pace.allow(Timestamp::MAX), Ok(()));
     pace.failed(Timestamp::MAX);
     let until = now() + SignedDuration::from_hours(1);
@@ -226,7 +231,7 @@ proptest! {
         per_hour in 1_u32..6,
         steps in prop::collection::vec((0_i64..2_000, 0..4_u8), 0..60),
     ) {
-        let (mut pace, mut now) = (Pace::new(per_hour), now());
+        let (mut pace, mut now) = (pace_of(per_hour), now());
         let mut made: Vec<Timestamp> = Vec::new();
         for (seconds, what) in steps {
             now += SignedDuration::from_secs(seconds);

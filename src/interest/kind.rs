@@ -62,21 +62,6 @@ pub fn react(to: Answered, positive: bool) -> EngagementKind {
 }
 
 impl EngagementKind {
-    /// All kinds, the strongest commands first.
-    pub const ALL: &[Self] = &[
-        Self::LearnCommand,
-        Self::LikeCommand,
-        Self::DislikeCommand,
-        Self::Statement,
-        Self::Search,
-        Self::FollowUp,
-        Self::ReactionNotificationPositive,
-        Self::ReactionNotificationNegative,
-        Self::ReactionAnswerPositive,
-        Self::ReactionAnswerNegative,
-        Self::Mention,
-    ];
-
     /// Its word in records; the same that serde writes.
     pub fn word(self) -> &'static str {
         match self {
@@ -92,11 +77,6 @@ impl EngagementKind {
             Self::ReactionAnswerNegative => "reaction_answer_negative",
             Self::Mention => "mention",
         }
-    }
-
-    /// The kind of a word.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.word() == word)
     }
 
     /// How much it counts when it is new, from 0 to 1.

@@ -43,18 +43,3 @@ pub struct Engagement {
     /// When. A time ahead of the clock counts as now.
     pub at: Timestamp,
 }
-
-impl Engagement {
-    /// An act of full strength; a statement is taken for a positive one.
-    pub fn new(user: &str, entity: &str, kind: EngagementKind, at: Timestamp) -> Self {
-        Self {
-            user: user.to_owned(),
-            entity: Some(entity.to_owned()),
-            preference: None,
-            kind,
-            valence: kind.valence().unwrap_or(Valence::Positive),
-            strength: kind.strength(),
-            at,
-        }
-    }
-}

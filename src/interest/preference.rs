@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    EngagementKind, Interest, Valence,
+    Interest, Valence,
     follow_up::cosine,
     score::{Clock, Sum},
 };
@@ -44,14 +44,6 @@ pub enum PreferenceKind {
 }
 
 impl PreferenceKind {
-    /// The act that states it.
-    pub fn engagement(self) -> EngagementKind {
-        match self {
-            Self::Like => EngagementKind::LikeCommand,
-            Self::Dislike => EngagementKind::DislikeCommand,
-        }
-    }
-
     /// What it says of the entities it covers.
     pub fn valence(self) -> Valence {
         match self {
