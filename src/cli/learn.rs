@@ -1,7 +1,7 @@
 //! `elophanto learn`
 
 use std::{
-    cell::OnceCell,
+    cell::{LazyCell, OnceCell},
     collections::BTreeMap,
     io::{IsTerminal, Read},
     path::Path,
@@ -476,6 +476,13 @@ fn show(workspace: &Workspace, only: Option<&str>, ui: &mut Ui) -> Result<Outcom
     let learning_root = &workspace.config.knowledge.write_root;
     let shelves = crate::learn::shelf::Shelves { desk: &desk, write_root: learning_root };
     let shelf = shelves.read(now());
+    // Whoever works in this clone is known to git, others by the id of theirs.
+    let own = LazyCell::new(|| known_writer(&desk));
+    let address = LazyCell::new(|| address(workspace));
+    let who = |id: &str| {
+        let known = if own.as_deref() == Some(id) { address.clone() } else { None };
+        known.unwrap_or_else(|| id.to_owned())
+    };
     let mut shown = 0;
     for (number, prompt) in (1..).zip(log.in_order()) {
         if only.is_some_and(|id| id != prompt.id) {
@@ -499,7 +506,7 @@ fn show(workspace: &Workspace, only: Option<&str>, ui: &mut Ui) -> Result<Outcom
             },
             searches_remaining: prompt.searches_remaining,
             created_at: time(prompt.created_at),
-            user: who(workspace, &prompt.user),
+            user: who(&prompt.user),
             searches: searches
                 .iter()
                 .map(|search| SearchWire {
@@ -533,17 +540,12 @@ fn show(workspace: &Workspace, only: Option<&str>, ui: &mut Ui) -> Result<Outcom
     Ok(Outcome::Done)
 }
 
-/// Who asked: whoever works in this clone is known to git, others by the id of theirs.
-fn who(workspace: &Workspace, id: &str) -> String {
-    let own = known_writer(&workspace.desk());
-    let address = || {
-        let git = Git::of(&workspace.repository)?;
-        let output = git.run(&["config", "--get", "user.email"]).ok()?;
-        let address = String::from_utf8_lossy(&output).trim().to_owned();
-        (!address.is_empty()).then_some(address)
-    };
-    let known = (own.as_deref() == Some(id)).then(address).flatten();
-    known.unwrap_or_else(|| id.to_owned())
+/// The address of whoever works in this clone, as git has it.
+fn address(workspace: &Workspace) -> Option<String> {
+    let git = Git::of(&workspace.repository)?;
+    let output = git.run(&["config", "--get", "user.email"]).ok()?;
+    let address = String::from_utf8_lossy(&output).trim().to_owned();
+    (!address.is_empty()).then_some(address)
 }
 
 /// How many facts that count each entity has of lines like this, by slug.
