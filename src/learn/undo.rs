@@ -71,6 +71,13 @@ pub fn undo(
     let called_off = call_off(shelves, log, &ids, now)?;
     let mut undone = Undone { facts: done.len(), entities: Vec::new(), called_off };
     let interests = Interests::read(shelves.desk, now);
+    // What is taken out below has no facts any more.
+    let undone_facts: BTreeSet<String> = shelf
+        .retired
+        .all()
+        .filter(|line| matches!(line.reason, Reason::Undone(_)))
+        .filter_map(|line| Some(line.line.strip_prefix("f:")?.to_owned()))
+        .collect();
     for slug in touched {
         let Some(entity) = shelf.entities.by_slug(&slug) else { continue };
         let is_merged = |line: &Line| line.kind == Kind::MergedInto;
@@ -83,17 +90,11 @@ pub fn undo(
             !preference.retracted && of.is_some_and(|of| shelf.entities.canonical(of) == slug)
         });
         // One that another search made stays, unless that was undone too.
-        let undone_facts: BTreeSet<&str> = shelf
-            .retired
-            .all()
-            .filter(|line| matches!(line.reason, Reason::Undone(_)))
-            .filter_map(|line| line.line.strip_prefix("f:"))
-            .collect();
         let is_all_undone = log
             .facts
             .values()
             .filter(|fact| fact.entity == slug)
-            .all(|fact| undone_facts.contains(fact.id.as_str()));
+            .all(|fact| undone_facts.contains(&fact.id));
         if is_alone && is_all_undone && !is_liked {
             undone.entities.push(entity.title.clone());
             let lines: Vec<(String, Line)> =
