@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::form::fold;
+use crate::lexical::MONTHS;
 
 /// Words that turn a statement round.
 const NEGATIONS: &[&str] = &[
@@ -66,21 +67,6 @@ const UNITS: &[(&str, &str)] = &[
     ("minutes", "minute"),
     ("seconds", "s"),
     ("usd", "dollars"),
-];
-
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
 ];
 
 const NUMBERS: &[(&str, &str)] = &[

@@ -8,7 +8,7 @@ use super::{
     names::Named,
     words,
 };
-use crate::lexical::Analyzer;
+use crate::lexical::{Analyzer, MONTHS};
 
 /// Characters of a fact that are looked at.
 const MAX_FACT_CHARS: usize = 1_000;
@@ -179,9 +179,10 @@ impl View {
         !self.holds(maker) && words::VENDORS.iter().filter(other).any(|vendor| self.holds(vendor))
     }
 
-    /// Whether a fact is about something that takes place.
+    /// Whether a fact is about something that takes place, or says in which month.
     pub fn takes_place(&self) -> bool {
-        words::EVENTS.iter().any(|word| self.holds(word))
+        let months = MONTHS.iter().filter(|month| !words::OTHER_THAN_MONTHS.contains(month));
+        words::EVENTS.iter().chain(months).any(|word| self.holds(word))
     }
 
     /// Whether both have names in their facts of which the other has none.

@@ -357,7 +357,7 @@ pub const COMPANY_VERBS: &[&str] = &[
     "is based",
 ];
 
-/// Words of things that take place, and their months.
+/// Words of things that take place.
 pub const EVENTS: &[&str] = &[
     "conference",
     "venue",
@@ -375,18 +375,11 @@ pub const EVENTS: &[&str] = &[
     "festival",
     "meetup",
     "tournament",
-    "january",
-    "february",
-    "april",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
     "edition",
 ];
+
+/// Months whose names are more often other words.
+pub const OTHER_THAN_MONTHS: [&str; 2] = ["march", "may"];
 
 /// Beginnings of words for persons.
 pub const PERSONS: &[&str] = &[

@@ -1,6 +1,6 @@
 //! Text -> terms: what the inverted index stores and what a query looks up.
 //!
-//! Owns word borders, case and accent folding, stop words and stemming. It knows no documents,
+//! Owns word borders, case and accent folding, stop words, stemming and the names of months. It knows no documents,
 //! no scores and no files. The same [`Analyzer`] must be used for an index and for its queries,
 //! which is why [`Analyzer::fingerprint`] is part of the view's identity.
 
@@ -29,6 +29,22 @@ const ENGLISH_QUESTION_WORDS: &[&str] = &[
     "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "do", "does", "did",
     "can", "could", "should", "would", "i", "my", "me", "we", "our", "you", "your", "has", "have",
     "had", "am", "were", "been", "being", "from",
+];
+
+/// Names of the months in English, the first one first.
+pub const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
 
 /// Turns words into terms for one language.

@@ -1,19 +1,7 @@
 //! Dates, times, and the names of months and days.
 
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+use crate::lexical::MONTHS;
+
 const DAYS: &[&str] =
     &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const SHORT: &[&str] = &[
