@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::extract::fold::fold;
+use crate::extract::words::ORDERS;
 use crate::extract::{Document, MAX_DOCUMENT_BYTES};
 use crate::lexical::Analyzer;
 
@@ -11,15 +12,6 @@ use crate::lexical::Analyzer;
 const WINDOW: usize = 80;
 /// Share of a fact's content words that must be found.
 const ENOUGH: f64 = 0.7;
-/// What is said to whoever reads, and to programs above all.
-const ORDERS: [&str; 6] = [
-    "ignore all",
-    "ignore your",
-    "ignore previous",
-    "previous instructions",
-    "your instructions",
-    "system prompt",
-];
 /// Places of a word that are looked at; a word that is everywhere bears nothing out.
 const MAX_PLACES: usize = 20_000;
 

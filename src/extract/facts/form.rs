@@ -2,7 +2,7 @@
 //! reader.
 
 use crate::extract::token::{Token, tokens};
-use crate::extract::words;
+use crate::extract::words::{self, ORDERS};
 use crate::visible::is_deceptive;
 
 /// Fewest and most words of a fact.
@@ -79,12 +79,6 @@ const ASIDE_PHRASES: &[&str] = &[
     "be sure to",
     "you will learn",
     "you'll learn",
-    "ignore all",
-    "ignore your",
-    "ignore previous",
-    "previous instructions",
-    "your instructions",
-    "system prompt",
     "coming soon",
     "open an issue",
     "file an issue",
@@ -110,7 +104,7 @@ pub(super) fn is_self_contained(text: &str, tokens: &[Token<'_>]) -> bool {
     FACT_WORDS.contains(&count)
         && text.len() <= MAX_FACT_BYTES
         && !text.ends_with('?')
-        && !ASIDE_PHRASES.iter().any(|phrase| lower.contains(phrase))
+        && !ASIDE_PHRASES.iter().chain(&ORDERS).any(|phrase| lower.contains(phrase))
         && balanced(text)
 }
 

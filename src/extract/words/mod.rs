@@ -7,6 +7,16 @@ use std::sync::LazyLock;
 
 pub(super) use verbs::{is_auxiliary, is_finite, is_noun_verb, is_participle, is_verb_base};
 
+/// What is said to whoever reads, and to programs above all.
+pub(super) const ORDERS: [&str; 6] = [
+    "ignore all",
+    "ignore your",
+    "ignore previous",
+    "previous instructions",
+    "your instructions",
+    "system prompt",
+];
+
 type Words = LazyLock<HashSet<&'static str>>;
 
 fn set(words: &'static str) -> HashSet<&'static str> {
