@@ -15,6 +15,7 @@ use crate::{
     learn::{
         log::Log,
         merge::{Apart, Proposal, Unmerged, merge, proposals, unmerge},
+        record::Merge,
         shelf::Shelf,
     },
     llm::Asked,
@@ -83,6 +84,19 @@ struct MergeWire<'a> {
     undone: bool,
 }
 
+impl<'a> MergeWire<'a> {
+    fn of(merge: &'a Merge) -> Self {
+        Self {
+            id: &merge.id,
+            from: &merge.from,
+            from_name: &merge.from_name,
+            into: &merge.into,
+            into_name: &merge.into_name,
+            undone: merge.undone,
+        }
+    }
+}
+
 /// Merges what is certain if that is wanted, and says what else may be one.
 pub fn merge_all(
     workspace: &Workspace,
@@ -118,16 +132,8 @@ pub fn merge_all(
             merge(&shelves, &mut shelf, &from.0, &into.0, &proposal.reason, &meaning, now())?;
         let Some(done) = done else { continue };
         merged += 1;
-        let wire = MergeWire {
-            id: &done.id,
-            from: &done.from,
-            from_name: &done.from_name,
-            into: &done.into,
-            into_name: &done.into_name,
-            undone: false,
-        };
         let text = format!("{} (undo: elophanto clean undo {})", line(proposal, "merged"), done.id);
-        ui.emit(&wire, text)?;
+        ui.emit(&MergeWire::of(&done), text)?;
     }
     if merged > 0 {
         learning.notes()?;
@@ -224,16 +230,8 @@ pub fn merge_two(
         .hint("`elophanto entity NAME` shows what belongs to it"));
     };
     learning.notes()?;
-    let wire = MergeWire {
-        id: &done.id,
-        from: &done.from,
-        from_name: &done.from_name,
-        into: &done.into,
-        into_name: &done.into_name,
-        undone: false,
-    };
     ui.emit(
-        &wire,
+        &MergeWire::of(&done),
         format_args!(
             "merged {} into {} (undo: elophanto clean undo {})",
             visible_line(&from.title),
@@ -263,20 +261,12 @@ pub fn undo(workspace: &Workspace, args: &UndoArgs, ui: &mut Ui) -> Result<Outco
         Unmerged::Already(merge) => (merge, false),
     };
     learning.notes()?;
-    let wire = MergeWire {
-        id: &merge.id,
-        from: &merge.from,
-        from_name: &merge.from_name,
-        into: &merge.into,
-        into_name: &merge.into_name,
-        undone: true,
-    };
     let (from, into) = (visible_line(&merge.from_name), visible_line(&merge.into_name));
     let text = match changed {
         true => format!("{from} and {into} are two again"),
         false => format!("{from} and {into} were taken apart before"),
     };
-    ui.emit(&wire, text)?;
+    ui.emit(&MergeWire::of(merge), text)?;
     Ok(if changed { Outcome::Done } else { Outcome::Negative })
 }
 
