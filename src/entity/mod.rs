@@ -36,7 +36,7 @@ pub use notes::Note;
 pub use page::Page;
 pub use retired::{Reason, Record, Restoration, Retired, Retirement};
 pub use searchable::searchable;
-pub use slug::{path, slug, slug_of};
+pub use slug::{folder, path, slug, slug_of};
 pub use write::{NewLine, Origin, append, empty_page, new_page, without};
 
 /// Characters of a statement, title, alias or tag. What is longer is cut.

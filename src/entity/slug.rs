@@ -1,11 +1,11 @@
 //! The name of an entity's file.
 
+use std::path::{Component, Path, PathBuf};
+
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 use super::{MAX_SLUG_BYTES, name::identity, text::is_shown};
 
-const FOLDER: &str = "learned/entities/";
-const SUFFIX: &str = ".md";
 /// A dash and the digits of the hash.
 const HASH_BYTES: usize = 9;
 
@@ -31,22 +31,25 @@ pub fn slug(name: &str, taken: &dyn Fn(&str) -> bool) -> String {
     format!("{base}-{}", hash.get(..HASH_BYTES - 1).unwrap_or_default())
 }
 
-/// The file of an entity, from the root of the repository, below the folder that is written to.
-pub fn path(write_root: &str, slug: &str) -> String {
-    match write_root.trim_end_matches('/') {
-        "" | "." => format!("{FOLDER}{slug}{SUFFIX}"),
-        root => format!("{root}/{FOLDER}{slug}{SUFFIX}"),
-    }
+/// Folder of the pages, below the one that is written to.
+pub fn folder(write_root: &Path) -> PathBuf {
+    // Paths are compared by their parts, and `.` at the beginning is one.
+    let parts = write_root.components().filter(|part| *part != Component::CurDir);
+    parts.collect::<PathBuf>().join("learned").join("entities")
+}
+
+/// The page of an entity in the folder of the pages.
+pub fn path(folder: &Path, slug: &str) -> PathBuf {
+    folder.join(format!("{slug}.md"))
 }
 
 /// The slug in a path that [`path`] makes; `None` for files elsewhere and below the folder.
-pub fn slug_of<'a>(write_root: &str, path: &'a str) -> Option<&'a str> {
-    let below = match write_root.trim_end_matches('/') {
-        "" | "." => path,
-        root => path.strip_prefix(root)?.strip_prefix('/')?,
-    };
-    let slug = below.strip_prefix(FOLDER)?.strip_suffix(SUFFIX)?;
-    (!slug.is_empty() && !slug.contains('/')).then_some(slug)
+pub fn slug_of(folder: &Path, path: &Path) -> Option<String> {
+    if path.parent() != Some(folder) || path.extension()? != "md" {
+        return None;
+    }
+    let slug = path.file_stem()?.to_str()?;
+    (!slug.starts_with('.')).then(|| slug.to_owned())
 }
 
 /// Letters and digits joined by dashes, and whether nothing that matters was left out at an end.

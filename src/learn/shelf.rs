@@ -9,13 +9,15 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Component, Path, PathBuf},
+    path::Path,
 };
 
 use jiff::Timestamp;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use ulid::Ulid;
+
+pub use crate::entity::{folder, slug_of};
 
 use super::{
     LearnError,
@@ -86,22 +88,6 @@ pub struct NewFact {
 pub struct Written {
     pub id: String,
     pub text: String,
-}
-
-/// Folder of the pages, relative to the root.
-pub fn folder(write_root: &Path) -> PathBuf {
-    // Paths are compared by their parts, and `.` at the beginning is one.
-    let parts = write_root.components().filter(|part| *part != Component::CurDir);
-    parts.collect::<PathBuf>().join("learned").join("entities")
-}
-
-/// The slug of the page at a path, relative to the root.
-pub fn slug_of(folder: &Path, path: &Path) -> Option<String> {
-    if path.parent() != Some(folder) || path.extension()? != "md" {
-        return None;
-    }
-    let slug = path.file_stem()?.to_str()?;
-    (!slug.starts_with('.')).then(|| slug.to_owned())
 }
 
 /// Slugs and paths, relative to the root, of the pages in a folder, sorted.
@@ -220,7 +206,7 @@ impl Shelves<'_> {
 
     /// Path of a page, relative to the root.
     pub fn path(&self, slug: &str) -> NotePath {
-        NotePath::from(folder(self.write_root).join(format!("{slug}.md")).as_path())
+        NotePath::from(entity::path(&folder(self.write_root), slug).as_path())
     }
 
     fn sheets(&self) -> BTreeMap<String, Sheet> {

@@ -1,6 +1,6 @@
 //! What holds for any text.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 
 use proptest::prelude::*;
 use unicode_normalization::char::is_combining_mark;
@@ -8,8 +8,8 @@ use unicode_normalization::char::is_combining_mark;
 use super::{
     super::{
         Entities, Kind, Line, LineHash, MAX_LINES, MAX_SLUG_BYTES, MAX_TEXT_CHARS, NewLine, Origin,
-        Page, Retired, append, changes, empty_page, identity, path, searchable, slug, slug_of,
-        without,
+        Page, Retired, append, changes, empty_page, folder, identity, path, searchable, slug,
+        slug_of, without,
     },
     at,
 };
@@ -186,8 +186,8 @@ proptest! {
         prop_assert!(!found.starts_with('-') && !found.ends_with('-') && !found.contains("--"));
         let plain = |char: char| char == '-' || char.is_alphanumeric() || is_combining_mark(char);
         prop_assert!(found.chars().all(plain));
-        let file = path("knowledge", &found);
-        prop_assert_eq!(slug_of("knowledge", &file), Some(found.as_str()));
+        let folder = folder(Path::new("knowledge"));
+        prop_assert_eq!(slug_of(&folder, &path(&folder, &found)), Some(found));
     }
 }
 
