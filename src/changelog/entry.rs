@@ -2,7 +2,8 @@
 
 use jiff::civil::Date;
 
-use super::text::{escape, one_line, unescape};
+use super::text::{escape, one_line};
+use crate::markdown::unescape;
 
 /// Most characters of a title or of a value. What is longer is cut.
 const MAX_LINE: usize = 300;

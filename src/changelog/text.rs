@@ -1,25 +1,13 @@
 //! Text from outside, made fit to stand on one line of Markdown.
 
+use crate::markdown::on_one_line;
+
 /// On one line, without control and invisible characters, at most so many characters long.
 pub(super) fn one_line(text: &str, limit: usize) -> String {
-    let words = text.split_whitespace().map(|word| word.chars().filter(|char| is_shown(*char)));
-    let mut chars: Vec<char> = Vec::new();
-    for word in words {
-        let end = chars.len();
-        chars.extend(std::iter::once(' ').chain(word));
-        if chars.len() == end + 1 {
-            chars.truncate(end);
-        }
-        // One for the space in front.
-        if chars.len() > limit + 1 {
-            let kept = chars[1..limit].iter().collect::<String>();
-            return format!("{}…", kept.trim_end());
-        }
-    }
-    chars.iter().skip(1).collect()
+    on_one_line(text, limit, is_shown)
 }
 
-/// Plain text as Markdown that shows it as it is. Undone by [`unescape`].
+/// Plain text as Markdown that shows it as it is. Undone by [`unescape`](crate::markdown::unescape).
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';
@@ -42,19 +30,6 @@ pub(super) fn escape(text: &str) -> String {
         before = char;
     }
     escaped
-}
-
-/// Takes the backslashes in front of punctuation away.
-pub(super) fn unescape(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        match chars.next_if(|next| char == '\\' && next.is_ascii_punctuation()) {
-            Some(escaped) => plain.push(escaped),
-            None => plain.push(char),
-        }
-    }
-    plain
 }
 
 /// A path in a code span, whatever it holds.
@@ -80,6 +55,7 @@ fn is_shown(char: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::markdown::unescape;
 
     #[test]
     fn lines_are_cut_between_words_or_within_one() {

@@ -5,12 +5,8 @@ use std::{fmt, str::FromStr};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    MAX_LINE_BYTES,
-    name::normalise,
-    rows::Row,
-    text::{decode, unescape},
-};
+use super::{MAX_LINE_BYTES, name::normalise, rows::Row, text::decode};
+use crate::markdown::unescape;
 
 /// What a line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

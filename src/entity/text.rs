@@ -1,6 +1,6 @@
 //! Text from outside made fit to stand on one line of Markdown, and taken back from it.
 
-use crate::visible::is_deceptive;
+use crate::{markdown::on_one_line, visible::is_deceptive};
 
 /// Not what steers a terminal, turns the direction of writing round or hides.
 pub(super) fn is_shown(char: char) -> bool {
@@ -9,28 +9,11 @@ pub(super) fn is_shown(char: char) -> bool {
 
 /// On one line, without characters that hide, at most so many characters long.
 pub(super) fn one_line(text: &str, limit: usize) -> String {
-    let mut line = String::new();
-    let mut length = 0;
-    for word in text.split_whitespace() {
-        let mut gap = length > 0;
-        for char in word.chars().filter(|char| is_shown(*char)) {
-            if std::mem::take(&mut gap) {
-                line.push(' ');
-                length += 1;
-            }
-            line.push(char);
-            length += 1;
-        }
-        if length > limit {
-            let kept: String = line.chars().take(limit.saturating_sub(1)).collect();
-            return format!("{}…", kept.trim_end());
-        }
-    }
-    line
+    on_one_line(text, limit, is_shown)
 }
 
 /// Plain text as Markdown that is one run of text: no HTML or comment, no image, no link. Emphasis
-/// stays, it does no harm. Undone by [`unescape`].
+/// stays, it does no harm. Undone by [`unescape`](crate::markdown::unescape).
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';
@@ -72,19 +55,6 @@ pub(super) fn escape_item(text: &str) -> String {
         _ => false,
     };
     if begins { format!("{number}\\{rest}") } else { escaped }
-}
-
-/// Takes the backslashes in front of punctuation away.
-pub(super) fn unescape(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        match chars.next_if(|next| char == '\\' && next.is_ascii_punctuation()) {
-            Some(escaped) => plain.push(escaped),
-            None => plain.push(char),
-        }
-    }
-    plain
 }
 
 /// A value as one word that ends no comment: what would is written as `%` and two digits for each
@@ -139,6 +109,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::markdown::unescape;
 
     #[test]
     fn lines_are_cut() {

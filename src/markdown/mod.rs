@@ -1,8 +1,8 @@
 //! Bytes of a note -> [`Document`]: front matter, headings, blocks and links, each with its place
 //! in the text.
 //!
-//! Owns the dialect (CommonMark with tables, strikethrough, task lists and `[[wikilinks]]`), the
-//! front matter keys and the caps on what a note may be. It is pure: it opens no file, knows no
+//! Owns the dialect (CommonMark with tables, strikethrough, task lists and `[[wikilinks]]`), how
+//! text is put on one line of it, the front matter keys and the caps on what a note may be. It is pure: it opens no file, knows no
 //! path but what [`resolve_link`] is told, and never alters a note. Structure comes from a real
 //! syntax tree, so a `##` inside a code fence is no heading.
 //!
@@ -14,6 +14,7 @@ mod front_matter;
 mod guard;
 mod lines;
 mod links;
+mod text;
 mod tree;
 
 use std::ops::Range;
@@ -25,6 +26,7 @@ pub use guard::{
 };
 pub(crate) use lines::count_line_ends;
 pub use links::{Destination, Notes, resolve_link};
+pub(crate) use text::{on_one_line, unescape};
 
 use crate::yaml;
 use lines::LineTable;

@@ -1,0 +1,37 @@
+//! Text on one line of Markdown, and taken back from it.
+
+/// White space collapsed to single spaces, what is not shown left out, at most so many characters
+/// long: what is longer ends in `…`.
+pub(crate) fn on_one_line(text: &str, limit: usize, is_shown: fn(char) -> bool) -> String {
+    let mut line = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let mut gap = length > 0;
+        for char in word.chars().filter(|char| is_shown(*char)) {
+            if std::mem::take(&mut gap) {
+                line.push(' ');
+                length += 1;
+            }
+            line.push(char);
+            length += 1;
+        }
+        if length > limit {
+            let kept: String = line.chars().take(limit.saturating_sub(1)).collect();
+            return format!("{}…", kept.trim_end());
+        }
+    }
+    line
+}
+
+/// Takes the backslashes in front of punctuation away.
+pub(crate) fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match chars.next_if(|next| char == '\\' && next.is_ascii_punctuation()) {
+            Some(escaped) => plain.push(escaped),
+            None => plain.push(char),
+        }
+    }
+    plain
+}
