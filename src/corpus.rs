@@ -7,13 +7,16 @@ use std::time::Duration;
 use crate::{
     desk::Desk,
     index::{
-        Context, IndexError, Kind, Options, Progress, Refreshed, given, refresh as refresh_notes,
-        version,
+        Context, IndexError, Kind, Options, Progress, Refreshed, form::Form, given,
+        refresh as refresh_notes, version,
     },
     learn,
     repo::{CommitId, Git, GitError, Stored, Version},
     scan,
 };
+
+/// What lies in views of its own, beside that of the notes.
+const APART: [Kind; 3] = [Kind::Summary, Kind::Fact, Kind::Memory];
 
 /// Brings everything up to date with the work tree and the journal.
 ///
@@ -53,6 +56,23 @@ pub fn refresh_pages(
     Ok(pages)
 }
 
+/// Brings everything of which git carries vectors up to date: all that can be searched, and what
+/// agents remember.
+///
+/// # Errors
+/// When a configured root does not exist.
+pub fn refresh_indexed(
+    context: &Context,
+    desk: &Desk,
+    options: Options,
+) -> Result<Refreshed, IndexError> {
+    let mut all = refresh(context, desk, options)?;
+    for form in context.forms.iter().filter(|form| form.folder.is_some()) {
+        all.join(refresh_notes(&context.of(form), options)?);
+    }
+    Ok(all)
+}
+
 /// Adds what can be searched beside the notes, as it was left.
 pub fn join_last(context: &Context, notes: &mut Refreshed) {
     let kept = [scan::documents::last(context), learn::documents::last(context)];
@@ -71,9 +91,11 @@ pub fn of_version(
 ) -> Result<Refreshed, IndexError> {
     let mut all = version::snapshot_of(context, git, version, progress)?;
     let options = Options { full: false, patience: Some(Duration::ZERO), progress };
-    for kind in Kind::COLLECTIONS {
+    // A search of a commit does not look at what agents remember; a commit takes its vectors along.
+    let kinds: &[Kind] = if *version == Version::Staged { &APART } else { &Kind::COLLECTIONS };
+    for &kind in kinds {
         let files = files_of(context, git, version, kind)?;
-        all.join(collection(context, git, version, kind, &files, options));
+        all.join(collection(context, git, version, kind, &files, options)?);
     }
     Ok(all)
 }
@@ -92,7 +114,7 @@ pub fn of_staged(
     let mut all = version::snapshot_of(context, git, &Version::Staged, progress)?;
     let options = Options { full: false, patience: Some(Duration::ZERO), progress };
     let mut names = Vec::new();
-    for kind in Kind::COLLECTIONS {
+    for kind in APART {
         let files = files_of(context, git, &Version::Staged, kind)?;
         let name = given::name_of(&files);
         if let [parent] = parents
@@ -101,7 +123,7 @@ pub fn of_staged(
         {
             continue;
         }
-        all.join(collection(context, git, &Version::Staged, kind, &files, options));
+        all.join(collection(context, git, &Version::Staged, kind, &files, options)?);
         names.push((kind, name));
     }
     Ok((all, names))
@@ -116,8 +138,16 @@ fn files_of(
     match kind {
         Kind::Summary => scan::documents::files_of(git, version),
         Kind::Fact => learn::documents::files_of(context, git, version),
+        Kind::Memory => match form(context, kind) {
+            Some(form) => version::stored_files(git, version, form),
+            None => Ok(Vec::new()),
+        },
         Kind::Note => Ok(Vec::new()),
     }
+}
+
+fn form<'a>(context: &Context<'a>, kind: Kind) -> Option<&'a Form> {
+    context.forms.iter().find(|form| form.kind == kind)
 }
 
 fn collection(
@@ -127,10 +157,16 @@ fn collection(
     kind: Kind,
     files: &[Stored],
     options: Options,
-) -> Refreshed {
-    match kind {
+) -> Result<Refreshed, IndexError> {
+    Ok(match kind {
         Kind::Summary => scan::documents::of_version(context, git, version, files, options),
         Kind::Fact => learn::documents::of_version(context, git, files, options),
+        Kind::Memory => match form(context, kind) {
+            Some(form) if !files.is_empty() => {
+                version::snapshot_of(&context.of(form), git, version, options.progress)?
+            }
+            _ => Refreshed::default(),
+        },
         Kind::Note => Refreshed::default(),
-    }
+    })
 }

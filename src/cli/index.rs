@@ -163,7 +163,8 @@ fn once(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<(), CliE
 fn refresh(workspace: &Workspace, full: bool) -> Result<Refreshed, CliError> {
     let progress = Progress::new();
     let update = |done, all| progress.update(done, all);
-    let refreshed = workspace.refresh_all(Options { full, patience: None, progress: &update })?;
+    let refreshed =
+        workspace.refresh_indexed(Options { full, patience: None, progress: &update })?;
     progress.finish();
     Ok(refreshed)
 }
@@ -180,7 +181,7 @@ fn finish(
         ui.note(reason);
     }
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
-    let again = || workspace.refresh_all(options);
+    let again = || workspace.refresh_indexed(options);
     let refreshed = index_embed::complete(workspace, refreshed, args.yes, &again, ui)?;
     let committed = if workspace.commits_vectors() {
         update_pending(&workspace.context(), &refreshed.snapshot)?
@@ -223,7 +224,7 @@ fn keep_watching(
 fn watched_run(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<(), CliError> {
     let start = Instant::now();
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
-    match workspace.refresh_all(options) {
+    match workspace.refresh_indexed(options) {
         Ok(refreshed) => {
             if refreshed.report.embedded + refreshed.report.removed + refreshed.report.read > 0 {
                 say_problems(&refreshed, args, workspace, ui)?;
@@ -242,7 +243,7 @@ fn watched_run(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<(
 
 fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
-    let refreshed = workspace.refresh_all(options)?;
+    let refreshed = workspace.refresh_indexed(options)?;
     let (mut gaps, refreshed) = check::check(&workspace.context(), refreshed)?;
     if !workspace.commits_vectors() {
         gaps.uncommitted = 0;

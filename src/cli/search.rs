@@ -475,7 +475,7 @@ fn evidence(query: &str, answer: &Answer, ui: &mut Ui) -> Result<Outcome, CliErr
 }
 
 fn kind(text: &str) -> Result<Kind, String> {
-    Kind::ALL
+    Kind::SEARCHED
         .into_iter()
         .find(|kind| kind.name() == text)
         .ok_or_else(|| "expected note, summary or fact".to_owned())

@@ -459,7 +459,7 @@ fn warning(hit: &Hit, shape: &Shape) -> Option<String> {
 fn explain(hit: &Hit) -> String {
     let score = &hit.score;
     let source = match hit.kind {
-        Kind::Note | Kind::Fact => String::new(),
+        Kind::Note | Kind::Fact | Kind::Memory => String::new(),
         Kind::Summary => format!(" + file {:.3}", score.source_part),
     };
     format!(

@@ -15,7 +15,7 @@ use crate::{
         Pace,
         builtin::{Builtin, count_tokens},
     },
-    index::{Context, Options, Progress, Refreshed, refresh},
+    index::{Context, Options, Progress, Refreshed, form::Form, refresh},
     learn,
     lexical::Analyzer,
     repo::{self, Git, NotePath, Repository, Selection, Version, locate},
@@ -30,6 +30,7 @@ pub struct Workspace {
     pub models: Models,
     selection: Selection,
     limits: Limits,
+    forms: Vec<Form>,
     count: Box<dyn Fn(&str) -> usize + Sync>,
 }
 
@@ -83,7 +84,8 @@ impl Workspace {
         let analyzer = Analyzer::new(config.search.language.as_str());
         let models = Models::new(Named::new(&config, &repository.root));
         let count = Box::new(count_tokens);
-        Ok(Self { repository, config, analyzer, models, selection, limits, count })
+        let forms = Vec::new();
+        Ok(Self { repository, config, analyzer, models, selection, limits, forms, count })
     }
 
     /// What a refresh works on.
@@ -98,6 +100,8 @@ impl Workspace {
             embedder: self.models.active(),
             count_tokens: &*self.count,
             now: &now_nanoseconds,
+            form: None,
+            forms: &self.forms,
         }
     }
 
@@ -135,6 +139,14 @@ impl Workspace {
     /// When a configured root does not exist.
     pub fn refresh_all(&self, options: Options) -> Result<Refreshed, CliError> {
         Ok(corpus::refresh(&self.context(), &self.desk(), options)?)
+    }
+
+    /// Brings everything of which git carries vectors up to date.
+    ///
+    /// # Errors
+    /// When a configured root does not exist.
+    pub fn refresh_indexed(&self, options: Options) -> Result<Refreshed, CliError> {
+        Ok(corpus::refresh_indexed(&self.context(), &self.desk(), options)?)
     }
 
     /// Brings notes and pages of entities up to date.

@@ -339,11 +339,7 @@ fn base(context: &Context, kind: Kind) -> (View, Option<String>) {
 fn finished(kind: Kind, view: View, report: Report) -> Refreshed {
     let Report { embedded, read, notices, changed, .. } = report;
     let report = Report { embedded, read, notices, changed, ..report_on(&view.manifest) };
-    let mut done = refreshed(view.manifest, &view.segments, Arc::new(History::default()), report);
-    for part in &mut done.snapshot.parts {
-        part.kind = kind;
-    }
-    done
+    refreshed(kind, view.manifest, &view.segments, Arc::new(History::default()), report)
 }
 
 impl Refreshed {

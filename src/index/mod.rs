@@ -9,6 +9,7 @@ pub mod commit;
 pub mod compact;
 mod draft;
 pub mod fill;
+pub mod form;
 pub mod given;
 pub mod history;
 pub mod note;
@@ -37,10 +38,13 @@ pub enum Kind {
     Summary,
     /// What is known of an entity: its page, without what only we read in it.
     Fact,
+    /// What agents wrote down for each other: a file of records.
+    Memory,
 }
 
 impl Kind {
-    pub const ALL: [Self; 3] = [Self::Note, Self::Summary, Self::Fact];
+    /// Those that `search` looks through; what agents remember is recalled in its own way.
+    pub const SEARCHED: [Self; 3] = [Self::Note, Self::Summary, Self::Fact];
 
     /// Those whose documents are given, each in a view of its own.
     pub const COLLECTIONS: [Self; 2] = [Self::Summary, Self::Fact];
@@ -51,6 +55,7 @@ impl Kind {
             Self::Note => "note",
             Self::Summary => "summary",
             Self::Fact => "fact",
+            Self::Memory => "memory",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::form::{self, Form};
 use crate::{
     changelog,
     chunk::{self, Limits},
@@ -40,6 +41,8 @@ pub struct Cutter<'a> {
     pub write_root: &'a Path,
     pub count_tokens: &'a (dyn Fn(&str) -> usize + Sync),
     pub fingerprint: &'a Fingerprint,
+    /// Of files that are no notes.
+    pub form: Option<&'a Form>,
 }
 
 impl Cutter<'_> {
@@ -48,6 +51,9 @@ impl Cutter<'_> {
     /// # Errors
     /// A [`Problem`] when the bytes are no text or the text is beyond the parser's caps.
     pub fn cut_bytes(&self, path: &NotePath, blob: BlobId, bytes: &[u8]) -> Result<Note, Problem> {
+        if let Some(form) = self.form {
+            return self.cut(path, blob, (form.read)(path, bytes), None);
+        }
         let problem = |reason: String| Problem { path: path.clone(), line: None, reason };
         let decoded = markdown::decode(bytes).map_err(|cause| problem(cause.to_string()))?;
         let mut text = decoded.text.into_owned();
@@ -66,6 +72,12 @@ impl Cutter<'_> {
         text: String,
         note: Option<String>,
     ) -> Result<Note, Problem> {
+        if let Some(form) = self.form {
+            let sheet = (form.cut)(&text);
+            return Ok(form::note(path, blob, text, sheet, |passage| {
+                key(self.fingerprint, passage)
+            }));
+        }
         let document = markdown::parse(&text).map_err(|cause| Problem {
             path: path.clone(),
             line: None,

@@ -11,6 +11,7 @@ use super::{
     IndexError, Kind, Problem,
     draft::Draft,
     fill::{missing_keys, missing_rows},
+    form::Form,
     history,
     note::Cutter,
     plan::{Plan, plan},
@@ -51,6 +52,10 @@ pub struct Context<'a> {
     pub count_tokens: &'a (dyn Fn(&str) -> usize + Sync),
     /// Nanoseconds since 1970.
     pub now: &'a (dyn Fn() -> i64 + Sync),
+    /// What is indexed if it is not the notes of the selection.
+    pub form: Option<&'a Form>,
+    /// The forms of other files than notes that there are.
+    pub forms: &'a [Form],
 }
 
 impl<'a> Context<'a> {
@@ -61,18 +66,22 @@ impl<'a> Context<'a> {
             write_root: self.write_root,
             count_tokens: self.count_tokens,
             fingerprint: self.embedder.fingerprint(),
+            form: self.form,
         }
     }
 
     /// Folder of the search view: one per model, so that a search without the model of the
     /// repository does not undo what was built with it.
     pub fn view_dir(&self) -> PathBuf {
-        self.model_dir("view")
+        self.model_dir(self.form.map_or("view", |form| &form.view))
     }
 
     /// Folder of what was seen of versions other than the work tree.
     pub fn past_dir(&self) -> PathBuf {
-        self.model_dir("past")
+        match self.form {
+            None => self.model_dir("past"),
+            Some(form) => self.model_dir(&format!("{}-past", form.view)),
+        }
     }
 
     pub(super) fn model_dir(&self, name: &str) -> PathBuf {
@@ -159,7 +168,8 @@ pub struct Refreshed {
 /// # Errors
 /// [`IndexError`] when a configured root does not exist.
 pub fn refresh(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
-    for root in &context.selection.roots {
+    let roots = context.selection.roots.iter().filter(|_| context.form.is_none());
+    for root in roots {
         if !context.repository.root.join(root).is_dir() {
             return Err(IndexError::NoRoot(root.clone()));
         }
@@ -195,7 +205,7 @@ pub fn last_view(context: &Context) -> Option<Refreshed> {
     .then(|| {
         let report = report_on(&view.manifest);
         let history = history::last(context.repository);
-        refreshed(view.manifest, &view.segments, history, report)
+        refreshed(context.kind(), view.manifest, &view.segments, history, report)
     })
 }
 
@@ -218,10 +228,17 @@ impl Run<'_> {
         let now = (self.context.now)();
         let Context { repository, selection, .. } = *self.context;
         let known = self.history.take();
+        let form = self.context.form;
         let (walked, (opened, (history, failure))) = rayon::join(
-            || walk(&repository.root, selection),
+            || match form {
+                None => walk(&repository.root, selection),
+                Some(form) => ((form.list)(&form.root), Vec::new()),
+            },
             || {
-                let ask = || history::current(repository, selection);
+                let ask = || match form {
+                    None => history::current(repository, selection),
+                    Some(_) => (Arc::default(), None),
+                };
                 rayon::join(|| view::open(self.folder), || known.map_or_else(ask, |h| (h, None)))
             },
         );
@@ -241,7 +258,7 @@ impl Run<'_> {
         let mut refreshed = if plan.is_empty() && !fresh && !complete {
             let mut report = report_on(&base.manifest);
             report.notices = std::mem::take(&mut self.notices);
-            refreshed(base.manifest, &base.segments, history, report)
+            refreshed(self.context.kind(), base.manifest, &base.segments, history, report)
         } else {
             let draft = Draft::new(self.all_segments(&base));
             // A fresh view takes nothing over; a full run parses everything again.
@@ -303,7 +320,7 @@ impl Run<'_> {
         let fingerprint = context.embedder.fingerprint();
         let groups = build(
             &Workshop {
-                root: &context.repository.root,
+                root: context.root(),
                 max_file_bytes: context.max_file_bytes,
                 cutter: context.cutter(),
                 analyzer: context.analyzer,
@@ -356,7 +373,7 @@ impl Run<'_> {
             }
         }
         report.notices = std::mem::take(&mut self.notices);
-        Ok(Some(refreshed(manifest, &segments, history, report)))
+        Ok(Some(refreshed(context.kind(), manifest, &segments, history, report)))
     }
 
     /// The view if it can be built upon, else an empty one.
@@ -515,6 +532,7 @@ pub(super) fn settings(context: &Context) -> String {
 
 /// A manifest as what can be searched, and what is to be said of it.
 pub(super) fn refreshed(
+    kind: Kind,
     manifest: Manifest,
     segments: &[Arc<Loaded>],
     history: Arc<History>,
@@ -522,11 +540,7 @@ pub(super) fn refreshed(
 ) -> Refreshed {
     let parts = manifest.segments.into_iter().zip(segments);
     let parts: Vec<Part> = parts
-        .map(|(entry, loaded)| Part {
-            loaded: Arc::clone(loaded),
-            live: entry.live,
-            kind: Kind::Note,
-        })
+        .map(|(entry, loaded)| Part { loaded: Arc::clone(loaded), live: entry.live, kind })
         .collect();
     report.waiting = parts.iter().map(|part| missing_rows(&part.loaded, &part.live).count()).sum();
     Refreshed { snapshot: Snapshot { parts, files: manifest.files, history }, report }

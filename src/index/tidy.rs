@@ -45,12 +45,17 @@ pub fn tidy(context: &Context, dry: bool) -> Result<Tidied, IndexError> {
 fn others(context: &Context) -> Vec<PathBuf> {
     let mut own = vec![context.view_dir(), context.past_dir()];
     own.extend(Kind::COLLECTIONS.map(|kind| context.collection_dir(kind)));
+    for form in context.forms {
+        let context = context.of(form);
+        own.extend([context.view_dir(), context.past_dir()]);
+    }
     let near = own[0].parent().and_then(|folder| fs::read_dir(folder).ok());
     let paths = near.into_iter().flatten().flatten().map(|entry| entry.path());
     let is_view = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let made =
-            ["view-", "past-", "summary-", "fact-"].iter().any(|begin| name.starts_with(begin));
+        let made = ["view-", "past-", "summary-", "fact-", "memory-"]
+            .iter()
+            .any(|begin| name.starts_with(begin));
         made && !own.contains(path)
     };
     paths.filter(is_view).collect()

@@ -18,6 +18,7 @@ use super::{
     commit::TABLES,
     draft::Draft,
     fill::missing_keys,
+    form::Form,
     refresh::{refreshed, report_on, settings},
     segments::{Job, Workshop, build},
     vectors::{Vectors, can_complete},
@@ -61,7 +62,10 @@ pub fn snapshot_of(
     progress: Progress,
 ) -> Result<Refreshed, IndexError> {
     let objects = git.objects();
-    let notes = stored_notes(git, &objects, version, context.selection)?;
+    let notes = match context.form {
+        None => stored_notes(git, &objects, version, context.selection)?,
+        Some(form) => stored_files(git, version, form)?,
+    };
     let past = context.past_dir();
     let mut loaded = usable(context, &context.view_dir());
     loaded.extend(usable(context, &past));
@@ -100,7 +104,7 @@ pub fn snapshot_of(
         let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry, cache);
         let groups = build(
             &Workshop {
-                root: &context.repository.root,
+                root: context.root(),
                 max_file_bytes: context.max_file_bytes,
                 cutter: context.cutter(),
                 analyzer: context.analyzer,
@@ -139,7 +143,18 @@ pub fn snapshot_of(
     let report = Report { changed: true, ..with_counts(report, &manifest) };
     // What HEAD's history says holds here too, for every note that is the same.
     let history = super::history::last(context.repository);
-    Ok(refreshed(manifest, &segments, history, report))
+    Ok(refreshed(context.kind(), manifest, &segments, history, report))
+}
+
+/// The files of a form that a version holds.
+///
+/// # Errors
+/// When git cannot list the version.
+pub fn stored_files(git: &Git, version: &Version, form: &Form) -> Result<Vec<Stored>, GitError> {
+    let Some(folder) = &form.folder else { return Ok(Vec::new()) };
+    let mut files = git.list(version, &[folder.as_path()])?;
+    files.retain(|file| (form.names)(&file.path));
+    Ok(files)
 }
 
 /// Paths and contents of a version's notes.

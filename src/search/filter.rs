@@ -78,6 +78,7 @@ impl Filter {
 pub fn file_type(kind: Kind, first_tag: Option<&str>) -> &str {
     match kind {
         Kind::Note | Kind::Fact => "markdown_doc",
+        Kind::Memory => "memory",
         Kind::Summary => first_tag.unwrap_or_default(),
     }
 }

@@ -275,12 +275,12 @@ impl<'a> Scene<'a> {
         let text = segment.text(&document)?.get(chunk.range.clone()).ok_or(Malformed)?;
         let kind = self.snapshot.parts[place.0].kind;
         let source = match kind {
-            Kind::Note | Kind::Fact => None,
+            Kind::Note | Kind::Fact | Kind::Memory => None,
             Kind::Summary => Source::from_covers(&document.covers),
         };
         let against = match kind {
             Kind::Fact => Against::from_covers(&document.covers),
-            Kind::Note | Kind::Summary => Vec::new(),
+            Kind::Note | Kind::Summary | Kind::Memory => Vec::new(),
         };
         let lines = source.as_ref().map_or(chunk.lines, |source| source.lines);
         // What a document is made from is another text than its own.

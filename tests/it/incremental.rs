@@ -186,6 +186,8 @@ impl Bench {
             embedder: &self.builtin,
             count_tokens: &count_tokens,
             now: &now,
+            form: None,
+            forms: &[],
         })
     }
 

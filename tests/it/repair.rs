@@ -64,6 +64,8 @@ fn index(root: &Path, model: &Flaky) -> Refreshed {
         embedder: model,
         count_tokens: &count_tokens,
         now: &|| 0,
+        form: None,
+        forms: &[],
     };
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     refresh(&context, options).unwrap()

@@ -38,7 +38,7 @@ pub struct DocumentRecord {
 }
 
 /// A chunk of a document.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ChunkRecord {
     /// Bytes of the document's text.
     pub range: Range<usize>,
