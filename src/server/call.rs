@@ -1,0 +1,84 @@
+//! A call that is under way, as the operation sees it: whether anybody still waits, how long the
+//! answer may be, and how to say how far it has come.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// At most ten notices of progress a second.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A call that is under way.
+#[derive(Debug)]
+pub struct Call {
+    pub(super) token: CancellationToken,
+    pub(super) max_tokens: usize,
+    pub(super) client: Option<String>,
+    pub(super) progress: Option<Progress>,
+}
+
+/// How far a call has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    pub done: usize,
+    pub all: Option<usize>,
+    pub message: String,
+}
+
+/// Where steps go, and the last one that went there.
+#[derive(Debug)]
+pub struct Progress {
+    steps: mpsc::Sender<Step>,
+    last: Mutex<Option<(usize, Instant)>>,
+}
+
+impl Call {
+    /// A call that nobody cancels and to whose progress nobody listens: for calling operations
+    /// without a client.
+    pub fn alone(max_tokens: usize) -> Self {
+        Self { token: CancellationToken::new(), max_tokens, client: None, progress: None }
+    }
+
+    /// Whether nobody waits for the answer any more: the client cancelled or went away, or the time
+    /// is over. Cheap; long operations ask it between steps and return anything.
+    pub fn is_cancelled(&self) -> bool {
+        self.token.is_cancelled()
+    }
+
+    /// Tells the client how far the call is, if it asked to be told. Never waits: what comes too
+    /// soon after the last step (ten a second), or is no further than it, is left out.
+    pub fn progress(&self, done: usize, all: Option<usize>, message: &str) {
+        let Some(progress) = &self.progress else { return };
+        let mut last = progress.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if last.is_some_and(|(before, at)| done <= before || now.duration_since(at) < PAUSE) {
+            return;
+        }
+        let step = Step { done, all, message: message.chars().take(500).collect() };
+        if progress.steps.try_send(step).is_ok() {
+            *last = Some((done, now));
+        }
+    }
+
+    /// How many tokens the answer may have; what is longer is cut by the server.
+    pub fn max_tokens(&self) -> usize {
+        self.max_tokens
+    }
+
+    /// The name that the client gave itself, without control characters, at most 100 characters.
+    pub fn client(&self) -> Option<&str> {
+        self.client.as_deref()
+    }
+}
+
+impl Progress {
+    /// The sending end, and the end that whoever tells the client reads from.
+    pub fn channel() -> (Self, mpsc::Receiver<Step>) {
+        let (steps, receiver) = mpsc::channel(4);
+        (Self { steps, last: Mutex::new(None) }, receiver)
+    }
+}

@@ -1,0 +1,119 @@
+//! One call of a tool from the request to the result: arguments checked, progress told, the answer
+//! cut to its budget.
+
+use std::{sync::Arc, time::Duration};
+
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        CallToolRequestParams, CallToolResult, ContentBlock, ProgressNotificationParam,
+        ProgressToken,
+    },
+    service::{Peer, RequestContext},
+};
+use serde_json::{Value, json};
+
+use super::{
+    Call, Reply, Shared, Tool,
+    budget::{self, Count},
+    call::{Progress, Step},
+    check, output,
+};
+use crate::{one_line::one_line, visible::visible_line};
+
+/// Tokens of an answer to arguments that cannot be read.
+const TOKENS: usize = 2000;
+/// A client that does not take a notice within this time is told no more of its call.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The result of a call. What the agent can repair is a result too, one that says it is an error.
+///
+/// # Errors
+/// There is no such tool.
+pub async fn call(
+    shared: &Arc<Shared>,
+    request: CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResult, ErrorData> {
+    let tool = Tool::named(&request.name).ok_or_else(|| unknown_tool(&request.name))?;
+    let count = shared.operations.count_tokens;
+    let arguments = match check::check(tool, &request.arguments.unwrap_or_default()) {
+        Ok(arguments) => arguments,
+        Err(faults) => return Ok(fault(&faults, TOKENS, count)),
+    };
+    let max = arguments.get("max_tokens").and_then(Value::as_u64);
+    let max = max.and_then(|max| usize::try_from(max).ok()).unwrap_or(TOKENS);
+    let (progress, mut steps) = Progress::channel();
+    let mut listener = context.meta.get_progress_token();
+    let call = Call {
+        token: context.ct.child_token(),
+        max_tokens: max,
+        client: context.client_info().map(|client| one_line(&client.name, 100)),
+        progress: listener.is_some().then_some(progress),
+    };
+    let operations = Arc::clone(shared);
+    let mut running = std::pin::pin!(shared.gate.run(call.token.clone(), move || {
+        let reply = (operations.operations.call)(tool, &arguments, &call);
+        answer(tool, reply, max, count)
+    }));
+    let result = loop {
+        tokio::select! {
+            biased;
+            result = &mut running => break result,
+            Some(step) = steps.recv() => listener = tell(&context.peer, listener, step).await,
+        }
+    };
+    Ok(result.unwrap_or_else(|denied| fault(&denied.to_string(), max, count)))
+}
+
+/// What the client gets of a reply, within the budget.
+fn answer(tool: Tool, reply: Reply, max: usize, count: Count) -> CallToolResult {
+    let (text, structured) = match reply {
+        Reply::Found { text, structured } => (text, structured),
+        Reply::Refused { reason, hint } => {
+            let hint = hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
+            return fault(&format!("{reason}{hint}"), max, count);
+        }
+    };
+    let misfit = output::fits(&Value::Object(output::schema(tool)), &structured).err();
+    let (None, Value::Object(structured)) = (&misfit, structured) else {
+        let tool = tool.name();
+        let place = misfit.filter(|place| !place.is_empty());
+        let place = place.as_deref().unwrap_or("it is no object");
+        return fault(&format!("`{tool}` gave an answer of another form: {place}"), max, count);
+    };
+    let is_empty = |name| structured.get(name).and_then(Value::as_array).is_none_or(Vec::is_empty);
+    let is_quoted = tool.quotes() && !text.is_empty() && !tool.items().is_some_and(is_empty);
+    let text = budget::text(&text, is_quoted, max, count);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(Value::Object(budget::structured(structured, max, count)));
+    result
+}
+
+fn fault(text: &str, max: usize, count: Count) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(budget::text(text, false, max, count))])
+}
+
+/// Sends one step to the client. Returns whom to send the next one to: nobody, if this one could
+/// not be sent.
+async fn tell(
+    peer: &Peer<RoleServer>,
+    listener: Option<ProgressToken>,
+    step: Step,
+) -> Option<ProgressToken> {
+    let token = listener?;
+    let mut notice = ProgressNotificationParam::new(token.clone(), step.done as f64);
+    notice.total = step.all.map(|all| all as f64);
+    notice.message = Some(step.message).filter(|message| !message.is_empty());
+    let sent = tokio::time::timeout(PATIENCE, peer.notify_progress(notice)).await;
+    matches!(sent, Ok(Ok(()))).then_some(token)
+}
+
+fn unknown_tool(name: &str) -> ErrorData {
+    let close = check::closest_tool(name).map(|close| format!("; did you mean `{close}`?"));
+    let names: Vec<&str> = Tool::ALL.iter().map(|tool| tool.name()).collect();
+    let data = json!({ "tools": names });
+    let name = visible_line(&one_line(name, 60));
+    let message = format!("there is no tool `{name}`{}", close.unwrap_or_default());
+    ErrorData::invalid_params(message, Some(data))
+}

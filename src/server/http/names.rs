@@ -1,0 +1,132 @@
+//! Names of hosts and web origins that a request may carry. Pure.
+//!
+//! A page on the web can make a browser send requests to this machine, under a name of its own that
+//! it points here: hence only names that mean this machine, or that the user allowed.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// Whether a request may be sent to `host`, as it stands in the header, with or without a port.
+/// Entries of `allowed` with a port allow that port only.
+pub fn is_allowed_host(host: &str, allowed: &[String]) -> bool {
+    let Some((name, port)) = split(host) else { return false };
+    is_loopback(&name)
+        || allowed.iter().filter_map(|entry| split(entry)).any(|(allowed, allowed_port)| {
+            allowed == name && (allowed_port.is_none() || allowed_port == port)
+        })
+}
+
+/// Whether a page of `origin` may send requests. `null`, which any sandboxed page can send, never.
+pub fn is_allowed_origin(origin: &str, allowed: &[String]) -> bool {
+    if origin.is_empty() || origin.eq_ignore_ascii_case("null") {
+        return false;
+    }
+    let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    host.and_then(split).is_some_and(|(name, _)| is_loopback(&name))
+        || allowed.iter().any(|entry| entry.trim_end_matches('/').eq_ignore_ascii_case(origin))
+}
+
+fn is_loopback(name: &str) -> bool {
+    let inner = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    match inner {
+        Some(inner) => inner.parse().is_ok_and(|address: Ipv6Addr| address.is_loopback()),
+        None => name == "localhost" || name.parse().is_ok_and(|it: Ipv4Addr| it.is_loopback()),
+    }
+}
+
+/// Name in lower case (an IPv6 address with its brackets) and port.
+fn split(host: &str) -> Option<(String, Option<u16>)> {
+    let end = match host.strip_prefix('[') {
+        Some(inner) => inner.find(']')? + 2,
+        None => host.find(':').unwrap_or(host.len()),
+    };
+    let (name, port) = host.split_at_checked(end)?;
+    let port = match port.strip_prefix(':') {
+        None if port.is_empty() => None,
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some(digits.parse().ok()?)
+        }
+        _ => return None,
+    };
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    let is_valid = name.starts_with('[') || (!name.is_empty() && name.bytes().all(is_name));
+    let name = name.strip_suffix('.').unwrap_or(name);
+    is_valid.then(|| (name.to_ascii_lowercase(), port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(host: &str, expected: bool) {
+        let allowed = ["kb.example".to_owned(), "Other.example:8080".to_owned()];
+        assert_eq!(is_allowed_host(host, &allowed), expected, "{host:?}");
+    }
+
+    #[test]
+    fn hosts() {
+        for host in [
+            "localhost",
+            "LOCALHOST:7",
+            "localhost.",
+            "127.0.0.1",
+            "127.0.0.1:65535",
+            "127.8.9.1",
+            "[::1]",
+            "[::1]:80",
+            "[0:0::1]",
+            "kb.example",
+            "KB.example:443",
+            "other.example:8080",
+        ] {
+            check(host, true);
+        }
+        for host in [
+            "",
+            ":80",
+            "127.0.0.1.evil.test",
+            "evil.test",
+            "localhost.evil.test",
+            "127.0.0.1:",
+            "127.0.0.1:99999",
+            "127.0.0.1:80:80",
+            "user@127.0.0.1",
+            "127.0.0.1/",
+            "[::1",
+            "[::2]",
+            "[::1]evil.test",
+            "::1",
+            "0.0.0.0",
+            "other.example",
+            "other.example:80",
+            "127.0.0.1 ",
+            "xkb.example",
+            "kb.example.evil.test",
+            "localhost\u{e9}",
+            "2130706433",
+        ] {
+            check(host, false);
+        }
+    }
+
+    #[test]
+    fn origins() {
+        let allowed = ["https://notes.example:8443/".to_owned(), "null".to_owned()];
+        for (origin, expected) in [
+            ("http://localhost:3000", true),
+            ("https://127.0.0.1", true),
+            ("http://[::1]:1", true),
+            ("https://notes.example:8443", true),
+            ("https://notes.example", false),
+            ("null", false),
+            ("", false),
+            ("https://evil.test", false),
+            ("http://localhost.evil.test", false),
+            ("http://127.0.0.1@evil.test", false),
+            ("file://localhost", false),
+            ("http://localhost/path", false),
+        ] {
+            assert_eq!(is_allowed_origin(origin, &allowed), expected, "{origin:?}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The door for agents: the Model Context Protocol over standard streams and over HTTP.
+//!
+//! Owns the protocol: which tools, resources and prompts there are and how they are described,
+//! arguments held against their schemas, answers cut to their budget, how many operations run at
+//! once and for how long, who is told what changed, and who may speak at all. It refuses to know how
+//! an answer is found: operations come in as functions.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+mod arguments;
+mod budget;
+mod call;
+mod calling;
+mod check;
+mod door;
+mod gate;
+mod http;
+mod listeners;
+mod note_path;
+mod output;
+mod prompts;
+mod resources;
+mod stdio;
+#[cfg(test)]
+mod tests;
+mod tool;
+
+pub use call::Call;
+pub use http::{Http, new_token, serve_http};
+pub use listeners::Handle;
+pub use stdio::serve_stdio;
+pub use tool::Tool;
+
+use gate::{Gate, Limits};
+
+/// What the server can do, given by its caller. All functions block; the server calls them on
+/// threads where that is no harm, several at once.
+pub struct Operations {
+    /// One call of a tool with arguments that fit the tool's schema, defaults filled in.
+    pub call: Box<CallFn>,
+    /// Notes in the order of their paths (by bytes), those after a path, at most so many.
+    pub notes: Box<NotesFn>,
+    /// The text of a note by its path relative to the root, decoded, never absolute, without `..`.
+    /// None: there is none.
+    pub read: Box<ReadFn>,
+    /// Tokens of a text.
+    pub count_tokens: fn(&str) -> usize,
+}
+
+/// See [`Operations::call`].
+pub type CallFn = dyn Fn(Tool, &Map<String, Value>, &Call) -> Reply + Send + Sync;
+/// See [`Operations::notes`].
+pub type NotesFn = dyn Fn(Option<&str>, usize) -> Result<Vec<NoteEntry>, String> + Send + Sync;
+/// See [`Operations::read`].
+pub type ReadFn = dyn Fn(&str) -> Result<Option<NoteText>, String> + Send + Sync;
+
+/// A note in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteEntry {
+    /// Relative to the root, with `/`.
+    pub path: String,
+    pub title: String,
+    pub bytes: u64,
+    pub changed: Option<jiff::Timestamp>,
+}
+
+/// The text of a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteText {
+    pub text: String,
+    /// Whether the note goes on after `text`.
+    pub truncated: bool,
+}
+
+/// What a tool answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// `structured` is an object of the form that the tool's output schema declares.
+    Found { text: String, structured: Value },
+    /// Why there is no answer, and what would help.
+    Refused { reason: String, hint: Option<String> },
+}
+
+/// A server of MCP, to be served over standard streams or HTTP. Cheap to clone.
+#[derive(Clone)]
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+/// What all sessions of a server have in common.
+struct Shared {
+    operations: Operations,
+    version: String,
+    health: Value,
+    gate: Gate,
+    handle: Handle,
+}
+
+/// Why serving ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error("the client broke the protocol before it had begun: {0}")]
+    Handshake(String),
+    #[error("serving ended unexpectedly: {0}")]
+    Ended(String),
+    #[error("cannot listen: {0}")]
+    Listen(std::io::Error),
+    #[error("the token is empty or has characters that cannot be sent in a header")]
+    Token,
+    #[error("the system gives no random bits: {0}")]
+    Random(String),
+}
+
+impl Server {
+    /// A server with these operations, and the handle that tells its clients what changed.
+    /// `version` is that of the program, `health` an object that `GET /health` answers besides name
+    /// and version.
+    pub fn new(operations: Operations, version: &str, health: Value) -> (Self, Handle) {
+        Self::with_limits(operations, version, health, Limits::default())
+    }
+
+    fn with_limits(
+        operations: Operations,
+        version: &str,
+        health: Value,
+        limits: Limits,
+    ) -> (Self, Handle) {
+        let (gate, handle) = (Gate::new(limits), Handle::default());
+        let version = version.to_owned();
+        let shared = Shared { operations, version, health, gate, handle: handle.clone() };
+        (Self { shared: Arc::new(shared) }, handle)
+    }
+}

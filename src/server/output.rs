@@ -1,0 +1,124 @@
+//! What the structured answers of the tools look like, as JSON schemas, and whether a value is of
+//! that form. Pure.
+//!
+//! No key is required: an answer that must fit into few tokens keeps what it can.
+
+use serde_json::{Map, Value, json};
+
+use super::Tool;
+
+/// The JSON schema of a tool's structured answer.
+pub fn schema(tool: Tool) -> Map<String, Value> {
+    let mut keys = match tool {
+        Tool::Search | Tool::Similar => list("hits", hit()),
+        Tool::Recall => list("memories", memory()),
+        Tool::Questions => list("questions", json!({"type": "object"})),
+        Tool::Entity => list("entities", json!({"type": "object"})),
+        Tool::Get => json!({
+            "path": text(),
+            "title": maybe("string"),
+            "lines": {"type": "array", "items": {"type": "integer"}, "description": "first and last line"},
+            "text": text(),
+            "hash": {"type": ["string", "null"], "description": "what `write_note` wants to overwrite the note"},
+            "truncated": {"type": "boolean"},
+        }),
+        Tool::Remember => json!({"id": text(), "path": maybe("string")}),
+        Tool::Learn => json!({
+            "prompt": maybe("string"),
+            "queued": {"type": ["boolean", "integer", "null"]},
+            "facts": {"type": ["integer", "array", "null"]},
+        }),
+        Tool::WriteNote => json!({"path": text(), "hash": text()}),
+        Tool::Status => json!({}),
+    };
+    keys["cut"] =
+        json!({"type": "boolean", "description": "parts were left out to fit max_tokens"});
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), keys);
+    schema
+}
+
+/// Whether `value` is of the form of `schema`, as far as the schemas of this module go.
+///
+/// # Errors
+/// Where it is not, such as `hits[2].line`.
+pub fn fits(schema: &Value, value: &Value) -> Result<(), String> {
+    let fault = |inner: String, here: String| match inner.as_str() {
+        "" => here,
+        inner if inner.starts_with('[') => format!("{here}{inner}"),
+        inner => format!("{here}.{inner}"),
+    };
+    let is_wanted = match schema.get("type") {
+        None => true,
+        Some(Value::Array(types)) => types.iter().any(|wanted| is_of(wanted, value)),
+        Some(wanted) => is_of(wanted, value),
+    };
+    if !is_wanted {
+        return Err(String::new());
+    }
+    if let (Some(Value::Object(known)), Value::Object(keys)) = (schema.get("properties"), value) {
+        for (name, value) in keys {
+            let Some(schema) = known.get(name) else { continue };
+            fits(schema, value).map_err(|inner| fault(inner, name.clone()))?;
+        }
+    }
+    if let (Some(schema), Value::Array(items)) = (schema.get("items"), value) {
+        for (index, item) in items.iter().enumerate() {
+            fits(schema, item).map_err(|inner| fault(inner, format!("[{index}]")))?;
+        }
+    }
+    Ok(())
+}
+
+fn is_of(wanted: &Value, value: &Value) -> bool {
+    match wanted.as_str() {
+        Some("string") => value.is_string(),
+        Some("integer") => value.is_i64() || value.is_u64(),
+        Some("number") => value.is_number(),
+        Some("boolean") => value.is_boolean(),
+        Some("array") => value.is_array(),
+        Some("object") => value.is_object(),
+        Some("null") => value.is_null(),
+        _ => false,
+    }
+}
+
+fn list(name: &str, item: Value) -> Value {
+    let mut keys = json!({"more": {"type": "integer", "description": "how many are left out"}});
+    keys[name] = json!({"type": "array", "items": item});
+    keys
+}
+
+fn hit() -> Value {
+    json!({"type": "object", "properties": {
+        "path": text(),
+        "line": maybe("integer"),
+        "kind": text(),
+        "title": maybe("string"),
+        "breadcrumb": {"type": ["string", "array", "null"]},
+        "scope": maybe("string"),
+        "text": text(),
+        "score": maybe("number"),
+        "origin": {"type": ["object", "string", "null"]},
+    }})
+}
+
+fn memory() -> Value {
+    json!({"type": "object", "properties": {
+        "id": text(),
+        "repo": maybe("string"),
+        "lesson": text(),
+        "context": maybe("string"),
+        "timestamp": text(),
+        "success_rate": maybe("string"),
+    }})
+}
+
+fn text() -> Value {
+    json!({"type": "string"})
+}
+
+fn maybe(kind: &str) -> Value {
+    json!({"type": [kind, "null"]})
+}

@@ -1,0 +1,96 @@
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Client, Seen, server, text};
+use crate::server::{Tool, budget::NOTICE};
+
+const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+/// Arguments that a tool takes.
+fn arguments(tool: Tool) -> Value {
+    match tool {
+        Tool::Search => json!({"query": "otters"}),
+        Tool::Get | Tool::Similar => json!({"path": "a.md"}),
+        Tool::Recall => json!({"text": "npm"}),
+        Tool::Remember => json!({"type": "error", "context": "c", "lesson": "l"}),
+        Tool::Learn => json!({"topic": "otters"}),
+        Tool::WriteNote => json!({"title": "t", "text": "x", "kind": "note"}),
+        Tool::Questions | Tool::Entity | Tool::Status => json!({}),
+    }
+}
+
+#[tokio::test]
+async fn every_tool_answers_in_every_version() {
+    for version in VERSIONS {
+        let seen = Arc::new(Seen::default());
+        let (mut client, served) = Client::start(server(&seen), version).await;
+        let listed = client.ask("tools/list", json!({})).await;
+        let listed = listed["result"]["tools"].as_array().unwrap().clone();
+        assert_eq!(listed.len(), Tool::ALL.len());
+        for (tool, listed) in Tool::ALL.into_iter().zip(listed) {
+            assert_eq!(listed["name"], tool.name());
+            assert_eq!(listed["inputSchema"]["additionalProperties"], false);
+            assert_eq!(listed["outputSchema"]["type"], "object");
+            assert!(listed["annotations"]["readOnlyHint"].is_boolean());
+            let answer = client.call(tool.name(), arguments(tool)).await;
+            assert_eq!(answer["result"]["isError"], false, "{answer}");
+            assert!(answer["result"]["structuredContent"].is_object());
+            assert_eq!(text(&answer).starts_with(NOTICE), tool.quotes());
+        }
+        assert_eq!(seen.calls.lock().unwrap().len(), Tool::ALL.len());
+        drop(client);
+        served.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn wrong_calls_say_how_to_repair_them() {
+    let seen = Arc::new(Seen::default());
+    let (mut client, _served) = Client::start(server(&seen), "2025-11-25").await;
+    let answer = client.call("serach", json!({})).await;
+    assert_eq!(answer["error"]["code"], -32602);
+    assert_eq!(answer["error"]["message"], "there is no tool `serach`; did you mean `search`?");
+
+    let answer = client.call("search", json!({"query": "x", "limt": 3})).await;
+    assert_eq!(answer["result"]["isError"], true);
+    assert!(text(&answer).contains("did you mean `limit`?"), "{answer}");
+    assert!(seen.calls.lock().unwrap().is_empty());
+
+    let answer = client.call("search", json!({"query": "refuse"})).await;
+    assert_eq!(answer["result"]["isError"], true);
+    assert_eq!(text(&answer), "not now\nask otherwise");
+
+    let answer = client.call("search", json!({"query": "odd"})).await;
+    assert_eq!(answer["result"]["isError"], true);
+    assert!(text(&answer).ends_with("hits[0].path"), "{answer}");
+
+    let answer = client.call("search", json!({"query": "client"})).await;
+    assert_eq!(text(&answer), format!("{NOTICE}\ntester[2J"));
+    let answer = client.ask("tools/call", json!({"name": "status"})).await;
+    assert_eq!(answer["result"]["structuredContent"], json!({"notes": 3}));
+}
+
+#[tokio::test]
+async fn long_answers_are_cut() {
+    let seen = Arc::new(Seen::default());
+    let (mut client, _served) = Client::start(server(&seen), "2025-11-25").await;
+    let answer = client.call("search", json!({"query": "long", "max_tokens": 100})).await;
+    let shown = text(&answer);
+    assert!(shown.starts_with(NOTICE) && super::count(shown) <= 100, "{shown}");
+    assert!(shown.ends_with("more lines; ask for less or raise max_tokens]"));
+    let structured = &answer["result"]["structuredContent"];
+    assert_eq!(structured["cut"], true);
+    assert!(super::count(&structured.to_string()) <= 100);
+    assert_eq!(structured["hits"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn descriptions_are_short() {
+    let listed = serde_json::to_string(&*crate::server::door::TOOLS).unwrap();
+    assert!(listed.len() < 16_000, "{} bytes sit in every context window", listed.len());
+    for tool in Tool::ALL {
+        assert!(tool.description().len() < 220, "{}", tool.name());
+        assert_eq!(Tool::named(tool.name()), Some(tool));
+    }
+}

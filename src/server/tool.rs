@@ -1,0 +1,148 @@
+//! The tools by name, and what an agent is told about each before it calls one.
+
+use rmcp::model::ToolAnnotations;
+
+/// One of the tools that agents can call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tool {
+    Search,
+    Get,
+    Similar,
+    Recall,
+    Remember,
+    Learn,
+    Questions,
+    Entity,
+    WriteNote,
+    Status,
+}
+
+impl Tool {
+    /// All tools, in the order in which they are listed.
+    pub const ALL: [Self; 10] = [
+        Self::Search,
+        Self::Get,
+        Self::Similar,
+        Self::Recall,
+        Self::Remember,
+        Self::Learn,
+        Self::Questions,
+        Self::Entity,
+        Self::WriteNote,
+        Self::Status,
+    ];
+
+    /// The name on the wire, such as `write_note`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::Get => "get",
+            Self::Similar => "similar",
+            Self::Recall => "recall",
+            Self::Remember => "remember",
+            Self::Learn => "learn",
+            Self::Questions => "questions",
+            Self::Entity => "entity",
+            Self::WriteNote => "write_note",
+            Self::Status => "status",
+        }
+    }
+
+    /// The tool of a name on the wire, if there is one.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    /// The name for people.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Search => "Search the knowledge base",
+            Self::Get => "Read a note",
+            Self::Similar => "Find similar notes",
+            Self::Recall => "Recall lessons",
+            Self::Remember => "Remember a lesson",
+            Self::Learn => "Learn about a topic",
+            Self::Questions => "Open questions",
+            Self::Entity => "Known entities",
+            Self::WriteNote => "Write a note",
+            Self::Status => "State of the knowledge base",
+        }
+    }
+
+    /// When to use the tool. Short: all descriptions sit in the agent's context all the time.
+    pub(super) fn description(self) -> &'static str {
+        match self {
+            Self::Search => {
+                "Search this repository's notes, file summaries and facts. Use it before you read \
+                 many files or guess how something works here, and to find why it was decided."
+            }
+            Self::Get => {
+                "Read a note, one of its sections or some of its lines. Use it after `search` when \
+                 a hit is not enough."
+            }
+            Self::Similar => {
+                "Find notes about the same subject as a note or a line of it. Use it before you \
+                 write a note, and to find what else a change concerns."
+            }
+            Self::Recall => {
+                "Recall lessons from earlier work: errors, solutions, patterns. Use it before a \
+                 task and when a command fails."
+            }
+            Self::Remember => {
+                "Record a lesson for later sessions. Use it after an error that took more than one \
+                 attempt, a solution to a known problem or a pattern worth repeating."
+            }
+            Self::Learn => {
+                "Learn facts about a topic, from a given text or from the configured sources. Use \
+                 it when the user wants something kept or found out."
+            }
+            Self::Questions => {
+                "List what is not known yet about this repository. Use it to see what to find out \
+                 or to ask the user."
+            }
+            Self::Entity => {
+                "What is known about a thing or person, with sources; without a name, the list of \
+                 all. Use it for facts rather than documents."
+            }
+            Self::WriteNote => {
+                "Write a Markdown note into the learned folder, by path or by kind and title. To \
+                 overwrite one, pass the hash that `get` showed."
+            }
+            Self::Status => {
+                "State of the knowledge base: what is indexed and what waits. Use it when answers \
+                 seem stale or empty."
+            }
+        }
+    }
+
+    /// What a client may assume about a call.
+    pub(super) fn annotations(self) -> ToolAnnotations {
+        let (reads, destroys, asks_outside) = match self {
+            Self::Remember => (false, false, false),
+            Self::Learn => (false, false, true),
+            Self::WriteNote => (false, true, false),
+            _ => (true, false, false),
+        };
+        ToolAnnotations::with_title(self.title())
+            .read_only(reads)
+            .destructive(destroys)
+            .idempotent(reads)
+            .open_world(asks_outside)
+    }
+
+    /// Whether its answers quote what others wrote.
+    pub(super) fn quotes(self) -> bool {
+        !matches!(self, Self::Remember | Self::WriteNote | Self::Status)
+    }
+
+    /// The array of its structured answer that holds what was asked for, if it is a list.
+    pub(super) fn items(self) -> Option<&'static str> {
+        match self {
+            Self::Search | Self::Similar => Some("hits"),
+            Self::Recall => Some("memories"),
+            Self::Questions => Some("questions"),
+            Self::Entity => Some("entities"),
+            _ => None,
+        }
+    }
+}
