@@ -1,0 +1,71 @@
+//! The kinds of notes that tools write.
+
+/// What a note is about, which decides its folder and its sections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Something that was asked for and done.
+    Task,
+    /// Something that proved itself and can be used again.
+    Pattern,
+    /// Something that went wrong, and what it taught.
+    Failure,
+    /// Something outside that is used: how to reach it, how it fails.
+    Service,
+    /// Anything else.
+    Note,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 5] =
+        [Self::Task, Self::Pattern, Self::Failure, Self::Service, Self::Note];
+
+    /// The name as it is written on a command line: `task`, `pattern`, ...
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Task => "task",
+            Self::Pattern => "pattern",
+            Self::Failure => "failure",
+            Self::Service => "service",
+            Self::Note => "note",
+        }
+    }
+
+    /// The folder below `<write_root>/learned/`.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Self::Task => "tasks",
+            Self::Pattern => "patterns",
+            Self::Failure => "failures",
+            Self::Service => "services",
+            Self::Note => "notes",
+        }
+    }
+
+    /// What stands in front of the title in the first heading.
+    pub(super) fn label(self) -> Option<&'static str> {
+        match self {
+            Self::Task => Some("Task: "),
+            Self::Pattern => Some("Pattern: "),
+            Self::Failure => Some("Failure: "),
+            Self::Service => Some("Service: "),
+            Self::Note => None,
+        }
+    }
+
+    /// Whether it tells of one day, which then stands in front of the file name.
+    pub(super) fn is_dated(self) -> bool {
+        matches!(self, Self::Task | Self::Failure)
+    }
+}
+
+/// The headings of the sections that a note of this kind should have, in their order.
+pub fn template(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Task => &["What was asked", "What I did", "Outcome", "Notes"],
+        Kind::Failure => &["What happened", "Root cause", "Lesson learned", "Attempts"],
+        Kind::Pattern => &["When it applies", "What to do", "Why it works", "Seen in"],
+        Kind::Service => &["What it is", "How to reach it", "How it fails", "Notes"],
+        Kind::Note => &[],
+    }
+}
