@@ -169,6 +169,11 @@ pub const KEYS: &[Key] = &[
         .needs_trust(NeedsTrust::Always),
     key("notify.quiet_hours", "none", Kind::Text)
         .doc("Local time at which nothing is told, such as 22:00-07:00."),
+    key("memory.folder", "none", Kind::Text)
+        .doc("Folder outside the repository where several share what their agents remember.")
+        .needs_trust(NeedsTrust::Always),
+    key("memory.agent_id", "shell", Kind::Text)
+        .doc("Who remembers, where the command does not say it."),
     key("llm.local_only", "false", Kind::Switch)
         .doc("Whether only models on this machine are asked.")
         // A repository may narrow what the user allows, not widen it.
@@ -233,6 +238,7 @@ const SECTIONS: &[&str] = &[
     "interest",
     "enrich",
     "notify",
+    "memory",
     "llm",
     "llm.budget",
     TASKS,

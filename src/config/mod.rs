@@ -82,6 +82,7 @@ pub struct Config {
     pub enrich: EnrichConfig,
     /// How discoveries are told.
     pub notify: NotifyConfig,
+    pub memory: MemoryConfig,
     /// Which language models are asked.
     pub llm: LlmConfig,
     resolved: Resolved,
@@ -229,6 +230,15 @@ pub struct NotifyConfig {
     pub webhook: Option<String>,
     /// As in `22:00-07:00`.
     pub quiet_hours: Option<String>,
+}
+
+/// Section `memory`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryConfig {
+    /// A folder that several repositories share; `None` keeps each one's memory in it.
+    pub folder: Option<PathBuf>,
+    /// Who remembers.
+    pub agent_id: String,
 }
 
 /// Section `journal`.
@@ -483,6 +493,10 @@ impl Config {
             webhook: given("notify.webhook"),
             quiet_hours: given("notify.quiet_hours"),
         };
+        let memory = MemoryConfig {
+            folder: given("memory.folder").map(PathBuf::from),
+            agent_id: resolved.text("memory.agent_id"),
+        };
         let llm = LlmConfig::from_resolved(&resolved)?;
         Ok(Self {
             knowledge,
@@ -495,6 +509,7 @@ impl Config {
             interest,
             enrich,
             notify,
+            memory,
             llm,
             resolved,
         })

@@ -12,9 +12,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+mod detach;
 mod pipes;
 #[cfg(test)]
 mod tests;
+
+pub use detach::{Detached, detach};
 
 /// The whole environment of a program. It inherits nothing: what holds a secret is handed on only
 /// if somebody writes it in here.

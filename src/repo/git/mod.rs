@@ -18,4 +18,5 @@ pub use log::Logged;
 pub use objects::{Objects, Stored, Unread, Version};
 pub use program::{Git, GitError};
 pub use stage::Staged;
+pub use state::remote_url;
 pub use tracked::{is_tracked, tracked_under};

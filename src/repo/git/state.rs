@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::{CommitId, Git};
+use crate::repo::Repository;
 
 impl Git {
     /// Whether a rebase, cherry-pick, revert or `am` is under way. A merge is not meant: it ends
@@ -59,4 +60,16 @@ impl Git {
             None => matches!(name, "main" | "master"),
         }
     }
+}
+
+/// The address that `origin` stands for, as the repository's settings have it; `None` if there is
+/// none.
+pub fn remote_url(repository: &Repository) -> Option<String> {
+    let git = Git::of(repository)?;
+    let bytes = match git2::Repository::open_bare(&git.common_dir) {
+        Ok(opened) => opened.find_remote("origin").ok()?.url_bytes().to_vec(),
+        Err(_) => git.run(&["config", "--get", "remote.origin.url"]).ok()?,
+    };
+    let url = String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
+    Some(url).filter(|url| !url.is_empty())
 }

@@ -1,0 +1,80 @@
+//! What agents write down for each other: lessons, one JSON record per line, in files that only grow
+//! until git tracks them.
+//!
+//! Owns the form of a record, where its files lie and how they are called, which one the next
+//! record goes to, which of several records counts, and how lessons are printed for few tokens. It
+//! refuses to know how lessons are found, how git is asked, how tokens are counted, and what the
+//! time is: these come in as arguments.
+
+use std::{io, path::PathBuf};
+
+use crate::jsonl::JsonlError;
+
+mod append;
+mod archive;
+mod codes;
+mod command;
+mod draft;
+mod files;
+mod fold;
+mod inline;
+mod names;
+mod print;
+mod rate;
+mod read;
+mod recall;
+mod record;
+mod remove;
+mod repo_name;
+mod shared;
+mod sheet;
+mod tags;
+#[cfg(test)]
+mod tests;
+mod times;
+mod tools;
+mod write;
+
+pub use archive::Archived;
+pub use draft::{Draft, DraftParts};
+pub use files::{Files, Found, Listing};
+pub use fold::{Folded, fold};
+pub use print::{Compact, Shown, compact};
+pub use rate::{NotARate, Rate};
+pub use read::{Read, parse_file};
+pub use recall::{Means, Question, Recalled, recall};
+pub use record::{Entry, EventType, MAX_LINE_BYTES, Memory, NotAnEventType, Retired, line};
+pub use remove::Removed;
+pub use repo_name::{is_repo_name, repo_name};
+pub use shared::{Shared, compared, shared, vectors};
+pub use sheet::{FOLDER, form};
+pub use tags::derive_tags;
+
+/// Why a record was refused or not written, or a file was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    #[error("`{}` cannot be {action}: {cause}", path.display())]
+    Io { path: PathBuf, action: &'static str, cause: io::Error },
+    #[error("`{}` is no folder of its own: it is a link or a file", .0.display())]
+    NotAFolder(PathBuf),
+    #[error("`{}` has more than {max} files", folder.display())]
+    TooManyFiles { folder: PathBuf, max: usize },
+    #[error("there is already another file at `{}`", .0.display())]
+    Taken(PathBuf),
+    #[error("whether git tracks `{}` cannot be told: {cause}", path.display())]
+    Tracked { path: PathBuf, cause: io::Error },
+    #[error("`{0}` cannot be the name of a repository's folder")]
+    RepoName(String),
+    #[error("there is no record to write")]
+    NoRecords,
+    #[error("{what} of {bytes} bytes, over the cap of {max}")]
+    TooLarge { what: &'static str, bytes: usize, max: usize },
+    #[error("the record is not written as JSON: {0}")]
+    NotJson(String),
+    #[error("`{key}` is no key of a record{}", nearest.map_or(String::new(), |known| format!(", did you mean `{known}`?")))]
+    UnknownKey { key: String, nearest: Option<&'static str> },
+    #[error("`{key}` {reason}")]
+    Field { key: &'static str, reason: String },
+    #[error(transparent)]
+    Log(#[from] JsonlError),
+}

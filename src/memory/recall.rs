@@ -1,0 +1,379 @@
+//! Which records answer a question: by words and by meaning, the recent and the proven first.
+
+use std::cmp::Reverse;
+
+use jiff::Timestamp;
+use rustc_hash::FxHashMap;
+
+use super::{
+    EventType, Memory, Rate,
+    sheet::{Beyond, is_archived, record_at, repo_of},
+};
+use crate::{
+    differ::differ,
+    embed::{Embedder, Near, Profile},
+    index::Snapshot,
+    lexical::Analyzer,
+    search::{
+        Mode, Query, Ranking, SearchError, Weights,
+        lexical::{self, Bm25, Field},
+        rank::{self, Signals},
+    },
+    store::{Malformed, bits::Bits, matrix::Probe},
+};
+
+/// Records looked at for one question, per signal.
+const CANDIDATES: usize = 100;
+/// How many times as many are looked at if most of them are of another type.
+const WIDER: usize = 16;
+/// What being new adds to a score that is at most 1, and after how many days half of it is left.
+const RECENCY: f32 = 0.05;
+const HALF_LIFE_DAYS: f32 = 180.0;
+/// What having worked often adds.
+const SUCCESS: f32 = 0.1;
+/// How well a lesson worked of which nobody says so.
+const UNKNOWN_RATE: f32 = 0.3;
+/// A record of another repository comes first only if none of this one has this share of its
+/// score.
+const OWN_SHARE: f32 = 0.6;
+/// Records without a question that are looked at, newest first.
+const LATEST: usize = 2_000;
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// Empty: the best of what was learnt lately.
+    pub text: &'a str,
+    /// Only records of this repository.
+    pub repo: Option<&'a str>,
+    /// Whose records come first.
+    pub own: &'a str,
+    pub event_type: Option<EventType>,
+    /// Also what was moved to the archive.
+    pub archived: bool,
+    pub limit: usize,
+    pub now: Timestamp,
+}
+
+/// What a question is answered with.
+pub struct Means<'a> {
+    pub analyzer: &'a Analyzer,
+    pub embedder: &'a dyn Embedder,
+    pub profile: Profile,
+    /// Share of meaning in a score.
+    pub semantic_weight: f32,
+}
+
+/// A lesson, with what other records say the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recalled {
+    /// The newest of them.
+    pub memory: Memory,
+    /// Of all of them together.
+    pub rate: Option<Rate>,
+    /// How many records there are of it.
+    pub count: usize,
+    pub score: f32,
+    /// Where it stands.
+    pub path: crate::repo::NotePath,
+    /// 1-based.
+    pub line: usize,
+}
+
+/// Part of the snapshot, chunk in it.
+type Place = (usize, usize);
+
+struct Candidate {
+    place: Place,
+    memory: Memory,
+    line: usize,
+    score: f32,
+}
+
+/// The records that answer a question best, at most as many as are wanted; none if nothing does.
+///
+/// # Errors
+/// [`SearchError::Damaged`] when the view is damaged: the caller rebuilds it and asks again.
+pub fn recall(
+    snapshot: &Snapshot,
+    question: &Question,
+    means: &Means,
+) -> Result<Vec<Recalled>, SearchError> {
+    let scene = Scene::new(snapshot, question)?;
+    let mut wanted = CANDIDATES;
+    loop {
+        let (found, all) = if question.text.trim().is_empty() {
+            (latest(&scene, question)?, true)
+        } else {
+            answers(&scene, question, means, wanted)?
+        };
+        let is_wanted =
+            |it: &Candidate| question.event_type.is_none_or(|kind| it.memory.event_type == kind);
+        let found: Vec<Candidate> = found.into_iter().filter(is_wanted).collect();
+        if !all && found.len() < question.limit {
+            wanted *= WIDER;
+            continue;
+        }
+        return scene.finish(own_first(found, question), question, means.embedder.near(), means);
+    }
+}
+
+/// The snapshot as one question sees it.
+struct Scene<'a> {
+    snapshot: &'a Snapshot,
+    live: Vec<Bits>,
+    allowed: Vec<Bits>,
+    beyond: Beyond,
+}
+
+impl<'a> Scene<'a> {
+    fn new(snapshot: &'a Snapshot, question: &Question) -> Result<Self, Malformed> {
+        let mut scene = Self {
+            snapshot,
+            live: Vec::with_capacity(snapshot.parts.len()),
+            allowed: Vec::with_capacity(snapshot.parts.len()),
+            beyond: Beyond::default(),
+        };
+        for part in &snapshot.parts {
+            let segment = &part.loaded.segment;
+            let mut live = Bits::new(segment.chunks(), false);
+            let mut allowed = Bits::new(segment.chunks(), false);
+            for document in part.live.ones() {
+                let view = segment.document(document)?;
+                let is_wanted = question.repo.is_none_or(|repo| repo_of(&view.path) == repo)
+                    && (question.archived || !is_archived(&view.path));
+                for cover in &view.covers {
+                    scene.beyond.add(cover);
+                }
+                for chunk in view.chunks {
+                    live.set(chunk, true);
+                    allowed.set(chunk, is_wanted);
+                }
+            }
+            scene.live.push(live);
+            scene.allowed.push(allowed);
+        }
+        Ok(scene)
+    }
+
+    fn similarity(&self, a: Place, b: Place) -> f32 {
+        let matrix = |place: Place| &self.snapshot.parts[place.0].loaded.matrix;
+        matrix(a).similarity(a.1, matrix(b), b.1)
+    }
+
+    /// The records at some places, in their order, without what counts no more; of one id the
+    /// latest.
+    fn records(&self, places: Vec<(Place, f32)>) -> Result<Vec<Candidate>, Malformed> {
+        // Documents are checked as a whole when their text is read: each once.
+        let mut texts: FxHashMap<(usize, usize), &str> = FxHashMap::default();
+        let mut found: Vec<Candidate> = Vec::with_capacity(places.len());
+        let mut known: FxHashMap<String, usize> = FxHashMap::default();
+        for (place, score) in places {
+            let segment = &self.snapshot.parts[place.0].loaded.segment;
+            let number = segment.chunk_document(place.1);
+            let text = match texts.get(&(place.0, number)) {
+                Some(text) => *text,
+                None => {
+                    let text = segment.text(&segment.document(number)?)?;
+                    texts.insert((place.0, number), text);
+                    text
+                }
+            };
+            let chunk = segment.chunk(place.1)?;
+            let memory = record_at(text, chunk.range.start, chunk.range.end).ok_or(Malformed)?;
+            if self.beyond.hides(&memory.id) {
+                continue;
+            }
+            let candidate = Candidate { place, memory, line: chunk.lines.0, score };
+            match known.get(&candidate.memory.id) {
+                None => {
+                    known.insert(candidate.memory.id.clone(), found.len());
+                    found.push(candidate);
+                }
+                Some(&index) if found[index].memory.timestamp < candidate.memory.timestamp => {
+                    found[index] = candidate;
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// Joins what says the same, puts the newer of two that contradict each other first, and cuts.
+    fn finish(
+        &self,
+        found: Vec<Candidate>,
+        question: &Question,
+        near: Near,
+        means: &Means,
+    ) -> Result<Vec<Recalled>, SearchError> {
+        let mut groups: Vec<Vec<Candidate>> = Vec::new();
+        for candidate in found {
+            let same = groups.iter().position(|group| {
+                let first = &group[0];
+                let alike = words_of(&first.memory.lesson) == words_of(&candidate.memory.lesson)
+                    || self.similarity(first.place, candidate.place)
+                        >= means.profile.near_duplicate;
+                alike && !differ(&said(&first.memory), &said(&candidate.memory))
+            });
+            match same {
+                Some(index) => groups[index].push(candidate),
+                // What comes after those wanted may still be more of the same.
+                None if groups.len() < question.limit * 2 => groups.push(vec![candidate]),
+                None => {}
+            }
+        }
+        let mut ordered: Vec<Vec<Candidate>> = Vec::with_capacity(groups.len());
+        for group in groups {
+            let before = ordered.iter().position(|other| {
+                let (old, new) = (&other[0], &group[0]);
+                newest(&group) > newest(other)
+                    && self.similarity(old.place, new.place) >= near.same_matter
+                    && differ(&old.memory.lesson, &new.memory.lesson)
+            });
+            ordered.insert(before.unwrap_or(ordered.len()), group);
+        }
+        ordered.truncate(question.limit);
+        ordered.into_iter().map(|group| self.joined(group)).collect()
+    }
+
+    fn joined(&self, group: Vec<Candidate>) -> Result<Recalled, SearchError> {
+        let count = group.len();
+        let rates = group.iter().filter_map(|it| it.memory.success_rate);
+        let rate = rates.reduce(Rate::plus);
+        let score = group.first().map_or(0.0, |it| it.score);
+        let newest = group.into_iter().max_by_key(|it| it.memory.timestamp).ok_or(Malformed)?;
+        let segment = &self.snapshot.parts[newest.place.0].loaded.segment;
+        let path = segment.document(segment.chunk_document(newest.place.1))?.path;
+        Ok(Recalled { memory: newest.memory, rate, count, score, path, line: newest.line })
+    }
+}
+
+fn newest(group: &[Candidate]) -> Option<Timestamp> {
+    group.iter().map(|it| it.memory.timestamp).max()
+}
+
+fn said(memory: &Memory) -> String {
+    format!("{} {}", memory.command, memory.lesson)
+}
+
+/// A lesson without what does not change it.
+pub(super) fn words_of(lesson: &str) -> String {
+    let words = lesson.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// The records that bear on the question, best first, and whether there are no others.
+fn answers(
+    scene: &Scene,
+    question: &Question,
+    means: &Means,
+    wanted: usize,
+) -> Result<(Vec<Candidate>, bool), SearchError> {
+    let parts = &scene.snapshot.parts;
+    let query = Query::plain(question.text, means.analyzer);
+    let field = Field { parts, live: &scene.live, allowed: &scene.allowed };
+    // No title, no path: what a record says is all that counts.
+    let bm25 = Bm25 { title: 0.0, path: 0.0, ..Bm25::default() };
+    let mut keywords = lexical::score(&field, &query, &bm25, false)?;
+    if keywords.weights.is_empty() {
+        keywords = lexical::score(&field, &query, &bm25, true)?;
+    }
+    let probe = Probe::new(&means.embedder.embed_query(&query.text)?);
+    let cosines: Vec<Vec<f32>> =
+        parts.iter().map(|part| part.loaded.matrix.scan(&probe)).collect::<Result<_, _>>()?;
+    let best = |scores: &[Vec<f32>], least: f32| {
+        let eligible = scores.iter().enumerate().flat_map(|(part, scores)| {
+            let allowed = &scene.allowed[part];
+            let scores = scores.iter().enumerate();
+            scores.filter_map(move |(chunk, &score)| {
+                (score > least && allowed.get(chunk)).then_some(((part, chunk), score))
+            })
+        });
+        let all: Vec<(Place, f32)> = eligible.collect();
+        let top = rank::top(all.iter().map(|it| it.1).enumerate(), wanted);
+        top.into_iter().map(|index| all[index].0).collect::<Vec<Place>>()
+    };
+    let mut places = best(&keywords.scores, 0.0);
+    places.extend(best(&cosines, means.profile.nothing.max(0.0)));
+    places.sort_unstable();
+    places.dedup();
+    let is_all = places.len() < wanted;
+    let records = scene.records(places.into_iter().map(|place| (place, 0.0)).collect())?;
+    let signals: Vec<Signals> = records
+        .iter()
+        .map(|it| Signals {
+            keyword: keywords.scores[it.place.0][it.place.1],
+            cosine: cosines[it.place.0][it.place.1],
+            age_days: age_days(&it.memory, question.now),
+        })
+        .collect();
+    let weights = Weights {
+        semantic: means.semantic_weight,
+        recency: RECENCY,
+        recency_half_life_days: HALF_LIFE_DAYS,
+    };
+    let ranked = rank::rank(&signals, &[], Mode::Hybrid, Ranking::Weighted, &weights);
+    let mut slots: Vec<Option<Candidate>> = records.into_iter().map(Some).collect();
+    let mut found: Vec<Candidate> = ranked
+        .into_iter()
+        .filter_map(|(index, score)| {
+            let mut it = slots[index].take()?;
+            it.score = score.total + SUCCESS * success(&it.memory);
+            Some(it)
+        })
+        .collect();
+    found.sort_by(best_first);
+    Ok((found, is_all))
+}
+
+/// The best of what was learnt lately.
+fn latest(scene: &Scene, question: &Question) -> Result<Vec<Candidate>, SearchError> {
+    let mut places: Vec<(Place, f32)> = Vec::new();
+    for (part, allowed) in scene.allowed.iter().enumerate() {
+        let segment = &scene.snapshot.parts[part].loaded.segment;
+        for document in scene.snapshot.parts[part].live.ones() {
+            let view = segment.document(document)?;
+            // Without a question, what others learnt elsewhere is of no use.
+            if question.repo.is_none() && repo_of(&view.path) != question.own {
+                continue;
+            }
+            places.extend(view.chunks.filter(|&it| allowed.get(it)).map(|it| ((part, it), 0.0)));
+        }
+    }
+    // Later lines of later files are newer; nothing else can be told without reading them.
+    let excess = places.len().saturating_sub(LATEST);
+    let mut found = scene.records(places.split_off(excess))?;
+    for it in &mut found {
+        let recency = rank::recency(age_days(&it.memory, question.now), HALF_LIFE_DAYS / 4.0);
+        it.score = recency + success(&it.memory);
+    }
+    found.sort_by(best_first);
+    Ok(found)
+}
+
+fn best_first(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+    let newer = || Reverse(a.memory.timestamp).cmp(&Reverse(b.memory.timestamp));
+    b.score.total_cmp(&a.score).then_with(newer).then_with(|| a.memory.id.cmp(&b.memory.id))
+}
+
+/// What this repository learnt comes first where it bears on the question as well.
+fn own_first(found: Vec<Candidate>, question: &Question) -> Vec<Candidate> {
+    let best = found.first().map_or(0.0, |it| it.score);
+    let is_own = |it: &Candidate| {
+        question.repo.is_some() || (it.memory.repo == question.own && it.score >= OWN_SHARE * best)
+    };
+    let (mut own, others): (Vec<Candidate>, Vec<Candidate>) = found.into_iter().partition(is_own);
+    own.extend(others);
+    own
+}
+
+fn success(memory: &Memory) -> f32 {
+    memory.success_rate.map_or(UNKNOWN_RATE, |rate| rate.wilson_lower_bound() as f32)
+}
+
+/// Days since; a date in the future counts as now.
+fn age_days(memory: &Memory, now: Timestamp) -> f32 {
+    let seconds = now.as_second().saturating_sub(memory.timestamp.as_second());
+    seconds.max(0) as f32 / 86_400.0
+}

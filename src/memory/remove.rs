@@ -1,0 +1,110 @@
+//! Taking a record out of a file, for good.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use super::{Files, MemoryError, append, files, read};
+
+/// Where a record was.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// Files it was taken out of, by path. One of which nothing was left is gone.
+    pub files: Vec<PathBuf>,
+    /// Lines that held it.
+    pub lines: usize,
+    /// Files of other programs that still hold it.
+    pub left_in: Vec<PathBuf>,
+}
+
+impl Files {
+    /// Takes the record of this id out of the file that holds it, the archive included; out of all
+    /// of them if branches have brought it twice. Every other record stays as it is, byte by byte
+    /// if it has a line of its own. `None` if there is no such record.
+    ///
+    /// This is for files that git does not track: for others, write a [`super::Retired`].
+    ///
+    /// # Errors
+    /// When the lock cannot be taken, a file that may hold the record cannot be read, or the disk
+    /// failed. A file is changed as a whole or not at all.
+    pub fn remove_line(&self, id: &str) -> Result<Option<Removed>, MemoryError> {
+        let _held = self.hold()?;
+        let listing = self.list();
+        let (mut removed, mut unreadable) = (Removed::default(), listing.unreadable);
+        for found in &listing.files {
+            let bytes = match files::bytes(&found.path) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    unreadable.push(error);
+                    continue;
+                }
+            };
+            let Some((rest, lines)) = without(&bytes, id, &found.repo) else { continue };
+            if self.is_ours(found) {
+                replace(&found.path, &rest)?;
+                removed.files.push(found.path.clone());
+                removed.lines += lines;
+            } else {
+                removed.left_in.push(found.path.clone());
+            }
+        }
+        match unreadable.into_iter().next() {
+            _ if removed != Removed::default() => Ok(Some(removed)),
+            Some(error) => Err(error),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The text without that record, and how many lines held it; `None` if none did. Other records on
+/// such a line get lines of their own; what cannot be read there is dropped.
+fn without(bytes: &[u8], id: &str, repo: &str) -> Option<(Vec<u8>, usize)> {
+    let (mut rest, mut lines) = (Vec::with_capacity(bytes.len()), 0);
+    for line in read::lines(bytes) {
+        let found = read::parse_line(line, repo).found;
+        if found.iter().all(|(entry, _)| entry.id() != id) {
+            rest.extend_from_slice(line);
+            continue;
+        }
+        lines += 1;
+        for (_, text) in found.iter().filter(|(entry, _)| entry.id() != id) {
+            rest.extend_from_slice(text.as_bytes());
+            rest.push(b'\n');
+        }
+    }
+    (lines > 0).then_some((rest, lines))
+}
+
+fn replace(path: &Path, text: &[u8]) -> Result<(), MemoryError> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    if text.trim_ascii().is_empty() {
+        fs::remove_file(path).map_err(files::failed(path, "removed"))?;
+        return append::sync_folder(folder);
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // Not the name of a file of lessons: what a crash leaves is never read.
+    let beside = folder.join(format!(".{name}.new"));
+    let written = write_new(&beside, path, text).and_then(|()| fs::rename(&beside, path));
+    if let Err(cause) = written {
+        let _ = fs::remove_file(&beside);
+        return Err(files::failed(path, "rewritten")(cause));
+    }
+    append::sync_folder(folder)
+}
+
+/// Under the lock, a file of that name is one that a crash has left.
+fn write_new(path: &Path, like: &Path, text: &[u8]) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
+        _ => {}
+    }
+    let mut options = File::options();
+    let mut file =
+        options.write(true).create_new(true).custom_flags(libc::O_NOFOLLOW).open(path)?;
+    file.set_permissions(fs::symlink_metadata(like)?.permissions())?;
+    file.write_all(text)?;
+    file.sync_all()
+}

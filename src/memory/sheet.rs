@@ -1,0 +1,252 @@
+//! Files of records as the index takes them: one line of text for each line of the file, one chunk
+//! for each record.
+//!
+//! In front of what is searched stands what only we read: `\u{1}`, the fields of the record
+//! between `\u{1f}`, `\u{2}`. So a file can be cut again from the text that a segment keeps, and a
+//! hit is a record without reading its file.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Entry, Files, Memory, Retired, parse_file};
+use crate::{
+    index::{
+        Kind,
+        form::{Cut, Form, Sheet},
+    },
+    repo::{FileStat, NotePath, Repository, Walked},
+    store::segment::ChunkRecord,
+};
+
+/// Where git carries what agents remember, relative to the root.
+pub const FOLDER: &str = ".elophanto/memory";
+/// Largest file, in bytes.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+const BEGIN: char = '\u{1}';
+const END: char = '\u{2}';
+const BETWEEN: char = '\u{1f}';
+
+/// The files that git carries of a repository, or that lie in a folder that several share.
+pub fn form(repository: &Repository, shared: Option<&Path>) -> Form {
+    let (root, folder, view, list): (_, _, _, fn(&Path) -> Vec<Walked>) = match shared {
+        None => {
+            let folder = Some(Path::new(FOLDER).to_owned());
+            (repository.root.clone(), folder, "memory".to_owned(), list_in_repository)
+        }
+        Some(folder) => {
+            let hash = blake3::hash(folder.as_os_str().as_encoded_bytes()).to_hex();
+            (folder.to_owned(), None, format!("memory-at-{}", &hash[..16]), list_in_folder)
+        }
+    };
+    Form {
+        kind: Kind::Memory,
+        root,
+        folder,
+        view,
+        max_file_bytes: MOST_BYTES,
+        list,
+        names: |path| path.as_path().extension().is_some_and(|extension| extension == "jsonl"),
+        read: |path, bytes| text_of(bytes, &repo_of(path)),
+        cut,
+    }
+}
+
+fn list_in_repository(root: &Path) -> Vec<Walked> {
+    list(root, &root.join(FOLDER))
+}
+
+fn list_in_folder(root: &Path) -> Vec<Walked> {
+    list(root, root)
+}
+
+fn list(root: &Path, folder: &Path) -> Vec<Walked> {
+    let found =
+        Files::new(folder.to_owned(), PathBuf::new()).list().files.into_iter().filter_map(|file| {
+            let stat = FileStat::from(&fs::symlink_metadata(&file.path).ok()?);
+            Some(Walked { path: NotePath::from(file.path.strip_prefix(root).ok()?), stat })
+        });
+    let mut walked: Vec<Walked> = found.collect();
+    walked.sort_by(|a, b| a.path.cmp(&b.path));
+    walked
+}
+
+/// The repository that the records of a file are of, unless they say otherwise: the name of its
+/// folder, or of a file that other writers keep for one.
+pub(super) fn repo_of(path: &NotePath) -> String {
+    let path = path.as_path();
+    let folder = path.parent().and_then(|folder| folder.file_name()).unwrap_or_default();
+    let is_top = folder.is_empty() || folder == "memory";
+    let name = if is_top { path.file_stem().unwrap_or_default() } else { folder };
+    name.to_string_lossy().into_owned()
+}
+
+/// Whether a file lies in the archive.
+pub(super) fn is_archived(path: &NotePath) -> bool {
+    let folders = path.as_path().parent().into_iter().flat_map(Path::iter);
+    folders.into_iter().any(|folder| folder == "archive")
+}
+
+/// The text of a file, line by line; what is damaged is an empty line.
+fn text_of(bytes: &[u8], repo: &str) -> String {
+    let read = parse_file(bytes, repo);
+    let mut text = String::with_capacity(bytes.len());
+    let mut at = 1;
+    for (line, entry) in &read.entries {
+        // Several records that were glued together stand on one line.
+        while at < *line {
+            text.push('\n');
+            at += 1;
+        }
+        write(entry, &mut text);
+    }
+    if let Some((line, reason)) = read.damage.first() {
+        text.push('\n');
+        control(&["damage", &format!("line {line}: {reason}")], &mut text);
+    }
+    text
+}
+
+fn write(entry: &Entry, text: &mut String) {
+    match entry {
+        Entry::Memory(memory) => {
+            let rate = memory.success_rate.map(|rate| rate.to_string()).unwrap_or_default();
+            let fields = [
+                "memory",
+                &memory.id,
+                &memory.timestamp.to_string(),
+                &memory.agent_id,
+                &memory.repo,
+                memory.event_type.as_str(),
+                &rate,
+                memory.replaces.as_deref().unwrap_or_default(),
+            ];
+            control(&fields, text);
+            let tags = memory.tags.join(" ");
+            join(&[&memory.context, &memory.command, &memory.lesson, &tags], text);
+        }
+        Entry::Retired(Retired { retired, .. }) => control(&["retired", retired], text),
+    }
+}
+
+fn control(fields: &[&str], text: &mut String) {
+    text.push(BEGIN);
+    join(fields, text);
+    text.push(END);
+}
+
+fn join(fields: &[&str], text: &mut String) {
+    for (index, field) in fields.iter().enumerate() {
+        if index > 0 {
+            text.push(BETWEEN);
+        }
+        text.extend(field.chars().map(|char| if char.is_control() { ' ' } else { char }));
+    }
+}
+
+/// Cuts the text of a file.
+fn cut(text: &str) -> Sheet {
+    let mut sheet = Sheet::default();
+    let mut start = 0;
+    for (number, line) in (1..).zip(text.split('\n')) {
+        for (at, _) in line.match_indices(BEGIN) {
+            let piece = &line[at + BEGIN.len_utf8()..];
+            let piece = piece.split(BEGIN).next().unwrap_or_default();
+            let Some((head, body)) = piece.split_once(END) else { continue };
+            let fields: Vec<&str> = head.split(BETWEEN).collect();
+            match fields[..] {
+                ["retired", id] => sheet.covers.push(format!("retired {id}")),
+                ["damage", reason] => sheet.warning = Some(reason.to_owned()),
+                ["memory", id, .., replaced] => {
+                    if !replaced.is_empty() {
+                        sheet.covers.push(format!("replaces {replaced} {id}"));
+                    }
+                    let begin = start + at + BEGIN.len_utf8() + head.len() + END.len_utf8();
+                    let range = begin..begin + body.len();
+                    let record =
+                        ChunkRecord { range, lines: (number, number), breadcrumb: Vec::new() };
+                    sheet.chunks.push(Cut { record, passage: passage(body) });
+                }
+                _ => {}
+            }
+        }
+        start += line.len() + 1;
+    }
+    sheet
+}
+
+/// What is embedded of a record.
+fn passage(body: &str) -> String {
+    let mut fields = body.split(BETWEEN);
+    let mut next = || fields.next().unwrap_or_default();
+    let (context, command, lesson) = (next(), next(), next());
+    let parts = [context, lesson, command].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n")
+}
+
+/// The record whose searched text begins at a byte of the text that a segment keeps.
+pub(super) fn record_at(text: &str, begin: usize, end: usize) -> Option<Memory> {
+    let before = text.get(..begin)?.strip_suffix(END)?;
+    let head = &before[before.rfind(BEGIN)? + BEGIN.len_utf8()..];
+    let fields: Vec<&str> = head.split(BETWEEN).collect();
+    let ["memory", id, timestamp, agent_id, repo, event_type, rate, replaces] = fields[..] else {
+        return None;
+    };
+    let body: Vec<&str> = text.get(begin..end)?.split(BETWEEN).collect();
+    let [context, command, lesson, tags] = body[..] else { return None };
+    Some(Memory {
+        id: id.to_owned(),
+        timestamp: timestamp.parse().ok()?,
+        agent_id: agent_id.to_owned(),
+        repo: repo.to_owned(),
+        event_type: event_type.parse().ok()?,
+        context: context.to_owned(),
+        command: command.to_owned(),
+        lesson: lesson.to_owned(),
+        success_rate: rate.parse().ok(),
+        tags: tags.split_whitespace().map(str::to_owned).collect(),
+        replaces: Some(replaces).filter(|id| !id.is_empty()).map(str::to_owned),
+    })
+}
+
+/// What files say of records of any file, of what their documents keep beside the chunks.
+#[derive(Debug, Default)]
+pub(super) struct Beyond {
+    retired: FxHashSet<String>,
+    replaced: FxHashSet<String>,
+    /// What a record replaces.
+    before: FxHashMap<String, String>,
+}
+
+impl Beyond {
+    pub fn add(&mut self, cover: &str) {
+        if let Some(id) = cover.strip_prefix("retired ") {
+            self.retired.insert(id.to_owned());
+        } else if let Some((old, new)) =
+            cover.strip_prefix("replaces ").and_then(|rest| rest.split_once(' '))
+        {
+            self.replaced.insert(old.to_owned());
+            self.before.insert(new.to_owned(), old.to_owned());
+        }
+    }
+
+    /// Whether a record counts no more: it, or one that it replaces, was taken back, or another one
+    /// replaces it.
+    pub fn hides(&self, id: &str) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut next = Some(id);
+        while let Some(id) = next.filter(|id| seen.insert(*id)) {
+            if self.retired.contains(id) {
+                return true;
+            }
+            next = self.before.get(id).map(String::as_str);
+        }
+        // Records that correct each other in a circle are all kept.
+        let is_circle = next.is_some();
+        self.replaced.contains(id) && !is_circle
+    }
+}
