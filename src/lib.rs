@@ -8,12 +8,14 @@ pub mod cli;
 pub mod config;
 pub mod hooks;
 pub mod init;
+pub mod server;
 
 // What git asks of us.
 pub mod on_commit;
 
 // What is not known yet, what is found out, and doing things at intervals.
 pub mod learn;
+pub mod memory;
 pub mod notify;
 pub mod providers;
 pub mod scan;
@@ -47,8 +49,10 @@ pub mod vault;
 pub mod web;
 
 // Pure: text in, structure out.
+pub mod authoring;
 pub mod changelog;
 pub mod chunk;
+pub mod clients;
 pub mod differ;
 pub mod duplicates;
 pub mod embed;

@@ -3,6 +3,8 @@
 use std::fmt::Display;
 
 use crate::{
+    authoring::{AuthoringError, NoPart},
+    clients::ClientError,
     config::{ConfigError, Origin, StoreError},
     embed::EmbedError,
     eval::EvalError,
@@ -12,6 +14,7 @@ use crate::{
     journal::JournalError,
     learn::LearnError,
     llm::LedgerError,
+    memory::MemoryError,
     on_commit::CommitError,
     repo::{GitError, LocateError, WriteError},
     scan::ScanError,
@@ -155,6 +158,69 @@ impl From<JournalError> for CliError {
             _ => "check the space and rights of `.elophanto/journal` and of the git directory",
         };
         Self::new(cause).hint(hint)
+    }
+}
+
+impl From<MemoryError> for CliError {
+    fn from(cause: MemoryError) -> Self {
+        let hint = match &cause {
+            MemoryError::NotAFolder(_) | MemoryError::Taken(_) => {
+                "replace it with a folder of its own, then run this again"
+            }
+            MemoryError::Tracked { .. } => {
+                "run `git status` to see what is wrong with the repository"
+            }
+            MemoryError::RepoName(_) => "use letters, digits, `.`, `_` and `-`",
+            MemoryError::TooManyFiles { .. } => {
+                "move old ones away with `elophanto agent memory archive`"
+            }
+            MemoryError::TooLarge { .. } => {
+                "a lesson is a sentence or two; write a note for more: elophanto agent note"
+            }
+            MemoryError::NotJson(_)
+            | MemoryError::UnknownKey { .. }
+            | MemoryError::Field { .. }
+            | MemoryError::NoRecords => {
+                "a record has type, context, command, lesson, success_rate and tags"
+            }
+            MemoryError::Io { .. } | MemoryError::Log(_) => {
+                "check the space and rights of `.elophanto/memory` and of the git directory"
+            }
+        };
+        Self::new(cause).hint(hint)
+    }
+}
+
+impl From<AuthoringError> for CliError {
+    fn from(cause: AuthoringError) -> Self {
+        let hint = cause.hint();
+        let error = Self::new(cause);
+        match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    }
+}
+
+impl From<NoPart> for CliError {
+    fn from(cause: NoPart) -> Self {
+        let hint = match &cause {
+            NoPart::Heading { suggestions, .. } if !suggestions.is_empty() => {
+                format!("it has: {}", suggestions.join("; "))
+            }
+            NoPart::Heading { .. } => "leave the heading out to read all of it".to_owned(),
+            NoPart::PastEnd { .. } | NoPart::Backwards { .. } => {
+                "give lines such as 10-40, counted from 1".to_owned()
+            }
+            NoPart::Unparsable(_) => "give lines instead".to_owned(),
+        };
+        Self::new(cause).hint(hint)
+    }
+}
+
+impl From<ClientError> for CliError {
+    fn from(cause: ClientError) -> Self {
+        Self::new(cause)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     cell::{LazyCell, OnceCell},
     collections::BTreeMap,
-    io::{IsTerminal, Read},
+    io::Read,
     path::Path,
 };
 
@@ -323,7 +323,7 @@ pub fn extract(
 
 /// Notes what the user said, and what it tells.
 fn message(learning: &Learning, from: &str, yes: bool, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let bytes = bytes_of(from, MAX_MESSAGE)?;
+    let bytes = bytes_of(from, MAX_MESSAGE, ui)?;
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     if text.is_empty() {
         return Err(CliError::new("the message is empty").hint("write what you want to say"));
@@ -388,14 +388,14 @@ fn take_back(learning: &Learning, id: &str, ui: &mut Ui) -> Result<Outcome, CliE
 
 /// What is to be read instead of searching.
 fn material(learning: &Learning, from: &str, ui: &Ui) -> Result<Finding, CliError> {
-    let finding = finding(learning, from)?;
+    let finding = finding(learning, from, ui)?;
     if finding.text.len() > MAX_DOCUMENT_BYTES {
         ui.note(format_args!("only the first {MAX_DOCUMENT_BYTES} bytes of the text are read"));
     }
     Ok(finding)
 }
 
-fn finding(learning: &Learning, from: &str) -> Result<Finding, CliError> {
+fn finding(learning: &Learning, from: &str, ui: &Ui) -> Result<Finding, CliError> {
     if from.starts_with("http://") || from.starts_with("https://") {
         let fetched = learning.fetcher()?.get(from).map_err(|cause| {
             let hint = cause.hint();
@@ -412,7 +412,7 @@ fn finding(learning: &Learning, from: &str) -> Result<Finding, CliError> {
         let url = Some(fetched.url.to_string());
         return Ok(Finding { title: read.title, url, text: read.text, image: read.image });
     }
-    let bytes = bytes_of(from, INPUT_CAP as u64)?;
+    let bytes = bytes_of(from, INPUT_CAP as u64, ui)?;
     let name = (from != "-").then_some(from);
     let read = reading::read(&bytes, Hint { media_type: None, name }).map_err(unreadable)?;
     let url = match name {
@@ -436,14 +436,13 @@ fn unreadable(cause: reading::ReadError) -> CliError {
 }
 
 /// A file, or standard input.
-fn bytes_of(from: &str, most: u64) -> Result<Vec<u8>, CliError> {
+fn bytes_of(from: &str, most: u64, ui: &Ui) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
     if from == "-" {
-        if std::io::stdin().is_terminal() {
-            return Err(CliError::new("`-` reads standard input, which is a terminal")
-                .hint("pipe it in, or give a file"));
-        }
-        std::io::stdin().take(most + 1).read_to_end(&mut bytes)?;
+        bytes = ui.input(most)?.ok_or_else(|| {
+            CliError::new("`-` reads standard input, which is a terminal")
+                .hint("pipe it in, or give a file")
+        })?;
     } else {
         let failed = |cause: std::io::Error| {
             CliError::new(format_args!("`{}` cannot be read: {cause}", visible_line(from)))

@@ -3,6 +3,7 @@
 //! Owns arguments, wire types, exit codes and everything that is printed. Stdout is data, stderr
 //! is talk. Exit 0: done. 1: an honest no (nothing found, not complete). 2: failed.
 
+mod agent;
 mod asker;
 mod changelog;
 mod clean;
@@ -96,6 +97,7 @@ enum Command {
     Undislike(interest::UndislikeArgs),
     Interests(interest::InterestsArgs),
     React(interest::ReactArgs),
+    Agent(agent::AgentArgs),
     Schedule(schedule::ScheduleArgs),
     Changelog(changelog::ChangelogArgs),
     Doctor(doctor::DoctorArgs),
@@ -149,7 +151,35 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<Outcome, CliError> {
-    let json = match &cli.command {
+    let variables = env::variables();
+    let plain = cli.no_color
+        || variables.get("NO_COLOR").is_some_and(|value| !value.is_empty())
+        || variables.get("TERM").is_some_and(|term| term == "dumb");
+    let mut ui = Ui::new(is_json(&cli.command), plain);
+    let outcome = dispatch(&cli.command, &mut ui)?;
+    ui.flush()?;
+    Ok(outcome)
+}
+
+/// Runs a command on behalf of somebody else: its data, and how it ended. `input` stands in for
+/// standard input.
+///
+/// # Errors
+/// When the command fails, or the arguments are none of it.
+fn run_kept(arguments: &[&str], input: Vec<u8>) -> Result<(Outcome, Vec<u8>), CliError> {
+    let arguments = ["elophanto"].iter().chain(arguments);
+    let cli = Cli::try_parse_from(arguments).map_err(|cause| {
+        let text = cause.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        CliError::new(first.strip_prefix("error: ").unwrap_or(first))
+    })?;
+    let mut ui = Ui::kept(input);
+    let outcome = dispatch(&cli.command, &mut ui)?;
+    Ok((outcome, ui.into_kept()))
+}
+
+fn is_json(command: &Command) -> bool {
+    match command {
         Command::Init(args) => args.json,
         Command::Index(args) => args.json,
         Command::Scan(args) => args.json,
@@ -164,6 +194,7 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Undislike(args) => args.is_json(),
         Command::Interests(args) => args.json,
         Command::React(args) => args.json,
+        Command::Agent(args) => args.is_json(),
         Command::Schedule(args) => args.is_json(),
         Command::Changelog(args) => args.json,
         Command::Doctor(args) => args.json,
@@ -175,42 +206,39 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
         Command::Model(args) => args.is_json(),
         Command::Usage(args) => args.json,
         Command::Completions(_) | Command::Man(_) => false,
-    };
-    let variables = env::variables();
-    let plain = cli.no_color
-        || variables.get("NO_COLOR").is_some_and(|value| !value.is_empty())
-        || variables.get("TERM").is_some_and(|term| term == "dumb");
-    let mut ui = Ui::new(json, plain);
-    let outcome = match &cli.command {
-        Command::Init(args) => init::run(args, &mut ui),
-        Command::Index(args) => index::run(args, &mut ui),
-        Command::Scan(args) => scan::run(args, &mut ui),
-        Command::Graph(args) => graph::run(args, &mut ui),
-        Command::Search(args) => search::run(args, &mut ui),
-        Command::Learn(args) => learn::run(args, &mut ui),
-        Command::Enrich(args) => enrich::run(args, &mut ui),
-        Command::Entity(args) => entity::run(args, &mut ui),
-        Command::Like(args) => interest::like(args, &mut ui),
-        Command::Unlike(args) => interest::unlike(args, &mut ui),
-        Command::Dislike(args) => interest::dislike(args, &mut ui),
-        Command::Undislike(args) => interest::undislike(args, &mut ui),
-        Command::Interests(args) => interest::interests(args, &mut ui),
-        Command::React(args) => interest::react(args, &mut ui),
-        Command::Schedule(args) => schedule::run(args, &mut ui),
-        Command::Changelog(args) => changelog::run(args, &mut ui),
-        Command::Doctor(args) => doctor::run(args, &mut ui),
-        Command::Clean(args) => clean::run(args, &mut ui),
-        Command::Eval(args) => eval::run(args, &mut ui),
-        Command::Hook(args) => hook::run(args, &mut ui),
-        Command::Trust(args) => trust::run(args, &mut ui),
-        Command::Vault(args) => vault::run(args, &mut ui),
-        Command::Model(args) => model::run(args, &mut ui),
-        Command::Usage(args) => usage::run(args, &mut ui),
-        Command::Completions(args) => generate::completions(args, &mut ui),
-        Command::Man(args) => generate::man(args, &mut ui),
-    }?;
-    ui.flush()?;
-    Ok(outcome)
+    }
+}
+
+fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
+    match command {
+        Command::Init(args) => init::run(args, ui),
+        Command::Index(args) => index::run(args, ui),
+        Command::Scan(args) => scan::run(args, ui),
+        Command::Graph(args) => graph::run(args, ui),
+        Command::Search(args) => search::run(args, ui),
+        Command::Learn(args) => learn::run(args, ui),
+        Command::Enrich(args) => enrich::run(args, ui),
+        Command::Entity(args) => entity::run(args, ui),
+        Command::Like(args) => interest::like(args, ui),
+        Command::Unlike(args) => interest::unlike(args, ui),
+        Command::Dislike(args) => interest::dislike(args, ui),
+        Command::Undislike(args) => interest::undislike(args, ui),
+        Command::Interests(args) => interest::interests(args, ui),
+        Command::React(args) => interest::react(args, ui),
+        Command::Agent(args) => agent::run(args, ui),
+        Command::Schedule(args) => schedule::run(args, ui),
+        Command::Changelog(args) => changelog::run(args, ui),
+        Command::Doctor(args) => doctor::run(args, ui),
+        Command::Clean(args) => clean::run(args, ui),
+        Command::Eval(args) => eval::run(args, ui),
+        Command::Hook(args) => hook::run(args, ui),
+        Command::Trust(args) => trust::run(args, ui),
+        Command::Vault(args) => vault::run(args, ui),
+        Command::Model(args) => model::run(args, ui),
+        Command::Usage(args) => usage::run(args, ui),
+        Command::Completions(args) => generate::completions(args, ui),
+        Command::Man(args) => generate::man(args, ui),
+    }
 }
 
 /// A panic while Lance reads a damaged table is turned into an error where it is called; it need

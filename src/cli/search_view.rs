@@ -12,7 +12,9 @@ use super::{
 use crate::{
     corpus,
     embed::Pace,
-    index::{Kind, Options, Refreshed, Snapshot, fill, refresh::last_view, version::forget},
+    index::{
+        Context, Kind, Options, Refreshed, Snapshot, fill, refresh::last_view, version::forget,
+    },
     repo::{CommitId, Git, GitError, Version, history::Age},
     search::{
         Answer, Hit,
@@ -41,7 +43,7 @@ impl Viewed {
             }
             None => {
                 let refreshed = Self::refresh(workspace, false)?;
-                if embed_few(workspace, &refreshed) {
+                if embed_few(&workspace.context(), &refreshed) {
                     Self::refresh(workspace, false)?
                 } else {
                     refreshed
@@ -144,16 +146,15 @@ pub struct Blame<'a> {
 
 /// A note that was just edited should be found by its meaning too: the few passages that wait for
 /// a model which runs here are embedded at once. Says whether anything was.
-fn embed_few(workspace: &Workspace, refreshed: &Refreshed) -> bool {
-    let context = workspace.context();
+pub fn embed_few(context: &Context, refreshed: &Refreshed) -> bool {
     if context.embedder.pace() != Pace::Slow
         || !(1..=MOST_EMBEDDED).contains(&refreshed.report.waiting)
     {
         return false;
     }
     // Of a damaged view nothing is embedded; whoever searches it finds out and mends it.
-    let Ok(passages) = fill::waiting(&context, &refreshed.snapshot) else { return false };
-    fill::fill(&context, &passages, &|_, _| {}).embedded > 0
+    let Ok(passages) = fill::waiting(context, &refreshed.snapshot) else { return false };
+    fill::fill(context, &passages, &|_, _| {}).embedded > 0
 }
 
 /// Whether the text of a hit is committed, as the history has it.

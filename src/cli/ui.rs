@@ -32,7 +32,32 @@ pub struct Ui {
     /// Stdout is a terminal that follows links.
     pub links: bool,
     terminal: bool,
-    out: io::BufWriter<io::Stdout>,
+    out: Out,
+    /// What stands in for standard input.
+    given: Option<Vec<u8>>,
+}
+
+/// Where data goes.
+enum Out {
+    Stdout(io::BufWriter<io::Stdout>),
+    /// Kept, for whoever runs a command on behalf of somebody else.
+    Kept(Vec<u8>),
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(bytes),
+            Self::Kept(kept) => kept.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::Kept(_) => Ok(()),
+        }
+    }
 }
 
 impl Ui {
@@ -44,7 +69,39 @@ impl Ui {
             colour: terminal && !no_colour,
             terminal,
             links: terminal && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
-            out: io::BufWriter::new(io::stdout()),
+            out: Out::Stdout(io::BufWriter::new(io::stdout())),
+            given: None,
+        }
+    }
+
+    /// Keeps the data, as JSON Lines, instead of printing it; standard input is what is given, and
+    /// nobody can be asked anything.
+    pub fn kept(given: Vec<u8>) -> Self {
+        let (out, given) = (Out::Kept(Vec::new()), Some(given));
+        Self { json: true, colour: false, links: false, terminal: false, out, given }
+    }
+
+    /// Standard input, at most one byte more than `most`; `None` if it is a terminal.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn input(&self, most: u64) -> io::Result<Option<Vec<u8>>> {
+        if let Some(given) = &self.given {
+            return Ok(Some(given.clone()));
+        }
+        if io::stdin().is_terminal() {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok(Some(bytes))
+    }
+
+    /// What was kept.
+    pub fn into_kept(self) -> Vec<u8> {
+        match self.out {
+            Out::Kept(kept) => kept,
+            Out::Stdout(_) => Vec::new(),
         }
     }
 
@@ -94,7 +151,8 @@ impl Ui {
     /// # Errors
     /// When the answer can't be read.
     pub fn confirm(&self, question: &str) -> Result<bool, CliError> {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let nobody = matches!(self.out, Out::Kept(_));
+        if nobody || !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
             return Ok(false);
         }
         let _ = write!(io::stderr().lock(), "{} [y/N] ", visible(question));

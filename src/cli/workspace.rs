@@ -18,6 +18,7 @@ use crate::{
     index::{Context, Options, Progress, Refreshed, form::Form, refresh},
     learn,
     lexical::Analyzer,
+    memory,
     repo::{self, Git, NotePath, Repository, Selection, Version, locate},
     search::run::Tools,
 };
@@ -30,7 +31,7 @@ pub struct Workspace {
     pub models: Models,
     selection: Selection,
     limits: Limits,
-    forms: Vec<Form>,
+    memory: Form,
     count: Box<dyn Fn(&str) -> usize + Sync>,
 }
 
@@ -84,8 +85,8 @@ impl Workspace {
         let analyzer = Analyzer::new(config.search.language.as_str());
         let models = Models::new(Named::new(&config, &repository.root));
         let count = Box::new(count_tokens);
-        let forms = Vec::new();
-        Ok(Self { repository, config, analyzer, models, selection, limits, forms, count })
+        let memory = memory::form(&repository, shared_memory(&repository, &config).as_deref());
+        Ok(Self { repository, config, analyzer, models, selection, limits, memory, count })
     }
 
     /// What a refresh works on.
@@ -101,7 +102,7 @@ impl Workspace {
             count_tokens: &*self.count,
             now: &now_nanoseconds,
             form: None,
-            forms: &self.forms,
+            forms: std::slice::from_ref(&self.memory),
         }
     }
 
@@ -112,6 +113,11 @@ impl Workspace {
             embedder: self.models.active(),
             sentence_embedder: &Builtin,
         }
+    }
+
+    /// Where what agents remember lies, and in which form.
+    pub fn memory_form(&self) -> &Form {
+        &self.memory
     }
 
     /// Whether vectors of the active model go into git: not those of a stand-in, and of a model
@@ -244,4 +250,17 @@ fn selection(repository: &Repository, config: &Config) -> Selection {
     }
     let apart = learn::shelf::folder(own);
     Selection { roots, extensions: config.knowledge.extensions.clone(), apart }
+}
+
+/// The folder of what agents remember, if git does not carry it with the repository.
+fn shared_memory(repository: &Repository, config: &Config) -> Option<PathBuf> {
+    let named = config.memory.folder.as_ref().map(|folder| {
+        let home = || env::variables().get("HOME").map(PathBuf::from);
+        match folder.strip_prefix("~") {
+            Ok(below) => home().map_or_else(|| folder.clone(), |home| home.join(below)),
+            Err(_) => repository.root.join(folder),
+        }
+    });
+    // What is not shared stays with this clone.
+    named.or_else(|| (!config.journal.share).then(|| repository.local_dir().join("memory")))
 }

@@ -8,6 +8,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "server",
             "hooks",
             "init",
             "config",
@@ -15,6 +16,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "on_commit",
             "corpus",
             "references",
+            "memory",
             "learn",
             "scan",
             "notify",
@@ -35,6 +37,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "embed",
             "enrich",
             "http",
+            "authoring",
+            "clients",
             "interest",
             "journal",
             "jsonl",
@@ -51,6 +55,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "visible",
         ],
     ),
+    ("server", &["one_line", "visible"]),
     ("hooks", &["init", "store", "repo"]),
     ("init", &["config"]),
     ("config", &["yaml"]),
@@ -59,6 +64,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "on_commit",
         &[
             "corpus",
+            "memory",
             "learn",
             "index",
             "repo",
@@ -72,6 +78,10 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("corpus", &["learn", "scan", "index", "repo", "desk"]),
+    (
+        "memory",
+        &["search", "index", "store", "repo", "embed", "jsonl", "differ", "lexical", "one_line"],
+    ),
     ("references", &["scan", "links", "graph", "index", "store", "repo", "outline", "markdown"]),
     (
         "learn",
@@ -133,7 +143,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("jsonl", &[]),
     ("lexical", &[]),
     ("secrets", &[]),
+    ("authoring", &["markdown", "one_line", "visible", "yaml"]),
     ("changelog", &["markdown"]),
+    ("clients", &["visible"]),
     ("differ", &[]),
     ("entity", &["markdown", "visible", "yaml"]),
     ("process", &[]),

@@ -17,6 +17,7 @@ const COMMANDS: &[&str] = &[
     "undislike",
     "interests",
     "react",
+    "agent",
     "schedule",
     "clean",
     "changelog",
@@ -62,6 +63,7 @@ fn help_of_the_program() {
       undislike    Take a dislike back
       interests    Show what you care about, by what you did
       react        React to a notification or an answer: `+` for more of it, `-` for no more
+      agent        For agents: lessons that one writes down and all recall, notes, an MCP server
       schedule     Run a command at intervals
       changelog    Say what changed in the knowledge base, newest first
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
@@ -1018,6 +1020,293 @@ fn help_of_learning() {
     Options:
           --delete
               Remove it with all that is known of it; it does not come back by itself
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_agent() {
+    snapshot!(help(&["agent"]), @"
+    exit: 0
+    --- stdout
+    For agents: lessons that one writes down and all recall, notes, an MCP server
+
+    Usage: elophanto agent [OPTIONS] <COMMAND>
+
+    Commands:
+      remember  Write down a lesson, for every agent that works here
+      recall    Recall what agents learnt about something, in few tokens
+      memory    Look through what agents remember, and mend it
+      note      Write a note about a task, a pattern, a failure or a service
+      mcp       The MCP server: search, notes, entities and lessons for agents
+      install   Set up an agent's program: the MCP server and a skill that says when to use it
+      help      Print this message or the help of the given subcommand(s)
+
+    Options:
+          --no-color  Print without colours and links
+      -h, --help      Print help
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_agent_remember() {
+    snapshot!(help(&["agent", "remember"]), @"
+    exit: 0
+    --- stdout
+    Write down a lesson, for every agent that works here
+
+    One record goes to `.elophanto/memory/REPO/`, on disk before this returns, and into git with the
+    next commit. Secrets are masked. Without --lesson, a record is read from standard input as JSON.
+
+    Usage: elophanto agent remember [OPTIONS]
+
+    Options:
+          --type <TYPE>
+              What kind of lesson: error, success or pattern
+
+          --context <TEXT>
+              What was attempted, or what went wrong
+
+          --command <TEXT>
+              What was run
+
+          --lesson <TEXT>
+              What was learnt
+
+          --success-rate <X/Y>
+              How often it worked, such as 9/10
+
+          --tags <A,B>
+              Keywords; without them they are taken from the texts
+
+          --repo <NAME>
+              Which repository it is about, if not this one
+
+          --agent <ID>
+              Who remembers
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_agent_recall() {
+    snapshot!(help(&["agent", "recall"]), @"
+    exit: 0
+    --- stdout
+    Recall what agents learnt about something, in few tokens
+
+    What this repository learnt comes first. Lessons that say the same are one, with their counts added.
+    Without a query: the best of what was learnt here lately. Exits with 1 if nothing is known.
+
+    Usage: elophanto agent recall [OPTIONS] [QUERY]
+
+    Arguments:
+      [QUERY]
+              What it is about: the error, or what you are about to do
+
+    Options:
+          --repo <NAME>
+              Only what was learnt in this repository
+
+          --type <TYPE>
+              Only this kind of lesson: error, success or pattern
+
+      -n, --limit <N>
+              At most this many lessons
+
+              [default: 5]
+
+          --max-tokens <N>
+              Never more than this many tokens
+
+              [default: 500]
+
+          --archived
+              Also what was moved to the archive
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_agent_memory() {
+    snapshot!(help(&["agent", "memory"]), @"
+    exit: 0
+    --- stdout
+    Look through what agents remember, and mend it
+
+    A correction is a new record that takes the place of another; so is forgetting. Every clone obeys
+    them once it has them.
+
+    Usage: elophanto agent memory [OPTIONS] <COMMAND>
+
+    Commands:
+      list      List lessons, the newest first
+      show      Show a lesson with all that is known of it
+      edit      Correct a lesson: what is given takes the place of what it says
+      forget    Forget a lesson, here and in every clone that takes this over
+      stats     Say how much is remembered, and what recalling it saves
+      export    Print all lessons of a repository as JSON Lines, corrections applied
+      archive   Move files of old lessons to `.elophanto/memory/archive/`
+      patterns  Show lessons that three or more repositories learnt: worth a note for all
+      help      Print this message or the help of the given subcommand(s)
+
+    Options:
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_agent_note() {
+    snapshot!(help(&["agent", "note"]), @"
+    exit: 0
+    --- stdout
+    Write a note about a task, a pattern, a failure or a service
+
+    It goes below `knowledge/learned/` and begins with title, times, tags and scope. Its text comes from
+    --section, or from standard input with `-`; without either, the headings wait to be filled.
+
+    Usage: elophanto agent note [OPTIONS] <KIND> <TITLE> [-]
+
+    Arguments:
+      <KIND>
+              task, pattern, failure or service
+
+      <TITLE>
+              What it is called
+
+      [-]
+              `-` reads the text from standard input
+
+              [possible values: -]
+
+    Options:
+          --section <HEADING=TEXT>
+              What stands under one of its headings, such as 'Root cause=the cache belonged to root'
+
+          --tags <A,B>
+              Keywords
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_agent_mcp() {
+    snapshot!(help(&["agent", "mcp", "serve"]), @"
+    exit: 0
+    --- stdout
+    Serve MCP over standard input and output, or over HTTP
+
+    Over HTTP, only this machine is listened to unless another address is given, and every request must
+    bear the token of the server; `agent mcp status --token` prints it.
+
+    Usage: elophanto agent mcp serve [OPTIONS]
+
+    Options:
+          --http [<ADDRESS>]
+              Serve streamable HTTP at this address
+
+          --ensure
+              Start the HTTP server in the background unless it runs already, and say where it is
+
+          --allow-host <HOST>
+              A name by which this machine may be called, besides `localhost`; may be repeated
+
+          --allow-origin <ORIGIN>
+              A web page that may call, such as https://tools.example; may be repeated
+
+          --rate <N>
+              Most requests a minute
+
+              [default: 6000]
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_agent_install() {
+    snapshot!(help(&["agent", "install"]), @"
+    exit: 0
+    --- stdout
+    Set up an agent's program: the MCP server and a skill that says when to use it
+
+    Shows every change first and asks; what a file said before is kept beside it, and everything else in
+    it stays as it is. --remove takes out what this put in.
+
+    Usage: elophanto agent install [OPTIONS] <CLIENT>
+
+    Arguments:
+      <CLIENT>
+              claude-code, codex, cursor, vscode, gemini or opencode
+
+    Options:
+          --project
+              For this repository only, in files that git may carry
+
+          --user
+              For everything you work on (the default)
+
+          --hooks
+              With claude-code: hooks that recall when a session begins and remind when it ends
+
+          --remove
+              Take it out again
+
+          --dry-run
+              Only show what would change
+
+      -y, --yes
+              Do not ask
 
           --json
               Print JSON Lines

@@ -85,6 +85,7 @@ fn makes_the_whole_tree() {
     interest:
     enrich:
     notify:
+    memory:
     llm:
       budget:
       tasks:

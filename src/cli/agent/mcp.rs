@@ -1,0 +1,286 @@
+//! `elophanto agent mcp`
+
+use std::{
+    net::{SocketAddr, TcpListener},
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use serde::Serialize;
+
+use super::{
+    super::{
+        Outcome, env,
+        error::CliError,
+        ui::{Ui, visible_line},
+        workspace::Workspace,
+    },
+    operations::{operations, workspace},
+    running::{Files, Running},
+};
+use crate::{
+    index::{Options, refresh, watch},
+    process,
+    repo::NotePath,
+    server::{Handle, Http, Server, new_token, serve_http, serve_stdio},
+    store::lock,
+};
+
+/// Where it listens if nothing else is said.
+const ADDRESS: &str = "127.0.0.1:7397";
+/// How long a server may take to answer for the first time.
+const START: Duration = Duration::from_secs(10);
+/// How long a check of a running one may take.
+const CHECK: Duration = Duration::from_millis(500);
+
+/// The MCP server: search, notes, entities and lessons for agents
+#[derive(clap::Args, Debug)]
+pub struct McpArgs {
+    #[command(subcommand)]
+    command: McpCommand,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum McpCommand {
+    Serve(Box<ServeArgs>),
+    Status(StatusArgs),
+}
+
+/// Serve MCP over standard input and output, or over HTTP
+///
+/// Over HTTP, only this machine is listened to unless another address is given, and every request
+/// must bear the token of the server; `agent mcp status --token` prints it.
+#[derive(clap::Args, Debug)]
+struct ServeArgs {
+    /// Serve streamable HTTP at this address
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = ADDRESS)]
+    http: Option<SocketAddr>,
+    /// Start the HTTP server in the background unless it runs already, and say where it is
+    #[arg(long)]
+    ensure: bool,
+    /// A name by which this machine may be called, besides `localhost`; may be repeated
+    #[arg(long, value_name = "HOST", requires = "http")]
+    allow_host: Vec<String>,
+    /// A web page that may call, such as https://tools.example; may be repeated
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    allow_origin: Vec<String>,
+    /// Most requests a minute
+    #[arg(long, value_name = "N", default_value_t = 6_000)]
+    rate: u32,
+    /// Print JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
+/// Say whether the HTTP server of this repository runs, and where
+#[derive(clap::Args, Debug)]
+struct StatusArgs {
+    /// Print the token alone
+    #[arg(long)]
+    token: bool,
+    /// Print JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
+impl McpArgs {
+    pub fn is_json(&self) -> bool {
+        match &self.command {
+            McpCommand::Serve(args) => args.json,
+            McpCommand::Status(args) => args.json,
+        }
+    }
+}
+
+/// A server, as `--json` prints it.
+#[derive(Serialize)]
+struct ServerWire<'a> {
+    url: String,
+    pid: u32,
+    running: bool,
+    started: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'a str>,
+}
+
+pub fn run(args: &McpArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    match &args.command {
+        McpCommand::Serve(args) if args.ensure => ensure(args, ui),
+        McpCommand::Serve(args) => serve(args, ui),
+        McpCommand::Status(args) => status(args, ui),
+    }
+}
+
+fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    // What is wrong with the settings is said once, on stderr.
+    let workspace = Workspace::open(Vec::new(), ui)?;
+    let root = workspace.repository.root.clone();
+    let listener = args.http.map(listen).transpose()?;
+    let files = args.http.map(|_| Files::of(&root)).transpose()?;
+    drop(workspace);
+    let health = serde_json::json!({ "root": root.to_string_lossy(), "pid": std::process::id() });
+    let (server, handle) = Server::new(operations(), env!("CARGO_PKG_VERSION"), health);
+    let watched = root.clone();
+    std::thread::Builder::new().name("watch".to_owned()).spawn(move || tell(&watched, &handle))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = match (listener, files) {
+        (Some(listener), Some(files)) => {
+            let token = new_token().map_err(CliError::new)?;
+            let address = listener.local_addr()?;
+            let running = Running {
+                pid: std::process::id(),
+                address: address.to_string(),
+                token: token.clone(),
+                root: root.to_string_lossy().into_owned(),
+            };
+            files.write(&running)?;
+            ui.emit(&wire(&running, true, true), format_args!("{}", running.url()))?;
+            ui.flush()?;
+            let http = Http {
+                listener,
+                token,
+                allowed_hosts: args.allow_host.clone(),
+                allowed_origins: args.allow_origin.clone(),
+                requests_per_minute: args.rate,
+            };
+            let served = runtime.block_on(serve_http(server, http, ended()));
+            files.remove(&running);
+            served
+        }
+        _ => runtime.block_on(serve_stdio(server)),
+    };
+    // An operation that is still at work is nobody's any more.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    served.map(|()| Outcome::Done).map_err(CliError::new)
+}
+
+fn listen(address: SocketAddr) -> Result<TcpListener, CliError> {
+    TcpListener::bind(address).map_err(|cause| {
+        let error = CliError::new(format_args!("cannot listen at {address}: {cause}"));
+        match cause.kind() {
+            std::io::ErrorKind::AddrInUse => {
+                error.hint("another program is there; give another one: --http 127.0.0.1:0")
+            }
+            _ => error.hint("give an address of this machine, such as --http 127.0.0.1:7397"),
+        }
+    })
+}
+
+/// When the process is told to end.
+async fn ended() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut ended), Ok(mut interrupted)) =
+        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = ended.recv() => {}
+        _ = interrupted.recv() => {}
+    }
+}
+
+/// Tells clients which notes changed, for as long as the process lives. Who cannot watch tells
+/// nothing: answers are fresh all the same.
+fn tell(root: &Path, handle: &Handle) {
+    let mut known = listed();
+    let _ = watch::watch(
+        root,
+        None,
+        |_| {},
+        |_| {
+            let now = listed();
+            let changed: Vec<String> = now
+                .iter()
+                .filter(|(path, stat)| known.iter().any(|(old, was)| old == path && was != stat))
+                .map(|(path, _)| path.to_text())
+                .collect();
+            let paths = |all: &[(NotePath, _)]| {
+                all.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>()
+            };
+            let list_changed = paths(&known) != paths(&now);
+            if list_changed || !changed.is_empty() {
+                handle.changed(&changed, list_changed);
+            }
+            known = now;
+            true
+        },
+    );
+}
+
+/// All notes with their stats, by path.
+fn listed() -> Vec<(NotePath, crate::repo::FileStat)> {
+    let Ok(workspace) = workspace() else { return Vec::new() };
+    let options =
+        Options { full: false, patience: Some(Duration::from_millis(50)), progress: &|_, _| {} };
+    let Ok(known) = refresh(&workspace.context(), options) else { return Vec::new() };
+    known.snapshot.files.iter().map(|file| (file.path.clone(), file.stat)).collect()
+}
+
+fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let workspace = Workspace::open(Vec::new(), ui)?;
+    let root = workspace.repository.root.clone();
+    let files = Files::of(&root)?;
+    // Of several that want one, the first starts it and the others find it.
+    let _lock = lock::wait(&files.lock)?;
+    if let Some(running) = files.read().filter(|running| running.is_well(CHECK)) {
+        ui.emit(&wire(&running, true, false), running.url())?;
+        return Ok(Outcome::Done);
+    }
+    let address = args.http.map_or(ADDRESS.to_owned(), |address| address.to_string());
+    let started = start(&address, args, &root, &files);
+    // Another program, or the server of another repository, may be at the usual place.
+    let started = match started {
+        Err(_) if args.http.is_none() => start("127.0.0.1:0", args, &root, &files),
+        started => started,
+    };
+    let running = started?;
+    ui.emit(&wire(&running, true, true), running.url())?;
+    Ok(Outcome::Done)
+}
+
+/// Starts a server in the background and waits until it answers.
+fn start(address: &str, args: &ServeArgs, root: &Path, files: &Files) -> Result<Running, CliError> {
+    let mut argv = vec![env::own_program()?.to_string_lossy().into_owned()];
+    argv.extend(["agent", "mcp", "serve"].map(str::to_owned));
+    argv.push(format!("--http={address}"));
+    argv.push(format!("--rate={}", args.rate));
+    argv.extend(args.allow_host.iter().map(|host| format!("--allow-host={host}")));
+    argv.extend(args.allow_origin.iter().map(|origin| format!("--allow-origin={origin}")));
+    let mut started = process::detach(&argv, root, &files.log).map_err(CliError::new)?;
+    let begun = Instant::now();
+    while begun.elapsed() < START {
+        let running = files.read().filter(|running| running.pid == started.id());
+        if let Some(running) = running.filter(|running| running.is_well(CHECK)) {
+            return Ok(running);
+        }
+        if started.has_ended() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let said = std::fs::read_to_string(&files.log).unwrap_or_default();
+    let last = said.lines().find(|line| line.starts_with("error")).unwrap_or("it says nothing");
+    Err(CliError::new(format_args!("the server does not start: {}", visible_line(last)))
+        .hint(format!("its words are in `{}`", files.log.display())))
+}
+
+fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let workspace = Workspace::open(Vec::new(), ui)?;
+    let files = Files::of(&workspace.repository.root)?;
+    let Some(running) = files.read().filter(|running| running.is_well(CHECK)) else {
+        ui.talk("no server runs; start one with `elophanto agent mcp serve --ensure`");
+        return Ok(Outcome::Negative);
+    };
+    if args.token {
+        ui.line(&running.token)?;
+    } else {
+        ui.emit(&wire(&running, true, false), running.url())?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn wire(running: &Running, is_running: bool, started: bool) -> ServerWire<'_> {
+    let (url, pid) = (running.url(), running.pid);
+    ServerWire { url, pid, running: is_running, started, version: Some(env!("CARGO_PKG_VERSION")) }
+}

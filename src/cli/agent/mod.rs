@@ -1,0 +1,61 @@
+//! `elophanto agent`: what agents use, each command in a file of its own.
+
+mod hook;
+mod install;
+mod mcp;
+mod memories;
+mod memory;
+mod memory_care;
+mod note;
+mod operations;
+mod recall;
+mod remember;
+mod running;
+
+use super::{Outcome, error::CliError, ui::Ui};
+
+/// For agents: lessons that one writes down and all recall, notes, an MCP server
+#[derive(clap::Args, Debug)]
+pub struct AgentArgs {
+    #[command(subcommand)]
+    command: AgentCommand,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum AgentCommand {
+    Remember(remember::RememberArgs),
+    Recall(recall::RecallArgs),
+    Memory(memory::MemoryArgs),
+    Note(note::NoteArgs),
+    Mcp(mcp::McpArgs),
+    Install(install::InstallArgs),
+    #[command(hide = true)]
+    Hook(hook::HookArgs),
+}
+
+impl AgentArgs {
+    /// Whether stdout is JSON Lines.
+    pub fn is_json(&self) -> bool {
+        match &self.command {
+            AgentCommand::Remember(args) => args.json,
+            AgentCommand::Recall(args) => args.json,
+            AgentCommand::Memory(args) => args.is_json(),
+            AgentCommand::Note(args) => args.json,
+            AgentCommand::Mcp(args) => args.is_json(),
+            AgentCommand::Install(args) => args.json,
+            AgentCommand::Hook(_) => false,
+        }
+    }
+}
+
+pub fn run(args: &AgentArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    match &args.command {
+        AgentCommand::Remember(args) => remember::run(args, ui),
+        AgentCommand::Recall(args) => recall::run(args, ui),
+        AgentCommand::Memory(args) => memory::run(args, ui),
+        AgentCommand::Note(args) => note::run(args, ui),
+        AgentCommand::Mcp(args) => mcp::run(args, ui),
+        AgentCommand::Install(args) => install::run(args, ui),
+        AgentCommand::Hook(args) => hook::run(args, ui),
+    }
+}

@@ -1,0 +1,77 @@
+//! The HTTP server of a repository: where it is written down, and whether it answers.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::super::{env, error::CliError};
+use crate::http::{Auth, Client, Endpoint, Patience, block_on};
+
+/// A server that was started.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Running {
+    pub pid: u32,
+    pub address: String,
+    pub token: String,
+    pub root: String,
+}
+
+impl Running {
+    pub fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    /// Whether it answers within `limit`, and is the one that was written down.
+    pub fn is_well(&self, limit: Duration) -> bool {
+        let Ok(base) = Url::parse(&format!("http://{}", self.address)) else { return false };
+        let auth = Auth::Bearer(self.token.clone().into());
+        let patience =
+            Patience { connect: limit, request: limit, idle: limit, total: limit, attempts: 1 };
+        let Ok(client) = Client::new(Endpoint::new(base, auth), patience) else { return false };
+        let asked = async { tokio::time::timeout(limit, client.get("/health")).await };
+        let Ok(Ok(reply)) = block_on(asked) else { return false };
+        reply.json["root"] == self.root.as_str() && reply.json["pid"] == self.pid
+    }
+}
+
+/// Files of the server of one repository, in the user's own folder.
+pub struct Files {
+    running: PathBuf,
+    pub lock: PathBuf,
+    pub log: PathBuf,
+}
+
+impl Files {
+    pub fn of(root: &Path) -> Result<Self, CliError> {
+        let folder = env::state_folder(&env::variables())
+            .ok_or_else(|| CliError::new("there is no home folder").hint("set HOME"))?
+            .join("mcp");
+        fs::create_dir_all(&folder)?;
+        let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+        let file = |ending: &str| folder.join(format!("{}.{ending}", &hash[..16]));
+        Ok(Self { running: file("json"), lock: file("lock"), log: file("log") })
+    }
+
+    pub fn read(&self) -> Option<Running> {
+        serde_json::from_slice(&fs::read(&self.running).ok()?).ok()
+    }
+
+    /// Only the user may read it, as every file that is written whole: it holds the token.
+    pub fn write(&self, running: &Running) -> Result<(), CliError> {
+        let text = serde_json::to_string(running).map_err(CliError::new)?;
+        crate::store::write_whole(&self.running, text.as_bytes())?;
+        Ok(())
+    }
+
+    /// Unless another server has taken its place.
+    pub fn remove(&self, running: &Running) {
+        if self.read().is_some_and(|now| now.pid == running.pid) {
+            let _ = fs::remove_file(&self.running);
+        }
+    }
+}
