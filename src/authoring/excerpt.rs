@@ -79,25 +79,24 @@ pub fn excerpt(text: &str, part: &Part) -> Result<Excerpt, NoPart> {
             let heading = above.map(|heading| heading.text.clone());
             Ok(lines.excerpt(first, last.min(lines.count()), heading))
         }
-        Part::Heading(wanted) => {
-            let document = markdown::parse(text)?;
-            let wanted: String = wanted.chars().take(MAX_WANTED_CHARS).collect();
-            let headings = &document.headings;
-            let Some(at) = find(&wanted, &document) else {
-                let suggestions = suggestions(&wanted, headings);
-                let wanted = one_line(&wanted, MAX_SHOWN_CHARS);
-                return Err(NoPart::Heading { wanted, suggestions });
-            };
-            let mut rest = headings.iter().skip(at);
-            let Some(heading) = rest.next() else {
-                return Err(NoPart::Heading { wanted, suggestions: Vec::new() });
-            };
-            let next = rest.find(|next| next.level <= heading.level);
-            let behind = next.map_or(lines.count() + 1, |next| next.line);
-            let last = lines.last_said(heading.line, behind);
-            Ok(lines.excerpt(heading.line, last, Some(heading.text.clone())))
-        }
+        Part::Heading(wanted) => section(text, &lines, wanted),
     }
+}
+
+fn section(text: &str, lines: &Lines<'_>, wanted: &str) -> Result<Excerpt, NoPart> {
+    let document = markdown::parse(text)?;
+    let wanted: String = wanted.chars().take(MAX_WANTED_CHARS).collect();
+    let headings = &document.headings;
+    let missing = || NoPart::Heading {
+        wanted: one_line(&wanted, MAX_SHOWN_CHARS),
+        suggestions: suggestions(&wanted, headings),
+    };
+    let from = find(&wanted, &document).and_then(|at| headings.get(at..));
+    let (heading, rest) = from.and_then(<[_]>::split_first).ok_or_else(missing)?;
+    let next = rest.iter().find(|next| next.level <= heading.level);
+    let behind = next.map_or(lines.count() + 1, |next| next.line);
+    let last = lines.last_said(heading.line, behind);
+    Ok(lines.excerpt(heading.line, last, Some(heading.text.clone())))
 }
 
 /// The first heading with exactly this text, else with these words, else at the end of this path.
@@ -121,14 +120,14 @@ fn find(wanted: &str, document: &Document) -> Option<usize> {
 /// A heading that stands below others, not always directly. The note's title may be the first of
 /// them, whether or not a heading says it.
 fn by_path(wanted: &str, document: &Document, keys: &[String]) -> Option<usize> {
+    if !wanted.contains('>') {
+        return None;
+    }
     let path: Vec<String> = wanted.split('>').map(words).filter(|part| !part.is_empty()).collect();
     let (last, above) = path.split_last()?;
     let title = document.title().map(key);
     let mut over: Vec<usize> = Vec::new();
     let headings = &document.headings;
-    if !wanted.contains('>') {
-        return None;
-    }
     headings.iter().enumerate().find_map(|(at, heading)| {
         let is_over = |&over: &usize| headings.get(over).is_some_and(|it| it.level < heading.level);
         while over.last().is_some_and(|last| !is_over(last)) {

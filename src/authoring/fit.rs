@@ -27,7 +27,7 @@ pub(super) fn fit(text: &str, least: u8) -> Result<String, Unparsable> {
         .iter()
         .map(|heading| (pushed(heading, shift), heading.text.as_str()))
         .collect();
-    let fitted = close(push(text, &document, shift))?;
+    let fitted = close(push(text, &document, shift).trim_end().to_owned())?;
     let is_as_meant = {
         let probe = parse(&format!("{fitted}{MARK}"))?;
         let found = probe.headings.iter().map(|found| (found.level, found.text.as_str()));
@@ -62,7 +62,8 @@ fn push(text: &str, document: &Document, shift: u8) -> String {
     let mut out = String::with_capacity(text.len() + document.headings.len() * usize::from(shift));
     let mut done = 0;
     for heading in &document.headings {
-        let (start, end) = (heading.range.start.saturating_sub(1), heading.range.end - 1);
+        let (start, end) =
+            (heading.range.start.saturating_sub(1), heading.range.end.saturating_sub(1));
         out.push_str(text.get(done..start).unwrap_or_default());
         let source = text.get(start..end).unwrap_or_default();
         let marks = "#".repeat(usize::from(pushed(heading, shift)));
@@ -72,7 +73,7 @@ fn push(text: &str, document: &Document, shift: u8) -> String {
                 out.push_str(content);
             }
             Content::Underlined(content) => {
-                out.push_str(&format!("{marks} {content}"));
+                out.push_str(format!("{marks} {content}").trim_end());
                 // Marks at the end would be taken for the closing ones.
                 if content.ends_with('#') {
                     out.push_str(&format!(" {marks}"));

@@ -73,9 +73,12 @@ pub(super) fn tags<'a>(raw: impl Iterator<Item = &'a String>) -> Vec<String> {
 /// single backticks stays code, its backticks are then not read back.
 pub(super) fn heading(line: &str) -> String {
     let parts: Vec<&str> = line.split('`').collect();
-    let has_code = parts.len() % 2 == 1 && !line.contains("``");
+    // A blank inside the backticks would not be read back.
+    let is_whole = |code: &&str| !code.is_empty() && code.trim() == *code;
+    let has_code = parts.len() % 2 == 1 && parts.iter().skip(1).step_by(2).all(is_whole);
+    let has_code = has_code && !line.contains("``");
     if !has_code {
-        return escape(line);
+        return escape(line, false, false);
     }
     let mut content = String::with_capacity(line.len() + 8);
     for (index, part) in parts.iter().enumerate() {
@@ -85,19 +88,15 @@ pub(super) fn heading(line: &str) -> String {
             content.push('`');
         } else {
             // Told by what stands beside it whether a mark would be one.
-            content.push_str(&escape_between(part, index > 0, index + 1 < parts.len()));
+            content.push_str(&escape(part, index > 0, index + 1 < parts.len()));
         }
     }
     content
 }
 
-fn escape(line: &str) -> String {
-    escape_between(line, false, false)
-}
-
 /// Backslashes in front of what would be markup. `behind_code` and `before_code` say that a code
 /// span touches the text there.
-fn escape_between(line: &str, behind_code: bool, before_code: bool) -> String {
+fn escape(line: &str, behind_code: bool, before_code: bool) -> String {
     let mut escaped = String::with_capacity(line.len() + 8);
     let mut before = if behind_code { '`' } else { ' ' };
     let end = if before_code { '`' } else { ' ' };

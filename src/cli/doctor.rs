@@ -14,7 +14,10 @@ use crate::{
     index::{Options, commit, refresh},
     links,
     repo::Git,
-    store::tables,
+    store::{
+        manifest::{FileEntry, Place},
+        tables,
+    },
 };
 
 /// Say what is indexed, by which model, how fresh, how large, and what is wrong
@@ -68,6 +71,9 @@ const DRIFT_PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 const MEND_DRIFT: &str =
     "compare the note with what it covers, correct it or set `updated:`, and commit it";
 
+/// Lessons in one file, from which on it is better archived.
+const MOST_RECORDS: usize = 10_000;
+
 /// Links named one by one.
 const MOST_LINKS: usize = 10;
 
@@ -98,6 +104,12 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         find(
             format!("{}/{}: {}", commit::TABLES, table.name, table.cause),
             "git checkout -- .elophanto/index",
+        );
+    }
+    for (path, records) in crowded(&workspace) {
+        find(
+            format!("{path} holds {records} lessons, more than {MOST_RECORDS}"),
+            "elophanto agent memory archive --before '6 months ago'",
         );
     }
     if uncommitted > 0 {
@@ -239,4 +251,25 @@ pub fn size(bytes: u64) -> String {
         10_000..=9_999_999 => format!("{} kB", bytes / 1_000),
         _ => format!("{} MB", bytes / 1_000_000),
     }
+}
+
+/// Files of lessons that have grown too large, with their records.
+fn crowded(workspace: &Workspace) -> Vec<(String, usize)> {
+    let listed = refresh(
+        &workspace.context().of(workspace.memory_form()),
+        Options {
+            full: false,
+            patience: Some(std::time::Duration::from_millis(50)),
+            progress: &|_, _| {},
+        },
+    );
+    let Ok(known) = listed else { return Vec::new() };
+    let count = |file: &FileEntry| {
+        let Place::Document { segment, document } = file.place else { return None };
+        let part = known.snapshot.parts.get(segment as usize)?;
+        let document = part.loaded.segment.document(document as usize).ok()?;
+        Some((file.path.to_text(), document.chunks.len()))
+    };
+    let counted = known.snapshot.files.iter().filter_map(count);
+    counted.filter(|(_, records)| *records > MOST_RECORDS).collect()
 }

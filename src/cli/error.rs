@@ -139,6 +139,7 @@ impl From<CommitError> for CliError {
             CommitError::Index(cause) => cause.into(),
             CommitError::Write(cause) => cause.into(),
             CommitError::Journal(cause) => cause.into(),
+            CommitError::Memory(cause) => cause.into(),
             CommitError::Elsewhere => {
                 Self::new(cause).hint("unset GIT_DIR and GIT_INDEX_FILE, then commit again")
             }

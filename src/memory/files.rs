@@ -12,8 +12,11 @@ use std::{
 
 use ulid::Ulid;
 
-use super::{MemoryError, Read, append, is_repo_name, names, parse_file, read, repo_name};
-use crate::jsonl::{self, JsonlError};
+use super::{FOLDER, MemoryError, Read, append, is_repo_name, names, parse_file, read, repo_name};
+use crate::{
+    jsonl::{self, JsonlError},
+    repo::Repository,
+};
 
 /// How much is listed, and from which size on a file takes no further records.
 #[derive(Debug, Clone)]
@@ -56,6 +59,12 @@ impl Files {
     /// which git must not see. What lies above the folder that holds `folder` must be there.
     pub fn new(folder: PathBuf, lock: PathBuf) -> Self {
         Self { folder, lock, limits: Limits { files: 100_000, full_bytes: 256 * 1024 } }
+    }
+
+    /// Those that git carries with a repository.
+    pub fn of_repository(repository: &Repository) -> Self {
+        let lock = repository.local_dir().join("memory.lock");
+        Self::new(repository.root.join(FOLDER), lock)
     }
 
     /// All files, at most 100,000. A folder that does not exist is empty; what does not bear a name

@@ -1,9 +1,10 @@
-//! The journal at a commit: what was written down since the last one goes along.
+//! The journal and what agents remember, at a commit: what was written down since the last one goes
+//! along.
 //!
-//! A file of the journal that git tracks is never written to again, so a file is staged as it is
-//! and the next record begins a new one.
+//! A file of either that git tracks is never written to again, so a file is staged as it is and the
+//! next record begins a new one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 
@@ -11,14 +12,15 @@ use super::{CommitError, NoteChange, secrets};
 use crate::{
     desk::{Desk, SHARED},
     jsonl,
+    memory::{FOLDER, Files},
     repo::{Git, NotePath, Repository, Staged, Version, head, read_note},
     secrets::AllowList,
 };
 
-/// Largest file of the journal, in bytes.
+/// Largest file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What of the journal is to go along.
+/// What is to go along.
 #[derive(Default)]
 pub struct Pending {
     /// Files that are staged now.
@@ -30,10 +32,10 @@ pub struct Pending {
     /// What the user should know.
     pub notices: Vec<String>,
     /// Nobody adds to the files before they are staged.
-    _lock: Option<jsonl::Lock>,
+    _locks: Vec<jsonl::Lock>,
 }
 
-/// The files of the journal that git does not hold yet. Whoever stages them drops the result only
+/// The files of the journal and of what agents remember that git does not hold yet. Whoever stages them drops the result only
 /// then.
 ///
 /// # Errors
@@ -44,23 +46,29 @@ pub fn pending(
     allowed: &AllowList,
 ) -> Result<Pending, CommitError> {
     let desk = Desk::new(repository, true);
-    let folder = Path::new(SHARED);
+    let memories = Files::of_repository(repository);
+    let folders = [Path::new(SHARED), Path::new(FOLDER)];
     let mut pending = Pending::default();
-    let here = desk.journal.shared_files();
-    if here.is_empty() {
+    let is_empty = (desk.journal.shared_files().is_empty(), own_files(&memories).is_empty());
+    if is_empty == (true, true) {
         return Ok(pending);
     }
-    pending._lock = Some(desk.journal.hold()?);
-    let staged = git.list(&Version::Staged, &[folder])?;
+    if !is_empty.0 {
+        pending._locks.push(desk.journal.hold()?);
+    }
+    if !is_empty.1 {
+        pending._locks.push(memories.hold()?);
+    }
+    let staged = git.list(&Version::Staged, &folders)?;
     let committed: FxHashSet<NotePath> = match head(git)? {
-        Some(head) => git.list(&Version::Commit(head), &[folder])?,
+        Some(head) => git.list(&Version::Commit(head), &folders)?,
         None => Vec::new(),
     }
     .into_iter()
     .map(|file| file.path)
     .collect();
     let known: FxHashSet<&NotePath> = staged.iter().map(|file| &file.path).collect();
-    for file in desk.journal.shared_files() {
+    for file in desk.journal.shared_files().into_iter().chain(own_files(&memories)) {
         let below = file.strip_prefix(&repository.root).unwrap_or(&file);
         let path = NotePath::from(below);
         if known.contains(&path) || committed.contains(&path) {
@@ -85,9 +93,21 @@ pub fn pending(
         pending.records += records;
         pending.changes.push(Staged::Put { path, object });
     }
-    let is_new = |path: &NotePath| !committed.contains(path);
+    let is_new = |path: &NotePath| !committed.contains(path) && is_own(path.as_path());
     let earlier = staged.into_iter().filter(|file| is_new(&file.path));
     pending.staged =
         earlier.map(|file| Staged::Put { path: file.path, object: file.object }).collect();
     Ok(pending)
+}
+
+/// Whether we write a file, and no other program.
+fn is_own(path: &Path) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    path.starts_with(SHARED) || stem.is_some_and(|stem| ulid::Ulid::from_string(stem).is_ok())
+}
+
+/// The files of lessons that we write.
+fn own_files(memories: &Files) -> Vec<PathBuf> {
+    let files = memories.list().files.into_iter();
+    files.map(|file| file.path).filter(|path| is_own(path)).collect()
 }

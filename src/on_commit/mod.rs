@@ -74,6 +74,8 @@ pub enum CommitError {
     Write(#[from] WriteError),
     #[error(transparent)]
     Journal(#[from] crate::journal::JournalError),
+    #[error(transparent)]
+    Memory(#[from] crate::memory::MemoryError),
     #[error("GIT_DIR or GIT_INDEX_FILE is of another repository than the one around this folder")]
     Elsewhere,
 }

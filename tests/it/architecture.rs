@@ -80,7 +80,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("corpus", &["learn", "scan", "index", "repo", "desk"]),
     (
         "memory",
-        &["search", "index", "store", "repo", "embed", "jsonl", "differ", "lexical", "one_line"],
+        &[
+            "search", "index", "store", "repo", "embed", "jsonl", "differ", "lexical", "one_line",
+            "visible",
+        ],
     ),
     ("references", &["scan", "links", "graph", "index", "store", "repo", "outline", "markdown"]),
     (

@@ -88,6 +88,7 @@ fn sections() {
     check_section("#\n\n#hashtag", "###\n\n#hashtag");
     check_section("One\ntwo\\\nthree #\n---\nx", "### One two three # ###\nx");
     check_section("---\na: b\n---\n", "---\n### a: b");
+    check_section("---\n\u{3000}\n---", "---\n###");
     check_section("> # quoted\n\n- # item", "> # quoted\n\n- # item");
     check_section("```sh\n# no heading", "```sh\n# no heading\n```");
     check_section("a\n\n~~~~\n~~~", "a\n\n~~~~\n~~~\n~~~~");

@@ -54,13 +54,16 @@ impl<'a> Memories<'a> {
             // The parent's: the folder itself is made by the first record.
             None => folder.ancestors().find(|it| it.is_dir()).and_then(|it| locate(it).ok()),
         };
-        let lock = match &tracked_by {
+        let files = match &tracked_by {
+            Some(_) if form.folder.is_some() => Files::of_repository(repository),
             Some(repository) if repository.git_dir.is_some() => {
-                repository.local_dir().join("memory.lock")
+                Files::new(folder, repository.local_dir().join("memory.lock"))
             }
-            _ => folder.join(".lock"),
+            _ => {
+                let lock = folder.join(".lock");
+                Files::new(folder, lock)
+            }
         };
-        let files = Files::new(folder, lock);
         Self { workspace, own, files, root: form.root.clone(), tracked_by }
     }
 

@@ -336,13 +336,18 @@ fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome
     let memory = find(&args.id, &all)?;
     let agent = agent(args.agent.as_ref(), memories);
     memories.forget(memory, &agent, Timestamp::now())?;
-    let removed = args.remove && memories.files.remove_line(&memory.id)?.is_some();
+    let taken = if args.remove { memories.files.remove_line(&memory.id)? } else { None };
+    let removed = taken.as_ref().is_some_and(|taken| taken.lines > 0);
     let (id, lesson) = (memory.id.as_str(), memory.lesson.as_str());
     let text =
         format!("forgotten: {}", visible_line(&crate::one_line::one_line(said(memory), 100)));
     ui.emit(&ForgottenWire { id, lesson, removed }, text)?;
     if removed {
         ui.note("its line is gone from the file; commits that hold it keep it in git's history");
+    }
+    for path in taken.iter().flat_map(|taken| &taken.left_in) {
+        let path = memories.shown(path);
+        ui.note(format_args!("another program's `{}` still holds it", path.display()));
     }
     Ok(Outcome::Done)
 }

@@ -243,10 +243,16 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories, ui: &mut Ui) -> Result<O
     let before = Timestamp::from_second(seconds).map_err(CliError::new)?;
     let archived = memories.files.archive(before, args.dry_run)?;
     let (files, records) = (archived.files, archived.records);
+    for left in &archived.left {
+        ui.warn(left);
+    }
     let verb = if args.dry_run { "would be moved" } else { "moved" };
     let wire = ArchivedWire { files, records, before: day(seconds), dry_run: args.dry_run };
     let text = format!("{records} records in {files} files {verb}, all before {}", wire.before);
     ui.emit(&wire, text)?;
+    if files > 0 && !args.dry_run {
+        ui.talk("git takes the move along with `git add -A .elophanto/memory`");
+    }
     Ok(if files > 0 { Outcome::Done } else { Outcome::Negative })
 }
 

@@ -15,6 +15,7 @@ use crate::{
     authoring::{Draft, Existing, Kind, Planned, plan, template},
     memory::Shared,
     repo::NotePath,
+    store::lock,
 };
 
 /// Most bytes of a note.
@@ -114,6 +115,8 @@ pub fn write(
     hash: Option<&str>,
 ) -> Result<Planned, CliError> {
     let root = &workspace.repository.root;
+    // Of several that write at once, none takes the place of another's note.
+    let _lock = lock::wait(&workspace.repository.local_dir().join("notes.lock"))?;
     let existing = |path: &Path| match fs::symlink_metadata(root.join(path)) {
         Err(_) => Existing::None,
         Ok(file) if file.is_file() => {

@@ -1,6 +1,11 @@
 //! What the MCP server can do: each tool, done as the command of the same name does it.
 
-use std::{path::Path, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -17,25 +22,33 @@ use crate::{
     index::{Options, Refreshed},
     markdown,
     memory::{Draft, Question, compact},
-    repo::{NotePath, read_note},
+    repo::{Git, NotePath, is_tracked, read_note},
     server::{Call, NoteEntry, NoteText, Operations, Reply, Tool},
     store::manifest::Place,
 };
 
 /// How long an answer waits for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);
+/// How long git may take to tell which commit a lesson came with.
+const ORIGIN_PATIENCE: Duration = Duration::from_millis(200);
 /// Paths that are suggested where there is no such note.
 const SUGGESTIONS: usize = 5;
 /// Largest note that is read as a whole, in bytes.
 const MOST_READ: usize = 256 * 1024;
 
+/// Which commit brought a file of lessons, by its path: once it has one, it never changes again.
+type Commits = Mutex<BTreeMap<NotePath, String>>;
+
 /// The operations on the knowledge base around the current folder.
 pub fn operations() -> Operations {
+    let commits = Commits::default();
     Operations {
-        call: Box::new(|tool, arguments, call| {
-            answer(tool, &Arguments(arguments), call).unwrap_or_else(|error| Reply::Refused {
-                reason: error.message().to_owned(),
-                hint: error.hint_text().map(str::to_owned),
+        call: Box::new(move |tool, arguments, call| {
+            answer(tool, &Arguments(arguments), call, &commits).unwrap_or_else(|error| {
+                Reply::Refused {
+                    reason: error.message().to_owned(),
+                    hint: error.hint_text().map(str::to_owned),
+                }
             })
         }),
         notes: Box::new(|after, limit| notes(after, limit).map_err(said)),
@@ -79,12 +92,17 @@ impl Arguments<'_> {
     }
 }
 
-fn answer(tool: Tool, arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
+fn answer(
+    tool: Tool,
+    arguments: &Arguments,
+    call: &Call,
+    commits: &Commits,
+) -> Result<Reply, CliError> {
     match tool {
         Tool::Search => search(arguments, call),
         Tool::Similar => similar(arguments, call),
         Tool::Get => get(arguments),
-        Tool::Recall => recall(arguments, call),
+        Tool::Recall => recall(arguments, call, commits),
         Tool::Remember => remember(arguments, call),
         Tool::Learn => learn(arguments),
         Tool::Questions => questions(arguments),
@@ -242,7 +260,7 @@ fn get(arguments: &Arguments) -> Result<Reply, CliError> {
     Ok(Reply::Found { text, structured })
 }
 
-fn recall(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
+fn recall(arguments: &Arguments, call: &Call, commits: &Commits) -> Result<Reply, CliError> {
     let workspace = workspace()?;
     let memories = Memories::open(&workspace);
     let event_type = arguments.text("type").and_then(|kind| kind.parse().ok());
@@ -256,7 +274,19 @@ fn recall(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
         now: Timestamp::now(),
     };
     let found = memories.recall(&question)?;
-    let wires: Vec<_> = found.iter().map(|recalled| wire(recalled, &memories)).collect();
+    let git = Git::of(&workspace.repository).map(|git| git.with_timeout(ORIGIN_PATIENCE));
+    let wires: Vec<Value> = found
+        .iter()
+        .map(|recalled| {
+            let mut wire = serde_json::to_value(wire(recalled, &memories)).unwrap_or_default();
+            let path = memories.shown(recalled.path.as_path());
+            let is_there = is_tracked(&workspace.repository, &path).unwrap_or_default();
+            let git = git.as_ref().filter(|_| is_there);
+            let commit = git.and_then(|git| commit_of(git, path.as_path().into(), commits));
+            wire["origin"] = json!({ "agent": recalled.memory.agent_id, "commit": commit });
+            wire
+        })
+        .collect();
     let structured = json!({ "memories": wires });
     let text = match found.is_empty() {
         true => "Nothing is remembered about that.".to_owned(),
@@ -267,6 +297,17 @@ fn recall(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
         }
     };
     Ok(Reply::Found { text, structured })
+}
+
+/// The commit that brought a file; `None` while it is in none.
+fn commit_of(git: &Git, path: NotePath, commits: &Commits) -> Option<String> {
+    let mut known = commits.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(commit) = known.get(&path) {
+        return Some(commit.clone());
+    }
+    let commit = git.last_commit_of(&path).ok().flatten()?.to_string();
+    known.insert(path, commit.clone());
+    Some(commit)
 }
 
 fn remember(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {

@@ -1,6 +1,7 @@
 //! The commits between two, without merges.
 
 use super::{CommitId, Git, GitError, ObjectId};
+use crate::repo::NotePath;
 
 /// What is asked of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,16 @@ pub struct Logged {
 }
 
 impl Git {
+    /// The newest commit that changed a file; `None` if HEAD holds none.
+    ///
+    /// # Errors
+    /// When git cannot read the history.
+    pub fn last_commit_of(&self, path: &NotePath) -> Result<Option<CommitId>, GitError> {
+        let arguments = ["log", "-1", "--format=%H", "HEAD", "--"].map(std::ffi::OsStr::new);
+        let output = self.run(&[&arguments[..], &[path.as_path().as_os_str()]].concat())?;
+        Ok(String::from_utf8_lossy(output.trim_ascii()).parse().ok())
+    }
+
     /// The newest commits that lead to `head` and not to `seen`; merges are passed over.
     ///
     /// # Errors
