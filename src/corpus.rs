@@ -68,7 +68,9 @@ pub fn refresh_indexed(
 ) -> Result<Refreshed, IndexError> {
     let mut all = refresh(context, desk, options)?;
     for form in context.forms.iter().filter(|form| form.folder.is_some()) {
-        all.join(refresh_notes(&context.of(form), options)?);
+        let other = refresh_notes(&context.of(form), options)?;
+        all.report.apart += other.report.chunks;
+        all.join(other);
     }
     Ok(all)
 }

@@ -103,9 +103,11 @@ fn section(text: &str, lines: &Lines<'_>, wanted: &str) -> Result<Excerpt, NoPar
 fn find(wanted: &str, document: &Document) -> Option<usize> {
     let headings = &document.headings;
     let bare = wanted.trim().trim_start_matches('#').trim();
-    let exact = |heading: &Heading| [wanted.trim(), bare].contains(&heading.text.as_str());
-    if let Some(at) = headings.iter().position(exact) {
-        return Some(at);
+    // A heading that is nothing but `#` is asked for by that.
+    for text in [wanted.trim(), bare].into_iter().filter(|text| !text.is_empty()) {
+        if let Some(at) = headings.iter().position(|heading| heading.text == text) {
+            return Some(at);
+        }
     }
     let keys: Vec<String> = headings.iter().map(|heading| key(&heading.text)).collect();
     let words = words(bare);

@@ -33,7 +33,8 @@ pub struct Counted {
 
 impl From<&Report> for Counted {
     fn from(report: &Report) -> Self {
-        Self { chunks: report.chunks, waiting: report.waiting }
+        // Lessons come one by one: they are no reason to take a lesser model.
+        Self { chunks: report.chunks - report.apart, waiting: report.waiting }
     }
 }
 

@@ -136,6 +136,8 @@ pub struct Report {
     pub files: usize,
     /// Their chunks.
     pub chunks: usize,
+    /// Those among them that are no notes, summaries or facts.
+    pub apart: usize,
     /// Passages that the model was asked for.
     pub embedded: usize,
     /// Chunks without a vector: they are found by keyword only.

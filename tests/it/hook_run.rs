@@ -12,6 +12,7 @@ use std::{
 use crate::env::{Output, PROGRAM, TestEnv, finish};
 
 mod changelog;
+mod lessons;
 mod limits;
 mod matrix;
 mod pre_commit;

@@ -10,7 +10,6 @@ use jiff::Timestamp;
 
 use super::super::{error::CliError, search_view::embed_few, workspace::Workspace};
 use crate::{
-    config::Origin,
     index::{Options, Refreshed, form::Form, refresh},
     memory::{Draft, Entry, Files, Means, Memory, Question, Recalled, Retired, recall, repo_name},
     repo::{Repository, is_tracked, locate, remote_url},
@@ -130,17 +129,10 @@ impl<'a> Memories<'a> {
             if is_asked && workspace.models.is_behind(&refreshed.report, workspace) {
                 continue;
             }
-            let settings = &workspace.config;
-            let profile = workspace.models.profile();
-            let is_set = settings
-                .origin("search.semantic_weight")
-                .is_some_and(|origin| *origin != Origin::Default);
-            let set = settings.search.semantic_weight as f32;
             let means = Means {
                 analyzer: &workspace.analyzer,
                 embedder: workspace.models.active(),
-                profile,
-                semantic_weight: if is_set { set } else { profile.semantic_weight },
+                profile: workspace.models.profile(),
             };
             match recall(&refreshed.snapshot, question, &means) {
                 Err(SearchError::Damaged) if !full => full = true,
