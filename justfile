@@ -24,3 +24,8 @@ bench *ARGS:
 # Retrieval quality on a folder of test sets (corpus.jsonl, queries.jsonl, qrels.tsv in each).
 eval DIR:
     for set in {{DIR}}/*/; do echo "$set"; cargo run --release --quiet -- eval "$set"; done
+
+# The MCP server with the official SDKs and the Inspector; needs Node, Python and their registries.
+real-mcp:
+    cargo build
+    tests/real/mcp/run.sh "${CARGO_TARGET_DIR:-target}/debug/elophanto"

@@ -49,6 +49,11 @@ impl Call {
         self.token.is_cancelled()
     }
 
+    /// Whether the client asked to be told how far the call is.
+    pub fn is_followed(&self) -> bool {
+        self.progress.is_some()
+    }
+
     /// Tells the client how far the call is, if it asked to be told. Never waits: what comes too
     /// soon after the last step (ten a second), or is no further than it, is left out.
     pub fn progress(&self, done: usize, all: Option<usize>, message: &str) {

@@ -96,8 +96,9 @@ pub fn not_found(uri: &str) -> ErrorData {
 }
 
 fn resource(note: NoteEntry) -> Resource {
-    let mut resource =
-        Resource::new(to_uri(&note.path), note.path).with_mime_type(MIME).with_size(note.bytes);
+    let mut resource = Resource::new(to_uri(&note.path), note.path).with_mime_type(MIME);
+    // Of pages that are put together from several places nobody knows how long they are.
+    resource.size = Some(note.bytes).filter(|bytes| *bytes > 0);
     resource.title = Some(one_line(&note.title, 200)).filter(|title| !title.is_empty());
     resource.annotations = note.changed.map(|changed| {
         let mut annotations = Annotations::default();

@@ -26,6 +26,7 @@ mod journal;
 mod labelled;
 mod learning;
 mod local_models;
+mod mcp_budget;
 mod merges;
 mod model;
 mod quiet;

@@ -98,6 +98,9 @@ fn answer(
     call: &Call,
     commits: &Commits,
 ) -> Result<Reply, CliError> {
+    if call.is_followed() && !matches!(tool, Tool::Remember | Tool::Learn | Tool::WriteNote) {
+        read_first(call)?;
+    }
     match tool {
         Tool::Search => search(arguments, call),
         Tool::Similar => similar(arguments, call),
@@ -112,6 +115,14 @@ fn answer(
     }
 }
 
+/// Reads what changed before the tool itself would, and says how far it is.
+fn read_first(call: &Call) -> Result<(), CliError> {
+    let progress = |done, all| call.progress(done, Some(all), "reading notes");
+    let options = Options { full: false, patience: Some(PATIENCE), progress: &progress };
+    workspace()?.refresh_all(options)?;
+    Ok(())
+}
+
 /// What a command prints as JSON Lines, and whether it found anything.
 fn lines(command: &[String], input: Vec<u8>) -> Result<(Vec<Value>, Outcome), CliError> {
     let command: Vec<&str> = command.iter().map(String::as_str).collect();
@@ -121,6 +132,7 @@ fn lines(command: &[String], input: Vec<u8>) -> Result<(Vec<Value>, Outcome), Cl
 }
 
 /// A command line whose values cannot be taken for options.
+#[derive(Clone)]
 struct Line(Vec<String>);
 
 impl Line {
@@ -147,12 +159,11 @@ fn search(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
         .option("path", arguments.text("path"))
         .option("since", arguments.text("since"))
         .option("at", arguments.text("at"))
-        .option("mode", arguments.text("mode"))
-        .option("max-tokens", Some(call.max_tokens()));
+        .option("mode", arguments.text("mode"));
     for kind in arguments.texts("kind").unwrap_or_default() {
         line = line.option("kind", Some(kind));
     }
-    found(&line.then(arguments.given("query")))
+    found(line, Some(arguments.given("query")), call)
 }
 
 fn similar(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
@@ -163,14 +174,25 @@ fn similar(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
     };
     let line = Line::new(&["search", "--json", "--blame"])
         .option("limit", arguments.whole("limit"))
-        .option("max-tokens", Some(call.max_tokens()))
         .option("like", Some(place));
-    found(&line.0)
+    found(line, None, call)
 }
 
-/// Hits as the server answers them.
-fn found(command: &[String]) -> Result<Reply, CliError> {
-    let (lines, _) = lines(command, Vec::new())?;
+/// Hits as the server answers them. Where no sentence of them fits, their beginnings: the server
+/// cuts those, and what was found is never taken for nothing.
+fn found(line: Line, query: Option<&str>, call: &Call) -> Result<Reply, CliError> {
+    let ask = |line: Line| {
+        let command = match query {
+            Some(query) => line.then(query),
+            None => line.0,
+        };
+        lines(&command, Vec::new())
+    };
+    let mut asked = ask(line.clone().option("max-tokens", Some(call.max_tokens())))?;
+    if asked.0.is_empty() && asked.1 == Outcome::Done {
+        asked = ask(line)?;
+    }
+    let (lines, _) = asked;
     let hits: Vec<Value> = lines.iter().map(hit).collect();
     let mut text: String = hits.iter().map(hit_text).collect();
     if hits.is_empty() {
