@@ -182,7 +182,7 @@ impl From<MemoryError> for CliError {
             | MemoryError::UnknownKey { .. }
             | MemoryError::Field { .. }
             | MemoryError::NoRecords => {
-                "a record has type, context, command, lesson, success_rate and tags"
+                "a record has event_type, context, command, lesson, success_rate and tags"
             }
             MemoryError::Io { .. } | MemoryError::Log(_) => {
                 "check the space and rights of `.elophanto/memory` and of the git directory"

@@ -116,9 +116,9 @@ impl Ui {
     }
 
     /// A line of JSON.
-    pub fn json<T: Serialize>(&mut self, wire: &T) -> Result<(), CliError> {
-        let text = serde_json::to_string(wire).map_err(CliError::new)?;
-        self.line(visible_json(&text))
+    pub fn json<T: Serialize + ?Sized>(&mut self, wire: &T) -> Result<(), CliError> {
+        let text = printed_json(wire)?;
+        self.line(text)
     }
 
     /// A line of text on stdout.
@@ -224,6 +224,14 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// A line of JSON as it is printed.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+pub fn printed_json<T: Serialize + ?Sized>(wire: &T) -> Result<String, CliError> {
+    Ok(visible_json(&serde_json::to_string(wire).map_err(CliError::new)?))
 }
 
 /// JSON in which deceptive characters are escaped too; they can only stand within strings.

@@ -256,10 +256,12 @@ fn selection(repository: &Repository, config: &Config) -> Selection {
 fn shared_memory(repository: &Repository, config: &Config) -> Option<PathBuf> {
     let named = config.memory.folder.as_ref().map(|folder| {
         let home = || env::variables().get("HOME").map(PathBuf::from);
-        match folder.strip_prefix("~") {
+        let named = match folder.strip_prefix("~") {
             Ok(below) => home().map_or_else(|| folder.clone(), |home| home.join(below)),
             Err(_) => repository.root.join(folder),
-        }
+        };
+        // One folder has one view, however it is named; a link is the user's own.
+        fs::canonicalize(&named).unwrap_or(named)
     });
     // What is not shared stays with this clone.
     named.or_else(|| (!config.journal.share).then(|| repository.local_dir().join("memory")))

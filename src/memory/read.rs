@@ -15,6 +15,22 @@ pub struct Read {
     pub damage: Vec<(usize, String)>,
 }
 
+impl Read {
+    /// What is wrong, in one line; `None` if nothing is.
+    pub fn damage_told(&self) -> Option<String> {
+        /// Faults that are told one by one.
+        const MOST: usize = 3;
+        let told = self.damage.iter().take(MOST);
+        let mut told: Vec<_> =
+            told.map(|(line, reason)| format!("line {line}: {reason}")).collect();
+        let more = self.damage.len().saturating_sub(MOST);
+        if more > 0 {
+            told.push(format!("and {more} more"));
+        }
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+}
+
 /// Reads the text of a file. `folder_repo` is the repository of records that name none. Never
 /// fails: what cannot be read is damage.
 pub fn parse_file(bytes: &[u8], folder_repo: &str) -> Read {

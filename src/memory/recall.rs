@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     EventType, Memory, Rate,
-    sheet::{Beyond, is_archived, record_at, repo_of},
+    sheet::{Beyond, is_archived, may_hold, record_at},
 };
 use crate::{
     differ::differ,
@@ -109,8 +109,13 @@ pub fn recall(
         } else {
             answers(&scene, question, means, wanted)?
         };
-        let is_wanted =
-            |it: &Candidate| question.event_type.is_none_or(|kind| it.memory.event_type == kind);
+        // Without a question, what others learnt elsewhere is of no use.
+        let own = question.text.trim().is_empty().then_some(question.own);
+        let repo = question.repo.or(own);
+        let is_wanted = |it: &Candidate| {
+            question.event_type.is_none_or(|kind| it.memory.event_type == kind)
+                && repo.is_none_or(|repo| it.memory.repo == repo)
+        };
         let found: Vec<Candidate> = found.into_iter().filter(is_wanted).collect();
         if !all && found.len() < question.limit {
             wanted *= WIDER;
@@ -142,7 +147,7 @@ impl<'a> Scene<'a> {
             let mut allowed = Bits::new(segment.chunks(), false);
             for document in part.live.ones() {
                 let view = segment.document(document)?;
-                let is_wanted = question.repo.is_none_or(|repo| repo_of(&view.path) == repo)
+                let is_wanted = question.repo.is_none_or(|repo| may_hold(&view.path, repo))
                     && (question.archived || !is_archived(&view.path));
                 for cover in &view.covers {
                     scene.beyond.add(cover);
@@ -221,7 +226,9 @@ impl<'a> Scene<'a> {
             match same {
                 Some(index) => groups[index].push(candidate),
                 // What comes after those wanted may still be more of the same.
-                None if groups.len() < question.limit * 2 => groups.push(vec![candidate]),
+                None if groups.len() < question.limit.saturating_mul(2) => {
+                    groups.push(vec![candidate])
+                }
                 None => {}
             }
         }
@@ -337,8 +344,7 @@ fn latest(scene: &Scene, question: &Question) -> Result<Vec<Candidate>, SearchEr
         let segment = &scene.snapshot.parts[part].loaded.segment;
         for document in scene.snapshot.parts[part].live.ones() {
             let view = segment.document(document)?;
-            // Without a question, what others learnt elsewhere is of no use.
-            if question.repo.is_none() && repo_of(&view.path) != question.own {
+            if question.repo.is_none() && !may_hold(&view.path, question.own) {
                 continue;
             }
             places.extend(view.chunks.filter(|&it| allowed.get(it)).map(|it| ((part, it), 0.0)));

@@ -12,7 +12,10 @@ use std::{
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Entry, Files, Memory, Retired, parse_file};
+use super::{
+    Entry, Files, Memory, Retired, parse_file,
+    repo_name::{ARCHIVE, repo_name},
+};
 use crate::{
     index::{
         Kind,
@@ -78,17 +81,26 @@ fn list(root: &Path, folder: &Path) -> Vec<Walked> {
 /// The repository that the records of a file are of, unless they say otherwise: the name of its
 /// folder, or of a file that other writers keep for one.
 pub(super) fn repo_of(path: &NotePath) -> String {
-    let path = path.as_path();
-    let folder = path.parent().and_then(|folder| folder.file_name()).unwrap_or_default();
-    let is_top = folder.is_empty() || folder == "memory";
-    let name = if is_top { path.file_stem().unwrap_or_default() } else { folder };
-    name.to_string_lossy().into_owned()
+    let below = below_folder(path);
+    match below.parent().and_then(Path::file_name) {
+        Some(folder) => folder.to_string_lossy().into_owned(),
+        None => repo_name(None, &below.file_stem().unwrap_or_default().to_string_lossy()),
+    }
+}
+
+/// Whether a file may hold records of a repository: one that other writers keep may name several.
+pub(super) fn may_hold(path: &NotePath, repo: &str) -> bool {
+    below_folder(path).parent() == Some(Path::new("")) || repo_of(path) == repo
 }
 
 /// Whether a file lies in the archive.
 pub(super) fn is_archived(path: &NotePath) -> bool {
-    let folders = path.as_path().parent().into_iter().flat_map(Path::iter);
-    folders.into_iter().any(|folder| folder == "archive")
+    below_folder(path).starts_with(ARCHIVE)
+}
+
+/// A file's path below the folder of all lessons.
+fn below_folder(path: &NotePath) -> &Path {
+    path.as_path().strip_prefix(FOLDER).unwrap_or(path.as_path())
 }
 
 /// The text of a file, line by line; what is damaged is an empty line.
@@ -104,9 +116,9 @@ fn text_of(bytes: &[u8], repo: &str) -> String {
         }
         write(entry, &mut text);
     }
-    if let Some((line, reason)) = read.damage.first() {
+    if let Some(told) = read.damage_told() {
         text.push('\n');
-        control(&["damage", &format!("line {line}: {reason}")], &mut text);
+        control(&["damage", &told], &mut text);
     }
     text
 }

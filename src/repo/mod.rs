@@ -25,4 +25,4 @@ pub use note_path::NotePath;
 pub use notes::stored_notes;
 pub use read::{ReadError, read_note};
 pub use walk::{FileStat, Selection, WalkError, Walked, walk, walk_files};
-pub use write::{TEMPORARY, WriteError, write_beneath};
+pub use write::{TEMPORARY, WriteError, write_beneath, write_new_beneath};

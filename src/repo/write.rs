@@ -24,6 +24,18 @@ pub enum WriteError {
 /// # Errors
 /// When it cannot be written, or a link would lead the writing elsewhere.
 pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    write(root, path, bytes, true)
+}
+
+/// Writes a file below the root where there is none; whoever comes second finds that out.
+///
+/// # Errors
+/// As [`write_beneath`]; with [`io::ErrorKind::AlreadyExists`] when there is something.
+pub fn write_new_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    write(root, path, bytes, false)
+}
+
+fn write(root: &Path, path: &Path, bytes: &[u8], replaces: bool) -> Result<(), WriteError> {
     let failed = |cause: io::Error| WriteError::Io { path: path.to_owned(), cause };
     let target = root.join(path);
     let folder = target.parent().unwrap_or(root);
@@ -46,7 +58,8 @@ pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Write
             Err(_) => PermissionsExt::from_mode(0o644),
         };
         fs::set_permissions(file.path(), permissions)?;
-        file.persist(&target).map_err(|failed| failed.error)?;
+        let kept = if replaces { file.persist(&target) } else { file.persist_noclobber(&target) };
+        kept.map_err(|failed| failed.error)?;
         Ok(())
     };
     write().map_err(failed)

@@ -3,6 +3,7 @@
 mod env;
 mod fake;
 
+mod agent;
 mod architecture;
 mod bad_inputs;
 mod cache;

@@ -1,18 +1,23 @@
 //! What agents remember, opened for a command: where it lies, writing, recalling.
 
 use std::{
-    io,
+    fs, io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use jiff::Timestamp;
 
-use super::super::{error::CliError, search_view::embed_few, workspace::Workspace};
+use super::super::{
+    error::CliError, search_view::embed_few, ui::visible_line, workspace::Workspace,
+};
 use crate::{
-    index::{Options, Refreshed, form::Form, refresh},
-    memory::{Draft, Entry, Files, Means, Memory, Question, Recalled, Retired, recall, repo_name},
-    repo::{Repository, is_tracked, locate, remote_url},
+    index::{Options, Problem, Refreshed, form::Form, refresh},
+    memory::{
+        Draft, Entry, Files, Means, Memory, MemoryError, Question, Recalled, Retired, recall,
+        repo_name,
+    },
+    repo::{NotePath, Repository, is_tracked, locate, remote_url},
     search::SearchError,
     secrets,
 };
@@ -44,8 +49,7 @@ pub struct Remembered {
 impl<'a> Memories<'a> {
     pub fn open(workspace: &'a Workspace) -> Self {
         let repository = &workspace.repository;
-        let name = repository.root.file_name().unwrap_or_default().to_string_lossy();
-        let own = repo_name(remote_url(repository).as_deref(), &name);
+        let own = repo_name(remote_url(repository).as_deref(), &folder_name(repository));
         let form = workspace.memory_form();
         let folder = form.folder.as_ref().map_or(form.root.clone(), |below| form.root.join(below));
         let tracked_by = match &form.folder {
@@ -76,7 +80,10 @@ impl<'a> Memories<'a> {
     /// When it is no record, or cannot be written.
     pub fn remember(&self, mut draft: Draft, now: Timestamp) -> Result<Remembered, CliError> {
         let mut masked = 0;
-        for text in [&mut draft.context, &mut draft.command, &mut draft.lesson] {
+        let tags = draft.tags.iter_mut().flatten();
+        let texts =
+            [&mut draft.context, &mut draft.command, &mut draft.lesson, &mut draft.agent_id];
+        for text in texts.into_iter().chain(tags) {
             let (safe, found) = secrets::mask(text);
             if found > 0 {
                 *text = safe.into_owned();
@@ -84,34 +91,53 @@ impl<'a> Memories<'a> {
             }
         }
         let memory = draft.finish(now)?;
-        let path = self.append(&memory.repo, Entry::Memory(memory.clone()), now)?;
+        // The file is named after the clock, whatever time the record bears.
+        let entries = [Entry::Memory(memory.clone())];
+        let path = self.append(&memory.repo, &entries, Timestamp::now())?;
         Ok(Remembered { memory, path, masked })
     }
 
-    /// Takes a record back, in every clone.
+    /// Takes a record back, in every clone, and all that it corrects: `ids` are theirs.
     ///
     /// # Errors
     /// When that cannot be written down.
-    pub fn forget(&self, memory: &Memory, agent: &str, now: Timestamp) -> Result<(), CliError> {
-        let retired = Retired {
-            id: ulid::Ulid::new().to_string(),
-            timestamp: now,
-            agent_id: agent.to_owned(),
-            repo: memory.repo.clone(),
-            retired: memory.id.clone(),
+    pub fn forget(
+        &self,
+        repo: &str,
+        ids: &[&str],
+        agent: &str,
+        now: Timestamp,
+    ) -> Result<(), CliError> {
+        let retired = |id: &&str| {
+            Entry::Retired(Retired {
+                id: ulid::Ulid::new().to_string(),
+                timestamp: now,
+                agent_id: agent.to_owned(),
+                repo: repo.to_owned(),
+                retired: (*id).to_owned(),
+            })
         };
-        self.append(&memory.repo, Entry::Retired(retired), now).map(drop)
+        let entries: Vec<Entry> = ids.iter().map(retired).collect();
+        self.append(repo, &entries, now).map(drop)
     }
 
-    fn append(&self, repo: &str, entry: Entry, now: Timestamp) -> Result<PathBuf, CliError> {
+    fn append(&self, repo: &str, entries: &[Entry], now: Timestamp) -> Result<PathBuf, CliError> {
         let tracked = |file: &Path| match &self.tracked_by {
             None => Ok(false),
             Some(repository) => {
-                let path = file.strip_prefix(&repository.root).unwrap_or(file);
+                // The folder may be named by way of a link; the repository never is.
+                let file = fs::canonicalize(file)?;
+                let path = file.strip_prefix(&repository.root).unwrap_or(&file);
                 is_tracked(repository, path).map_err(io::Error::other)
             }
         };
-        let path = self.files.append(repo, &[entry], now, &tracked)?;
+        if self.form().folder.is_none()
+            && let Some(above) = self.root.parent()
+        {
+            // Named by the user, and not made before anything is to be written there.
+            fs::create_dir_all(above)?;
+        }
+        let path = self.files.append(repo, entries, now, &tracked)?;
         let below = path.strip_prefix(&self.workspace.repository.root).map(Path::to_owned);
         Ok(below.unwrap_or(path))
     }
@@ -121,6 +147,17 @@ impl<'a> Memories<'a> {
     /// # Errors
     /// When the view cannot be read and not be made anew.
     pub fn recall(&self, question: &Question) -> Result<Vec<Recalled>, CliError> {
+        Ok(self.recall_with_faults(question)?.0)
+    }
+
+    /// The same, with what is wrong with the files that they come from.
+    ///
+    /// # Errors
+    /// As [`Memories::recall`].
+    pub fn recall_with_faults(
+        &self,
+        question: &Question,
+    ) -> Result<(Vec<Recalled>, Vec<String>), CliError> {
         let workspace = self.workspace;
         let mut full = false;
         loop {
@@ -138,7 +175,7 @@ impl<'a> Memories<'a> {
                 Err(SearchError::Damaged) if !full => full = true,
                 Err(SearchError::Embed(cause))
                     if workspace.models.cannot_answer(&cause, workspace) => {}
-                found => return Ok(found?),
+                found => return Ok((found?, self.faults(&refreshed))),
             }
         }
     }
@@ -158,10 +195,46 @@ impl<'a> Memories<'a> {
         if embed_few(&context, &refreshed) { Ok(again(false)?) } else { Ok(refreshed) }
     }
 
+    /// What the user should know of the files: what is not searched, and what is damaged.
+    fn faults(&self, refreshed: &Refreshed) -> Vec<String> {
+        let report = &refreshed.report;
+        let mut faults = report.notices.clone();
+        if report.stale > 0 {
+            faults.push(format!("{} changed files are not searched yet", report.stale));
+        }
+        let shown = |path: &NotePath| self.shown(path.as_path()).to_string_lossy().into_owned();
+        for Problem { path, reason, .. } in &report.problems {
+            faults.push(format!("`{}` is left out: {reason}", visible_line(&shown(path))));
+        }
+        for part in &refreshed.snapshot.parts {
+            let documents = part.live.ones().map(|number| part.loaded.segment.document(number));
+            for document in documents.flatten().filter(|document| !document.note.is_empty()) {
+                let path = shown(&document.path);
+                faults.push(format!("`{}`, {}", visible_line(&path), document.note));
+            }
+        }
+        // A folder that is a link, say, is not even listed.
+        faults.extend(self.files.list().unreadable.iter().map(MemoryError::to_string));
+        faults
+    }
+
     /// A path as the user knows it.
     pub fn shown(&self, path: &Path) -> PathBuf {
         let absolute = self.root.join(path);
         let below = absolute.strip_prefix(&self.workspace.repository.root).map(Path::to_owned);
         below.unwrap_or(absolute)
     }
+}
+
+/// What the folder of a repository is called: that of the main work tree, for a linked one has a
+/// name of its own.
+fn folder_name(repository: &Repository) -> String {
+    let Repository { root, git_dir, common_dir } = repository;
+    let folder = match common_dir.as_deref().filter(|common| git_dir.as_deref() != Some(*common)) {
+        Some(common) if common.ends_with(".git") => common.parent().unwrap_or(root),
+        Some(common) => common,
+        None => root,
+    };
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    name.strip_suffix(".git").map(str::to_owned).unwrap_or(name)
 }

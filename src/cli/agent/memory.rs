@@ -1,6 +1,6 @@
 //! `elophanto agent memory`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use super::{
     memories::Memories,
     memory_care, remember,
 };
-use crate::memory::{Draft, Entry, EventType, Folded, Memory, Rate, fold};
+use crate::memory::{Draft, Entry, EventType, Folded, Memory, Rate, fold, repo_name};
 
 /// Look through what agents remember, and mend it
 ///
@@ -195,7 +195,22 @@ pub(super) struct All {
     /// Where each record stands: path as the user knows it, line.
     pub places: BTreeMap<String, (String, usize)>,
     /// Ids of what lies in the archive.
-    pub archived: std::collections::BTreeSet<String>,
+    pub archived: BTreeSet<String>,
+    /// What each record corrects that corrects another.
+    before: BTreeMap<String, String>,
+}
+
+impl All {
+    /// A record and all that it corrects, directly or not.
+    fn with_older<'a>(&'a self, id: &'a str) -> Vec<&'a str> {
+        let (mut ids, mut seen) = (vec![id], BTreeSet::from([id]));
+        let mut id = id;
+        while let Some(older) = self.before.get(id).filter(|older| seen.insert(older)) {
+            ids.push(older);
+            id = older;
+        }
+        ids
+    }
 }
 
 /// Reads all files; what is damaged is said and passed over.
@@ -205,7 +220,8 @@ pub(super) fn all(memories: &Memories, ui: &Ui) -> All {
         ui.warn(error);
     }
     let mut entries: Vec<Entry> = Vec::new();
-    let (mut places, mut archived) = (BTreeMap::new(), std::collections::BTreeSet::new());
+    let (mut places, mut archived) = (BTreeMap::new(), BTreeSet::new());
+    let mut before = BTreeMap::new();
     for found in &listing.files {
         let read = match memories.files.read(found) {
             Ok(read) => read,
@@ -215,24 +231,28 @@ pub(super) fn all(memories: &Memories, ui: &Ui) -> All {
             }
         };
         let path = memories.shown(&found.path).to_string_lossy().into_owned();
-        if let Some((line, reason)) = read.damage.first() {
-            ui.warn(format_args!("`{path}`, line {line}: {reason}"));
+        if let Some(told) = read.damage_told() {
+            ui.warn(format_args!("`{}`, {told}", visible_line(&path)));
         }
         for (line, entry) in read.entries {
             if found.is_archived {
                 archived.insert(entry.id().to_owned());
             }
+            if let Entry::Memory(Memory { id, replaces: Some(older), .. }) = &entry {
+                before.insert(id.clone(), older.clone());
+            }
             places.insert(entry.id().to_owned(), (path.clone(), line));
             entries.push(entry);
         }
     }
-    All { folded: fold(entries), places, archived }
+    All { folded: fold(entries), places, archived, before }
 }
 
 fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
     let all = all(memories, ui);
+    let repo = args.repo.as_ref().map(|repo| repo_name(None, repo));
     let is_wanted = |memory: &&Memory| {
-        args.repo.as_ref().is_none_or(|repo| *repo == memory.repo)
+        repo.as_ref().is_none_or(|repo| *repo == memory.repo)
             && args.event_type.is_none_or(|kind| kind == memory.event_type)
             && (args.archived || !all.archived.contains(&memory.id))
     };
@@ -335,9 +355,18 @@ fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome
     let all = all(memories, ui);
     let memory = find(&args.id, &all)?;
     let agent = agent(args.agent.as_ref(), memories);
-    memories.forget(memory, &agent, Timestamp::now())?;
-    let taken = if args.remove { memories.files.remove_line(&memory.id)? } else { None };
-    let removed = taken.as_ref().is_some_and(|taken| taken.lines > 0);
+    // With all that it corrects: else that would count again once this line is gone, and a
+    // correction that another clone made of it would stay.
+    let ids = all.with_older(&memory.id);
+    memories.forget(&memory.repo, &ids, &agent, Timestamp::now())?;
+    let (mut removed, mut left_in) = (false, BTreeSet::new());
+    if args.remove {
+        for id in &ids {
+            let Some(found) = memories.files.remove_line(id)? else { continue };
+            removed |= !found.files.is_empty();
+            left_in.extend(found.left_in);
+        }
+    }
     let (id, lesson) = (memory.id.as_str(), memory.lesson.as_str());
     let text =
         format!("forgotten: {}", visible_line(&crate::one_line::one_line(said(memory), 100)));
@@ -345,9 +374,10 @@ fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome
     if removed {
         ui.note("its line is gone from the file; commits that hold it keep it in git's history");
     }
-    for path in taken.iter().flat_map(|taken| &taken.left_in) {
-        let path = memories.shown(path);
-        ui.note(format_args!("another program's `{}` still holds it", path.display()));
+    for path in left_in {
+        let path = memories.shown(&path);
+        let path = visible_line(&path.to_string_lossy());
+        ui.warn(format_args!("`{path}` is another program's file: its line is still there"));
     }
     Ok(Outcome::Done)
 }
@@ -356,30 +386,35 @@ fn agent(given: Option<&String>, memories: &Memories) -> String {
     given.cloned().unwrap_or_else(|| memories.workspace.config.memory.agent_id.clone())
 }
 
-/// The lesson that an id, or the beginning of one, means.
+/// The lesson that an id, or the beginning of one, means. A whole id never means another one that
+/// begins with it.
 fn find<'a>(id: &str, all: &'a All) -> Result<&'a Memory, CliError> {
+    let Folded { memories, retired, replaced } = &all.folded;
+    if let Some(memory) = memories.iter().find(|memory| memory.id == id) {
+        return Ok(memory);
+    }
+    if retired.contains(id) {
+        return Err(CliError::new(format_args!("`{}` is forgotten already", visible_line(id))));
+    }
+    if let Some(newer) = replaced.get(id) {
+        return Err(CliError::new(format_args!("`{}` was corrected", visible_line(id)))
+            .hint(format!("the correction is {}", visible_line(newer))));
+    }
     let wanted = id.to_ascii_uppercase();
-    let begins = |memory: &&Memory| memory.id.to_ascii_uppercase().starts_with(&wanted);
-    let found: Vec<&Memory> = all.folded.memories.iter().filter(begins).collect();
+    // Nothing is the beginning of every id, and mostly a variable that is not set.
+    let begins = |memory: &&Memory| {
+        !wanted.is_empty() && memory.id.to_ascii_uppercase().starts_with(&wanted)
+    };
+    let found: Vec<&Memory> = memories.iter().filter(begins).collect();
     match found[..] {
         [memory] => Ok(memory),
-        [] if all.folded.retired.contains(id) => {
-            Err(CliError::new(format_args!("`{}` is forgotten already", visible_line(id))))
-        }
-        [] => match all.folded.replaced.get(id) {
-            Some(newer) => Err(CliError::new(format_args!("`{}` was corrected", visible_line(id)))
-                .hint(format!("the correction is {}", visible_line(newer)))),
-            None => Err(CliError::new(format_args!("there is no lesson `{}`", visible_line(id)))
-                .hint("elophanto agent memory list shows their ids")),
-        },
-        _ => match found.iter().find(|memory| memory.id == id) {
-            Some(memory) => Ok(memory),
-            None => Err(CliError::new(format_args!(
-                "{} lessons have an id that begins with `{}`",
-                found.len(),
-                visible_line(id)
-            ))
-            .hint("give more of it")),
-        },
+        [] => Err(CliError::new(format_args!("there is no lesson `{}`", visible_line(id)))
+            .hint("elophanto agent memory list shows their ids")),
+        _ => Err(CliError::new(format_args!(
+            "{} lessons have an id that begins with `{}`",
+            found.len(),
+            visible_line(id)
+        ))
+        .hint("give more of it")),
     }
 }

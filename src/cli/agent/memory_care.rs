@@ -8,6 +8,7 @@ use std::{
 
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::{
     super::{
@@ -24,7 +25,9 @@ use super::{
 };
 use crate::{
     embed::builtin::count_tokens,
-    memory::{Entry, Memory, Question, Shared, compact, compared, line, shared, vectors},
+    memory::{
+        Entry, Memory, Question, Shared, compact, compared, line, repo_name, shared, vectors,
+    },
     search::SearchError,
 };
 
@@ -205,8 +208,11 @@ pub fn export(args: &ExportArgs, memories: &Memories, ui: &mut Ui) -> Result<Out
         text.push('\n');
     }
     let Some(folder) = &args.to else {
-        let repo = args.repo.as_deref().unwrap_or(&memories.own);
-        let Some(text) = texts.get(repo) else {
+        let repo = match &args.repo {
+            Some(repo) => &repo_name(None, repo),
+            None => &memories.own,
+        };
+        let Some(text) = texts.get(repo.as_str()) else {
             let known: Vec<String> = texts.keys().map(|repo| visible_line(repo)).collect();
             ui.talk(format_args!("nothing is remembered of `{}`", visible_line(repo)));
             if !known.is_empty() {
@@ -214,7 +220,10 @@ pub fn export(args: &ExportArgs, memories: &Memories, ui: &mut Ui) -> Result<Out
             }
             return Ok(Outcome::Negative);
         };
-        ui.raw(text.as_bytes())?;
+        for record in text.lines() {
+            let record: &RawValue = serde_json::from_str(record).map_err(CliError::new)?;
+            ui.json(record)?;
+        }
         return Ok(Outcome::Done);
     };
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
@@ -242,6 +251,9 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories, ui: &mut Ui) -> Result<O
     let seconds = moment(&args.before, Timestamp::now().as_second())?;
     let before = Timestamp::from_second(seconds).map_err(CliError::new)?;
     let archived = memories.files.archive(before, args.dry_run)?;
+    for error in &archived.left {
+        ui.warn(error);
+    }
     let (files, records) = (archived.files, archived.records);
     for left in &archived.left {
         ui.warn(left);

@@ -1,6 +1,6 @@
 //! `elophanto agent note`
 
-use std::{fs, path::Path};
+use std::{fs, io::ErrorKind, path::Path};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -14,12 +14,14 @@ use super::super::{
 use crate::{
     authoring::{Draft, Existing, Kind, Planned, plan, template},
     memory::Shared,
-    repo::NotePath,
+    repo::{NotePath, WriteError, write_new_beneath},
     store::lock,
 };
 
 /// Most bytes of a note.
 const MOST_BYTES: u64 = 256 * 1024;
+/// How often a name is looked for while other processes take those that are found.
+const MOST_TRIES: usize = 100;
 
 /// Write a note about a task, a pattern, a failure or a service
 ///
@@ -128,10 +130,23 @@ pub fn write(
         Ok(_) => Existing::NotAFile,
     };
     let write_root = &workspace.config.knowledge.write_root;
-    let planned = plan(draft, write_root, Timestamp::now(), &existing, hash)?;
-    refuse_secrets(&planned)?;
-    write_beneath(root, &planned.path, planned.text.as_bytes())?;
-    Ok(planned)
+    let mut tries = 0;
+    loop {
+        let planned = plan(draft, write_root, Timestamp::now(), &existing, hash)?;
+        refuse_secrets(&planned)?;
+        let bytes = planned.text.as_bytes();
+        if planned.overwrites {
+            write_beneath(root, &planned.path, bytes)?;
+            return Ok(planned);
+        }
+        tries += 1;
+        match write_new_beneath(root, &planned.path, bytes) {
+            // Another process has written there meanwhile: another name is planned, or a refusal.
+            Err(WriteError::Io { cause, .. })
+                if cause.kind() == ErrorKind::AlreadyExists && tries < MOST_TRIES => {}
+            written => return Ok(written.map(|()| planned)?),
+        }
+    }
 }
 
 /// What is written into the work tree is soon committed.

@@ -7,15 +7,18 @@ use super::{
     super::{
         Outcome,
         error::CliError,
-        ui::{Ui, visible},
+        ui::{Ui, printed_json, visible},
         workspace::Workspace,
     },
     memories::Memories,
 };
 use crate::{
     embed::builtin::count_tokens,
-    memory::{EventType, Question, Recalled, Shown, compact},
+    memory::{EventType, Question, Recalled, Shown, compact, repo_name},
 };
+
+/// Faults of files that are told one by one.
+const MOST_FAULTS: usize = 5;
 
 /// Recall what agents learnt about something, in few tokens
 ///
@@ -67,45 +70,85 @@ pub struct RecalledWire<'a> {
     path: String,
     line: usize,
     score: f32,
+    /// Whether its texts are cut, for there is no room for all of them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
 pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = Workspace::open(Vec::new(), ui)?;
     let memories = Memories::open(&workspace);
+    let repo = args.repo.as_ref().map(|repo| repo_name(None, repo));
     let question = Question {
         text: args.query.as_deref().unwrap_or_default(),
-        repo: args.repo.as_deref(),
+        repo: repo.as_deref(),
         own: &memories.own,
         event_type: args.event_type,
         archived: args.archived,
         limit: args.limit,
         now: Timestamp::now(),
     };
-    let found = memories.recall(&question)?;
+    let (found, faults) = memories.recall_with_faults(&question)?;
     for reason in workspace.models.reasons() {
         ui.note(reason);
+    }
+    for fault in faults.iter().take(MOST_FAULTS) {
+        ui.warn(fault);
+    }
+    if faults.len() > MOST_FAULTS {
+        ui.warn(format_args!("{} more faults like that", faults.len() - MOST_FAULTS));
     }
     if found.is_empty() {
         ui.talk("nothing is remembered about that");
         return Ok(Outcome::Negative);
     }
+    let mut shown = 0;
     if ui.json {
         let mut left = args.max_tokens;
         for recalled in &found {
-            let wire = wire(recalled, &memories);
-            let cost = count_tokens(&serde_json::to_string(&wire).map_err(CliError::new)?);
+            let whole = wire(recalled, &memories);
+            let mut cost = count_tokens(&printed_json(&whole)?);
+            let mut wire = whole;
+            // The best one is worth a part of it, as in the other form.
+            for characters in [2_000, 1_000, 500, 200, 80].into_iter().filter(|_| shown == 0) {
+                if cost <= left {
+                    break;
+                }
+                wire = shortened(wire, characters);
+                cost = count_tokens(&printed_json(&wire)?);
+            }
             if cost > left {
-                break;
+                continue;
             }
             left -= cost;
+            shown += 1;
             ui.json(&wire)?;
         }
-        return Ok(Outcome::Done);
+    } else {
+        let count = |text: &str| count_tokens(&visible(text));
+        let fitting = compact(&self::shown(&found, &memories.own), args.max_tokens, &count);
+        shown = fitting.shown;
+        if shown > 0 {
+            ui.line(visible(fitting.text.trim_end()))?;
+        }
     }
-    let shown = shown(&found, &memories.own);
-    let text = compact(&shown, args.max_tokens, &|text| count_tokens(text)).text;
-    ui.line(visible(text.trim_end()))?;
+    if shown == 0 {
+        ui.note(format_args!("no lesson fits into {} tokens", args.max_tokens));
+    }
     Ok(Outcome::Done)
+}
+
+/// With so many characters of each text at most.
+fn shortened(wire: RecalledWire, characters: usize) -> RecalledWire {
+    let cut = |text: &str| match text.char_indices().nth(characters) {
+        Some((end, _)) => end,
+        None => text.len(),
+    };
+    let [lesson, context, command] =
+        [wire.lesson, wire.context, wire.command].map(|text| text.get(..cut(text)).unwrap_or(text));
+    let whole = wire.lesson.len() + wire.context.len() + wire.command.len();
+    let truncated = wire.truncated || lesson.len() + context.len() + command.len() < whole;
+    RecalledWire { lesson, context, command, truncated, ..wire }
 }
 
 /// Lessons as they are printed for people and models.
@@ -137,5 +180,6 @@ pub fn wire<'a>(recalled: &'a Recalled, memories: &Memories) -> RecalledWire<'a>
         path: memories.shown(path.as_path()).to_string_lossy().into_owned(),
         line: *line,
         score: *score,
+        truncated: false,
     }
 }

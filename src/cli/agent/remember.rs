@@ -106,7 +106,8 @@ fn parts(args: &RememberArgs, ui: &Ui) -> Result<DraftParts, CliError> {
             ..DraftParts::default()
         });
     }
-    let bytes = ui.input(MAX_LINE_BYTES as u64)?.ok_or_else(|| {
+    let bytes = ui.input(MAX_LINE_BYTES as u64)?;
+    let bytes = bytes.filter(|bytes| !bytes.trim_ascii().is_empty()).ok_or_else(|| {
         CliError::new("there is nothing to remember")
             .hint("give --type and --lesson, or a record as JSON on standard input")
     })?;
