@@ -75,7 +75,7 @@ impl Ui {
     }
 
     /// Keeps the data, as JSON Lines, instead of printing it; standard input is what is given, and
-    /// nobody can be asked anything.
+    /// nobody can be asked or told anything.
     pub fn kept(given: Vec<u8>) -> Self {
         let (out, given) = (Out::Kept(Vec::new()), Some(given));
         Self { json: true, colour: false, links: false, terminal: false, out, given }
@@ -138,12 +138,12 @@ impl Ui {
 
     /// Something the user should know, on stderr.
     pub fn note(&self, text: impl Display) {
-        say(format_args!("note: {}", visible(&text.to_string())));
+        self.say(format_args!("note: {}", visible(&text.to_string())));
     }
 
     /// Something that went wrong but stops nothing, on stderr.
     pub fn warn(&self, text: impl Display) {
-        say(format_args!("warning: {}", visible(&text.to_string())));
+        self.say(format_args!("warning: {}", visible(&text.to_string())));
     }
 
     /// Asks whether to go on. Where nobody can answer, the answer is no.
@@ -163,7 +163,14 @@ impl Ui {
 
     /// A line on stderr.
     pub fn talk(&self, text: impl Display) {
-        say(visible(&text.to_string()));
+        self.say(visible(&text.to_string()));
+    }
+
+    /// Where data is kept for somebody else, nobody reads stderr along.
+    fn say(&self, text: impl Display) {
+        if !matches!(self.out, Out::Kept(_)) {
+            say(text);
+        }
     }
 }
 

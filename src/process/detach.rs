@@ -47,6 +47,12 @@ impl Detached {
         self.0.id()
     }
 
+    /// Ends it.
+    pub fn stop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+
     /// Whether it has ended already.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.0.try_wait(), Ok(None))

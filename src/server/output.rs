@@ -20,7 +20,8 @@ pub fn schema(tool: Tool) -> Map<String, Value> {
             "lines": {"type": "array", "items": {"type": "integer"}, "description": "first and last line"},
             "text": text(),
             "hash": {"type": ["string", "null"], "description": "what `write_note` wants to overwrite the note"},
-            "truncated": {"type": "boolean"},
+            "truncated": {"type": "boolean", "description": "more lines follow"},
+            "origin": {"type": ["object", "null"]},
         }),
         Tool::Remember => json!({"id": text(), "path": maybe("string")}),
         Tool::Learn => json!({

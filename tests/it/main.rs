@@ -27,6 +27,7 @@ mod journal;
 mod labelled;
 mod learning;
 mod local_models;
+mod mcp;
 mod mcp_budget;
 mod merges;
 mod model;

@@ -1,8 +1,9 @@
 //! `elophanto agent hook`: what an agent's program runs when a session begins and ends.
 
 use std::{
-    fs::File,
+    fs::OpenOptions,
     io::{Read, Seek, SeekFrom},
+    os::unix::fs::OpenOptionsExt,
 };
 
 use jiff::Timestamp;
@@ -79,7 +80,10 @@ fn begin(input: &HookInput) -> Option<String> {
 }
 
 fn end(input: &HookInput) -> Option<String> {
-    let mut file = File::open(input.transcript_path.as_ref()?).ok()?;
+    // Opening a pipe must not wait for a writer.
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC);
+    let mut file = options.open(input.transcript_path.as_ref()?).ok()?;
     if !file.metadata().ok()?.is_file() {
         return None;
     }

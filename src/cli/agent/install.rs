@@ -11,7 +11,6 @@ use super::super::{
     Outcome, env,
     error::CliError,
     ui::{Ui, visible, visible_line},
-    workspace::Workspace,
 };
 use crate::clients::{self, Change, Client, MAX_FILE_BYTES, Places, Scope, diff};
 
@@ -64,17 +63,24 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Err(CliError::new(format_args!("{} has no hooks of this kind", args.client))
             .hint("only `claude-code` does"));
     }
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let scope = if args.project { Scope::Project } else { Scope::User };
+    let project = match crate::repo::locate(Path::new(".")) {
+        Ok(repository) => Some(repository.root),
+        // What concerns all projects can be said outside of any.
+        Err(_) if scope == Scope::User => None,
+        Err(cause) => return Err(cause.into()),
+    };
     let variables = env::variables();
     let (Some(home), Some(config_home)) =
         (variables.get("HOME").map(PathBuf::from), env::config_home(&variables))
     else {
         return Err(CliError::new("there is no home folder").hint("set HOME"));
     };
-    let project = &workspace.repository.root;
-    let places = Places { project, home: &home, config_home: &config_home };
-    let scope = if args.project { Scope::Project } else { Scope::User };
+    let root = project.as_deref();
+    let places =
+        Places { project: root.unwrap_or(Path::new(".")), home: &home, config_home: &config_home };
     let changes = plan(args, scope, &places)?;
+    let brought = root.filter(|_| scope == Scope::Project);
     if changes.is_empty() {
         ui.talk("nothing to change");
         return Ok(Outcome::Negative);
@@ -87,7 +93,7 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let is_agreed = !args.dry_run && (args.yes || ui.confirm("Make these changes?")?);
     for change in &changes {
-        let backup = if is_agreed { write(change, &workspace)? } else { None };
+        let backup = if is_agreed { write(change, brought)? } else { None };
         let wire = ChangeWire {
             path: change.path.to_string_lossy().into_owned(),
             purpose: change.purpose,
@@ -152,11 +158,16 @@ fn read(path: &Path) -> io::Result<Option<String>> {
 }
 
 /// Makes a change, if the file is still as it was shown; says where the old one is kept.
-fn write(change: &Change, workspace: &Workspace) -> Result<Option<PathBuf>, CliError> {
-    // A link of the user's is followed, and stays one. What a repository brings is not.
+/// `root` is that of the repository which brings the file, if one does.
+fn write(change: &Change, root: Option<&Path>) -> Result<Option<PathBuf>, CliError> {
+    // A link of the user's is followed, and stays one. What a repository brings is not, be it the
+    // file or a folder above it.
     let path = fs::canonicalize(&change.path).unwrap_or_else(|_| change.path.clone());
-    let root = &workspace.repository.root;
-    if change.path.starts_with(root) && !path.starts_with(root) {
+    let there = path.ancestors().find_map(|above| fs::canonicalize(above).ok());
+    let leads_out = |root: &Path| {
+        change.path.starts_with(root) && !there.is_some_and(|there| there.starts_with(root))
+    };
+    if root.is_some_and(leads_out) {
         return Err(CliError::new(format_args!(
             "`{}` leads out of the repository",
             path.display()
@@ -168,15 +179,16 @@ fn write(change: &Change, workspace: &Workspace) -> Result<Option<PathBuf>, CliE
             .hint("run this again"));
     }
     let mut backup = None;
-    if let Some(before) = &change.before {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".before-elophanto");
-        let kept = path.with_file_name(name);
+    let is_skill = path.file_name().is_some_and(|name| name == "SKILL.md");
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".before-elophanto");
+    let kept = path.with_file_name(name);
+    // What goes as a whole was all ours.
+    if let (Some(before), Some(_)) = (&change.before, &change.after) {
         // The first one is what was there before us.
-        let is_ours = path.file_name().is_some_and(|name| name == "SKILL.md");
-        if !kept.exists() && !is_ours {
+        if !kept.exists() && !is_skill {
             crate::store::write_whole(&kept, before.as_bytes())?;
-            backup = Some(kept);
+            backup = Some(kept.clone());
         }
     }
     match &change.after {
@@ -190,7 +202,19 @@ fn write(change: &Change, workspace: &Workspace) -> Result<Option<PathBuf>, CliE
                 fs::set_permissions(&path, rights)?;
             }
         }
-        None => fs::remove_file(&path)?,
+        None => {
+            fs::remove_file(&path)?;
+            if let Some(folder) = path.parent().filter(|_| is_skill) {
+                // The skill's own folder, unless the user has put more into it.
+                let _ = fs::remove_dir(folder);
+            }
+        }
+    }
+    // A copy of what stands there again is of no more use.
+    let is_back = |after: &String| fs::read(&kept).is_ok_and(|kept| kept == after.as_bytes());
+    if change.after.as_ref().is_some_and(is_back) {
+        fs::remove_file(&kept)?;
+        backup = None;
     }
     Ok(backup)
 }

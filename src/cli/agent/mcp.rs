@@ -1,7 +1,8 @@
 //! `elophanto agent mcp`
 
 use std::{
-    net::{SocketAddr, TcpListener},
+    cell::RefCell,
+    net::{IpAddr, SocketAddr, TcpListener},
     path::Path,
     time::{Duration, Instant},
 };
@@ -15,13 +16,13 @@ use super::{
         ui::{Ui, visible_line},
         workspace::Workspace,
     },
-    operations::{operations, workspace},
+    operations::{known, operations, workspace},
     running::{Files, Running},
 };
 use crate::{
-    index::{Options, refresh, watch},
+    index::watch,
     process,
-    repo::NotePath,
+    repo::{BlobId, NotePath},
     server::{Handle, Http, Server, new_token, serve_http, serve_stdio},
     store::lock,
 };
@@ -136,10 +137,17 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             files.write(&running)?;
             ui.emit(&wire(&running, true, true), format_args!("{}", running.url()))?;
             ui.flush()?;
+            let mut allowed_hosts = args.allow_host.clone();
+            // No name that somebody else could point here.
+            match address.ip() {
+                ip if ip.is_unspecified() => {}
+                IpAddr::V4(ip) => allowed_hosts.push(ip.to_string()),
+                IpAddr::V6(ip) => allowed_hosts.push(format!("[{ip}]")),
+            }
             let http = Http {
                 listener,
                 token,
-                allowed_hosts: args.allow_host.clone(),
+                allowed_hosts,
                 allowed_origins: args.allow_origin.clone(),
                 requests_per_minute: args.rate,
             };
@@ -183,38 +191,42 @@ async fn ended() {
 /// Tells clients which notes changed, for as long as the process lives. Who cannot watch tells
 /// nothing: answers are fresh all the same.
 fn tell(root: &Path, handle: &Handle) {
-    let mut known = listed();
+    let known = RefCell::new(listed());
+    let compare = || {
+        let now = listed();
+        let before = known.replace(now.clone());
+        let was = |path| {
+            let at = before.binary_search_by(|(old, _)| old.cmp(path)).ok()?;
+            before.get(at).map(|(_, blob)| blob)
+        };
+        let changed: Vec<String> = now
+            .iter()
+            .filter(|(path, blob)| was(path).is_some_and(|was| was != blob))
+            .map(|(path, _)| path.to_text())
+            .collect();
+        let list_changed =
+            !before.iter().map(|(path, _)| path).eq(now.iter().map(|(path, _)| path));
+        if list_changed || !changed.is_empty() {
+            handle.changed(&changed, list_changed);
+        }
+    };
+    // Once watching has begun, for what changed before.
     let _ = watch::watch(
         root,
         None,
-        |_| {},
+        |_| compare(),
         |_| {
-            let now = listed();
-            let changed: Vec<String> = now
-                .iter()
-                .filter(|(path, stat)| known.iter().any(|(old, was)| old == path && was != stat))
-                .map(|(path, _)| path.to_text())
-                .collect();
-            let paths = |all: &[(NotePath, _)]| {
-                all.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>()
-            };
-            let list_changed = paths(&known) != paths(&now);
-            if list_changed || !changed.is_empty() {
-                handle.changed(&changed, list_changed);
-            }
-            known = now;
+            compare();
             true
         },
     );
 }
 
-/// All notes with their stats, by path.
-fn listed() -> Vec<(NotePath, crate::repo::FileStat)> {
+/// All notes and pages of entities with their content, by path.
+fn listed() -> Vec<(NotePath, BlobId)> {
     let Ok(workspace) = workspace() else { return Vec::new() };
-    let options =
-        Options { full: false, patience: Some(Duration::from_millis(50)), progress: &|_, _| {} };
-    let Ok(known) = refresh(&workspace.context(), options) else { return Vec::new() };
-    known.snapshot.files.iter().map(|file| (file.path.clone(), file.stat)).collect()
+    let Ok(known) = known(&workspace) else { return Vec::new() };
+    known.snapshot.files.iter().map(|file| (file.path.clone(), file.blob)).collect()
 }
 
 fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -222,7 +234,7 @@ fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let root = workspace.repository.root.clone();
     let files = Files::of(&root)?;
     // Of several that want one, the first starts it and the others find it.
-    let _lock = lock::wait(&files.lock)?;
+    let _lock = lock::wait(&files.lock).map_err(|cause| files.unwritable(&cause))?;
     if let Some(running) = files.read().filter(|running| running.is_well(CHECK)) {
         ui.emit(&wire(&running, true, false), running.url())?;
         return Ok(Outcome::Done);
@@ -258,6 +270,11 @@ fn start(address: &str, args: &ServeArgs, root: &Path, files: &Files) -> Result<
             break;
         }
         std::thread::sleep(Duration::from_millis(20));
+    }
+    // One that nobody finds must not stay.
+    started.stop();
+    if let Some(running) = files.read().filter(|running| running.pid == started.id()) {
+        files.remove(&running);
     }
     let said = std::fs::read_to_string(&files.log).unwrap_or_default();
     let last = said.lines().find(|line| line.starts_with("error")).unwrap_or("it says nothing");

@@ -13,6 +13,7 @@ use super::super::{
 };
 use crate::{
     authoring::{Draft, Existing, Kind, Planned, plan, template},
+    markdown,
     memory::Shared,
     repo::{NotePath, WriteError, write_new_beneath},
     store::lock,
@@ -117,23 +118,33 @@ pub fn write(
     hash: Option<&str>,
 ) -> Result<Planned, CliError> {
     let root = &workspace.repository.root;
-    // Of several that write at once, none takes the place of another's note.
-    let _lock = lock::wait(&workspace.repository.local_dir().join("notes.lock"))?;
+    // Of several that write the same note, each sees what the one before wrote. A git directory that
+    // cannot be written to has no lock, and seldom notes that can.
+    let folder = workspace.repository.git_dir.is_some().then(|| workspace.repository.local_dir());
+    let _lock = folder.and_then(|folder| lock::wait(&folder.join("notes.lock")).ok());
     let existing = |path: &Path| match fs::symlink_metadata(root.join(path)) {
         Err(_) => Existing::None,
         Ok(file) if file.is_file() => {
             match crate::repo::read_note(root, &NotePath::from(path), MOST_BYTES) {
-                Ok((bytes, _)) => Existing::Text(String::from_utf8_lossy(&bytes).into_owned()),
+                Ok((bytes, _)) => markdown::decode(&bytes)
+                    .map_or(Existing::NotAFile, |it| Existing::Text(it.text.into_owned())),
                 Err(_) => Existing::NotAFile,
             }
         }
         Ok(_) => Existing::NotAFile,
     };
     let write_root = &workspace.config.knowledge.write_root;
+    // A folder that is a link may lead to what is not ours to write, within the repository too.
+    let is_link =
+        |folder: &Path| fs::symlink_metadata(root.join(folder)).is_ok_and(|kind| kind.is_symlink());
     let mut tries = 0;
     loop {
         let planned = plan(draft, write_root, Timestamp::now(), &existing, hash)?;
         refuse_secrets(&planned)?;
+        let above = planned.path.ancestors().skip(1);
+        if above.into_iter().any(|folder| folder != Path::new("") && is_link(folder)) {
+            return Err(WriteError::Outside(planned.path).into());
+        }
         let bytes = planned.text.as_bytes();
         if planned.overwrites {
             write_beneath(root, &planned.path, bytes)?;

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fs,
     path::Path,
     sync::{Mutex, PoisonError},
     time::Duration,
@@ -22,7 +23,7 @@ use crate::{
     index::{Options, Refreshed},
     markdown,
     memory::{Draft, Question, compact},
-    repo::{Git, NotePath, is_tracked, read_note},
+    repo::{Git, NotePath, history::Age, is_tracked, read_note},
     server::{Call, NoteEntry, NoteText, Operations, Reply, Tool},
     store::manifest::Place,
 };
@@ -104,7 +105,7 @@ fn answer(
     match tool {
         Tool::Search => search(arguments, call),
         Tool::Similar => similar(arguments, call),
-        Tool::Get => get(arguments),
+        Tool::Get => get(arguments, call),
         Tool::Recall => recall(arguments, call, commits),
         Tool::Remember => remember(arguments, call),
         Tool::Learn => learn(arguments),
@@ -231,12 +232,7 @@ fn hit_text(hit: &Value) -> String {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let crumbs = hit["breadcrumb"].as_array();
     let heading = word(crumbs.and_then(|all| all.last()).unwrap_or(&hit["title"]));
-    let origin = &hit["origin"];
-    let commit: String = word(&origin["commit"]).chars().take(10).collect();
-    let by = match (word(&origin["author"]), commit) {
-        (author, commit) if author.is_empty() || commit.is_empty() => word(&origin["state"]),
-        (author, commit) => format!("{author}, {commit}"),
-    };
+    let by = by(&hit["origin"]);
     let doubt = match hit.get("against").and_then(Value::as_str) {
         Some(note) => format!(" [the user says otherwise: {note}]"),
         None => String::new(),
@@ -246,7 +242,7 @@ fn hit_text(hit: &Value) -> String {
     format!("{path}:{line}  {heading}  ({by}){doubt}\n  {text}\n\n")
 }
 
-fn get(arguments: &Arguments) -> Result<Reply, CliError> {
+fn get(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
     let workspace = workspace()?;
     let path = NotePath::from(arguments.given("path"));
     let known = known(&workspace)?;
@@ -270,16 +266,102 @@ fn get(arguments: &Arguments) -> Result<Reply, CliError> {
     };
     let found = excerpt(&text, &part)?;
     let title = markdown::parse(&text).ok().and_then(|note| note.title().map(str::to_owned));
-    let structured = json!({
-        "path": path.to_text(),
-        "title": title.unwrap_or_else(|| path.stem()),
-        "lines": [found.lines.0, found.lines.1],
-        "text": found.text,
-        "hash": content_hash(&text),
-        "truncated": false,
-    });
-    let text = format!("{}:{}-{}\n\n{}", path.to_text(), found.lines.0, found.lines.1, found.text);
+    let title = title.unwrap_or_else(|| path.stem());
+    let hash = content_hash(&text);
+    let (first, end) = found.lines;
+    let answer = |body: &str, last: usize, origin: &Value| {
+        let structured = json!({
+            "path": path.to_text(),
+            "title": title,
+            "lines": [first, last],
+            "text": body,
+            "hash": hash,
+            "truncated": last < end,
+            "origin": origin,
+        });
+        let mut text = format!("{}:{first}-{last}  ({})\n\n{body}", path.to_text(), by(origin));
+        if last < end {
+            text.push_str(&format!("[it goes on; ask for `lines` {}-{end}]", last + 1));
+        }
+        (text, structured)
+    };
+    // An origin of the usual length, and room for the line that says what is quoted.
+    let usual = json!({"author": "a".repeat(40), "commit": "0".repeat(40), "date": "0".repeat(20)});
+    let room = call.max_tokens().saturating_sub(24);
+    let fits = |body: &str, last| {
+        let (text, structured) = answer(body, last, &usual);
+        count_tokens(&text) <= room && count_tokens(&structured.to_string()) <= room
+    };
+    let (body, last) = whole_lines(&found.text, found.lines, fits);
+    let (text, structured) = answer(body, last, &origin(&workspace, &known, &path, (first, last)));
     Ok(Reply::Found { text, structured })
+}
+
+/// The most lines that fit, at least one, and the number of the last one.
+fn whole_lines(
+    text: &str,
+    (first, end): (usize, usize),
+    fits: impl Fn(&str, usize) -> bool,
+) -> (&str, usize) {
+    if fits(text, end) {
+        return (text, end);
+    }
+    let ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).collect();
+    let head = |lines: usize| {
+        let at = lines.checked_sub(1).and_then(|last| ends.get(last)).copied();
+        let head = at.and_then(|at| text.get(..at)).unwrap_or(text);
+        let last = if at.is_some() { first + markdown::count_line_ends(head) - 1 } else { end };
+        (head, last.max(first).min(end))
+    };
+    let (mut least, mut most) = (1, ends.len().max(1));
+    while least < most {
+        let middle = (least + most).div_ceil(2);
+        let (body, last) = head(middle);
+        if fits(body, last) { least = middle } else { most = middle - 1 }
+    }
+    head(least)
+}
+
+/// Who wrote these lines of a note last, and whether that is committed.
+fn origin(
+    workspace: &Workspace,
+    known: &Refreshed,
+    path: &NotePath,
+    lines: (usize, usize),
+) -> Value {
+    let snapshot = &known.snapshot;
+    let file = snapshot.files.binary_search_by(|file| file.path.cmp(path)).ok();
+    let blob = file.and_then(|at| snapshot.files.get(at)).map(|file| file.blob);
+    let history = &snapshot.history;
+    let state = match blob.map(|blob| history.age(path, &blob)) {
+        Some(Age::NotCommitted) if history.complete && history.get(path).is_some() => "modified",
+        Some(Age::NotCommitted) if history.complete => "uncommitted",
+        _ => "committed",
+    };
+    let blamed = || {
+        let git = Git::of(&workspace.repository).filter(|_| state == "committed")?;
+        let lines = git.blame(history.head.as_ref()?, path, lines).ok()?;
+        lines.into_iter().max_by_key(|line| line.time)
+    };
+    let Some(blame) = blamed() else {
+        return json!({"author": null, "commit": null, "date": null, "state": state});
+    };
+    json!({
+        "author": blame.author,
+        "commit": blame.commit.to_string(),
+        "date": Timestamp::from_second(blame.time).ok().map(|time| time.to_string()),
+        "state": state,
+    })
+}
+
+/// An origin in a few words.
+fn by(origin: &Value) -> String {
+    let word = |key: &str| origin[key].as_str().unwrap_or_default().to_owned();
+    let commit: String = word("commit").chars().take(10).collect();
+    match (word("author"), commit) {
+        (author, commit) if author.is_empty() || commit.is_empty() => word("state"),
+        (author, commit) => format!("{author}, {commit}"),
+    }
 }
 
 fn recall(arguments: &Arguments, call: &Call, commits: &Commits) -> Result<Reply, CliError> {
@@ -510,7 +592,7 @@ fn status() -> Result<Reply, CliError> {
 }
 
 /// Notes and pages of entities, as they are now.
-fn known(workspace: &Workspace) -> Result<Refreshed, CliError> {
+pub(super) fn known(workspace: &Workspace) -> Result<Refreshed, CliError> {
     workspace.refresh_pages(Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} })
 }
 
@@ -526,7 +608,10 @@ fn note_text(
     }
     let most = workspace.config.knowledge.max_file_bytes;
     match read_note(&workspace.repository.root, path, most) {
-        Ok((bytes, _)) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Ok((bytes, _)) => {
+            let decoded = markdown::decode(&bytes).map_err(CliError::new)?;
+            Ok(Some(decoded.text.into_owned()))
+        }
         Err(cause) if cause.is_gone() => Ok(None),
         Err(cause) => Err(CliError::new(cause)),
     }
@@ -547,8 +632,13 @@ fn notes(after: Option<&str>, limit: usize) -> Result<Vec<NoteEntry>, CliError> 
         let Some(part) = snapshot.parts.get(segment as usize) else { continue };
         let document = part.loaded.segment.document(document as usize);
         let title = document.map_or_else(|_| file.path.stem(), |it| it.title.to_owned());
+        // A page of an entity comes without its stat.
+        let bytes = match file.stat.size {
+            0 => fs::metadata(file.path.below(&workspace.repository.root)).map_or(0, |it| it.len()),
+            bytes => bytes,
+        };
         let changed = changed.and_then(|seconds| Timestamp::from_second(seconds).ok());
-        entries.push(NoteEntry { path, title, bytes: file.stat.size, changed });
+        entries.push(NoteEntry { path, title, bytes, changed });
         if entries.len() == limit {
             break;
         }

@@ -1,7 +1,8 @@
 //! The HTTP server of a repository: where it is written down, and whether it answers.
 
 use std::{
-    fs,
+    fs, io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -23,12 +24,25 @@ pub struct Running {
 
 impl Running {
     pub fn url(&self) -> String {
-        format!("http://{}/mcp", self.address)
+        format!("{}/mcp", self.base())
+    }
+
+    /// A server that listens at all addresses is reached by that of this machine.
+    fn base(&self) -> String {
+        let address = match self.address.parse::<SocketAddr>() {
+            Ok(address) if address.ip().is_unspecified() => match address.ip() {
+                IpAddr::V4(_) => (Ipv4Addr::LOCALHOST, address.port()).into(),
+                IpAddr::V6(_) => (Ipv6Addr::LOCALHOST, address.port()).into(),
+            },
+            Ok(address) => address,
+            Err(_) => return format!("http://{}", self.address),
+        };
+        format!("http://{address}")
     }
 
     /// Whether it answers within `limit`, and is the one that was written down.
     pub fn is_well(&self, limit: Duration) -> bool {
-        let Ok(base) = Url::parse(&format!("http://{}", self.address)) else { return false };
+        let Ok(base) = Url::parse(&self.base()) else { return false };
         let auth = Auth::Bearer(self.token.clone().into());
         let patience =
             Patience { connect: limit, request: limit, idle: limit, total: limit, attempts: 1 };
@@ -51,7 +65,6 @@ impl Files {
         let folder = env::state_folder(&env::variables())
             .ok_or_else(|| CliError::new("there is no home folder").hint("set HOME"))?
             .join("mcp");
-        fs::create_dir_all(&folder)?;
         let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
         let file = |ending: &str| folder.join(format!("{}.{ending}", &hash[..16]));
         Ok(Self { running: file("json"), lock: file("lock"), log: file("log") })
@@ -64,8 +77,15 @@ impl Files {
     /// Only the user may read it, as every file that is written whole: it holds the token.
     pub fn write(&self, running: &Running) -> Result<(), CliError> {
         let text = serde_json::to_string(running).map_err(CliError::new)?;
-        crate::store::write_whole(&self.running, text.as_bytes())?;
-        Ok(())
+        let written = crate::store::write_whole(&self.running, text.as_bytes());
+        written.map_err(|cause| self.unwritable(&cause))
+    }
+
+    /// The failure to write one of them.
+    pub fn unwritable(&self, cause: &io::Error) -> CliError {
+        let folder = self.running.parent().unwrap_or(&self.running);
+        CliError::new(format_args!("`{}` cannot be written to: {cause}", folder.display()))
+            .hint("servers of the user are written down there; it must be a folder of yours")
     }
 
     /// Unless another server has taken its place.
