@@ -93,7 +93,7 @@ fn three_types_that_another_program_reads() {
     --- stdout
     3 lessons by 1 agents: 1 errors, 1 successes, 1 patterns; 0 corrected, 0 forgotten, 0 archived
            3  repo
-    reading the logs takes 431 tokens, a recall 47: each saves 384
+    reading the logs takes [TOKENS] tokens, a recall 47: each saves [TOKENS]
     --- stderr
     ");
     told!(desk.run(&["agent", "recall", "npm error", "--json", "-n", "1"]), @r#"

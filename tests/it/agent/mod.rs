@@ -30,6 +30,9 @@ macro_rules! told {
         filters.push((r"\b01[0-9A-HJKMNP-TV-Z]{24}\b", "[ID]"));
         filters.push((r"\b01[0-9a-hjkmnp-tv-z]{24}\.jsonl", "[FILE].jsonl"));
         filters.push((r"\bh[0-9a-f]{24}\b", "[HASH]"));
+        // Ids cut into another number of pieces each time.
+        filters.push((r"takes \d+ tokens", "takes [TOKENS] tokens"));
+        filters.push((r"each saves \d+", "each saves [TOKENS]"));
         filters.push((r#""score":[0-9.]+"#, r#""score":"[SCORE]""#));
         filters.push((r"\b20\d\d-\d\d-\d\d\b", "[DAY]"));
         insta::with_settings!({ filters => filters }, { insta::assert_snapshot!($output, @$expected) })

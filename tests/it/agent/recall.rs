@@ -241,8 +241,9 @@ fn wherever_a_repository_is() {
     ");
     plain.write(".elophanto/config.yaml", "");
     plain.remember("plain", "lesson without git", &[]);
-    plain.remember("plain", "another lesson without git", &[]);
-    assert_eq!(plain.recall(&["git"]).len(), 2);
+    plain.remember("bread", "Let the dough rest over night", &[]);
+    assert_eq!(plain.recall(&["git", "-n", "1"]), ["lesson without git"]);
+    assert_eq!(plain.list(&[]).len(), 2);
     let mut names: Vec<String> = std::fs::read_dir(plain.root.join(FOLDER))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
