@@ -37,9 +37,8 @@ const MEANING: f32 = 0.9;
 const MEANING_OF_STATIC: f32 = 0.6;
 /// How well a lesson worked of which nobody says so.
 const UNKNOWN_RATE: f32 = 0.3;
-/// A record of another repository comes first only if none of this one has this share of its
-/// score.
-const OWN_SHARE: f32 = 0.6;
+/// A record of this repository that has this share of the best keyword score bears on the question.
+const OWN_SHARE: f32 = 0.5;
 /// Records without a question that are looked at, newest first.
 const LATEST: usize = 2_000;
 
@@ -90,6 +89,8 @@ struct Candidate {
     memory: Memory,
     line: usize,
     score: f32,
+    /// Whether it is about what was asked, however far others are before it.
+    bears: bool,
 }
 
 /// The records that answer a question best, at most as many as are wanted; none if nothing does.
@@ -191,7 +192,7 @@ impl<'a> Scene<'a> {
             if self.beyond.hides(&memory.id) {
                 continue;
             }
-            let candidate = Candidate { place, memory, line: chunk.lines.0, score };
+            let candidate = Candidate { place, memory, line: chunk.lines.0, score, bears: true };
             match known.get(&candidate.memory.id) {
                 None => {
                     known.insert(candidate.memory.id.clone(), found.len());
@@ -317,6 +318,9 @@ fn answers(
             age_days: age_days(&it.memory, question.now),
         })
         .collect();
+    let most = signals.iter().map(|it| it.keyword).fold(f32::MIN_POSITIVE, f32::max);
+    let bears =
+        |it: &Signals| it.keyword >= OWN_SHARE * most || it.cosine >= means.profile.relevant;
     let is_static = means.embedder.pace() == Pace::Instant;
     let weights = Weights {
         semantic: if is_static { MEANING_OF_STATIC } else { MEANING },
@@ -330,6 +334,7 @@ fn answers(
         .filter_map(|(index, score)| {
             let mut it = slots[index].take()?;
             it.score = score.total + SUCCESS * success(&it.memory);
+            it.bears = bears(&signals[index]);
             Some(it)
         })
         .collect();
@@ -368,10 +373,8 @@ fn best_first(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
 
 /// What this repository learnt comes first where it bears on the question as well.
 fn own_first(found: Vec<Candidate>, question: &Question) -> Vec<Candidate> {
-    let best = found.first().map_or(0.0, |it| it.score);
-    let is_own = |it: &Candidate| {
-        question.repo.is_some() || (it.memory.repo == question.own && it.score >= OWN_SHARE * best)
-    };
+    let is_own =
+        |it: &Candidate| question.repo.is_none() && it.memory.repo == question.own && it.bears;
     let (mut own, others): (Vec<Candidate>, Vec<Candidate>) = found.into_iter().partition(is_own);
     own.extend(others);
     own

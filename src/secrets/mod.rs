@@ -15,7 +15,11 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use std::{borrow::Cow, ops::Range, sync::LazyLock};
+use std::{
+    borrow::Cow,
+    ops::Range,
+    sync::{LazyLock, OnceLock},
+};
 
 use regex::{Regex, RegexSet};
 
@@ -45,7 +49,8 @@ pub fn scan(text: &str) -> Vec<Finding> {
 fn places(text: &str) -> Vec<Found> {
     let mut found = pem::blocks(text);
     for number in TABLE.set.matches(text) {
-        let (rule, regex) = (&RULES[number], &TABLE.regexes[number]);
+        let (rule, regex) =
+            (&RULES[number], TABLE.regexes[number].get_or_init(|| compiled(number)));
         found.extend(candidates(text, rule, regex));
     }
     distinct(found)
@@ -79,17 +84,22 @@ struct Found {
 struct Table {
     /// Says in one pass which rules are worth a pass of their own.
     set: RegexSet,
-    regexes: Vec<Regex>,
+    /// Each made when it is first needed: most texts need none.
+    regexes: Vec<OnceLock<Regex>>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let patterns = || RULES.iter().map(|rule| rule.pattern);
-    let compiled = patterns().map(Regex::new).collect::<Result<Vec<_>, _>>();
-    match (RegexSet::new(patterns()), compiled) {
-        (Ok(set), Ok(regexes)) => Table { set, regexes },
-        (Err(cause), _) | (_, Err(cause)) => unreachable!("a rule is no pattern: {cause}"),
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| match RegexSet::new(RULES.iter().map(|rule| rule.pattern)) {
+        Ok(set) => Table { set, regexes: RULES.iter().map(|_| OnceLock::new()).collect() },
+        Err(cause) => unreachable!("a rule is no pattern: {cause}"),
+    });
+
+fn compiled(number: usize) -> Regex {
+    match Regex::new(RULES[number].pattern) {
+        Ok(regex) => regex,
+        Err(cause) => unreachable!("a rule is no pattern: {cause}"),
     }
-});
+}
 
 fn candidates<'a>(
     text: &'a str,

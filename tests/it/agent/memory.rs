@@ -380,6 +380,7 @@ fn old_files_go_to_the_archive() {
     --- stdout
     1 records in 1 files moved, all before [DAY]
     --- stderr
+    git takes the move along with `git add -A .elophanto/memory`
     ");
     assert_eq!(desk.run(&["agent", "memory", "archive"]).code, Some(1));
     assert_eq!(desk.list(&[]), ["The new lesson about yarn"]);

@@ -46,7 +46,7 @@ fn an_answer_never_has_more_tokens_than_it_may() {
     }
     // There is something for nearly every budget, and more for more.
     assert_eq!(texts.iter().filter(|used| **used == 0).count(), 7, "{texts:?}");
-    assert!(texts.is_sorted() && *texts.last().unwrap() > 400, "{texts:?}");
+    assert!(texts.is_sorted() && *texts.last().unwrap() > 350, "{texts:?}");
     assert!(lines.contains(&1) && *lines.last().unwrap() >= 2, "{lines:?}");
     let default = desk.ok(&["agent", "recall", "npm cache", "-n", "20"]);
     assert!(count_tokens(&default.stdout()) <= 500, "{default}");

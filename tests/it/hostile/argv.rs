@@ -69,7 +69,6 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
             &["hook", "session-start"],
             &["install", "claude-code", "--project", "--dry-run"],
             &["remember", "--type", "error", "--context", "otters", "--lesson", "hold hands"],
-            &["memory", "forget", "none"],
             &["memory", "archive", "--json"],
             &["note", "failure", "otters let go", "--section", "Root cause=bears"],
         ],
