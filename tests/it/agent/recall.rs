@@ -84,10 +84,10 @@ fn the_own_repository_first() {
     --- stdout
     **Relevant Memories (4):**
 
-    1. [[DAY], billing] Postgres connections: Postgres refuses connections: raise max_connections, or use a pool
-    2. [[DAY]] Postgres connections: Postgres connections of this service go through port 6543
-    3. [[DAY], web] Postgres connections: Postgres in docker needs a volume, or its data is gone
-    4. [[DAY]] Postgres: Migrate with a lock timeout
+    1. [[DAY]] Postgres connections: Postgres connections of this service go through port 6543
+    2. [[DAY]] Postgres: Migrate with a lock timeout
+    3. [[DAY], billing] Postgres connections: Postgres refuses connections: raise max_connections, or use a pool
+    4. [[DAY], web] Postgres connections: Postgres in docker needs a volume, or its data is gone
     --- stderr
     ");
     assert_eq!(desk.recall(&["postgres", "--repo", "web"]).len(), 1);
