@@ -523,7 +523,7 @@ pub(super) fn publish_segments(
 }
 
 /// What decides how notes are cut and analysed.
-pub(super) fn settings(context: &Context) -> String {
+pub fn settings(context: &Context) -> String {
     format!(
         "{FORMAT}/{}/{:?}/{}",
         context.analyzer.fingerprint(),

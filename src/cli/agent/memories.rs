@@ -3,6 +3,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
@@ -12,7 +13,12 @@ use super::super::{
     error::CliError, search_view::embed_few, ui::visible_line, workspace::Workspace,
 };
 use crate::{
-    index::{Options, Problem, Refreshed, form::Form, refresh},
+    index::{
+        Options, Problem, Refreshed, Report, Snapshot,
+        form::Form,
+        plan::plan,
+        refresh::{refresh, settings},
+    },
     memory::{
         Draft, Entry, Files, Means, Memory, MemoryError, Question, Recalled, Retired, recall,
         repo_name,
@@ -35,6 +41,20 @@ pub struct Memories<'a> {
     root: PathBuf,
     /// The repository that tracks the files, if any.
     tracked_by: Option<Repository>,
+    /// What a server has kept of the call before.
+    kept: Option<&'a Kept>,
+}
+
+/// The index of all records as it was last seen, for a process that is asked again and again.
+#[derive(Default)]
+pub struct Kept(Mutex<Option<Seen>>);
+
+struct Seen {
+    snapshot: Snapshot,
+    chunks: usize,
+    waiting: usize,
+    /// Which view it is of, and how it was made.
+    made: (PathBuf, String),
 }
 
 /// What was written down.
@@ -67,7 +87,12 @@ impl<'a> Memories<'a> {
                 Files::new(folder, lock)
             }
         };
-        Self { workspace, own, files, root: form.root.clone(), tracked_by }
+        Self { workspace, own, files, root: form.root.clone(), tracked_by, kept: None }
+    }
+
+    /// The same, for a process that is asked again and again.
+    pub fn keeping(self, kept: &'a Kept) -> Self {
+        Self { kept: Some(kept), ..self }
     }
 
     fn form(&self) -> &'a Form {
@@ -187,12 +212,43 @@ impl<'a> Memories<'a> {
     pub fn refreshed(&self, full: bool) -> Result<Refreshed, CliError> {
         let context = self.workspace.context();
         let context = context.of(self.form());
+        let made = (context.view_dir(), settings(&context));
+        if !full && let Some(seen) = self.seen(&made) {
+            return Ok(seen);
+        }
         let again = |full| {
             let options = Options { full, patience: Some(PATIENCE), progress: &|_, _| {} };
             refresh(&context, options)
         };
         let refreshed = again(full)?;
-        if embed_few(&context, &refreshed) { Ok(again(false)?) } else { Ok(refreshed) }
+        let refreshed = if embed_few(&context, &refreshed) { again(false)? } else { refreshed };
+        let report = &refreshed.report;
+        let is_sound = report.notices.is_empty() && report.problems.is_empty() && report.stale == 0;
+        if let Some(Kept(kept)) = self.kept.filter(|_| is_sound) {
+            let snapshot = refreshed.snapshot.clone();
+            let (chunks, waiting) = (report.chunks, report.waiting);
+            let seen = Seen { snapshot, chunks, waiting, made };
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
+        }
+        Ok(refreshed)
+    }
+
+    /// What was seen last, if the files are as they were then.
+    fn seen(&self, made: &(PathBuf, String)) -> Option<Refreshed> {
+        let kept = self.kept?.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = kept.as_ref().filter(|seen| seen.made == *made)?;
+        let form = self.form();
+        let walked = (form.list)(&form.root);
+        let stats = walked.iter().map(|file| (&file.path, &file.stat));
+        plan(&seen.snapshot.files, stats, false).is_empty().then(|| Refreshed {
+            snapshot: seen.snapshot.clone(),
+            report: Report {
+                files: seen.snapshot.files.len(),
+                chunks: seen.chunks,
+                waiting: seen.waiting,
+                ..Report::default()
+            },
+        })
     }
 
     /// What the user should know of the files: what is not searched, and what is damaged.

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::{Outcome, error::CliError, run_kept, workspace::Workspace},
-    memories::Memories,
+    memories::{Kept, Memories},
     note,
     recall::{shown, wire},
 };
@@ -37,15 +37,21 @@ const SUGGESTIONS: usize = 5;
 /// Largest note that is read as a whole, in bytes.
 const MOST_READ: usize = 256 * 1024;
 
-/// Which commit brought a file of lessons, by its path: once it has one, it never changes again.
-type Commits = Mutex<BTreeMap<NotePath, String>>;
+/// What is kept from call to call.
+#[derive(Default)]
+struct Held {
+    /// Which commit brought a file of lessons, by its path: once it has one, it never changes again.
+    commits: Mutex<BTreeMap<NotePath, String>>,
+    /// The index of lessons.
+    lessons: Kept,
+}
 
 /// The operations on the knowledge base around the current folder.
 pub fn operations() -> Operations {
-    let commits = Commits::default();
+    let held = Held::default();
     Operations {
         call: Box::new(move |tool, arguments, call| {
-            answer(tool, &Arguments(arguments), call, &commits).unwrap_or_else(|error| {
+            answer(tool, &Arguments(arguments), call, &held).unwrap_or_else(|error| {
                 Reply::Refused {
                     reason: error.message().to_owned(),
                     hint: error.hint_text().map(str::to_owned),
@@ -93,12 +99,7 @@ impl Arguments<'_> {
     }
 }
 
-fn answer(
-    tool: Tool,
-    arguments: &Arguments,
-    call: &Call,
-    commits: &Commits,
-) -> Result<Reply, CliError> {
+fn answer(tool: Tool, arguments: &Arguments, call: &Call, held: &Held) -> Result<Reply, CliError> {
     if call.is_followed() && !matches!(tool, Tool::Remember | Tool::Learn | Tool::WriteNote) {
         read_first(call)?;
     }
@@ -106,7 +107,7 @@ fn answer(
         Tool::Search => search(arguments, call),
         Tool::Similar => similar(arguments, call),
         Tool::Get => get(arguments, call),
-        Tool::Recall => recall(arguments, call, commits),
+        Tool::Recall => recall(arguments, call, held),
         Tool::Remember => remember(arguments, call),
         Tool::Learn => learn(arguments),
         Tool::Questions => questions(arguments),
@@ -364,9 +365,9 @@ fn by(origin: &Value) -> String {
     }
 }
 
-fn recall(arguments: &Arguments, call: &Call, commits: &Commits) -> Result<Reply, CliError> {
+fn recall(arguments: &Arguments, call: &Call, held: &Held) -> Result<Reply, CliError> {
     let workspace = workspace()?;
-    let memories = Memories::open(&workspace);
+    let memories = Memories::open(&workspace).keeping(&held.lessons);
     let event_type = arguments.text("type").and_then(|kind| kind.parse().ok());
     let question = Question {
         text: arguments.given("text"),
@@ -386,7 +387,7 @@ fn recall(arguments: &Arguments, call: &Call, commits: &Commits) -> Result<Reply
             let path = memories.shown(recalled.path.as_path());
             let is_there = is_tracked(&workspace.repository, &path).unwrap_or_default();
             let git = git.as_ref().filter(|_| is_there);
-            let commit = git.and_then(|git| commit_of(git, path.as_path().into(), commits));
+            let commit = git.and_then(|git| commit_of(git, path.as_path().into(), held));
             wire["origin"] = json!({ "agent": recalled.memory.agent_id, "commit": commit });
             wire
         })
@@ -404,8 +405,8 @@ fn recall(arguments: &Arguments, call: &Call, commits: &Commits) -> Result<Reply
 }
 
 /// The commit that brought a file; `None` while it is in none.
-fn commit_of(git: &Git, path: NotePath, commits: &Commits) -> Option<String> {
-    let mut known = commits.lock().unwrap_or_else(PoisonError::into_inner);
+fn commit_of(git: &Git, path: NotePath, held: &Held) -> Option<String> {
+    let mut known = held.commits.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(commit) = known.get(&path) {
         return Some(commit.clone());
     }
