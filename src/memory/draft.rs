@@ -92,7 +92,11 @@ impl Draft {
         }
         let text = text.trim_start_matches('\u{feff}');
         let value = serde_json::from_str(text).map_err(|error| not_json(&error.to_string()))?;
-        let Value::Object(object) = value else { return Err(not_json("it is no object")) };
+        let Value::Object(mut object) = value else { return Err(not_json("it is no object")) };
+        // As `recall --json` and the tools call it.
+        if let Some(kind) = object.remove("type") {
+            object.entry("event_type").or_insert(kind);
+        }
         if let Some(key) = object.keys().find(|key| !KEYS.contains(&key.as_str())) {
             let key: String = key.chars().take(100).collect();
             return Err(MemoryError::UnknownKey { nearest: nearest_key(&key), key });

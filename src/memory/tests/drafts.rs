@@ -138,8 +138,8 @@ fn what_is_handed_in_wrongly_is_refused_by_name() {
     check_json("{}", "`lesson` is missing");
     check_json(r#"{"lesson":5}"#, "`lesson` is no text");
     check_json(
-        r#"{"lesson":"l","type":"error"}"#,
-        "`type` is no key of a record, did you mean `event_type`?",
+        r#"{"lesson":"l","typ":"error"}"#,
+        "`typ` is no key of a record, did you mean `event_type`?",
     );
     check_json(r#"{"leson":"l"}"#, "`leson` is no key of a record, did you mean `lesson`?");
     check_json(

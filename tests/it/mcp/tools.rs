@@ -134,7 +134,11 @@ fn lessons() {
           "count": 1,
           "path": ".elophanto/memory/repo/[FILE].jsonl",
           "line": 1,
-          "score": "[SCORE]"
+          "score": "[SCORE]",
+          "origin": {
+            "agent": "tester",
+            "commit": null
+          }
         }
       ]
     }
@@ -372,7 +376,7 @@ fn calls_that_are_wrong_say_how_they_would_be_right() {
 
     remember {"type":"error","context":"a","lesson":" "}
     `lesson` is missing
-    a record has type, context, command, lesson, success_rate and tags
+    a record has event_type, context, command, lesson, success_rate and tags
 
     remember {"type":"bug","context":"a","lesson":"b","success_rate":"3/2"}
     `type` must be one of "error", "success", "pattern" (what the lesson comes from), not "bug"
