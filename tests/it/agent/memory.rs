@@ -135,7 +135,7 @@ fn a_record_on_standard_input() {
         ("{", &[]),
         ("[1]", &[]),
         ("{\"lesson\":\"a\",\"contxt\":\"b\"}", &["--type", "error"]),
-        ("{\"lesson\":\"a\",\"type\":\"error\",\"context\":\"b\"}", &[]),
+        ("{\"lesson\":\"a\",\"type\":\"fun\",\"context\":\"b\"}", &[]),
         ("{\"lesson\":5}", &["--type", "error"]),
         ("{\"lesson\":\"a\",\"context\":\"b\"}", &[]),
         ("{\"lesson\":\"a\",\"context\":\"b\",\"event_type\":\"fun\"}", &[]),
