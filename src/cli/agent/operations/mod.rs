@@ -1,0 +1,147 @@
+//! What the MCP server can do: each tool, done as the command of the same name does it.
+
+mod commands;
+mod lessons;
+mod notes;
+
+use std::{collections::BTreeMap, path::Path, sync::Mutex, time::Duration};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    super::{error::CliError, workspace::Workspace},
+    memories::{Kept, Memories},
+};
+use crate::{
+    embed::builtin::count_tokens,
+    index::{Options, Refreshed},
+    repo::NotePath,
+    server::{Call, Operations, Reply, Tool},
+};
+
+/// How long an answer waits for another process that writes the view.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What is kept from call to call.
+#[derive(Default)]
+struct Held {
+    /// Which commit brought a file of lessons, by its path: once it has one, it never changes again.
+    commits: Mutex<BTreeMap<NotePath, String>>,
+    /// The index of lessons.
+    lessons: Kept,
+}
+
+/// The operations on the knowledge base around the current folder.
+pub fn operations() -> Operations {
+    let held = Held::default();
+    Operations {
+        call: Box::new(move |tool, arguments, call| {
+            answer(tool, &Arguments(arguments), call, &held).unwrap_or_else(|error| {
+                Reply::Refused {
+                    reason: error.message().to_owned(),
+                    hint: error.hint_text().map(str::to_owned),
+                }
+            })
+        }),
+        notes: Box::new(|after, limit| notes::list(after, limit).map_err(said)),
+        read: Box::new(|path| notes::read(path).map_err(said)),
+        count_tokens,
+    }
+}
+
+fn said(error: CliError) -> String {
+    error.message().to_owned()
+}
+
+/// The knowledge base, without a word about its settings: they were said when the server began.
+pub(super) fn workspace() -> Result<Workspace, CliError> {
+    Workspace::again(crate::repo::locate(Path::new("."))?, Vec::new())
+}
+
+/// Arguments that were checked against the tool's schema.
+struct Arguments<'a>(&'a Map<String, Value>);
+
+impl Arguments<'_> {
+    fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).and_then(Value::as_str)
+    }
+
+    fn given(&self, name: &str) -> &str {
+        self.text(name).unwrap_or_default()
+    }
+
+    fn whole(&self, name: &str) -> Option<usize> {
+        self.0.get(name).and_then(Value::as_u64).and_then(|value| usize::try_from(value).ok())
+    }
+
+    fn is_set(&self, name: &str) -> bool {
+        self.0.get(name).and_then(Value::as_bool).unwrap_or_default()
+    }
+
+    fn texts(&self, name: &str) -> Option<Vec<String>> {
+        let items = self.0.get(name)?.as_array()?;
+        Some(items.iter().filter_map(|item| Some(item.as_str()?.to_owned())).collect())
+    }
+}
+
+fn answer(tool: Tool, arguments: &Arguments, call: &Call, held: &Held) -> Result<Reply, CliError> {
+    if call.is_followed() && !matches!(tool, Tool::Remember | Tool::Learn | Tool::WriteNote) {
+        read_first(call)?;
+    }
+    match tool {
+        Tool::Search => commands::search(arguments, call),
+        Tool::Similar => commands::similar(arguments, call),
+        Tool::Get => notes::get(arguments, call),
+        Tool::Recall => lessons::recall(arguments, call, held),
+        Tool::Remember => lessons::remember(arguments, call),
+        Tool::Learn => commands::learn(arguments),
+        Tool::Questions => commands::questions(arguments),
+        Tool::Entity => commands::entity(arguments),
+        Tool::WriteNote => notes::write_note(arguments),
+        Tool::Status => status(),
+    }
+}
+
+/// Reads what changed before the tool itself would, and says how far it is.
+fn read_first(call: &Call) -> Result<(), CliError> {
+    let progress = |done, all| call.progress(done, Some(all), "reading notes");
+    let options = Options { full: false, patience: Some(PATIENCE), progress: &progress };
+    workspace()?.refresh_all(options)?;
+    Ok(())
+}
+
+fn status() -> Result<Reply, CliError> {
+    let workspace = workspace()?;
+    let known = known(&workspace)?;
+    let memories = Memories::open(&workspace);
+    let remembered = memories.refreshed(false)?;
+    let report = &known.report;
+    let root = workspace.repository.root.file_name().unwrap_or_default().to_string_lossy();
+    let structured = json!({
+        "repository": root,
+        "memory_repository": memories.own,
+        "version": env!("CARGO_PKG_VERSION"),
+        "model": workspace.models.active().fingerprint().to_string(),
+        "documents": report.files,
+        "chunks": report.chunks,
+        "waiting": report.waiting,
+        "stale": report.stale,
+        "lessons": remembered.report.chunks,
+    });
+    let text = format!(
+        "{root}: {} documents in {} chunks, {} of them wait for a vector; {} lessons remembered; \
+         model {}; elophanto {}",
+        report.files,
+        report.chunks,
+        report.waiting,
+        remembered.report.chunks,
+        workspace.models.active().fingerprint(),
+        env!("CARGO_PKG_VERSION"),
+    );
+    Ok(Reply::Found { text, structured })
+}
+
+/// Notes and pages of entities, as they are now.
+pub(super) fn known(workspace: &Workspace) -> Result<Refreshed, CliError> {
+    workspace.refresh_pages(Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} })
+}
