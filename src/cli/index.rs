@@ -19,7 +19,7 @@ use crate::{
     index::{
         Options, Problem, Refreshed, Report, check,
         commit::{Committed, update_pending},
-        watch::{Method, watch},
+        watch::{Method, Watch},
     },
 };
 
@@ -120,9 +120,11 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
                 .hint("give a number with ms, s, m, h, d or w, such as `--every 10m`")
         })?),
     };
+    // Before the first run: what changes while that is at work is not missed.
+    let watch = if args.watch { Some(Watch::begin(&workspace.repository.root)?) } else { None };
     let (workspace, outcome) = first(workspace, args, ui)?;
-    if args.watch {
-        return keep_watching(&workspace, args, interval, ui);
+    if let Some(watch) = watch {
+        return keep_watching(&workspace, watch, args, interval, ui);
     }
     if let Some(interval) = interval {
         loop {
@@ -195,25 +197,20 @@ fn finish(
 
 fn keep_watching(
     workspace: &Workspace,
+    watch: Watch,
     args: &IndexArgs,
     interval: Option<Duration>,
     ui: &mut Ui,
 ) -> Result<Outcome, CliError> {
-    let root = workspace.repository.root.clone();
-    let started = |method| match method {
-        Method::Native => eprint_note("watching; Ctrl-C ends it"),
-        Method::Polling => {
-            eprint_note("the system has no room for more watches: comparing files every 3 s");
-        }
-    };
+    say_watching(watch.method(), ui);
     let mut failure = None;
-    watch(&root, interval, started, |_| match watched_run(workspace, args, ui) {
+    watch.run(interval, |_| match watched_run(workspace, args, ui) {
         Ok(()) => true,
         Err(cause) => {
             failure = Some(cause);
             false
         }
-    })?;
+    });
     match failure {
         Some(cause) => Err(cause),
         None => Ok(Outcome::Done),
@@ -365,7 +362,10 @@ fn summary(
     Ok(())
 }
 
-/// A note while `ui` is lent to the watching loop.
-fn eprint_note(text: &str) {
-    super::ui::say_note(text);
+/// Says that watching has begun, and how.
+pub fn say_watching(method: Method, ui: &Ui) {
+    ui.note(match method {
+        Method::Native => "watching; Ctrl-C ends it",
+        Method::Polling => "the system has no room for more watches: comparing files every 3 s",
+    });
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
+    index::say_watching,
     scan_investigate::{self, Wish},
     scan_output::{QuestionWire, question_line},
     scan_questions,
@@ -19,7 +20,7 @@ use super::{
 use crate::{
     changelog,
     config::parse_duration,
-    index::{Options, Refreshed, watch},
+    index::{Options, Refreshed, watch::Watch},
     init,
     repo::{Git, NotePath},
     scan::{self, QuestionState, Report, Scan, Wanted},
@@ -150,9 +151,11 @@ pub fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
     }
     let goes_on = args.watch || interval.is_some();
+    // Before the first run: what changes while that is at work is not missed.
+    let watch = if args.watch { Some(Watch::begin(&workspace.repository.root)?) } else { None };
     once(&workspace, args, goes_on, ui)?;
-    if args.watch {
-        return keep_watching(&workspace, args, interval, ui);
+    if let Some(watch) = watch {
+        return Ok(keep_watching(&workspace, watch, args, interval, ui));
     }
     if let Some(interval) = interval {
         loop {
@@ -257,18 +260,13 @@ pub fn wanted(workspace: &Workspace) -> Wanted {
 
 fn keep_watching(
     workspace: &Workspace,
+    watch: Watch,
     args: &ScanArgs,
     interval: Option<Duration>,
     ui: &mut Ui,
-) -> Result<Outcome, CliError> {
-    let root = workspace.repository.root.clone();
-    let started = |method| match method {
-        watch::Method::Native => super::ui::say_note("watching; Ctrl-C ends it"),
-        watch::Method::Polling => super::ui::say_note(
-            "the system has no room for more watches: comparing files every 3 s",
-        ),
-    };
-    watch::watch(&root, interval, started, |_| {
+) -> Outcome {
+    say_watching(watch.method(), ui);
+    watch.run(interval, |_| {
         // What goes wrong now may go right the next time: a checkout, a full disk.
         if let Err(cause) = once(workspace, args, true, ui) {
             if cause.broken_pipe {
@@ -277,8 +275,8 @@ fn keep_watching(
             ui.warn(cause.message());
         }
         true
-    })?;
-    Ok(Outcome::Done)
+    });
+    Outcome::Done
 }
 
 fn say(report: &Report, sum: &Sum, took: Duration, ui: &mut Ui) -> Result<(), CliError> {

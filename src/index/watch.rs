@@ -43,41 +43,55 @@ pub enum Method {
     Polling,
 }
 
-/// Calls `refresh` whenever something below the root may have changed, and every `interval` if
-/// there is one, until `refresh` returns `false`. `started` is told how once watching has begun.
-///
-/// # Errors
-/// [`WatchError`] if neither the kernel nor polling can watch the root.
-pub fn watch(
-    root: &Path,
-    interval: Option<Duration>,
-    started: impl FnOnce(Method),
-    mut refresh: impl FnMut(Wake) -> bool,
-) -> Result<(), WatchError> {
-    let (sender, events) = mpsc::channel();
-    let handler = {
-        let root = root.to_owned();
-        move |event: notify::Result<notify::Event>| {
-            let hint = match event {
-                Ok(event) if event.need_rescan() => Some(Wake::Rescan),
-                Ok(event) => is_ours_to_see(&event, &root).then_some(Wake::Changed),
-                Err(_) => Some(Wake::Rescan),
-            };
-            if let Some(hint) = hint {
-                // The receiver is gone only when watching has ended.
-                let _ = sender.send(hint);
+/// A root that is watched: what happens from now on is not missed.
+pub struct Watch {
+    /// Dropped, it ends the events.
+    _watcher: Box<dyn Watcher>,
+    events: Receiver<Wake>,
+    method: Method,
+}
+
+impl Watch {
+    /// Begins to watch the root. Whoever wants to know all of it begins before they look at the
+    /// files for the first time.
+    ///
+    /// # Errors
+    /// [`WatchError`] if neither the kernel nor polling can watch the root.
+    pub fn begin(root: &Path) -> Result<Self, WatchError> {
+        let (sender, events) = mpsc::channel();
+        let handler = {
+            let root = root.to_owned();
+            move |event: notify::Result<notify::Event>| {
+                let hint = match event {
+                    Ok(event) if event.need_rescan() => Some(Wake::Rescan),
+                    Ok(event) => is_ours_to_see(&event, &root).then_some(Wake::Changed),
+                    Err(_) => Some(Wake::Rescan),
+                };
+                if let Some(hint) = hint {
+                    // The receiver is gone only when watching has ended.
+                    let _ = sender.send(hint);
+                }
+            }
+        };
+        let (watcher, method) = start(root, handler)?;
+        Ok(Self { _watcher: watcher, events, method })
+    }
+
+    /// How events arrive.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// Calls `refresh` whenever something below the root may have changed since the beginning,
+    /// and every `interval` if there is one, until `refresh` returns `false`.
+    pub fn run(self, interval: Option<Duration>, mut refresh: impl FnMut(Wake) -> bool) {
+        while let Some(wake) = next(&self.events, interval) {
+            if !refresh(wake) {
+                break;
             }
         }
-    };
-    let (watcher, method) = start(root, handler)?;
-    started(method);
-    while let Some(wake) = next(&events, interval) {
-        if !refresh(wake) {
-            break;
-        }
     }
-    drop(watcher);
-    Ok(())
 }
 
 /// Waits for a burst of events to end; `None` when no event can come any more.

@@ -20,7 +20,7 @@ use super::{
     running::{Files, Running},
 };
 use crate::{
-    index::watch,
+    index::watch::Watch,
     process,
     repo::{BlobId, NotePath},
     server::{Handle, Http, Server, new_token, serve_http, serve_stdio},
@@ -210,16 +210,13 @@ fn tell(root: &Path, handle: &Handle) {
             handle.changed(&changed, list_changed);
         }
     };
-    // Once watching has begun, for what changed before.
-    let _ = watch::watch(
-        root,
-        None,
-        |_| compare(),
-        |_| {
-            compare();
-            true
-        },
-    );
+    // Where nothing can be watched, nobody is told of changes; every answer looks for itself.
+    let Ok(watch) = Watch::begin(root) else { return };
+    compare();
+    watch.run(None, |_| {
+        compare();
+        true
+    });
 }
 
 /// All notes and pages of entities with their content, by path.
