@@ -48,12 +48,23 @@ pub fn scan(text: &str) -> Vec<Finding> {
 
 fn places(text: &str) -> Vec<Found> {
     let mut found = pem::blocks(text);
-    for number in TABLE.set.matches(text) {
-        let (rule, regex) =
-            (&RULES[number], TABLE.regexes[number].get_or_init(|| compiled(number)));
+    for number in worth_a_pass(text) {
+        let rule = &RULES[number];
+        let regex = REGEXES[number].get_or_init(|| compiled(rule));
         found.extend(candidates(text, rule, regex));
     }
     distinct(found)
+}
+
+/// Numbers of the rules whose pattern may match. Making the set of all patterns takes longer than
+/// a short text is worth.
+fn worth_a_pass(text: &str) -> Vec<usize> {
+    if text.len() > SHORT {
+        return SET.matches(text).into_iter().collect();
+    }
+    let folded = text.to_ascii_lowercase();
+    let hinted = |rule: &Rule| rule.hints.iter().any(|hint| folded.contains(hint));
+    RULES.iter().enumerate().filter(|(_, rule)| hinted(rule)).map(|(number, _)| number).collect()
 }
 
 /// The text with every secret masked, and how many there were. Borrowed if there are none.
@@ -81,21 +92,21 @@ struct Found {
     certain: bool,
 }
 
-struct Table {
-    /// Says in one pass which rules are worth a pass of their own.
-    set: RegexSet,
-    /// Each made when it is first needed: most texts need none.
-    regexes: Vec<OnceLock<Regex>>,
-}
+/// Bytes up to which a text is looked through for the rules' hints.
+const SHORT: usize = 4096;
 
-static TABLE: LazyLock<Table> =
+/// Says in one pass which rules are worth a pass of their own.
+static SET: LazyLock<RegexSet> =
     LazyLock::new(|| match RegexSet::new(RULES.iter().map(|rule| rule.pattern)) {
-        Ok(set) => Table { set, regexes: RULES.iter().map(|_| OnceLock::new()).collect() },
+        Ok(set) => set,
         Err(cause) => unreachable!("a rule is no pattern: {cause}"),
     });
 
-fn compiled(number: usize) -> Regex {
-    match Regex::new(RULES[number].pattern) {
+/// Each made when it is first needed: most texts need none.
+static REGEXES: [OnceLock<Regex>; RULES.len()] = [const { OnceLock::new() }; RULES.len()];
+
+fn compiled(rule: &Rule) -> Regex {
+    match Regex::new(rule.pattern) {
         Ok(regex) => regex,
         Err(cause) => unreachable!("a rule is no pattern: {cause}"),
     }

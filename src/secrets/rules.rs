@@ -14,6 +14,9 @@ pub(super) struct Rule {
     pub(super) kind: &'static str,
     /// The last group is the secret; a group before it is context for the judge.
     pub(super) pattern: &'static str,
+    /// One of these is in every text that the pattern matches, in whatever case (given in lower
+    /// case): looking for them is cheaper than making the pattern.
+    pub(super) hints: &'static [&'static str],
     /// Bytes of the secret.
     pub(super) lengths: RangeInclusive<usize>,
     /// Has the last word.
@@ -37,6 +40,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         kind: "AWS access key id",
         pattern: r"(?-u:\b)((?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]+)",
+        hints: &["akia", "asia", "abia", "acca"],
         lengths: 20..=20,
         judge: judge::capitals,
         certain: true,
@@ -44,20 +48,28 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         kind: "AWS secret access key",
         pattern: r#"(?i-u:aws[_-]?secret[_-]?(?:access[_-]?)?key|secret[_-]?access[_-]?key)["'`\]]{0,2}[ \t]*(?:=>|:=|[=:,])[ \t]*["'`]?([A-Za-z0-9/+]+)"#,
+        hints: &["key"],
         lengths: 40..=40,
         judge: judge::strong,
         certain: true,
     },
-    form("GitHub token", r"(?-u:\b)(gh[pousr]_[A-Za-z0-9]+)", 40..=260),
-    form("GitHub token", r"(?-u:\b)(github_pat_[A-Za-z0-9_]+)", 82..=260),
+    form(
+        "GitHub token",
+        r"(?-u:\b)(gh[pousr]_[A-Za-z0-9]+)",
+        &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+        40..=260,
+    ),
+    form("GitHub token", r"(?-u:\b)(github_pat_[A-Za-z0-9_]+)", &["github_pat_"], 82..=260),
     form(
         "GitLab token",
         r"(?-u:\b)(gl(?:pat|dt|rt|ptt|ft|soat|imt|agent|cbt)-[A-Za-z0-9_-]+)",
+        &["glpat-", "gldt-", "glrt-", "glptt-", "glft-", "glsoat-", "glimt-", "glagent-", "glcbt-"],
         25..=260,
     ),
     Rule {
         kind: "Slack token",
         pattern: r"(?-u:\b)(xox[abceoprs]-[A-Za-z0-9-]+|xapp-[0-9]-[A-Za-z0-9-]+)",
+        hints: &["xox", "xapp-"],
         lengths: 24..=260,
         judge: judge::last_part,
         certain: true,
@@ -65,29 +77,37 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         kind: "Slack webhook",
         pattern: r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9_/]+)",
+        hints: &["hooks.slack.com/"],
         lengths: 36..=100,
         judge: judge::last_part,
         certain: true,
     },
-    form("Google API key", r"(?-u:\b)(AIza[0-9A-Za-z_-]+)", 39..=39),
-    form("Google client secret", r"(?-u:\b)(GOCSPX-[0-9A-Za-z_-]+)", 35..=35),
-    form("Anthropic API key", r"(?-u:\b)(sk-ant-[A-Za-z0-9_-]+)", 40..=260),
-    form("OpenRouter API key", r"(?-u:\b)(sk-or-[A-Za-z0-9_-]+)", 40..=160),
-    form("OpenAI API key", r"(?-u:\b)(sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]+)", 45..=300),
-    form("OpenAI API key", r"(?-u:\b)(sk-[A-Za-z0-9]+)(?-u:\b)", 35..=70),
-    form("Stripe live key", r"(?-u:\b)([sr]k_live_[A-Za-z0-9]+)", 24..=260),
-    form("Stripe webhook secret", r"(?-u:\b)(whsec_[A-Za-z0-9]+)", 38..=70),
-    form("SendGrid API key", r"(?-u:\b)(SG\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)", 69..=69),
-    form("npm token", r"(?-u:\b)(npm_[A-Za-z0-9]+)", 40..=40),
+    form("Google API key", r"(?-u:\b)(AIza[0-9A-Za-z_-]+)", &["aiza"], 39..=39),
+    form("Google client secret", r"(?-u:\b)(GOCSPX-[0-9A-Za-z_-]+)", &["gocspx-"], 35..=35),
+    form("Anthropic API key", r"(?-u:\b)(sk-ant-[A-Za-z0-9_-]+)", &["sk-ant-"], 40..=260),
+    form("OpenRouter API key", r"(?-u:\b)(sk-or-[A-Za-z0-9_-]+)", &["sk-or-"], 40..=160),
+    form(
+        "OpenAI API key",
+        r"(?-u:\b)(sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]+)",
+        &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-none-"],
+        45..=300,
+    ),
+    form("OpenAI API key", r"(?-u:\b)(sk-[A-Za-z0-9]+)(?-u:\b)", &["sk-"], 35..=70),
+    form("Stripe live key", r"(?-u:\b)([sr]k_live_[A-Za-z0-9]+)", &["k_live_"], 24..=260),
+    form("Stripe webhook secret", r"(?-u:\b)(whsec_[A-Za-z0-9]+)", &["whsec_"], 38..=70),
+    form("SendGrid API key", r"(?-u:\b)(SG\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)", &["sg."], 69..=69),
+    form("npm token", r"(?-u:\b)(npm_[A-Za-z0-9]+)", &["npm_"], 40..=40),
     form(
         "PyPI token",
         r"(?-u:\b)(pypi-(?:AgEIcHlwaS5vcmc|AgENdGVzdC5weXBpLm9yZw)[A-Za-z0-9_-]+)",
+        &["pypi-age"],
         70..=2_000,
     ),
-    form("Hugging Face token", r"(?-u:\b)(hf_[A-Za-z0-9]+)", 37..=43),
+    form("Hugging Face token", r"(?-u:\b)(hf_[A-Za-z0-9]+)", &["hf_"], 37..=43),
     Rule {
         kind: "Azure storage key",
         pattern: r#"(?i-u:account[_-]?key|storage[_-]?key|access[_-]?key)["'`\]]{0,2}[ \t]*[=:][ \t]*["'`]?([A-Za-z0-9+/]+==)"#,
+        hints: &["key"],
         lengths: 88..=88,
         judge: judge::strong,
         certain: true,
@@ -95,14 +115,16 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         kind: "JSON web token",
         pattern: r"(?-u:\b)(eyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)",
+        hints: &["eyj"],
         lengths: 60..=20_000,
         judge: judge::web_token,
         certain: true,
     },
-    form("Telegram bot token", r"(?-u:\b)([0-9]{8,10}:AA[A-Za-z0-9_-]+)", 44..=46),
+    form("Telegram bot token", r"(?-u:\b)([0-9]{8,10}:AA[A-Za-z0-9_-]+)", &[":aa"], 44..=46),
     Rule {
         kind: "password in a URL",
         pattern: r#"[A-Za-z0-9]://([^\x00-\x20\x7f/?#@:"'<>`()\[\]|\\]*):([^\x00-\x20\x7f/?#@"'<>`()\[\]|\\]+)@"#,
+        hints: &["://"],
         lengths: 6..=128,
         judge: judge::url_password,
         certain: true,
@@ -110,6 +132,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         kind: "bearer token",
         pattern: r#"(?i-u:authorization)["'`\]]{0,2}[ \t]*[:=,][ \t]*["'`]?(?i-u:bearer|basic|token)[ \t]+([A-Za-z0-9._~+/=-]+)"#,
+        hints: &["authorization"],
         lengths: 16..=4_000,
         judge: judge::named,
         certain: false,
@@ -123,6 +146,7 @@ pub(super) const RULES: &[Rule] = &[
             r#"(?:"([^\x00-\x20\x7f"\\]+)"|'([^\x00-\x20\x7f'\\]+)'|`([^\x00-\x20\x7f`\\]+)`"#,
             r#"|([^\x00-\x20\x7f"'`,;()\[\]{}<>|\\]+))"#
         ),
+        hints: &["key", "secret", "token", "passw", "passphrase", "pwd", "credential"],
         lengths: 8..=512,
         judge: judge::named,
         certain: false,
@@ -130,6 +154,11 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// A secret that begins in a way nothing else does.
-const fn form(kind: &'static str, pattern: &'static str, lengths: RangeInclusive<usize>) -> Rule {
-    Rule { kind, pattern, lengths, judge: judge::strong, certain: true }
+const fn form(
+    kind: &'static str,
+    pattern: &'static str,
+    hints: &'static [&'static str],
+    lengths: RangeInclusive<usize>,
+) -> Rule {
+    Rule { kind, pattern, hints, lengths, judge: judge::strong, certain: true }
 }

@@ -305,3 +305,30 @@ proptest! {
         }
     }
 }
+
+/// The set of all patterns says the same as the hints, whatever matches a pattern.
+#[test]
+fn every_match_of_a_pattern_holds_a_hint() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    for rule in RULES {
+        // The generator knows no borders of words, and matches are searched for without Unicode's.
+        let pattern = rule.pattern.replace(r"(?-u:\b)", "").replace("(?i-u:", "(?:");
+        let matching = proptest::string::string_regex(&pattern).unwrap();
+        for _ in 0..200 {
+            let text = matching.new_tree(&mut runner).unwrap().current();
+            let folded = text.to_ascii_lowercase();
+            assert!(rule.hints.iter().any(|hint| folded.contains(hint)), "{}: {text}", rule.kind);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    /// A short text is looked through by hints, a long one by the set.
+    #[test]
+    fn what_is_found_does_not_depend_on_the_length_of_the_text(text in pieces()) {
+        let long = format!("{text}{}", "\n".repeat(SHORT));
+        prop_assert_eq!(scan(&text), scan(&long));
+    }
+}
