@@ -1,25 +1,25 @@
 //! Which records answer a question: by words and by meaning, the recent and the proven first.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::hash_map::Entry};
 
 use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 
 use super::{
     EventType, Memory, Rate,
-    sheet::{Beyond, is_archived, may_hold, record_at},
+    sheet::{Beyond, is_archived, may_hold, record_of},
 };
 use crate::{
     differ::differ,
     embed::{Embedder, Near, Pace, Profile},
-    index::Snapshot,
+    index::{Part, Snapshot},
     lexical::Analyzer,
     search::{
         Mode, Query, Ranking, SearchError, Weights,
         lexical::{self, Bm25, Field},
         rank::{self, Signals},
     },
-    store::{Malformed, bits::Bits, matrix::Probe},
+    store::{Malformed, bits::Bits, matrix::Probe, segment::DocumentView},
 };
 
 /// Records looked at for one question, per signal.
@@ -172,23 +172,17 @@ impl<'a> Scene<'a> {
     /// The records at some places, in their order, without what counts no more; of one id the
     /// latest.
     fn records(&self, places: Vec<(Place, f32)>) -> Result<Vec<Candidate>, Malformed> {
-        // Documents are checked as a whole when their text is read: each once.
-        let mut texts: FxHashMap<(usize, usize), &str> = FxHashMap::default();
+        let mut documents: FxHashMap<(usize, usize), DocumentView> = FxHashMap::default();
         let mut found: Vec<Candidate> = Vec::with_capacity(places.len());
         let mut known: FxHashMap<String, usize> = FxHashMap::default();
         for (place, score) in places {
             let segment = &self.snapshot.parts[place.0].loaded.segment;
-            let number = segment.chunk_document(place.1);
-            let text = match texts.get(&(place.0, number)) {
-                Some(text) => *text,
-                None => {
-                    let text = segment.text(&segment.document(number)?)?;
-                    texts.insert((place.0, number), text);
-                    text
-                }
-            };
             let chunk = segment.chunk(place.1)?;
-            let memory = record_at(text, chunk.range.start, chunk.range.end).ok_or(Malformed)?;
+            let document = match documents.entry((place.0, chunk.document)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(segment.document(chunk.document)?),
+            };
+            let memory = record_of(segment, document, &chunk)?;
             if self.beyond.hides(&memory.id) {
                 continue;
             }
@@ -216,10 +210,13 @@ impl<'a> Scene<'a> {
         means: &Means,
     ) -> Result<Vec<Recalled>, SearchError> {
         let mut groups: Vec<Vec<Candidate>> = Vec::new();
+        // Of the first of each group.
+        let mut words: Vec<String> = Vec::new();
         for candidate in found {
-            let same = groups.iter().position(|group| {
+            let own = words_of(&candidate.memory.lesson);
+            let same = groups.iter().zip(&words).position(|(group, words)| {
                 let first = &group[0];
-                let alike = words_of(&first.memory.lesson) == words_of(&candidate.memory.lesson)
+                let alike = *words == own
                     || self.similarity(first.place, candidate.place)
                         >= means.profile.near_duplicate;
                 alike && !differ(&said(&first.memory), &said(&candidate.memory))
@@ -228,7 +225,8 @@ impl<'a> Scene<'a> {
                 Some(index) => groups[index].push(candidate),
                 // What comes after those wanted may still be more of the same.
                 None if groups.len() < question.limit.saturating_mul(2) => {
-                    groups.push(vec![candidate])
+                    groups.push(vec![candidate]);
+                    words.push(own);
                 }
                 None => {}
             }
@@ -293,16 +291,14 @@ fn answers(
     let cosines: Vec<Vec<f32>> =
         parts.iter().map(|part| part.loaded.matrix.scan(&probe)).collect::<Result<_, _>>()?;
     let best = |scores: &[Vec<f32>], least: f32| {
-        let eligible = scores.iter().enumerate().flat_map(|(part, scores)| {
+        let all = scores.iter().enumerate().flat_map(|(part, scores)| {
             let allowed = &scene.allowed[part];
+            let is_eligible = move |chunk, score| score > least && allowed.get(chunk);
             let scores = scores.iter().enumerate();
-            scores.filter_map(move |(chunk, &score)| {
-                (score > least && allowed.get(chunk)).then_some(((part, chunk), score))
-            })
+            scores.map(move |(chunk, &score)| if is_eligible(chunk, score) { score } else { 0.0 })
         });
-        let all: Vec<(Place, f32)> = eligible.collect();
-        let top = rank::top(all.iter().map(|it| it.1).enumerate(), wanted);
-        top.into_iter().map(|index| all[index].0).collect::<Vec<Place>>()
+        let top = rank::top(all.enumerate(), wanted);
+        top.into_iter().map(|index| place_of(parts, index)).collect::<Vec<Place>>()
     };
     let mut places = best(&keywords.scores, 0.0);
     places.extend(best(&cosines, means.profile.nothing.max(0.0)));
@@ -340,6 +336,18 @@ fn answers(
         .collect();
     found.sort_by(best_first);
     Ok((found, is_all))
+}
+
+/// Where a chunk is that is so many chunks from the first one.
+fn place_of(parts: &[Part], mut index: usize) -> Place {
+    for (number, part) in parts.iter().enumerate() {
+        let chunks = part.loaded.segment.chunks();
+        if index < chunks {
+            return (number, index);
+        }
+        index -= chunks;
+    }
+    (parts.len(), index)
 }
 
 /// The best of what was learnt lately.

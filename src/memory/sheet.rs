@@ -7,6 +7,7 @@
 
 use std::{
     fs,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -22,13 +23,19 @@ use crate::{
         form::{Cut, Form, Sheet},
     },
     repo::{FileStat, NotePath, Repository, Walked},
-    store::segment::ChunkRecord,
+    store::{
+        Malformed,
+        segment::{ChunkRecord, ChunkView, DocumentView, Segment},
+    },
 };
 
 /// Where git carries what agents remember, relative to the root.
 pub const FOLDER: &str = ".elophanto/memory";
 /// Largest file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// More bytes than the fields in front of most records have.
+const HEAD_BYTES: usize = 512;
 
 const BEGIN: char = '\u{1}';
 const END: char = '\u{2}';
@@ -200,6 +207,21 @@ fn passage(body: &str) -> String {
     let about = if tags.is_empty() { context.to_owned() } else { format!("{tags}: {context}") };
     let parts = [about.trim_end(), lesson, command].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("\n")
+}
+
+/// The record of a chunk of a document.
+pub(super) fn record_of(
+    segment: &Segment,
+    document: &DocumentView,
+    chunk: &ChunkView,
+) -> Result<Memory, Malformed> {
+    let (text, begin) = segment.text_with_head(document, chunk.range.clone(), HEAD_BYTES)?;
+    if let Some(memory) = record_at(text, begin, text.len()) {
+        return Ok(memory);
+    }
+    // Its head is longer than most.
+    let Range { start, end } = chunk.range;
+    record_at(segment.text(document)?, start, end).ok_or(Malformed)
 }
 
 /// The record whose searched text begins at a byte of the text that a segment keeps.

@@ -212,26 +212,20 @@ fn add_pairs(scorer: &Scorer, query: &Query, result: &mut Scores) -> Result<(), 
         for (part, live) in field.parts.iter().zip(field.live) {
             let segment = &part.loaded.segment;
             let mut hits = Vec::new();
-            if let (Some(first), Some(second)) =
+            if let (Some(mut first), Some(mut second)) =
                 (segment.postings(&pair[0])?, segment.postings(&pair[1])?)
             {
-                let mut second = second.peekable();
-                for posting in first {
-                    let posting = posting?;
-                    while second
-                        .next_if(|other| other.as_ref().is_ok_and(|o| o.chunk < posting.chunk))
-                        .is_some()
-                    {}
-                    match second.peek() {
-                        Some(Ok(other)) if other.chunk == posting.chunk => {
-                            let near = close_pairs(&posting.positions, &other.positions);
-                            if near > 0 && live.get(posting.chunk as usize) {
-                                hits.push((posting.chunk, near as f32));
-                            }
+                let (mut one, mut other) = (Posting::default(), Posting::default());
+                let mut is_there = second.read_into(&mut other)?;
+                while is_there && first.read_into(&mut one)? {
+                    while is_there && other.chunk < one.chunk {
+                        is_there = second.read_into(&mut other)?;
+                    }
+                    if is_there && other.chunk == one.chunk && live.get(one.chunk as usize) {
+                        let near = close_pairs(&one.positions, &other.positions);
+                        if near > 0 {
+                            hits.push((one.chunk, near as f32));
                         }
-                        Some(Err(Malformed)) => return Err(Malformed),
-                        Some(Ok(_)) => {}
-                        None => break,
                     }
                 }
             }

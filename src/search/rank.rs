@@ -182,21 +182,36 @@ impl Span {
     }
 }
 
-/// Indexes of the `count` largest values above zero, best first.
+/// Indexes of the `count` largest values above zero (0: of all), best first; of equal ones the lower
+/// index. Given indexes ascend.
 pub fn top(values: impl Iterator<Item = (usize, f32)>, count: usize) -> Vec<usize> {
-    let mut all: Vec<(usize, f32)> = values.filter(|(_, value)| *value > 0.0).collect();
+    /// What is kept beside the best before the rest is dropped.
+    const ROOM: usize = 1024;
     let better = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    if all.len() > count && count > 0 {
-        all.select_nth_unstable_by(count - 1, better);
-        all.truncate(count);
+    let mut best: Vec<(usize, f32)> = Vec::new();
+    // What comes later has to be better than the worst that is kept.
+    let mut least = 0.0;
+    for (index, value) in values {
+        if value > least {
+            best.push((index, value));
+        }
+        if count > 0 && best.len() >= count.saturating_add(ROOM) {
+            let (_, worst, _) = best.select_nth_unstable_by(count - 1, better);
+            least = worst.1;
+            best.truncate(count);
+        }
     }
-    all.sort_unstable_by(better);
-    all.into_iter().map(|(index, _)| index).collect()
+    best.sort_unstable_by(better);
+    if count > 0 {
+        best.truncate(count);
+    }
+    best.into_iter().map(|(index, _)| index).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const WEIGHTS: Weights = Weights { semantic: 0.4, recency: 0.02, recency_half_life_days: 90.0 };
 
@@ -209,6 +224,23 @@ mod tests {
         let order: Vec<usize> =
             rank(&signals, &words, mode, ranking, &WEIGHTS).into_iter().map(|hit| hit.0).collect();
         assert_eq!(order, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn top_is_what_sorting_says(
+            values in proptest::collection::vec(-3i8..20, 0..4000),
+            count in 0usize..50,
+        ) {
+            let values: Vec<f32> = values.into_iter().map(f32::from).collect();
+            let mut sorted: Vec<usize> =
+                (0..values.len()).filter(|&index| values[index] > 0.0).collect();
+            sorted.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
+            if count > 0 {
+                sorted.truncate(count);
+            }
+            prop_assert_eq!(top(values.into_iter().enumerate(), count), sorted);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use proptest::prelude::*;
+use proptest::{prelude::*, strategy::ValueTree};
 
 use super::*;
 

@@ -12,11 +12,11 @@ pub struct Bits {
 impl Bits {
     /// `length` flags, all set or all clear.
     pub fn new(length: usize, value: bool) -> Self {
-        let mut bits = Self { words: vec![0; length.div_ceil(64)], length };
-        if value {
-            (0..length).for_each(|index| bits.set(index, true));
+        let mut words = vec![if value { u64::MAX } else { 0 }; length.div_ceil(64)];
+        if let Some(last) = words.last_mut().filter(|_| !length.is_multiple_of(64)) {
+            *last &= (1 << (length % 64)) - 1;
         }
-        bits
+        Self { words, length }
     }
 
     /// Number of flags, set or not.
@@ -49,7 +49,11 @@ impl Bits {
 
     /// Indexes of the flags that are set, ascending.
     pub fn ones(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.length).filter(|&index| self.get(index))
+        self.words.iter().enumerate().flat_map(|(number, &word)| {
+            let rest = std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
+            let set = rest.take_while(|rest| *rest != 0);
+            set.map(move |rest| number * 64 + rest.trailing_zeros() as usize)
+        })
     }
 
     pub(super) fn write(&self, out: &mut Writer) {
@@ -59,7 +63,35 @@ impl Bits {
 
     pub(super) fn read(reader: &mut Reader) -> Result<Self, Malformed> {
         let length = reader.size()?;
-        let words = (0..length.div_ceil(64)).map(|_| reader.u64()).collect::<Result<_, _>>()?;
-        Ok(Self { words, length })
+        let words: Vec<u64> =
+            (0..length.div_ceil(64)).map(|_| reader.u64()).collect::<Result<_, _>>()?;
+        let beyond = words.last().is_some_and(|last| {
+            let used = length % 64;
+            used != 0 && last >> used != 0
+        });
+        // Written by nobody: flags that are beyond the end.
+        if beyond { Err(Malformed) } else { Ok(Self { words, length }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn ones_are_the_flags_that_are_set(
+            length in 0usize..200,
+            set in proptest::collection::btree_set(0usize..220, 0..60),
+        ) {
+            let mut bits = Bits::new(length, false);
+            set.iter().for_each(|&index| bits.set(index, true));
+            let within: Vec<usize> = set.into_iter().filter(|&index| index < length).collect();
+            prop_assert_eq!(bits.count(), within.len());
+            prop_assert_eq!(bits.ones().collect::<Vec<_>>(), within);
+            let all = Bits::new(length, true);
+            prop_assert!(all.ones().eq(0..length) && all.count() == length);
+        }
     }
 }

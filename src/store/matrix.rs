@@ -1,10 +1,14 @@
 //! Vectors as int8 codes with a scale per row, in a file that a search maps and scans.
 //!
 //! Owns the encoding (shared with the committed tables, so that a vector is the same bytes
-//! everywhere) and the scan. It knows no texts. Rows are checked in blocks while they are
-//! scanned: a flipped bit is an error, never a silently worse ranking.
+//! everywhere) and the scan. It knows no texts. Rows are checked in blocks the first time they are
+//! scanned: a flipped bit is an error, never a silently worse ranking. A process that is asked again
+//! and again checks them once, for the file never changes.
 
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use rustc_hash::FxHashSet;
 
@@ -77,6 +81,8 @@ pub struct Matrix {
     fingerprint: String,
     dimension: usize,
     rows: usize,
+    /// Every block was found to be what was written.
+    checked: AtomicBool,
 }
 
 const META: usize = 0;
@@ -145,7 +151,10 @@ impl Matrix {
             && container.section(SCALES).len() == rows * 4
             && container.section(CODES).len() == rows * dimension
             && container.section(SUMS).len() == rows.div_ceil(BLOCK_ROWS) * 8;
-        if fits { Ok(Self { container, fingerprint, dimension, rows }) } else { Err(Malformed) }
+        if !fits {
+            return Err(Malformed);
+        }
+        Ok(Self { container, fingerprint, dimension, rows, checked: AtomicBool::new(false) })
     }
 
     /// The model that made the vectors.
@@ -238,6 +247,7 @@ impl Matrix {
         }
         let mut scores = vec![0f32; self.rows];
         let sums = self.container.section(SUMS);
+        let is_checked = self.checked.load(Ordering::Relaxed);
         self.container
             .section(CODES)
             .par_chunks(BLOCK_ROWS * self.dimension)
@@ -245,7 +255,7 @@ impl Matrix {
             .enumerate()
             .with_min_len(64)
             .try_for_each(|(block, (codes, scores))| {
-                if Reader::new(&sums[block * 8..]).u64()? != checksum(codes) {
+                if !is_checked && Reader::new(&sums[block * 8..]).u64()? != checksum(codes) {
                     return Err(Malformed);
                 }
                 let rows = codes.chunks_exact(self.dimension).zip(scores).enumerate();
@@ -257,6 +267,7 @@ impl Matrix {
                 }
                 Ok(())
             })?;
+        self.checked.store(true, Ordering::Relaxed);
         Ok(scores)
     }
 

@@ -80,15 +80,19 @@ impl<'s> Postings<'s> {
         Ok((u32::try_from(self.chunk).map_err(|_| Malformed)?, fields, count))
     }
 
-    fn read(&mut self) -> Result<Posting, Malformed> {
-        let (chunk, fields, count) = self.head()?;
-        let mut positions = Vec::new();
-        let mut position = 0u64;
-        for _ in 0..count {
-            position += self.reader.varint()?;
-            positions.push(u32::try_from(position).map_err(|_| Malformed)?);
+    /// Reads the next chunk over the one before; `false` where there is none.
+    pub fn read_into(&mut self, posting: &mut Posting) -> Result<bool, Malformed> {
+        if self.reader.is_empty() {
+            return Ok(false);
         }
-        Ok(Posting { chunk, fields, count, positions })
+        (posting.chunk, posting.fields, posting.count) = self.head()?;
+        posting.positions.clear();
+        let mut position = 0u64;
+        for _ in 0..posting.count {
+            position += self.reader.varint()?;
+            posting.positions.push(u32::try_from(position).map_err(|_| Malformed)?);
+        }
+        Ok(true)
     }
 }
 
@@ -96,6 +100,7 @@ impl Iterator for Postings<'_> {
     type Item = Result<Posting, Malformed>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        (!self.reader.is_empty()).then(|| self.read())
+        let mut posting = Posting::default();
+        self.read_into(&mut posting).map(|there| there.then_some(posting)).transpose()
     }
 }

@@ -1,6 +1,11 @@
-//! Reading a segment. Everything that is returned was checked against a checksum first.
+//! Reading a segment. Everything that is returned was checked against a checksum first; a text when
+//! this process reads it for the first time.
 
-use std::{ops::Range, path::Path};
+use std::{
+    ops::Range,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use super::{CHUNK_BYTES, MAGIC, Postings, TERM_INFO_BYTES, section};
 use crate::{
@@ -18,6 +23,8 @@ pub struct Segment {
     documents: usize,
     chunks: usize,
     terms: usize,
+    /// Per document, whether its text was checked.
+    checked: Box<[AtomicBool]>,
 }
 
 /// A document as the segment holds it.
@@ -42,6 +49,7 @@ pub struct DocumentView<'s> {
     pub chunks: Range<usize>,
     text: Range<usize>,
     text_sum: u64,
+    number: usize,
 }
 
 /// A chunk as the segment holds it.
@@ -78,7 +86,11 @@ impl Segment {
             && container.section(section::CHUNKS).len() == chunks * CHUNK_BYTES
             && container.section(section::TERM_OFFSETS).len() == (terms + 1) * 4
             && container.section(section::TERM_INFO).len() == terms * TERM_INFO_BYTES;
-        if fits { Ok(Self { container, documents, chunks, terms }) } else { Err(Malformed) }
+        if !fits {
+            return Err(Malformed);
+        }
+        let checked = (0..documents).map(|_| AtomicBool::new(false)).collect();
+        Ok(Self { container, documents, chunks, terms, checked })
     }
 
     /// Number of documents.
@@ -135,6 +147,7 @@ impl Segment {
             chunks,
             text,
             text_sum,
+            number,
         })
     }
 
@@ -151,12 +164,43 @@ impl Segment {
 
     /// The whole text of a document.
     pub fn text(&self, document: &DocumentView) -> Result<&str, Malformed> {
+        std::str::from_utf8(self.text_bytes(document)?).map_err(|_| Malformed)
+    }
+
+    /// Part of the text of a document.
+    pub fn text_at(&self, document: &DocumentView, range: Range<usize>) -> Result<&str, Malformed> {
+        let bytes = self.text_bytes(document)?.get(range).ok_or(Malformed)?;
+        std::str::from_utf8(bytes).map_err(|_| Malformed)
+    }
+
+    /// Part of the text of a document with what stands before it, as far as that is, but at most
+    /// `before` bytes; and where the part begins in what is returned.
+    pub fn text_with_head(
+        &self,
+        document: &DocumentView,
+        range: Range<usize>,
+        before: usize,
+    ) -> Result<(&str, usize), Malformed> {
+        let bytes = self.text_bytes(document)?;
+        let from = range.start.saturating_sub(before);
+        let head = bytes.get(from..range.start).ok_or(Malformed)?;
+        // Not in the middle of a character.
+        let cut = head.iter().take_while(|&&byte| byte & 0xC0 == 0x80).count();
+        let text = self.text_at(document, from + cut..range.end)?;
+        Ok((text, range.start - from - cut))
+    }
+
+    fn text_bytes(&self, document: &DocumentView) -> Result<&[u8], Malformed> {
         let texts = self.container.section(section::TEXTS);
         let bytes = texts.get(document.text.clone()).ok_or(Malformed)?;
-        if checksum(bytes) != document.text_sum {
-            return Err(Malformed);
+        let checked = self.checked.get(document.number).ok_or(Malformed)?;
+        if !checked.load(Ordering::Relaxed) {
+            if checksum(bytes) != document.text_sum {
+                return Err(Malformed);
+            }
+            checked.store(true, Ordering::Relaxed);
         }
-        std::str::from_utf8(bytes).map_err(|_| Malformed)
+        Ok(bytes)
     }
 
     /// A chunk by its number.
@@ -184,7 +228,7 @@ impl Segment {
     /// The text of a chunk.
     pub fn chunk_text(&self, chunk: &ChunkView) -> Result<&str, Malformed> {
         let document = self.document(chunk.document)?;
-        self.text(&document)?.get(chunk.range.clone()).ok_or(Malformed)
+        self.text_at(&document, chunk.range.clone())
     }
 
     /// Headings above a chunk, outermost first.
