@@ -485,7 +485,7 @@ fn whoever_is_killed_while_a_program_hangs_goes_on_later() {
     let pid = env.outside().join("pid");
     let begun = Instant::now();
     while !pid.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(30) && child.try_wait().unwrap().is_none());
+        assert!(begun.elapsed() < Duration::from_secs(120) && child.try_wait().unwrap().is_none());
         thread::sleep(Duration::from_millis(10));
     }
     child.kill().unwrap();

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The longest that harm is waited for.
-const WAITS: Duration = Duration::from_secs(20);
+const WAITS: Duration = Duration::from_secs(60);
 
 pub struct Arena {
     pub env: TestEnv,

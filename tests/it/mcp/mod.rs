@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use crate::env::{Output, TestEnv};
 
 /// Longer than anything here takes: who waits so long has found a fault.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// The protocol that most clients speak.
 const VERSION: &str = "2025-11-25";
 /// The first line of what quotes others.
