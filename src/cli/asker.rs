@@ -67,6 +67,13 @@ impl Purpose {
         sent: "notes and facts that bear on the question",
         without: "the answer is made of their own sentences",
     };
+    /// Working on a task; each kind of work is a purpose of its own.
+    pub const WORK: Self = Self {
+        task: Task::Planning,
+        command: "agent",
+        sent: "the task, and the notes, files and results of tools that it needs,",
+        without: "nothing is done",
+    };
 }
 
 /// A model to ask, or the reason why there is none.
@@ -104,32 +111,8 @@ impl<'a> Asker<'a> {
         let config = &workspace.config;
         let asking = if reach == Reach::Agreed { Asking::Through(ui) } else { Asking::Never };
         let all = Desk::open(config, &[task], command, asking)?;
-        let mut kept: Vec<ModelRef> = Vec::new();
-        // One that rests after failures is set up all the same: nothing lesser takes its place.
-        let plan = all.plan(task);
-        let resting =
-            plan.rejected.into_iter().filter(|(_, why)| matches!(why, Why::Resting { .. }));
-        for model in plan.candidates.into_iter().chain(resting.map(|(model, _)| model)) {
-            let Some(site) = all.site(&model) else { continue };
-            // An Ollama here passes what is sent to such a model on.
-            if is_loopback(&site.base_url) && !model.is_remote_tag() {
-                // Ollama is named by the defaults; most machines do not have it.
-                let silent = site.protocol == Protocol::Ollama && !probe(&site.base_url, PROBE);
-                if !silent {
-                    kept.push(model);
-                }
-                continue;
-            }
-            let host = site.base_url.host_str().unwrap_or_default().to_owned();
-            if reach == Reach::Free {
-                let root = &workspace.repository.root;
-                asker.is_lesser |= kept.is_empty() && may_send(root, &host, model.model());
-                continue;
-            }
-            if agreed(workspace, purpose, &host, &model, yes, ui)? {
-                kept.push(model);
-            }
-        }
+        let Askable { kept, is_lesser } = askable(workspace, &all, purpose, reach, yes, ui)?;
+        asker.is_lesser = is_lesser;
         if !kept.is_empty() {
             let keep = |model: &ModelRef| kept.contains(model);
             asker.desk = Some(all.only(task, &keep));
@@ -179,6 +162,55 @@ impl<'a> Asker<'a> {
             }
         }
     }
+}
+
+/// Models that may be asked.
+#[derive(Default)]
+pub struct Askable {
+    /// Best first.
+    pub kept: Vec<ModelRef>,
+    /// Whether a better one is set up and agreed to than those that may be asked here.
+    pub is_lesser: bool,
+}
+
+/// Of the models that the settings name for a purpose, those that may be asked.
+///
+/// # Errors
+/// When the user's agreement can't be asked for or written down.
+pub fn askable(
+    workspace: &Workspace,
+    desk: &Desk,
+    purpose: Purpose,
+    reach: Reach,
+    yes: bool,
+    ui: &Ui,
+) -> Result<Askable, CliError> {
+    let mut found = Askable::default();
+    // One that rests after failures is set up all the same: nothing lesser takes its place.
+    let plan = desk.plan(purpose.task);
+    let resting = plan.rejected.into_iter().filter(|(_, why)| matches!(why, Why::Resting { .. }));
+    for model in plan.candidates.into_iter().chain(resting.map(|(model, _)| model)) {
+        let Some(site) = desk.site(&model) else { continue };
+        // An Ollama here passes what is sent to such a model on.
+        if is_loopback(&site.base_url) && !model.is_remote_tag() {
+            // Ollama is named by the defaults; most machines do not have it.
+            let silent = site.protocol == Protocol::Ollama && !probe(&site.base_url, PROBE);
+            if !silent {
+                found.kept.push(model);
+            }
+            continue;
+        }
+        let host = site.base_url.host_str().unwrap_or_default().to_owned();
+        if reach == Reach::Free {
+            let root = &workspace.repository.root;
+            found.is_lesser |= found.kept.is_empty() && may_send(root, &host, model.model());
+            continue;
+        }
+        if agreed(workspace, purpose, &host, &model, yes, ui)? {
+            found.kept.push(model);
+        }
+    }
+    Ok(found)
 }
 
 /// Whether text of this repository may be sent to a model elsewhere.

@@ -78,6 +78,11 @@ fn user_folder(
     Some(home_folder(variables, variable, otherwise)?.join("elophanto"))
 }
 
+/// The user's home.
+pub fn home(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
+    variables.get("HOME").map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
 fn home_folder(
     variables: &BTreeMap<String, String>,
     variable: &str,

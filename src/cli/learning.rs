@@ -133,38 +133,9 @@ impl<'a> Learning<'a> {
                     })),
                     None => ui.note("`learn.command` names no program; it is left out"),
                 },
-                SourceName::Searxng => match &settings.searxng_url {
-                    Some(url) => {
-                        let provider = Searxng::new(address(url, "learn.searxng_url")?)
-                            .map_err(unusable("learn.searxng_url"))?;
-                        sources.push(self.web(Box::new(provider))?);
-                    }
-                    None => ui.note("`learn.searxng_url` says no address; it is left out"),
-                },
-                SourceName::Brave => {
-                    if let Some(key) = key("brave", "BRAVE_API_KEY", ui) {
-                        let provider = Brave::new(
-                            address(
-                                settings.brave_url.as_deref().unwrap_or(Brave::BASE_URL),
-                                "learn.brave_url",
-                            )?,
-                            key,
-                        )
-                        .map_err(unusable("learn.brave_url"))?;
-                        sources.push(self.web(Box::new(provider))?);
-                    }
-                }
-                SourceName::Tavily => {
-                    if let Some(key) = key("tavily", "TAVILY_API_KEY", ui) {
-                        let provider = Tavily::new(
-                            address(
-                                settings.tavily_url.as_deref().unwrap_or(Tavily::BASE_URL),
-                                "learn.tavily_url",
-                            )?,
-                            key,
-                        )
-                        .map_err(unusable("learn.tavily_url"))?;
-                        sources.push(self.web(Box::new(provider))?);
+                SourceName::Searxng | SourceName::Brave | SourceName::Tavily => {
+                    if let Some(provider) = self.service(*name, ui)? {
+                        sources.push(self.web(provider)?);
                     }
                 }
             }
@@ -176,6 +147,58 @@ impl<'a> Learning<'a> {
             ));
         }
         Ok(sources)
+    }
+
+    /// The services of the settings that search the web, if they can be asked.
+    ///
+    /// # Errors
+    /// When a setting is unusable, or none can be asked.
+    pub fn services(&self, ui: &Ui) -> Result<Vec<Box<dyn Provider>>, CliError> {
+        let mut services = Vec::new();
+        for name in &self.workspace.config.learn.sources {
+            services.extend(self.service(*name, ui)?);
+        }
+        if services.is_empty() {
+            return Err(CliError::new("no service is set up that searches the web")
+                .hint("name `searxng`, `brave` or `tavily` in `learn.sources`"));
+        }
+        Ok(services)
+    }
+
+    /// A service, if it is one and can be asked.
+    fn service(&self, name: SourceName, ui: &Ui) -> Result<Option<Box<dyn Provider>>, CliError> {
+        let settings = &self.workspace.config.learn;
+        let given = |url: &Option<String>, usual: &str| url.clone().unwrap_or(usual.to_owned());
+        Ok(match name {
+            SourceName::Knowledge | SourceName::Files | SourceName::Command => None,
+            SourceName::Searxng => match &settings.searxng_url {
+                Some(url) => {
+                    let at = "learn.searxng_url";
+                    let provider = Searxng::new(address(url, at)?).map_err(unusable(at))?;
+                    Some(Box::new(provider))
+                }
+                None => {
+                    ui.note("`learn.searxng_url` says no address; it is left out");
+                    None
+                }
+            },
+            SourceName::Brave => match key("brave", "BRAVE_API_KEY", ui) {
+                None => None,
+                Some(key) => {
+                    let at = "learn.brave_url";
+                    let url = address(&given(&settings.brave_url, Brave::BASE_URL), at)?;
+                    Some(Box::new(Brave::new(url, key).map_err(unusable(at))?))
+                }
+            },
+            SourceName::Tavily => match key("tavily", "TAVILY_API_KEY", ui) {
+                None => None,
+                Some(key) => {
+                    let at = "learn.tavily_url";
+                    let url = address(&given(&settings.tavily_url, Tavily::BASE_URL), at)?;
+                    Some(Box::new(Tavily::new(url, key).map_err(unusable(at))?))
+                }
+            },
+        })
     }
 
     fn web<'s>(&self, provider: Box<dyn Provider>) -> Result<Box<dyn Source + 's>, CliError> {

@@ -56,6 +56,8 @@ pub struct Failure {
     pub over_budget: bool,
     /// Whether the servers are there, but none has the model.
     pub no_such_model: bool,
+    /// What the last one that was asked said.
+    pub last: Option<LlmError>,
 }
 
 impl<'a> Desk<'a> {
@@ -182,12 +184,18 @@ impl<'a> Desk<'a> {
             tried.push((model.clone(), self.reason(model, why)));
             hints.extend(llm_failure::hint_for_why(self, model, why));
         }
-        let failed: Vec<(ModelRef, LlmError)> = match cause {
+        let mut failed: Vec<(ModelRef, LlmError)> = match cause {
             RunError::Failed { failed, .. } => failed,
             RunError::NoModel { .. } => Vec::new(),
             RunError::OverBudget(over) => {
                 let error = CliError::new(&over).hint(llm_failure::raise(&over));
-                return Failure { error, tried, over_budget: true, no_such_model: false };
+                return Failure {
+                    error,
+                    tried,
+                    over_budget: true,
+                    no_such_model: false,
+                    last: None,
+                };
             }
             RunError::Ledger(cause) => {
                 return Failure {
@@ -195,6 +203,7 @@ impl<'a> Desk<'a> {
                     tried,
                     over_budget: true,
                     no_such_model: false,
+                    last: None,
                 };
             }
         };
@@ -208,7 +217,8 @@ impl<'a> Desk<'a> {
         let missing = |cause: &LlmError| matches!(cause, LlmError::ModelMissing { .. });
         let no_such_model = !failed.is_empty() && failed.iter().all(|(_, cause)| missing(cause));
         let error = llm_failure::gather(&tried, hints);
-        Failure { error, tried, over_budget: false, no_such_model }
+        let last = failed.pop().map(|(_, cause)| cause);
+        Failure { error, tried, over_budget: false, no_such_model, last }
     }
 }
 

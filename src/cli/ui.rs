@@ -74,6 +74,11 @@ impl Ui {
         }
     }
 
+    /// Another one for the same streams, for whoever only talks while this one is lent.
+    pub fn beside(&self) -> Self {
+        Self::new(self.json, !self.colour)
+    }
+
     /// Keeps the data, as JSON Lines, instead of printing it; standard input is what is given, and
     /// nobody can be asked or told anything.
     pub fn kept(given: Vec<u8>) -> Self {

@@ -300,6 +300,28 @@ choice! {
     }
 }
 
+choice! {
+    /// What the agent does without asking.
+    AgentMode {
+        /// Nothing.
+        Ask = "ask",
+        /// What is safe by rules.
+        Smart = "smart",
+        /// Everything but what asks in every mode.
+        Full = "full",
+    }
+}
+
+choice! {
+    /// When the agent looks back at what it did.
+    Reflection {
+        /// After every step.
+        Steps = "steps",
+        /// After steps that failed.
+        Failures = "failures",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

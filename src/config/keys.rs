@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
-use super::choices::{CommitIndex, Mode, Ranking, RefreshStale, SinkKind, Source};
+use super::choices::{
+    AgentMode, CommitIndex, Mode, Ranking, Reflection, RefreshStale, SinkKind, Source,
+};
 use super::kind::{Kind, Value};
 use super::providers;
 
@@ -174,6 +176,30 @@ pub const KEYS: &[Key] = &[
         .needs_trust(NeedsTrust::Always),
     key("memory.agent_id", "shell", Kind::Text)
         .doc("Who remembers, where the command does not say it."),
+    key("agent.mode", "ask", Kind::Choice(AgentMode::WORDS))
+        .doc("What the agent does unasked: ask (nothing), smart (what is safe) or full.")
+        // A repository may narrow what the user allows, not widen it.
+        .needs_trust(NeedsTrust::Except(&["ask"])),
+    key("agent.max_steps", "40", Kind::Whole { min: 1, max: 1_000 })
+        .doc("How many calls of tools one run may make."),
+    key("agent.reflect", "steps", Kind::Choice(Reflection::WORDS))
+        .doc("When the agent looks back: after all steps, or after failures only."),
+    key("agent.tool_timeout", "2m", Kind::Span { min: SECOND, max: HOUR })
+        .doc("How long one call of a tool may take."),
+    key("agent.tool_memory", "4294967296", Kind::Whole { min: 1 << 20, max: 1 << 40 })
+        .doc("Bytes of memory that a command of the agent may take."),
+    key("agent.network", "false", Kind::Switch)
+        .doc("Whether commands of the agent may use the network.")
+        .needs_trust(NeedsTrust::Except(&["false"])),
+    key("agent.readable", "[]", Kind::Places)
+        .doc("More folders that commands of the agent may read, outside the repository.")
+        .needs_trust(NeedsTrust::Always),
+    key("agent.writable", "[]", Kind::Places)
+        .doc("More folders that commands of the agent may write to, outside the repository.")
+        .needs_trust(NeedsTrust::Always),
+    key("agent.hub", "none", Kind::Text)
+        .doc("Address of the git repository that skills are searched in.")
+        .needs_trust(NeedsTrust::Always),
     key("llm.local_only", "false", Kind::Switch)
         .doc("Whether only models on this machine are asked.")
         // A repository may narrow what the user allows, not widen it.
@@ -239,6 +265,7 @@ const SECTIONS: &[&str] = &[
     "enrich",
     "notify",
     "memory",
+    "agent",
     "llm",
     "llm.budget",
     TASKS,

@@ -32,8 +32,8 @@ use std::time::Duration;
 
 pub use agreement::{Agreement, Agreements};
 pub use choices::{
-    CommitIndex, Language, Mode, Protocol, Provider, Ranking, RefreshStale, SinkKind, Source,
-    UnknownWord,
+    AgentMode, CommitIndex, Language, Mode, Protocol, Provider, Ranking, Reflection, RefreshStale,
+    SinkKind, Source, UnknownWord,
 };
 pub use duration::{DURATION_FORM, DurationError, format_duration, parse_duration};
 pub use guard::Guarded;
@@ -83,6 +83,7 @@ pub struct Config {
     /// How discoveries are told.
     pub notify: NotifyConfig,
     pub memory: MemoryConfig,
+    pub agent: AgentConfig,
     /// Which language models are asked.
     pub llm: LlmConfig,
     resolved: Resolved,
@@ -239,6 +240,24 @@ pub struct MemoryConfig {
     pub folder: Option<PathBuf>,
     /// Who remembers.
     pub agent_id: String,
+}
+
+/// Section `agent`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentConfig {
+    pub mode: AgentMode,
+    /// Calls of tools in one run.
+    pub max_steps: usize,
+    pub reflect: Reflection,
+    pub tool_timeout: Duration,
+    /// Bytes.
+    pub tool_memory: u64,
+    pub network: bool,
+    /// Absolute, or below the home folder with `~/`.
+    pub readable: Vec<PathBuf>,
+    pub writable: Vec<PathBuf>,
+    /// Where skills are searched; `None`: nowhere.
+    pub hub: Option<String>,
 }
 
 /// Section `journal`.
@@ -497,6 +516,17 @@ impl Config {
             folder: given("memory.folder").map(PathBuf::from),
             agent_id: resolved.text("memory.agent_id"),
         };
+        let agent = AgentConfig {
+            mode: resolved.choice("agent.mode"),
+            max_steps: resolved.size("agent.max_steps"),
+            reflect: resolved.choice("agent.reflect"),
+            tool_timeout: resolved.span("agent.tool_timeout"),
+            tool_memory: resolved.size("agent.tool_memory") as u64,
+            network: resolved.switch("agent.network"),
+            readable: resolved.list("agent.readable").iter().map(PathBuf::from).collect(),
+            writable: resolved.list("agent.writable").iter().map(PathBuf::from).collect(),
+            hub: given("agent.hub"),
+        };
         let llm = LlmConfig::from_resolved(&resolved)?;
         Ok(Self {
             knowledge,
@@ -510,6 +540,7 @@ impl Config {
             enrich,
             notify,
             memory,
+            agent,
             llm,
             resolved,
         })

@@ -13,7 +13,7 @@ mod script;
 
 use std::{io, path::PathBuf};
 
-pub use folder::{Folder, Place};
+pub use folder::{Folder, Place, effective};
 pub use install::{Change, Installation, Status, install, status, uninstall};
 pub use plan::{Foreign, Standing, State};
 pub use script::by_hand;

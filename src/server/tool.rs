@@ -1,6 +1,9 @@
 //! The tools by name, and what an agent is told about each before it calls one.
 
 use rmcp::model::ToolAnnotations;
+use serde_json::{Map, Value};
+
+use super::{arguments, check};
 
 /// One of the tools that agents can call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,7 +73,7 @@ impl Tool {
     }
 
     /// When to use the tool. Short: all descriptions sit in the agent's context all the time.
-    pub(super) fn description(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Search => {
                 "Search this repository's notes, file summaries and facts. Use it before you read \
@@ -113,6 +116,20 @@ impl Tool {
                  seem stale or empty."
             }
         }
+    }
+
+    /// JSON schema of its arguments.
+    pub fn schema(self) -> Map<String, Value> {
+        arguments::schema(self)
+    }
+
+    /// The arguments as [`super::Operations::call`] takes them: held against the schema, defaults
+    /// filled in.
+    ///
+    /// # Errors
+    /// What is wrong with them, for whoever wrote them.
+    pub fn checked(self, given: &Map<String, Value>) -> Result<Map<String, Value>, String> {
+        check::check(self, given)
     }
 
     /// What a client may assume about a call.

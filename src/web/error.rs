@@ -20,6 +20,8 @@ pub enum FetchError {
     Timeout { host: String, limit: Duration },
     #[error("`{host}` redirects more than {most} times")]
     Redirects { host: String, most: usize },
+    #[error("`{host}` redirects to `{to}`, which was not asked for")]
+    Elsewhere { host: String, to: String },
     #[error("`{host}` redirects to nowhere")]
     BadRedirect { host: String },
     #[error("`{host}` redirects from https to http, which is not followed")]
@@ -52,6 +54,7 @@ impl FetchError {
             Self::Private { .. } => "allow private addresses in your own settings if this is meant",
             Self::Unknown { .. } => "check the spelling of the address and the connection",
             Self::Connect { .. } | Self::Broken { .. } | Self::Timeout { .. } => "try again later",
+            Self::Elsewhere { .. } => "fetch the page there, if that host is meant",
             Self::NotFound { .. } => "the page may have moved: search for its title",
             Self::Refused { .. } => "save the page from a browser and give the file",
             Self::RateLimited { .. } => "try again later, or fetch fewer pages",

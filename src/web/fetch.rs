@@ -72,21 +72,33 @@ impl Fetcher {
     /// # Panics
     /// Inside asynchronous code, as [`crate::http::block_on`].
     pub fn get(&self, url: &str) -> Result<Fetched, FetchError> {
-        crate::http::block_on(self.fetch(url))
+        crate::http::block_on(self.fetch(url, false))
     }
 
-    async fn fetch(&self, url: &str) -> Result<Fetched, FetchError> {
+    /// The same without leaving the host: a redirect to another one is told, not followed.
+    ///
+    /// # Errors
+    /// As [`Fetcher::get`]; [`FetchError::Elsewhere`].
+    ///
+    /// # Panics
+    /// As [`Fetcher::get`].
+    pub fn get_there(&self, url: &str) -> Result<Fetched, FetchError> {
+        crate::http::block_on(self.fetch(url, true))
+    }
+
+    async fn fetch(&self, url: &str, stays: bool) -> Result<Fetched, FetchError> {
         let url = parse(url)?;
         let host = host_and_port(&url);
         let limit = self.0.policy.total;
-        match timeout(limit, self.follow(url)).await {
+        match timeout(limit, self.follow(url, stays)).await {
             Ok(result) => result,
             Err(_) => Err(FetchError::Timeout { host, limit }),
         }
     }
 
-    async fn follow(&self, start: Url) -> Result<Fetched, FetchError> {
+    async fn follow(&self, start: Url, stays: bool) -> Result<Fetched, FetchError> {
         let policy = &self.0.policy;
+        let first = start.host_str().map(str::to_owned);
         let mut url = start;
         for _ in 0..=policy.max_redirects {
             check(&url, self.0.reach)?;
@@ -97,6 +109,9 @@ impl Fetcher {
                 200..=299 => return self.page(url, host, answer).await,
                 301 | 302 | 303 | 307 | 308 => url = target(&url, &host, &answer)?,
                 status => return Err(refusal(host, status, answer.headers())),
+            }
+            if stays && url.host_str() != first.as_deref() {
+                return Err(FetchError::Elsewhere { host, to: host_and_port(&url) });
             }
         }
         Err(FetchError::Redirects { host: host_and_port(&url), most: policy.max_redirects })

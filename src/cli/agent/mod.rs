@@ -1,5 +1,7 @@
 //! `elophanto agent`: what agents use, each command in a file of its own.
 
+mod errors;
+mod fenced;
 mod hook;
 mod install;
 mod mcp;
@@ -10,7 +12,10 @@ mod note;
 mod operations;
 mod recall;
 mod remember;
+mod run;
 mod running;
+mod undo;
+mod work;
 
 use super::{Outcome, error::CliError, ui::Ui};
 
@@ -23,6 +28,8 @@ pub struct AgentArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum AgentCommand {
+    Run(run::RunArgs),
+    Undo(undo::UndoArgs),
     Remember(remember::RememberArgs),
     Recall(recall::RecallArgs),
     Memory(memory::MemoryArgs),
@@ -31,12 +38,17 @@ enum AgentCommand {
     Install(install::InstallArgs),
     #[command(hide = true)]
     Hook(hook::HookArgs),
+    #[command(hide = true)]
+    Fenced(fenced::FencedArgs),
 }
 
 impl AgentArgs {
     /// Whether stdout is JSON Lines.
     pub fn is_json(&self) -> bool {
         match &self.command {
+            AgentCommand::Run(args) => args.json,
+            AgentCommand::Undo(args) => args.json,
+            AgentCommand::Fenced(_) => false,
             AgentCommand::Remember(args) => args.json,
             AgentCommand::Recall(args) => args.json,
             AgentCommand::Memory(args) => args.is_json(),
@@ -50,6 +62,9 @@ impl AgentArgs {
 
 pub fn run(args: &AgentArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
+        AgentCommand::Run(args) => run::run(args, ui),
+        AgentCommand::Undo(args) => undo::run(args, ui),
+        AgentCommand::Fenced(_) => fenced::run(),
         AgentCommand::Remember(args) => remember::run(args, ui),
         AgentCommand::Recall(args) => recall::run(args, ui),
         AgentCommand::Memory(args) => memory::run(args, ui),

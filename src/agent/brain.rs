@@ -1,0 +1,56 @@
+//! What the loop needs of language models.
+
+use crate::llm::{Reply, Request, Sink, Task};
+
+/// A reply, and what it cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thought {
+    pub reply: Reply,
+    /// As `provider/model`.
+    pub model: String,
+    /// Millionths of a US dollar. `None`: unknown.
+    pub usd_micros: Option<u64>,
+}
+
+/// Why there is no reply.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct BrainError {
+    /// Lower case, no full stop.
+    pub message: String,
+    /// What the user can do about it.
+    pub hint: Option<String>,
+    pub kind: BrainErrorKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BrainErrorKind {
+    /// No provider answers, all tries included.
+    Unreachable,
+    /// No model is set up or may be asked.
+    NoModel,
+    OverBudget,
+    /// The provider does not want this request.
+    Refused,
+    /// The prompt is longer than the model's context.
+    TooLong,
+    /// It answered, but not in the form that was asked for, or with arguments that are no JSON.
+    Malformed {
+        /// What it said.
+        raw: String,
+    },
+}
+
+/// Language models. Repeating what failed on the way is its concern, as are budgets.
+pub trait Brain {
+    /// `request.model` is empty: the task says who is asked.
+    ///
+    /// # Errors
+    /// When there is no reply.
+    fn ask(
+        &mut self,
+        task: Task,
+        request: &Request,
+        sink: Option<Sink<'_>>,
+    ) -> Result<Thought, BrainError>;
+}

@@ -1,0 +1,154 @@
+//! How a run ended, and what is remembered of it.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use ulid::Ulid;
+use uuid::Uuid;
+
+use super::{sessions::SessionsError, trail::TrailsError};
+
+/// Whether the goal was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// Some of it.
+    Partly,
+    Failed,
+    Cancelled,
+}
+
+impl Outcome {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Partly => "partly",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What ended a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// The model gave its final answer.
+    Answered,
+    Cancelled,
+    /// The steps that were allowed are used up.
+    Steps {
+        max: u32,
+    },
+    Budget {
+        message: String,
+        hint: Option<String>,
+    },
+    /// No model answers, or none usefully.
+    Brain {
+        message: String,
+        hint: Option<String>,
+    },
+    /// The same again and again.
+    Loop {
+        tool: String,
+    },
+    /// What happens can no longer be written down, so nothing more may happen.
+    Trail {
+        message: String,
+    },
+}
+
+impl End {
+    /// In a few words for people.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::Answered => "the agent gave its answer".to_owned(),
+            Self::Cancelled => "the user ended it".to_owned(),
+            Self::Steps { max } => format!("all {max} steps are used up"),
+            Self::Budget { message, .. } | Self::Brain { message, .. } => message.clone(),
+            Self::Loop { tool } => format!("`{tool}` was called again and again with one result"),
+            Self::Trail { message } => format!("the run cannot be written down: {message}"),
+        }
+    }
+
+    /// Whether the same session may simply go on.
+    pub fn is_resumable(&self) -> bool {
+        !matches!(self, Self::Answered)
+    }
+}
+
+/// What models cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// Millionths of a US dollar, of the calls whose price is known.
+    pub usd_micros: u64,
+    pub calls: u32,
+    /// Calls whose price is unknown.
+    pub unpriced: u32,
+}
+
+/// A run that has ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finished {
+    pub run: Ulid,
+    pub session: Uuid,
+    pub outcome: Outcome,
+    pub end: End,
+    /// The model's last words, or why there are none. Text from outside may be in it.
+    pub answer: String,
+    /// Relative to the root, sorted: what tools and the checkpoint report, never the model.
+    pub touched: Vec<PathBuf>,
+    pub commits: Vec<String>,
+    /// Notes written about it.
+    pub notes: Vec<PathBuf>,
+    pub spent: Spent,
+    /// Steps of the model that were used.
+    pub steps: u32,
+    pub warnings: Vec<String>,
+}
+
+/// What a run leaves for the next one. Files, commits and calls are facts of the trail; what the
+/// model said of them is in the fields that say so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskSummary {
+    pub run: Ulid,
+    pub session: Uuid,
+    pub started: Timestamp,
+    pub ended: Timestamp,
+    /// One line.
+    pub title: String,
+    /// The goal, secrets masked.
+    pub asked: String,
+    /// One line for each call that was made or refused, in order.
+    pub did: Vec<String>,
+    pub outcome: Outcome,
+    /// The model's words on how it went, or the reason of the end.
+    pub outcome_text: String,
+    pub touched: Vec<PathBuf>,
+    pub commits: Vec<String>,
+    /// The model's words.
+    pub failed_approaches: Vec<String>,
+    /// Why it failed: the model's words, or the reason of the end. `None` if it is done.
+    pub root_cause: Option<String>,
+    /// The model's words.
+    pub lesson: Option<String>,
+    /// Something that will hold in other tasks too. The model's words.
+    pub pattern: Option<String>,
+    /// Whether the model saw text from outside: then its words are no safer than that.
+    pub is_tainted: bool,
+}
+
+/// Why there was no run.
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    #[error("there is no goal")]
+    EmptyGoal,
+    #[error("a goal of {bytes} bytes, over the cap of {max}")]
+    GoalTooLong { bytes: usize, max: usize },
+    #[error(transparent)]
+    Session(#[from] SessionsError),
+    #[error(transparent)]
+    Trail(#[from] TrailsError),
+}

@@ -1,0 +1,145 @@
+//! A conversation that survives restarts: what was said, what the user approved for its length.
+//! Pure.
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::{
+    llm::Message,
+    permissions::{Action, Call, Level, Verdict},
+};
+
+/// Messages that a session keeps at most, a summary of older ones included.
+pub const MAX_MESSAGES: usize = 20;
+const MAX_RULES: usize = 200;
+
+/// Something the user approved for the rest of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rule {
+    /// Exactly this command, whichever line it is part of.
+    Command(Vec<String>),
+    /// This tool with this host.
+    Host { tool: String, host: String },
+    /// This tool.
+    Tool(String),
+}
+
+/// One conversation with one user over one channel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    pub id: Uuid,
+    /// Where the user is: `terminal`, ...
+    pub channel: String,
+    pub user: String,
+    /// At most [`MAX_MESSAGES`]; every call of a tool has its result.
+    pub messages: Vec<Message>,
+    /// Whether untrusted text ever was in it.
+    pub is_tainted: bool,
+    pub rules: Vec<Rule>,
+    pub created: Timestamp,
+    pub updated: Timestamp,
+    /// How often it was saved.
+    pub revision: u64,
+}
+
+impl Session {
+    pub fn new(channel: &str, user: &str, now: Timestamp) -> Self {
+        Self {
+            id: Uuid::new_v4(),
+            channel: channel.to_owned(),
+            user: user.to_owned(),
+            messages: Vec::new(),
+            is_tainted: false,
+            rules: Vec::new(),
+            created: now,
+            updated: now,
+            revision: 0,
+        }
+    }
+
+    /// Whether the user has approved such a call for this session: of a shell line each command.
+    pub fn allows(&self, call: &Call<'_>, verdict: &Verdict) -> bool {
+        let wanted = rules_for(call, verdict);
+        !wanted.is_empty() && wanted.iter().all(|rule| self.rules.contains(rule))
+    }
+
+    /// Keeps an approval for the rest of the session; `false` if such a call is always asked for.
+    pub fn keep(&mut self, call: &Call<'_>, verdict: &Verdict) -> bool {
+        let rules = rules_for(call, verdict);
+        let new: Vec<_> = rules.into_iter().filter(|rule| !self.rules.contains(rule)).collect();
+        if self.rules.len() + new.len() > MAX_RULES {
+            return false;
+        }
+        self.rules.extend(new);
+        self.allows(call, verdict)
+    }
+}
+
+/// What must be approved so that a call is; nothing if it cannot be kept.
+fn rules_for(call: &Call<'_>, verdict: &Verdict) -> Vec<Rule> {
+    if !verdict.can_be_kept || call.level == Level::Critical {
+        return Vec::new();
+    }
+    let tool = call.tool.to_owned();
+    match &call.action {
+        Action::Shell { .. } => verdict.commands.iter().cloned().map(Rule::Command).collect(),
+        Action::Reach { host } => vec![Rule::Host { tool, host: host.clone() }],
+        Action::Develop => Vec::new(),
+        _ => vec![Rule::Tool(tool)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::permissions::{Decision, Layer};
+
+    fn verdict(commands: &[&[&str]], can_be_kept: bool) -> Verdict {
+        let words = |argv: &&[&str]| argv.iter().map(|word| (*word).to_owned()).collect();
+        let commands = commands.iter().map(words).collect();
+        let reasons = Vec::new();
+        Verdict { decision: Decision::Ask, layer: Layer::Mode, reasons, can_be_kept, commands }
+    }
+
+    fn shell(line: &str) -> Call<'static> {
+        let action = Action::Shell { line: line.to_owned(), folder: PathBuf::from("/r") };
+        Call { tool: "shell_execute", level: Level::Destructive, action }
+    }
+
+    #[test]
+    fn each_command_must_be_approved() {
+        let mut session = Session::new("terminal", "ada", Timestamp::UNIX_EPOCH);
+        let test: &[&str] = &["cargo", "test"];
+        assert!(session.keep(&shell("cargo test"), &verdict(&[test], true)));
+        for (commands, can_be_kept, expected) in [
+            (&[test][..], true, true),
+            (&[test, test][..], true, true),
+            (&[test, &["rm", "x"]][..], true, false),
+            (&[&["cargo", "test", "--release"][..]][..], true, false),
+            (&[test][..], false, false),
+            (&[][..], true, false),
+        ] {
+            let found = session.allows(&shell("x"), &verdict(commands, can_be_kept));
+            assert_eq!(found, expected, "{commands:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_never_kept() {
+        let mut session = Session::new("terminal", "ada", Timestamp::UNIX_EPOCH);
+        let of = |level, action| Call { tool: "t", level, action };
+        let reach = |host: &str| Action::Reach { host: host.to_owned() };
+        for (call, kept, expected) in [
+            (of(Level::Critical, Action::Record), true, false),
+            (of(Level::Destructive, Action::Develop), true, false),
+            (of(Level::Moderate, Action::Record), false, false),
+            (of(Level::Moderate, reach("a.test")), true, true),
+            (of(Level::Moderate, Action::Record), true, true),
+        ] {
+            assert_eq!(session.keep(&call, &verdict(&[], kept)), expected, "{call:?}");
+        }
+        assert!(!session.allows(&of(Level::Moderate, reach("b.test")), &verdict(&[], true)));
+    }
+}

@@ -1,0 +1,250 @@
+//! Where sessions lie: a file for each, written whole or not at all, readable by its owner only.
+
+mod form;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fs::{self, DirBuilder, File, TryLockError},
+    io::{self, Read as _, Write as _},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::Session;
+
+/// Bytes of a session's file.
+const FILE_CAP: u64 = 16 * 1024 * 1024;
+/// Sessions that are listed, the newest.
+const LISTED: usize = 1_000;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SessionsError {
+    #[error("`{0}` is no id of a session")]
+    BadId(String),
+    #[error("there is no session {0}")]
+    Missing(Uuid),
+    /// Another run, in this process or another one.
+    #[error("a run is going on in session {0}")]
+    Busy(Uuid),
+    #[error("`{}` is damaged: {reason}", path.display())]
+    Damaged { path: PathBuf, reason: String },
+    #[error("`{}` was written by a newer version", path.display())]
+    Newer { path: PathBuf },
+    #[error("`{}` cannot be {action}: {cause}", path.display())]
+    Io { path: PathBuf, action: &'static str, cause: io::Error },
+}
+
+/// All sessions of a folder.
+#[derive(Debug, Clone)]
+pub struct Sessions {
+    folder: PathBuf,
+}
+
+/// What a folder of sessions holds.
+#[derive(Debug)]
+pub struct Listing {
+    /// The one that was used last comes first.
+    pub sessions: Vec<Session>,
+    /// Files that are no sessions any more. They are left as they are.
+    pub problems: Vec<SessionsError>,
+}
+
+/// Held while a run is in a session. The kernel lets go of it however the process ends.
+#[derive(Debug)]
+pub struct SessionLock {
+    _file: File,
+}
+
+impl Sessions {
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The id that a text names: a UUID in its usual form, so never a path.
+    ///
+    /// # Errors
+    /// [`SessionsError::BadId`].
+    pub fn id(text: &str) -> Result<Uuid, SessionsError> {
+        let shown = || crate::one_line::one_line(text, 60);
+        let id = Uuid::try_parse(text).map_err(|_| SessionsError::BadId(shown()))?;
+        let is_plain = id.hyphenated().to_string() == text;
+        if is_plain { Ok(id) } else { Err(SessionsError::BadId(shown())) }
+    }
+
+    /// A new session, already on disk.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(
+        &self,
+        channel: &str,
+        user: &str,
+        now: Timestamp,
+    ) -> Result<Session, SessionsError> {
+        let mut session = Session::new(channel, user, now);
+        self.save(&mut session)?;
+        Ok(session)
+    }
+
+    /// # Errors
+    /// When there is none, or what is there cannot be understood.
+    pub fn load(&self, id: Uuid) -> Result<Session, SessionsError> {
+        let path = self.path(id);
+        let bytes = match read(&path) {
+            Ok(bytes) => bytes,
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
+                return Err(SessionsError::Missing(id));
+            }
+            Err(cause) => return Err(SessionsError::Io { path, action: "read", cause }),
+        };
+        let damaged = |reason| SessionsError::Damaged { path: path.clone(), reason };
+        if bytes.len() as u64 > FILE_CAP {
+            return Err(damaged(format!("over the cap of {FILE_CAP} bytes")));
+        }
+        let session = match form::decode(&bytes) {
+            Ok(session) => session,
+            Err(form::Fault::Newer) => return Err(SessionsError::Newer { path }),
+            Err(form::Fault::Damaged(reason)) => return Err(damaged(reason)),
+        };
+        if session.id != id {
+            return Err(damaged(format!("it says that it is session {}", session.id)));
+        }
+        Ok(session)
+    }
+
+    /// Replaces the file of a session as a whole and counts its revision up. Once this returns, it
+    /// is on disk.
+    ///
+    /// # Errors
+    /// When it cannot be written; the old file is then still there.
+    pub fn save(&self, session: &mut Session) -> Result<(), SessionsError> {
+        self.write(session, true)
+    }
+
+    /// The same without waiting for the disk, for the middle of a run: it outlives the process, but
+    /// perhaps not the machine.
+    pub(super) fn save_soon(&self, session: &mut Session) -> Result<(), SessionsError> {
+        self.write(session, false)
+    }
+
+    fn write(&self, session: &mut Session, is_synced: bool) -> Result<(), SessionsError> {
+        let path = self.path(session.id);
+        session.revision = session.revision.saturating_add(1);
+        let bytes = form::encode(session);
+        let written = self.make_folder().and_then(|()| {
+            let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
+            file.write_all(&bytes)?;
+            if is_synced {
+                file.as_file().sync_data()?;
+            }
+            file.persist(&path).map_err(|error| error.error)?;
+            Ok(())
+        });
+        written.map_err(|cause| {
+            session.revision = session.revision.saturating_sub(1);
+            SessionsError::Io { path, action: "written", cause }
+        })
+    }
+
+    /// Keeps everybody else from running in a session.
+    ///
+    /// # Errors
+    /// [`SessionsError::Busy`] if somebody is.
+    pub fn lock(&self, id: Uuid) -> Result<SessionLock, SessionsError> {
+        let path = self.folder.join(format!(".{}.lock", id.hyphenated()));
+        let failed = |cause| SessionsError::Io { path: path.clone(), action: "locked", cause };
+        self.make_folder().map_err(failed)?;
+        // A link would make us create a file elsewhere; opening a pipe must not wait for a reader.
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let mut options = File::options();
+        options.create(true).truncate(false).write(true).mode(0o600).custom_flags(flags);
+        let file = options.open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => Ok(SessionLock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(SessionsError::Busy(id)),
+            Err(TryLockError::Error(cause)) => Err(failed(cause)),
+        }
+    }
+
+    /// All sessions that can be read, and what cannot. No folder is no session.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn list(&self) -> Result<Listing, SessionsError> {
+        let mut listing = Listing { sessions: Vec::new(), problems: Vec::new() };
+        for id in self.ids()? {
+            match self.load(id) {
+                Ok(session) => listing.sessions.push(session),
+                // Somebody has removed it meanwhile.
+                Err(SessionsError::Missing(_)) => {}
+                Err(problem) => listing.problems.push(problem),
+            }
+        }
+        listing.sessions.sort_by(|one, two| (two.updated, one.id).cmp(&(one.updated, two.id)));
+        listing.sessions.truncate(LISTED);
+        Ok(listing)
+    }
+
+    /// Removes a session for good.
+    ///
+    /// # Errors
+    /// When there is none, or a run is going on in it.
+    pub fn remove(&self, id: Uuid) -> Result<(), SessionsError> {
+        let path = self.path(id);
+        if !path.try_exists().unwrap_or(true) {
+            return Err(SessionsError::Missing(id));
+        }
+        let _lock = self.lock(id)?;
+        // The lock file stays: whoever waits for it must not hold another one than whoever comes.
+        match fs::remove_file(&path) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
+                Err(SessionsError::Missing(id))
+            }
+            Err(cause) => Err(SessionsError::Io { path, action: "removed", cause }),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn ids(&self) -> Result<Vec<Uuid>, SessionsError> {
+        let failed = |cause| SessionsError::Io { path: self.folder.clone(), action: "read", cause };
+        let entries = match fs::read_dir(&self.folder) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.map_err(failed)?,
+        };
+        let mut ids = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(failed)?.file_name();
+            let stem = name.to_str().and_then(|name| name.strip_suffix(".json"));
+            ids.extend(stem.and_then(|stem| Self::id(stem).ok()));
+        }
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    fn path(&self, id: Uuid) -> PathBuf {
+        self.folder.join(format!("{}.json", id.hyphenated()))
+    }
+
+    fn make_folder(&self) -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)
+    }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(FILE_CAP + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,9 @@
+//! Whole runs, with a scripted model that also misbehaves.
+
+mod figures;
+mod kit;
+mod misbehaving;
+mod nested;
+mod poisoned;
+mod runs;
+mod sessions;

@@ -1,0 +1,130 @@
+//! The tools of a run, by name. Pure.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::{Value, json};
+
+use super::{Source, Spec, Tool};
+use crate::permissions::Level;
+
+/// Bytes of a tool's name.
+const NAME_CAP: usize = 64;
+/// Names that a wrong one is answered with.
+const NEAR: usize = 3;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ToolboxError {
+    #[error("`{0}` is no name of a tool: a-z first, then a-z, 0-9 and `_`, at most {NAME_CAP}")]
+    Name(String),
+    /// The one that came first stays.
+    #[error("there are two tools `{0}`")]
+    Twice(String),
+    #[error("the arguments of the tool `{0}` are no object by its schema")]
+    Schema(String),
+}
+
+/// Tools by name, sorted.
+#[derive(Clone, Default)]
+pub struct Toolbox {
+    tools: BTreeMap<String, Arc<dyn Tool>>,
+}
+
+impl Toolbox {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All that can be taken, and why the others cannot.
+    pub fn of(tools: impl IntoIterator<Item = Box<dyn Tool>>) -> (Self, Vec<ToolboxError>) {
+        let mut toolbox = Self::new();
+        let problems = tools.into_iter().filter_map(|tool| toolbox.add(tool).err()).collect();
+        (toolbox, problems)
+    }
+
+    /// # Errors
+    /// When the name is none or taken, or the schema describes no object: nobody may put a tool in
+    /// the place of another.
+    pub fn add(&mut self, tool: Box<dyn Tool>) -> Result<(), ToolboxError> {
+        let Spec { name, input, .. } = tool.spec();
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let starts = name.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
+        if !starts || name.len() > NAME_CAP || !name.bytes().all(plain) {
+            return Err(ToolboxError::Name(name.chars().take(80).collect()));
+        }
+        if input.get("type").and_then(Value::as_str) != Some("object") {
+            return Err(ToolboxError::Schema(name.clone()));
+        }
+        let name = name.clone();
+        if self.tools.contains_key(&name) {
+            return Err(ToolboxError::Twice(name));
+        }
+        self.tools.insert(name, Arc::from(tool));
+        Ok(())
+    }
+
+    pub fn get(&self, name: &str) -> Option<&dyn Tool> {
+        self.tools.get(name).map(AsRef::as_ref)
+    }
+
+    pub fn specs(&self) -> impl Iterator<Item = &Spec> {
+        self.tools.values().map(|tool| tool.spec())
+    }
+
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// Those of these names that there are.
+    pub fn only(&self, names: &[&str]) -> Self {
+        let kept = self.tools.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        Self { tools: kept.map(|(name, tool)| (name.clone(), Arc::clone(tool))).collect() }
+    }
+
+    /// Names that are like a wrong one, the most alike first.
+    pub fn near(&self, wrong: &str) -> Vec<&str> {
+        let wrong: String = wrong.chars().take(NAME_CAP).collect::<String>().to_ascii_lowercase();
+        let likeness = |name: &str| {
+            let parts = wrong.split(['_', '-', '.', ' ']).filter(|part| part.len() > 2);
+            let shared = parts.filter(|part| name.contains(part)).count() as f64;
+            strsim::jaro_winkler(&wrong, name) + shared * 0.2
+        };
+        let mut scored: Vec<_> = self.tools.keys().map(|name| (likeness(name), name)).collect();
+        scored.sort_by(|one, two| two.0.total_cmp(&one.0).then_with(|| one.1.cmp(two.1)));
+        let near = scored.into_iter().filter(|(score, _)| *score >= 0.7).take(NEAR);
+        near.map(|(_, name)| name.as_str()).collect()
+    }
+
+    /// What there is, for people and programs: an array of objects, sorted by name.
+    pub fn manifest(&self) -> Value {
+        let row = |spec: &Spec| {
+            let source = match &spec.source {
+                Source::BuiltIn => json!({ "kind": "built_in" }),
+                Source::Plugin { hash } => json!({ "kind": "plugin", "hash": hash }),
+                Source::Server { name } => json!({ "kind": "server", "name": name }),
+            };
+            json!({
+                "name": spec.name,
+                "description": spec.description,
+                "level": level_name(spec.level),
+                "source": source,
+                "untrusted": spec.is_untrusted,
+                "input": spec.input,
+            })
+        };
+        self.specs().map(row).collect()
+    }
+}
+
+/// As the manifest and trails write it.
+pub fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Safe => "safe",
+        Level::Moderate => "moderate",
+        Level::Destructive => "destructive",
+        Level::Critical => "critical",
+    }
+}

@@ -1,0 +1,287 @@
+//! The loop: plan, execute one call at a time, reflect, remember.
+
+mod budget;
+mod call;
+mod close;
+mod compact;
+mod facts;
+mod frame;
+mod host;
+mod loops;
+mod permit;
+mod plan;
+mod reflect;
+mod step;
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use jiff::Timestamp;
+
+pub(super) use compact::whole;
+pub use plan::Plan;
+
+use super::{
+    AgentError, Approver, Brain, End, Event, Finished, Session, Sessions, Toolbox, Trails, World,
+    clean::clean,
+    quote::Quote,
+    trail::{Kind, Trail},
+};
+use crate::permissions::Mode;
+use budget::Allowance;
+use facts::Facts;
+
+/// Tasks inside tasks at most.
+pub const MAX_DEPTH: u32 = 3;
+/// Bytes of a goal.
+const GOAL_CAP: usize = 64 * 1024;
+
+/// When the model is asked how it goes. At the end of a run that called tools it always is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reflect {
+    #[default]
+    EveryStep,
+    /// After calls that failed.
+    Failures,
+}
+
+/// What holds for a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Canonical root of the work tree.
+    pub root: PathBuf,
+    pub mode: Mode,
+    /// Whether somebody is there to approve.
+    pub is_attended: bool,
+    /// Replies of the model that may call tools, those of nested tasks included.
+    pub max_steps: u32,
+    /// Time a tool may take.
+    pub patience: Duration,
+    /// The same for single tools, by name.
+    pub patience_of: BTreeMap<String, Duration>,
+    /// Bytes of a result that the model is shown.
+    pub max_output: usize,
+    /// Tokens of a prompt, as estimated: beyond, older results are cut.
+    pub max_prompt_tokens: u64,
+    /// Tokens of an answer.
+    pub max_answer_tokens: u32,
+    pub reflect: Reflect,
+    /// Of sessions that [`run`] makes.
+    pub channel: String,
+    pub user: String,
+}
+
+impl Settings {
+    pub fn new(root: impl Into<PathBuf>, mode: Mode) -> Self {
+        Self {
+            root: root.into(),
+            mode,
+            is_attended: true,
+            max_steps: 40,
+            patience: Duration::from_mins(2),
+            patience_of: BTreeMap::new(),
+            max_output: 16 * 1024,
+            max_prompt_tokens: 60_000,
+            max_answer_tokens: 8_192,
+            reflect: Reflect::EveryStep,
+            channel: "terminal".to_owned(),
+            user: String::new(),
+        }
+    }
+}
+
+/// All that a run works with, but for the session and whoever approves.
+pub struct Agent<'a> {
+    pub brain: &'a mut dyn Brain,
+    pub world: &'a mut dyn World,
+    pub tools: &'a Toolbox,
+    pub settings: Settings,
+    pub trails: &'a Trails,
+    pub sessions: &'a Sessions,
+    /// Set when the user ends the run; looked at between any two things that are done.
+    pub cancelled: &'a AtomicBool,
+    pub now: fn() -> Timestamp,
+}
+
+/// Works on a goal in a session of its own.
+///
+/// # Errors
+/// As [`run_session`].
+pub fn run(
+    goal: &str,
+    approver: &mut dyn Approver,
+    agent: &mut Agent<'_>,
+) -> Result<Finished, AgentError> {
+    checked(goal)?;
+    let Settings { channel, user, .. } = &agent.settings;
+    let mut session = agent.sessions.create(channel, user, (agent.now)())?;
+    run_session(goal, &mut session, approver, agent)
+}
+
+/// Works on a goal in a session: what was said there before is known, and what is said now is
+/// kept, however the run ends. After an end that is not [`End::Answered`], the same session goes on.
+///
+/// # Errors
+/// When there is no run: no goal, a session that another run is in, or no place to write.
+pub fn run_session(
+    goal: &str,
+    session: &mut Session,
+    approver: &mut dyn Approver,
+    agent: &mut Agent<'_>,
+) -> Result<Finished, AgentError> {
+    let goal = checked(goal)?;
+    let _lock = agent.sessions.lock(session.id)?;
+    renew(session, agent.sessions)?;
+    let started = (agent.now)();
+    let trail = agent.trails.begin(started)?;
+    agent.world.begun(trail.run);
+    agent.world.heard(goal);
+    let goal = clean(goal, GOAL_CAP);
+    let mut run = Run {
+        allowance: Allowance::new(agent.settings.max_steps),
+        agent,
+        session,
+        approver,
+        trail,
+        quote: Quote::new(),
+        facts: Facts::default(),
+        depth: 0,
+        current: Vec::new(),
+        outside: 0,
+        stop: None,
+        warnings: Vec::new(),
+        started,
+    };
+    run.begin(&goal)?;
+    Ok(run.whole_run(&goal))
+}
+
+fn checked(goal: &str) -> Result<&str, AgentError> {
+    let goal = goal.trim();
+    match goal.len() {
+        0 => Err(AgentError::EmptyGoal),
+        bytes if bytes > GOAL_CAP => Err(AgentError::GoalTooLong { bytes, max: GOAL_CAP }),
+        _ => Ok(goal),
+    }
+}
+
+/// Another run may have been in the session since it was loaded: what it left counts.
+fn renew(session: &mut Session, sessions: &Sessions) -> Result<(), AgentError> {
+    match sessions.load(session.id) {
+        Ok(newer) if newer.revision > session.revision => *session = newer,
+        Ok(_) | Err(super::SessionsError::Missing(_)) => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}
+
+/// A run that goes on, shared by its task and all that are nested in it.
+struct Run<'r, 'a> {
+    agent: &'r mut Agent<'a>,
+    session: &'r mut Session,
+    approver: &'r mut dyn Approver,
+    trail: Trail,
+    quote: Quote,
+    allowance: Allowance,
+    facts: Facts,
+    /// Of the task that is being worked on.
+    depth: u32,
+    /// Names of the tools that are at work, the innermost last.
+    current: Vec<String>,
+    /// How often text from outside came in.
+    outside: u64,
+    /// Why everything must end, found out inside of a tool.
+    stop: Option<End>,
+    warnings: Vec<String>,
+    started: Timestamp,
+}
+
+impl Run<'_, '_> {
+    fn begin(&mut self, goal: &str) -> Result<(), AgentError> {
+        let settings = &self.agent.settings;
+        let begin = Kind::Begin {
+            run: self.trail.run.to_string(),
+            goal: goal.to_owned(),
+            session: self.session.id.hyphenated().to_string(),
+            mode: mode_name(settings.mode).to_owned(),
+            attended: settings.is_attended,
+            tainted: self.session.is_tainted,
+            root: settings.root.to_string_lossy().into_owned(),
+        };
+        self.note(begin);
+        self.trail.flush()?;
+        self.session.updated = self.started;
+        self.agent.sessions.save(self.session)?;
+        self.approver.tell(&Event::Begun { run: self.trail.run });
+        Ok(())
+    }
+
+    fn whole_run(&mut self, goal: &str) -> Finished {
+        let tools = self.agent.tools;
+        let history = std::mem::take(&mut self.session.messages);
+        let mut frame = self.frame(goal, tools, history);
+        let (end, answer) = match self.work(&mut frame) {
+            Ok(answer) => (End::Answered, Some(answer)),
+            Err(end) => (end, None),
+        };
+        self.close(frame, end, answer)
+    }
+
+    /// Plans and executes until there is an answer.
+    fn work(&mut self, frame: &mut frame::Frame<'_>) -> Result<String, End> {
+        self.go_on()?;
+        self.keep(frame);
+        self.plan(frame)?;
+        loop {
+            if let Some(answer) = self.step(frame)? {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Ends what must not go on.
+    fn go_on(&self) -> Result<(), End> {
+        match &self.stop {
+            Some(end) => Err(end.clone()),
+            None if self.is_cancelled_now() => Err(End::Cancelled),
+            None => Ok(()),
+        }
+    }
+
+    fn is_cancelled_now(&self) -> bool {
+        self.agent.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn note(&mut self, kind: Kind) {
+        self.trail.note((self.agent.now)(), self.depth, kind);
+    }
+
+    fn warn(&mut self, text: String) {
+        self.approver.tell(&Event::Warning(&text));
+        self.note(Kind::Warning { text: text.clone() });
+        self.warnings.push(text);
+    }
+
+    /// From now on, for all tasks of the session.
+    fn taint(&mut self, origin: &str) {
+        self.outside += 1;
+        if !self.session.is_tainted {
+            self.session.is_tainted = true;
+            let origin = crate::one_line::one_line(origin, 200);
+            self.approver.tell(&Event::Tainted { origin: &origin });
+            self.note(Kind::Tainted { origin });
+        }
+    }
+}
+
+fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Ask => "ask",
+        Mode::Smart => "smart",
+        Mode::Full => "full",
+    }
+}

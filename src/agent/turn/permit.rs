@@ -1,0 +1,89 @@
+//! From a verdict to a yes or no: nobody's silence is a yes.
+
+use serde_json::Value;
+
+use super::Run;
+use crate::{
+    agent::{Answer, Approval},
+    one_line::one_line,
+    permissions::{Call, Decision, Verdict},
+};
+
+/// Whether a call may be made.
+pub(super) struct Permit {
+    pub(super) verdict: Verdict,
+    /// As the trail writes it.
+    pub(super) approved: &'static str,
+    /// For the model, if it may not.
+    pub(super) refusal: Option<String>,
+}
+
+impl Run<'_, '_> {
+    pub(super) fn permit(&mut self, call: &Call<'_>, shown: &str, arguments: &Value) -> Permit {
+        let (is_tainted, is_attended) = (self.session.is_tainted, self.agent.settings.is_attended);
+        let verdict = self.agent.world.decide(call, is_tainted, is_attended, self.session);
+        let (approved, refusal) = match verdict.decision {
+            Decision::Allow => ("mode", None),
+            Decision::Deny => ("no", Some(refused("it is not allowed", &verdict))),
+            Decision::Ask if self.session.allows(call, &verdict) => ("session", None),
+            Decision::Ask if !is_attended => {
+                ("nobody", Some(refused("nobody is there to approve it", &verdict)))
+            }
+            Decision::Ask => self.asked(call, &verdict, shown, arguments),
+        };
+        Permit { verdict, approved, refusal }
+    }
+
+    fn asked(
+        &mut self,
+        call: &Call<'_>,
+        verdict: &Verdict,
+        shown: &str,
+        arguments: &Value,
+    ) -> (&'static str, Option<String>) {
+        let request = Approval {
+            run: self.trail.run,
+            session: self.session.id,
+            tool: call.tool.to_owned(),
+            level: call.level,
+            arguments: arguments.clone(),
+            action: call.action.clone(),
+            shown: shown.to_owned(),
+            layer: verdict.layer,
+            reasons: verdict.reasons.clone(),
+            commands: verdict.commands.clone(),
+            can_be_kept: verdict.can_be_kept,
+            is_tainted: self.session.is_tainted,
+            depth: self.depth,
+        };
+        match self.approver.approve(&request) {
+            Answer::Once => ("once", None),
+            Answer::Session => {
+                (if self.session.keep(call, verdict) { "kept" } else { "once" }, None)
+            }
+            Answer::Rule => {
+                if !verdict.can_be_kept {
+                    return ("once", None);
+                }
+                self.session.keep(call, verdict);
+                match self.agent.world.keep_rule(call, verdict) {
+                    Ok(()) => ("rule", None),
+                    Err(reason) => {
+                        self.warn(format!("the rule is not kept: {reason}"));
+                        ("kept", None)
+                    }
+                }
+            }
+            Answer::No(why) => {
+                let why = why.map(|why| format!(": {}", one_line(&why, 500))).unwrap_or_default();
+                ("no", Some(format!("not made: the user said no{why}")))
+            }
+            Answer::Nobody => ("nobody", Some(refused("nobody answered", verdict))),
+        }
+    }
+}
+
+fn refused(why: &str, verdict: &Verdict) -> String {
+    let reasons: Vec<_> = verdict.reasons.iter().map(|reason| one_line(reason, 300)).collect();
+    format!("not made: {why}. {}", reasons.join("; ")).trim_end().to_owned()
+}

@@ -1,0 +1,89 @@
+//! What the loop needs of the product: what is known, what is allowed, what really happened.
+
+use std::path::PathBuf;
+
+use ulid::Ulid;
+
+use super::{Session, TaskSummary};
+use crate::permissions::{Action, Call, Verdict};
+
+/// A text for the prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Piece {
+    /// Where it comes from: a path, a heading, an address.
+    pub origin: String,
+    pub text: String,
+    /// Learned, from a plugin or from the web: it enters the prompt as a quote, and the session is
+    /// tainted by it.
+    pub is_untrusted: bool,
+}
+
+/// A skill in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SkillLine {
+    pub name: String,
+    pub description: String,
+}
+
+/// What is known that bears on a goal. Best first in every list; what is over the caps of the
+/// prompt is left out from the end.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Gathered {
+    /// Who the agent is: `knowledge/system/`.
+    pub identity: Vec<Piece>,
+    pub conventions: Vec<Piece>,
+    /// Facts of entities that are near the goal.
+    pub facts: Vec<Piece>,
+    pub notes: Vec<Piece>,
+    /// All skills there are.
+    pub skills: Vec<SkillLine>,
+    /// The skills that fit best, in full.
+    pub loaded_skills: Vec<Piece>,
+    /// Summaries of past tasks, failures with their lessons.
+    pub past: Vec<Piece>,
+    /// What no tool may touch.
+    pub protected: Vec<String>,
+}
+
+/// The product around the loop.
+pub trait World {
+    /// A run begins; what is called until the next one belongs to it.
+    fn begun(&mut self, run: Ulid);
+
+    /// What is known that bears on a goal. Best effort: what cannot be read is left out.
+    fn gather(&mut self, goal: &str) -> Gathered;
+
+    /// Whether a call may run. Called for every call that is made, of whatever depth.
+    fn decide(
+        &mut self,
+        call: &Call<'_>,
+        is_tainted: bool,
+        is_attended: bool,
+        session: &Session,
+    ) -> Verdict;
+
+    /// Makes the checkpoint that the call can be taken back to. Calls nest: a tool may call others
+    /// between its own `before` and [`World::after`].
+    ///
+    /// # Errors
+    /// With the reason; then the call is not made.
+    fn before(&mut self, action: &Action) -> Result<(), String>;
+
+    /// Paths that really changed since the [`World::before`] that belongs to it, relative to the root.
+    fn after(&mut self) -> Vec<PathBuf>;
+
+    /// Writes the notes about a task; their paths.
+    ///
+    /// # Errors
+    /// With the reason; the run has ended all the same.
+    fn remember(&mut self, summary: &TaskSummary) -> Result<Vec<PathBuf>, String>;
+
+    /// A message of the user, for the journal.
+    fn heard(&mut self, message: &str);
+
+    /// Keeps an approval as a rule of the user's own.
+    ///
+    /// # Errors
+    /// With the reason; the call is approved for the session all the same.
+    fn keep_rule(&mut self, call: &Call<'_>, verdict: &Verdict) -> Result<(), String>;
+}

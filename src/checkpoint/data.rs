@@ -1,0 +1,66 @@
+//! The contents that the journal of a run speaks of, one after another in a file of their own.
+
+use std::{
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+    os::unix::fs::{FileExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use super::CheckpointError;
+
+const DATA: &str = "data";
+
+/// The file of contents of a run. What a crash leaves at its end is passed over.
+pub(super) struct Data {
+    path: PathBuf,
+    file: Option<File>,
+    end: u64,
+}
+
+impl Data {
+    /// In the folder of a run.
+    pub(super) fn new(folder: &Path) -> Self {
+        Self { path: folder.join(DATA), file: None, end: 0 }
+    }
+
+    /// Returns where the bytes begin.
+    pub(super) fn add(&mut self, bytes: &[u8]) -> Result<u64, CheckpointError> {
+        let failed = || CheckpointError::io(&self.path, "written");
+        if self.file.is_none() {
+            let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+            let mut options = File::options();
+            options.create(true).truncate(false).write(true).custom_flags(flags);
+            let file = options.open(&self.path).map_err(failed())?;
+            self.end = file.metadata().map_err(failed())?.len();
+            self.file = Some(file);
+        }
+        let at = self.end;
+        if let Some(file) = &self.file {
+            file.write_all_at(bytes, at).map_err(failed())?;
+        }
+        self.end += bytes.len() as u64;
+        Ok(at)
+    }
+
+    /// Once this returns, all of it is on disk.
+    pub(super) fn finish(self) -> Result<(), CheckpointError> {
+        match self.file {
+            Some(file) => file.sync_data().map_err(CheckpointError::io(&self.path, "written")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Bytes that were added at `from`.
+pub(super) fn kept(folder: &Path, from: u64, size: u64) -> Result<Vec<u8>, CheckpointError> {
+    let path = folder.join(DATA);
+    let mut bytes = Vec::new();
+    let mut read = || {
+        let mut file = File::open(&path)?;
+        file.seek(SeekFrom::Start(from))?;
+        file.take(size).read_to_end(&mut bytes)
+    };
+    read().map_err(CheckpointError::io(&path, "read"))?;
+    Ok(bytes)
+}

@@ -1,0 +1,256 @@
+//! What is written down of a run, and what follows from it. Pure.
+//!
+//! The journal of a run holds [`Event`]s; folded they say what the run changed. A sealed run is
+//! one [`Sealed`] record.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    name::Name,
+    state::{State, WhyUncovered},
+};
+
+/// Where the bytes of a file are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Place {
+    /// Here.
+    Text(String),
+    /// In the run's own file of contents, from this byte on.
+    Data(u64),
+    /// In git, by the digits of its id.
+    Blob(String),
+}
+
+/// What was at a path before a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Was {
+    pub(super) path: Name,
+    pub(super) state: State,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) place: Option<Place>,
+}
+
+/// What a change of the run may be about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Scope {
+    /// These paths and nothing below them.
+    Exact,
+    /// These paths and everything below them.
+    Below(Vec<Name>),
+    /// The whole work tree; the file of its baseline has this number.
+    All { baseline: u32, head: Option<String> },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Change {
+    pub(super) path: Name,
+    pub(super) was: State,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) place: Option<Place>,
+    pub(super) left: State,
+}
+
+/// An entry of git's index: octal mode, digits of the id, stage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) mode: String,
+    pub(super) id: String,
+    pub(super) stage: String,
+}
+
+/// A branch (or HEAD itself) that the run moved, and the entries of the index that went along.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Move {
+    pub(super) branch: Option<String>,
+    pub(super) old: Option<String>,
+    pub(super) new: Option<String>,
+    pub(super) index: Vec<IndexChange>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct IndexChange {
+    pub(super) path: Name,
+    pub(super) was: Vec<Entry>,
+    pub(super) left: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Event {
+    Begun {
+        root: Name,
+        head: Option<String>,
+        undoes: Option<String>,
+    },
+    Opened {
+        scope: Scope,
+        was: Vec<Was>,
+        uncovered: BTreeSet<(Name, WhyUncovered)>,
+    },
+    /// The scope that was opened last.
+    Closed {
+        changes: Vec<Change>,
+        uncovered: BTreeSet<(Name, WhyUncovered)>,
+    },
+    Moved(Move),
+}
+
+/// A scope that is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Open {
+    pub(super) scope: Scope,
+    /// Of [`Scope::All`] only what is not looked into: the rest is in its baseline.
+    pub(super) was: BTreeMap<Name, (State, Option<Place>)>,
+}
+
+impl Open {
+    /// Whether a change of this path will be seen when it closes.
+    fn covers(&self, path: &Name) -> bool {
+        match &self.scope {
+            Scope::Exact => self.was.contains_key(path),
+            Scope::Below(names) => {
+                self.was.contains_key(path) || path.above().any(|folder| names.contains(&folder))
+            }
+            Scope::All { .. } => {
+                !self.was.contains_key(path)
+                    && !path.above().any(|folder| self.was.contains_key(&folder))
+            }
+        }
+    }
+}
+
+/// All changes of one path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Net {
+    pub(super) path: Name,
+    pub(super) was: State,
+    #[serde(skip)]
+    pub(super) place: Option<Place>,
+    pub(super) left: State,
+    /// Somebody else changed it between two changes of the run.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub(super) is_broken: bool,
+    /// Seen only when an interrupted run was sealed: others may have had a part in it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub(super) is_unsure: bool,
+}
+
+/// What the events of a run say.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Folded {
+    pub(super) root: Name,
+    pub(super) head: Option<String>,
+    pub(super) undoes: Option<String>,
+    pub(super) changes: BTreeMap<Name, Net>,
+    pub(super) moves: Vec<Move>,
+    pub(super) uncovered: BTreeSet<(Name, WhyUncovered)>,
+    pub(super) open: Vec<Open>,
+    /// How many baselines there were.
+    pub(super) baselines: u32,
+}
+
+impl Folded {
+    /// `is_unsure`: the event was not seen while the run was at work.
+    pub(super) fn take(&mut self, event: Event, is_unsure: bool) {
+        match event {
+            Event::Begun { root, head, undoes } => {
+                (self.root, self.head, self.undoes) = (root, head, undoes);
+            }
+            Event::Opened { scope, was, uncovered } => {
+                if let Scope::All { baseline, .. } = scope {
+                    self.baselines = self.baselines.max(baseline.saturating_add(1));
+                }
+                let was = was.into_iter().map(|was| (was.path, (was.state, was.place))).collect();
+                self.open.push(Open { scope, was });
+                self.uncovered.extend(uncovered);
+            }
+            Event::Closed { changes, uncovered } => {
+                self.open.pop();
+                self.uncovered.extend(uncovered);
+                for change in changes {
+                    // A scope around it began earlier, so it knows better what was there.
+                    if !self.open.iter().any(|open| open.covers(&change.path)) {
+                        self.change(change, is_unsure);
+                    }
+                }
+            }
+            Event::Moved(moved) => self.moves.push(moved),
+        }
+    }
+
+    fn change(&mut self, change: Change, is_unsure: bool) {
+        let Change { path, was, place, left } = change;
+        match self.changes.get_mut(&path) {
+            Some(net) => {
+                net.is_broken |= net.left != was;
+                net.is_unsure |= is_unsure;
+                net.left = left;
+            }
+            None => {
+                let net = Net { path: path.clone(), was, place, left, is_broken: false, is_unsure };
+                self.changes.insert(path, net);
+            }
+        }
+    }
+
+    /// What is different after the run.
+    pub(super) fn net(&self) -> impl Iterator<Item = &Net> {
+        self.changes.values().filter(|net| net.is_broken || net.was != net.left)
+    }
+
+    /// Whether there is nothing to remember.
+    pub(super) fn is_empty(&self) -> bool {
+        self.moves.is_empty() && self.uncovered.is_empty() && self.net().next().is_none()
+    }
+}
+
+/// The first line of a commit's message: what a list of runs shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Head {
+    pub(super) run: String,
+    pub(super) undoes: Option<String>,
+    pub(super) is_interrupted: bool,
+    pub(super) changes: usize,
+    pub(super) moves: usize,
+    pub(super) uncovered: usize,
+}
+
+/// A line of the record of a sealed run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Line {
+    Head(Head),
+    Root(Name),
+    Change(Net),
+    Move(Move),
+    Uncovered(Name, WhyUncovered),
+}
+
+/// What the record of a sealed run holds.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sealed {
+    pub(super) head: Option<Head>,
+    pub(super) root: Name,
+    pub(super) changes: Vec<Net>,
+    pub(super) moves: Vec<Move>,
+}
+
+impl Sealed {
+    pub(super) fn of(lines: impl Iterator<Item = Line>) -> Self {
+        let mut sealed = Self::default();
+        for line in lines {
+            match line {
+                Line::Head(head) => sealed.head = Some(head),
+                Line::Root(root) => sealed.root = root,
+                Line::Change(net) => sealed.changes.push(net),
+                Line::Move(moved) => sealed.moves.push(moved),
+                Line::Uncovered(..) => {}
+            }
+        }
+        sealed
+    }
+}

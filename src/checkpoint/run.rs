@@ -1,0 +1,351 @@
+//! A run at work: what is about to change is written down before, what has changed after.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
+    io::{self, Write},
+    path::{Component, Path, PathBuf},
+};
+
+use super::{
+    CheckpointError, Checkpoints, Summary, Uncovered,
+    baseline::{self, Baseline},
+    data::Data,
+    git_calls,
+    lock::Lock,
+    name::Name,
+    record::{Event, Folded, IndexChange, Move, Place, Scope, Was},
+    scope::{self, Bare},
+    seal,
+    state::{Opaque, State},
+};
+use crate::{
+    jsonl::{Caps, Log},
+    repo::{self, CommitId},
+};
+
+/// The journal of a run, in its folder.
+pub(super) const JOURNAL: &str = "journal.jsonl";
+/// The index as it was.
+const INDEX: &str = "index";
+
+/// A longer text is kept beside the journal, in bytes.
+const MOST_TEXT_BYTES: usize = 32 * 1024;
+
+/// What a journal may hold: a scope of many paths is one record.
+pub(super) fn caps() -> Caps {
+    Caps { line_bytes: 512 * 1024 * 1024, file_bytes: 2 * 1024 * 1024 * 1024, faults: 1_000 }
+}
+
+/// A run at work. While it lives no other run may begin in this repository.
+///
+/// Dropped without [`Run::finish`] it is interrupted, as by a crash.
+pub struct Run<'a> {
+    at: Checkpoints<'a>,
+    run: String,
+    folder: PathBuf,
+    log: Log,
+    folded: Folded,
+    /// Of the open scopes that have one, by number.
+    baselines: Vec<(u32, Baseline)>,
+    /// The remembered index is that of a moment ago.
+    index_is_fresh: bool,
+    lock: Lock,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn begin(
+        at: Checkpoints<'a>,
+        run: &str,
+        undoes: Option<String>,
+        lock: Lock,
+    ) -> Result<Self, CheckpointError> {
+        let folder = at.run_folder(run);
+        let failed = || CheckpointError::io(&folder, "made");
+        fs::create_dir_all(at.folder).map_err(failed())?;
+        match fs::create_dir(&folder) {
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(CheckpointError::RunExists(run.to_owned()));
+            }
+            made => made.map_err(failed())?,
+        }
+        let log = Log::new(folder.join(JOURNAL)).with_caps(caps());
+        let (run, folded) = (run.to_owned(), Folded::default());
+        let (baselines, index_is_fresh) = (Vec::new(), false);
+        let mut this = Self { at, run, folder, log, folded, baselines, index_is_fresh, lock };
+        let begun = this.start(undoes);
+        if let Err(cause) = begun {
+            let _ = fs::remove_dir_all(&this.folder);
+            return Err(cause);
+        }
+        Ok(this)
+    }
+
+    fn start(&mut self, undoes: Option<String>) -> Result<(), CheckpointError> {
+        self.before_commit()?;
+        let root = Name::from(self.at.git.root());
+        let head = repo::head(self.at.git)?.map(|id| id.to_string());
+        self.index_is_fresh = false;
+        self.write(Event::Begun { root, head, undoes })?;
+        sync(self.at.folder)
+    }
+
+    /// The id of the run.
+    pub fn id(&self) -> &str {
+        &self.run
+    }
+
+    /// Where it works.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// To be called before these files are changed: each path as it is, or that there is nothing,
+    /// and everything below a folder. Absolute or relative to the root. What is found is on disk
+    /// when this returns.
+    ///
+    /// Each call is closed by one [`Run::after`], the last call first.
+    ///
+    /// # Errors
+    /// When a path is none of the work tree's, or the state cannot be kept: then it must not be
+    /// changed.
+    pub fn before_files(&mut self, paths: &[PathBuf]) -> Result<(), CheckpointError> {
+        let names = paths.iter().map(|path| self.name(path)).collect::<Result<Vec<_>, _>>()?;
+        self.open(Scope::Below(names.clone()), &names)
+    }
+
+    /// The same for exactly these paths.
+    pub(super) fn before_exactly(&mut self, names: &[Name]) -> Result<(), CheckpointError> {
+        self.open(Scope::Exact, names)
+    }
+
+    fn open(&mut self, scope: Scope, names: &[Name]) -> Result<(), CheckpointError> {
+        let mut data = Data::new(&self.folder);
+        // A short text goes along with the record: one file to sync instead of two.
+        let mut keep = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+            Ok(text) if text.len() <= MOST_TEXT_BYTES => Ok(Place::Text(text.to_owned())),
+            _ => data.add(bytes).map(Place::Data),
+        };
+        let below = scope != Scope::Exact;
+        let held = scope::states(self.at.git.root(), names, below, Some(&mut keep))?;
+        data.finish()?;
+        let mut uncovered = Bare::new();
+        let mut was = Vec::with_capacity(held.len());
+        for (path, (state, place)) in held {
+            if let State::Opaque(why) = &state {
+                uncovered.insert((path.clone(), why.into()));
+            }
+            was.push(Was { path, state, place });
+        }
+        self.write(Event::Opened { scope, was, uncovered })
+    }
+
+    /// To be called before something runs that may change any file. What the whole work tree
+    /// holds is on disk when this returns.
+    ///
+    /// Each call is closed by one [`Run::after`], the last call first.
+    ///
+    /// # Errors
+    /// When the state cannot be kept: then nothing must run.
+    pub fn before_anything(&mut self) -> Result<(), CheckpointError> {
+        let number = self.folded.baselines;
+        let head = repo::head(self.at.git)?.map(|id| id.to_string());
+        // What a run that could not be sealed needs stays.
+        let is_alone = seal::unsealed(&self.at).len() == 1;
+        let baseline = baseline::take(&self.at, number == 0 && is_alone)?;
+        let file = self.baseline_file(number);
+        link_or_copy(&baseline::cache_file(&self.at), &file)?;
+        sync(&self.folder)?;
+        let opaque = baseline.entries.iter().filter(|(_, entry)| entry.state.is_opaque());
+        let mut uncovered = Bare::new();
+        let mut was = Vec::new();
+        for (path, entry) in opaque {
+            match &entry.state {
+                // Its stat will tell whether it has changed.
+                State::Opaque(Opaque::Large { .. }) => {}
+                State::Opaque(why) => {
+                    uncovered.insert((path.clone(), why.into()));
+                }
+                _ => {}
+            }
+            was.push(Was { path: path.clone(), state: entry.state.clone(), place: None });
+        }
+        self.write(Event::Opened { scope: Scope::All { baseline: number, head }, was, uncovered })?;
+        self.baselines.push((number, baseline));
+        Ok(())
+    }
+
+    /// To be called when what the last open call announced is done. Returns the paths that have
+    /// changed, relative to the root, sorted; they are on record when this returns.
+    ///
+    /// # Errors
+    /// When the changes cannot be looked at or written down. The call may be made again.
+    pub fn after(&mut self) -> Result<Vec<PathBuf>, CheckpointError> {
+        let Some(open) = self.folded.open.last() else { return Ok(Vec::new()) };
+        let number = match open.scope {
+            Scope::All { baseline, .. } => Some(baseline),
+            _ => None,
+        };
+        let baseline = self.baselines.iter().find(|(at, _)| Some(*at) == number);
+        let closed = close(&self.at, open, baseline.map(|(_, baseline)| baseline))?;
+        let Event::Closed { changes, .. } = &closed else { return Ok(Vec::new()) };
+        let paths = changes.iter().map(|change| change.path.to_path()).collect();
+        self.write(closed)?;
+        if let Some(number) = number {
+            self.baselines.retain(|(at, _)| *at != number);
+            let _ = fs::remove_file(self.baseline_file(number));
+        }
+        Ok(paths)
+    }
+
+    /// Remembers git's index as it is now. To be called before anything is staged for a commit;
+    /// without it the index of the run's beginning counts, and only for paths that the commit
+    /// changes.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub fn before_commit(&mut self) -> Result<(), CheckpointError> {
+        let kept = self.folder.join(INDEX);
+        let _ = fs::remove_file(&kept);
+        let index = self.at.git.git_dir().join("index");
+        self.index_is_fresh = true;
+        if index.exists() { link_or_copy(&index, &kept) } else { Ok(()) }
+    }
+
+    /// Says that the run has made a commit: of a branch (its full name), or of a detached HEAD.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub fn committed(
+        &mut self,
+        old: Option<CommitId>,
+        new: CommitId,
+        branch: Option<&str>,
+    ) -> Result<(), CheckpointError> {
+        let git = self.at.git;
+        let kept = self.folder.join(INDEX);
+        let was = if kept.exists() {
+            git_calls::index(&git.clone().with_index(kept))?
+        } else {
+            BTreeMap::new()
+        };
+        let left = git_calls::index(git)?;
+        let mut paths: BTreeSet<Name> =
+            git_calls::changed_paths(git, old.as_ref(), Some(&new))?.into_iter().collect();
+        if self.index_is_fresh {
+            // What was added for the commit without a change in the end, and what had to give way
+            // to a folder, or a file, of its name.
+            let names = was.keys().chain(left.keys());
+            paths.extend(names.filter(|name| was.get(*name) != left.get(*name)).cloned());
+        }
+        let entries = |path: &Name| {
+            let (was, left) = (was.get(path), left.get(path));
+            let (was, left) = (was.cloned().unwrap_or_default(), left.cloned().unwrap_or_default());
+            IndexChange { path: path.clone(), was, left }
+        };
+        let index = paths.iter().map(entries).collect();
+        let (old, new) = (old.map(|id| id.to_string()), Some(new.to_string()));
+        self.moved(Move { branch: branch.map(str::to_owned), old, new, index })?;
+        self.index_is_fresh = false;
+        Ok(())
+    }
+
+    pub(super) fn moved(&mut self, moved: Move) -> Result<(), CheckpointError> {
+        self.write(Event::Moved(moved))
+    }
+
+    /// What could not be taken back if the run was undone now.
+    pub fn uncovered(&self) -> Vec<Uncovered> {
+        seal::shown(&self.folded.uncovered)
+    }
+
+    /// Ends the run: whatever is open is closed, and its checkpoint becomes a commit of git.
+    ///
+    /// # Errors
+    /// When that fails; the run is then interrupted, and all that it wrote down is still there.
+    pub fn finish(mut self) -> Result<Summary, CheckpointError> {
+        while !self.folded.open.is_empty() {
+            self.after()?;
+        }
+        seal::seal(&self.at, &self.run, &self.folded, false)?;
+        let changed = self.folded.net().map(|net| net.path.to_path()).collect();
+        let uncovered = self.uncovered();
+        let commits = self.folded.moves.iter().filter_map(|moved| moved.new.clone()).collect();
+        self.lock.release();
+        Ok(Summary { run: self.run, changed, commits, uncovered })
+    }
+
+    /// Written down first, true only then.
+    fn write(&mut self, event: Event) -> Result<(), CheckpointError> {
+        self.log.append(&event)?;
+        self.folded.take(event, false);
+        Ok(())
+    }
+
+    fn baseline_file(&self, number: u32) -> PathBuf {
+        self.folder.join(baseline_name(number))
+    }
+
+    /// The path relative to the root.
+    fn name(&self, path: &Path) -> Result<Name, CheckpointError> {
+        let root = self.at.git.root();
+        let relative = if path.is_absolute() { path.strip_prefix(root).ok() } else { Some(path) };
+        let outside = || CheckpointError::Outside(path.to_owned());
+        let relative = relative.ok_or_else(outside)?;
+        let mut name = Name::default();
+        for part in relative.components() {
+            match part {
+                Component::Normal(part) if part.eq_ignore_ascii_case(".git") => {
+                    return Err(CheckpointError::OfGit(path.to_owned()));
+                }
+                Component::Normal(part) => name = name.entry(part),
+                Component::CurDir => {}
+                _ => return Err(outside()),
+            }
+        }
+        let is_link = |folder: Name| {
+            fs::symlink_metadata(root.join(folder.as_path())).is_ok_and(|found| found.is_symlink())
+        };
+        if name.as_bytes().is_empty() || name.above().any(is_link) {
+            return Err(outside());
+        }
+        Ok(name)
+    }
+}
+
+/// The file of a baseline in the folder of a run.
+pub(super) fn baseline_name(number: u32) -> String {
+    format!("baseline-{number}")
+}
+
+/// What has changed in a scope, as the event that closes it.
+pub(super) fn close(
+    at: &Checkpoints,
+    open: &super::record::Open,
+    baseline: Option<&Baseline>,
+) -> Result<Event, CheckpointError> {
+    let (changes, mut uncovered) = scope::differences(at, open, baseline)?;
+    if let Scope::All { head, .. } = &open.scope
+        && repo::head(at.git)?.map(|id| id.to_string()) != *head
+    {
+        uncovered.insert((Name::new("HEAD"), super::WhyUncovered::Head));
+    }
+    Ok(Event::Closed { changes, uncovered })
+}
+
+/// Makes the entries of a folder durable.
+pub(super) fn sync(folder: &Path) -> Result<(), CheckpointError> {
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.map_err(CheckpointError::io(folder, "written"))
+}
+
+/// Files that are replaced and never written into may be shared.
+fn link_or_copy(from: &Path, to: &Path) -> Result<(), CheckpointError> {
+    let copy = |_| {
+        let bytes = fs::read(from)?;
+        let mut file = File::create_new(to)?;
+        file.write_all(&bytes)?;
+        file.sync_data()
+    };
+    fs::hard_link(from, to).or_else(copy).map_err(CheckpointError::io(to, "written"))
+}

@@ -1,0 +1,278 @@
+//! Taking a run back. An undo is a run of its own, so that it can be undone, and survives a crash
+//! as any run does.
+
+use std::{
+    collections::{BTreeMap, btree_map},
+    fs::{self, File, Permissions},
+    io::{self, Write},
+    os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    CheckpointError, Checkpoints, How, Left, MOST_FILE_BYTES, Undo, Undone, WhyLeft,
+    look::{leads_through_folders, look},
+    moves,
+    name::Name,
+    plan::{Earlier, Restore, plan, removals, touched},
+    record::Net,
+    run::{Run, sync},
+    seal,
+    state::{Digest, State},
+};
+use crate::repo::ObjectId;
+
+/// Contents that are fetched from git at once, in bytes.
+const BATCH_BYTES: u64 = 32 * 1024 * 1024;
+const BATCH_COUNT: usize = 1_000;
+
+pub(super) fn undo(
+    at: Checkpoints,
+    wanted: &Undo,
+    lock: super::lock::Lock,
+) -> Result<Undone, CheckpointError> {
+    let (root, run) = (at.git.root(), wanted.run);
+    let sealed = seal::read_record(&at, run)?;
+    let is_interrupted = sealed.head.as_ref().is_some_and(|head| head.is_interrupted);
+    if sealed.root != Name::from(root) {
+        let root = sealed.root.to_path();
+        return Err(CheckpointError::OtherWorkTree { run: run.to_owned(), root });
+    }
+    if sealed.changes.iter().any(|net| net.is_unsure) && !wanted.accepts_interrupted {
+        return Err(CheckpointError::Interrupted { run: run.to_owned() });
+    }
+    let mut states = BTreeMap::new();
+    for net in &sealed.changes {
+        for name in [net.path.clone()].into_iter().chain(net.path.above()) {
+            if let btree_map::Entry::Vacant(unseen) = states.entry(name) {
+                let state = look(root, unseen.key())?;
+                unseen.insert(state);
+            }
+        }
+    }
+    let now = |name: &Name| states.get(name).cloned().unwrap_or(State::Absent);
+    let entries = |name: &Name| {
+        let listed = fs::read_dir(root.join(name.as_path()));
+        listed.into_iter().flatten().flatten().map(|one| name.entry(&one.file_name())).collect()
+    };
+    let (restore, left) = plan(&sealed.changes, &earlier(&at, run)?, now, entries);
+    let back = moves::plan(at.git, &sealed.moves)?;
+    let mut left: Vec<Left> =
+        left.into_iter().map(|(path, why)| Left { path: path.to_path(), why }).collect();
+    left.extend(back.left.iter().cloned());
+    if wanted.how == How::All && !left.is_empty() {
+        return Err(CheckpointError::Conflicts { left });
+    }
+    let mut done = Undone { left, is_interrupted, ..Undone::default() };
+    if restore.is_empty() && back.is_empty() {
+        lock.release();
+        return Ok(done);
+    }
+    let mut own = Run::begin(at, wanted.as_run, Some(run.to_owned()), lock)?;
+    let new = stage(&at, run, &restore, own.folder())?;
+    let names: Vec<Name> = restore.iter().map(|one| one.path.clone()).collect();
+    own.before_exactly(&names)?;
+    apply(root, &restore, &new)?;
+    own.after()?;
+    done.commits_undone = moves::apply(&at, &mut own, &back)?;
+    for one in &restore {
+        let path = one.path.to_path();
+        if one.was.is_absent() { done.removed.push(path) } else { done.restored.push(path) }
+    }
+    done.run = Some(own.finish()?.run);
+    Ok(done)
+}
+
+/// What interrupted undos of this run left at which path, and what was there before them.
+fn earlier(at: &Checkpoints, run: &str) -> Result<Earlier, CheckpointError> {
+    let mut earlier = Earlier::new();
+    for head in at.heads()? {
+        if head.is_interrupted && head.undoes.as_deref() == Some(run) {
+            for Net { path, was, left, .. } in seal::read_record(at, &head.run)?.changes {
+                earlier.entry(path).or_default().push((was, left));
+            }
+        }
+    }
+    Ok(earlier)
+}
+
+/// The new files, beside the work tree, so that a rename is all that is missing.
+fn stage(
+    at: &Checkpoints,
+    run: &str,
+    restore: &[Restore],
+    folder: &Path,
+) -> Result<BTreeMap<Name, PathBuf>, CheckpointError> {
+    let mut staged = BTreeMap::new();
+    let mut files: Vec<(&Name, u32, u64, Digest)> = Vec::new();
+    for one in restore {
+        match &one.was {
+            // Only its mode has changed.
+            State::File { digest, .. } if one.now.digest() == Some(*digest) => {}
+            State::File { mode, size, digest } => files.push((&one.path, *mode, *size, *digest)),
+            State::Link { target } => {
+                let path = folder.join(format!("new-{}", staged.len()));
+                symlink(target.as_path(), &path).map_err(CheckpointError::io(&path, "made"))?;
+                staged.insert(one.path.clone(), path);
+            }
+            _ => {}
+        }
+    }
+    let held = if files.is_empty() { BTreeMap::new() } else { seal::contents(at, run)? };
+    let objects = at.git.objects();
+    let mut rest = &files[..];
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fits = |(_, _, size, _): &&(&Name, u32, u64, Digest)| {
+            bytes += size;
+            bytes <= BATCH_BYTES
+        };
+        let count = rest.iter().take(BATCH_COUNT).take_while(fits).count().max(1);
+        let (batch, more) = rest.split_at(count);
+        rest = more;
+        let missing = |name: &Name| {
+            let reason = format!("the content of `{}` is missing", name.as_path().display());
+            CheckpointError::damaged(run, reason)
+        };
+        let id = |(name, _, _, digest): &(&Name, u32, u64, Digest)| -> Result<&ObjectId, _> {
+            held.get(digest).ok_or_else(|| missing(name))
+        };
+        let ids = batch.iter().map(id).collect::<Result<Vec<_>, _>>()?;
+        for ((name, mode, _, digest), content) in
+            batch.iter().zip(objects.read(&ids, MOST_FILE_BYTES))
+        {
+            let content = content.map_err(|_| missing(name))?;
+            if Digest::of(&content) != *digest {
+                return Err(missing(name));
+            }
+            let path = folder.join(format!("new-{}", staged.len()));
+            write_new(&path, &content, *mode).map_err(CheckpointError::io(&path, "written"))?;
+            staged.insert((*name).clone(), path);
+        }
+    }
+    Ok(staged)
+}
+
+fn write_new(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    file.write_all(content)?;
+    file.set_permissions(Permissions::from_mode(mode))?;
+    file.sync_all()
+}
+
+/// Every step leaves each path as it was, as it is to be, or empty.
+fn apply(
+    root: &Path,
+    restore: &[Restore],
+    new: &BTreeMap<Name, PathBuf>,
+) -> Result<(), CheckpointError> {
+    let below = |name: &Name| root.join(name.as_path());
+    let mut closed = Vec::new();
+    for folder in touched(restore) {
+        // A folder that is there; one to be made is open to us anyway.
+        if leads_through_folders(root, &folder)
+            && let Ok(found) = fs::symlink_metadata(below(&folder))
+            && found.is_dir()
+            && found.permissions().mode() & 0o300 != 0o300
+        {
+            let mode = found.permissions().mode();
+            set_mode(&below(&folder), mode | 0o700)?;
+            closed.push((folder, mode));
+        }
+    }
+    for one in removals(restore) {
+        still(root, one)?;
+        let path = below(&one.path);
+        let removed =
+            if one.now.is_folder() { fs::remove_dir(&path) } else { fs::remove_file(&path) };
+        removed.map_err(CheckpointError::io(&path, "removed"))?;
+    }
+    for one in restore {
+        let path = below(&one.path);
+        if !one.was.is_absent() && !leads_through_folders(root, &one.path) {
+            return Err(CheckpointError::Outside(path));
+        }
+        let is_new = !one.now.is_folder();
+        if is_new && one.was.is_folder() == one.now.is_folder() && !one.was.is_absent() {
+            still(root, one)?;
+        }
+        match &one.was {
+            State::Folder { .. } if is_new => {
+                fs::create_dir(&path).map_err(CheckpointError::io(&path, "made"))?;
+                set_mode(&path, 0o700)?;
+            }
+            State::File { mode, .. } => match new.get(&one.path) {
+                Some(staged) => put(staged, &path)?,
+                None => set_mode(&path, *mode)?,
+            },
+            State::Link { .. } => {
+                if let Some(staged) = new.get(&one.path) {
+                    put(staged, &path)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    for (folder, mode) in closed {
+        if leads_through_folders(root, &folder) && below(&folder).is_dir() {
+            set_mode(&below(&folder), mode)?;
+        }
+    }
+    for one in restore.iter().rev() {
+        if let State::Folder { mode } = one.was {
+            set_mode(&below(&one.path), mode)?;
+        }
+    }
+    for folder in touched(restore) {
+        // One that was removed is told by the folder above it.
+        if below(&folder).is_dir() {
+            let _ = sync(&below(&folder));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to go on where somebody has been at work meanwhile; what they did is kept.
+fn still(root: &Path, one: &Restore) -> Result<(), CheckpointError> {
+    let now = look(root, &one.path)?;
+    if now == one.now || (now.is_folder() && one.now.is_folder()) {
+        return Ok(());
+    }
+    let left = vec![Left::new(one.path.to_path(), WhyLeft::ChangedSince)];
+    Err(CheckpointError::Conflicts { left })
+}
+
+/// Renames; where the work tree is of another file system than its git directory, copies beside
+/// and renames there.
+fn put(staged: &Path, path: &Path) -> Result<(), CheckpointError> {
+    let across = |cause: io::Error| match cause.kind() {
+        io::ErrorKind::CrossesDevices if staged.is_symlink() => {
+            let target = fs::read_link(staged)?;
+            if fs::symlink_metadata(path).is_ok() {
+                fs::remove_file(path)?;
+            }
+            symlink(target, path)
+        }
+        io::ErrorKind::CrossesDevices => {
+            let folder = path.parent().unwrap_or(Path::new("."));
+            let beside =
+                tempfile::Builder::new().prefix(crate::repo::TEMPORARY).tempfile_in(folder)?;
+            fs::copy(staged, beside.path())?;
+            beside.as_file().sync_all()?;
+            beside.persist(path).map(drop).map_err(|failed| failed.error)
+        }
+        _ => Err(cause),
+    };
+    fs::rename(staged, path).or_else(across).map_err(CheckpointError::io(path, "written"))
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<(), CheckpointError> {
+    fs::set_permissions(path, Permissions::from_mode(mode & 0o7777))
+        .map_err(CheckpointError::io(path, "written"))
+}
+
+impl Left {
+    pub(super) fn new(path: impl Into<PathBuf>, why: WhyLeft) -> Self {
+        Self { path: path.into(), why }
+    }
+}

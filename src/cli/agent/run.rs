@@ -1,0 +1,82 @@
+//! `elophanto agent run`
+
+use uuid::Uuid;
+
+use super::{
+    super::{Outcome, error::CliError, ui::Ui, workspace::Workspace},
+    work::{self, Wish, terminal::Terminal, wire::Wire},
+};
+use crate::{
+    agent::{self, Finished},
+    config::AgentMode,
+};
+
+/// Work on a task with tools, asking before it does harm
+///
+/// Plans, makes one call of a tool at a time, looks back after each, and writes a summary to
+/// `knowledge/learned/tasks/`. What a run changed can be taken back: see `elophanto agent undo`.
+#[derive(clap::Args, Debug)]
+pub struct RunArgs {
+    /// What is to be done; `-` reads it from standard input
+    #[arg(value_name = "GOAL", allow_hyphen_values = true)]
+    goal: String,
+    /// Go on in this session
+    #[arg(long, value_name = "ID")]
+    session: Option<Uuid>,
+    /// What runs without asking: ask (nothing), smart (what is safe) or full
+    #[arg(long)]
+    mode: Option<AgentMode>,
+    /// Calls of tools at most
+    #[arg(long, value_name = "N")]
+    max_steps: Option<usize>,
+    /// What models may cost, such as 0.50usd,20000tok,30calls
+    #[arg(long, value_name = "LIMITS")]
+    budget: Option<String>,
+    /// Agree to what is sent to a model elsewhere
+    #[arg(long)]
+    yes: bool,
+    /// Print JSON Lines; approvals are read as JSON from standard input
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Bytes of a goal on standard input.
+const MOST_GOAL: u64 = 64 * 1024;
+
+pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let workspace = Workspace::open(work::flags(args.mode, args.max_steps, &args.budget), ui)?;
+    let goal = goal(args, ui)?;
+    let talk = ui.beside();
+    let prepared = work::prepare(&workspace, &talk)?;
+    let wish = Wish { session: args.session, yes: args.yes };
+    if args.json {
+        let is_attended = args.goal != "-";
+        let mut wire = Wire::new(ui);
+        let finished = prepared.run(&goal, &wish, is_attended, &mut wire, &talk)?;
+        return Ok(outcome(&finished));
+    }
+    let mut terminal = Terminal::new(ui);
+    let is_attended = terminal.is_attended();
+    let finished = prepared.run(&goal, &wish, is_attended, &mut terminal, &talk)?;
+    terminal.end(&finished);
+    Ok(outcome(&finished))
+}
+
+/// A run that reached its goal is done; one that did not is an honest no.
+pub fn outcome(finished: &Finished) -> Outcome {
+    match finished.outcome {
+        agent::Outcome::Done => Outcome::Done,
+        _ => Outcome::Negative,
+    }
+}
+
+fn goal(args: &RunArgs, ui: &Ui) -> Result<String, CliError> {
+    if args.goal != "-" {
+        return Ok(args.goal.clone());
+    }
+    let bytes = ui.input(MOST_GOAL)?.ok_or_else(|| {
+        CliError::new("`-` reads the goal from standard input, which is a terminal")
+            .hint("pipe it in, or give it in quotes")
+    })?;
+    String::from_utf8(bytes).map_err(|_| CliError::new("the goal on standard input is no UTF-8"))
+}

@@ -1,0 +1,157 @@
+//! `elophanto agent undo`
+
+use serde::Serialize;
+use ulid::Ulid;
+
+use super::{
+    super::{
+        Outcome,
+        error::CliError,
+        ui::{Ui, visible_line},
+        workspace::Workspace,
+    },
+    errors::why_left,
+    work::checkpoints_of,
+};
+use crate::{
+    checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo},
+    repo::Git,
+};
+
+/// Take back what a run of the agent changed, byte for byte
+///
+/// Without RUN, the last one. A file that somebody changed since is left, and nothing is taken back
+/// unless --partly says so. An undo is a run too: undoing it does the work again.
+#[derive(clap::Args, Debug)]
+pub struct UndoArgs {
+    /// Id of the run, or its beginning
+    #[arg(value_name = "RUN")]
+    run: Option<String>,
+    /// Take back what nobody changed since, and leave the rest
+    #[arg(long)]
+    partly: bool,
+    /// Also what changed after a run was interrupted, whoever changed it
+    #[arg(long)]
+    interrupted: bool,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What was taken back, as `--json` prints it.
+#[derive(Serialize)]
+struct UndoneWire {
+    run: String,
+    /// The undo, as a run.
+    undo: Option<String>,
+    restored: Vec<String>,
+    removed: Vec<String>,
+    left: Vec<LeftWire>,
+    commits: usize,
+}
+
+#[derive(Serialize)]
+struct LeftWire {
+    path: String,
+    reason: &'static str,
+}
+
+pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let workspace = Workspace::open(Vec::new(), ui)?;
+    let Some(git) = Git::of(&workspace.repository) else {
+        return Err(CliError::new("there is no git repository here, so there are no checkpoints"));
+    };
+    let folder = checkpoints_of(&workspace);
+    let checkpoints = Checkpoints::new(&git, &folder);
+    let runs = checkpoints.runs()?;
+    let Some(kept) = chosen(&runs, args.run.as_deref())? else {
+        ui.talk("no run of the agent changed anything here");
+        return Ok(Outcome::Negative);
+    };
+    let undo = Ulid::new().to_string();
+    let how = if args.partly { How::OnlyUnchanged } else { How::All };
+    let wanted = Undo { run: &kept.run, as_run: &undo, how, accepts_interrupted: args.interrupted };
+    let undone = match checkpoints.undo(&wanted) {
+        Err(CheckpointError::Conflicts { left }) => {
+            for left in &left {
+                ui.warn(format_args!(
+                    "`{}` {}",
+                    visible_line(&left.path.to_string_lossy()),
+                    why_left(left.why)
+                ));
+            }
+            return Err(CliError::new(format_args!(
+                "{} of the files that run {} changed were changed since: nothing was taken back",
+                left.len(),
+                kept.run
+            ))
+            .hint("`--partly` takes back the others and leaves these as they are"));
+        }
+        Err(cause @ CheckpointError::Interrupted { .. }) => {
+            return Err(CliError::from(cause).hint(
+                "look at `git status`; `--interrupted` takes back all that changed since the run \
+                 began",
+            ));
+        }
+        undone => undone?,
+    };
+    let texts = |paths: &[std::path::PathBuf]| -> Vec<String> {
+        paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+    };
+    let left = undone.left.iter().map(|left| LeftWire {
+        path: left.path.to_string_lossy().into_owned(),
+        reason: why_left(left.why),
+    });
+    let wire = UndoneWire {
+        run: kept.run.clone(),
+        undo: undone.run.clone(),
+        restored: texts(&undone.restored),
+        removed: texts(&undone.removed),
+        left: left.collect(),
+        commits: undone.commits_undone,
+    };
+    for LeftWire { path, reason } in &wire.left {
+        ui.warn(format_args!("`{}` {reason}", visible_line(path)));
+    }
+    let commits = match undone.commits_undone {
+        0 => String::new(),
+        count => format!(", {count} commits taken back"),
+    };
+    ui.emit(
+        &wire,
+        format_args!(
+            "{} restored, {} removed{commits}: run {} is undone",
+            wire.restored.len(),
+            wire.removed.len(),
+            wire.run
+        ),
+    )?;
+    Ok(Outcome::Done)
+}
+
+/// The run that is meant: the last one that is not an undo, if none is named.
+fn chosen<'k>(runs: &'k [Kept], named: Option<&str>) -> Result<Option<&'k Kept>, CliError> {
+    let Some(named) = named else {
+        let undone = |run: &Kept| runs.iter().any(|it| it.undoes.as_deref() == Some(&run.run));
+        let is_work =
+            |run: &&Kept| run.undoes.is_none() && run.progress != Progress::AtWork && !undone(run);
+        return Ok(runs.iter().filter(is_work).max_by(|a, b| a.run.cmp(&b.run)));
+    };
+    let wanted = named.to_uppercase();
+    let found: Vec<&Kept> =
+        runs.iter().filter(|run| run.run.to_uppercase().starts_with(&wanted)).collect();
+    match found[..] {
+        [only] => Ok(Some(only)),
+        [] => Err(CliError::new(format_args!(
+            "no run `{}` changed anything here",
+            visible_line(named)
+        ))
+        .hint("`elophanto agent runs` lists them")),
+        _ => Err(CliError::new(format_args!(
+            "{} runs begin with `{}`",
+            found.len(),
+            visible_line(named)
+        ))
+        .hint("give more of the id")),
+    }
+}

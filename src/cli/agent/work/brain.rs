@@ -1,0 +1,111 @@
+//! The models that the settings name, as the loop of an agent asks them.
+
+use std::ops::ControlFlow;
+
+use super::super::super::{
+    asker::{Purpose, Reach, askable},
+    error::CliError,
+    keys::Asking,
+    llm::{Desk, Failure},
+    ui::Ui,
+    workspace::Workspace,
+};
+use crate::{
+    agent::{Brain, BrainError, BrainErrorKind, Thought},
+    llm::{Delta, LlmError, Request, Sink, Task},
+};
+
+/// Kinds of work that a run may give to models.
+const WORK: [Task; 5] = [Task::Planning, Task::Coding, Task::Analysis, Task::Simple, Task::Review];
+
+/// Models that may be asked about this repository.
+pub struct Models<'a> {
+    desk: Desk<'a>,
+    ui: &'a Ui,
+}
+
+impl<'a> Models<'a> {
+    /// Asks the user, where they have not agreed yet, whether text of the repository may be sent
+    /// away; `yes` agrees.
+    ///
+    /// # Errors
+    /// When no model may be asked to plan.
+    pub fn open(workspace: &'a Workspace, yes: bool, ui: &'a Ui) -> Result<Self, CliError> {
+        let mut desk = Desk::open(&workspace.config, &WORK, "agent", Asking::Through(ui))?;
+        for task in WORK {
+            let purpose = Purpose { task, ..Purpose::WORK };
+            let kept = askable(workspace, &desk, purpose, Reach::Agreed, yes, ui)?.kept;
+            if kept.is_empty() && task == Task::Planning {
+                return Err(nobody(&desk));
+            }
+            desk = desk.only(task, &|model| kept.contains(model));
+        }
+        Ok(Self { desk, ui })
+    }
+
+    /// Who does work of a kind that no model is named for.
+    fn task_for(&self, task: Task) -> Task {
+        if self.desk.models(task).is_empty() { Task::Planning } else { task }
+    }
+}
+
+impl Brain for Models<'_> {
+    fn ask(
+        &mut self,
+        task: Task,
+        request: &Request,
+        sink: Option<Sink<'_>>,
+    ) -> Result<Thought, BrainError> {
+        let caps = self.desk.request(Vec::new());
+        let request = Request {
+            max_tokens: request.max_tokens.min(caps.max_tokens),
+            context_tokens: caps.context_tokens,
+            ..request.clone()
+        };
+        let task = self.task_for(task);
+        let mut silent = |_: Delta| ControlFlow::Continue(());
+        let sink = sink.unwrap_or(&mut silent);
+        match self.desk.ask(task, &request, Some(sink), self.ui) {
+            Ok(answer) => Ok(Thought {
+                reply: answer.reply,
+                model: answer.model.to_string(),
+                usd_micros: answer.usd_micros,
+            }),
+            Err(failure) => Err(error_of(failure)),
+        }
+    }
+}
+
+fn error_of(failure: Failure) -> BrainError {
+    let kind = match failure.last {
+        _ if failure.over_budget => BrainErrorKind::OverBudget,
+        None => BrainErrorKind::NoModel,
+        Some(LlmError::ContextTooLong { .. }) => BrainErrorKind::TooLong,
+        Some(LlmError::Arguments { raw, .. } | LlmError::Schema { raw, .. }) => {
+            BrainErrorKind::Malformed { raw }
+        }
+        Some(LlmError::Rejected { .. }) => BrainErrorKind::Refused,
+        Some(LlmError::ModelMissing { .. } | LlmError::Unauthorized { .. }) => {
+            BrainErrorKind::NoModel
+        }
+        Some(_) => BrainErrorKind::Unreachable,
+    };
+    BrainError {
+        message: failure.error.message().to_owned(),
+        hint: failure.error.hint_text().map(str::to_owned),
+        kind,
+    }
+}
+
+/// Why there is no model to plan with.
+fn nobody(desk: &Desk) -> CliError {
+    let plan = desk.plan(Task::Planning);
+    let why = plan
+        .rejected
+        .first()
+        .map(|(model, why)| format!(": `{model}` is {}", desk.reason(model, why)));
+    CliError::new(format_args!("no language model may be asked{}", why.unwrap_or_default())).hint(
+        "name one in `llm.tasks.planning`, keep its key with `elophanto vault set`, or start \
+         Ollama; `elophanto model test` says what answers",
+    )
+}

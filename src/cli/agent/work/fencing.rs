@@ -1,0 +1,242 @@
+//! Programs that the agent runs, in their sandbox.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::OnceLock,
+    time::Duration,
+};
+
+use walkdir::{DirEntry, WalkDir};
+
+use super::super::super::{env, workspace::Workspace};
+use crate::{
+    config::AgentConfig,
+    fence::{self, Ended, Helper, Kind, Limits, Policy, Stopped},
+    plugins::{RunEnded, RunRequest},
+    process,
+    tools::{OutOfReach, ShellOutcome, ShellRequest},
+};
+
+/// This very program, however it was started and whatever became of its file since.
+const OWN: &str = "/proc/self/exe";
+/// Shells, best first.
+const SHELLS: [&str; 2] = ["/bin/bash", "/usr/bin/bash"];
+/// Files and folders of a work tree that are looked at for keys.
+const MOST_ENTRIES: usize = 200_000;
+const PLAIN_SHELL: &str = "/bin/sh";
+
+/// What is run in the sandbox, and with what.
+pub struct Fencing {
+    root: PathBuf,
+    home: PathBuf,
+    protected: Vec<PathBuf>,
+    is_key: OutOfReach,
+    settings: AgentConfig,
+    helper: OnceLock<(Helper, Kind)>,
+}
+
+/// One program.
+struct Wanted<'w> {
+    argv: Vec<String>,
+    folder: &'w Path,
+    stdin: &'w [u8],
+    network: bool,
+    time: Duration,
+    max_output: usize,
+    /// More that it reads.
+    read: Vec<PathBuf>,
+}
+
+impl Fencing {
+    /// `protected` is never written; what `is_key` holds of the work tree is never read.
+    pub fn new(
+        workspace: &Workspace,
+        home: &Path,
+        protected: Vec<PathBuf>,
+        is_key: OutOfReach,
+    ) -> Self {
+        Self {
+            root: workspace.repository.root.clone(),
+            home: home.to_owned(),
+            protected,
+            is_key,
+            settings: workspace.config.agent.clone(),
+            helper: OnceLock::new(),
+        }
+    }
+
+    /// How well programs are shut in here; tried once.
+    pub fn kind(&self) -> &Kind {
+        &self.helper().1
+    }
+
+    /// Whether programs are shut in at all.
+    pub fn is_there(&self) -> bool {
+        !matches!(self.kind(), Kind::Absent(_))
+    }
+
+    fn helper(&self) -> &(Helper, Kind) {
+        self.helper.get_or_init(|| {
+            let argv = [OWN, "agent", "fenced"].map(str::to_owned);
+            Helper::best(argv.into())
+        })
+    }
+
+    /// Runs a line of a shell.
+    ///
+    /// # Errors
+    /// In words, when it cannot be started.
+    pub fn shell(
+        &self,
+        request: &ShellRequest,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<ShellOutcome, String> {
+        if request.network && !self.settings.network {
+            return Err(
+                "commands may not use the network: the user's own setting `agent.network` \
+                        allows it"
+                    .to_owned(),
+            );
+        }
+        let shell = SHELLS.into_iter().find(|shell| Path::new(shell).exists());
+        let mut argv: Vec<String> = match shell {
+            Some(bash) => [bash, "--noprofile", "--norc", "-c"].map(str::to_owned).into(),
+            None => [PLAIN_SHELL, "-c"].map(str::to_owned).into(),
+        };
+        argv.push(request.line.clone());
+        let wanted = Wanted {
+            argv,
+            folder: &request.folder,
+            stdin: &[],
+            network: request.network,
+            time: request.timeout,
+            max_output: request.max_output,
+            read: Vec::new(),
+        };
+        let ended = self.run(&wanted, is_cancelled)?;
+        let note = match ended.why {
+            Some(Stopped::Output) => Some("stopped: it said far too much".to_owned()),
+            Some(Stopped::Memory) => Some("stopped: it took too much memory".to_owned()),
+            Some(Stopped::Processes) => Some("stopped: it started too many processes".to_owned()),
+            Some(Stopped::Time | Stopped::Cancelled) => None,
+            None if *self.kind() == Kind::Narrow && !ended.is_success() => {
+                Some(format!("the sandbox is a narrow one here: {}", fence::NARROW))
+            }
+            None => None,
+        };
+        Ok(ShellOutcome {
+            code: ended.code,
+            // How much is missing is not counted, only that it is.
+            stdout_missing: u64::from(ended.cut),
+            stderr_missing: 0,
+            stdout: ended.stdout,
+            stderr: ended.stderr,
+            timed_out: ended.why == Some(Stopped::Time),
+            cancelled: ended.why == Some(Stopped::Cancelled),
+            note,
+        })
+    }
+
+    /// Runs a file of a plugin.
+    ///
+    /// # Errors
+    /// In words, when it cannot be started.
+    pub fn plugin(&self, request: &RunRequest<'_>) -> Result<RunEnded, String> {
+        let wanted = Wanted {
+            argv: request.argv.clone(),
+            folder: &request.folder,
+            stdin: request.stdin,
+            network: request.network,
+            time: request.time,
+            max_output: request.max_output,
+            read: vec![request.code.clone()],
+        };
+        let ended = self.run(&wanted, request.is_cancelled)?;
+        let stopped = ended.why.map(|why| match why {
+            Stopped::Time => format!("it took longer than {} s", request.time.as_secs()),
+            Stopped::Cancelled => "the user ended the run".to_owned(),
+            Stopped::Output => "it said far too much".to_owned(),
+            Stopped::Memory => "it took too much memory".to_owned(),
+            Stopped::Processes => "it started too many processes".to_owned(),
+        });
+        Ok(RunEnded {
+            code: ended.code,
+            stdout: ended.stdout,
+            stderr: ended.stderr,
+            cut: ended.cut,
+            stopped,
+        })
+    }
+
+    /// Files of the work tree that hold keys.
+    fn keys(&self) -> Vec<PathBuf> {
+        let walk = WalkDir::new(&self.root).into_iter();
+        let walk = walk.filter_entry(|entry| entry.file_name() != ".git");
+        let entries = walk.take(MOST_ENTRIES).filter_map(Result::ok);
+        entries.map(DirEntry::into_path).filter(|path| (self.is_key)(path)).collect()
+    }
+
+    fn run(&self, wanted: &Wanted, is_cancelled: &dyn Fn() -> bool) -> Result<Ended, String> {
+        let temporary = tempfile::Builder::new().prefix("elophanto-").tempdir();
+        let temporary = temporary.map_err(|cause| format!("no temporary folder: {cause}"))?;
+        let variables = env::harmless();
+        let path = variables.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
+        let language = variables.get("LANG").map(String::as_str);
+        let environment = fence::environment(path, &self.home, temporary.path(), language);
+        let (helper, kind) = self.helper();
+        if matches!(kind, Kind::Absent(_)) {
+            return unfenced(wanted, &environment);
+        }
+        let with_home = |path: &PathBuf| match path.strip_prefix("~") {
+            Ok(below) => self.home.join(below),
+            Err(_) => path.clone(),
+        };
+        let absolute = |paths: &[PathBuf]| -> Vec<PathBuf> {
+            paths.iter().map(with_home).filter(|path| path.is_absolute()).collect()
+        };
+        let mut read = absolute(&self.settings.readable);
+        read.extend(wanted.read.iter().cloned());
+        let policy = Policy {
+            root: self.root.clone(),
+            protected: self.protected.clone(),
+            write: absolute(&self.settings.writable),
+            read,
+            hidden: self.keys(),
+            temporary: temporary.path().to_owned(),
+            network: wanted.network,
+            home: self.home.clone(),
+            limits: Limits {
+                time: wanted.time,
+                output_bytes: wanted.max_output,
+                memory_bytes: self.settings.tool_memory,
+                ..Limits::default()
+            },
+        };
+        let (argv, folder) = (&wanted.argv, wanted.folder);
+        fence::run(helper, &policy, argv, wanted.stdin, &environment, folder, is_cancelled)
+            .map_err(|cause| cause.to_string())
+    }
+}
+
+/// Where the kernel has no fence and somebody approved all the same.
+fn unfenced(wanted: &Wanted, environment: &process::Environment) -> Result<Ended, String> {
+    let folder = wanted.folder.to_string_lossy().into_owned();
+    let enter = ["/bin/sh", "-c", "cd -- \"$1\" && shift && exec \"$@\"", "sh"].map(str::to_owned);
+    let argv: Vec<String> =
+        enter.into_iter().chain([folder]).chain(wanted.argv.iter().cloned()).collect();
+    let (time, most) = (wanted.time, wanted.max_output);
+    match process::run(&argv, wanted.stdin, environment, time, most) {
+        Ok(process::Output { code, signal, stdout, stderr, cut }) => {
+            Ok(Ended { code, signal, stdout, stderr, cut, why: None })
+        }
+        Err(process::ProcessError::TooSlow { .. }) => Ok(Ended {
+            code: None,
+            signal: None,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            cut: false,
+            why: Some(Stopped::Time),
+        }),
+        Err(cause) => Err(cause.to_string()),
+    }
+}

@@ -1,0 +1,131 @@
+//! What is known that bears on a task: who the agent is, notes, facts, lessons, earlier tasks,
+//! skills.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::super::super::{run_kept, workspace::Workspace};
+use crate::{
+    agent::{Gathered, Piece, SkillLine},
+    repo::{NotePath, read_note},
+    skills::{self, Origin, Skill},
+};
+
+/// Pages of the knowledge base about itself that are read at the beginning of every task.
+const IDENTITY: [&str; 3] = ["identity.md", "capabilities.md", "known-limitations.md"];
+/// What is read before anything is developed.
+const CONVENTIONS: &str = "conventions.md";
+/// Bytes of a page.
+const MOST_PAGE: u64 = 64 * 1024;
+/// Hits of the one search.
+const HITS: &str = "24";
+const MOST_NOTES: usize = 6;
+const MOST_FACTS: usize = 8;
+const MOST_PAST: usize = 4;
+const MOST_LESSONS: &str = "4";
+/// Skills that are read in full.
+const MOST_SKILLS: usize = 1;
+
+/// Looks for everything once. What cannot be read is left out.
+pub fn gather(
+    workspace: &Workspace,
+    goal: &str,
+    skills: &[Skill],
+    protected: Vec<String>,
+) -> Gathered {
+    let write_root = &workspace.config.knowledge.write_root;
+    let system = write_root.join("system");
+    let page = |name: &str| page(workspace, &system.join(name));
+    let mut gathered = Gathered {
+        identity: IDENTITY.iter().filter_map(|name| page(name)).collect(),
+        conventions: page(CONVENTIONS).into_iter().collect(),
+        protected,
+        ..Gathered::default()
+    };
+    for hit in lines(&[
+        "search", "--json", "--limit", HITS, "--kind", "note", "--kind", "fact", "--", goal,
+    ]) {
+        sort(&hit, write_root, &mut gathered);
+    }
+    for lesson in lines(&["agent", "recall", "--json", "--limit", MOST_LESSONS, "--", goal]) {
+        gathered.past.extend(lesson_piece(&lesson));
+    }
+    gathered.skills = skills
+        .iter()
+        .map(|skill| SkillLine { name: skill.name.clone(), description: skill.description.clone() })
+        .collect();
+    let fits = skills::fits(goal, skills, &skills::by_keywords);
+    gathered.loaded_skills = fits
+        .into_iter()
+        .take(MOST_SKILLS)
+        .filter_map(|(at, _)| skills.get(at))
+        .map(|skill| Piece {
+            origin: format!("skill {} ({})", skill.name, skill.origin.label()),
+            text: skill.body.clone(),
+            is_untrusted: !matches!(skill.origin, Origin::Bundled | Origin::User),
+        })
+        .collect();
+    gathered
+}
+
+/// A page that the user keeps about this knowledge base.
+fn page(workspace: &Workspace, path: &Path) -> Option<Piece> {
+    let (bytes, _) =
+        read_note(&workspace.repository.root, &NotePath::from(path), MOST_PAGE).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    let origin = path.to_string_lossy().into_owned();
+    Some(Piece { origin, text, is_untrusted: false })
+}
+
+/// What a command says, line by line; nothing if it fails.
+fn lines(command: &[&str]) -> Vec<Value> {
+    let Ok((_, kept)) = run_kept(command, Vec::new()) else { return Vec::new() };
+    let text = String::from_utf8_lossy(&kept);
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// Puts a hit where it belongs, as long as there is room.
+fn sort(hit: &Value, write_root: &Path, gathered: &mut Gathered) {
+    let path = hit["path"].as_str().unwrap_or_default();
+    let text = hit["text"].as_str().or(hit["snippet"].as_str()).unwrap_or_default().trim();
+    if text.is_empty() {
+        return;
+    }
+    let below = Path::new(path).strip_prefix(write_root).ok();
+    let is_below = |folder: &str| below.is_some_and(|below| below.starts_with(folder));
+    let line = &hit["line"];
+    let piece = Piece {
+        origin: format!("{path}:{line}"),
+        text: text.to_owned(),
+        // What the user keeps there is theirs; whatever else is in the repository may be anybody's.
+        is_untrusted: !(is_below("system") || is_below("user")),
+    };
+    let (list, most) = if hit["kind"] == "fact" {
+        (&mut gathered.facts, MOST_FACTS)
+    } else if is_below("learned/tasks") || is_below("learned/failures") {
+        (&mut gathered.past, MOST_PAST)
+    } else {
+        (&mut gathered.notes, MOST_NOTES)
+    };
+    if list.len() < most {
+        list.push(piece);
+    }
+}
+
+fn lesson_piece(lesson: &Value) -> Option<Piece> {
+    let word = |key: &str| lesson[key].as_str().unwrap_or_default();
+    let text = word("lesson");
+    if text.is_empty() {
+        return None;
+    }
+    let rate = match word("success_rate") {
+        "" => String::new(),
+        rate => format!(" ({rate} success)"),
+    };
+    Some(Piece {
+        origin: format!("lesson {} of {}", word("id"), word("repo")),
+        text: format!("{}: {text}{rate}", word("context")),
+        is_untrusted: true,
+    })
+}

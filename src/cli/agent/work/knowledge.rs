@@ -1,0 +1,143 @@
+//! The knowledge base as tools of the agent: each does what the MCP server's tool does.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::super::{super::run_kept, operations::operations};
+use crate::{
+    agent::{Host, Intent, Output, Source, Spec, Tool, ToolError},
+    permissions::{Action, Level},
+    server::{self, Call, Operations, Reply},
+};
+
+/// Tokens of an answer, if the call does not say.
+const TOKENS: usize = 2_000;
+/// What a call that asks the configured sources reaches, for rules about hosts.
+const SOURCES: &str = "learn.sources";
+
+/// All of them.
+pub fn tools() -> Vec<Box<dyn Tool>> {
+    let operations = Arc::new(operations());
+    let of = |name: &str, level, operation: server::Tool, is_untrusted| -> Box<dyn Tool> {
+        let spec = Spec {
+            name: name.to_owned(),
+            description: operation.description().to_owned(),
+            input: Value::Object(operation.schema()),
+            level,
+            source: Source::BuiltIn,
+            is_untrusted,
+        };
+        Box::new(Knowledge { spec, operation, operations: Arc::clone(&operations) })
+    };
+    vec![
+        of("knowledge_search", Level::Safe, server::Tool::Search, true),
+        of("knowledge_write", Level::Moderate, server::Tool::WriteNote, false),
+        Box::new(Index { spec: index_spec() }),
+        of("memory_recall", Level::Safe, server::Tool::Recall, true),
+        of("memory_remember", Level::Moderate, server::Tool::Remember, false),
+        of("learn", Level::Moderate, server::Tool::Learn, true),
+        of("questions", Level::Safe, server::Tool::Questions, true),
+    ]
+}
+
+/// A tool of the server.
+struct Knowledge {
+    spec: Spec,
+    operation: server::Tool,
+    operations: Arc<Operations>,
+}
+
+impl Tool for Knowledge {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn intent(&self, arguments: &Value, _host: &dyn Host) -> Result<Intent, ToolError> {
+        let given = self.checked(arguments)?;
+        let action = match self.operation {
+            server::Tool::WriteNote | server::Tool::Remember => Action::Record,
+            // With a text nothing is asked anywhere.
+            server::Tool::Learn if given.contains_key("text") => Action::Record,
+            server::Tool::Learn => Action::Reach { host: SOURCES.to_owned() },
+            _ => Action::Look,
+        };
+        Ok(Intent { action, shown: shown(&given) })
+    }
+
+    fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
+        let given = self.checked(arguments)?;
+        let most = given.get("max_tokens").and_then(Value::as_u64);
+        let call = Call::alone(most.map_or(TOKENS, |most| most as usize));
+        if host.is_cancelled() {
+            return Err(ToolError::Cancelled);
+        }
+        match (self.operations.call)(self.operation, &given, &call) {
+            Reply::Found { text, structured } => {
+                let path = structured.get("path").and_then(Value::as_str);
+                let is_written = self.operation == server::Tool::WriteNote;
+                let touched = path.filter(|_| is_written).map(Into::into);
+                Ok(Output { text, touched: touched.into_iter().collect(), ..Output::default() })
+            }
+            Reply::Refused { reason, hint } => Err(ToolError::Failed(match hint {
+                Some(hint) => format!("{reason}; {hint}"),
+                None => reason,
+            })),
+        }
+    }
+}
+
+impl Knowledge {
+    fn checked(&self, arguments: &Value) -> Result<Map<String, Value>, ToolError> {
+        let empty = Map::new();
+        let given = arguments.as_object().unwrap_or(&empty);
+        self.operation.checked(given).map_err(ToolError::Arguments)
+    }
+}
+
+/// Bringing the index up to date, its vectors for the next commit included.
+struct Index {
+    spec: Spec,
+}
+
+fn index_spec() -> Spec {
+    Spec {
+        name: "knowledge_index".to_owned(),
+        description: "Bring the index up to date after notes changed, with what the next commit \
+                      carries of it. Searching does not need it: a search sees changed notes by \
+                      itself."
+            .to_owned(),
+        input: json!({"type": "object", "properties": {}, "additionalProperties": false}),
+        level: Level::Moderate,
+        source: Source::BuiltIn,
+        is_untrusted: false,
+    }
+}
+
+impl Tool for Index {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn intent(&self, _arguments: &Value, _host: &dyn Host) -> Result<Intent, ToolError> {
+        Ok(Intent { action: Action::Record, shown: "elophanto index".to_owned() })
+    }
+
+    fn execute(&self, _arguments: &Value, _host: &mut dyn Host) -> Result<Output, ToolError> {
+        let failed = |cause: super::super::super::error::CliError| {
+            ToolError::Failed(cause.message().to_owned())
+        };
+        let (_, kept) = run_kept(&["index", "--json"], Vec::new()).map_err(failed)?;
+        let text = String::from_utf8_lossy(&kept);
+        Ok(Output { text: text.lines().last().unwrap_or_default().to_owned(), ..Output::default() })
+    }
+}
+
+/// The arguments for people, one a line.
+fn shown(arguments: &Map<String, Value>) -> String {
+    let line = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => format!("{name}: {text}\n"),
+        other => format!("{name}: {other}\n"),
+    };
+    arguments.iter().map(line).collect()
+}

@@ -1,0 +1,301 @@
+//! A run of the agent, put together: models, tools, what is known, what is allowed.
+
+mod brain;
+mod fencing;
+mod gathering;
+mod knowledge;
+mod remembering;
+pub mod rights;
+pub mod terminal;
+mod toolbox;
+pub mod wire;
+mod world;
+
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::{
+    super::{
+        env,
+        error::CliError,
+        ui::{Ui, visible_line},
+        workspace::Workspace,
+    },
+    errors::why_uncovered,
+};
+use crate::{
+    agent::{
+        self, Agent, Approver, Finished, Reflect, Session, Sessions, Settings, Toolbox, Trails,
+    },
+    config::{AgentMode, Reflection},
+    fence::Kind,
+    permissions::Mode,
+    repo::Git,
+    skills::{self, Places, Skill},
+    tools::OutOfReach,
+};
+use brain::Models;
+use fencing::Fencing;
+use rights::Rights;
+use world::Surroundings;
+
+/// Where sessions and trails lie, below the folder of the state.
+const STATE: &str = "agent";
+/// Whoever sits at the terminal.
+const CHANNEL: &str = "terminal";
+/// Checkpoints that are kept.
+const CHECKPOINTS: usize = 100;
+
+/// What the command line says of the settings.
+pub fn flags(
+    mode: Option<AgentMode>,
+    max_steps: Option<usize>,
+    budget: &Option<String>,
+) -> Vec<(String, String)> {
+    let flags = [
+        ("agent.mode", mode.map(|mode| mode.to_string())),
+        ("agent.max_steps", max_steps.map(|steps| steps.to_string())),
+        ("llm.budget.run", budget.clone()),
+    ];
+    flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+}
+
+/// What one run is told.
+pub struct Wish {
+    /// The session that it goes on with; a new one if none.
+    pub session: Option<Uuid>,
+    /// Agrees to what is sent to a model elsewhere.
+    pub yes: bool,
+}
+
+/// Everything that runs of one process have in common.
+pub struct Prepared<'a> {
+    pub workspace: &'a Workspace,
+    git: Option<Git>,
+    checkpoints: PathBuf,
+    pub rights: Rc<RefCell<Rights>>,
+    fencing: Arc<Fencing>,
+    skills: Vec<Skill>,
+    pub tools: Toolbox,
+    pub sessions: Sessions,
+    pub trails: Trails,
+    /// The user wants the run to end.
+    cancelled: Arc<AtomicBool>,
+}
+
+/// Reads rules, skills and plugins; starts nothing.
+///
+/// # Errors
+/// When rules cannot be understood, or there is no folder for the state.
+pub fn prepare<'a>(workspace: &'a Workspace, ui: &Ui) -> Result<Prepared<'a>, CliError> {
+    let rights = Rights::open(workspace)?;
+    for ignored in rights.ignored() {
+        ui.note(format_args!(
+            "the repository's permissions.yaml may not widen: {ignored} is ignored"
+        ));
+    }
+    let repository = &workspace.repository;
+    let git = Git::of(repository);
+    let protected = Arc::clone(rights.protected());
+    let is_key: OutOfReach = Arc::new(move |path: &Path| protected.holds_key(path).is_some());
+    let paths = rights.paths().to_vec();
+    let fencing = Arc::new(Fencing::new(workspace, rights.home(), paths, Arc::clone(&is_key)));
+    let skills = discover(workspace, ui);
+    let built_in = toolbox::built_in(git.as_ref(), &fencing, is_key);
+    let (tools, problems) = Toolbox::of(built_in);
+    for problem in problems {
+        ui.warn(problem);
+    }
+    let state = state_folder()?;
+    let cancelled = Arc::new(AtomicBool::new(false));
+    Ok(Prepared {
+        workspace,
+        git,
+        checkpoints: checkpoints_of(workspace),
+        rights: Rc::new(RefCell::new(rights)),
+        fencing,
+        skills,
+        tools,
+        sessions: Sessions::new(state.join("sessions")),
+        trails: Trails::new(state.join("runs")),
+        cancelled,
+    })
+}
+
+impl Prepared<'_> {
+    /// One run to its end, with its checkpoint sealed.
+    ///
+    /// # Errors
+    /// When there is no run at all.
+    pub fn run(
+        &self,
+        goal: &str,
+        wish: &Wish,
+        is_attended: bool,
+        approver: &mut dyn Approver,
+        ui: &Ui,
+    ) -> Result<Finished, CliError> {
+        let mut session = self.session(wish.session)?;
+        self.run_in(goal, &mut session, wish.yes, is_attended, approver, ui)
+    }
+
+    /// The same in a session that is at hand.
+    ///
+    /// # Errors
+    /// When there is no run at all.
+    pub fn run_in(
+        &self,
+        goal: &str,
+        session: &mut Session,
+        yes: bool,
+        is_attended: bool,
+        approver: &mut dyn Approver,
+        ui: &Ui,
+    ) -> Result<Finished, CliError> {
+        self.cancelled.store(false, Ordering::Relaxed);
+        let mode = self.rights.borrow().mode();
+        if mode != Mode::Ask
+            && let Kind::Absent(why) = self.fencing.kind()
+        {
+            ui.note(format_args!("commands cannot be shut in here ({why}): each of them asks"));
+        }
+        let mut brain = Models::open(self.workspace, yes, ui)?;
+        let mut world = Surroundings::new(
+            self.workspace,
+            self.git.as_ref(),
+            &self.checkpoints,
+            Rc::clone(&self.rights),
+            &self.skills,
+            Arc::clone(&self.fencing),
+        );
+        let finished = {
+            let mut agent = Agent {
+                brain: &mut brain,
+                world: &mut world,
+                tools: &self.tools,
+                settings: self.settings(is_attended),
+                trails: &self.trails,
+                sessions: &self.sessions,
+                cancelled: &self.cancelled,
+                now: Timestamp::now,
+            };
+            agent::run_session(goal, session, approver, &mut agent)
+        };
+        let summary = world.finish();
+        for warning in world.warnings() {
+            ui.warn(warning);
+        }
+        let finished = finished?;
+        match summary {
+            Err(error) => ui.warn(error.message()),
+            Ok(None) => {}
+            Ok(Some(summary)) => {
+                for path in &summary.uncovered {
+                    let why = why_uncovered(path.why);
+                    let path = visible_line(&path.path.to_string_lossy());
+                    ui.note(format_args!("an undo would not restore `{path}`: {why}"));
+                }
+            }
+        }
+        self.prune();
+        Ok(finished)
+    }
+
+    /// Set to end the run that goes on.
+    pub fn cancelled(&self) -> &Arc<AtomicBool> {
+        &self.cancelled
+    }
+
+    /// A session by its id, or a new one.
+    ///
+    /// # Errors
+    /// When there is none of that id, or it cannot be read.
+    pub fn session(&self, id: Option<Uuid>) -> Result<Session, CliError> {
+        Ok(match id {
+            Some(id) => self.sessions.load(id)?,
+            None => self.sessions.create(CHANNEL, &user(), Timestamp::now())?,
+        })
+    }
+
+    fn settings(&self, is_attended: bool) -> Settings {
+        let settings = &self.workspace.config.agent;
+        let llm = &self.workspace.config.llm;
+        let usual = Settings::new(&self.workspace.repository.root, self.rights.borrow().mode());
+        Settings {
+            is_attended,
+            max_steps: u32::try_from(settings.max_steps).unwrap_or(u32::MAX),
+            patience: settings.tool_timeout,
+            max_prompt_tokens: llm.context_tokens.saturating_sub(llm.max_tokens) as u64,
+            max_answer_tokens: u32::try_from(llm.max_tokens).unwrap_or(u32::MAX),
+            reflect: match settings.reflect {
+                Reflection::Steps => Reflect::EveryStep,
+                Reflection::Failures => Reflect::Failures,
+            },
+            channel: CHANNEL.to_owned(),
+            user: user(),
+            ..usual
+        }
+    }
+
+    /// Old checkpoints go when there are many; what cannot be removed now is later.
+    fn prune(&self) {
+        if let Some(git) = &self.git {
+            let checkpoints = crate::checkpoint::Checkpoints::new(git, &self.checkpoints);
+            let _ = checkpoints.prune(CHECKPOINTS);
+        }
+    }
+}
+
+/// Where runs at work keep what they need to be taken back.
+pub fn checkpoints_of(workspace: &Workspace) -> PathBuf {
+    let repository = &workspace.repository;
+    let shared = repository.common_dir.clone().map(|common| common.join("elophanto"));
+    shared.unwrap_or_else(|| repository.local_dir()).join("runs")
+}
+
+/// The folder of sessions and trails.
+///
+/// # Errors
+/// When the user has no home.
+pub fn state_folder() -> Result<PathBuf, CliError> {
+    let folder = env::state_folder(&env::variables()).ok_or_else(|| {
+        CliError::new("there is no folder for sessions and runs")
+            .hint("set HOME, or XDG_STATE_HOME to a folder")
+    })?;
+    Ok(folder.join(STATE))
+}
+
+/// The name of the user, for sessions.
+fn user() -> String {
+    env::harmless().remove("USER").unwrap_or_default()
+}
+
+fn discover(workspace: &Workspace, ui: &Ui) -> Vec<Skill> {
+    let found = skills::discover(&places(workspace));
+    for problem in found.problems {
+        ui.note(problem);
+    }
+    found.skills
+}
+
+/// Where skills lie.
+pub fn places(workspace: &Workspace) -> Places {
+    let variables = env::variables();
+    let config = env::config_home(&variables).map(|folder| folder.join("elophanto"));
+    let data = env::data_folder(&variables).unwrap_or_default();
+    Places {
+        user: config.map(|folder| folder.join("skills")),
+        repository: Some(workspace.repository.root.clone()),
+        installed: data.join("skills"),
+    }
+}

@@ -1,0 +1,200 @@
+//! What the agent may do here: the user's rules and the repository's, and what is out of its reach.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::super::super::{env, error::CliError, workspace::Workspace};
+use crate::{
+    config::AgentMode,
+    permissions::{
+        Call, Circumstances, Mode, Owner, Protected, Rules, Verdict, add_rule, core, decide,
+        rule_for,
+    },
+    repo::{NotePath, Repository, read_note, write_beneath},
+    store::lock,
+};
+
+/// Both files are called so.
+const FILE: &str = "permissions.yaml";
+/// Bytes of one.
+const MOST_FILE: u64 = 256 * 1024;
+/// The name of the package, which marks the product's own repository.
+const PACKAGE: &str = "elophanto";
+
+/// What decides about calls.
+pub struct Rights {
+    root: PathBuf,
+    home: PathBuf,
+    mode: Mode,
+    protected: Arc<Protected>,
+    paths: Vec<PathBuf>,
+    own: Rules,
+    repository: Rules,
+    rules: Rules,
+    /// The user's own file; `None` where they have no home.
+    file: Option<PathBuf>,
+}
+
+impl Rights {
+    /// Reads both files.
+    ///
+    /// # Errors
+    /// When one cannot be understood: nothing is decided by half of the rules.
+    pub fn open(workspace: &Workspace) -> Result<Self, CliError> {
+        let variables = env::variables();
+        let root = workspace.repository.root.clone();
+        let home = env::home(&variables).unwrap_or_else(|| PathBuf::from("/"));
+        let folder = env::config_home(&variables).map(|folder| folder.join("elophanto"));
+        let file = folder.map(|folder| folder.join(FILE));
+        let own = match &file {
+            Some(file) => parsed(read(file)?, Owner::User, file)?,
+            None => Rules::default(),
+        };
+        let theirs = root.join(".elophanto").join(FILE);
+        let repository = parsed(read_in(&workspace.repository)?, Owner::Repository, &theirs)?;
+        let rules = Rules::joined(own.clone(), repository.clone());
+        let is_own = is_own(&workspace.repository);
+        let outside = out_of_reach(&workspace.repository);
+        let mut paths: Vec<PathBuf> =
+            core(is_own).into_iter().map(|path| root.join(path)).collect();
+        paths.push(root.join(".git"));
+        paths.extend(outside.iter().cloned());
+        let protected = Arc::new(Protected::new(&root, outside, is_own));
+        let mode = match workspace.config.agent.mode {
+            AgentMode::Ask => Mode::Ask,
+            AgentMode::Smart => Mode::Smart,
+            AgentMode::Full => Mode::Full,
+        };
+        Ok(Self { root, home, mode, protected, paths, own, repository, rules, file })
+    }
+
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+    }
+
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    pub fn protected(&self) -> &Arc<Protected> {
+        &self.protected
+    }
+
+    /// The same as paths, whether they exist or not: what no program writes.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// What the repository's file would have allowed, and may not.
+    pub fn ignored(&self) -> &[String] {
+        &self.rules.ignored
+    }
+
+    /// Whether a call may run.
+    pub fn decide(&self, call: &Call, tainted: bool, attended: bool, fenced: bool) -> Verdict {
+        let circumstances = Circumstances {
+            mode: self.mode,
+            tainted,
+            fenced,
+            attended,
+            root: &self.root,
+            home: &self.home,
+            protected: &self.protected,
+            rules: &self.rules,
+        };
+        decide(call, &circumstances)
+    }
+
+    /// Adds what the user approved to their own file.
+    ///
+    /// # Errors
+    /// When such a call is always asked for, or the file cannot be written.
+    pub fn keep(&mut self, call: &Call, verdict: &Verdict) -> Result<(), CliError> {
+        let Some(rule) = rule_for(call, verdict) else {
+            return Err(CliError::new("such a call is asked for every time"));
+        };
+        let Some(file) = self.file.clone() else {
+            return Err(CliError::new("there is no folder for your settings"));
+        };
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(folder)?;
+        let _lock = lock::wait(&folder.join("permissions.lock"))?;
+        let before = String::from_utf8_lossy(&read(&file)?.unwrap_or_default()).into_owned();
+        let text = add_rule(&before, &rule).map_err(CliError::new)?;
+        self.own = parsed(Some(text.clone().into_bytes()), Owner::User, &file)?;
+        let folder = folder.canonicalize()?;
+        write_beneath(&folder, Path::new(FILE), text.as_bytes())?;
+        self.rules = Rules::joined(self.own.clone(), self.repository.clone());
+        Ok(())
+    }
+}
+
+/// What no tool touches, besides what lies in the work tree: our own state, the user's settings,
+/// the folder of hooks, this program.
+pub fn out_of_reach(repository: &Repository) -> Vec<PathBuf> {
+    let variables = env::variables();
+    let ours = |folder: Option<PathBuf>| folder.map(|folder| folder.join("elophanto"));
+    let mut paths: Vec<PathBuf> = [
+        ours(env::config_home(&variables)),
+        env::data_folder(&variables),
+        env::state_folder(&variables),
+        env::own_program().ok(),
+        repository.git_dir.clone(),
+        repository.common_dir.clone(),
+        crate::hooks::effective(repository).ok().map(|folder| folder.path),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// Whether this is the repository of the program itself.
+fn is_own(repository: &Repository) -> bool {
+    let path = NotePath::from(Path::new("Cargo.toml"));
+    let manifest = read_note(&repository.root, &path, MOST_FILE);
+    manifest.is_ok_and(|(bytes, _)| {
+        String::from_utf8_lossy(&bytes).contains(&format!("name = \"{PACKAGE}\""))
+    })
+}
+
+fn read(file: &Path) -> Result<Option<Vec<u8>>, CliError> {
+    let failed = |cause: &dyn std::fmt::Display| {
+        CliError::new(format_args!("`{}` cannot be read: {cause}", file.display()))
+    };
+    match fs::metadata(file) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(cause) => return Err(failed(&cause)),
+        Ok(found) if !found.is_file() || found.len() > MOST_FILE => {
+            return Err(failed(&"it is no file of a few lines"));
+        }
+        Ok(_) => {}
+    }
+    fs::read(file).map(Some).map_err(|cause| failed(&cause))
+}
+
+fn read_in(repository: &Repository) -> Result<Option<Vec<u8>>, CliError> {
+    let path = Path::new(".elophanto").join(FILE);
+    match read_note(&repository.root, &NotePath::from(path.as_path()), MOST_FILE) {
+        Ok((bytes, _)) => Ok(Some(bytes)),
+        Err(cause) if cause.is_gone() => Ok(None),
+        Err(cause) => Err(CliError::new(format_args!("`{}`: {cause}", path.display()))),
+    }
+}
+
+fn parsed(bytes: Option<Vec<u8>>, owner: Owner, file: &Path) -> Result<Rules, CliError> {
+    let Some(bytes) = bytes else { return Ok(Rules::default()) };
+    Rules::parse(&bytes, owner).map_err(|cause| {
+        CliError::new(format_args!("`{}`: {cause}", file.display()))
+            .hint("`elophanto agent tools` names the tools; the forms of rules are in the README")
+    })
+}

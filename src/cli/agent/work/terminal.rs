@@ -1,0 +1,283 @@
+//! A run on a terminal: what happens as it happens, approvals in between, Markdown as it comes.
+
+use std::io::{self, IsTerminal};
+
+use rustyline::{DefaultEditor, error::ReadlineError};
+use termimad::MadSkin;
+
+use super::super::super::ui::{Ui, visible, visible_line};
+use crate::agent::{Answer, Approval, Approver, Event, Finished, Outcome, Spent, level_name};
+
+/// Lines of an effect that are shown before an approval.
+const MOST_SHOWN: usize = 200;
+/// Lines of a result.
+const MOST_RESULT: usize = 6;
+
+/// The person at the terminal, or nobody.
+pub struct Terminal<'a> {
+    ui: &'a mut Ui,
+    /// Whether somebody can answer.
+    is_attended: bool,
+    /// Whether the answer is shown as it is made.
+    streams: bool,
+    /// Text that no whole block is of yet.
+    pending: String,
+    /// What was shown of the answer that is being made.
+    pub shown: String,
+    /// The user wants the run to end.
+    pub interrupted: bool,
+}
+
+impl<'a> Terminal<'a> {
+    pub fn new(ui: &'a mut Ui) -> Self {
+        let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
+        let streams = ui.is_terminal();
+        Self {
+            ui,
+            is_attended,
+            streams,
+            pending: String::new(),
+            shown: String::new(),
+            interrupted: false,
+        }
+    }
+
+    /// Whether somebody can answer.
+    pub fn is_attended(&self) -> bool {
+        self.is_attended
+    }
+
+    /// Shows how a run ended: its answer, unless that was shown as it came, and what it did.
+    pub fn end(&mut self, finished: &Finished) {
+        self.end_text();
+        if self.shown.trim().is_empty() {
+            self.markdown(&finished.answer);
+        }
+        self.shown.clear();
+        for warning in &finished.warnings {
+            self.ui.warn(visible_line(warning));
+        }
+        if finished.outcome != Outcome::Done {
+            let (outcome, reason) = (finished.outcome.name(), finished.end.reason());
+            self.ui.talk(format_args!("{outcome}: {}", visible_line(&reason)));
+        }
+        let files = finished.touched.len();
+        let commits = finished.commits.len();
+        let Spent { input_tokens, output_tokens, usd_micros, .. } = finished.spent;
+        self.ui.talk(format_args!(
+            "run {}: {} steps, {files} files, {commits} commits, {} tokens, ${:.4}",
+            finished.run,
+            finished.steps,
+            input_tokens + output_tokens,
+            usd_micros as f64 / 1e6,
+        ));
+        if files > 0 {
+            self.ui.talk(format_args!("`elophanto agent undo {}` takes it back", finished.run));
+        }
+    }
+
+    /// Shows what has come of the answer, and forgets it.
+    pub fn end_text(&mut self) {
+        let rest = std::mem::take(&mut self.pending);
+        self.block(&rest);
+    }
+
+    /// Shows a whole text.
+    pub fn markdown(&mut self, text: &str) {
+        if !self.ui.is_terminal() {
+            let _ = self.ui.line(text.trim_end());
+            return;
+        }
+        self.block(text);
+    }
+
+    fn block(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        self.shown.push_str(text);
+        // Escaped first: what comes out of a model must not steer the terminal.
+        let safe = visible(text.trim_matches('\n'));
+        let skin = if self.ui.colour { MadSkin::default() } else { MadSkin::no_style() };
+        let _ = self.ui.line(skin.term_text(&safe)).and_then(|()| self.ui.flush());
+    }
+
+    fn read(&mut self, prompt: &str) -> Option<String> {
+        if !self.is_attended {
+            return None;
+        }
+        let mut editor = DefaultEditor::new().ok()?;
+        match editor.readline(prompt) {
+            Ok(line) => Some(line),
+            Err(ReadlineError::Interrupted) => {
+                self.interrupted = true;
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn say(&self, depth: u32, text: &str) {
+        let indent = "  ".repeat(depth as usize);
+        self.ui.talk(format_args!("{indent}{text}"));
+    }
+}
+
+impl Approver for Terminal<'_> {
+    fn approve(&mut self, request: &Approval) -> Answer {
+        self.end_text();
+        if !self.is_attended {
+            return Answer::Nobody;
+        }
+        let level = level_name(request.level);
+        self.ui.talk(format_args!("\n{} ({level}) wants to run:", visible_line(&request.tool)));
+        for line in cut(&request.shown, MOST_SHOWN) {
+            self.ui.talk(format_args!("  | {}", visible_line(&line)));
+        }
+        for reason in &request.reasons {
+            self.ui.talk(format_args!("  asks because {}", visible_line(reason)));
+        }
+        if request.is_tainted {
+            self.ui.talk("  text from outside is in this conversation: look twice");
+        }
+        let choices = match request.can_be_kept {
+            true => "[y] once, [s] for this session, [r] as a rule, [N] no: ",
+            false => "[y] once, [N] no: ",
+        };
+        let Some(answer) = self.read(choices) else { return Answer::Nobody };
+        match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" => Answer::Once,
+            "s" if request.can_be_kept => Answer::Session,
+            "r" if request.can_be_kept => Answer::Rule,
+            "" | "n" | "no" => Answer::No(None),
+            // What else is said is why not.
+            _ => Answer::No(Some(answer)),
+        }
+    }
+
+    fn ask(&mut self, question: &str, options: &[String]) -> Option<String> {
+        self.end_text();
+        if !self.is_attended {
+            return None;
+        }
+        self.ui.talk(format_args!("\n{}", visible(question)));
+        for (number, option) in options.iter().enumerate() {
+            self.ui.talk(format_args!("  {}. {}", number + 1, visible_line(option)));
+        }
+        let answer = self.read("> ")?;
+        let chosen = answer.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        Some(chosen.and_then(|at| options.get(at)).cloned().unwrap_or(answer))
+    }
+
+    fn tell(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Begun { .. } => {}
+            Event::Planned { plan, depth } => {
+                for (number, step) in plan.steps.iter().enumerate() {
+                    self.say(*depth, &format!("{}. {}", number + 1, visible_line(step)));
+                }
+            }
+            Event::Text(text) => {
+                if self.streams {
+                    self.pending.push_str(text);
+                    // A block is whole at an empty line outside of code.
+                    while let Some(at) = end_of_block(&self.pending) {
+                        let rest = self.pending.split_off(at);
+                        let block = std::mem::replace(&mut self.pending, rest);
+                        self.block(&block);
+                    }
+                }
+            }
+            Event::Restart => {
+                self.pending.clear();
+                self.shown.clear();
+            }
+            Event::Calling { tool, shown, depth } => {
+                self.end_text();
+                self.shown.clear();
+                let first = shown.lines().next().unwrap_or_default();
+                self.say(*depth, &format!("→ {tool} {}", visible_line(first)));
+            }
+            Event::Called { tool, failed, text, seconds, depth } => {
+                let how = if *failed { "failed" } else { "done" };
+                self.say(*depth, &format!("  {tool} {how} in {seconds:.1} s"));
+                for line in cut(text, if *failed { MOST_RESULT } else { 0 }) {
+                    self.say(*depth, &format!("  | {}", visible_line(&line)));
+                }
+            }
+            Event::Unmade { tool, reason, depth } => {
+                self.say(*depth, &format!("  {tool} was not run: {}", visible_line(reason)));
+            }
+            Event::Reflected { note, depth } => {
+                self.say(*depth, &format!("  … {}", visible_line(note)));
+            }
+            Event::Compacted { messages } => {
+                self.ui.note(format_args!("{messages} older messages are now a summary"));
+            }
+            Event::Tainted { origin } => {
+                self.ui.note(format_args!(
+                    "text from outside is in the conversation ({}): what writes or reaches out \
+                     asks from now on",
+                    visible_line(origin)
+                ));
+            }
+            Event::Warning(message) => self.ui.warn(visible_line(message)),
+            Event::SubTask { goal, depth } => {
+                self.say(*depth, &format!("task: {}", visible_line(goal)));
+            }
+            Event::Ended(_) => self.end_text(),
+        }
+    }
+}
+
+/// The first lines, and how many there are more.
+fn cut(text: &str, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = text.lines().take(most).map(str::to_owned).collect();
+    let more = text.lines().count().saturating_sub(most);
+    if more > 0 && most > 0 {
+        lines.push(format!("… {more} more lines"));
+    }
+    lines
+}
+
+/// Where the first block of a text ends: behind an empty line that is not inside a fence.
+fn end_of_block(text: &str) -> Option<usize> {
+    let (mut at, mut is_code) = (0, false);
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            is_code = !is_code;
+        }
+        if trimmed.is_empty() && line.ends_with('\n') && !is_code && at > 1 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(end_of_block(text).map(|at| &text[..at]), expected, "{text:?}");
+    }
+
+    #[test]
+    fn blocks_end_at_empty_lines() {
+        check("", None);
+        check("a line", None);
+        check("a line\nanother", None);
+        check("a line\n\nanother", Some("a line\n\n"));
+        check("```\ncode\n\nmore\n", None);
+        check("```\ncode\n\nmore\n```\n\nend", Some("```\ncode\n\nmore\n```\n\n"));
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(cut("a\nb\nc", 2), ["a", "b", "… 1 more lines"]);
+        assert_eq!(cut("a\nb", 2), ["a", "b"]);
+        assert!(cut("a\nb", 0).is_empty());
+    }
+}

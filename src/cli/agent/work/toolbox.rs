@@ -1,0 +1,92 @@
+//! All tools of a run, put together from the rooms that make them.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    super::super::{error::CliError, learning::Learning, ui::Ui},
+    super::operations::workspace,
+    fencing::Fencing,
+    knowledge,
+};
+use crate::{
+    agent::Tool,
+    reading::{self, Hint},
+    repo::Git,
+    tools::{self, Hit, OutOfReach, Page, Search},
+};
+
+/// For reading a page, after it is fetched.
+const READING: Duration = Duration::from_secs(10);
+/// What a web search reaches, for rules about hosts: the services that the settings name.
+const SERVICES: &str = "learn.sources";
+
+/// The tools that come with the program.
+pub fn built_in(
+    git: Option<&Git>,
+    fencing: &Arc<Fencing>,
+    out_of_reach: OutOfReach,
+) -> Vec<Box<dyn Tool>> {
+    let mut all = tools::files(Arc::clone(&out_of_reach));
+    if let Some(git) = git {
+        let git = Arc::new(git.clone());
+        let gate = Box::new(tools::refuse_secrets);
+        all.extend(tools::git(git, Arc::clone(&out_of_reach), gate));
+    }
+    let fencing = Arc::clone(fencing);
+    all.push(tools::shell(Box::new(move |request, is_cancelled| {
+        fencing.shell(request, is_cancelled)
+    })));
+    all.extend(tools::web(
+        Box::new(fetch),
+        Search { host: SERVICES.to_owned(), ask: Box::new(find) },
+    ));
+    all.push(tools::ask_user());
+    all.push(tools::model());
+    all.extend(knowledge::tools());
+    all
+}
+
+/// A page as Markdown, from the host that was approved and no other.
+fn fetch(
+    url: &url::Url,
+    may_ask: &dyn Fn(&str) -> bool,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<Page, String> {
+    if is_cancelled() || !url.host_str().is_some_and(may_ask) {
+        return Err("this host was not approved".to_owned());
+    }
+    let said = |error: CliError| error.message().to_owned();
+    let workspace = workspace().map_err(said)?;
+    let fetcher = Learning::look(&workspace).fetcher().map_err(said)?;
+    let fetched = fetcher.get_there(url.as_str()).map_err(|cause| match cause.hint() {
+        Some(hint) => format!("{cause}; {hint}"),
+        None => cause.to_string(),
+    })?;
+    let hint = Hint { media_type: Some(&fetched.media_type), name: Some(fetched.url.path()) };
+    let options = reading::Options { limit: READING, base: Some(fetched.url.clone()) };
+    let read = reading::read_with(&fetched.bytes, hint, &options).map_err(|it| it.to_string())?;
+    Ok(Page { url: fetched.url, title: read.title, markdown: read.text })
+}
+
+/// What the search services of the settings find.
+fn find(query: &str, limit: usize, is_cancelled: &dyn Fn() -> bool) -> Result<Vec<Hit>, String> {
+    let said = |error: CliError| error.message().to_owned();
+    let workspace = workspace().map_err(said)?;
+    let learning = Learning::look(&workspace);
+    let mut hits = Vec::new();
+    for provider in learning.services(&Ui::kept(Vec::new())).map_err(said)? {
+        if is_cancelled() || hits.len() >= limit {
+            break;
+        }
+        let found = provider.search(query, limit).map_err(|cause| cause.to_string())?;
+        hits.extend(found.into_iter().filter_map(|finding| {
+            Some(Hit {
+                title: finding.title.unwrap_or_default(),
+                url: finding.url?,
+                text: finding.text,
+            })
+        }));
+    }
+    hits.truncate(limit);
+    Ok(hits)
+}

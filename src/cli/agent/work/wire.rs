@@ -1,0 +1,193 @@
+//! A run as JSON Lines: what happens on standard output, answers on standard input.
+
+use std::io::{self, BufRead, Read};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::super::super::ui::Ui;
+use crate::agent::{Answer, Approval, Approver, Event, Finished, level_name};
+
+/// Bytes of one answer.
+const MOST_ANSWER: u64 = 64 * 1024;
+
+/// One line of standard output.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum EventWire<'a> {
+    Begun { run: String },
+    Plan { steps: &'a [String], depth: u32 },
+    Text { text: &'a str },
+    Restart,
+    Calling { tool: &'a str, shown: &'a str, depth: u32 },
+    Called { tool: &'a str, failed: bool, text: &'a str, seconds: f64, depth: u32 },
+    Unmade { tool: &'a str, reason: &'a str, depth: u32 },
+    Reflected { note: &'a str, depth: u32 },
+    Compacted { messages: usize },
+    Tainted { origin: &'a str },
+    Warning { message: &'a str },
+    SubTask { goal: &'a str, depth: u32 },
+    ApprovalRequest(ApprovalWire<'a>),
+    Question { id: u64, question: &'a str, options: &'a [String] },
+    Ended(EndedWire<'a>),
+}
+
+/// A call that waits for `{"id": ID, "answer": "once"}` (or `session`, `rule`, `no`).
+#[derive(Serialize)]
+pub struct ApprovalWire<'a> {
+    id: u64,
+    run: String,
+    session: String,
+    tool: &'a str,
+    level: &'a str,
+    arguments: &'a Value,
+    /// What exactly will run, and its effect.
+    shown: &'a str,
+    reasons: &'a [String],
+    commands: &'a [Vec<String>],
+    /// Whether `session` and `rule` may be answered.
+    can_be_kept: bool,
+    tainted: bool,
+    depth: u32,
+}
+
+/// How a run ended.
+#[derive(Serialize)]
+pub struct EndedWire<'a> {
+    pub run: String,
+    pub session: String,
+    pub outcome: &'a str,
+    pub reason: String,
+    pub answer: &'a str,
+    pub files: Vec<String>,
+    pub commits: &'a [String],
+    pub notes: Vec<String>,
+    pub steps: u32,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// Of the calls whose price is known.
+    pub usd: f64,
+    pub warnings: &'a [String],
+}
+
+impl<'a> EndedWire<'a> {
+    pub fn of(finished: &'a Finished) -> Self {
+        let texts = |paths: &[std::path::PathBuf]| {
+            paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+        };
+        Self {
+            run: finished.run.to_string(),
+            session: finished.session.to_string(),
+            outcome: finished.outcome.name(),
+            reason: finished.end.reason(),
+            answer: &finished.answer,
+            files: texts(&finished.touched),
+            commits: &finished.commits,
+            notes: texts(&finished.notes),
+            steps: finished.steps,
+            input_tokens: finished.spent.input_tokens,
+            output_tokens: finished.spent.output_tokens,
+            usd: finished.spent.usd_micros as f64 / 1e6,
+            warnings: &finished.warnings,
+        }
+    }
+}
+
+/// One line of standard input.
+#[derive(Deserialize)]
+struct AnswerWire {
+    id: u64,
+    answer: Option<String>,
+    /// Of a question; why not, of an approval.
+    text: Option<String>,
+}
+
+/// Whoever reads the lines and writes the answers.
+pub struct Wire<'a> {
+    ui: &'a mut Ui,
+    asked: u64,
+}
+
+impl<'a> Wire<'a> {
+    pub fn new(ui: &'a mut Ui) -> Self {
+        Self { ui, asked: 0 }
+    }
+
+    /// A reader that is gone ends nothing: the run is written down all the same.
+    fn say(&mut self, event: &EventWire) {
+        let _ = self.ui.json(event).and_then(|()| self.ui.flush());
+    }
+
+    /// The answer to the last question; `None` at the end of the input, or when it answers another.
+    fn answer(&self) -> Option<AnswerWire> {
+        let mut line = String::new();
+        io::stdin().lock().take(MOST_ANSWER).read_line(&mut line).ok()?;
+        let answer: AnswerWire = serde_json::from_str(&line).ok()?;
+        (answer.id == self.asked).then_some(answer)
+    }
+}
+
+impl Approver for Wire<'_> {
+    fn approve(&mut self, request: &Approval) -> Answer {
+        self.asked += 1;
+        let wire = ApprovalWire {
+            id: self.asked,
+            run: request.run.to_string(),
+            session: request.session.to_string(),
+            tool: &request.tool,
+            level: level_name(request.level),
+            arguments: &request.arguments,
+            shown: &request.shown,
+            reasons: &request.reasons,
+            commands: &request.commands,
+            can_be_kept: request.can_be_kept,
+            tainted: request.is_tainted,
+            depth: request.depth,
+        };
+        self.say(&EventWire::ApprovalRequest(wire));
+        match self.answer() {
+            None => Answer::Nobody,
+            Some(AnswerWire { answer, text, .. }) => match answer.as_deref() {
+                Some("once") => Answer::Once,
+                Some("session") => Answer::Session,
+                Some("rule") => Answer::Rule,
+                _ => Answer::No(text),
+            },
+        }
+    }
+
+    fn ask(&mut self, question: &str, options: &[String]) -> Option<String> {
+        self.asked += 1;
+        self.say(&EventWire::Question { id: self.asked, question, options });
+        self.answer()?.text
+    }
+
+    fn tell(&mut self, event: &Event<'_>) {
+        let run;
+        let wire = match event {
+            Event::Begun { run: id } => {
+                run = id.to_string();
+                EventWire::Begun { run }
+            }
+            Event::Planned { plan, depth } => EventWire::Plan { steps: &plan.steps, depth: *depth },
+            Event::Text(text) => EventWire::Text { text },
+            Event::Restart => EventWire::Restart,
+            Event::Calling { tool, shown, depth } => {
+                EventWire::Calling { tool, shown, depth: *depth }
+            }
+            Event::Called { tool, failed, text, seconds, depth } => {
+                EventWire::Called { tool, failed: *failed, text, seconds: *seconds, depth: *depth }
+            }
+            Event::Unmade { tool, reason, depth } => {
+                EventWire::Unmade { tool, reason, depth: *depth }
+            }
+            Event::Reflected { note, depth } => EventWire::Reflected { note, depth: *depth },
+            Event::Compacted { messages } => EventWire::Compacted { messages: *messages },
+            Event::Tainted { origin } => EventWire::Tainted { origin },
+            Event::Warning(message) => EventWire::Warning { message },
+            Event::SubTask { goal, depth } => EventWire::SubTask { goal, depth: *depth },
+            Event::Ended(finished) => EventWire::Ended(EndedWire::of(finished)),
+        };
+        self.say(&wire);
+    }
+}

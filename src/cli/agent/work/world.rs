@@ -1,0 +1,183 @@
+//! The repository around a run: what is known of the task, what is allowed, what is taken back.
+
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::Arc,
+};
+
+use ulid::Ulid;
+
+use super::{
+    super::super::{error::CliError, workspace::Workspace},
+    fencing::Fencing,
+    gathering, remembering,
+    rights::Rights,
+};
+use crate::{
+    agent::{Gathered, Session, TaskSummary, World},
+    checkpoint::{Checkpoints, Run, Summary},
+    permissions::{Action, Call, Verdict},
+    repo::{CommitId, Git, head},
+    skills::Skill,
+};
+
+/// What a run works in.
+pub struct Surroundings<'a> {
+    workspace: &'a Workspace,
+    git: Option<&'a Git>,
+    checkpoints: Option<Checkpoints<'a>>,
+    rights: Rc<RefCell<Rights>>,
+    skills: &'a [Skill],
+    fencing: Arc<Fencing>,
+    run: Option<Ulid>,
+    checkpoint: Option<Run<'a>>,
+    /// HEAD before the call that is being made, if it may move it.
+    before: Option<Option<CommitId>>,
+    /// How many checkpoints are open.
+    open: usize,
+    warnings: Vec<String>,
+}
+
+impl<'a> Surroundings<'a> {
+    pub fn new(
+        workspace: &'a Workspace,
+        git: Option<&'a Git>,
+        folder: &'a Path,
+        rights: Rc<RefCell<Rights>>,
+        skills: &'a [Skill],
+        fencing: Arc<Fencing>,
+    ) -> Self {
+        Self {
+            workspace,
+            git,
+            checkpoints: git.map(|git| Checkpoints::new(git, folder)),
+            rights,
+            skills,
+            fencing,
+            run: None,
+            checkpoint: None,
+            before: None,
+            open: 0,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Ends the run: what it changed can be taken back from now on. `None` if it changed nothing
+    /// that a checkpoint was made for.
+    ///
+    /// # Errors
+    /// When the checkpoint cannot be sealed; it can be undone all the same.
+    pub fn finish(&mut self) -> Result<Option<Summary>, CliError> {
+        self.run = None;
+        self.open = 0;
+        match self.checkpoint.take() {
+            None => Ok(None),
+            Some(run) => Ok(Some(run.finish()?)),
+        }
+    }
+
+    /// What went wrong beside the run, once.
+    pub fn warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// The checkpoint of the run, begun with its first change.
+    fn checkpoint(&mut self) -> Result<&mut Run<'a>, String> {
+        let Some(checkpoints) = self.checkpoints else {
+            return Err("there is no git repository here, so nothing could be taken back: \
+                        `git init` makes one"
+                .to_owned());
+        };
+        if self.checkpoint.is_none() {
+            let run = self.run.unwrap_or_default().to_string();
+            self.checkpoint = Some(checkpoints.begin(&run).map_err(|cause| cause.to_string())?);
+        }
+        self.checkpoint.as_mut().ok_or_else(|| "there is no checkpoint".to_owned())
+    }
+
+    fn head(&self) -> Option<CommitId> {
+        self.git.and_then(|git| head(git).ok().flatten())
+    }
+}
+
+impl World for Surroundings<'_> {
+    fn begun(&mut self, run: Ulid) {
+        self.run = Some(run);
+    }
+
+    fn gather(&mut self, goal: &str) -> Gathered {
+        let protected = self.rights.borrow().protected().entries();
+        gathering::gather(self.workspace, goal, self.skills, protected)
+    }
+
+    fn decide(
+        &mut self,
+        call: &Call<'_>,
+        is_tainted: bool,
+        is_attended: bool,
+        _session: &Session,
+    ) -> Verdict {
+        // Asked only where it matters: trying the fence takes a moment.
+        let runs = matches!(call.action, Action::Shell { .. } | Action::Program { .. });
+        let is_fenced = !runs || self.fencing.is_there();
+        self.rights.borrow().decide(call, is_tainted, is_attended, is_fenced)
+    }
+
+    fn before(&mut self, action: &Action) -> Result<(), String> {
+        if !action.writes_or_reaches() || matches!(action, Action::Reach { .. }) {
+            return Ok(());
+        }
+        let head = self.head();
+        let said = |cause: crate::checkpoint::CheckpointError| cause.to_string();
+        let run = self.checkpoint()?;
+        match action {
+            Action::Write { paths } => run.before_files(paths).map_err(said)?,
+            _ => run.before_anything().map_err(said)?,
+        }
+        if matches!(action, Action::Commit) {
+            run.before_commit().map_err(said)?;
+        }
+        self.before = Some(head);
+        self.open += 1;
+        Ok(())
+    }
+
+    fn after(&mut self) -> Vec<PathBuf> {
+        if self.open == 0 {
+            return Vec::new();
+        }
+        self.open -= 1;
+        let (old, new) = (self.before.take().flatten(), self.head());
+        let branch = self.git.and_then(Git::branch).map(|name| format!("refs/heads/{name}"));
+        let Some(run) = &mut self.checkpoint else { return Vec::new() };
+        if let Some(new) = new.filter(|new| old.as_ref() != Some(new))
+            && let Err(cause) = run.committed(old, new, branch.as_deref())
+        {
+            self.warnings.push(format!("the commit cannot be taken back: {cause}"));
+        }
+        match run.after() {
+            Ok(paths) => paths,
+            Err(cause) => {
+                self.warnings.push(format!("what the call changed is not known yet: {cause}"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn remember(&mut self, summary: &TaskSummary) -> Result<Vec<PathBuf>, String> {
+        remembering::remember(self.workspace, summary).map_err(|error| error.message().to_owned())
+    }
+
+    fn heard(&mut self, message: &str) {
+        // The run does not depend on it.
+        if let Err(error) = remembering::heard(self.workspace, message) {
+            self.warnings.push(format!("the message is not in the journal: {}", error.message()));
+        }
+    }
+
+    fn keep_rule(&mut self, call: &Call<'_>, verdict: &Verdict) -> Result<(), String> {
+        self.rights.borrow_mut().keep(call, verdict).map_err(|error| error.message().to_owned())
+    }
+}

@@ -1,0 +1,88 @@
+//! A tool of a server behind the interface of all tools.
+
+use std::{sync::Arc, time::Duration};
+
+use rmcp::model::JsonObject;
+use serde_json::Value;
+
+use super::{answer, offer::Named, server::Server, session::CallError};
+use crate::{
+    agent::{Host, Intent, Output, Spec, Tool, ToolError},
+    one_line::one_line,
+    permissions::Action,
+};
+
+/// Bytes of the arguments of one call.
+const MAX_ARGUMENT_BYTES: usize = 1 << 20;
+/// Time for a server to say what it offers now.
+const LIST: Duration = Duration::from_secs(10);
+
+struct ServerTool {
+    server: Arc<Server>,
+    tool: Named,
+}
+
+pub(super) fn boxed(server: Arc<Server>, tool: Named) -> Box<dyn Tool> {
+    Box::new(ServerTool { server, tool })
+}
+
+impl Tool for ServerTool {
+    fn spec(&self) -> &Spec {
+        &self.tool.spec
+    }
+
+    fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {
+        let arguments = object(arguments)?;
+        let text = serde_json::to_string_pretty(&arguments)
+            .map_err(|cause| ToolError::Arguments(cause.to_string()))?;
+        let Server { name, command, .. } = &*self.server;
+        Ok(Intent {
+            action: Action::Program { name: name.clone() },
+            shown: format!(
+                "server `{name}` ({command})\ncalls `{}` with\n{text}",
+                self.tool.own_name
+            ),
+        })
+    }
+
+    fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
+        let arguments = object(arguments)?;
+        if host.is_cancelled() {
+            return Err(ToolError::Cancelled);
+        }
+        let (server, tool) = (&*self.server, &self.tool);
+        let said = |why: String| ToolError::Failed(format!("server `{}`: {why}", server.name));
+        let patience = host.patience();
+        match server.still_offers(&tool.own_name, &tool.hash, patience.min(LIST)) {
+            Ok(true) => {}
+            Ok(false) => {
+                return Err(ToolError::Refused(format!(
+                    "server `{}` changed or withdrew `{}` after it was started: it has to be started again",
+                    server.name, tool.spec.name
+                )));
+            }
+            Err(why) => return Err(said(why)),
+        }
+        let result = server.call(&tool.own_name, arguments, patience, &|| host.is_cancelled());
+        match result {
+            Ok(result) => Ok(answer::output(&result, host.max_output())),
+            Err(CallError::Arguments(why)) => Err(ToolError::Arguments(one_line(&why, 2_000))),
+            Err(CallError::Failed(why)) => Err(said(one_line(&why, 2_000))),
+            Err(CallError::TooSlow) => {
+                Err(said(format!("no answer within {} s", patience.as_secs_f32())))
+            }
+            Err(CallError::Cancelled) => Err(ToolError::Cancelled),
+            Err(CallError::Gone) => Err(said(server.last_words())),
+        }
+    }
+}
+
+fn object(arguments: &Value) -> Result<JsonObject, ToolError> {
+    let wrong = |why: &str| Err(ToolError::Arguments(why.to_owned()));
+    match arguments {
+        Value::Object(map) if arguments.to_string().len() <= MAX_ARGUMENT_BYTES => Ok(map.clone()),
+        Value::Object(_) => wrong("the arguments have more than 1,048,576 bytes"),
+        Value::Null => Ok(JsonObject::new()),
+        _ => wrong("the arguments are no object"),
+    }
+}

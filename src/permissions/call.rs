@@ -1,0 +1,72 @@
+//! What a tool is about to do, as data.
+
+use std::path::PathBuf;
+
+/// How much harm a tool can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Reads what the user lets everybody here read, changes nothing.
+    Safe,
+    /// Adds something that is easily taken back.
+    Moderate,
+    /// Changes or removes what the user made, or runs programs.
+    Destructive,
+    /// Changes what the agent itself is.
+    Critical,
+}
+
+/// How much the user leaves to the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mode {
+    /// Every call asks.
+    Ask,
+    /// What is listed as safe runs; the rest asks.
+    Smart,
+    /// Everything runs and is logged, but for what asks in every mode.
+    Full,
+}
+
+/// The effect of a call. Paths are absolute, without `.` and `..`, and links in them resolved as
+/// far as they exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Looks at knowledge or at nothing.
+    Look,
+    /// Reads these files.
+    Read { paths: Vec<PathBuf> },
+    /// Writes, moves or removes these files (of a move both ends).
+    Write { paths: Vec<PathBuf> },
+    /// Runs this line in a shell.
+    Shell { line: String, folder: PathBuf },
+    /// Sends something to this host (lower case), or reads from it.
+    Reach { host: String },
+    /// Asks a language model.
+    Model,
+    /// Records something in the knowledge base through our own library (never `knowledge/user`).
+    Record,
+    /// Makes a commit of what is staged or named.
+    Commit,
+    /// Runs a program that was installed: a plugin, an external server.
+    Program { name: String },
+    /// Changes what the agent is: develops, deploys, installs.
+    Develop,
+    /// Asks the user something.
+    AskUser,
+}
+
+impl Action {
+    /// Whether it changes something or reaches out: what is never approved by itself once
+    /// untrusted text is in the conversation.
+    pub fn writes_or_reaches(&self) -> bool {
+        !matches!(self, Self::Look | Self::Read { .. } | Self::Model | Self::AskUser)
+    }
+}
+
+/// A call that somebody is to decide about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// Name of the tool, such as `shell_execute`.
+    pub tool: &'a str,
+    pub level: Level,
+    pub action: Action,
+}

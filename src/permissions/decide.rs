@@ -1,0 +1,141 @@
+//! The order of the layers.
+
+use std::path::Path;
+
+use super::{
+    Action, Call, Circumstances, Decision, Layer, Level, Mode, Verdict,
+    rules::Rules,
+    shell::{self, Findings, Place},
+};
+
+/// Decides about a call.
+///
+/// The protected core, the blacklist, taint and a missing fence come first, then the user's
+/// overrides, then the mode. An override never lifts what an upper layer asks for, but where it
+/// denies, it denies.
+pub fn decide(call: &Call, circumstances: &Circumstances) -> Verdict {
+    let found = match &call.action {
+        Action::Shell { line, folder } => Some(shell::examine(
+            line,
+            &Place {
+                folder,
+                root: circumstances.root,
+                home: circumstances.home,
+                protected: circumstances.protected,
+            },
+        )),
+        _ => None,
+    };
+    let mut verdict = layers(call, found.as_ref(), circumstances);
+    if let Some(found) = found {
+        verdict.commands = found.commands;
+    }
+    if verdict.decision == Decision::Ask && !circumstances.attended {
+        verdict.decision = Decision::Deny;
+        verdict.can_be_kept = false;
+        verdict.reasons.push("nobody is there to be asked".to_owned());
+    }
+    verdict
+}
+
+fn layers(call: &Call, found: Option<&Findings>, circumstances: &Circumstances) -> Verdict {
+    if let Some(verdict) = protected(call, found, circumstances) {
+        return verdict;
+    }
+    let ruled = overrides(call, found, circumstances.rules, circumstances.root);
+    let floor = blacklist(found)
+        .or_else(|| taint(call, circumstances))
+        .or_else(|| fence(call, circumstances));
+    match (floor, ruled) {
+        (_, Some(ruled)) if ruled.decision == Decision::Deny => ruled,
+        (Some(floor), _) => floor,
+        (None, Some(ruled)) => ruled,
+        (None, None) => mode(call, found, circumstances.mode),
+    }
+}
+
+fn verdict(decision: Decision, layer: Layer, reasons: Vec<String>) -> Verdict {
+    let can_be_kept = matches!(layer, Layer::Fence | Layer::Override | Layer::Mode);
+    let can_be_kept = can_be_kept && decision == Decision::Ask;
+    Verdict { decision, layer, reasons, can_be_kept, commands: Vec::new() }
+}
+
+fn protected(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Option<Verdict> {
+    let reasons: Vec<String> = match (&call.action, found) {
+        (Action::Write { paths }, _) => paths
+            .iter()
+            .filter_map(|path| {
+                let entry = at.protected.holds(path)?;
+                Some(format!("`{}` is protected by the entry `{entry}`", path.display()))
+            })
+            .collect(),
+        (Action::Read { paths }, _) => paths
+            .iter()
+            .filter_map(|path| {
+                let entry = at.protected.holds_key(path)?;
+                Some(format!("`{}` is key material by the entry `{entry}`", path.display()))
+            })
+            .collect(),
+        (_, Some(found)) => found.denied.clone(),
+        _ => Vec::new(),
+    };
+    (!reasons.is_empty()).then(|| verdict(Decision::Deny, Layer::Protected, reasons))
+}
+
+fn blacklist(found: Option<&Findings>) -> Option<Verdict> {
+    let found = found?;
+    let reasons: Vec<String> = found.harmful.iter().chain(&found.unclear).cloned().collect();
+    (!reasons.is_empty()).then(|| verdict(Decision::Ask, Layer::Blacklist, reasons))
+}
+
+fn taint(call: &Call, at: &Circumstances) -> Option<Verdict> {
+    (at.tainted && call.action.writes_or_reaches()).then(|| {
+        let reason = "untrusted text is in the conversation, and this writes or reaches out";
+        verdict(Decision::Ask, Layer::Taint, vec![reason.to_owned()])
+    })
+}
+
+fn fence(call: &Call, at: &Circumstances) -> Option<Verdict> {
+    let runs = matches!(call.action, Action::Shell { .. } | Action::Program { .. });
+    (runs && !at.fenced && at.mode != Mode::Ask).then(|| {
+        let reason = "the kernel has no fence that would hold the program back";
+        verdict(Decision::Ask, Layer::Fence, vec![reason.to_owned()])
+    })
+}
+
+/// What the rules say: the strictest of those that fit.
+fn overrides(call: &Call, found: Option<&Findings>, rules: &Rules, root: &Path) -> Option<Verdict> {
+    let decision = rules.decision(call, found, root)?;
+    let reason = match decision {
+        Decision::Allow => "your rules allow it",
+        Decision::Ask => "a rule asks before it",
+        Decision::Deny => "a rule denies it",
+    };
+    Some(verdict(decision, Layer::Override, vec![reason.to_owned()]))
+}
+
+fn mode(call: &Call, found: Option<&Findings>, mode: Mode) -> Verdict {
+    let allow = |reason: &str| verdict(Decision::Allow, Layer::Mode, vec![reason.to_owned()]);
+    let ask = |reason: &str| verdict(Decision::Ask, Layer::Mode, vec![reason.to_owned()]);
+    if call.action == Action::AskUser {
+        return allow("a question to the user asks by itself");
+    }
+    match mode {
+        Mode::Full => allow("the mode `full` runs and logs everything else"),
+        Mode::Ask => ask("the mode `ask` asks before every call"),
+        Mode::Smart => match (&call.action, found) {
+            (Action::Shell { .. }, Some(found)) if found.only_reads() => {
+                allow("every command in it is on the list of those that only read")
+            }
+            (Action::Shell { .. }, _) => {
+                ask("not every command in it is on the list of those that only read")
+            }
+            (Action::Look | Action::Read { .. } | Action::Model, _)
+                if call.level == Level::Safe =>
+            {
+                allow("it only looks, reads or asks a model")
+            }
+            _ => ask("the mode `smart` asks before what changes something, reaches out or runs"),
+        },
+    }
+}

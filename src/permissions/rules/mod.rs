@@ -1,0 +1,209 @@
+//! The user's own rules, and those of a repository, which can only narrow.
+//!
+//! Owns the form of the two files, how they are joined, and which rule fits a call. It refuses to
+//! know where the files lie.
+
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::{Action, Call, Decision, shell::Findings};
+
+mod edit;
+mod parse;
+
+pub use edit::{Rule, add_rule, rule_for};
+
+/// Rules of one file.
+pub(super) const MAX_RULES: usize = 2_000;
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The user's own: it may widen.
+    User,
+    /// The repository's: it may narrow.
+    Repository,
+}
+
+/// Why a file of rules was refused. Lines are 1-based.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RulesError {
+    #[error("the rules are not UTF-8")]
+    NotText,
+    #[error(transparent)]
+    Yaml(#[from] crate::yaml::YamlError),
+    #[error("line {line}: unknown key `{key}`")]
+    UnknownKey { line: usize, key: String },
+    #[error("line {line}: `{key}` must be {expected}")]
+    Form { line: usize, key: String, expected: &'static str },
+    #[error("line {line}: `{key}` is no pattern: {reason}")]
+    Pattern { line: usize, key: String, reason: String },
+    #[error("more than {MAX_RULES} rules")]
+    TooMany,
+    #[error("the rules can't be changed without touching the rest of the file")]
+    NotEditable,
+}
+
+/// What the files say.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    pub(super) tools: Vec<(String, Decision)>,
+    pub(super) commands: Vec<(Vec<String>, Decision)>,
+    pub(super) paths: Vec<PathRule>,
+    pub(super) hosts: Vec<(String, GlobMatcher, Decision)>,
+    /// What a repository's file wanted to allow, as text: it counts for nothing.
+    pub ignored: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct PathRule {
+    pub glob: String,
+    pub matcher: GlobMatcher,
+    /// It is about writing, not about reading.
+    pub writes: bool,
+    pub decision: Decision,
+}
+
+pub(super) fn matcher(glob: &str) -> Result<GlobMatcher, globset::Error> {
+    GlobBuilder::new(glob).literal_separator(true).build().map(|glob| glob.compile_matcher())
+}
+
+impl Rules {
+    /// Reads a file of rules.
+    ///
+    /// # Errors
+    /// [`RulesError`] names the line and the key.
+    pub fn parse(text: &[u8], owner: Owner) -> Result<Self, RulesError> {
+        parse::parse(text, owner)
+    }
+
+    /// Both files. Of the repository's, what allows is ignored, whoever parsed it.
+    pub fn joined(user: Self, repository: Self) -> Self {
+        let mut all = user;
+        let repository = repository.narrowed();
+        all.tools.extend(repository.tools);
+        all.commands.extend(repository.commands);
+        all.paths.extend(repository.paths);
+        all.hosts.extend(repository.hosts);
+        all.ignored.extend(repository.ignored);
+        all
+    }
+
+    fn narrowed(mut self) -> Self {
+        let allows = |decision: &Decision| *decision == Decision::Allow;
+        for (tool, _) in self.tools.extract_if(.., |(_, d)| allows(d)) {
+            self.ignored.push(format!("tool {tool}"));
+        }
+        for (run, _) in self.commands.extract_if(.., |(_, d)| allows(d)) {
+            self.ignored.push(format!("command {}", run.join(" ")));
+        }
+        for rule in self.paths.extract_if(.., |rule| allows(&rule.decision)) {
+            self.ignored.push(format!("path {}", rule.glob));
+        }
+        for (host, ..) in self.hosts.extract_if(.., |(_, _, d)| allows(d)) {
+            self.ignored.push(format!("host {host}"));
+        }
+        self
+    }
+
+    /// These rules and one more for commands: an answer that is kept for a session.
+    #[must_use]
+    pub fn with_command(mut self, run: Vec<String>, decision: Decision) -> Self {
+        self.commands.push((run, decision));
+        self
+    }
+
+    /// These rules and one more.
+    #[must_use]
+    pub fn with_rule(mut self, rule: &Rule, decision: Decision) -> Self {
+        match rule {
+            Rule::Tool { name } => self.tools.push((name.clone(), decision)),
+            Rule::Command { run } => self.commands.push((run.clone(), decision)),
+            Rule::Write { glob } => {
+                if let Ok(matcher) = matcher(glob) {
+                    self.paths.push(PathRule {
+                        glob: glob.clone(),
+                        matcher,
+                        writes: true,
+                        decision,
+                    });
+                }
+            }
+            Rule::Host { host } => {
+                if let Ok(matcher) = matcher(host) {
+                    self.hosts.push((host.clone(), matcher, decision));
+                }
+            }
+        }
+        self
+    }
+
+    /// The decision of the rules that fit: the strictest. `None` when none fits.
+    pub(super) fn decision(
+        &self,
+        call: &Call,
+        found: Option<&Findings>,
+        root: &Path,
+    ) -> Option<Decision> {
+        let tool = self.tools.iter().filter(|(name, _)| name == call.tool).map(|(_, d)| *d).max();
+        let pattern = match (&call.action, found) {
+            (Action::Shell { .. }, Some(found)) => self.line(found, root),
+            (Action::Write { paths }, _) => every(paths.iter().map(|p| self.path(p, root, true))),
+            (Action::Read { paths }, _) => every(paths.iter().map(|p| self.path(p, root, false))),
+            (Action::Reach { host }, _) => self.host(host),
+            _ => None,
+        };
+        // A rule for a pattern that allows does not lift one that asks before the whole tool.
+        tool.into_iter().chain(pattern).max()
+    }
+
+    /// A line is allowed if every command and every file it writes is.
+    fn line(&self, found: &Findings, root: &Path) -> Option<Decision> {
+        let commands = found.commands.iter().map(|argv| self.command(argv));
+        let files = found.redirected.iter().map(|path| self.path(Path::new(path), root, true));
+        every(commands.chain(files))
+    }
+
+    fn command(&self, argv: &[String]) -> Option<Decision> {
+        self.commands.iter().filter(|(run, _)| fits(run, argv)).map(|(_, d)| *d).max()
+    }
+
+    fn path(&self, path: &Path, root: &Path, writes: bool) -> Option<Decision> {
+        let inside = path.strip_prefix(root).ok()?;
+        self.paths
+            .iter()
+            .filter(|rule| rule.writes == writes && rule.matcher.is_match(inside))
+            .map(|rule| rule.decision)
+            .max()
+    }
+
+    fn host(&self, host: &str) -> Option<Decision> {
+        let host = host.trim_end_matches('.').to_lowercase();
+        self.hosts.iter().filter(|(_, glob, _)| glob.is_match(&host)).map(|(_, _, d)| *d).max()
+    }
+}
+
+/// The strictest; allowed only if every one is.
+fn every(decisions: impl Iterator<Item = Option<Decision>>) -> Option<Decision> {
+    let all: Vec<Option<Decision>> = decisions.collect();
+    let strictest = all.iter().copied().flatten().max()?;
+    if strictest == Decision::Allow && all.contains(&None) { None } else { Some(strictest) }
+}
+
+/// `*` is one word, `**` at the end the rest.
+fn fits(run: &[String], argv: &[String]) -> bool {
+    if let Some((last, head)) = run.split_last()
+        && last == "**"
+    {
+        return argv.len() >= head.len() && words_fit(head, argv);
+    }
+    run.len() == argv.len() && words_fit(run, argv)
+}
+
+fn words_fit(run: &[String], argv: &[String]) -> bool {
+    run.iter().zip(argv).all(|(wanted, word)| wanted == "*" || wanted == word)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,235 @@
+//! Paths that commands name: what writing, reading or running them would touch.
+
+use super::{
+    env::Env,
+    walk::Walker,
+    word::{ANY, STAR, Word},
+};
+use crate::permissions::matching;
+
+/// Devices that anybody may write.
+const SINKS: &[&str] =
+    &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full"];
+/// Folders outside the work tree that anybody may write.
+const SCRATCH: &[&str] = &["/tmp", "/var/tmp", "/private/tmp"];
+/// Ends of files that no build runs.
+const INERT: &[&str] =
+    &[".txt", ".log", ".md", ".csv", ".tsv", ".out", ".tmp", ".html", ".xml", ".png", ".svg"];
+
+impl Walker<'_> {
+    /// Absolute forms of a path; `None` when it is not known where it leads.
+    fn absolute(&self, pattern: &str, env: &Env) -> Option<Vec<String>> {
+        if pattern.starts_with('/') {
+            return matching::absolute(pattern, "/").map(|path| vec![path]);
+        }
+        if env.folders.is_empty() {
+            return None;
+        }
+        env.folders
+            .iter()
+            .map(|folder| matching::absolute(pattern, &folder.to_string_lossy()))
+            .collect()
+    }
+
+    /// A file is written, moved, removed or its rights are changed.
+    pub fn writes(&mut self, word: &Word, env: &Env) {
+        let pattern = word.pattern();
+        if word.literal().is_some_and(|text| SINKS.contains(&text.as_str())) {
+            return;
+        }
+        if word.is_unknown() {
+            self.found.unsure(format!("it is not known which file `{}` is", word.shown()));
+        }
+        let Some(paths) = self.absolute(&pattern, env) else {
+            self.found.unsure(format!("it is not known where `{}` lies", word.shown()));
+            return;
+        };
+        for path in paths {
+            self.keep_off(&path, word, true);
+            if path.starts_with("/dev/") || path.starts_with("/proc/") || path.starts_with("/sys/")
+            {
+                self.found.harm(format!("`{path}` is a device or a switch of the kernel"));
+            } else if !self.is_inside(&path) {
+                self.found.harm(format!("`{}` lies outside the work tree", word.shown()));
+            }
+            self.found.written.push(path);
+        }
+    }
+
+    fn is_inside(&self, path: &str) -> bool {
+        let root = self.place.root.to_string_lossy();
+        std::iter::once(root.as_ref()).chain(SCRATCH.iter().copied()).any(|folder| {
+            path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
+    /// A folder goes away, moves, or is changed with everything in it.
+    pub fn destroys(&mut self, word: &Word, env: &Env) {
+        self.writes(word, env);
+        for path in self.absolute(&word.pattern(), env).unwrap_or_default() {
+            let parent = path.rsplit_once('/').and_then(|(parent, name)| {
+                let all = !name.is_empty() && name.chars().all(|c| matches!(c, STAR | ANY | '.'));
+                all.then_some(parent)
+            });
+            for covered in std::iter::once(path.as_str()).chain(parent) {
+                if self.covers_home(covered) {
+                    self.found.harm(format!(
+                        "`{}` is or holds the home folder, the work tree or the whole system",
+                        word.shown()
+                    ));
+                } else if let Some(entry) = self.place.protected.below(covered) {
+                    self.found.deny(format!("`{}` holds the protected `{entry}`", word.shown()));
+                }
+            }
+        }
+    }
+
+    /// The folder is `/`, a folder right below, the home folder, the work tree, or above those.
+    fn covers_home(&self, path: &str) -> bool {
+        let names = matching::names(path);
+        let above = |other: &std::path::Path| {
+            let other = matching::names(&other.to_string_lossy());
+            names.len() <= other.len() && matching::fit(&names, &other) != matching::Fit::Apart
+        };
+        let shallow = names.len() <= 1 && !path.starts_with("/tmp/");
+        shallow || above(self.place.home) || above(self.place.root)
+    }
+
+    /// A file is read.
+    pub fn reads(&mut self, word: &Word, env: &Env) {
+        let pattern = word.pattern();
+        let Some(paths) = self.absolute(&pattern, env) else {
+            if !word.is_unknown() {
+                self.keep_off(&format!("/{pattern}"), word, false);
+            }
+            return;
+        };
+        for path in paths {
+            self.keep_off(&path, word, false);
+        }
+    }
+
+    /// A file is read or run as a program.
+    pub fn runs(&mut self, word: &Word, env: &Env) {
+        let Some(text) = word.literal() else {
+            self.found.unsure(format!("it is not known which program `{}` is", word.shown()));
+            return;
+        };
+        if text == "-" || text.starts_with("/dev/") || text.starts_with("/proc/") {
+            self.found.unsure(format!("what `{text}` brings is run as a program"));
+        }
+        self.reads(word, env);
+        match self.absolute(&text, env) {
+            Some(paths) => self.found.run.extend(paths),
+            None => self.found.run.push(text),
+        }
+    }
+
+    fn keep_off(&mut self, path: &str, word: &Word, writes: bool) {
+        let protected = self.place.protected;
+        let hold = if writes { protected.written(path) } else { protected.read(path) };
+        let Some(hold) = hold else { return };
+        let (shown, entry) = (word.shown(), hold.entry);
+        if hold.is_certain {
+            self.found.deny(format!("`{shown}` is protected by the entry `{entry}`"));
+        } else {
+            self.found.harm(format!("`{shown}` may be what the entry `{entry}` protects"));
+        }
+    }
+
+    /// Every path that an argument may name, also behind `=`, `:`, `,` or an option's letter. What a
+    /// program does with it is not known: naming something protected is enough to ask.
+    pub fn mentions(&mut self, word: &Word, env: &Env) {
+        let pattern = word.pattern();
+        for candidate in candidates(&pattern) {
+            let Some(paths) = self.absolute(candidate, env).or_else(|| {
+                matching::absolute(candidate, &self.place.root.to_string_lossy()).map(|p| vec![p])
+            }) else {
+                self.found.unsure(format!("it is not known where `{}` leads", word.shown()));
+                continue;
+            };
+            for path in paths {
+                if let Some(hold) = self.place.protected.read(&path) {
+                    let entry = hold.entry;
+                    let shown = word.shown();
+                    if hold.is_certain && candidate == pattern {
+                        self.found.deny(format!("`{shown}` is protected by the entry `{entry}`"));
+                    } else {
+                        self.found
+                            .harm(format!("`{shown}` names what the entry `{entry}` protects"));
+                    }
+                } else if let Some(hold) = self.place.protected.written(&path) {
+                    self.found.harm(format!(
+                        "`{}` names what the entry `{}` protects",
+                        word.shown(),
+                        hold.entry
+                    ));
+                }
+            }
+        }
+    }
+
+    /// What `xargs` reads may be any name, unless all that feeds it lists files.
+    fn fed_by_lists_of_files(&mut self) {
+        const LISTS: &[&str] = &["find", "fd", "ls", "sort", "uniq", "xargs"];
+        let plain = self.found.commands.iter().all(|argv| {
+            let name = argv.first().map(String::as_str).unwrap_or_default();
+            let second = argv.get(1).map(String::as_str).unwrap_or_default();
+            let names_only =
+                second.starts_with('-') && !second.starts_with("--") && second.contains('l');
+            LISTS.contains(&name)
+                || self.found.fed.contains(argv)
+                || name == "git" && second == "ls-files"
+                || name == "git" && argv.iter().any(|a| a == "--name-only")
+                || matches!(name, "grep" | "rg") && (names_only || second == "--files")
+                || matches!(name, "head" | "tail")
+                    && argv
+                        .iter()
+                        .skip(1)
+                        .all(|a| a.starts_with('-') || a.bytes().all(|b| b.is_ascii_digit()))
+        });
+        if !plain {
+            self.found.unsure("what `xargs` reads is not known");
+        }
+    }
+
+    /// What is judged once all commands are known.
+    pub fn conclude(&mut self) {
+        let wrote: Vec<String> =
+            self.found.written.iter().chain(&self.found.redirected).cloned().collect();
+        for run in self.found.run.clone() {
+            let made = self.found.unpacks
+                || wrote.iter().any(|path| {
+                    let (a, b) = (matching::names(path), matching::names(&run));
+                    matching::fit(&b, &a) == matching::Fit::Inside
+                        // A program that runs a whole folder runs what is written there.
+                        || (matching::fit(&a, &b) == matching::Fit::Inside
+                            && !INERT.iter().any(|end| path.ends_with(end)))
+                });
+            if made {
+                self.found
+                    .unsure(format!("`{run}` is run, and the line itself may have written it"));
+            }
+        }
+        if !self.found.fed.is_empty() {
+            self.fed_by_lists_of_files();
+        }
+        if self.found.links && !wrote.is_empty() {
+            self.found.unsure("the line makes links and writes files, maybe through them");
+        }
+    }
+}
+
+/// Parts of an argument that may be paths, the whole first.
+fn candidates(pattern: &str) -> Vec<&str> {
+    let mut all = vec![pattern];
+    for part in pattern.split(['=', ':', ',', '@', ' ', '\n', ';', '(', ')', '"', '\'']) {
+        all.push(part);
+        if let Some(option) = part.strip_prefix('-') {
+            all.extend(option.get(1..));
+        }
+        all.push(part.trim_start_matches(['+', '!', '^', '>', '<', '|']));
+    }
+    all.retain(|part| !part.is_empty());
+    all
+}

@@ -1,0 +1,171 @@
+//! `git_commit`: a commit of what is staged, or of named files alone.
+//!
+//! Made by plumbing, in an index of its own: what the user has staged besides stays as it is, and
+//! HEAD moves only if it still is where it was. No hook runs. A hook is a program that often runs
+//! what the work tree holds, which an agent may just have written, and here it would run outside of
+//! any fence. Hooks of the user that would have had a say are named to whoever approves, and the
+//! [`Gate`] has that say instead.
+
+use std::{collections::BTreeSet, path::Path, sync::Arc};
+
+use serde_json::{Value, json};
+
+use super::{
+    approved::Approved,
+    arguments::{Arguments, bad, spec},
+    cut::cut,
+    git_calls::{patient, places, told},
+    paths::Place,
+};
+use crate::{
+    agent::{Host, Intent, Output, Spec, Tool, ToolError},
+    permissions::{Action, Level},
+    repo::{CommitId, Git, NotePath, ObjectId, Version},
+    secrets,
+};
+
+mod hooks;
+mod make;
+mod plan;
+
+/// Bytes of a message at most.
+const MOST_OF_A_MESSAGE: usize = 16 << 10;
+/// Bytes of a file that is looked through for secrets.
+const MOST_SCANNED: u64 = 8 << 20;
+
+/// A commit that is about to be made.
+pub struct Proposed<'a> {
+    /// Git with an index that holds what the commit will.
+    pub git: &'a Git,
+    /// What it is built on; `None` for the first.
+    pub head: Option<CommitId>,
+    pub message: &'a str,
+    /// What it adds, changes and removes, sorted.
+    pub paths: &'a [NotePath],
+}
+
+/// May refuse a commit, in words.
+pub type Gate = Box<dyn Fn(&Proposed<'_>) -> Result<(), String> + Send + Sync>;
+
+/// Makes commits.
+pub struct GitCommit {
+    spec: Spec,
+    approved: Approved,
+    git: Arc<Git>,
+    gate: Gate,
+}
+
+impl GitCommit {
+    pub fn new(git: Arc<Git>, gate: Gate) -> Self {
+        let spec = spec(
+            "git_commit",
+            Level::Destructive,
+            false,
+            "Commit the files named in `paths` as they are in the work tree (removed ones too), and \
+             nothing else; or, without `paths`, what is staged. Names of folders stand for all that \
+             has changed in them. At most 1,000 files. Nothing is pushed, no hook runs.",
+            json!({
+                "message": { "type": "string", "description": "subject, empty line, body" },
+                "paths": { "type": "array", "items": { "type": "string" } },
+            }),
+            &["message"],
+        );
+        Self { spec, approved: Approved::default(), git, gate }
+    }
+
+    fn asked(&self, arguments: &Value, host: &dyn Host) -> Result<Asked, ToolError> {
+        let arguments = Arguments::of(&self.spec, arguments)?;
+        let message = arguments.text("message")?;
+        if message.trim().is_empty() || message.len() > MOST_OF_A_MESSAGE {
+            return Err(bad(format!("`message` is to have 1 to {MOST_OF_A_MESSAGE} bytes")));
+        }
+        if message.contains('\0') {
+            return Err(bad("`message` has a NUL character in it"));
+        }
+        let places = places(&arguments, host)?;
+        let git = patient(&self.git, host);
+        git.check_own().map_err(told)?;
+        plan::check_state(&git)?;
+        Ok(Asked { message: format!("{}\n", message.trim_end()), places, git })
+    }
+}
+
+struct Asked {
+    message: String,
+    places: Vec<Place>,
+    git: Git,
+}
+
+impl Tool for GitCommit {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
+        let asked = self.asked(arguments, host)?;
+        let plan = plan::plan(&asked.git, host, &asked.places)?;
+        self.approved.remember(host.root(), arguments, &plan.state);
+        let hooks = match hooks::named(&asked.git) {
+            none if none.is_empty() => String::new(),
+            names => format!("hooks that will not run: {}\n", names.join(", ")),
+        };
+        let unsigned = if hooks::signs(&asked.git) { "it will not be signed\n" } else { "" };
+        let shown = format!("commit:\n{}\n{}{hooks}{unsigned}", asked.message, plan.shown);
+        Ok(Intent { action: Action::Commit, shown })
+    }
+
+    fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
+        let asked = self.asked(arguments, host)?;
+        let plan = plan::plan(&asked.git, host, &asked.places)?;
+        self.approved.check(host.root(), arguments, &plan.state)?;
+        if host.is_cancelled() {
+            return Err(ToolError::Cancelled);
+        }
+        let made = make::commit(&asked.git, &plan, &asked.message, &self.gate)?;
+        let branch = asked.git.branch().unwrap_or_else(|| "a detached HEAD".to_owned());
+        let text = format!("committed {} files as {} on {branch}\n", made.files, made.commit);
+        Ok(Output {
+            text: cut(&text, host.max_output()),
+            commits: vec![made.commit.to_string()],
+            ..Output::default()
+        })
+    }
+}
+
+/// Refuses a commit that brings in what looks like a secret: in a file that it adds or changes,
+/// and not there before.
+///
+/// # Errors
+/// In words: which file and line, what it looks like.
+pub fn refuse_secrets(proposed: &Proposed<'_>) -> Result<(), String> {
+    let said = |cause: crate::repo::GitError| cause.to_string();
+    let (git, objects) = (proposed.git, proposed.git.objects());
+    let wanted: BTreeSet<&[u8]> = proposed.paths.iter().map(NotePath::as_bytes).collect();
+    let mut files = git.list(&Version::Staged, &[Path::new(".")]).map_err(said)?;
+    files.retain(|file| wanted.contains(file.path.as_bytes()));
+    let before = match &proposed.head {
+        Some(head) => {
+            let paths: Vec<&NotePath> = files.iter().map(|file| &file.path).collect();
+            git.contents_at(head, &paths).map_err(said)?
+        }
+        None => vec![None; files.len()],
+    };
+    for (file, before) in files.iter().zip(before) {
+        let text = |id: &ObjectId| {
+            let read = objects.read(&[id], MOST_SCANNED).pop().and_then(Result::ok);
+            read.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+        };
+        let found = secrets::scan(&text(&file.object));
+        if found.is_empty() {
+            continue;
+        }
+        let old = before.map(|id| secrets::scan(&text(&id))).unwrap_or_default();
+        let is_new = |one: &&secrets::Finding| !old.iter().any(|known| known.hash == one.hash);
+        if let Some(one) = found.iter().find(is_new) {
+            let path = super::paths::shown(file.path.as_path());
+            let (line, kind, masked) = (one.line, one.kind, &one.masked);
+            return Err(format!("{path}:{line} holds what looks like a {kind} ({masked})"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,216 @@
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::json;
+
+use super::*;
+use crate::permissions::Action;
+
+fn tool(tried: &Try) -> GitCommit {
+    GitCommit::new(tried.repository(), Box::new(refuse_secrets))
+}
+
+#[test]
+fn named_files_alone() {
+    let mut tried =
+        Try::git(&[("a", "a\n"), ("gone", "x\n"), ("staged", "s\n"), ("docs/d", "d\n")]);
+    tried.write("a", "changed\n");
+    tried.write("new", "n\n");
+    tried.write("docs/e", "e\n");
+    tried.write("staged", "the user's\n");
+    tried.run(&["add", "staged"]);
+    tried.write("staged", "still edited\n");
+    fs::remove_file(tried.root().join("gone")).unwrap();
+    let run = tried.root().join("new");
+    fs::set_permissions(&run, fs::Permissions::from_mode(0o755)).unwrap();
+    let tool = tool(&tried);
+    let arguments =
+        json!({ "message": "Two things\n\nWhy.", "paths": ["a", "gone", "new", "docs"] });
+    let intent = tried.intent(&tool, &arguments);
+    assert_eq!(intent.action, Action::Commit);
+    assert_eq!(intent.shown, "commit:\nTwo things\n\nWhy.\n\nM a\nA docs/e\nD gone\nA new\n");
+    let before = tried.run(&["rev-parse", "HEAD"]);
+    let output = tool.execute(&arguments, &mut tried).unwrap();
+    let head = tried.run(&["rev-parse", "HEAD"]);
+    assert_eq!(output.commits, [head.trim()]);
+    assert!(output.text.ends_with(" on main\n"), "{}", output.text);
+    assert_eq!(tried.run(&["rev-parse", "HEAD~1"]), before);
+    assert_eq!(tried.run(&["log", "-1", "--format=%an %B"]), "Ada Two things\n\nWhy.\n\n");
+    let changed = tried.run(&["show", "--format=", "--name-status", "HEAD"]);
+    assert_eq!(changed, "M\ta\nA\tdocs/e\nD\tgone\nA\tnew\n");
+    assert!(tried.run(&["ls-tree", "HEAD", "new"]).starts_with("100755 "));
+    // The user's own work is as it was.
+    assert_eq!(tried.run(&["status", "--porcelain"]), "MM staged\n");
+    assert_eq!(tried.run(&["show", ":staged"]), "the user's\n");
+    assert_eq!(tried.run(&["for-each-ref", "--format=%(refname)"]), "refs/heads/main\n");
+    tried.run(&["fsck", "--strict"]);
+}
+
+#[test]
+fn what_is_staged() {
+    let mut tried = Try::git(&[("a", "a\n"), ("b", "b\n")]);
+    let tool = tool(&tried);
+    tried.refused(&tool, json!({ "message": "x" }), "nothing is staged");
+    tried.write("a", "staged\n");
+    tried.run(&["add", "a"]);
+    tried.write("a", "edited\n");
+    tried.write("b", "edited\n");
+    tried.good(&tool, json!({ "message": "x" }));
+    assert_eq!(tried.run(&["show", "HEAD:a"]), "staged\n");
+    assert_eq!(tried.run(&["status", "--porcelain"]), " M a\n M b\n");
+}
+
+#[test]
+fn the_first_commit_and_a_detached_head() {
+    let mut tried = Try::git(&[]);
+    let tool = tool(&tried);
+    tried.write("a", "a\n");
+    tried.write("b", "b\n");
+    tried.good(&tool, json!({ "message": "first", "paths": ["a"] }));
+    assert_eq!(tried.run(&["status", "--porcelain"]), "?? b\n");
+    tried.run(&["checkout", "--quiet", "--detach"]);
+    let text = tried.good(&tool, json!({ "message": "second", "paths": ["."] }));
+    assert!(text.ends_with(" on a detached HEAD\n"), "{text}");
+    assert_eq!(tried.run(&["rev-list", "--count", "main"]), "1\n");
+}
+
+#[test]
+fn a_linked_work_tree() {
+    let mut tried = Try::git(&[("a", "a\n")]);
+    tried.run(&["worktree", "add", "--quiet", "linked"]);
+    let mut linked = Try::new(&[]);
+    linked.root = tried.root().join("linked");
+    linked.write("b", "b\n");
+    let tool = tool(&linked);
+    linked.good(&tool, json!({ "message": "there", "paths": ["b"] }));
+    assert_eq!(linked.run(&["status", "--porcelain"]), "");
+    assert_eq!(tried.run(&["rev-list", "--count", "HEAD"]), "1\n");
+    let here = self::tool(&tried);
+    tried.refused(&here, json!({ "message": "x", "paths": ["linked"] }), "of its own");
+}
+
+#[test]
+fn nothing_runs() {
+    let mut tried = Try::git(&[("a", "a\n")]);
+    let canary = tried.root().parent().unwrap().join("canary");
+    let script = format!("#!/bin/sh\ntouch {}\nexit 1\n", canary.display());
+    for name in ["pre-commit", "commit-msg", "post-commit", "reference-transaction"] {
+        tried.write(&format!(".git/hooks/{name}"), &script);
+        let path = tried.root().join(".git/hooks").join(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    tried.run(&["config", "core.fsmonitor", &format!("touch {}", canary.display())]);
+    tried.write("a", "b\n");
+    tried.write("fresh", "b\n");
+    let arguments = json!({ "message": "x", "paths": ["a"] });
+    let tool = tool(&tried);
+    let shown = tried.intent(&tool, &arguments).shown;
+    assert!(shown.ends_with("hooks that will not run: pre-commit, commit-msg\n"), "{shown}");
+    tried.good(&tool, arguments);
+    assert!(!canary.exists());
+    tried.run(&["config", "commit.gpgSign", "yes"]);
+    let shown = tried.intent(&tool, &json!({ "message": "x", "paths": ["."] })).shown;
+    assert!(shown.ends_with("it will not be signed\n"), "{shown}");
+    tried.run(&["config", "--unset", "commit.gpgSign"]);
+    tried.run(&["config", "core.hooksPath", "own"]);
+    tried.write("own/commit-msg", "#!/bin/sh\n");
+    let path = tried.root().join("own/commit-msg");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    let shown = tried.intent(&tool, &json!({ "message": "x", "paths": ["own"] })).shown;
+    assert!(shown.ends_with("hooks that will not run: commit-msg\n"), "{shown}");
+}
+
+#[test]
+fn refusals_change_nothing() {
+    let mut tried = Try::git(&[("a", "a\n"), ("big", "b\n"), (".gitignore", "ignored\n")]);
+    tried.write(".gitattributes", "big filter=lfs\n");
+    tried.write("big", "c\n");
+    tried.write("ignored", "x\n");
+    tried.write("sub/x", "x\n");
+    tried.run(&["init", "--quiet", "sub"]);
+    tried.write("key", format!("token = \"ghp_{}\"\n", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"));
+    let tool = tool(&tried);
+    let state =
+        |tried: &Try| (tried.run(&["rev-parse", "HEAD"]), tried.run(&["status", "--porcelain"]));
+    let before = state(&tried);
+    for (arguments, words) in [
+        (json!({ "paths": ["a"] }), "`message` is missing"),
+        (json!({ "message": " \n", "paths": ["a"] }), "1 to 16384"),
+        (json!({ "message": "a\0", "paths": ["a"] }), "NUL"),
+        (json!({ "message": "x", "paths": ["a"] }), "nothing has changed there"),
+        (json!({ "message": "x", "paths": ["ignored"] }), "git ignores it"),
+        (json!({ "message": "x", "paths": ["none"] }), "nothing has changed there"),
+        (json!({ "message": "x", "paths": ["../a"] }), "`..`"),
+        (json!({ "message": "x", "paths": [".git/config"] }), "belongs to git"),
+        (json!({ "message": "x", "paths": ["big"] }), "the filter `lfs`"),
+        (json!({ "message": "x", "paths": ["sub"] }), "of its own"),
+        (json!({ "message": "x", "paths": ["key"] }), "key:1 holds what looks like a"),
+        (json!({ "message": "x", "paths": ["a"], "all": true }), "no argument `all`"),
+    ] {
+        tried.refused(&tool, arguments, words);
+        assert_eq!(state(&tried), before);
+    }
+    tried.write(".git/MERGE_HEAD", &before.0);
+    tried.refused(&tool, json!({ "message": "x", "paths": ["a"] }), "under way");
+}
+
+#[test]
+fn changed_since_it_was_shown() {
+    let mut tried = Try::git(&[("a", "a\n")]);
+    let tool = tool(&tried);
+    let arguments = json!({ "message": "x", "paths": ["a"] });
+    tried.write("a", "shown\n");
+    tried.intent(&tool, &arguments);
+    tried.write("a", "other\n");
+    assert!(tool.execute(&arguments, &mut tried).is_err());
+    // HEAD has moved.
+    tried.intent(&tool, &arguments);
+    tried.run(&["commit", "--quiet", "--allow-empty", "--message=theirs"]);
+    assert!(tool.execute(&arguments, &mut tried).is_err());
+    assert_eq!(tried.run(&["log", "-1", "--format=%s"]), "theirs\n");
+}
+
+#[test]
+fn head_moves_in_the_last_moment() {
+    let mut tried = Try::git(&[("a", "a\n")]);
+    let root = tried.root().to_owned();
+    let gate = move |_: &Proposed<'_>| {
+        let arguments = ["commit", "--quiet", "--allow-empty", "--message=theirs"];
+        let said = Command::new("git").args(arguments).current_dir(&root).status();
+        assert!(said.unwrap().success());
+        Ok(())
+    };
+    let tool = GitCommit::new(tried.repository(), Box::new(gate));
+    tried.write("a", "b\n");
+    tried.write("new", "b\n");
+    let before = tried.run(&["status", "--porcelain"]);
+    assert!(tried.call(&tool, json!({ "message": "x", "paths": ["a", "new"] })).is_err());
+    assert_eq!(tried.run(&["log", "-1", "--format=%s"]), "theirs\n");
+    assert_eq!(tried.run(&["status", "--porcelain"]), before);
+}
+
+#[test]
+fn odd_names_and_line_ends() {
+    let mut tried = Try::git(&[]);
+    tried.run(&["config", "core.autocrlf", "input"]);
+    tried.write(":(glob)*", "x\r\n");
+    tried.write("other", "x\n");
+    tried.write("line\nfeed", "x\n");
+    let tool = tool(&tried);
+    let paths = [":(glob)*", "line\\x0afeed"];
+    tried.good(&tool, json!({ "message": "x", "paths": paths }));
+    let listed = tried.run(&["ls-tree", "-z", "--name-only", "HEAD"]);
+    assert_eq!(listed, ":(glob)*\0line\nfeed\0");
+    assert_eq!(tried.run(&["show", "HEAD::(glob)*"]), "x\n");
+}
+
+#[test]
+fn a_file_that_was_only_touched() {
+    let mut tried = Try::git(&[("a", "a\n"), ("b", "b\n")]);
+    tried.write("b", "changed\n");
+    let file = fs::File::options().write(true).open(tried.root().join("a")).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    let tool = tool(&tried);
+    let shown = tried.intent(&tool, &json!({ "message": "x", "paths": ["."] })).shown;
+    assert_eq!(shown, "commit:\nx\n\nM b\n");
+    tried.refused(&tool, json!({ "message": "x", "paths": ["a"] }), "nothing has changed there");
+}

@@ -1,0 +1,107 @@
+use serde_json::json;
+
+use super::*;
+use crate::permissions::Action;
+
+fn ends(outcome: ShellOutcome) -> ShellExecute {
+    ShellExecute::new(Box::new(move |_, _| Ok(outcome.clone())))
+}
+
+#[test]
+fn outcomes() {
+    let mut tried = Try::new(&[("sub/a", "x")]);
+    let outcome = |code| ShellOutcome { code, ..ShellOutcome::default() };
+    let arguments = json!({ "command": "x" });
+    let good = ShellOutcome {
+        stdout: b"out\xff\n".to_vec(),
+        stderr: b"err".to_vec(),
+        stderr_missing: 7,
+        ..outcome(Some(0))
+    };
+    assert_eq!(
+        tried.good(&ends(good), arguments.clone()),
+        "exit code 0\n--- stdout\nout\\xff\n--- stderr\nerr\n[7 bytes of stderr were not kept]\n"
+    );
+    for (outcome, words) in [
+        (outcome(Some(3)), "exit code 3\n"),
+        (outcome(None), "ended by a signal\n"),
+        (ShellOutcome { timed_out: true, ..outcome(None) }, "stopped after 30 s"),
+        (ShellOutcome { note: Some("too much".into()), ..outcome(None) }, "too much\n"),
+    ] {
+        let output = tried.call(&ends(outcome), arguments.clone()).unwrap();
+        assert!(output.failed && output.text.contains(words), "{}", output.text);
+    }
+    let stopped = ShellOutcome { cancelled: true, ..outcome(None) };
+    tried.refused(&ends(stopped), arguments.clone(), "cancelled");
+    let broken = ShellExecute::new(Box::new(|_, _| Err("no fence here".into())));
+    tried.refused(&broken, arguments, "no fence here");
+}
+
+#[test]
+fn what_is_shown_is_what_runs() {
+    let mut tried = Try::new(&[("sub/a", "x")]);
+    let ran = Arc::new(std::sync::Mutex::new(None));
+    let seen = ran.clone();
+    let tool = ShellExecute::new(Box::new(move |request, _| {
+        *seen.lock().unwrap() = Some(request.clone());
+        Ok(ShellOutcome { code: Some(0), ..ShellOutcome::default() })
+    }));
+    let line = "printf '%s' \"$HOME\"  # \u{202e}";
+    let arguments = json!({ "command": line, "folder": "sub", "timeout_s": 5, "network": true });
+    let intent = tried.intent(&tool, &arguments);
+    let folder = tried.root().join("sub");
+    assert_eq!(
+        intent.shown,
+        format!("{line}\n(in {}, with network, at most 5 s)", folder.display())
+    );
+    assert_eq!(intent.action, Action::Shell { line: line.to_owned(), folder: folder.clone() });
+    tool.execute(&arguments, &mut tried).unwrap();
+    let request = ran.lock().unwrap().take().unwrap();
+    assert_eq!((request.line, request.folder), (line.to_owned(), folder.clone()));
+    assert!(request.network && request.timeout == Duration::from_secs(5));
+    // Elsewhere by now: it does not run.
+    tried.intent(&tool, &arguments);
+    fs::rename(&folder, tried.root().join("other")).unwrap();
+    tried.link("other", "sub");
+    assert!(tool.execute(&arguments, &mut tried).is_err());
+    assert!(ran.lock().unwrap().is_none());
+}
+
+#[test]
+fn long_output_is_cut_fairly() {
+    let mut tried = Try::new(&[]);
+    tried.max = 2_000;
+    let both = ShellOutcome {
+        code: Some(0),
+        stdout: vec![b'o'; 1 << 20],
+        stderr: vec![b'e'; 1 << 20],
+        ..ShellOutcome::default()
+    };
+    let text = tried.good(&ends(both), json!({ "command": "x" }));
+    let count = |letter: &str| text.matches(letter).count();
+    assert!(count("oo") > 300 && count("ee") > 300, "{text}");
+    assert_eq!(count("bytes left out"), 2);
+    let one = ShellOutcome { stdout: vec![b'o'; 1_400], ..ShellOutcome::default() };
+    let text = tried.call(&ends(one), json!({ "command": "x" })).unwrap().text;
+    assert!(!text.contains("left out"));
+}
+
+#[test]
+fn wrong_arguments() {
+    let mut tried = Try::new(&[("a", "x")]);
+    let tool = ends(ShellOutcome::default());
+    for (arguments, words) in [
+        (json!({}), "missing"),
+        (json!({ "command": " " }), "empty"),
+        (json!({ "command": "a\0b" }), "NUL"),
+        (json!({ "command": "x".repeat(70_000) }), "over the limit"),
+        (json!({ "command": "x", "folder": "a" }), "no folder"),
+        (json!({ "command": "x", "folder": "none" }), "no folder"),
+        (json!({ "command": "x", "timeout_s": 0 }), "from 1 to 3600"),
+        (json!({ "command": ["x"] }), "is to be a string"),
+    ] {
+        tried.refused(&tool, arguments, words);
+    }
+    tried.cancelled.set(true);
+    tried.refused(&tool, json!({ "command": "x" }), "cancelled");
+}
