@@ -66,16 +66,17 @@ pub(super) struct Scan {
 /// Gets the name and the bytes of a file.
 pub(super) type Taken<'t> = &'t mut dyn FnMut(&Name, Vec<u8>) -> Result<(), CheckpointError>;
 
-/// Looks at the whole work tree. A file is read only if `known` does not prove it unchanged;
-/// `taken` gets what is read, before its entry is made.
+/// Looks at the whole work tree, of which git ignores `ignored`. A file is read only if `known`
+/// does not prove it unchanged; `taken` gets what is read, before its entry is made.
 pub(super) fn scan(
     at: &Checkpoints,
+    ignored: Vec<Name>,
     known: &Baseline,
     covers: bool,
     taken: Taken,
 ) -> Result<Scan, CheckpointError> {
     let root = at.git.root();
-    let tops = git_calls::ignored(at.git)?.into_iter().collect();
+    let tops = ignored.into_iter().collect();
     let is_known =
         |name: &Name| covers && known.get(name).is_some_and(|entry| !entry.state.is_opaque());
     let now = now();
@@ -122,13 +123,20 @@ pub(super) fn scan(
 /// work tree. `tidies`: contents that it does not need are let go of.
 pub(super) fn take(at: &Checkpoints, tidies: bool) -> Result<Baseline, CheckpointError> {
     let (file, reference) = (cache_file(at), reference(at));
-    let old = load(&file).unwrap_or_default();
+    // Git takes as long as reading the file does.
+    let (ignored, held, old) = std::thread::scope(|scope| {
+        let ignored = scope.spawn(|| git_calls::ignored(at.git));
+        let held = git_calls::reference(at.git, &reference);
+        let old = load(&file).unwrap_or_default();
+        (ignored.join(), held, old)
+    });
+    let ignored = ignored.unwrap_or_else(|_| git_calls::ignored(at.git))?;
     // Without the commit the contents may be gone.
-    let held = git_calls::reference(at.git, &reference)?;
+    let held = held?;
     let old = if held.is_some() && held == old.commit { old } else { Baseline::default() };
     let mut contents = Contents::new(at.git);
     let mut read = Vec::new();
-    let scan = scan(at, &old, false, &mut |name, bytes| {
+    let scan = scan(at, ignored, &old, false, &mut |name, bytes| {
         read.push(name.clone());
         Ok(contents.add(bytes)?)
     })?;

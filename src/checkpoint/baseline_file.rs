@@ -129,7 +129,6 @@ impl<'b> Rest<'b> {
     }
 
     /// The outer `None` is damage.
-    #[allow(clippy::option_option)]
     fn id(&mut self) -> Option<Option<ObjectId>> {
         match self.take(1)? {
             [0] => Some(None),

@@ -1,8 +1,9 @@
-//! The contents that the journal of a run speaks of, one after another in a file of their own.
+//! Files in the folder of a run: the contents that its journal speaks of, one after another in a
+//! file of their own, and second names of files that others replace.
 
 use std::{
-    fs::File,
-    io::{Read, Seek, SeekFrom},
+    fs::{self, File},
+    io::{Read, Seek, SeekFrom, Write},
     os::unix::fs::{FileExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
@@ -63,4 +64,23 @@ pub(super) fn kept(folder: &Path, from: u64, size: u64) -> Result<Vec<u8>, Check
     };
     read().map_err(CheckpointError::io(&path, "read"))?;
     Ok(bytes)
+}
+
+/// Makes the entries of a folder durable.
+pub(super) fn sync(folder: &Path) -> Result<(), CheckpointError> {
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.map_err(CheckpointError::io(folder, "written"))
+}
+
+/// Gives a file a second name, in place of what had it. Files that are replaced and never written
+/// into may be shared.
+pub(super) fn link_or_copy(from: &Path, to: &Path) -> Result<(), CheckpointError> {
+    let _ = fs::remove_file(to);
+    let copy = |_| {
+        let bytes = fs::read(from)?;
+        let mut file = File::create_new(to)?;
+        file.write_all(&bytes)?;
+        file.sync_data()
+    };
+    fs::hard_link(from, to).or_else(copy).map_err(CheckpointError::io(to, "written"))
 }

@@ -4,7 +4,7 @@ use std::{
     fs::{self, File, Metadata},
     io::{self, Read},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
-    path::Path,
+    path::{Component, Path},
 };
 
 use super::{
@@ -70,6 +70,33 @@ pub(super) fn read_at(
         Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => Ok(unreadable()),
         Err(cause) => Err(CheckpointError::io(path, "read")(cause)),
     }
+}
+
+/// A path that a caller names, relative to the root.
+///
+/// # Errors
+/// When it is not in the work tree, is reached through a link, or belongs to git.
+pub(super) fn inside(root: &Path, path: &Path) -> Result<Name, CheckpointError> {
+    let outside = || CheckpointError::Outside(path.to_owned());
+    let relative = if path.is_absolute() { path.strip_prefix(root).ok() } else { Some(path) };
+    let mut name = Name::default();
+    for part in relative.ok_or_else(outside)?.components() {
+        match part {
+            Component::Normal(part) if part.eq_ignore_ascii_case(".git") => {
+                return Err(CheckpointError::OfGit(path.to_owned()));
+            }
+            Component::Normal(part) => name = name.entry(part),
+            Component::CurDir => {}
+            _ => return Err(outside()),
+        }
+    }
+    let is_link = |folder: Name| {
+        fs::symlink_metadata(root.join(folder.as_path())).is_ok_and(|found| found.is_symlink())
+    };
+    if name.as_bytes().is_empty() || name.above().any(is_link) {
+        return Err(outside());
+    }
+    Ok(name)
 }
 
 /// Whether everything above a path is a folder, and no link.

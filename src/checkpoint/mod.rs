@@ -174,6 +174,10 @@ impl<'a> Checkpoints<'a> {
             // One that is just being sealed has gone meanwhile; one that is damaged says nothing.
             let folded = seal::read_journal(self, &run).unwrap_or_default();
             let is_at_work = holder.as_ref() == Some(&run);
+            if !is_at_work && folded.is_empty() && folded.open.is_empty() {
+                // It ended before it did anything, or was sealed at this moment.
+                continue;
+            }
             runs.push(Kept {
                 progress: if is_at_work { Progress::AtWork } else { Progress::Interrupted },
                 run,

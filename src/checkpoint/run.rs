@@ -2,17 +2,17 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File},
-    io::{self, Write},
-    path::{Component, Path, PathBuf},
+    fs, io,
+    path::{Path, PathBuf},
 };
 
 use super::{
     CheckpointError, Checkpoints, Summary, Uncovered,
     baseline::{self, Baseline},
-    data::Data,
+    data::{Data, link_or_copy, sync},
     git_calls,
     lock::Lock,
+    look::inside,
     name::Name,
     record::{Event, Folded, IndexChange, Move, Place, Scope, Was},
     scope::{self, Bare},
@@ -110,7 +110,8 @@ impl<'a> Run<'a> {
     /// When a path is none of the work tree's, or the state cannot be kept: then it must not be
     /// changed.
     pub fn before_files(&mut self, paths: &[PathBuf]) -> Result<(), CheckpointError> {
-        let names = paths.iter().map(|path| self.name(path)).collect::<Result<Vec<_>, _>>()?;
+        let root = self.at.git.root();
+        let names = paths.iter().map(|path| inside(root, path)).collect::<Result<Vec<_>, _>>()?;
         self.open(Scope::Below(names.clone()), &names)
     }
 
@@ -285,32 +286,6 @@ impl<'a> Run<'a> {
     fn baseline_file(&self, number: u32) -> PathBuf {
         self.folder.join(baseline_name(number))
     }
-
-    /// The path relative to the root.
-    fn name(&self, path: &Path) -> Result<Name, CheckpointError> {
-        let root = self.at.git.root();
-        let relative = if path.is_absolute() { path.strip_prefix(root).ok() } else { Some(path) };
-        let outside = || CheckpointError::Outside(path.to_owned());
-        let relative = relative.ok_or_else(outside)?;
-        let mut name = Name::default();
-        for part in relative.components() {
-            match part {
-                Component::Normal(part) if part.eq_ignore_ascii_case(".git") => {
-                    return Err(CheckpointError::OfGit(path.to_owned()));
-                }
-                Component::Normal(part) => name = name.entry(part),
-                Component::CurDir => {}
-                _ => return Err(outside()),
-            }
-        }
-        let is_link = |folder: Name| {
-            fs::symlink_metadata(root.join(folder.as_path())).is_ok_and(|found| found.is_symlink())
-        };
-        if name.as_bytes().is_empty() || name.above().any(is_link) {
-            return Err(outside());
-        }
-        Ok(name)
-    }
 }
 
 /// The file of a baseline in the folder of a run.
@@ -331,21 +306,4 @@ pub(super) fn close(
         uncovered.insert((Name::new("HEAD"), super::WhyUncovered::Head));
     }
     Ok(Event::Closed { changes, uncovered })
-}
-
-/// Makes the entries of a folder durable.
-pub(super) fn sync(folder: &Path) -> Result<(), CheckpointError> {
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(CheckpointError::io(folder, "written"))
-}
-
-/// Files that are replaced and never written into may be shared.
-fn link_or_copy(from: &Path, to: &Path) -> Result<(), CheckpointError> {
-    let copy = |_| {
-        let bytes = fs::read(from)?;
-        let mut file = File::create_new(to)?;
-        file.write_all(&bytes)?;
-        file.sync_data()
-    };
-    fs::hard_link(from, to).or_else(copy).map_err(CheckpointError::io(to, "written"))
 }

@@ -9,6 +9,7 @@ use std::{
 use super::{
     CheckpointError, Checkpoints, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES,
     baseline::{self, Baseline},
+    git_calls,
     look::{look, look_and_read},
     name::Name,
     record::{Change, Open, Place, Scope},
@@ -88,7 +89,8 @@ pub(super) fn differences(
     let mut now: BTreeMap<Name, State> = BTreeMap::new();
     match (&open.scope, baseline) {
         (Scope::All { .. }, Some(baseline)) => {
-            let scan = baseline::scan(at, baseline, true, &mut |_, _| Ok(()))?;
+            let ignored = git_calls::ignored(at.git)?;
+            let scan = baseline::scan(at, ignored, baseline, true, &mut |_, _| Ok(()))?;
             let mut known = baseline.entries.iter().peekable();
             // Both are sorted: what is the same is never put into a map.
             for (name, entry) in scan.entries {

@@ -11,12 +11,13 @@ use std::{
 
 use super::{
     CheckpointError, Checkpoints, How, Left, MOST_FILE_BYTES, Undo, Undone, WhyLeft,
+    data::sync,
     look::{leads_through_folders, look},
     moves,
     name::Name,
     plan::{Earlier, Restore, plan, removals, touched},
     record::Net,
-    run::{Run, sync},
+    run::Run,
     seal,
     state::{Digest, State},
 };

@@ -191,11 +191,11 @@ pub const KEYS: &[Key] = &[
     key("agent.network", "false", Kind::Switch)
         .doc("Whether commands of the agent may use the network.")
         .needs_trust(NeedsTrust::Except(&["false"])),
-    key("agent.readable", "[]", Kind::Places)
-        .doc("More folders that commands of the agent may read, outside the repository.")
+    key("agent.readable", "none", Kind::Text)
+        .doc("More folders that commands of the agent may read, separated by colons.")
         .needs_trust(NeedsTrust::Always),
-    key("agent.writable", "[]", Kind::Places)
-        .doc("More folders that commands of the agent may write to, outside the repository.")
+    key("agent.writable", "none", Kind::Text)
+        .doc("More folders that commands of the agent may write to, separated by colons.")
         .needs_trust(NeedsTrust::Always),
     key("agent.hub", "none", Kind::Text)
         .doc("Address of the git repository that skills are searched in.")

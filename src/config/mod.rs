@@ -516,6 +516,9 @@ impl Config {
             folder: given("memory.folder").map(PathBuf::from),
             agent_id: resolved.text("memory.agent_id"),
         };
+        let folders = |key: &str| -> Vec<PathBuf> {
+            given(key).map_or(Vec::new(), |text| text.split(':').map(PathBuf::from).collect())
+        };
         let agent = AgentConfig {
             mode: resolved.choice("agent.mode"),
             max_steps: resolved.size("agent.max_steps"),
@@ -523,8 +526,8 @@ impl Config {
             tool_timeout: resolved.span("agent.tool_timeout"),
             tool_memory: resolved.size("agent.tool_memory") as u64,
             network: resolved.switch("agent.network"),
-            readable: resolved.list("agent.readable").iter().map(PathBuf::from).collect(),
-            writable: resolved.list("agent.writable").iter().map(PathBuf::from).collect(),
+            readable: folders("agent.readable"),
+            writable: folders("agent.writable"),
             hub: given("agent.hub"),
         };
         let llm = LlmConfig::from_resolved(&resolved)?;

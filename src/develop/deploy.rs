@@ -11,8 +11,8 @@ use crate::{
     agent::{Output, Tool, ToolError},
     one_line::one_line,
     plugins::{
-        self, FOLDER, MANIFEST, MAX_PAGE_BYTES, PluginTool, capabilities, cut_middle, readme_note,
-        readme_page, text_at,
+        self, FOLDER, MANIFEST, MAX_PAGE_BYTES, PluginTool, capabilities, cell, cut_middle,
+        readme_note, readme_page, text_at,
     },
     visible::visible,
 };
@@ -140,7 +140,7 @@ fn document(run: &mut Run<'_>, ready: &Ready, spec: &crate::agent::Spec) -> Vec<
     };
     take(&mut missing, &mut paths, &page, update(run, &page, &table));
 
-    let described = one_line(&ready.plugin.declared.description, 200).replace(['<', '`'], "");
+    let described = cell(&ready.plugin.declared.description);
     let entry = format!("- New plugin `{}`: {described}", run.name);
     match (parts.changelog)(&entry) {
         Ok(written) => {

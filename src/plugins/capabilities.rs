@@ -54,8 +54,8 @@ fn row(spec: &Spec) -> [String; 4] {
     [name, cell(&spec.description), level_name(spec.level).to_owned(), source]
 }
 
-/// Text from outside as plain text in a cell: no markup, no link, no end of the cell.
-fn cell(text: &str) -> String {
+/// Text from outside as plain text on one line or in a cell: no markup, no link, no end of the cell.
+pub(crate) fn cell(text: &str) -> String {
     let mut escaped = String::new();
     for char in one_line(text, MAX_CELL_CHARS).chars() {
         if matches!(char, '|' | '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '&' | '#' | '!' | '~') {

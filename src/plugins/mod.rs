@@ -33,6 +33,7 @@ mod tests;
 
 pub use block::{BlockError, upsert};
 pub use capabilities::capabilities;
+pub(crate) use capabilities::cell;
 pub use declared::Declared;
 pub use error::PluginError;
 pub use files::{PluginFile, hash, is_file_path};

@@ -18,7 +18,7 @@ static NOTHING_RAN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// How the tests of a plugin went. Only [`test`] makes one, so that nothing is deployed for which
+/// How the tests of a plugin went. Only [`test()`] makes one, so that nothing is deployed for which
 /// they have not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestReport {

@@ -110,7 +110,8 @@ impl Tool for GitCommit {
             names => format!("hooks that will not run: {}\n", names.join(", ")),
         };
         let unsigned = if hooks::signs(&asked.git) { "it will not be signed\n" } else { "" };
-        let shown = format!("commit:\n{}\n{}{hooks}{unsigned}", asked.message, plan.shown);
+        // The message comes last: nothing in it can pass for what is said about the commit.
+        let shown = format!("commit:\n{}{hooks}{unsigned}\n{}", plan.shown, asked.message);
         Ok(Intent { action: Action::Commit, shown })
     }
 

@@ -55,7 +55,7 @@ pub use git_status::GitStatus;
 pub use llm_call::LlmCall;
 pub use shell_execute::{Runner, ShellExecute, ShellOutcome, ShellRequest};
 pub use web_fetch::{Fetch, Page, WebFetch};
-pub use web_search::{Hit, Search, WebSearch};
+pub use web_search::{Ask, Hit, Search, WebSearch};
 
 use crate::{agent::Tool, repo::Git};
 

@@ -132,11 +132,12 @@ impl Tool for ShellExecute {
         let request = self.request(arguments, host)?;
         self.approved.remember(host.root(), arguments, &state(&request));
         let network = if request.network { "with network" } else { "no network" };
+        // The line comes last: nothing in it can pass for what is said about it.
         let shown = format!(
-            "{}\n(in {}, {network}, at most {} s)",
-            request.line,
+            "in {}, {network}, at most {} s:\n{}",
             super::paths::shown(&request.folder),
-            request.timeout.as_secs()
+            request.timeout.as_secs(),
+            request.line
         );
         Ok(Intent { action: Action::Shell { line: request.line, folder: request.folder }, shown })
     }

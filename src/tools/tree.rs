@@ -135,7 +135,7 @@ fn is_trap(folder: &Path) -> bool {
     let endless = |name: &&str| {
         fs::metadata(folder.join(name)).is_ok_and(|found| !found.is_file() && !found.is_dir())
     };
-    IGNORE_FILES.iter().any(|name| endless(name))
+    IGNORE_FILES.iter().any(endless)
 }
 
 /// Globs, as git has them: one without `/` is about names, in every folder.

@@ -31,13 +31,15 @@ pub struct Hit {
     pub text: String,
 }
 
+/// Asks for a query and a number of hits; the third argument says whether to stop.
+pub type Ask =
+    Box<dyn Fn(&str, usize, &dyn Fn() -> bool) -> Result<Vec<Hit>, String> + Send + Sync>;
+
 /// A search service.
 pub struct Search {
     /// The host that is sent the query, in lower case.
     pub host: String,
-    /// Asks for a query and a number of hits; the third argument says whether to stop.
-    #[allow(clippy::type_complexity)]
-    pub ask: Box<dyn Fn(&str, usize, &dyn Fn() -> bool) -> Result<Vec<Hit>, String> + Send + Sync>,
+    pub ask: Ask,
 }
 
 /// Searches the web.

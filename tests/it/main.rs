@@ -8,6 +8,7 @@ mod architecture;
 mod bad_inputs;
 mod cache;
 mod changelog;
+mod checkpoint;
 mod clean_entities;
 mod commit_index;
 mod concurrency;

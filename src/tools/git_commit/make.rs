@@ -45,14 +45,22 @@ pub(super) fn commit(
             if plan.head.is_some() {
                 aside.run(&["read-tree", &against]).map_err(told)?;
             }
+            let mut removals = Vec::new();
+            for path in &files.removed {
+                removals.extend(removal(path.as_bytes(), against.len()));
+            }
+            stage(&aside, &removals)?;
             let mut input = Vec::new();
-            for file in files {
+            for path in &files.kept {
                 input.extend_from_slice(b":(top,literal)");
-                input.extend_from_slice(file.as_bytes());
+                input.extend_from_slice(path.as_bytes());
                 input.push(0);
             }
             let add = ["add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul"];
-            aside.run_with(&add, &input).map_err(told)?;
+            // Without a path it would add everything.
+            if !input.is_empty() {
+                aside.run_with(&add, &input).map_err(told)?;
+            }
         }
         None => {
             let to = folder.path().join("index");
@@ -60,11 +68,14 @@ pub(super) fn commit(
         }
     }
     let asked = ["diff-index", "--cached", "--raw", "-z", "--no-renames", &against, "--"];
-    let changes = changes(&aside.run(&asked).map_err(told)?)?;
+    let mut changes = changes(&aside.run(&asked).map_err(told)?)?;
     if changes.is_empty() {
         return Err(ToolError::Failed("nothing has changed there".into()));
     }
-    let paths: Vec<NotePath> = changes.iter().map(|change| change.path.clone()).collect();
+    // A file may come where a folder was: what goes makes room first.
+    changes.sort_by_key(|change| !change.removes());
+    let mut paths: Vec<NotePath> = changes.iter().map(|change| change.path.clone()).collect();
+    paths.sort();
     let proposed = Proposed { git: &aside, head: plan.head, message, paths: &paths };
     gate(&proposed).map_err(|why| ToolError::Refused(format!("not committed: {why}")))?;
 
@@ -105,14 +116,28 @@ struct Change {
 }
 
 impl Change {
-    /// What `update-index --index-info` is told. Mode 0 takes the path out.
+    fn removes(&self) -> bool {
+        self.mode == "000000"
+    }
+
+    /// What `update-index --index-info` is told.
     fn entry(&self) -> Vec<u8> {
-        let stage = if self.mode == "000000" { "" } else { " 0" };
-        let mut line = format!("{} {}{stage}\t", self.mode, self.object).into_bytes();
+        if self.removes() {
+            return removal(self.path.as_bytes(), self.object.len());
+        }
+        let mut line = format!("{} {} 0\t", self.mode, self.object).into_bytes();
         line.extend_from_slice(self.path.as_bytes());
         line.push(0);
         line
     }
+}
+
+/// What takes a path out of an index whose ids have so many digits.
+fn removal(path: &[u8], digits: usize) -> Vec<u8> {
+    let mut line = format!("0 {}\t", "0".repeat(digits)).into_bytes();
+    line.extend_from_slice(path);
+    line.push(0);
+    line
 }
 
 fn changes(said: &[u8]) -> Result<Vec<Change>, ToolError> {
@@ -141,23 +166,23 @@ fn entries(git: &Git, changes: &[Change]) -> Result<Vec<u8>, ToolError> {
     let mut missing: BTreeSet<&[u8]> =
         changes.iter().map(|change| change.path.as_bytes()).collect();
     let digits = changes.first().map_or(40, |change| change.object.len());
-    let mut input = Vec::new();
+    let mut there = Vec::new();
     for entry in said.split(|&byte| byte == 0) {
         let path = entry.splitn(2, |&byte| byte == b'\t').nth(1).unwrap_or_default();
         if missing.remove(path) {
-            input.extend_from_slice(entry);
-            input.push(0);
+            there.extend_from_slice(entry);
+            there.push(0);
         }
     }
-    for path in missing {
-        input.extend_from_slice(format!("0 {}\t", "0".repeat(digits)).as_bytes());
-        input.extend_from_slice(path);
-        input.push(0);
-    }
+    let mut input: Vec<u8> = missing.iter().flat_map(|path| removal(path, digits)).collect();
+    input.append(&mut there);
     Ok(input)
 }
 
 fn stage(git: &Git, input: &[u8]) -> Result<(), ToolError> {
+    if input.is_empty() {
+        return Ok(());
+    }
     let update = ["update-index", "-z", "--add", "--index-info"];
     git.run_with(&update, input).map(drop).map_err(told)
 }

@@ -13,11 +13,11 @@ use super::super::{
     beneath::Kind,
     contents::Contents,
     git_calls::{answer, pathspec, told},
-    paths::{Place, shown},
+    paths::{Last, Place, place, shown},
 };
 use crate::{
     agent::{Host, ToolError},
-    repo::{CommitId, Git, NotePath, head},
+    repo::{CommitId, Git, NotePath, TEMPORARY, head},
 };
 
 /// Files of one commit at most.
@@ -26,12 +26,20 @@ const MOST: usize = 1_000;
 /// A commit that could be made.
 pub(super) struct Plan {
     pub(super) head: Option<CommitId>,
-    /// The files to take from the work tree; `None` for what is staged.
-    pub(super) named: Option<Vec<NotePath>>,
+    /// What to take from the work tree; `None` for what is staged.
+    pub(super) named: Option<Named>,
     /// For whoever approves: a line for each file.
     pub(super) shown: String,
     /// All that it depends on.
     pub(super) state: Vec<u8>,
+}
+
+/// Files of the work tree that the commit takes.
+#[derive(Default)]
+pub(super) struct Named {
+    /// Those that are there.
+    pub(super) kept: Vec<NotePath>,
+    pub(super) removed: Vec<NotePath>,
 }
 
 /// # Errors
@@ -90,7 +98,7 @@ fn staged(
     let mut text = String::new();
     for pair in fields.chunks_exact(2) {
         let letter = pair[0].last().copied().unwrap_or(b'?');
-        line(&mut text, char::from(letter), pair[1]);
+        line(&mut text, char::from(letter).encode_utf8(&mut [0; 4]), pair[1]);
     }
     Ok(Plan { head, named: None, shown: text, state })
 }
@@ -122,7 +130,7 @@ fn named(
     let paths: BTreeSet<&[u8]> = [&tracked.0, &others.0]
         .into_iter()
         .flat_map(|said| said.split(|&byte| byte == 0))
-        .filter(|path| !path.is_empty())
+        .filter(|path| !path.is_empty() && !is_temporary(path))
         .collect();
     if paths.len() > MOST || !tracked.1 || !others.1 {
         return Err(ToolError::Refused(format!("over {MOST} files: name fewer")));
@@ -133,52 +141,77 @@ fn named(
     };
     let old: BTreeSet<&[u8]> = old.split(|&byte| byte == 0).collect();
     let mut plan = Plan { head, named: None, shown: String::new(), state: Vec::new() };
-    let mut files = Vec::new();
+    let mut files = Named::default();
     for path in paths {
         let relative = Path::new(OsStr::from_bytes(path));
         let is_old = old.contains(path);
-        let Some(now) = now(host, relative)? else {
-            if is_old {
-                line(&mut plan.shown, 'D', path);
+        match now(host, relative)? {
+            Now::Gone if is_old => {
+                line(&mut plan.shown, "D", path);
                 note(&mut plan.state, path, b"");
-                files.push(NotePath::new(path));
+                files.removed.push(NotePath::new(path));
             }
-            continue;
-        };
-        line(&mut plan.shown, if is_old { 'M' } else { 'A' }, path);
-        note(&mut plan.state, path, &now);
-        files.push(NotePath::new(path));
+            Now::Gone => {}
+            Now::Holds(mark) => {
+                line(&mut plan.shown, if is_old { "M" } else { "A" }, path);
+                note(&mut plan.state, path, &mark);
+                files.kept.push(NotePath::new(path));
+            }
+            Now::Foreign if places.iter().any(|place| relative == place.relative) => {
+                return Err(ToolError::Refused(format!(
+                    "`{}` is a repository of its own, or no file: it is not committed",
+                    shown(relative)
+                )));
+            }
+            Now::Foreign => {
+                line(&mut plan.shown, "left out, a repository of its own or no file:", path);
+            }
+        }
     }
-    if files.is_empty() {
+    if files.kept.is_empty() && files.removed.is_empty() {
         return Err(bad("nothing has changed there, or git ignores it"));
     }
-    check_filters(git, &files)?;
+    check_filters(git, &files.kept)?;
     plan.named = Some(files);
     Ok(plan)
 }
 
-/// What a file of the work tree holds, as a mark; `None` if it is gone.
-fn now(host: &dyn Host, relative: &Path) -> Result<Option<Vec<u8>>, ToolError> {
-    let place = super::super::paths::place(
-        host.root(),
-        &shown(relative),
-        super::super::paths::Last::Itself,
-    )?;
-    match place.kind {
-        None => Ok(None),
+/// Whether a path is that of a file that a crash left half written.
+fn is_temporary(path: &[u8]) -> bool {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    name.starts_with(TEMPORARY.as_bytes())
+}
+
+/// What is at a path of the work tree.
+enum Now {
+    Gone,
+    /// A file or link, with a mark of what it holds.
+    Holds(Vec<u8>),
+    /// A repository within this one, a pipe, a device.
+    Foreign,
+}
+
+fn now(host: &dyn Host, relative: &Path) -> Result<Now, ToolError> {
+    // What lies behind a link is there under another name.
+    let is_folder = |path: &Path| {
+        fs::symlink_metadata(host.root().join(path)).is_ok_and(|found| found.is_dir())
+    };
+    if !relative.ancestors().skip(1).all(is_folder) {
+        return Ok(Now::Gone);
+    }
+    let place = place(host.root(), &shown(relative), Last::Itself)?;
+    Ok(match place.kind {
+        None => Now::Gone,
         Some(Kind::File) => {
             let contents = Contents::read(host.root(), &place)?;
-            Ok(Some(format!("{:o} {}", contents.mode, contents.hash).into_bytes()))
+            Now::Holds(format!("{:o} {}", contents.mode, contents.hash).into_bytes())
         }
         Some(Kind::Link) => match fs::read_link(&place.absolute) {
-            Ok(to) => Ok(Some(to.as_os_str().as_bytes().to_vec())),
-            Err(_) => Ok(None),
+            Ok(to) => Now::Holds(to.as_os_str().as_bytes().to_vec()),
+            Err(_) => Now::Gone,
         },
-        Some(Kind::Folder | Kind::Other) => Err(ToolError::Refused(format!(
-            "`{}` is a repository of its own, or no file: it is not committed",
-            place.shown()
-        ))),
-    }
+        Some(Kind::Folder | Kind::Other) => Now::Foreign,
+    })
 }
 
 /// Git is run without the filters that a repository names, so what is to go through one would be
@@ -206,8 +239,8 @@ fn check_filters(git: &Git, files: &[NotePath]) -> Result<(), ToolError> {
     }
 }
 
-fn line(text: &mut String, letter: char, path: &[u8]) {
-    text.push(letter);
+fn line(text: &mut String, mark: &str, path: &[u8]) {
+    text.push_str(mark);
     text.push(' ');
     text.push_str(&shown(Path::new(OsStr::from_bytes(path))));
     text.push('\n');

@@ -27,7 +27,7 @@ fn named_files_alone() {
         json!({ "message": "Two things\n\nWhy.", "paths": ["a", "gone", "new", "docs"] });
     let intent = tried.intent(&tool, &arguments);
     assert_eq!(intent.action, Action::Commit);
-    assert_eq!(intent.shown, "commit:\nTwo things\n\nWhy.\n\nM a\nA docs/e\nD gone\nA new\n");
+    assert_eq!(intent.shown, "commit:\nM a\nA docs/e\nD gone\nA new\n\nTwo things\n\nWhy.\n");
     let before = tried.run(&["rev-parse", "HEAD"]);
     let output = tool.execute(&arguments, &mut tried).unwrap();
     let head = tried.run(&["rev-parse", "HEAD"]);
@@ -86,6 +86,12 @@ fn a_linked_work_tree() {
     assert_eq!(tried.run(&["rev-list", "--count", "HEAD"]), "1\n");
     let here = self::tool(&tried);
     tried.refused(&here, json!({ "message": "x", "paths": ["linked"] }), "of its own");
+    tried.refused(&here, json!({ "message": "x", "paths": ["."] }), "nothing has changed");
+    tried.write("c", "c\n");
+    let shown = tried.intent(&here, &json!({ "message": "x", "paths": ["."] })).shown;
+    assert!(shown.contains("A c\nleft out, a repository of its own or no file: linked"), "{shown}");
+    tried.good(&here, json!({ "message": "x", "paths": ["."] }));
+    assert_eq!(tried.run(&["ls-tree", "--name-only", "HEAD"]), "a\nc\n");
 }
 
 #[test]
@@ -104,19 +110,19 @@ fn nothing_runs() {
     let arguments = json!({ "message": "x", "paths": ["a"] });
     let tool = tool(&tried);
     let shown = tried.intent(&tool, &arguments).shown;
-    assert!(shown.ends_with("hooks that will not run: pre-commit, commit-msg\n"), "{shown}");
+    assert!(shown.ends_with("hooks that will not run: pre-commit, commit-msg\n\nx\n"), "{shown}");
     tried.good(&tool, arguments);
     assert!(!canary.exists());
     tried.run(&["config", "commit.gpgSign", "yes"]);
     let shown = tried.intent(&tool, &json!({ "message": "x", "paths": ["."] })).shown;
-    assert!(shown.ends_with("it will not be signed\n"), "{shown}");
+    assert!(shown.ends_with("it will not be signed\n\nx\n"), "{shown}");
     tried.run(&["config", "--unset", "commit.gpgSign"]);
     tried.run(&["config", "core.hooksPath", "own"]);
     tried.write("own/commit-msg", "#!/bin/sh\n");
     let path = tried.root().join("own/commit-msg");
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     let shown = tried.intent(&tool, &json!({ "message": "x", "paths": ["own"] })).shown;
-    assert!(shown.ends_with("hooks that will not run: commit-msg\n"), "{shown}");
+    assert!(shown.ends_with("hooks that will not run: commit-msg\n\nx\n"), "{shown}");
 }
 
 #[test]
@@ -194,6 +200,8 @@ fn odd_names_and_line_ends() {
     tried.run(&["config", "core.autocrlf", "input"]);
     tried.write(":(glob)*", "x\r\n");
     tried.write("other", "x\n");
+    // What a crash may have left is nobody's.
+    tried.write(&format!("{}x", crate::repo::TEMPORARY), "x\n");
     tried.write("line\nfeed", "x\n");
     let tool = tool(&tried);
     let paths = [":(glob)*", "line\\x0afeed"];
@@ -201,6 +209,9 @@ fn odd_names_and_line_ends() {
     let listed = tried.run(&["ls-tree", "-z", "--name-only", "HEAD"]);
     assert_eq!(listed, ":(glob)*\0line\nfeed\0");
     assert_eq!(tried.run(&["show", "HEAD::(glob)*"]), "x\n");
+    tried.good(&tool, json!({ "message": "x", "paths": ["."] }));
+    let changed = tried.run(&["show", "--format=", "--name-only", "HEAD"]);
+    assert_eq!(changed, "other\n");
 }
 
 #[test]
@@ -211,6 +222,63 @@ fn a_file_that_was_only_touched() {
     file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
     let tool = tool(&tried);
     let shown = tried.intent(&tool, &json!({ "message": "x", "paths": ["."] })).shown;
-    assert_eq!(shown, "commit:\nx\n\nM b\n");
+    assert_eq!(shown, "commit:\nM b\n\nx\n");
     tried.refused(&tool, json!({ "message": "x", "paths": ["a"] }), "nothing has changed there");
+}
+
+#[test]
+fn repositories_that_the_library_cannot_open() {
+    for option in ["--object-format=sha256", "--ref-format=reftable"] {
+        let mut tried = Try::new(&[("a", "a\n"), ("b", "b\n")]);
+        tried.run(&["init", "--quiet", "--initial-branch=main", option]);
+        tried.run(&["config", "user.name", "Ada"]);
+        tried.run(&["config", "user.email", "ada@example.org"]);
+        let repository = tried.repository();
+        let tool = tool(&tried);
+        tried.good(&tool, json!({ "message": "first", "paths": ["a"] }));
+        tried.write("a", "changed\n");
+        fs::remove_file(tried.root().join("b")).unwrap();
+        tried.write("c", "c\n");
+        tried.good(&tool, json!({ "message": "second", "paths": ["."] }));
+        fs::remove_file(tried.root().join("a")).unwrap();
+        tried.good(&tool, json!({ "message": "third", "paths": ["a"] }));
+        assert_eq!(tried.run(&["status", "--porcelain"]), "");
+        let token = format!("token = \"ghp_{}\"\n", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+        tried.write("key", token);
+        tried.refused(&tool, json!({ "message": "x", "paths": ["key"] }), "looks like a");
+        let log = tried.good(&GitLog::new(repository), json!({}));
+        assert_eq!(log.lines().count(), 3, "{log}");
+        tried.run(&["fsck", "--strict"]);
+    }
+}
+
+#[test]
+fn files_folders_and_links_change_places() {
+    let mut tried = Try::git(&[("file", "x\n"), ("folder/f", "x\n"), ("gone/f", "x\n"), ("k", "")]);
+    for path in ["folder", "gone"] {
+        fs::remove_dir_all(tried.root().join(path)).unwrap();
+    }
+    fs::remove_file(tried.root().join("file")).unwrap();
+    tried.write("file/now/deep", "x\n");
+    tried.write("folder", "x\n");
+    tried.write("elsewhere/f", "other\n");
+    tried.link("elsewhere", "gone");
+    let tool = tool(&tried);
+    let root = tried.root().to_owned();
+    // A commit that fails leaves the index as it was, for these too.
+    let gate = move |_: &Proposed<'_>| {
+        let arguments = ["commit", "--quiet", "--allow-empty", "--message=theirs"];
+        assert!(Command::new("git").args(arguments).current_dir(&root).status().unwrap().success());
+        Ok(())
+    };
+    let hindered = GitCommit::new(tried.repository(), Box::new(gate));
+    let before = tried.run(&["status", "--porcelain"]);
+    assert!(tried.call(&hindered, json!({ "message": "x", "paths": ["."] })).is_err());
+    assert_eq!(tried.run(&["status", "--porcelain"]), before);
+    tried.good(&tool, json!({ "message": "x", "paths": ["."] }));
+    assert_eq!(tried.run(&["status", "--porcelain"]), "");
+    assert_eq!(
+        tried.run(&["ls-tree", "-r", "--name-only", "HEAD"]),
+        "elsewhere/f\nfile/now/deep\nfolder\ngone\nk\n"
+    );
 }

@@ -2,6 +2,7 @@
 
 use std::os::unix::ffi::OsStringExt;
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -189,7 +190,7 @@ fn a_folder_swapped_all_the_time() {
         })
     };
     let (write, read, delete) = (FileWrite::default(), FileRead::default(), FileDelete::default());
-    for number in 0..300 {
+    for number in 0..3_000 {
         let path = format!("real/new{number}");
         let _ = tried.call(&write, json!({ "path": path, "text": "x" }));
         let _ = tried.call(&delete, json!({ "path": path }));
@@ -201,4 +202,88 @@ fn a_folder_swapped_all_the_time() {
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
     swapper.join().unwrap();
     tried.outside_is_untouched();
+}
+
+/// JSON that is nearly what some tool wants.
+fn any_arguments() -> impl Strategy<Value = Value> {
+    let text = prop_oneof![
+        any::<String>().prop_map(Value::from),
+        "(\\.|/|a|\\\\x2[ef]|~|-|\\*){0,6}".prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<bool>().prop_map(Value::from),
+        Just(Value::Null),
+        Just(json!("a")),
+        Just(json!(["a"])),
+        Just(json!([{ "old": "a", "new": "b", "all": true }])),
+    ];
+    let names = prop::sample::subsequence(
+        vec![
+            "path",
+            "text",
+            "expected",
+            "from",
+            "to",
+            "numbers",
+            "glob",
+            "globs",
+            "depth",
+            "all",
+            "max",
+            "pattern",
+            "literal",
+            "context",
+            "edits",
+            "recursive",
+            "paths",
+            "message",
+            "staged",
+            "summary",
+            "command",
+            "folder",
+            "url",
+            "query",
+            "question",
+            "options",
+            "prompt",
+        ],
+        0..5,
+    );
+    (names, prop::collection::vec(text, 5)).prop_map(|(names, values)| {
+        Value::Object(names.into_iter().map(str::to_owned).zip(values).collect())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn no_arguments_break_a_tool(arguments in any_arguments()) {
+        let mut tried = Try::new(&[("a", "a\n")]);
+        let required: Vec<Box<dyn Tool>> = super::all(lone_repository());
+        for tool in &required {
+            // What is missing is filled in, so that more than the first check is reached.
+            let mut arguments = arguments.clone();
+            for name in tool.spec().input["required"].as_array().unwrap() {
+                let object = arguments.as_object_mut().unwrap();
+                object.entry(name.as_str().unwrap()).or_insert(json!("a"));
+            }
+            let known = tool.spec().input["properties"].as_object().unwrap();
+            arguments.as_object_mut().unwrap().retain(|name, _| known.contains_key(name));
+            if let Ok(output) = tried.call(&**tool, arguments) {
+                prop_assert!(output.text.len() <= tried.max);
+            }
+        }
+        tried.outside_is_untouched();
+    }
+}
+
+/// A repository that no test changes.
+fn lone_repository() -> Arc<Git> {
+    static LONE: std::sync::OnceLock<(TempDir, Arc<Git>)> = std::sync::OnceLock::new();
+    LONE.get_or_init(|| {
+        let tried = Try::git(&[]);
+        let repository = tried.repository();
+        (tried._folder, repository)
+    })
+    .1
+    .clone()
 }

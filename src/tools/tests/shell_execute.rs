@@ -52,7 +52,7 @@ fn what_is_shown_is_what_runs() {
     let folder = tried.root().join("sub");
     assert_eq!(
         intent.shown,
-        format!("{line}\n(in {}, with network, at most 5 s)", folder.display())
+        format!("in {}, with network, at most 5 s:\n{line}", folder.display())
     );
     assert_eq!(intent.action, Action::Shell { line: line.to_owned(), folder: folder.clone() });
     tool.execute(&arguments, &mut tried).unwrap();

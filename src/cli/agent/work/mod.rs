@@ -258,9 +258,7 @@ impl Prepared<'_> {
 
 /// Where runs at work keep what they need to be taken back.
 pub fn checkpoints_of(workspace: &Workspace) -> PathBuf {
-    let repository = &workspace.repository;
-    let shared = repository.common_dir.clone().map(|common| common.join("elophanto"));
-    shared.unwrap_or_else(|| repository.local_dir()).join("runs")
+    workspace.repository.local_dir().join("runs")
 }
 
 /// The folder of sessions and trails.

@@ -33,10 +33,8 @@ pub struct Surroundings<'a> {
     fencing: Arc<Fencing>,
     run: Option<Ulid>,
     checkpoint: Option<Run<'a>>,
-    /// HEAD before the call that is being made, if it may move it.
-    before: Option<Option<CommitId>>,
-    /// How many checkpoints are open.
-    open: usize,
+    /// HEAD before each call that is being made, the innermost last.
+    before: Vec<Option<CommitId>>,
     warnings: Vec<String>,
 }
 
@@ -58,8 +56,7 @@ impl<'a> Surroundings<'a> {
             fencing,
             run: None,
             checkpoint: None,
-            before: None,
-            open: 0,
+            before: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -71,7 +68,7 @@ impl<'a> Surroundings<'a> {
     /// When the checkpoint cannot be sealed; it can be undone all the same.
     pub fn finish(&mut self) -> Result<Option<Summary>, CliError> {
         self.run = None;
-        self.open = 0;
+        self.before.clear();
         match self.checkpoint.take() {
             None => Ok(None),
             Some(run) => Ok(Some(run.finish()?)),
@@ -139,17 +136,13 @@ impl World for Surroundings<'_> {
         if matches!(action, Action::Commit) {
             run.before_commit().map_err(said)?;
         }
-        self.before = Some(head);
-        self.open += 1;
+        self.before.push(head);
         Ok(())
     }
 
     fn after(&mut self) -> Vec<PathBuf> {
-        if self.open == 0 {
-            return Vec::new();
-        }
-        self.open -= 1;
-        let (old, new) = (self.before.take().flatten(), self.head());
+        let Some(old) = self.before.pop() else { return Vec::new() };
+        let new = self.head();
         let branch = self.git.and_then(Git::branch).map(|name| format!("refs/heads/{name}"));
         let Some(run) = &mut self.checkpoint else { return Vec::new() };
         if let Some(new) = new.filter(|new| old.as_ref() != Some(new))
