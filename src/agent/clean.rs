@@ -4,11 +4,17 @@ use serde_json::Value;
 
 use crate::secrets;
 
-/// Secrets masked, then cut in its middle to `max` bytes. Only the outer `2 * max` bytes on each
-/// side are looked at.
+/// Secrets masked, then cut in its middle to `max` bytes. Of a very long text only as much is looked
+/// at as may stay, and as much again, so that the cut goes through no secret.
 pub(super) fn clean(text: &str, max: usize) -> String {
-    let looked_at = cut_middle(text, max.saturating_mul(4).max(4096));
-    cut_middle(&secrets::mask(&looked_at).0, max)
+    let side = max.saturating_mul(2).max(4096);
+    if text.len() <= 2 * side {
+        return cut_middle(&secrets::mask(text).0, max);
+    }
+    let head = text.get(..text.floor_char_boundary(side)).unwrap_or("");
+    let tail = text.get(text.ceil_char_boundary(text.len() - side)..).unwrap_or("");
+    let (head, tail) = (secrets::mask(head).0, secrets::mask(tail).0);
+    joined(&head, &tail, max, text.len().saturating_sub(max))
 }
 
 /// At most `max` bytes and a mark where the rest was: half from the beginning, half from the end.
@@ -16,10 +22,15 @@ pub(super) fn cut_middle(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();
     }
-    let head = text.floor_char_boundary(max / 2);
-    let tail = text.ceil_char_boundary(text.len() - max / 2);
-    let (left, right) = (text.get(..head).unwrap_or(""), text.get(tail..).unwrap_or(""));
-    format!("{left}\n[... {} bytes left out ...]\n{right}", tail - head)
+    joined(text, text, max, text.len() - max)
+}
+
+/// The first half of `max` bytes of one text, and the last half of another.
+fn joined(head: &str, tail: &str, max: usize, left_out: usize) -> String {
+    let head = head.get(..head.floor_char_boundary(max / 2)).unwrap_or("");
+    let from = tail.ceil_char_boundary(tail.len().saturating_sub(max / 2));
+    let tail = tail.get(from..).unwrap_or("");
+    format!("{head}\n[... {left_out} bytes left out ...]\n{tail}")
 }
 
 /// All texts of a value masked, and cut to `max` bytes each; names are masked too.
@@ -123,11 +134,17 @@ mod tests {
             ("", 0, ""),
             ("abc", 3, "abc"),
             ("abcdefgh", 4, "ab\n[... 4 bytes left out ...]\ngh"),
-            ("ééé", 3, "\n[... 6 bytes left out ...]\n"),
+            ("ééé", 3, "\n[... 3 bytes left out ...]\n"),
             ("ab", 0, "\n[... 2 bytes left out ...]\n"),
         ] {
             assert_eq!(cut_middle(text, max), expected);
         }
+    }
+
+    #[test]
+    fn a_long_text_says_how_much_is_missing() {
+        let text = "x".repeat(1_000_000);
+        assert!(clean(&text, 1_000).contains("[... 999000 bytes left out ...]"));
     }
 
     #[test]

@@ -130,7 +130,8 @@ pub struct TaskSummary {
     pub commits: Vec<String>,
     /// The model's words.
     pub failed_approaches: Vec<String>,
-    /// Why it failed: the model's words, or the reason of the end. `None` if it is done.
+    /// Why it failed: the model's words, else the call that failed last or the reason of the end.
+    /// `None` if it is done.
     pub root_cause: Option<String>,
     /// The model's words.
     pub lesson: Option<String>,

@@ -1,6 +1,8 @@
 //! A conversation that survives restarts: what was said, what the user approved for its length.
 //! Pure.
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -16,12 +18,12 @@ const MAX_RULES: usize = 200;
 /// Something the user approved for the rest of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// Exactly this command, whichever line it is part of.
-    Command(Vec<String>),
+    /// Exactly this command in this folder, whichever line it is part of.
+    Command { tool: String, folder: PathBuf, argv: Vec<String> },
     /// This tool with this host.
     Host { tool: String, host: String },
-    /// This tool.
-    Tool(String),
+    /// This tool, as long as what it does is of one kind: `write`, `record`, `program NAME`, ...
+    Tool { tool: String, action: String },
 }
 
 /// One conversation with one user over one channel.
@@ -82,17 +84,37 @@ fn rules_for(call: &Call<'_>, verdict: &Verdict) -> Vec<Rule> {
     }
     let tool = call.tool.to_owned();
     match &call.action {
-        Action::Shell { .. } => verdict.commands.iter().cloned().map(Rule::Command).collect(),
+        Action::Shell { folder, .. } => {
+            let of = |argv: &Vec<String>| Rule::Command {
+                tool: tool.clone(),
+                folder: folder.clone(),
+                argv: argv.clone(),
+            };
+            verdict.commands.iter().map(of).collect()
+        }
         Action::Reach { host } => vec![Rule::Host { tool, host: host.clone() }],
-        Action::Develop => Vec::new(),
-        _ => vec![Rule::Tool(tool)],
+        action => kind(action).map(|action| Rule::Tool { tool, action }).into_iter().collect(),
     }
+}
+
+/// The kind of what a tool does; `None` if an approval of it is never kept.
+fn kind(action: &Action) -> Option<String> {
+    let name = match action {
+        Action::Look => "look",
+        Action::Read { .. } => "read",
+        Action::Write { .. } => "write",
+        Action::Model => "model",
+        Action::Record => "record",
+        Action::Commit => "commit",
+        Action::AskUser => "ask_user",
+        Action::Program { name } => return Some(format!("program {name}")),
+        Action::Shell { .. } | Action::Reach { .. } | Action::Develop => return None,
+    };
+    Some(name.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
     use crate::permissions::{Decision, Layer};
 
@@ -140,6 +162,13 @@ mod tests {
         ] {
             assert_eq!(session.keep(&call, &verdict(&[], kept)), expected, "{call:?}");
         }
-        assert!(!session.allows(&of(Level::Moderate, reach("b.test")), &verdict(&[], true)));
+        let write = Action::Write { paths: Vec::new() };
+        for other in [of(Level::Moderate, reach("b.test")), of(Level::Moderate, write)] {
+            assert!(!session.allows(&other, &verdict(&[], true)), "{other:?}");
+        }
+        let mut elsewhere = shell("cargo test");
+        assert!(session.keep(&elsewhere, &verdict(&[&["cargo", "test"]], true)));
+        elsewhere.action = Action::Shell { line: "cargo test".into(), folder: "/other".into() };
+        assert!(!session.allows(&elsewhere, &verdict(&[&["cargo", "test"]], true)));
     }
 }

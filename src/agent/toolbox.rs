@@ -87,10 +87,11 @@ impl Toolbox {
     /// Names that are like a wrong one, the most alike first.
     pub fn near(&self, wrong: &str) -> Vec<&str> {
         let wrong: String = wrong.chars().take(NAME_CAP).collect::<String>().to_ascii_lowercase();
+        let words: Vec<_> =
+            wrong.split(['_', '-', '.', ' ']).filter(|word| !word.is_empty()).collect();
         let likeness = |name: &str| {
-            let parts = wrong.split(['_', '-', '.', ' ']).filter(|part| part.len() > 2);
-            let shared = parts.filter(|part| name.contains(part)).count() as f64;
-            strsim::jaro_winkler(&wrong, name) + shared * 0.2
+            let shared = name.split('_').filter(|part| words.contains(part)).count() as f64;
+            strsim::jaro_winkler(&wrong, name) + shared * 0.4
         };
         let mut scored: Vec<_> = self.tools.keys().map(|name| (likeness(name), name)).collect();
         scored.sort_by(|one, two| two.0.total_cmp(&one.0).then_with(|| one.1.cmp(two.1)));
@@ -126,5 +127,92 @@ pub fn level_name(level: Level) -> &'static str {
         Level::Moderate => "moderate",
         Level::Destructive => "destructive",
         Level::Critical => "critical",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        agent::{Host, Intent, Output, ToolError},
+        permissions::Action,
+    };
+
+    struct Named(Spec);
+
+    impl Tool for Named {
+        fn spec(&self) -> &Spec {
+            &self.0
+        }
+
+        fn intent(&self, _: &Value, _: &dyn Host) -> Result<Intent, ToolError> {
+            Ok(Intent { action: Action::Look, shown: String::new() })
+        }
+
+        fn execute(&self, _: &Value, _: &mut dyn Host) -> Result<Output, ToolError> {
+            Ok(Output::default())
+        }
+    }
+
+    fn named(name: &str, input: Value) -> Box<dyn Tool> {
+        let (name, description) = (name.to_owned(), "does it".to_owned());
+        let (level, source) = (Level::Safe, Source::BuiltIn);
+        Box::new(Named(Spec { name, description, input, level, source, is_untrusted: true }))
+    }
+
+    fn of(names: &[&str]) -> (Toolbox, Vec<ToolboxError>) {
+        Toolbox::of(names.iter().map(|name| named(name, json!({ "type": "object" }))))
+    }
+
+    #[test]
+    fn names_and_schemas_are_held_to() {
+        let long = "a".repeat(65);
+        for bad in ["", "A", "1a", "a-b", "a b", "../x", "\u{e9}", &long] {
+            assert!(matches!(of(&[bad]).1[..], [ToolboxError::Name(_)]), "{bad}");
+        }
+        let (toolbox, problems) = of(&["b", "a", "b"]);
+        assert_eq!(problems, [ToolboxError::Twice("b".to_owned())]);
+        assert_eq!(toolbox.specs().map(|spec| spec.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        for bad in [json!(null), json!({}), json!({ "type": "array" })] {
+            let (_, problems) = Toolbox::of([named("a", bad)]);
+            assert_eq!(problems, [ToolboxError::Schema("a".to_owned())]);
+        }
+        let only = toolbox.only(&["b", "c"]);
+        assert!(only.len() == 1 && only.get("b").is_some() && only.get("a").is_none());
+    }
+
+    #[test]
+    fn near_names() {
+        let names = [
+            "file_read",
+            "file_write",
+            "git_log",
+            "shell_execute",
+            "web_fetch",
+            "knowledge_search",
+        ];
+        let (toolbox, _) = of(&names);
+        for (wrong, first) in [
+            ("read_file", Some("file_read")),
+            ("FileRead", Some("file_read")),
+            ("bash_shell", Some("shell_execute")),
+            ("search", Some("knowledge_search")),
+            ("fetch", Some("web_fetch")),
+            ("zzzzzz", None),
+            ("", None),
+        ] {
+            assert_eq!(toolbox.near(wrong).first().copied(), first, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn manifest_is_sorted_and_says_all() {
+        let manifest = of(&["b", "a"]).0.manifest();
+        let first = json!({
+            "name": "a", "description": "does it", "level": "safe",
+            "source": { "kind": "built_in" }, "untrusted": true, "input": { "type": "object" },
+        });
+        assert_eq!(manifest.get(0), Some(&first));
+        assert_eq!(manifest.as_array().map(Vec::len), Some(2));
     }
 }

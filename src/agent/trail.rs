@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use ulid::Ulid;
 use uuid::Uuid;
 
-pub use entry::{Entry, Kind};
+pub use entry::{Entry, EntryKind};
 pub(super) use entry::{some_commits, some_paths};
 pub(super) use writer::Trail;
 
@@ -177,14 +177,16 @@ fn line(trail: &RunTrail) -> RunLine {
     };
     for entry in &trail.entries {
         match &entry.kind {
-            Kind::Begin { goal, session, .. } => {
+            EntryKind::Begin { goal, session, .. } => {
                 line.begun = entry.at;
                 line.goal.clone_from(goal);
                 line.session = Uuid::try_parse(session).ok();
             }
-            Kind::Call { made: true, .. } => line.calls += 1,
-            Kind::Question { question, answer: None } => line.open_questions.push(question.clone()),
-            Kind::End { outcome, .. } => line.outcome = Some(outcome.clone()),
+            EntryKind::Call { made: true, .. } => line.calls += 1,
+            EntryKind::Question { question, answer: None } => {
+                line.open_questions.push(question.clone())
+            }
+            EntryKind::End { outcome, .. } => line.outcome = Some(outcome.clone()),
             _ => {}
         }
     }

@@ -181,3 +181,40 @@ fn clean(value: &mut Value) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names() {
+        let check = |own: &str, expected: Option<&str>| {
+            assert_eq!(name("s", own).as_deref(), expected, "{own}")
+        };
+        check("read_file", Some("s_read_file"));
+        check("Read File!", Some("s_read_file"));
+        check("__a--b__", Some("s_a_b"));
+        check("日本 x", Some("s_x"));
+        check("a/../b", Some("s_a_b"));
+        check("7", Some("s_7"));
+        for own in ["", "_", "日本", "\u{202e}", "../.."] {
+            check(own, None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn names_keep_to_the_rule(own in any::<String>(), repeats in 1_usize..40) {
+            let mut taken = BTreeSet::new();
+            for _ in 0..3 {
+                let Some(name) = name("server", &own.repeat(repeats)) else { continue };
+                let name = free(&name, &taken).unwrap();
+                prop_assert!(name.len() <= 64 && name.starts_with("server_"));
+                prop_assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'));
+                prop_assert!(taken.insert(name));
+            }
+        }
+    }
+}

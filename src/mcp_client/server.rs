@@ -23,7 +23,7 @@ use super::{
     offer::Offered,
     session::{self, CallError, Client, Service},
 };
-use crate::one_line::one_line;
+use crate::{agent::ToolError, one_line::one_line};
 
 /// Bytes a server may say until its tools are known.
 const AT_START: u64 = 64 << 20;
@@ -125,23 +125,9 @@ impl Server {
         }
         self.allowance.grant(PER_CALL);
         let (cancel, cancelled) = oneshot::channel();
-        let (sender, receiver) = mpsc::channel();
-        let call =
-            session::call(self.peer.clone(), own_name.to_owned(), arguments, patience, cancelled);
-        self.handle.spawn(async move {
-            let _ = sender.send(call.await);
-        });
-        let mut cancel = Some(cancel);
-        loop {
-            match receiver.recv_timeout(LOOK) {
-                Ok(result) => return result,
-                Err(mpsc::RecvTimeoutError::Disconnected) => return Err(CallError::Gone),
-                Err(mpsc::RecvTimeoutError::Timeout) if is_cancelled() => {
-                    drop(cancel.take());
-                }
-                Err(mpsc::RecvTimeoutError::Timeout) => {}
-            }
-        }
+        let peer = self.peer.clone();
+        let call = session::call(peer, own_name.to_owned(), arguments, patience, cancelled);
+        self.wait_for(is_cancelled, Some(cancel), call)
     }
 
     /// Whether it still offers a tool as it did at the start, as far as it says.
@@ -150,27 +136,61 @@ impl Server {
         own_name: &str,
         hash: &str,
         patience: Duration,
-    ) -> Result<bool, String> {
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<bool, CallError> {
         let mut offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
         if self.changed.swap(false, Ordering::Relaxed) {
             self.allowance.grant(PER_CALL);
             let peer = self.peer.clone();
-            let asked = wait(&self.handle, async move {
-                tokio::time::timeout(patience, session::hashes(&peer)).await
+            let asked = self.wait_for(is_cancelled, None, async move {
+                match tokio::time::timeout(patience, session::hashes(&peer)).await {
+                    Ok(asked) => asked.map_err(|why| CallError::Failed(one_line(&why, 300))),
+                    Err(_) => Err(CallError::TooSlow),
+                }
             });
             match asked {
-                Some(Ok(Ok(now))) => *offers = Some(now),
-                other => {
+                Ok(now) => *offers = Some(now),
+                Err(cause) => {
                     // To be asked again.
                     self.changed.store(true, Ordering::Relaxed);
-                    return Err(match other {
-                        Some(Ok(Err(why))) => one_line(&why, 300),
-                        _ => "it does not say what it offers now".to_owned(),
-                    });
+                    return Err(cause);
                 }
             }
         }
         Ok(offers.as_ref().is_none_or(|now| now.get(own_name).is_some_and(|now| now == hash)))
+    }
+
+    /// Runs something in the runtime and waits for it. When the user ends the run, `cancel` is
+    /// dropped, so that the work ends by itself; without one it is left behind.
+    fn wait_for<T: Send + 'static>(
+        &self,
+        is_cancelled: &dyn Fn() -> bool,
+        mut cancel: Option<oneshot::Sender<()>>,
+        work: impl Future<Output = Result<T, CallError>> + Send + 'static,
+    ) -> Result<T, CallError> {
+        let is_told = cancel.is_some();
+        let (sender, receiver) = mpsc::channel();
+        self.handle.spawn(async move {
+            let _ = sender.send(work.await);
+        });
+        loop {
+            match receiver.recv_timeout(LOOK) {
+                Ok(result) => return result,
+                Err(mpsc::RecvTimeoutError::Disconnected) => return Err(CallError::Gone),
+                Err(mpsc::RecvTimeoutError::Timeout) if is_cancelled() => {
+                    if !is_told {
+                        return Err(CallError::Cancelled);
+                    }
+                    drop(cancel.take());
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// An error of a tool that names the server.
+    pub(super) fn failed(&self, why: &str) -> ToolError {
+        ToolError::Failed(format!("server `{}`: {why}", self.name))
     }
 
     /// Why it is gone, as far as that is known.

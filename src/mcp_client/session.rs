@@ -115,7 +115,11 @@ pub(super) async fn call(
     };
     let ended = tokio::select! {
         answer = &mut handle.rx => match answer {
-            Ok(Ok(ServerResult::CallToolResult(result))) => return Ok(result),
+            Ok(Ok(ServerResult::CallToolResult(result))) => {
+                // What it said before the answer has a task of its own: that comes first.
+                tokio::task::yield_now().await;
+                return Ok(result);
+            }
             Ok(Ok(_)) => {
                 return Err(CallError::Failed("it gave no result of a call".to_owned()));
             }

@@ -51,29 +51,29 @@ impl Tool for ServerTool {
             return Err(ToolError::Cancelled);
         }
         let (server, tool) = (&*self.server, &self.tool);
-        let said = |why: String| ToolError::Failed(format!("server `{}`: {why}", server.name));
         let patience = host.patience();
-        match server.still_offers(&tool.own_name, &tool.hash, patience.min(LIST)) {
-            Ok(true) => {}
-            Ok(false) => {
-                return Err(ToolError::Refused(format!(
-                    "server `{}` changed or withdrew `{}` after it was started: it has to be started again",
-                    server.name, tool.spec.name
-                )));
+        let failed = |cause| match cause {
+            CallError::Arguments(why) => ToolError::Arguments(one_line(&why, 2_000)),
+            CallError::Cancelled => ToolError::Cancelled,
+            CallError::Failed(why) => server.failed(&one_line(&why, 2_000)),
+            CallError::TooSlow => {
+                server.failed(&format!("no answer within {} s", patience.as_secs_f32()))
             }
-            Err(why) => return Err(said(why)),
+            CallError::Gone => server.failed(&server.last_words()),
+        };
+        let is_cancelled = || host.is_cancelled();
+        let (own_name, hash) = (&tool.own_name, &tool.hash);
+        let is_offered = server
+            .still_offers(own_name, hash, patience.min(LIST), &is_cancelled)
+            .map_err(failed)?;
+        if !is_offered {
+            return Err(ToolError::Refused(format!(
+                "server `{}` changed or withdrew `{}` after it was started: it has to be started again",
+                server.name, tool.spec.name
+            )));
         }
-        let result = server.call(&tool.own_name, arguments, patience, &|| host.is_cancelled());
-        match result {
-            Ok(result) => Ok(answer::output(&result, host.max_output())),
-            Err(CallError::Arguments(why)) => Err(ToolError::Arguments(one_line(&why, 2_000))),
-            Err(CallError::Failed(why)) => Err(said(one_line(&why, 2_000))),
-            Err(CallError::TooSlow) => {
-                Err(said(format!("no answer within {} s", patience.as_secs_f32())))
-            }
-            Err(CallError::Cancelled) => Err(ToolError::Cancelled),
-            Err(CallError::Gone) => Err(said(server.last_words())),
-        }
+        let result = server.call(own_name, arguments, patience, &is_cancelled).map_err(failed)?;
+        Ok(answer::output(&result, host.max_output()))
     }
 }
 

@@ -222,6 +222,8 @@ fn too_many(folder: &Path) -> SkillError {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -273,5 +275,23 @@ mod tests {
         check(&["a", "a/b"], false);
         check(&["a", "a-b", "a/b"], false);
         check(&["É", "é"], false);
+    }
+
+    proptest! {
+        #[test]
+        fn one_hash_one_tree(
+            a in prop::collection::btree_map("[ab/]{1,3}", "[ab]{0,3}", 0..4),
+            b in prop::collection::btree_map("[ab/]{1,3}", "[ab]{0,3}", 0..4),
+        ) {
+            let contents = |files: &std::collections::BTreeMap<String, String>| -> Vec<Content> {
+                let content = |(path, text): (&String, &String)| Content {
+                    path: path.clone(),
+                    bytes: text.clone().into_bytes(),
+                    executable: false,
+                };
+                files.iter().map(content).collect()
+            };
+            prop_assert_eq!(tree_hash(&contents(&a)) == tree_hash(&contents(&b)), a == b);
+        }
     }
 }

@@ -70,7 +70,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("mcp_client", &["agent", "permissions", "process", "one_line", "visible"]),
     ("tools", &["agent", "permissions", "repo", "secrets", "one_line", "visible"]),
     ("agent", &["permissions", "llm", "jsonl", "secrets", "one_line", "visible"]),
-    ("skills", &["repo", "process", "lexical", "markdown", "one_line", "visible", "yaml"]),
+    ("skills", &["process", "lexical", "one_line", "visible", "yaml"]),
     ("checkpoint", &["repo", "jsonl"]),
     ("fence", &[]),
     ("permissions", &["yaml"]),
@@ -190,6 +190,7 @@ const BOUNDARIES: &[(&str, &[&str])] = &[
     ("env::var(", &["src/cli/env.rs"]),
     ("env::var_os(", &["src/cli/env.rs"]),
     ("env::vars_os(", &["src/cli/env.rs"]),
+    ("tokio::process::Command", &["src/mcp_client/child.rs"]),
     (
         "std::process::Command",
         &["src/repo/", "src/process/", "src/schedule/process.rs", "src/fence/"],

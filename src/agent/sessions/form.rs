@@ -47,9 +47,20 @@ struct Version {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum RuleForm {
-    Command(Vec<String>),
-    Host { tool: String, host: String },
-    Tool(String),
+    /// A folder that is no UTF-8 cannot be written: such a rule ends with the process.
+    Command {
+        tool: String,
+        folder: String,
+        argv: Vec<String>,
+    },
+    Host {
+        tool: String,
+        host: String,
+    },
+    Tool {
+        tool: String,
+        action: String,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -78,7 +89,7 @@ pub(super) fn encode(session: &Session) -> Vec<u8> {
         updated: session.updated,
         revision: session.revision,
         tainted: session.is_tainted,
-        rules: session.rules.iter().map(rule_form).collect(),
+        rules: session.rules.iter().filter_map(rule_form).collect(),
         messages: session.messages.iter().map(message_form).collect(),
     };
     // Only a map with keys that are no texts could fail, and there is none.
@@ -115,19 +126,23 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Session, Fault> {
     })
 }
 
-fn rule_form(rule: &Rule) -> RuleForm {
-    match rule.clone() {
-        Rule::Command(argv) => RuleForm::Command(argv),
+fn rule_form(rule: &Rule) -> Option<RuleForm> {
+    Some(match rule.clone() {
+        Rule::Command { tool, folder, argv } => {
+            RuleForm::Command { tool, folder: folder.to_str()?.to_owned(), argv }
+        }
         Rule::Host { tool, host } => RuleForm::Host { tool, host },
-        Rule::Tool(tool) => RuleForm::Tool(tool),
-    }
+        Rule::Tool { tool, action } => RuleForm::Tool { tool, action },
+    })
 }
 
 fn rule(form: RuleForm) -> Rule {
     match form {
-        RuleForm::Command(argv) => Rule::Command(argv),
+        RuleForm::Command { tool, folder, argv } => {
+            Rule::Command { tool, folder: folder.into(), argv }
+        }
         RuleForm::Host { tool, host } => Rule::Host { tool, host },
-        RuleForm::Tool(tool) => Rule::Tool(tool),
+        RuleForm::Tool { tool, action } => Rule::Tool { tool, action },
     }
 }
 

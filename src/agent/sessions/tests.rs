@@ -28,9 +28,13 @@ fn filled(sessions: &Sessions) -> Session {
     ];
     session.is_tainted = true;
     session.rules = vec![
-        Rule::Tool("a".into()),
+        Rule::Tool { tool: "a".into(), action: "write".into() },
         Rule::Host { tool: "web".into(), host: "a.test".into() },
-        Rule::Command(vec!["cargo".into(), "test".into()]),
+        Rule::Command {
+            tool: "shell".into(),
+            folder: "/r".into(),
+            argv: vec!["cargo".into(), "test".into()],
+        },
     ];
     sessions.save(&mut session).unwrap();
     session

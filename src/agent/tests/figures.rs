@@ -38,7 +38,7 @@ fn overhead_of_a_call() {
     time("session", &mut || bench.sessions.save(&mut session).unwrap());
     let mut trail = bench.trails.begin(now()).unwrap();
     time("trail", &mut || {
-        trail.note(now(), 0, crate::agent::Kind::Warning { text: "x".repeat(100) });
+        trail.note(now(), 0, crate::agent::EntryKind::Warning { text: "x".repeat(100) });
         trail.flush().unwrap();
     });
     let text = "some words of a result, 12 of them, with punctuation.\n".repeat(20);

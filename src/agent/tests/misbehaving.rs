@@ -178,7 +178,7 @@ fn the_user_ends_it_at_any_point() {
             "{number}"
         );
         assert!(
-            matches!(bench.trail(&finished).last(), Some(Kind::End { outcome, .. }) if outcome == "cancelled")
+            matches!(bench.trail(&finished).last(), Some(EntryKind::End { outcome, .. }) if outcome == "cancelled")
         );
         assert!(bench.writes().len() <= 1 && bench.world.remembered.is_empty());
         let kept = bench.sessions.load(session.id).unwrap();
@@ -197,6 +197,10 @@ fn a_failed_end_is_not_called_done() {
     }));
     let finished = bench.run("go");
     assert_eq!(finished.outcome, Outcome::Partly);
+    assert_eq!(
+        bench.world.remembered[0].root_cause.as_deref(),
+        Some("broken {}: failed: exit code 1")
+    );
     assert_eq!(bench.world.remembered[0].did, ["broken {}: failed: exit code 1"]);
 }
 
@@ -211,4 +215,44 @@ fn what_cannot_be_written_down_is_not_done() {
     let finished = bench.run("go");
     assert!(matches!(finished.end, End::Trail { .. }), "{finished:?}");
     assert!(bench.writes().is_empty() && !finished.warnings.is_empty());
+}
+
+#[test]
+fn a_crash_in_a_call_leaves_what_can_be_gone_on_from() {
+    let mut bench = Bench::new(Mode::Full, [call("write", json!({})), call("dies", json!({}))]);
+    bench.add(tool("dies", Level::Destructive, Action::Record, false, |_, _| panic!("dies")));
+    let mut session = bench.session();
+    let id = session.id;
+    let crash = std::panic::AssertUnwindSafe(|| bench.run_in("go", &mut session));
+    assert!(std::panic::catch_unwind(crash).is_err());
+    let mut session = bench.sessions.load(id).unwrap();
+    assert_eq!(session.messages.len(), 3);
+    let (lines, _) = bench.trails.list(1).unwrap();
+    assert_eq!((lines[0].outcome.as_deref(), lines[0].calls), (None, 1));
+    let trail = bench.trails.read(&lines[0].run.to_string()).unwrap();
+    let last = trail.entries.last().map(|entry| entry.kind.clone());
+    assert!(matches!(last, Some(EntryKind::Calling { tool, .. }) if tool == "dies"));
+    assert_eq!(bench.run_in("go on", &mut session).outcome, Outcome::Done);
+}
+
+#[test]
+fn hostile_amounts_reach_the_trail_all_the_same() {
+    use std::os::unix::ffi::OsStringExt;
+
+    let mut bench =
+        Bench::new(Mode::Full, [call("floods", json!({"a": vec!["\u{1}".repeat(9999); 99]}))]);
+    bench.add(tool("floods", Level::Destructive, Action::Record, false, |_, _| {
+        let name = |n: u32| {
+            std::ffi::OsString::from_vec([b"\xff".repeat(4000), n.to_string().into()].concat())
+        };
+        Ok(Output {
+            text: "\0".repeat(5 << 20),
+            touched: (0..20_000).map(|n| name(n).into()).collect(),
+            commits: vec!["\u{1b}".repeat(9999); 5_000],
+            ..Output::default()
+        })
+    }));
+    let finished = bench.run("go");
+    assert_eq!((finished.warnings.len(), finished.touched.len()), (0, 10_000));
+    assert!(matches!(bench.trail(&finished).last(), Some(EntryKind::End { .. })));
 }

@@ -1,5 +1,6 @@
 //! Whole runs, with a scripted model that also misbehaves.
 
+mod any;
 mod figures;
 mod kit;
 mod misbehaving;

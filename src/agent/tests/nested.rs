@@ -26,9 +26,8 @@ fn tasks_nest_three_deep() {
     let deepest = trail.entries.iter().map(|entry| entry.depth).max();
     assert_eq!(deepest, Some(3));
     let begun =
-        trail.entries.iter().filter(|one| matches!(one.kind, Kind::SubBegin { .. })).count();
-    let refused =
-        |kind: &Kind| matches!(kind, Kind::Call { result, .. } if result.contains("3 deep"));
+        trail.entries.iter().filter(|one| matches!(one.kind, EntryKind::SubBegin { .. })).count();
+    let refused = |kind: &EntryKind| matches!(kind, EntryKind::Call { result, .. } if result.contains("3 deep"));
     assert_eq!((begun, trail.entries.iter().filter(|one| refused(&one.kind)).count()), (3, 1));
 }
 
@@ -88,8 +87,7 @@ fn calls_of_tools_are_decided_too() {
     }));
     let finished = bench.run("go");
     assert!(bench.writes().is_empty() && bench.person.requests.len() == 1);
-    let made =
-        |kind: &Kind| matches!(kind, Kind::Call { tool, made: false, .. } if tool == "write");
+    let made = |kind: &EntryKind| matches!(kind, EntryKind::Call { tool, made: false, .. } if tool == "write");
     assert!(bench.trail(&finished).iter().any(made));
 }
 

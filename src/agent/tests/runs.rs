@@ -9,8 +9,9 @@ use crate::{
     permissions::Mode,
 };
 
-fn kinds(trail: &[Kind]) -> Vec<String> {
-    let name = |kind: &Kind| format!("{kind:?}").split(' ').next().unwrap_or_default().to_owned();
+fn kinds(trail: &[EntryKind]) -> Vec<String> {
+    let name =
+        |kind: &EntryKind| format!("{kind:?}").split(' ').next().unwrap_or_default().to_owned();
     trail.iter().map(name).collect()
 }
 
@@ -103,12 +104,23 @@ fn approvals() {
 
 #[test]
 fn unattended_asks_nobody() {
-    let mut bench = Bench::new(Mode::Ask, [call("write", json!({})), text("It was refused.")]);
-    bench.settings.is_attended = false;
-    bench.person.always = Some(Answer::Once);
-    let finished = bench.run("go");
-    assert_eq!((bench.person.requests.len(), bench.writes().len()), (0, 0));
-    assert_eq!(finished.end, End::Answered);
+    for ignores_absence in [false, true] {
+        let steps = [call("write", json!({})), text("It was refused.")];
+        let mut bench = Bench::new(Mode::Ask, steps);
+        bench.world.ignores_absence = ignores_absence;
+        bench.settings.is_attended = false;
+        bench.person.always = Some(Answer::Once);
+        let finished = bench.run("go");
+        assert_eq!((bench.person.requests.len(), bench.writes().len()), (0, 0));
+        assert_eq!(finished.end, End::Answered);
+        let refused = |kind: &EntryKind| match kind {
+            EntryKind::Call { made, approved, .. } => {
+                !made && ["no", "nobody"].contains(&&**approved)
+            }
+            _ => false,
+        };
+        assert_eq!(bench.trail(&finished).iter().filter(|kind| refused(kind)).count(), 1);
+    }
 }
 
 #[test]

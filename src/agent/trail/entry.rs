@@ -6,8 +6,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Paths and commits of one entry: a record has a cap.
+use crate::agent::clean::cut_middle;
+
+/// Paths and commits of one entry, and bytes of a path: a record has a cap, and each of these
+/// bytes may become six.
 const LISTED: usize = 100;
+const PATH_CAP: usize = 400;
 
 /// One thing that happened. Secrets are masked and long texts cut.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,12 +20,12 @@ pub struct Entry {
     /// How many tasks this one is nested in.
     pub depth: u32,
     #[serde(flatten)]
-    pub kind: Kind,
+    pub kind: EntryKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Kind {
+pub enum EntryKind {
     Begin {
         run: String,
         goal: String,
@@ -115,7 +119,7 @@ pub enum Kind {
 pub(in crate::agent) fn some_paths<'a>(
     paths: impl IntoIterator<Item = &'a PathBuf>,
 ) -> Vec<String> {
-    let shown = |path: &PathBuf| Path::to_string_lossy(path).into_owned();
+    let shown = |path: &PathBuf| cut_middle(&Path::to_string_lossy(path), PATH_CAP);
     paths.into_iter().take(LISTED).map(shown).collect()
 }
 

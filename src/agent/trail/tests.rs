@@ -6,8 +6,8 @@ fn now() -> Timestamp {
     Timestamp::from_second(1_780_000_000).unwrap()
 }
 
-fn warning(text: &str) -> Kind {
-    Kind::Warning { text: text.to_owned() }
+fn warning(text: &str) -> EntryKind {
+    EntryKind::Warning { text: text.to_owned() }
 }
 
 #[test]
@@ -17,7 +17,7 @@ fn what_was_noted_is_read() {
     assert_eq!(trails.list(9).unwrap().0, []);
     let mut trail = trails.begin(now()).unwrap();
     trail.note(now(), 0, warning("a"));
-    trail.note(now(), 2, Kind::Question { question: "q?".to_owned(), answer: None });
+    trail.note(now(), 2, EntryKind::Question { question: "q?".to_owned(), answer: None });
     trail.flush().unwrap();
     trail.flush().unwrap();
     let read = trails.read(&trail.run.to_string().to_lowercase()).unwrap();

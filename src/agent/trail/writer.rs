@@ -11,7 +11,7 @@ use std::{
 use jiff::Timestamp;
 use ulid::Ulid;
 
-use super::{Entry, Kind, TrailsError};
+use super::{Entry, EntryKind, TrailsError};
 use crate::jsonl::{self, Log};
 
 /// How long an entry may wait for others.
@@ -47,7 +47,7 @@ impl Trail {
     }
 
     /// Notes something.
-    pub(in crate::agent) fn note(&mut self, at: Timestamp, depth: u32, kind: Kind) {
+    pub(in crate::agent) fn note(&mut self, at: Timestamp, depth: u32, kind: EntryKind) {
         self.order(Order::Note(Box::new(Entry { at, depth, kind })));
     }
 

@@ -4,28 +4,26 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Run, facts::Did, frame::Frame, loops::Allowed, permit::Permit};
+use super::{
+    Run,
+    frame::Frame,
+    loops::Allowed,
+    permit::Permit,
+    record::{Record, in_words},
+};
 use crate::{
     agent::{
-        End, Event, Intent, Output, Tool, ToolError, Toolbox,
-        clean::{brief_json, clean, cut_middle},
-        toolbox::level_name,
-        trail::{Kind, some_commits, some_paths},
+        End, Event, Intent, Output, Tool, ToolError, Toolbox, clean::clean, toolbox::level_name,
     },
     llm::schema,
     one_line::one_line,
-    permissions::{Action, Call, Verdict},
+    permissions::Call,
 };
 
 /// Tools that call tools that call tools: at most so many.
 const NESTING: usize = 8;
-/// Bytes of a result, and of one text in the arguments, in a trail.
-const TRAIL_CAPS: (usize, usize) = (16 * 1024, 4 * 1024);
-/// Bytes of all arguments in a trail.
-const TRAIL_ARGUMENTS: usize = 64 * 1024;
 /// Bytes of a call's arguments.
 const ARGUMENTS_CAP: usize = 4 * 1024 * 1024;
-const REASONS: usize = 20;
 /// Names that a wrong one is answered with if none is near.
 const NAMES: usize = 30;
 
@@ -39,6 +37,8 @@ pub(super) struct Asked<'c> {
 pub(super) struct Made {
     /// For the model: masked, cut, quoted if it comes from outside.
     pub(super) text: String,
+    /// The same without the quote.
+    pub(super) plain: String,
     pub(super) failed: bool,
     pub(super) how: How,
     /// As the tool gave it back.
@@ -52,19 +52,6 @@ pub(super) enum How {
     Wrong,
     Refused,
     Failed,
-}
-
-/// What is known of a call when it is written down.
-#[derive(Default)]
-struct Record {
-    level: &'static str,
-    action: String,
-    verdict: Option<Verdict>,
-    approved: &'static str,
-    made: bool,
-    has_effect: bool,
-    seconds: f64,
-    touched: Vec<std::path::PathBuf>,
 }
 
 impl Run<'_, '_> {
@@ -132,9 +119,7 @@ impl Run<'_, '_> {
             return Ok(self.unmade(asked, How::Refused, &text, record));
         }
         if record.has_effect {
-            let arguments = arguments_for_trail(&asked.arguments);
-            self.note(Kind::Calling { tool: spec.name.clone(), arguments });
-            self.flush()?;
+            self.about_to(&spec.name, &asked.arguments)?;
         }
         if let Err(reason) = self.agent.world.before(&call.action) {
             let text = format!("not made: there can be no checkpoint to go back to: {reason}");
@@ -171,10 +156,13 @@ impl Run<'_, '_> {
         record.touched.sort();
         record.touched.dedup();
         output.touched.clone_from(&record.touched);
-        let text = self.for_model(tool, &output.text, is_outside);
+        let (plain, text, is_outside) = self.for_model(tool, &output.text, is_outside);
         let how = How::Ran;
-        let made = Made { text, failed: output.failed, how, output };
+        let made = Made { text, plain, failed: output.failed, how, output };
         self.written(asked, &made, record);
+        if is_outside {
+            self.taint(&tool.spec().name);
+        }
         Ok(made)
     }
 
@@ -193,11 +181,14 @@ impl Run<'_, '_> {
             ToolError::Failed(_) | ToolError::Cancelled => How::Failed,
         };
         // It may repeat what it read.
-        let text = self.for_model(tool, &error.to_string(), is_outside);
+        let (plain, text, is_outside) = self.for_model(tool, &error.to_string(), is_outside);
         let touched = record.touched.clone();
         let output = Output { text: error.to_string(), failed: true, touched, ..Output::default() };
-        let made = Made { text, failed: true, how, output };
+        let made = Made { text, plain, failed: true, how, output };
         self.written(asked, &made, record);
+        if is_outside {
+            self.taint(&tool.spec().name);
+        }
         self.go_on()?;
         Ok(made)
     }
@@ -209,66 +200,19 @@ impl Run<'_, '_> {
         let depth = self.depth;
         self.approver.tell(&Event::Unmade { tool: &name, reason: &text, depth });
         let output = Output { text: text.clone(), failed: true, ..Output::default() };
-        let made = Made { text, failed: true, how, output };
+        let made = Made { plain: text.clone(), text, failed: true, how, output };
         self.written(asked, &made, record);
         made
     }
 
-    fn for_model(&mut self, tool: &dyn Tool, text: &str, is_outside: bool) -> String {
+    /// Text without and with its quote, and whether it comes from outside.
+    fn for_model(&self, tool: &dyn Tool, text: &str, is_outside: bool) -> (String, String, bool) {
         let text = clean(text, self.agent.settings.max_output);
         if !is_outside || text.trim().is_empty() {
-            return text;
+            return (text.clone(), text, false);
         }
-        let name = &tool.spec().name;
-        self.taint(name);
-        self.quote.wrap(&format!("result of {name}"), &text)
-    }
-
-    /// Into the trail and the facts.
-    fn written(&mut self, asked: &Asked<'_>, made: &Made, record: Record) {
-        let name = one_line(asked.tool, 64);
-        let Made { failed, how, output, .. } = made;
-        let (decision, layer, reasons) = match &record.verdict {
-            Some(Verdict { decision, layer, reasons, .. }) => (
-                format!("{decision:?}").to_lowercase(),
-                format!("{layer:?}").to_lowercase(),
-                reasons,
-            ),
-            None => (String::new(), String::new(), &Vec::new()),
-        };
-        let result = clean(&output.text, TRAIL_CAPS.0);
-        if record.made {
-            let (text, depth, seconds) = (result.as_str(), self.depth, record.seconds);
-            let (tool, failed) = (name.as_str(), *failed);
-            self.approver.tell(&Event::Called { tool, failed, text, seconds, depth });
-        }
-        self.facts.take(&record.touched, &output.commits);
-        self.facts.push(Did {
-            line: did_line(&name, &asked.arguments, made, &result),
-            failed: *failed,
-            has_effect: record.has_effect && record.made,
-        });
-        self.note(Kind::Call {
-            tool: name,
-            arguments: arguments_for_trail(&asked.arguments),
-            level: record.level.to_owned(),
-            action: record.action,
-            decision,
-            layer,
-            reasons: reasons.iter().take(REASONS).map(|reason| clean(reason, 1_000)).collect(),
-            approved: record.approved.to_owned(),
-            made: record.made,
-            failed: *failed || *how != How::Ran,
-            result,
-            seconds: record.seconds,
-            touched: some_paths(&record.touched),
-            commits: some_commits(&output.commits),
-        });
-    }
-
-    /// What happens must be written down before more does.
-    pub(super) fn flush(&mut self) -> Result<(), End> {
-        self.trail.flush().map_err(|error| End::Trail { message: error.to_string() })
+        let quoted = self.quote.wrap(&format!("result of {}", tool.spec().name), &text);
+        (text, quoted, true)
     }
 
     pub(super) fn patience_now(&self) -> Duration {
@@ -309,45 +253,5 @@ fn size(value: &Value) -> usize {
         Value::Array(items) => items.iter().map(|item| size(item) + 1).sum(),
         Value::Object(fields) => fields.iter().map(|(name, one)| name.len() + size(one) + 1).sum(),
         _ => 8,
-    }
-}
-
-fn arguments_for_trail(arguments: &Value) -> Value {
-    brief_json(arguments, TRAIL_CAPS.1, TRAIL_ARGUMENTS)
-}
-
-fn did_line(name: &str, arguments: &Value, made: &Made, result: &str) -> String {
-    let arguments = one_line(&brief_json(arguments, 80, 400).to_string(), 160);
-    let how = match (made.how, made.failed) {
-        (How::Ran, false) => "ok".to_owned(),
-        (How::Ran | How::Failed, _) => {
-            format!("failed: {}", one_line(&cut_middle(result, 400), 160))
-        }
-        (How::Wrong, _) => "wrong call".to_owned(),
-        (How::Refused, _) => "not allowed".to_owned(),
-    };
-    format!("{name} {arguments}: {how}")
-}
-
-/// An action in words, for trails.
-fn in_words(action: &Action) -> String {
-    let paths = |paths: &[std::path::PathBuf]| {
-        let shown = paths.iter().take(20).map(|path| path.display().to_string());
-        clean(&shown.collect::<Vec<_>>().join(", "), 2_000)
-    };
-    match action {
-        Action::Look => "looks".to_owned(),
-        Action::Read { paths: read } => format!("reads {}", paths(read)),
-        Action::Write { paths: written } => format!("writes {}", paths(written)),
-        Action::Shell { line, folder } => {
-            format!("runs in {}: {}", folder.display(), clean(line, 4_000))
-        }
-        Action::Reach { host } => format!("reaches {}", one_line(host, 300)),
-        Action::Model => "asks a model".to_owned(),
-        Action::Record => "records".to_owned(),
-        Action::Commit => "commits".to_owned(),
-        Action::Program { name } => format!("runs the program {}", one_line(name, 100)),
-        Action::Develop => "develops".to_owned(),
-        Action::AskUser => "asks the user".to_owned(),
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     agent::{
         End, Event, Finished, Outcome, TaskSummary,
         clean::{clean, cut_middle},
-        trail::{Kind, some_commits, some_paths},
+        trail::{EntryKind, some_commits, some_paths},
     },
     llm::{Message, Request, Schema, Task, schema},
     one_line::one_line,
@@ -35,7 +35,8 @@ impl Run<'_, '_> {
     /// Never fails: what cannot be done any more is a warning.
     pub(super) fn close(&mut self, frame: Frame<'_>, end: End, answer: Option<String>) -> Finished {
         self.depth = 0;
-        self.current.clear();
+        // What ended the run must not keep it from being looked back on.
+        self.stop = None;
         let can_ask = matches!(end, End::Answered | End::Steps { .. } | End::Loop { .. });
         // A question that was answered from what is known is no task to look back on.
         let is_task = !self.facts.did.is_empty();
@@ -85,7 +86,7 @@ impl Run<'_, '_> {
     /// The model may say less than the facts allow, never more.
     fn outcome(&self, end: &End, judged: Option<&Judgement>) -> Outcome {
         let said = judged.and_then(|judged| judged.reached);
-        let broke = self.facts.ended_badly();
+        let broke = self.facts.bad_end().is_some();
         match end {
             End::Answered => match said {
                 Some(Outcome::Done) | None if broke => Outcome::Partly,
@@ -133,7 +134,11 @@ impl Run<'_, '_> {
             failed_approaches: judged
                 .map(|judged| judged.failed_approaches.clone())
                 .unwrap_or_default(),
-            root_cause: (outcome != Outcome::Done).then(|| cause.unwrap_or(reason)),
+            root_cause: match (outcome, end) {
+                (Outcome::Done, _) => None,
+                (_, End::Answered) => cause.or_else(|| self.facts.bad_end().map(str::to_owned)),
+                _ => Some(cause.unwrap_or(reason)),
+            },
             lesson: judged.and_then(|judged| judged.lesson.clone()),
             pattern: judged.and_then(|judged| judged.pattern.clone()),
             is_tainted: self.session.is_tainted,
@@ -171,10 +176,10 @@ impl Run<'_, '_> {
 
     fn finish(&mut self, mut finished: Finished) -> Finished {
         let Finished { spent, .. } = &finished;
-        self.note(Kind::End {
+        self.note(EntryKind::End {
             outcome: finished.outcome.name().to_owned(),
             reason: clean(&finished.end.reason(), 1_000),
-            answer: clean(&finished.answer, 64 * 1024),
+            answer: clean(&finished.answer, 32 * 1024),
             touched: some_paths(&finished.touched),
             commits: some_commits(&finished.commits),
             notes: some_paths(&finished.notes),

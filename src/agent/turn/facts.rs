@@ -45,8 +45,9 @@ impl Facts {
         self.did.push(did);
     }
 
-    /// Whether the last call that writes or reaches out failed.
-    pub(super) fn ended_badly(&self) -> bool {
-        self.did.iter().rev().find(|did| did.has_effect).is_some_and(|did| did.failed)
+    /// The last call that writes or reaches out, if it failed.
+    pub(super) fn bad_end(&self) -> Option<&str> {
+        let last = self.did.iter().rev().find(|did| did.has_effect)?;
+        last.failed.then_some(last.line.as_str())
     }
 }

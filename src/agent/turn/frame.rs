@@ -13,7 +13,7 @@ use crate::{
         BrainErrorKind, End, Event, MAX_MESSAGES, Session, Sessions, SessionsError, Toolbox,
         clean::{clean, cut_middle},
         prompt::{self, NOTE},
-        trail::Kind,
+        trail::EntryKind,
     },
     llm::{self, Delta, Message, Reply, Request, StopReason, Task},
 };
@@ -116,7 +116,8 @@ impl Run<'_, '_> {
             system: prompt::system(&gathered, &self.quote, settings.mode, settings.is_attended),
             known: prompt::known(&gathered, &self.quote),
             history: history.into_iter().map(shortened).collect(),
-            tail: vec![Message::User(goal.to_owned())],
+            // The mark of the loop is the loop's alone.
+            tail: vec![Message::User(goal.replace(NOTE, "(loop)"))],
             offered: offered.collect(),
             plan: Plan::default(),
             loops: Loops::default(),
@@ -236,7 +237,7 @@ impl Run<'_, '_> {
             }
         };
         self.allowance.spend(&thought);
-        self.note(Kind::Thought {
+        self.note(EntryKind::Thought {
             task: task.name().to_owned(),
             model: thought.model,
             input_tokens: thought.reply.usage.input,

@@ -10,7 +10,7 @@ use super::{
     frame::Trouble,
 };
 use crate::{
-    agent::{Event, Host, Output, ToolError, clean::clean, trail::Kind},
+    agent::{Event, Host, Output, ToolError, clean::clean, trail::EntryKind},
     llm::{Message, Request, Task},
     one_line::one_line,
 };
@@ -46,7 +46,10 @@ impl Host for Run<'_, '_> {
             options.iter().take(OPTIONS).map(|one| one_line(one, QUESTION_CHARS.1)).collect();
         let answer = self.approver.ask(&clean(question, QUESTION_CHARS.0), &options);
         let kept = answer.as_deref().map(|answer| clean(answer, 4_000));
-        self.note(Kind::Question { question: clean(question, QUESTION_CHARS.0), answer: kept });
+        self.note(EntryKind::Question {
+            question: clean(question, QUESTION_CHARS.0),
+            answer: kept,
+        });
         answer
     }
 
@@ -101,14 +104,14 @@ impl Host for Run<'_, '_> {
         let shown = clean(&goal, 4_000);
         self.approver.tell(&Event::SubTask { goal: &shown, depth });
         let names = toolbox.specs().map(|spec| spec.name.clone()).collect();
-        self.note(Kind::SubBegin { goal: shown, tools: names });
+        self.note(EntryKind::SubBegin { goal: shown, tools: names });
         let mut frame = self.frame(&goal, &toolbox, Vec::new());
         let done = self.work(&mut frame);
         let (failed, answer) = match &done {
             Ok(answer) => (false, clean(answer, 16 * 1024)),
             Err(end) => (true, end.reason()),
         };
-        self.note(Kind::SubEnd { failed, answer });
+        self.note(EntryKind::SubEnd { failed, answer });
         self.depth -= 1;
         done.map_err(|end| match end {
             // A circle in there says nothing about out here.
@@ -128,7 +131,10 @@ impl Run<'_, '_> {
     }
 
     fn asked_nobody(&mut self, question: &str) -> Option<String> {
-        self.note(Kind::Question { question: clean(question, QUESTION_CHARS.0), answer: None });
+        self.note(EntryKind::Question {
+            question: clean(question, QUESTION_CHARS.0),
+            answer: None,
+        });
         None
     }
 }

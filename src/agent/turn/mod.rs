@@ -10,6 +10,7 @@ mod host;
 mod loops;
 mod permit;
 mod plan;
+mod record;
 mod reflect;
 mod step;
 
@@ -29,7 +30,7 @@ use super::{
     AgentError, Approver, Brain, End, Event, Finished, Session, Sessions, Toolbox, Trails, World,
     clean::clean,
     quote::Quote,
-    trail::{Kind, Trail},
+    trail::{EntryKind, Trail},
 };
 use crate::permissions::Mode;
 use budget::Allowance;
@@ -203,7 +204,7 @@ struct Run<'r, 'a> {
 impl Run<'_, '_> {
     fn begin(&mut self, goal: &str) -> Result<(), AgentError> {
         let settings = &self.agent.settings;
-        let begin = Kind::Begin {
+        let begin = EntryKind::Begin {
             run: self.trail.run.to_string(),
             goal: goal.to_owned(),
             session: self.session.id.hyphenated().to_string(),
@@ -213,16 +214,15 @@ impl Run<'_, '_> {
             root: settings.root.to_string_lossy().into_owned(),
         };
         self.note(begin);
-        self.trail.flush()?;
         self.session.updated = self.started;
-        self.agent.sessions.save(self.session)?;
+        self.agent.sessions.save_soon(self.session)?;
         self.approver.tell(&Event::Begun { run: self.trail.run });
         Ok(())
     }
 
     fn whole_run(&mut self, goal: &str) -> Finished {
         let tools = self.agent.tools;
-        let history = std::mem::take(&mut self.session.messages);
+        let history = self.session.messages.clone();
         let mut frame = self.frame(goal, tools, history);
         let (end, answer) = match self.work(&mut frame) {
             Ok(answer) => (End::Answered, Some(answer)),
@@ -256,13 +256,13 @@ impl Run<'_, '_> {
         self.agent.cancelled.load(Ordering::Relaxed)
     }
 
-    fn note(&mut self, kind: Kind) {
+    fn note(&mut self, kind: EntryKind) {
         self.trail.note((self.agent.now)(), self.depth, kind);
     }
 
     fn warn(&mut self, text: String) {
         self.approver.tell(&Event::Warning(&text));
-        self.note(Kind::Warning { text: text.clone() });
+        self.note(EntryKind::Warning { text: text.clone() });
         self.warnings.push(text);
     }
 
@@ -273,7 +273,7 @@ impl Run<'_, '_> {
             self.session.is_tainted = true;
             let origin = crate::one_line::one_line(origin, 200);
             self.approver.tell(&Event::Tainted { origin: &origin });
-            self.note(Kind::Tainted { origin });
+            self.note(EntryKind::Tainted { origin });
         }
     }
 }

@@ -25,10 +25,10 @@ impl Run<'_, '_> {
         let (approved, refusal) = match verdict.decision {
             Decision::Allow => ("mode", None),
             Decision::Deny => ("no", Some(refused("it is not allowed", &verdict))),
-            Decision::Ask if self.session.allows(call, &verdict) => ("session", None),
             Decision::Ask if !is_attended => {
                 ("nobody", Some(refused("nobody is there to approve it", &verdict)))
             }
+            Decision::Ask if self.session.allows(call, &verdict) => ("session", None),
             Decision::Ask => self.asked(call, &verdict, shown, arguments),
         };
         Permit { verdict, approved, refusal }

@@ -11,7 +11,7 @@ use crate::{
         End, Event,
         clean::clean,
         prompt::{self, NOTE},
-        trail::Kind,
+        trail::EntryKind,
     },
     llm::{Message, Schema, Task, schema},
     one_line::one_line,
@@ -49,7 +49,10 @@ impl Run<'_, '_> {
             Err(Trouble::TooLong(_)) => Plan::default(),
             Err(Trouble::End(end)) => return Err(end),
         };
-        self.note(Kind::Plan { steps: plan.steps.clone(), answer_at_once: plan.answer_at_once });
+        self.note(EntryKind::Plan {
+            steps: plan.steps.clone(),
+            answer_at_once: plan.answer_at_once,
+        });
         self.approver.tell(&Event::Planned { plan: &plan, depth: self.depth });
         if plan.answer_at_once {
             frame.remark("What you know suffices. Answer now, without tools.");

@@ -11,7 +11,7 @@ use crate::{
     agent::{
         End, Event,
         clean::{brief_json, cut_middle},
-        trail::Kind,
+        trail::EntryKind,
     },
     llm::{Message, Request, Schema, Task, schema},
     one_line::one_line,
@@ -47,11 +47,16 @@ impl Run<'_, '_> {
             Err(_) => None,
         };
         let Some(found) = found else { return Ok(()) };
-        let note = in_words(&found);
+        let note = in_words(&found, &str::to_owned);
         self.approver.tell(&Event::Reflected { note: &note, depth: self.depth });
-        frame.remark(&note);
+        // Whoever judged has read the result: what was in that may speak out of the judgement.
+        let quoted = |text: &str| self.quote.wrap("whoever judged the step", text);
+        frame.remark(&match self.session.is_tainted {
+            true => in_words(&found, &quoted),
+            false => note,
+        });
         let Reflection { as_expected, progress, change, done } = found;
-        self.note(Kind::Reflection { as_expected, progress, change, done });
+        self.note(EntryKind::Reflection { as_expected, progress, change, done });
         Ok(())
     }
 
@@ -108,12 +113,12 @@ fn parsed(value: Option<Value>, text: &str) -> Option<Reflection> {
     })
 }
 
-fn in_words(found: &Reflection) -> String {
+fn in_words(found: &Reflection, suggestion: &dyn Fn(&str) -> String) -> String {
     let expected = if found.as_expected { "as expected" } else { "not as expected" };
     let progress = if found.progress { "progress" } else { "no progress" };
     let mut text = format!("Last step: {expected}, {progress}.");
     if let Some(change) = &found.change {
-        text.push_str(&format!(" Suggested change: {change}"));
+        text.push_str(&format!(" Suggested change: {}", suggestion(change)));
     }
     if found.done {
         text.push_str(" The goal seems reached: if it is, give the final answer.");
@@ -145,7 +150,7 @@ mod tests {
                 Some("Last step: not as expected, progress."),
             ),
         ] {
-            let found = parsed(None, text).map(|found| in_words(&found));
+            let found = parsed(None, text).map(|found| in_words(&found, &str::to_owned));
             assert_eq!(found.as_deref(), expected, "{text}");
         }
     }

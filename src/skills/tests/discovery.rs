@@ -32,6 +32,7 @@ fn links_of_a_repository_stay_inside() {
     let desk = Desk::new();
     desk.skill("repo/.agents/skills/inside", "d");
     desk.skill("outside/leaked", "d");
+    desk.skill("outside/sly", "d");
     fs::create_dir_all(desk.at("repo/.claude")).unwrap();
     // The usual way to have one folder for several programs: seen once.
     symlink("../.agents/skills", desk.at("repo/.claude/skills")).unwrap();
@@ -39,8 +40,7 @@ fn links_of_a_repository_stay_inside() {
     symlink(desk.at("outside"), desk.at("repo/.agents/skills/deeper")).unwrap();
     symlink("loop", desk.at("repo/.agents/skills/loop")).unwrap();
     fs::create_dir_all(desk.at("repo/.agents/skills/sly")).unwrap();
-    symlink(desk.at("outside/leaked/SKILL.md"), desk.at("repo/.agents/skills/sly/SKILL.md"))
-        .unwrap();
+    symlink(desk.at("outside/sly/SKILL.md"), desk.at("repo/.agents/skills/sly/SKILL.md")).unwrap();
     let found = desk.discover();
     let own: Vec<&str> = found
         .skills

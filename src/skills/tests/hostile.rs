@@ -174,7 +174,10 @@ fn the_environment_does_not_steer_git() {
     desk.publish("other");
     let hook = desk.write("hook", format!("#!/bin/sh\ntouch {}\n", desk.at("canary").display()));
     fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let before = desk.git("other.git", &["show-ref"]);
+    let state = |desk: &Desk| {
+        desk.git("other.git", &["show-ref"]) + &desk.git("other.git", &["count-objects", "-v"])
+    };
+    let before = state(&desk);
     for (name, value) in [
         ("GIT_DIR", desk.at("other.git").to_str().unwrap()),
         ("GIT_INDEX_FILE", "/nowhere"),
@@ -191,7 +194,7 @@ fn the_environment_does_not_steer_git() {
     let plan = plan_install(&Source::parse(&url).unwrap(), &desk.installed(), &outside).unwrap();
     assert_eq!(plan.commit, Some(commit));
     desk.environment.retain(|name, _| !name.starts_with("GIT_"));
-    assert_eq!(desk.git("other.git", &["show-ref"]), before);
+    assert_eq!(state(&desk), before);
     assert!(!desk.at("canary").exists());
 }
 
@@ -200,10 +203,10 @@ fn a_rewritten_address_runs_no_program() {
     // The user's own settings may turn addresses round, but never into a program.
     let desk = Desk::new();
     let canary = desk.at("canary");
-    let program = format!("ext::touch% {}", canary.display());
+    let program = format!("ext::touch {}", canary.display());
     desk.write(
         "home/.gitconfig",
-        format!("[url \"{program}\"]\n insteadOf = https://example.invalid/\n"),
+        format!("[url \"{program}\"]\n insteadOf = https://example.invalid/a\n"),
     );
     assert!(desk.plan("https://example.invalid/a").is_err());
     assert!(!canary.exists());

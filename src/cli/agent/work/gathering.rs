@@ -9,7 +9,7 @@ use super::super::super::{run_kept, workspace::Workspace};
 use crate::{
     agent::{Gathered, Piece, SkillLine},
     repo::{NotePath, read_note},
-    skills::{self, Origin, Skill},
+    skills::{self, Skill},
 };
 
 /// Pages of the knowledge base about itself that are read at the beginning of every task.
@@ -63,7 +63,7 @@ pub fn gather(
         .map(|skill| Piece {
             origin: format!("skill {} ({})", skill.name, skill.origin.label()),
             text: skill.body.clone(),
-            is_untrusted: !matches!(skill.origin, Origin::Bundled | Origin::User),
+            is_untrusted: !skill.origin.is_vouched_for(),
         })
         .collect();
     gathered
