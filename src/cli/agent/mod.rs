@@ -1,5 +1,6 @@
 //! `elophanto agent`: what agents use, each command in a file of its own.
 
+mod chat;
 mod errors;
 mod fenced;
 mod hook;
@@ -14,6 +15,7 @@ mod recall;
 mod remember;
 mod run;
 mod running;
+mod runs;
 mod undo;
 mod work;
 
@@ -29,6 +31,9 @@ pub struct AgentArgs {
 #[derive(clap::Subcommand, Debug)]
 enum AgentCommand {
     Run(run::RunArgs),
+    Chat(chat::ChatArgs),
+    Runs(runs::RunsArgs),
+    Sessions(runs::SessionsArgs),
     Undo(undo::UndoArgs),
     Remember(remember::RememberArgs),
     Recall(recall::RecallArgs),
@@ -47,6 +52,9 @@ impl AgentArgs {
     pub fn is_json(&self) -> bool {
         match &self.command {
             AgentCommand::Run(args) => args.json,
+            AgentCommand::Chat(_) => false,
+            AgentCommand::Runs(args) => args.json,
+            AgentCommand::Sessions(args) => args.json,
             AgentCommand::Undo(args) => args.json,
             AgentCommand::Fenced(_) => false,
             AgentCommand::Remember(args) => args.json,
@@ -63,6 +71,9 @@ impl AgentArgs {
 pub fn run(args: &AgentArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
         AgentCommand::Run(args) => run::run(args, ui),
+        AgentCommand::Chat(args) => chat::run(args, ui),
+        AgentCommand::Runs(args) => runs::run(args, ui),
+        AgentCommand::Sessions(args) => runs::list_sessions(args, ui),
         AgentCommand::Undo(args) => undo::run(args, ui),
         AgentCommand::Fenced(_) => fenced::run(),
         AgentCommand::Remember(args) => remember::run(args, ui),

@@ -38,6 +38,14 @@ pub struct UndoArgs {
     pub json: bool,
 }
 
+impl UndoArgs {
+    /// Of a run, or of the last one; all or nothing, for people.
+    pub fn of(run: Option<&str>) -> Self {
+        let run = run.map(str::to_owned);
+        Self { run, partly: false, interrupted: false, json: false }
+    }
+}
+
 /// What was taken back, as `--json` prints it.
 #[derive(Serialize)]
 struct UndoneWire {

@@ -21,6 +21,8 @@ pub struct FakeWorld {
 }
 
 impl World for FakeWorld {
+    fn begun(&mut self, _run: ulid::Ulid) {}
+
     fn gather(&mut self, _goal: &str) -> Gathered {
         self.gathered.clone()
     }

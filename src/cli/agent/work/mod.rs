@@ -38,7 +38,7 @@ use crate::{
         self, Agent, Approver, Finished, Reflect, Session, Sessions, Settings, Toolbox, Trails,
     },
     config::{AgentMode, Reflection},
-    fence::Kind,
+    fence::{self, Kind},
     permissions::Mode,
     repo::Git,
     skills::{self, Places, Skill},
@@ -47,6 +47,7 @@ use crate::{
 use brain::Models;
 use fencing::Fencing;
 use rights::Rights;
+pub use rights::mode_of;
 use world::Surroundings;
 
 /// Where sessions and trails lie, below the folder of the state.
@@ -209,6 +210,15 @@ impl Prepared<'_> {
         }
         self.prune();
         Ok(finished)
+    }
+
+    /// How commands are shut in, for people.
+    pub fn fence(&self) -> String {
+        match self.fencing.kind() {
+            Kind::Full => "commands run in a sandbox".to_owned(),
+            Kind::Narrow => format!("commands run in a narrow sandbox: {}", fence::NARROW),
+            Kind::Absent(why) => format!("commands cannot be shut in here: {why}"),
+        }
     }
 
     /// Set to end the run that goes on.

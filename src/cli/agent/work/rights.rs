@@ -63,11 +63,7 @@ impl Rights {
         paths.push(root.join(".git"));
         paths.extend(outside.iter().cloned());
         let protected = Arc::new(Protected::new(&root, outside, is_own));
-        let mode = match workspace.config.agent.mode {
-            AgentMode::Ask => Mode::Ask,
-            AgentMode::Smart => Mode::Smart,
-            AgentMode::Full => Mode::Full,
-        };
+        let mode = mode_of(workspace.config.agent.mode);
         Ok(Self { root, home, mode, protected, paths, own, repository, rules, file })
     }
 
@@ -133,6 +129,15 @@ impl Rights {
         write_beneath(&folder, Path::new(FILE), text.as_bytes())?;
         self.rules = Rules::joined(self.own.clone(), self.repository.clone());
         Ok(())
+    }
+}
+
+/// What a setting means.
+pub fn mode_of(mode: AgentMode) -> Mode {
+    match mode {
+        AgentMode::Ask => Mode::Ask,
+        AgentMode::Smart => Mode::Smart,
+        AgentMode::Full => Mode::Full,
     }
 }
 

@@ -1,0 +1,219 @@
+//! `elophanto agent chat`
+
+use std::fs;
+
+use rustyline::{DefaultEditor, error::ReadlineError};
+use uuid::Uuid;
+
+use super::{
+    super::{
+        Outcome,
+        error::CliError,
+        ui::{Ui, visible_line},
+        workspace::Workspace,
+    },
+    runs,
+    undo::{self, UndoArgs},
+    work::{self, Prepared, state_folder, terminal::Terminal},
+};
+use crate::{agent::Session, config::AgentMode, permissions::Mode};
+
+/// Lines of what was typed that are kept.
+const HISTORY: &str = "history";
+/// Runs that `/tasks` shows.
+const MOST_TASKS: usize = 20;
+
+const HELP: &str = "\
+/status    session, mode, what is known of the sandbox
+/tasks     runs of this session and questions that wait for an answer
+/budget    what this session's models cost so far, and the limits
+/mode M    ask, smart or full
+/sessions  conversations that can go on: elophanto agent chat --session ID
+/undo [R]  take back what the last run, or run R, changed
+/help      this
+/quit      leave (also Ctrl-D); Ctrl-C ends the run that goes on";
+
+/// Talk with the agent
+///
+/// A line is a task, or the next message of this conversation; lines that begin with `/` are
+/// commands (`/help`). What it wants to do is shown and asked for here. The conversation survives a
+/// restart: --session goes on with it.
+#[derive(clap::Args, Debug)]
+pub struct ChatArgs {
+    /// Go on in this session
+    #[arg(long, value_name = "ID")]
+    session: Option<Uuid>,
+    /// What runs without asking: ask (nothing), smart (what is safe) or full
+    #[arg(long)]
+    mode: Option<AgentMode>,
+    /// What models may cost in each run, such as 0.50usd,20000tok,30calls
+    #[arg(long, value_name = "LIMITS")]
+    budget: Option<String>,
+    /// Agree to what is sent to a model elsewhere
+    #[arg(long)]
+    yes: bool,
+}
+
+/// What the models of this conversation cost since it was opened here.
+#[derive(Default)]
+struct Spent {
+    tokens: u64,
+    usd_micros: u64,
+    runs: usize,
+}
+
+pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let workspace = Workspace::open(work::flags(args.mode, None, &args.budget), ui)?;
+    let talk = ui.beside();
+    let prepared = work::prepare(&workspace, &talk)?;
+    let mut session = prepared.session(args.session)?;
+    ui.talk(format_args!("session {} (`/help` says what else there is)", session.id));
+    let mut editor = DefaultEditor::new().map_err(CliError::new)?;
+    let history = state_folder().ok().map(|folder| folder.join(HISTORY));
+    if let Some(history) = &history {
+        // The first time there is none.
+        let _ = editor.load_history(history);
+    }
+    let mut spent = Spent::default();
+    loop {
+        let line = match editor.readline("› ") {
+            Ok(line) => line,
+            Err(ReadlineError::Interrupted) => continue,
+            Err(ReadlineError::Eof) => break,
+            Err(cause) => return Err(CliError::new(cause)),
+        };
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        // What looks like a secret is not kept.
+        if crate::secrets::scan(line).is_empty() {
+            let _ = editor.add_history_entry(line);
+        }
+        match line.strip_prefix('/') {
+            Some("quit" | "exit" | "q") => break,
+            Some(command) => {
+                if let Err(error) = obey(command, &prepared, &session, &spent, ui) {
+                    super::super::ui::report(&error);
+                }
+            }
+            None => {
+                let mut terminal = Terminal::new(ui);
+                let is_attended = terminal.is_attended();
+                let finished = prepared.run_in(
+                    line,
+                    &mut session,
+                    args.yes,
+                    is_attended,
+                    &mut terminal,
+                    &talk,
+                );
+                match finished {
+                    Ok(finished) => {
+                        spent.tokens += finished.spent.input_tokens + finished.spent.output_tokens;
+                        spent.usd_micros += finished.spent.usd_micros;
+                        spent.runs += 1;
+                        terminal.end(&finished);
+                    }
+                    Err(error) => super::super::ui::report(&error),
+                }
+            }
+        }
+        ui.flush()?;
+    }
+    if let Some(history) = &history {
+        let folder = history.parent().map_or(Ok(()), fs::create_dir_all);
+        let _ = folder.map(|()| editor.save_history(history));
+    }
+    Ok(Outcome::Done)
+}
+
+/// A command of the conversation.
+fn obey(
+    command: &str,
+    prepared: &Prepared,
+    session: &Session,
+    spent: &Spent,
+    ui: &mut Ui,
+) -> Result<(), CliError> {
+    let (name, rest) = command.split_once(' ').unwrap_or((command, ""));
+    let rest = rest.trim();
+    match name {
+        "help" => ui.line(HELP),
+        "status" => ui.line(status(prepared, session)),
+        "tasks" => tasks(session, ui),
+        "budget" => ui.line(budget(prepared, spent)),
+        "mode" => mode(rest, prepared, ui),
+        "sessions" => {
+            let args = runs::SessionsArgs::all();
+            runs::list_sessions(&args, ui).map(drop)
+        }
+        "undo" => {
+            let args = UndoArgs::of(Some(rest).filter(|rest| !rest.is_empty()));
+            undo::run(&args, ui).map(drop)
+        }
+        other => Err(CliError::new(format_args!("there is no command `/{}`", visible_line(other)))
+            .hint("`/help` lists them")),
+    }
+}
+
+fn status(prepared: &Prepared, session: &Session) -> String {
+    let tainted = if session.is_tainted {
+        "text from outside is in it: what writes or reaches out asks"
+    } else {
+        "nothing from outside is in it"
+    };
+    format!(
+        "session {}: {} messages, {tainted}\nmode {}\n{}\n{} tools",
+        session.id,
+        session.messages.len(),
+        mode_name(prepared.rights.borrow().mode()),
+        prepared.fence(),
+        prepared.tools.len(),
+    )
+}
+
+fn tasks(session: &Session, ui: &mut Ui) -> Result<(), CliError> {
+    let (lines, _) = runs::trails()?.list(1_000)?;
+    let own = lines.iter().filter(|line| line.session == Some(session.id));
+    let mut none = true;
+    for line in own.take(MOST_TASKS) {
+        none = false;
+        let goal: String = line.goal.chars().take(70).collect();
+        let outcome = line.outcome.as_deref().unwrap_or("open");
+        ui.line(format_args!("{}  {outcome:<9}  {}", line.run, visible_line(&goal)))?;
+        for question in &line.open_questions {
+            ui.line(format_args!("    not answered: {}", visible_line(question)))?;
+        }
+    }
+    if none { ui.line("no run yet") } else { Ok(()) }
+}
+
+fn budget(prepared: &Prepared, spent: &Spent) -> String {
+    let limits = &prepared.workspace.config.llm;
+    format!(
+        "{} runs here: {} tokens, ${:.4}\nlimits: run {}, day {}, month {}",
+        spent.runs,
+        spent.tokens,
+        spent.usd_micros as f64 / 1e6,
+        limits.budget_run,
+        limits.budget_day,
+        limits.budget_month,
+    )
+}
+
+fn mode(wanted: &str, prepared: &Prepared, ui: &mut Ui) -> Result<(), CliError> {
+    if !wanted.is_empty() {
+        let mode: AgentMode = wanted.parse().map_err(CliError::new)?;
+        prepared.rights.borrow_mut().set_mode(work::mode_of(mode));
+    }
+    ui.line(format_args!("mode {}", mode_name(prepared.rights.borrow().mode())))
+}
+
+fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Ask => "ask",
+        Mode::Smart => "smart",
+        Mode::Full => "full",
+    }
+}

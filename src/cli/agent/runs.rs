@@ -1,0 +1,208 @@
+//! `elophanto agent runs` and `elophanto agent sessions`
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    super::{
+        Outcome,
+        error::CliError,
+        ui::{Ui, visible, visible_line},
+    },
+    work::state_folder,
+};
+use crate::agent::{RunTrail, Sessions, Trails};
+
+/// What the agent did, run by run
+///
+/// Each run leaves a trail on this machine: every call with its arguments, who decided and how, what
+/// came of it, tokens and money. Secrets in it are masked.
+#[derive(clap::Args, Debug)]
+pub struct RunsArgs {
+    #[command(subcommand)]
+    command: Option<RunsCommand>,
+    /// Runs that are listed at most
+    #[arg(long, short = 'n', default_value_t = 20)]
+    limit: usize,
+    /// Print JSON Lines
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum RunsCommand {
+    /// Everything that happened in a run
+    Show {
+        /// Id of the run, or its beginning
+        #[arg(value_name = "RUN")]
+        run: String,
+    },
+}
+
+/// Conversations with the agent that can go on
+#[derive(clap::Args, Debug)]
+pub struct SessionsArgs {
+    /// Forget this one
+    #[arg(long, value_name = "ID")]
+    remove: Option<uuid::Uuid>,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl SessionsArgs {
+    /// All of them, for people.
+    pub fn all() -> Self {
+        Self { remove: None, json: false }
+    }
+}
+
+#[derive(Serialize)]
+struct RunWire<'a> {
+    run: String,
+    begun: String,
+    goal: &'a str,
+    session: Option<String>,
+    /// `null` while it goes on, or when it was cut off.
+    outcome: Option<&'a str>,
+    calls: usize,
+    open_questions: &'a [String],
+}
+
+#[derive(Serialize)]
+struct SessionWire {
+    session: String,
+    channel: String,
+    user: String,
+    messages: usize,
+    tainted: bool,
+    rules: usize,
+    created: String,
+    updated: String,
+}
+
+/// The runs of this machine.
+///
+/// # Errors
+/// When there is no folder for them.
+pub fn trails() -> Result<Trails, CliError> {
+    Ok(Trails::new(state_folder()?.join("runs")))
+}
+
+/// The sessions of this machine.
+///
+/// # Errors
+/// When there is no folder for them.
+pub fn sessions() -> Result<Sessions, CliError> {
+    Ok(Sessions::new(state_folder()?.join("sessions")))
+}
+
+pub fn run(args: &RunsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let trails = trails()?;
+    match &args.command {
+        Some(RunsCommand::Show { run }) => show(&trails.read(run)?, ui),
+        None => list(&trails, args.limit, ui),
+    }
+}
+
+/// One line for each run, the newest first.
+fn list(trails: &Trails, limit: usize, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let (lines, problems) = trails.list(limit)?;
+    for problem in problems {
+        ui.warn(problem);
+    }
+    for line in &lines {
+        let wire = RunWire {
+            run: line.run.to_string(),
+            begun: line.begun.to_string(),
+            goal: &line.goal,
+            session: line.session.map(|id| id.to_string()),
+            outcome: line.outcome.as_deref(),
+            calls: line.calls,
+            open_questions: &line.open_questions,
+        };
+        let outcome = line.outcome.as_deref().unwrap_or("open");
+        let goal: String = line.goal.chars().take(70).collect();
+        let begun = line.begun.strftime("%Y-%m-%d %H:%M");
+        let text = format!(
+            "{}  {begun}  {outcome:<9}  {:>3} calls  {}",
+            line.run,
+            line.calls,
+            visible_line(&goal)
+        );
+        ui.emit(&wire, text)?;
+    }
+    Ok(if lines.is_empty() { Outcome::Negative } else { Outcome::Done })
+}
+
+fn show(trail: &RunTrail, ui: &mut Ui) -> Result<Outcome, CliError> {
+    for damage in &trail.damage {
+        ui.warn(visible_line(damage));
+    }
+    for entry in &trail.entries {
+        let mut value = serde_json::to_value(entry).unwrap_or_default();
+        let text = told(&value);
+        if let Value::Object(fields) = &mut value {
+            fields.insert("run".to_owned(), trail.run.to_string().into());
+        }
+        ui.emit(&value, text)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// An entry for people: when, how deep, what, and its fields one a line.
+fn told(entry: &Value) -> String {
+    let word = |key: &str| entry[key].as_str().unwrap_or_default();
+    let indent = "  ".repeat(entry["depth"].as_u64().unwrap_or_default() as usize);
+    let at = word("at").get(11..19).unwrap_or_default();
+    let mut text = format!("{at} {indent}{}", visible_line(word("type")));
+    let empty = serde_json::Map::new();
+    let fields = entry.as_object().unwrap_or(&empty);
+    let is_shown = |key: &str| !matches!(key, "at" | "depth" | "type");
+    for (key, value) in fields.iter().filter(|(key, _)| is_shown(key)) {
+        let said = match value {
+            Value::Null => continue,
+            Value::String(said) => said.clone(),
+            Value::Array(items) if items.is_empty() => continue,
+            other => other.to_string(),
+        };
+        if said.is_empty() {
+            continue;
+        }
+        let said = visible(said.trim_end()).replace('\n', &format!("\n{indent}             "));
+        text.push_str(&format!("\n{indent}           {key}: {said}"));
+    }
+    text
+}
+
+pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let sessions = sessions()?;
+    if let Some(id) = args.remove {
+        sessions.remove(id)?;
+        ui.talk(format_args!("session {id} is forgotten"));
+        return Ok(Outcome::Done);
+    }
+    let listing = sessions.list()?;
+    for problem in &listing.problems {
+        ui.warn(problem);
+    }
+    for session in &listing.sessions {
+        let wire = SessionWire {
+            session: session.id.to_string(),
+            channel: session.channel.clone(),
+            user: session.user.clone(),
+            messages: session.messages.len(),
+            tainted: session.is_tainted,
+            rules: session.rules.len(),
+            created: session.created.to_string(),
+            updated: session.updated.to_string(),
+        };
+        let updated = session.updated.strftime("%Y-%m-%d %H:%M");
+        let tainted = if session.is_tainted { ", with text from outside" } else { "" };
+        let text =
+            format!("{}  {updated}  {} messages{tainted}", session.id, session.messages.len());
+        ui.emit(&wire, text)?;
+    }
+    let is_empty = listing.sessions.is_empty();
+    Ok(if is_empty { Outcome::Negative } else { Outcome::Done })
+}
