@@ -14,18 +14,21 @@ use super::{
 /// overrides, then the mode. An override never lifts what an upper layer asks for, but where it
 /// denies, it denies.
 pub fn decide(call: &Call, circumstances: &Circumstances) -> Verdict {
-    let found = match &call.action {
-        Action::Shell { line, folder } => Some(shell::examine(
-            line,
-            &Place {
-                folder,
-                root: circumstances.root,
-                home: circumstances.home,
-                protected: circumstances.protected,
-            },
-        )),
-        _ => None,
-    };
+    decided(call, examined(call, circumstances), circumstances)
+}
+
+/// What a shell line does; of other calls nothing.
+pub(super) fn examined(call: &Call, at: &Circumstances) -> Option<Findings> {
+    let Action::Shell { line, folder } = &call.action else { return None };
+    let place = Place { folder, root: at.root, home: at.home, protected: at.protected };
+    Some(shell::examine(line, &place))
+}
+
+pub(super) fn decided(
+    call: &Call,
+    found: Option<Findings>,
+    circumstances: &Circumstances,
+) -> Verdict {
     let mut verdict = layers(call, found.as_ref(), circumstances);
     if let Some(found) = found {
         verdict.commands = found.commands;
@@ -43,7 +46,7 @@ fn layers(call: &Call, found: Option<&Findings>, circumstances: &Circumstances) 
         return verdict;
     }
     let ruled = overrides(call, found, circumstances.rules, circumstances.root);
-    let floor = blacklist(found)
+    let floor = blacklist(call, found, circumstances)
         .or_else(|| taint(call, circumstances))
         .or_else(|| fence(call, circumstances));
     match (floor, ruled) {
@@ -82,7 +85,15 @@ fn protected(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Optio
     (!reasons.is_empty()).then(|| verdict(Decision::Deny, Layer::Protected, reasons))
 }
 
-fn blacklist(found: Option<&Findings>) -> Option<Verdict> {
+fn blacklist(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Option<Verdict> {
+    if let Action::Write { paths } = &call.action {
+        let reasons: Vec<String> = paths
+            .iter()
+            .filter(|path| !path.starts_with(at.root) && !path.starts_with("/tmp"))
+            .map(|path| format!("`{}` lies outside the work tree", path.display()))
+            .collect();
+        return (!reasons.is_empty()).then(|| verdict(Decision::Ask, Layer::Blacklist, reasons));
+    }
     let found = found?;
     let reasons: Vec<String> = found.harmful.iter().chain(&found.unclear).cloned().collect();
     (!reasons.is_empty()).then(|| verdict(Decision::Ask, Layer::Blacklist, reasons))

@@ -95,7 +95,8 @@ pub fn held(names: &[String]) -> Option<&'static str> {
     if let Some(end) = ENDS.iter().find(|end| last.ends_with(**end) || may_end(last, end)) {
         return Some(end);
     }
-    let prefix = last.starts_with(".env.") && !EXAMPLES.contains(&last.as_str());
+    let tail = last.strip_prefix(".env").and_then(|tail| tail.chars().next());
+    let prefix = tail.is_some_and(|c| !c.is_alphanumeric()) && !EXAMPLES.contains(&last.as_str());
     (prefix || is_open(last) && !only_open(last) && fits(last, ".env.local")).then_some(ENV_FILES)
 }
 

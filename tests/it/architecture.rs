@@ -73,7 +73,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("skills", &["process", "lexical", "one_line", "visible", "yaml"]),
     ("checkpoint", &["repo", "jsonl"]),
     ("fence", &[]),
-    ("permissions", &["yaml"]),
+    ("permissions", &["visible", "yaml"]),
     ("hooks", &["init", "store", "repo"]),
     ("init", &["config"]),
     ("config", &["yaml"]),

@@ -1,1 +1,204 @@
+use std::path::Path;
 
+use super::*;
+use crate::permissions::{Circumstances, Layer, Level, Mode, Protected, Verdict, decide};
+
+const USER: &str = "\
+# mine
+tools:
+  shell_execute: ask
+  web_fetch: deny   # never
+commands:
+  - { run: [cargo, test, \"**\"], decision: allow }
+  - { run: [npm, run, \"*\"], decision: allow }
+  - { run: [cargo, publish, \"**\"], decision: deny }
+paths:
+  - { write: \"docs/**\", decision: allow }
+  - { read: \"private/**\", decision: deny }
+hosts:
+  - { host: \"*.example.org\", decision: deny }
+  - { host: api.test, decision: allow }
+";
+
+fn rules(text: &str) -> Rules {
+    Rules::parse(text.as_bytes(), Owner::User).expect(text)
+}
+
+fn verdict(rules: &Rules, call: &Call, mode: Mode) -> Verdict {
+    let (root, home) = (Path::new("/r"), Path::new("/home/u"));
+    let protected = Protected::new(root, Vec::new(), false);
+    decide(
+        call,
+        &Circumstances {
+            mode,
+            tainted: false,
+            fenced: true,
+            attended: true,
+            root,
+            home,
+            protected: &protected,
+            rules,
+        },
+    )
+}
+
+fn line(rules: &Rules, line: &str, expected: (Decision, Layer)) {
+    let action = Action::Shell { line: line.to_owned(), folder: "/r".into() };
+    let call = Call { tool: "shell", level: Level::Destructive, action };
+    let verdict = verdict(rules, &call, Mode::Ask);
+    assert_eq!((verdict.decision, verdict.layer), expected, "{line}: {:?}", verdict.reasons);
+}
+
+#[test]
+fn a_line_is_allowed_if_all_of_it_is() {
+    let rules = rules(USER);
+    let allowed = (Decision::Allow, Layer::Override);
+    let asked = (Decision::Ask, Layer::Mode);
+    line(&rules, "cargo test", allowed);
+    line(&rules, "cargo test -p core && npm run lint", allowed);
+    line(&rules, "npm run lint now", asked);
+    line(&rules, "cargo test; ls", asked);
+    line(&rules, "cargo test > out.txt", asked);
+    line(&rules, "cargo test > docs/out.txt", allowed);
+    line(&rules, "cargo test; cargo publish", (Decision::Deny, Layer::Override));
+    line(&rules, "cargo test; rm -rf ~", (Decision::Ask, Layer::Blacklist));
+    line(&rules, "cargo test > .git/x", (Decision::Deny, Layer::Protected));
+    line(&rules, "cargo test $X", (Decision::Ask, Layer::Blacklist));
+    line(&rules, "cargo test $(rm -rf ~)", (Decision::Ask, Layer::Blacklist));
+    line(&rules, "PATH=/tmp cargo test", (Decision::Ask, Layer::Blacklist));
+}
+
+#[test]
+fn other_actions_have_rules_too() {
+    let rules = rules(USER);
+    let check = |tool: &str, action: Action, mode: Mode, expected: Decision| {
+        let call = Call { tool, level: Level::Safe, action: action.clone() };
+        assert_eq!(verdict(&rules, &call, mode).decision, expected, "{tool} {action:?}");
+    };
+    let write = |path: &str| Action::Write { paths: vec![path.into()] };
+    check("file_write", write("/r/docs/a.md"), Mode::Ask, Decision::Allow);
+    check("file_write", write("/r/src/a.rs"), Mode::Ask, Decision::Ask);
+    check("file_write", write("/r/docs/.git/x"), Mode::Full, Decision::Deny);
+    check("file_write", write("/x/docs/a.md"), Mode::Ask, Decision::Ask);
+    check(
+        "file_read",
+        Action::Read { paths: vec!["/r/private/a".into()] },
+        Mode::Full,
+        Decision::Deny,
+    );
+    check("web_fetch", Action::Reach { host: "x.test".into() }, Mode::Full, Decision::Deny);
+    check("fetch", Action::Reach { host: "a.EXAMPLE.org.".into() }, Mode::Full, Decision::Deny);
+    check("fetch", Action::Reach { host: "api.test".into() }, Mode::Ask, Decision::Allow);
+    let call = "shell_execute";
+    check(
+        call,
+        Action::Shell { line: "ls".into(), folder: "/r".into() },
+        Mode::Full,
+        Decision::Ask,
+    );
+}
+
+#[test]
+fn a_repository_narrows_only() {
+    let repository = Rules::parse(USER.as_bytes(), Owner::Repository).unwrap();
+    assert_eq!(repository.ignored.len(), 4, "{:?}", repository.ignored);
+    let all = Rules::joined(Rules::default(), rules(USER));
+    assert_eq!(all.ignored.len(), 4);
+    line(&all, "cargo test", (Decision::Ask, Layer::Mode));
+    line(&all, "cargo publish", (Decision::Deny, Layer::Override));
+    let widened = Rules::joined(rules("tools: { a: deny }"), rules("tools: { a: allow }"));
+    let call = Call { tool: "a", level: Level::Safe, action: Action::Look };
+    assert_eq!(verdict(&widened, &call, Mode::Full).decision, Decision::Deny);
+}
+
+#[test]
+fn refuses_what_it_does_not_know() {
+    let check = |text: &str, expected: &str| {
+        let error = Rules::parse(text.as_bytes(), Owner::User).expect_err(text);
+        assert_eq!(error.to_string(), expected);
+    };
+    check("tool: { a: ask }", "line 1: unknown key `tool`");
+    check("tools:\n  a: maybe", "line 2: `a` must be `ask`, `allow` or `deny`");
+    check("commands:\n  - { run: ls, decision: ask }", "line 2: `run` must be a list");
+    check(
+        "commands:\n  - { run: [\"**\"], decision: allow }",
+        "line 2: `run` must be a list of words, `**` last at most",
+    );
+    check("commands:\n  - { run: [ls] }", "line 2: `decision` must be there");
+    check(
+        "paths:\n  - { write: \"a[\", decision: ask }",
+        "line 2: `write` is no pattern: unclosed character class; missing ']'",
+    );
+    check("hosts:\n  - { host: x, decision: ask, why: y }", "line 2: unknown key `why`");
+    check("tools: [a]", "line 1: `tools` must be a mapping");
+    assert_eq!(Rules::parse(&[0xff], Owner::User).expect_err("bytes"), RulesError::NotText);
+}
+
+#[test]
+fn an_answer_becomes_a_line() {
+    let command =
+        |words: &[&str]| Rule::Command { run: words.iter().map(|w| (*w).to_owned()).collect() };
+    let check = |text: &str, rule: Rule, expected: &str| {
+        let changed = add_rule(text, &rule).expect(text);
+        assert_eq!(changed, expected);
+    };
+    let line = "  - { run: [\"cargo\", \"build\"], decision: allow }\n";
+    check("", command(&["cargo", "build"]), &format!("commands:\n{line}"));
+    check(
+        "# mine\ntools:\n  a: ask # why\n",
+        command(&["cargo", "build"]),
+        &format!("# mine\ntools:\n  a: ask # why\ncommands:\n{line}"),
+    );
+    check(
+        USER,
+        command(&["cargo", "build"]),
+        &USER.replace("commands:\n", &format!("commands:\n{line}")),
+    );
+    check(
+        "commands:\n- { run: [a], decision: ask }\n",
+        command(&["b"]),
+        "commands:\n- { run: [\"b\"], decision: allow }\n- { run: [a], decision: ask }\n",
+    );
+    check(
+        "tools:\r\n  a: ask\r\n",
+        Rule::Tool { name: "b".into() },
+        "tools:\r\n  \"b\": allow\r\n  a: ask\r\n",
+    );
+    check(
+        "",
+        Rule::Host { host: "x.test".into() },
+        "hosts:\n  - { host: \"x.test\", decision: allow }\n",
+    );
+    assert!(add_rule("commands: []\n", &command(&["a"])).is_err());
+    assert!(add_rule("nonsense: 1", &command(&["a"])).is_err());
+    let again = rules(&rules(USER).to_yaml());
+    assert_eq!(again.to_yaml(), rules(USER).to_yaml());
+    let hostile = command(&["a\"] }\ntools: {x: allow}", "b\\", "\u{1}"]);
+    let text = add_rule("", &hostile).unwrap();
+    assert_eq!(rules(&text).commands.len(), 1);
+    assert!(rules(&text).tools.is_empty());
+}
+
+#[test]
+fn only_plain_calls_become_rules() {
+    let check = |text: &str, expected: Option<&[&str]>| {
+        let action = Action::Shell { line: text.to_owned(), folder: "/r".into() };
+        let call = Call { tool: "shell_execute", level: Level::Destructive, action };
+        let verdict = verdict(&Rules::default(), &call, Mode::Ask);
+        let rule = rule_for(&call, &verdict);
+        let run = expected
+            .map(|words| Rule::Command { run: words.iter().map(|w| (*w).to_owned()).collect() });
+        assert_eq!(rule, run, "{text}");
+        if let Some(rule) = rule {
+            let rules = rules(&add_rule("", &rule).unwrap());
+            assert_eq!(super::tests::verdict(&rules, &call, Mode::Ask).decision, Decision::Allow);
+        }
+    };
+    check("cargo build", Some(&["cargo", "build"]));
+    check("cargo build 'a b'", Some(&["cargo", "build", "a b"]));
+    check("cargo build; ls", None);
+    check("ls *.rs", None);
+    check("git push -f", None);
+    check("rm -rf ~", None);
+    check("echo '**'", None);
+}

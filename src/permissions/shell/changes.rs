@@ -1,68 +1,13 @@
 //! Programs that write, move, remove and fetch files.
 
+mod fetch;
+
 use super::{
     arguments::{has_option, operands},
     env::Env,
     walk::Walker,
     word::Word,
 };
-
-/// Options of fetchers that only say how to ask.
-const FETCH_FLAGS: &[&str] = &[
-    "-s",
-    "-S",
-    "-L",
-    "-f",
-    "-i",
-    "-I",
-    "-v",
-    "-q",
-    "-nv",
-    "-k",
-    "-4",
-    "-6",
-    "-sS",
-    "-sL",
-    "-fsSL",
-    "-fsS",
-    "-sSL",
-    "-sSf",
-    "-sSfL",
-    "-fL",
-    "-Ls",
-    "-sI",
-    "-c",
-    "-g",
-    "-G",
-    "--silent",
-    "--show-error",
-    "--location",
-    "--fail",
-    "--head",
-    "--verbose",
-    "--quiet",
-    "--compressed",
-    "--no-verbose",
-    "--version",
-    "--help",
-];
-/// Options of fetchers with a value that only says how to ask.
-const FETCH_VALUES: &[&str] = &[
-    "-H",
-    "--header",
-    "-A",
-    "--user-agent",
-    "-m",
-    "--max-time",
-    "--retry",
-    "-X",
-    "--request",
-    "--connect-timeout",
-    "-t",
-    "-T",
-    "--timeout",
-    "--tries",
-];
 
 impl Walker<'_> {
     pub fn remove(&mut self, arguments: &[Word], env: &Env) {
@@ -114,7 +59,6 @@ impl Walker<'_> {
         let recursive = program == "mv"
             || (matches!(program, "chmod" | "chown" | "chgrp")
                 && has_option(arguments, &['R'], &["--recursive"]));
-        let skips = usize::from(matches!(program, "chmod" | "chown" | "chgrp"));
         let all: Vec<&Word> = operands(arguments).collect();
         for word in arguments.iter().filter(|w| w.pattern().starts_with('-')) {
             self.mentions(word, env);
@@ -138,11 +82,12 @@ impl Walker<'_> {
         if program == "chown" {
             self.found.harm("`chown` gives files to another user");
         }
+        // A mode or an owner is judged as a path too: as one it lies in the folder and harms nothing.
         let count = all.len();
+        if matches!(program, "cp" | "mv" | "install" | "rsync" | "ln") {
+            self.put_into_folder(arguments, &all, env);
+        }
         for (index, word) in all.into_iter().enumerate() {
-            if index < skips {
-                continue;
-            }
             let source = program == "cp" && index + 1 < count;
             if source {
                 self.mentions(word, env);
@@ -151,7 +96,43 @@ impl Walker<'_> {
                 let target = program == "mv" && index + 1 == count && count > 1;
                 if target { self.writes(word, env) } else { self.destroys(word, env) }
             } else {
+                if matches!(program, "chmod" | "chown" | "chgrp") {
+                    self.guards_roots(word, env);
+                }
                 self.writes(word, env);
+            }
+        }
+    }
+
+    /// Files that are put into a folder have their own names there.
+    fn put_into_folder(&mut self, arguments: &[Word], all: &[&Word], env: &Env) {
+        let given = arguments.iter().enumerate().find_map(|(at, word)| {
+            let text = word.pattern();
+            let value = if text == "-t" || text == "--target-directory" {
+                arguments.get(at + 1).map(Word::pattern)
+            } else {
+                text.strip_prefix("--target-directory=").map(str::to_owned)
+            };
+            value.or_else(|| {
+                let rest = text.strip_prefix("-t")?;
+                (!rest.is_empty()).then(|| rest.to_owned())
+            })
+        });
+        let Some(folder) = given.or_else(|| all.last().map(|word| word.pattern())) else { return };
+        for source in all {
+            let path = source.pattern();
+            if path == folder {
+                continue;
+            }
+            let contents =
+                path.ends_with('/') || path.ends_with("/.") || path.ends_with("..") || path == ".";
+            let merged = contents || has_option(arguments, &['T'], &["--no-target-directory"]);
+            let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            for target in [folder.clone(), format!("{folder}/{name}")] {
+                if target == folder && !merged {
+                    continue;
+                }
+                self.merges(&Word::text(target), env);
             }
         }
     }
@@ -225,54 +206,10 @@ impl Walker<'_> {
                 index == 0 && text.starts_with('-') && text.len() > 1 && arguments.len() > 1;
             let plain = (text.bytes().all(|b| b.is_ascii_digit())
                 && !matches!(text.trim_start_matches('0'), "" | "1"))
-                || (word.is_number() && word.literal().is_none())
                 || text.starts_with('%')
                 || text == "-l";
             if !is_signal && !plain {
                 self.found.harm("`kill` may end processes that the line did not start");
-            }
-        }
-    }
-
-    /// `curl` and `wget`: an address, and a file that it goes to.
-    pub fn fetch(&mut self, program: &str, arguments: &[Word], env: &Env) {
-        let mut at = 0;
-        while let Some(word) = arguments.get(at) {
-            at += 1;
-            let text = word.pattern();
-            let value = arguments.get(at);
-            self.mentions(word, env);
-            self.embedded(word, env);
-            if matches!(text.as_str(), "-o" | "--output" | "-O" | "--output-document")
-                && !(program == "curl" && text == "-O")
-            {
-                if let Some(file) = value.filter(|file| file.literal().as_deref() != Some("-")) {
-                    self.writes(file, env);
-                }
-                at += 1;
-            } else if text == "-qO-" || text == "-O-" || FETCH_FLAGS.contains(&text.as_str()) {
-            } else if FETCH_VALUES.contains(&text.as_str()) {
-                if value
-                    .is_some_and(|v| v.pattern().starts_with('@') || v.pattern().contains("file:"))
-                    || text == "-T" && program == "curl"
-                {
-                    self.found.unsure(format!("`{program}` sends a file"));
-                }
-                at += 1;
-            } else if text.starts_with('-')
-                || text.to_lowercase().starts_with("file:")
-                || text.to_lowercase().starts_with("scp:")
-            {
-                self.found.unsure(format!(
-                    "`{program} {}` does more than fetch an address",
-                    word.shown()
-                ));
-            } else if program.starts_with("wget")
-                && !arguments
-                    .iter()
-                    .any(|w| w.prefix().starts_with("-O") || w.prefix().starts_with("-qO"))
-            {
-                self.found.unpacks = true;
             }
         }
     }

@@ -26,7 +26,7 @@ impl Env {
         vars.insert("HOME".to_owned(), Word::text(home.to_string_lossy()));
         vars.insert("IFS".to_owned(), Word::text(" \t\n"));
         vars.insert("OPTIND".to_owned(), Word::number());
-        for name in ["RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID"] {
+        for name in ["RANDOM", "SECONDS", "LINENO", "UID", "EUID"] {
             vars.insert(name.to_owned(), Word::number());
         }
         Self { vars, folders: vec![folder.to_owned()], lost: false, functions: BTreeSet::new() }

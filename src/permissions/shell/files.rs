@@ -1,5 +1,9 @@
 //! Paths that commands name: what writing, reading or running them would touch.
 
+mod lists;
+
+pub use lists::{finds_anything, lists_hidden, shows_content};
+
 use super::{
     env::Env,
     walk::Walker,
@@ -19,6 +23,10 @@ const INERT: &[&str] =
 impl Walker<'_> {
     /// Absolute forms of a path; `None` when it is not known where it leads.
     fn absolute(&self, pattern: &str, env: &Env) -> Option<Vec<String>> {
+        // `/dev/fd` and much below `/proc` are links: `..` leads elsewhere than its name says.
+        if pattern.contains("..") && (pattern.contains("/dev/") || pattern.contains("/proc")) {
+            return None;
+        }
         if pattern.starts_with('/') {
             return matching::absolute(pattern, "/").map(|path| vec![path]);
         }
@@ -53,6 +61,52 @@ impl Walker<'_> {
                 self.found.harm(format!("`{}` lies outside the work tree", word.shown()));
             }
             self.found.written.push(path);
+        }
+    }
+
+    /// A folder is copied over another: what lies in it may be replaced.
+    pub fn merges(&mut self, word: &Word, env: &Env) {
+        for path in self.absolute(&word.pattern(), env).unwrap_or_default() {
+            if let Some(hold) = self.place.protected.written(&path) {
+                let entry = hold.entry;
+                self.found.harm(format!("`{}` is protected by the entry `{entry}`", word.shown()));
+            } else if let Some(entry) = self.place.protected.below(&path) {
+                self.found.harm(format!("`{}` holds the protected `{entry}`", word.shown()));
+            }
+            self.found.written.push(path);
+        }
+    }
+
+    fn is_in_tree(&self, path: &str) -> bool {
+        let root = self.place.root.to_string_lossy();
+        path.strip_prefix(root.as_ref())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// A builder that is sent elsewhere runs what another tree says.
+    pub fn stays_inside(&mut self, program: &str, word: &Word, env: &Env) {
+        let pattern = word.pattern();
+        let outside = candidates(&pattern)
+            .into_iter()
+            .filter(|part| part.starts_with(['/', '.']))
+            .any(|part| {
+                let paths = self.absolute(part, env);
+                paths.is_none_or(|paths| !paths.iter().all(|path| self.is_inside(path)))
+            });
+        if outside && !pattern.contains("://") {
+            self.found.unsure(format!("`{program} {}` leads outside the work tree", word.shown()));
+        }
+    }
+
+    /// The work tree, the home folder or one above gets other rights.
+    pub fn guards_roots(&mut self, word: &Word, env: &Env) {
+        for path in self.absolute(&word.pattern(), env).unwrap_or_default() {
+            if self.covers_home(&path) {
+                self.found.harm(format!(
+                    "`{}` is or holds the home folder or the work tree",
+                    word.shown()
+                ));
+            }
         }
     }
 
@@ -99,6 +153,9 @@ impl Walker<'_> {
     pub fn reads(&mut self, word: &Word, env: &Env) {
         let pattern = word.pattern();
         let Some(paths) = self.absolute(&pattern, env) else {
+            if pattern.starts_with('/') {
+                self.found.unsure(format!("it is not known where `{}` leads", word.shown()));
+            }
             if !word.is_unknown() {
                 self.keep_off(&format!("/{pattern}"), word, false);
             }
@@ -106,6 +163,12 @@ impl Walker<'_> {
         };
         for path in paths {
             self.keep_off(&path, word, false);
+            let plain = SINKS.contains(&path.as_str())
+                || matches!(path.as_str(), "/dev/random" | "/dev/urandom" | "/dev/stdin")
+                || path.starts_with("/dev/fd/");
+            if path.starts_with("/dev/") && !plain {
+                self.found.harm(format!("`{path}` is a device"));
+            }
         }
     }
 
@@ -120,7 +183,12 @@ impl Walker<'_> {
         }
         self.reads(word, env);
         match self.absolute(&text, env) {
-            Some(paths) => self.found.run.extend(paths),
+            Some(paths) => {
+                if !paths.iter().all(|path| self.is_in_tree(path)) {
+                    self.found.unsure(format!("`{text}` is a program outside the work tree"));
+                }
+                self.found.run.extend(paths);
+            }
             None => self.found.run.push(text),
         }
     }
@@ -166,30 +234,6 @@ impl Walker<'_> {
                     ));
                 }
             }
-        }
-    }
-
-    /// What `xargs` reads may be any name, unless all that feeds it lists files.
-    fn fed_by_lists_of_files(&mut self) {
-        const LISTS: &[&str] = &["find", "fd", "ls", "sort", "uniq", "xargs"];
-        let plain = self.found.commands.iter().all(|argv| {
-            let name = argv.first().map(String::as_str).unwrap_or_default();
-            let second = argv.get(1).map(String::as_str).unwrap_or_default();
-            let names_only =
-                second.starts_with('-') && !second.starts_with("--") && second.contains('l');
-            LISTS.contains(&name)
-                || self.found.fed.contains(argv)
-                || name == "git" && second == "ls-files"
-                || name == "git" && argv.iter().any(|a| a == "--name-only")
-                || matches!(name, "grep" | "rg") && (names_only || second == "--files")
-                || matches!(name, "head" | "tail")
-                    && argv
-                        .iter()
-                        .skip(1)
-                        .all(|a| a.starts_with('-') || a.bytes().all(|b| b.is_ascii_digit()))
-        });
-        if !plain {
-            self.found.unsure("what `xargs` reads is not known");
         }
     }
 

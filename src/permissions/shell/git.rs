@@ -1,5 +1,7 @@
 //! `git`: what loses work, forces, or runs other programs.
 
+mod options;
+
 use super::{
     arguments::{has_option, operands},
     env::Env,
@@ -72,35 +74,6 @@ const PLAIN: &[&str] = &[
     "stripspace",
     "hash-object",
     "clean",
-];
-/// Options of any subcommand that run programs or write elsewhere.
-const RUNNING: &[&str] = &[
-    "--upload-pack",
-    "--receive-pack",
-    "--exec",
-    "--ext-diff",
-    "--textconv",
-    "--output",
-    "--open-files-in-pager",
-    "--template",
-    "--config",
-    "--strategy",
-    "--extcmd",
-    "--tool",
-    "--separate-git-dir",
-    "--reference",
-    "--gpg-sign",
-    "--show-signature",
-    "--no-index",
-    "--filters",
-    "--output-directory",
-    "--edit-description",
-    "--recurse-submodules",
-    "--interactive",
-    "--file",
-    "--global",
-    "--system",
-    "--server-option",
 ];
 /// Values of `-c` that change only what is shown.
 const SHOWN: &[&str] = &[
@@ -184,6 +157,7 @@ impl Walker<'_> {
                 self.found.unsure(reason)
             }
         }
+        self.found.unpacks |= name == "clone";
         self.loses(&name, rest);
         self.runs_more(&name, rest);
         if matches!(name.as_str(), "rm" | "mv") {
@@ -269,7 +243,7 @@ impl Walker<'_> {
                 }) || has(&['f'], &["--force"])
             }
             "checkout" => {
-                has(&['f', 'B'], &["--force", "--ours", "--theirs", "--orphan"])
+                has(&['f', 'B', 'p'], &["--force", "--patch", "--ours", "--theirs", "--orphan"])
                     || separated
                     || dots()
                     || operands(rest).count() > 1 && !has(&['b', 't'], &["--track"])
@@ -350,51 +324,6 @@ impl Walker<'_> {
         if harmful {
             self.found
                 .harm(format!("this `git {name}` forces, loses work or changes what git does"));
-        }
-    }
-
-    /// Options that run programs or write elsewhere.
-    fn runs_more(&mut self, name: &str, rest: &[Word]) {
-        for word in rest.iter().take_while(|w| w.literal().as_deref() != Some("--")) {
-            let text = word.pattern();
-            let bare = text.split('=').next().unwrap_or_default();
-            let abbreviates =
-                bare.len() > 4 && RUNNING.iter().any(|option| option.starts_with(bare));
-            let reads_config = name == "config";
-            let staged = bare == "--interactive" && name == "add";
-            if bare.starts_with("--") && abbreviates && !reads_config || staged {
-                self.found.unsure(format!(
-                    "`git {name} {}` can run other programs or write elsewhere",
-                    word.shown()
-                ));
-            }
-            let short = match name {
-                "grep" => text.starts_with("-O"),
-                "clone" | "ls-remote" => {
-                    text.starts_with("-u") || text.starts_with("-c") || text.starts_with("-o")
-                }
-                "rebase" => text.starts_with("-x") || text.starts_with("-s"),
-                "format-patch" => text.starts_with("-o"),
-                "merge" | "cherry-pick" | "revert" | "pull" => {
-                    text.starts_with("-s") && !text.starts_with("--")
-                }
-                "commit" | "tag" => {
-                    text.starts_with("-F")
-                        || text.starts_with("-t") && name == "commit"
-                        || text.starts_with("-S")
-                }
-                _ => false,
-            };
-            let address = matches!(name, "clone" | "fetch" | "pull" | "push" | "ls-remote")
-                && (text.contains("::")
-                    || text.starts_with("file:")
-                    || text.to_lowercase().starts_with("ext"));
-            if short || address {
-                self.found.unsure(format!(
-                    "`git {name} {}` can run other programs or write elsewhere",
-                    word.shown()
-                ));
-            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! One command, its assignments and its name: who judges it.
 
+mod searches;
+
 use super::{
     arguments::operands,
     env::Env,
@@ -103,7 +105,7 @@ impl Walker<'_> {
         if name == "IFS" && command.iter().all(|c| c == "read") && !command.is_empty() {
             return;
         }
-        let decides = programs::VARIABLES.contains(&name)
+        let decides = programs::VARIABLES.contains(name)
             || programs::VARIABLE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
         if decides && !HARMLESS_VARIABLES.contains(&name) {
             self.found.unsure(format!("the variable `{name}` decides which code runs"));
@@ -156,7 +158,7 @@ impl Walker<'_> {
 
     /// Commands that run where something protected lies may write it without naming it.
     fn in_protected_folder(&mut self, program: &str, env: &Env) {
-        let quiet = programs::PRINTERS.contains(&program)
+        let quiet = programs::PRINTERS.contains(program)
             || matches!(program, "cd" | "ls" | "cat" | "pwd" | "head" | "tail" | "wc" | "grep");
         let held = env.folders.iter().any(|folder| self.place.protected.holds(folder).is_some());
         if held && !quiet {
@@ -175,12 +177,12 @@ impl Walker<'_> {
         if self.builtin(program, arguments, env)? || self.wrapper(program, arguments, stdin, env)? {
             return Ok(());
         }
-        if programs::PRINTERS.contains(&program) {
+        if programs::PRINTERS.contains(program) {
             return Ok(());
         }
-        let harmful = if programs::PRIVILEGE.contains(&program) {
+        let harmful = if programs::PRIVILEGE.contains(program) {
             Some("gives rights that you did not give")
-        } else if programs::MACHINE.contains(&program)
+        } else if programs::MACHINE.contains(program)
             || program.starts_with("mkfs")
             || program.starts_with("fsck")
         {
@@ -191,15 +193,15 @@ impl Walker<'_> {
         if let Some(reason) = harmful {
             self.found.harm(format!("`{program}` {reason}"));
         }
-        if programs::OPAQUE.contains(&program) || programs::OPAQUE.contains(&base) {
+        if programs::OPAQUE.contains(program) || programs::OPAQUE.contains(base) {
             self.found.unsure(format!("`{program}` can run other programs, which is not judged"));
         }
         if arguments.iter().any(Word::is_unknown) {
             self.found.unsure(format!("not all arguments of `{program}` are known"));
         }
-        if programs::SHELLS.contains(&base) {
+        if programs::SHELLS.contains(base) {
             self.shell(program, arguments, stdin, env);
-        } else if programs::INTERPRETERS.contains(&base) {
+        } else if programs::INTERPRETERS.contains(base) {
             self.interpreter(base, arguments, env);
         } else if !self.known(program, arguments, stdin, env) {
             self.other(program, arguments, env);
@@ -227,13 +229,27 @@ impl Walker<'_> {
                     self.found.unsure("an alias changes what later commands mean");
                 }
             }
-            "env" | "printenv" => {}
+            "printenv" | "env" => {
+                self.found.unsure("the environment may hold keys");
+            }
+            "date" => {
+                if arguments
+                    .iter()
+                    .any(|w| !w.prefix().starts_with(['+', '-']) && !w.prefix().is_empty())
+                    && !arguments
+                        .iter()
+                        .any(|w| matches!(w.literal().as_deref(), Some("-d" | "-r" | "--date")))
+                {
+                    self.found.harm("`date` sets the clock");
+                }
+                return false;
+            }
             _ if super::sql::CLIENTS.contains(&program) => {
                 self.database(program, arguments, stdin, env)
             }
-            _ if programs::FETCHERS.contains(&program) => self.fetch(program, arguments, env),
-            _ if programs::WRITERS.contains(&program) => self.writer(program, arguments, env),
-            _ if programs::BUILDERS.contains(&program) => self.builder(program, arguments, env),
+            _ if programs::FETCHERS.contains(program) => self.fetch(program, arguments, env),
+            _ if programs::WRITERS.contains(program) => self.writer(program, arguments, env),
+            _ if programs::BUILDERS.contains(program) => self.builder(program, arguments, env),
             _ => return false,
         }
         true
@@ -244,6 +260,7 @@ impl Walker<'_> {
         let shown: Vec<String> =
             std::iter::once(program.to_owned()).chain(arguments.iter().map(Word::shown)).collect();
         if listed::only_reads(&shown) {
+            self.searches_everything(program, arguments, env);
             let searches = matches!(program, "grep" | "egrep" | "fgrep" | "rg" | "diff" | "cat");
             for word in arguments {
                 self.reads(word, env);
@@ -262,35 +279,11 @@ impl Walker<'_> {
             self.searches(word, env);
             self.embedded(word, env);
         }
+        self.runs_rest(arguments, env);
         if operands(arguments).next().is_none() && matches!(program, "sort" | "uniq") {
             return;
         }
         self.options_of_readers(program, arguments, env);
-    }
-
-    /// Folders in which key material lies are not read as a whole.
-    pub fn searches(&mut self, word: &Word, env: &Env) {
-        let Some(text) = word.literal() else { return };
-        let named = text.starts_with(['/', '~', '.']) && !text.starts_with("./");
-        let root = self.place.root.to_string_lossy().into_owned();
-        let Some(path) = named.then(|| {
-            let folder =
-                env.folders.first().map_or(root.clone(), |f| f.to_string_lossy().into_owned());
-            crate::permissions::matching::absolute(&text, &folder)
-        }) else {
-            return;
-        };
-        let Some(path) = path else { return };
-        let above = root.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/'))
-            || path == "/"
-            || matches!(
-                path.as_str(),
-                "/etc" | "/root" | "/home" | "/Users" | "/proc" | "/dev" | "/run"
-            )
-            || std::path::Path::new(&path) == self.place.home;
-        if above {
-            self.found.unsure(format!("`{text}` holds key material, and all of it may be read"));
-        }
     }
 
     /// Text in an argument that some program may run.
@@ -299,9 +292,12 @@ impl Walker<'_> {
         if !text.contains([' ', ';', '|', '&', '`', '$', '\n', '\t']) || text.len() < 4 {
             return;
         }
-        let mut inner = Walker::new(self.place);
-        inner.depth = self.depth + 1;
+        let mut inner = self.inside();
         inner.nested(&text, env);
+        self.charge(&inner);
+        if self.commands > super::MAX_COMMANDS {
+            self.found.unsure("it contains too many commands");
+        }
         if !inner.found.harmful.is_empty() || !inner.found.denied.is_empty() {
             self.found
                 .harm(format!("an argument holds a command that is asked about: {}", word.shown()));

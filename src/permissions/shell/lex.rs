@@ -83,7 +83,7 @@ pub fn lex(text: &str) -> Result<Lexed, Unparsed> {
         tokens: Vec::new(),
         skeleton: vec![b' '; text.len()],
         place: Place::Command,
-        after_for: false,
+        expects_in: false,
         pending: Vec::new(),
     };
     while lexer.at < text.len() {
@@ -104,7 +104,8 @@ struct Lexer<'a> {
     tokens: Vec<Token>,
     skeleton: Vec<u8>,
     place: Place,
-    after_for: bool,
+    /// The name that comes is that of a loop or a `case`, and `in` may follow.
+    expects_in: bool,
     /// Tokens of here-documents whose bodies follow the line.
     pending: Vec<usize>,
 }
@@ -293,25 +294,20 @@ impl Lexer<'_> {
             self.push(Kind::Reserved, start, end);
             self.place = match raw {
                 "for" | "select" | "case" | "function" => {
-                    self.after_for = raw != "function";
+                    self.expects_in = raw != "function";
                     Place::Name
                 }
-                "in" if self.after_for => Place::Command,
-                _ if OPENERS.contains(&raw) || RESERVED.contains(&raw) => Place::Command,
-                _ => Place::Argument,
+                // Values of a loop and patterns of a `case` are words, whatever they are.
+                "in" => Place::Argument,
+                _ => Place::Command,
             };
-            // After `in` of a `for` come arguments; patterns of a `case` are words all the same.
-            if raw == "in" {
-                self.place = Place::Argument;
-            }
             return Ok(());
         }
         self.fill(start, &"w".repeat(end - start));
         self.push(Kind::Word, start, end);
         self.place = match self.place {
-            Place::Name if self.after_for => Place::In,
+            Place::Name if self.expects_in => Place::In,
             Place::Name => Place::Command,
-            Place::Command if is_assignment(raw) => Place::Argument,
             _ => Place::Argument,
         };
         Ok(())

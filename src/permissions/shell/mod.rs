@@ -50,7 +50,7 @@ pub struct Place<'a> {
 }
 
 /// What a line does, as far as it can be told.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Findings {
     /// Every command as its words, in the order of the text, without repeats.
     pub commands: Vec<Vec<String>>,

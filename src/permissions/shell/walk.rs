@@ -1,6 +1,8 @@
 //! Through the structure of a script, statement by statement, in the order in which bash would run
 //! them.
 
+mod compound;
+
 use tree_sitter::{Node, Parser};
 
 use super::{
@@ -26,6 +28,8 @@ pub struct Walker<'a> {
     pub commands: usize,
     parsed: usize,
     nesting: usize,
+    /// What it walks is a guess about the arguments of a command.
+    pub is_guess: bool,
 }
 
 /// A script with its tokens and which of them were seen in the structure.
@@ -61,7 +65,18 @@ impl Script<'_> {
 impl<'a> Walker<'a> {
     pub fn new(place: Place<'a>) -> Self {
         let found = Findings::default();
-        Self { place, found, depth: 0, commands: 0, parsed: 0, nesting: 0 }
+        Self { place, found, depth: 0, commands: 0, parsed: 0, nesting: 0, is_guess: false }
+    }
+
+    /// A walker for what may run inside of a command. Both share their caps.
+    pub fn inside(&self) -> Self {
+        let (depth, commands, parsed) = (self.depth + 1, self.commands, self.parsed);
+        Self { depth, commands, parsed, is_guess: self.is_guess, ..Self::new(self.place) }
+    }
+
+    /// Counts what the walker inside has used.
+    pub fn charge(&mut self, inner: &Self) {
+        (self.commands, self.parsed) = (inner.commands, inner.parsed);
     }
 
     /// A whole line.
@@ -95,7 +110,7 @@ impl<'a> Walker<'a> {
 
     fn statements(&mut self, text: &str, env: &mut Env) -> Result<(), Unparsed> {
         let Lexed { tokens, skeleton } = lex::lex(text)?;
-        if !tokens.iter().any(|t| t.kind != Kind::Separator) {
+        if tokens.iter().all(|t| text.get(t.start..t.end) == Some("\n")) {
             return Ok(());
         }
         let mut parser = Parser::new();
@@ -195,7 +210,7 @@ impl<'a> Walker<'a> {
         let [left, right] = inside else { return Err("an unusual list") };
         let first = env.clone();
         self.statement(*left, script, env)?;
-        let both = (0..node.child_count()).filter_map(|i| node.child(u32::try_from(i).ok()?));
+        let both = (0..node.child_count()).filter_map(|i| node.child(i));
         let either = both.into_iter().any(|child| child.kind() == "||");
         if either {
             env.join(&first);
@@ -210,175 +225,6 @@ impl<'a> Walker<'a> {
             env.folders = folders;
         }
         Ok(())
-    }
-
-    /// `if`: the conditions one after the other, each body by itself.
-    fn branches(&mut self, node: Node, script: &mut Script, env: &mut Env) -> Result<(), Unparsed> {
-        let mut conditions = Vec::new();
-        let mut body = Vec::new();
-        let mut others = Vec::new();
-        let mut after_then = false;
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            match child.kind() {
-                "then" => after_then = true,
-                "elif_clause" | "else_clause" => others.push(child),
-                _ if !child.is_named() => {}
-                _ if after_then => body.push(child),
-                _ => conditions.push(child),
-            }
-        }
-        self.block(&conditions, script, env)?;
-        let base = env.clone();
-        self.block(&body, script, env)?;
-        for other in others {
-            let mut own = base.clone();
-            self.statement(other, script, &mut own)?;
-            env.join(&own);
-        }
-        env.join(&base);
-        Ok(())
-    }
-
-    /// `while` and `until`: until nothing changes any more.
-    fn open_loop(
-        &mut self,
-        inside: &[Node],
-        script: &mut Script,
-        env: &mut Env,
-    ) -> Result<(), Unparsed> {
-        for round in 0..=MAX_ROUNDS {
-            if round == MAX_ROUNDS {
-                env.lose();
-            }
-            let before = env.clone();
-            self.block(inside, script, env)?;
-            env.join(&before);
-            if *env == before {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// `for` and `select`.
-    fn given_loop(
-        &mut self,
-        node: Node,
-        script: &mut Script,
-        env: &mut Env,
-    ) -> Result<(), Unparsed> {
-        let body = node.child_by_field_name("body").ok_or("a loop without a body")?;
-        let head = script.within(node.start_byte(), body.start_byte());
-        let mut variable = None;
-        let mut values = Vec::new();
-        let mut listed = false;
-        for index in head {
-            match script.kind(index) {
-                Some(Kind::Test) => {
-                    let raw = script.raw(index).to_owned();
-                    self.arithmetic(raw.trim_matches(['(', ')']), env)?;
-                    listed = true;
-                }
-                Some(Kind::Word) if variable.is_none() => {
-                    variable = Some(script.raw(index).to_owned());
-                }
-                Some(Kind::Word) => {
-                    let raw = script.raw(index).to_owned();
-                    values.extend(self.expand(&raw, env)?);
-                }
-                Some(Kind::Reserved) => listed |= script.raw(index) == "in",
-                Some(Kind::Separator) => {}
-                _ => return Err("an unusual loop"),
-            }
-            script.see(index);
-        }
-        if !listed {
-            values.push(Word::unknown());
-        }
-        let before = env.clone();
-        let Some(name) = variable else { return self.open_loop(&[body], script, env) };
-        self.assigned(&name, &[]);
-        if values.len() > MAX_TURNS {
-            values = vec![Word::unknown()];
-        }
-        for value in values {
-            let turns = if value.literal().is_some() { 1 } else { 2 };
-            for _ in 0..turns {
-                env.set(&name, Word { is_many: false, ..value.clone() });
-                self.statement(body, script, env)?;
-                if turns > 1 {
-                    env.join(&before);
-                }
-            }
-        }
-        env.join(&before);
-        env.set(&name, Word::unknown());
-        Ok(())
-    }
-
-    fn cases(&mut self, node: Node, script: &mut Script, env: &mut Env) -> Result<(), Unparsed> {
-        let inside = children(node);
-        let items: Vec<Node> = inside.iter().copied().filter(|n| n.kind() == "case_item").collect();
-        let until = items.first().map_or(node.end_byte(), Node::start_byte);
-        self.plain_words(node.start_byte(), until, script, env)?;
-        let base = env.clone();
-        for item in items {
-            let mut own = base.clone();
-            let body: Vec<Node> = children(item)
-                .into_iter()
-                .filter(|n| !matches!(n.kind(), "word" | "concatenation" | "extglob_pattern"))
-                .collect();
-            let until = body.first().map_or(item.end_byte(), Node::start_byte);
-            self.plain_words(item.start_byte(), until, script, &mut own)?;
-            own.join(&base);
-            self.block(&body, script, &mut own)?;
-            env.join(&own);
-        }
-        Ok(())
-    }
-
-    /// Words that are only compared.
-    fn plain_words(
-        &mut self,
-        start: usize,
-        end: usize,
-        script: &mut Script,
-        env: &mut Env,
-    ) -> Result<(), Unparsed> {
-        for index in script.within(start, end) {
-            if script.kind(index) == Some(Kind::Word) {
-                let raw = script.raw(index).to_owned();
-                self.expand_value(&raw, env)?;
-                script.see(index);
-            }
-        }
-        Ok(())
-    }
-
-    fn function(&mut self, node: Node, script: &mut Script, env: &mut Env) -> Result<(), Unparsed> {
-        let body = node.child_by_field_name("body").ok_or("a function without a body")?;
-        for index in script.within(node.start_byte(), body.start_byte()) {
-            if script.kind(index) == Some(Kind::Word) {
-                let name = script.raw(index).to_owned();
-                let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-".contains(&b);
-                if !name.bytes().all(plain) {
-                    return Err("an unusual name of a function");
-                }
-                // One that calls itself twice in the background never ends.
-                let text = script.text.get(body.start_byte()..body.end_byte()).unwrap_or_default();
-                if text.split(|c: char| !c.is_ascii() || !plain(c as u8)).any(|w| w == name) {
-                    self.found
-                        .harm(format!("the function `{name}` calls itself, as fork bombs do"));
-                }
-                env.functions.insert(name);
-                script.see(index);
-            }
-        }
-        // It runs later, when anything may have changed.
-        let mut own = env.clone();
-        own.lose();
-        self.statement(body, script, &mut own)
     }
 
     /// Redirects of a loop, a group, a branch: they stand after its end.

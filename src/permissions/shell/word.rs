@@ -87,7 +87,7 @@ impl Word {
                 Piece::Unknown => whole.push(UNKNOWN),
             }
         }
-        if self.is_many {
+        if self.is_many && !self.pieces.contains(&Piece::Unknown) {
             whole.push(UNKNOWN);
         }
         whole

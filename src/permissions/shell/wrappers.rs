@@ -120,6 +120,9 @@ impl Walker<'_> {
             return Ok(true);
         }
         if rest.is_empty() {
+            if program == "env" {
+                self.found.unsure("the environment may hold keys");
+            }
             return Ok(true);
         }
         if program == "exec" || program == "builtin" || program == "command" || program == "!" {
@@ -194,6 +197,11 @@ impl Walker<'_> {
                         .filter(|w| w.literal().as_deref() != Some("{}"))
                         .cloned()
                         .collect();
+                    let shown: Vec<String> = fed.iter().map(Word::shown).collect();
+                    let given: Vec<String> = all.iter().map(Word::shown).collect();
+                    if super::files::shows_content(&shown) && super::files::finds_anything(&given) {
+                        self.found.unsure("`find` may show files that hold keys");
+                    }
                     fed.push(Word { is_many: true, ..Word::unknown() });
                     if placed { self.fed(&fed, env)? } else { self.judge(&fed, None, env)? }
                 }
@@ -225,11 +233,16 @@ impl Walker<'_> {
     fn mentions_keys(&mut self, word: &Word, env: &Env) {
         let Some(text) = word.literal() else { return self.reads(word, env) };
         let mut open = Word::default();
+        let mut inside = false;
         for char in text.chars() {
+            if inside {
+                inside = char != ']';
+                continue;
+            }
+            inside = char == '[';
             open.push(match char {
                 '*' => Piece::Star,
-                '?' => Piece::Any,
-                '[' => Piece::Unknown,
+                '?' | '[' => Piece::Any,
                 other => Piece::Text(other.to_string()),
             });
         }
