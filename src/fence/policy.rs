@@ -20,7 +20,7 @@ pub struct Policy {
     /// Further files and folders that are read. One that does not exist is passed over.
     pub read: Vec<PathBuf>,
     /// Files and folders that are not read although they lie in a tree that is, such as key
-    /// material. Those that do not exist are passed over.
+    /// material. Those that do not exist, or hold the work tree, are passed over.
     pub hidden: Vec<PathBuf>,
     /// An existing folder for temporary files, private to this user. It is `/tmp` as well, unless
     /// something that the program needs lies below `/tmp`.
@@ -86,4 +86,22 @@ pub fn environment(
     .into_iter()
     .map(|(name, value)| (name.to_owned(), value))
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::environment;
+
+    #[test]
+    fn an_environment_is_small_and_clean() {
+        let given = environment("/bin", Path::new("/home/a"), Path::new("/t"), Some("de_DE.UTF-8"));
+        for (name, value) in
+            [("PATH", "/bin"), ("HOME", "/home/a"), ("TMPDIR", "/t"), ("LANG", "de_DE.UTF-8")]
+        {
+            assert_eq!(given.get(name).map(String::as_str), Some(value));
+        }
+        assert!(!given.keys().any(|name| name.contains("SSH") || name.contains("TOKEN")));
+    }
 }

@@ -15,6 +15,8 @@ mod concurrency;
 mod drift;
 mod embedders;
 mod facts_in_git;
+#[cfg(target_os = "linux")]
+mod fence;
 mod graph;
 mod help;
 mod history;

@@ -40,14 +40,16 @@ fn watch_program(first: &First<'_>) -> Result<Reply, Failure> {
     let Places { root, writable, read, home, .. } = first.places;
     let mut needed: Vec<&Path> = vec![root, home, Path::new(&first.request.folder)];
     needed.extend(writable.iter().chain(read).map(std::path::PathBuf::as_path));
-    mounts::arrange(first.places, &needed, first.request.memory_bytes).map_err(not_full)?;
+    mounts::arrange(first.places, &needed, first.request.memory_bytes, first.mapped.is_some())
+        .map_err(not_full)?;
     privileges::close_to_others()?;
     let program = match sys::fork(0).map_err(Failure::step("starting the program"))? {
         Fork::Child => keeper::be_program(first.request, first.places, 1, first.control),
         Fork::Parent(pid) => pid,
     };
     privileges::renounce()?;
-    let watched = Watched { program, group: None, closes: first.lifeline.as_fd() };
+    let watched =
+        Watched { program, group: None, closes: first.lifeline.as_fd(), pause: keeper::LOOK };
     keeper::watch(&watched, || tree::excess(&tree::all_but_first(), first.request))
 }
 

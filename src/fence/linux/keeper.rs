@@ -23,7 +23,9 @@ use super::{
 use crate::fence::FenceError;
 
 /// Pause between two looks at how many processes there are and what they hold.
-const LOOK_MILLISECONDS: i32 = 25;
+pub const LOOK: i32 = 25;
+/// The same where that means looking at all processes of the machine, and the kernel counts too.
+const RARE_LOOK: i32 = 100;
 
 /// See [`crate::fence::enter_and_exec`].
 pub fn enter_and_exec(request: &[u8]) -> FenceError {
@@ -57,6 +59,7 @@ fn keep(request: &[u8], control: &UnixStream) -> Result<Option<Reply>, Failure> 
     let request: Request =
         serde_json::from_slice(request).map_err(|cause| Failure::Request(cause.to_string()))?;
     sys::set_umask(0o022);
+    sys::notice_children();
     give_stdin(stdin.get(1..).unwrap_or_default())
         .and_then(|()| sys::close_on_exec())
         .map_err(Failure::step("passing input on"))?;
@@ -79,9 +82,7 @@ fn give_stdin(bytes: &[u8]) -> io::Result<()> {
 }
 
 fn keep_full(request: &Request, places: &Places, control: &UnixStream) -> Result<(), Failure> {
-    let left_behind =
-        places.protected.iter().filter(|path| super::placeholders::is_placeholder(path));
-    let placed = Placeholders::put(places.missing.iter().chain(left_behind))?;
+    let placed = Placeholders::put(&places.missing)?;
     let (lifeline, end_of_ours) = io::pipe().map_err(Failure::step("making a pipe"))?;
     let pid = match fork_apart(request.network)? {
         (Fork::Child, mapped) => {
@@ -92,7 +93,7 @@ fn keep_full(request: &Request, places: &Places, control: &UnixStream) -> Result
     };
     drop(lifeline);
     privileges::close_to_others()?;
-    let watched = Watched { program: pid, group: None, closes: control.as_fd() };
+    let watched = Watched { program: pid, group: None, closes: control.as_fd(), pause: RARE_LOOK };
     let ended = watch(&watched, || None);
     // The first process takes everything in its namespace with it, and is reaped after that.
     sys::kill(pid);
@@ -123,14 +124,15 @@ fn keep_narrow(request: &Request, places: &Places, control: &UnixStream) -> Resu
         .map_err(Failure::step("taking in orphaned processes"))?;
     let (user, _) = sys::user_and_group();
     // The kernel does not count the processes of user 0.
-    let others = if user == 0 { 0 } else { tree::threads_of_user(user) };
+    let (others, pause) =
+        if user == 0 { (0, LOOK) } else { (tree::threads_of_user(user), RARE_LOOK) };
     let pid = match sys::fork(0).map_err(Failure::step("starting the program"))? {
         Fork::Child => be_program(request, places, others, control),
         Fork::Parent(pid) => pid,
     };
     privileges::close_to_others()?;
     say(control, &Reply::Started(pid));
-    let watched = Watched { program: pid, group: Some(pid), closes: control.as_fd() };
+    let watched = Watched { program: pid, group: Some(pid), closes: control.as_fd(), pause };
     let ended = watch(&watched, || tree::excess(&tree::group(pid), request));
     // Its orphans are ours.
     while let Ok(Some(orphan)) = wait_for_any() {
@@ -165,6 +167,8 @@ pub struct Watched<'a> {
     /// The process group that ends with it.
     pub group: Option<libc::pid_t>,
     pub closes: BorrowedFd<'a>,
+    /// Milliseconds between two looks at what there is of it.
+    pub pause: i32,
 }
 
 /// Waits until the program has ended, nobody wants it any more, or there is too much of it. Takes
@@ -200,7 +204,7 @@ fn watch_until(
             sys::reap(child)?;
         }
         let files = [(Some(ended.as_fd()), libc::POLLIN), (Some(watched.closes), 0)];
-        let [child, wanted] = sys::poll(files, LOOK_MILLISECONDS)?;
+        let [child, wanted] = sys::poll(files, watched.pause)?;
         if wanted.closed {
             return Ok(Some(Reply::Ended { code: None, signal: Some(libc::SIGKILL) }));
         }

@@ -5,7 +5,7 @@
 //! nor removed, so the folders on the way to something protected become mount points as well.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
 };
@@ -34,8 +34,15 @@ enum Access {
     ReadOnly,
 }
 
-/// Arranges the mounts of this process's own namespace.
-pub fn arrange(places: &Places, needed: &[&Path], memory_bytes: u64) -> Result<(), Failure> {
+/// Arranges the mounts of this process's own namespace. `needed` is what the program finds where it
+/// is, `with_submounts` whether the kernel keeps those read-only that were so before, as it does in
+/// a user namespace.
+pub fn arrange(
+    places: &Places,
+    needed: &[&Path],
+    memory_bytes: u64,
+    with_submounts: bool,
+) -> Result<(), Failure> {
     let root = Path::new("/");
     let none = Path::new("none");
     mount(none, root, None, libc::MS_REC | libc::MS_PRIVATE, "")
@@ -46,14 +53,14 @@ pub fn arrange(places: &Places, needed: &[&Path], memory_bytes: u64) -> Result<(
     set_mount(root, READ_ONLY | NO_SET_USER, 0, true)
         .map_err(Failure::step("making the system read-only"))?;
     for folder in &places.writable {
-        make_writable(folder);
+        make_writable(folder, with_submounts);
     }
     let mut over_itself: Vec<(PathBuf, Access)> = plan(places)?.into_iter().collect();
     over_itself.sort_by_key(|(path, _)| path.components().count());
     for (path, access) in over_itself {
         bind(&path)?;
         match access {
-            Access::Pinned => make_writable(&path),
+            Access::Pinned => make_writable(&path, with_submounts),
             Access::Frozen => set_mount(&path, READ_ONLY, 0, false)
                 .map_err(Failure::step("protecting a folder"))?,
             Access::ReadOnly => {
@@ -79,8 +86,12 @@ fn plan(places: &Places) -> Result<BTreeMap<PathBuf, Access>, Failure> {
             }
         }
     }
-    // A link cannot be a mount point.
-    for folder in places.links.iter().filter_map(|link| link.parent()) {
+    // A link cannot be a mount point, nor can what no placeholder could be put at because we may
+    // not write there: the program might allow itself to.
+    let (placed, not_placed): (Vec<_>, Vec<_>) =
+        places.missing.iter().partition(|path| path.symlink_metadata().is_ok());
+    let frozen = places.links.iter().chain(not_placed).filter_map(|path| path.parent());
+    for folder in frozen.collect::<BTreeSet<_>>() {
         note(folder.to_owned(), Access::Frozen);
         for (count, entry) in fs::read_dir(folder).map_err(Failure::path(folder))?.enumerate() {
             if count >= MAX_ENTRIES {
@@ -95,8 +106,7 @@ fn plan(places: &Places) -> Result<BTreeMap<PathBuf, Access>, Failure> {
     for path in &places.protected {
         note(path.clone(), Access::ReadOnly);
     }
-    // Where no placeholder could be put nothing can be created either.
-    for path in places.missing.iter().filter(|path| path.exists()) {
+    for path in placed {
         note(path.clone(), Access::ReadOnly);
     }
     Ok(plan)
@@ -107,9 +117,9 @@ fn bind(path: &Path) -> Result<(), Failure> {
 }
 
 /// Best effort: what was read-only before us stays so.
-fn make_writable(path: &Path) {
+fn make_writable(path: &Path, with_submounts: bool) {
     let set = NO_SET_USER | NO_DEVICES;
-    if set_mount(path, set, READ_ONLY, true).is_err() {
+    if !with_submounts || set_mount(path, set, READ_ONLY, true).is_err() {
         let _ = set_mount(path, set, READ_ONLY, false);
     }
 }
@@ -164,7 +174,6 @@ fn private_folders(places: &Places, needed: &[&Path], memory_bytes: u64) -> Resu
     if is_free && places.writable.contains(&places.temporary) {
         mount(&places.temporary, common, None, libc::MS_BIND | libc::MS_REC, "")
             .map_err(Failure::step("mounting /tmp"))?;
-        make_writable(common);
     }
     Ok(())
 }

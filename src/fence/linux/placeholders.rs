@@ -5,6 +5,7 @@
 //! removed by the next who needs it.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io,
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
@@ -24,9 +25,9 @@ const ATTEMPTS: usize = 100;
 pub struct Placeholders(Vec<(PathBuf, File)>);
 
 impl Placeholders {
-    /// Puts one at each of these paths, whose parents exist. Where we cannot write, the program
-    /// cannot either, and nothing is needed.
-    pub fn put<'a>(missing: impl Iterator<Item = &'a PathBuf>) -> Result<Self, Failure> {
+    /// Puts one at each of these paths, whose parents exist, but where we may not write or there is
+    /// something else by now.
+    pub fn put(missing: &BTreeSet<PathBuf>) -> Result<Self, Failure> {
         let mut placed = Self::default();
         for path in missing {
             if let Some(held) = put(path).map_err(Failure::path(path))? {

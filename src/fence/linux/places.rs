@@ -8,7 +8,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::request::{Failure, Request};
+use super::{
+    placeholders::is_placeholder,
+    request::{Failure, Request},
+};
 
 /// Links that one path may lead through.
 const MAX_LINKS: usize = 40;
@@ -57,11 +60,17 @@ impl Places {
         writable.retain(|path| !protected.iter().any(|held| path.starts_with(held)));
         writable.sort();
         writable.dedup();
+        // What lies in something protected is protected with it; a mount of its own could only
+        // loosen that.
+        let outermost: Vec<PathBuf> = protected.iter().cloned().collect();
         for set in [&mut protected, &mut missing, &mut links] {
-            set.retain(|path| is_below_any(path, &writable));
+            set.retain(|path| is_below_any(path, &writable) && !is_below_any(path, &outermost));
         }
         let present = |path: &OsString| Path::new(path).canonicalize().ok();
-        let hidden = request.hidden.iter().filter_map(present).chain(system_keys()).collect();
+        let hidden = request.hidden.iter().filter_map(present).chain(system_keys());
+        // Hiding a folder around the work tree cannot mean the work tree.
+        let holds_work = |path: &PathBuf| writable.iter().any(|held| held.starts_with(path));
+        let hidden = hidden.filter(|path| !holds_work(path)).collect();
         let home = present(&request.home).unwrap_or_else(|| PathBuf::from(&request.home));
         let read = request.read.iter().filter_map(present).collect();
         Ok(Self { root, writable, protected, missing, links, hidden, read, temporary, home })
@@ -126,6 +135,8 @@ fn find(path: &Path, links: &mut BTreeSet<PathBuf>) -> io::Result<Found> {
                     rest.push_front(part);
                 }
             }
+            // Of another program, or left behind: it may go, and has to be held by us as well.
+            Ok(_) if is_placeholder(&next) => return Ok(Found::Missing(next)),
             Ok(_) => at = next,
             // A file where a folder would have to be: it must stay what it is.
             Err(cause) if cause.kind() == io::ErrorKind::NotADirectory => {

@@ -108,6 +108,12 @@ pub fn children_ended() -> io::Result<File> {
     }
 }
 
+/// Undoes what the caller may have passed on: that nobody wants to know of children that ended.
+pub fn notice_children() {
+    // SAFETY: the default action runs no code of ours.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+}
+
 /// Gives every signal its default meaning and blocks none, as a program expects at its start.
 pub fn plain_signals() {
     // SAFETY: the set is initialised before it is read; default actions run no code of ours.
@@ -217,8 +223,13 @@ pub fn user_and_group() -> (libc::uid_t, libc::gid_t) {
     unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
+#[cfg(not(target_env = "musl"))]
+type Resource = libc::__rlimit_resource_t;
+#[cfg(target_env = "musl")]
+type Resource = libc::c_int;
+
 /// Sets a limit, both as it counts and as it can be raised to; never above what it is.
-pub fn limit(resource: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {
+pub fn limit(resource: Resource, most: u64) -> io::Result<()> {
     let mut now = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the structure outlives both calls.
     unsafe {

@@ -2,11 +2,17 @@
 
 use std::{fs, os::unix::fs::MetadataExt};
 
-use super::request::{Reply, Request};
+use super::{
+    request::{Reply, Request},
+    sys,
+};
 
 /// What is too much of these processes, if something is.
 pub fn excess(pids: &[libc::pid_t], request: &Request) -> Option<Reply> {
-    if u64::try_from(pids.len()).is_ok_and(|count| count > request.processes) {
+    // The kernel counts threads as well, but not those of user 0.
+    let is_uncounted = sys::user_and_group().0 == 0;
+    let tasks: u64 = pids.iter().map(|pid| if is_uncounted { threads_of(*pid) } else { 1 }).sum();
+    if tasks > request.processes {
         return Some(Reply::OutOfProcesses);
     }
     // Shared pages count several times at first: looking closer is slow.
@@ -35,11 +41,23 @@ pub fn group(leader: libc::pid_t) -> Vec<libc::pid_t> {
     numbers("/proc").filter(|pid| group_of(*pid) == Some(leader)).collect()
 }
 
-/// The third word after the name, which stands in parentheses and may hold anything.
 fn group_of(pid: libc::pid_t) -> Option<libc::pid_t> {
+    stat_word(pid, 2)?.parse().ok()
+}
+
+fn threads_of(pid: libc::pid_t) -> u64 {
+    stat_word(pid, 17).and_then(|count| count.parse().ok()).unwrap_or(1)
+}
+
+/// A word of `stat` after the name, which stands in parentheses and may hold anything.
+fn stat_word(pid: libc::pid_t, index: usize) -> Option<String> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let after = stat.iter().rposition(|byte| *byte == b')')? + 1;
-    std::str::from_utf8(stat.get(after..)?).ok()?.split_ascii_whitespace().nth(2)?.parse().ok()
+    std::str::from_utf8(stat.get(after..)?)
+        .ok()?
+        .split_ascii_whitespace()
+        .nth(index)
+        .map(str::to_owned)
 }
 
 /// Threads of this user on the whole machine.
