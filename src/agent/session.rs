@@ -126,7 +126,8 @@ mod tests {
     }
 
     fn shell(line: &str) -> Call<'static> {
-        let action = Action::Shell { line: line.to_owned(), folder: PathBuf::from("/r") };
+        let action =
+            Action::Shell { line: line.to_owned(), folder: PathBuf::from("/r"), network: false };
         Call { tool: "shell_execute", level: Level::Destructive, action }
     }
 
@@ -168,7 +169,8 @@ mod tests {
         }
         let mut elsewhere = shell("cargo test");
         assert!(session.keep(&elsewhere, &verdict(&[&["cargo", "test"]], true)));
-        elsewhere.action = Action::Shell { line: "cargo test".into(), folder: "/other".into() };
+        elsewhere.action =
+            Action::Shell { line: "cargo test".into(), folder: "/other".into(), network: false };
         assert!(!session.allows(&elsewhere, &verdict(&[&["cargo", "test"]], true)));
     }
 }

@@ -37,7 +37,12 @@ pub enum Action {
     /// Writes, moves or removes these files (of a move both ends).
     Write { paths: Vec<PathBuf> },
     /// Runs this line in a shell.
-    Shell { line: String, folder: PathBuf },
+    Shell {
+        line: String,
+        folder: PathBuf,
+        /// Whether it is to have the network.
+        network: bool,
+    },
     /// Sends something to this host (lower case), or reads from it.
     Reach { host: String },
     /// Asks a language model.

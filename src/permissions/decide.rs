@@ -19,7 +19,7 @@ pub fn decide(call: &Call, circumstances: &Circumstances) -> Verdict {
 
 /// What a shell line does; of other calls nothing.
 pub(super) fn examined(call: &Call, at: &Circumstances) -> Option<Findings> {
-    let Action::Shell { line, folder } = &call.action else { return None };
+    let Action::Shell { line, folder, .. } = &call.action else { return None };
     let place = Place { folder, root: at.root, home: at.home, protected: at.protected };
     Some(shell::examine(line, &place))
 }
@@ -95,7 +95,10 @@ fn blacklist(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Optio
         return (!reasons.is_empty()).then(|| verdict(Decision::Ask, Layer::Blacklist, reasons));
     }
     let found = found?;
-    let reasons: Vec<String> = found.harmful.iter().chain(&found.unclear).cloned().collect();
+    let mut reasons: Vec<String> = found.harmful.iter().chain(&found.unclear).cloned().collect();
+    if matches!(call.action, Action::Shell { network: true, .. }) {
+        reasons.push("it is to have the network, and can send away whatever it reads".to_owned());
+    }
     (!reasons.is_empty()).then(|| verdict(Decision::Ask, Layer::Blacklist, reasons))
 }
 

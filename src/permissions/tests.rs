@@ -17,7 +17,7 @@ fn protected(is_own: bool) -> Protected {
 }
 
 fn shell(line: &str) -> Call<'_> {
-    let action = Action::Shell { line: line.to_owned(), folder: ROOT.into() };
+    let action = Action::Shell { line: line.to_owned(), folder: ROOT.into(), network: false };
     Call { tool: "shell_execute", level: Level::Destructive, action }
 }
 
@@ -204,6 +204,9 @@ fn upper_layers_win() {
     check(&write("/home/user/project/.git/a"), full(&none), (Deny, Layer::Protected, false));
     check(&record, given(Mode::Smart, &protected, &none), (Ask, Layer::Mode, true));
     check(&record, Circumstances { tainted: true, ..full(&none) }, (Ask, Layer::Taint, false));
+    let mut online = shell("ls");
+    online.action = Action::Shell { line: "ls".into(), folder: ROOT.into(), network: true };
+    check(&online, full(&none), (Ask, Layer::Blacklist, false));
     let question = Call { tool: "ask_user", level: Level::Safe, action: Action::AskUser };
     check(&question, given(Mode::Ask, &protected, &none), (Allow, Layer::Mode, false));
 }

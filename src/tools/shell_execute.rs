@@ -139,7 +139,14 @@ impl Tool for ShellExecute {
             request.timeout.as_secs(),
             request.line
         );
-        Ok(Intent { action: Action::Shell { line: request.line, folder: request.folder }, shown })
+        Ok(Intent {
+            action: Action::Shell {
+                line: request.line,
+                folder: request.folder,
+                network: request.network,
+            },
+            shown,
+        })
     }
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {

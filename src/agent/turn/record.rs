@@ -116,8 +116,9 @@ pub(super) fn in_words(action: &Action) -> String {
         Action::Look => "looks".to_owned(),
         Action::Read { paths: read } => format!("reads {}", paths(read)),
         Action::Write { paths: written } => format!("writes {}", paths(written)),
-        Action::Shell { line, folder } => {
-            format!("runs in {}: {}", folder.display(), clean(line, 4_000))
+        Action::Shell { line, folder, network } => {
+            let network = if *network { " with the network" } else { "" };
+            format!("runs in {}{network}: {}", folder.display(), clean(line, 4_000))
         }
         Action::Reach { host } => format!("reaches {}", one_line(host, 300)),
         Action::Model => "asks a model".to_owned(),

@@ -43,7 +43,7 @@ fn verdict(rules: &Rules, call: &Call, mode: Mode) -> Verdict {
 }
 
 fn line(rules: &Rules, line: &str, expected: (Decision, Layer)) {
-    let action = Action::Shell { line: line.to_owned(), folder: "/r".into() };
+    let action = Action::Shell { line: line.to_owned(), folder: "/r".into(), network: false };
     let call = Call { tool: "shell", level: Level::Destructive, action };
     let verdict = verdict(rules, &call, Mode::Ask);
     assert_eq!((verdict.decision, verdict.layer), expected, "{line}: {:?}", verdict.reasons);
@@ -92,7 +92,7 @@ fn other_actions_have_rules_too() {
     let call = "shell_execute";
     check(
         call,
-        Action::Shell { line: "ls".into(), folder: "/r".into() },
+        Action::Shell { line: "ls".into(), folder: "/r".into(), network: false },
         Mode::Full,
         Decision::Ask,
     );
@@ -182,7 +182,7 @@ fn an_answer_becomes_a_line() {
 #[test]
 fn only_plain_calls_become_rules() {
     let check = |text: &str, expected: Option<&[&str]>| {
-        let action = Action::Shell { line: text.to_owned(), folder: "/r".into() };
+        let action = Action::Shell { line: text.to_owned(), folder: "/r".into(), network: false };
         let call = Call { tool: "shell_execute", level: Level::Destructive, action };
         let verdict = verdict(&Rules::default(), &call, Mode::Ask);
         let rule = rule_for(&call, &verdict);

@@ -54,7 +54,10 @@ fn what_is_shown_is_what_runs() {
         intent.shown,
         format!("in {}, with network, at most 5 s:\n{line}", folder.display())
     );
-    assert_eq!(intent.action, Action::Shell { line: line.to_owned(), folder: folder.clone() });
+    assert_eq!(
+        intent.action,
+        Action::Shell { line: line.to_owned(), folder: folder.clone(), network: true }
+    );
     tool.execute(&arguments, &mut tried).unwrap();
     let request = ran.lock().unwrap().take().unwrap();
     assert_eq!((request.line, request.folder), (line.to_owned(), folder.clone()));

@@ -78,7 +78,7 @@ pub fn usual_tools(writes: &Arc<Mutex<Vec<String>>>) -> Vec<Box<dyn Tool>> {
         }
     };
     let paths = || vec![PathBuf::from("/r/a.md")];
-    let shell = || Action::Shell { line: "ls".into(), folder: "/r".into() };
+    let shell = || Action::Shell { line: "ls".into(), folder: "/r".into(), network: false };
     vec![
         tool("look", Level::Safe, Action::Look, false, |arguments, _| {
             said(&format!("seen {arguments}"))
