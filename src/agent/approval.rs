@@ -51,6 +51,7 @@ pub enum Answer {
 pub enum Event<'a> {
     Begun {
         run: Ulid,
+        session: Uuid,
     },
     Planned {
         plan: &'a Plan,

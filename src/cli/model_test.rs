@@ -198,7 +198,7 @@ fn ask(
                 streamed = true;
                 ui.raw(visible(&text).as_bytes())
             }
-            Delta::ToolCall { .. } => Ok(()),
+            Delta::ToolCall { .. } | Delta::Waiting => Ok(()),
             Delta::Restart => ui.raw(b"\n(it begins again)\n"),
         };
         match written.and_then(|()| ui.flush()) {

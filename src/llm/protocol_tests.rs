@@ -44,6 +44,7 @@ fn both(kind: Kind, request: &Request, said: Said<'_>, check: impl Fn(Result<Rep
             Delta::Text(text) => streamed.push_str(&text),
             Delta::ToolCall { name } => assert_eq!(name, "weather"),
             Delta::Restart => streamed.clear(),
+            Delta::Waiting => {}
         }
         ControlFlow::Continue(())
     });
@@ -210,6 +211,7 @@ fn a_repaired_stream_begins_again() {
                     text.clear();
                 }
                 Delta::ToolCall { .. } => panic!("{kind:?}"),
+                Delta::Waiting => {}
             }
             ControlFlow::Continue(())
         });

@@ -1,9 +1,10 @@
 //! A provider: an endpoint, the protocol it speaks, and answers that are whole and checked.
 
-use std::{ops::ControlFlow, str::FromStr, time::Duration};
+use std::{cell::RefCell, ops::ControlFlow, pin::pin, str::FromStr, time::Duration};
 
 use secrecy::SecretString;
 use serde_json::Value;
+use tokio::time::timeout;
 use url::{Host, Url};
 
 use super::{
@@ -22,6 +23,8 @@ use crate::http::{Auth, Client, Endpoint, HttpError, Patience, StreamItem, block
 const REQUEST_CAP: usize = 8 << 20;
 /// Bytes of a reply, what surrounds the answer included.
 const REPLY_CAP: usize = 32 << 20;
+/// How often whoever listens is asked whether to go on waiting.
+const BEAT: Duration = Duration::from_millis(100);
 
 /// Which protocol a provider speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,23 +180,36 @@ impl Provider {
         let mut draft = Draft::default();
         let mut failed = None;
         let mut cancelled = false;
+        // Pieces and beats never come at once.
+        let sink = RefCell::new(sink);
         let mut on_item = |item: StreamItem| {
             if let Err(error) = self.take(request, &item, &mut draft) {
                 failed = Some(error);
                 return ControlFlow::Break(());
             }
             for delta in draft.deltas.drain(..) {
-                if sink(delta).is_break() {
+                if (sink.borrow_mut())(delta).is_break() {
                     cancelled = true;
                     return ControlFlow::Break(());
                 }
             }
             ControlFlow::Continue(())
         };
-        let end = block_on(self.client.post_stream(self.protocol.path(), body, &mut on_item));
+        let end = block_on(async {
+            let path = self.protocol.path();
+            let mut exchange = pin!(self.client.post_stream(path, body, &mut on_item));
+            loop {
+                match timeout(BEAT, exchange.as_mut()).await {
+                    Ok(end) => break Some(end),
+                    Err(_) if (sink.borrow_mut())(Delta::Waiting).is_break() => break None,
+                    Err(_) => {}
+                }
+            }
+        });
         if let Some(error) = failed {
             return Err(error);
         }
+        let Some(end) = end else { return Ok(draft.cancelled(request, 1)) };
         let end = match end {
             Ok(end) if cancelled => return Ok(draft.cancelled(request, end.attempts)),
             Ok(end) => end,

@@ -209,7 +209,7 @@ impl Router {
             let sent = member.llm.requests_sent();
             let result = match &mut sink {
                 Some(sink) => member.llm.stream(&asked, &mut |delta| {
-                    begun = true;
+                    begun |= delta != Delta::Waiting;
                     sink(delta)
                 }),
                 None => member.llm.complete(&asked),

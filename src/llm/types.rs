@@ -222,4 +222,6 @@ pub enum Delta {
     },
     /// What came before is void: the answer begins again.
     Restart,
+    /// Nothing new: said about ten times a second, so that whoever listens can end the wait.
+    Waiting,
 }

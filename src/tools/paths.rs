@@ -66,6 +66,12 @@ fn find(root: &Path, path: &Path, last: Last) -> Result<Place, ToolError> {
     if bytes.contains(&0) {
         return Err(bad(format!("`{text}` has a NUL character in it")));
     }
+    // A folder of that name would be found by the next shell that is told to remove it.
+    if bytes == b"~" || bytes.starts_with(b"~/") {
+        return Err(ToolError::Refused(format!(
+            "`{text}` lies in the home folder, which no tool reaches (`./~` is the name alone)"
+        )));
+    }
     let relative = match path.strip_prefix(root) {
         Ok(relative) => relative,
         Err(_) if path.is_absolute() => return Err(outside(&text)),

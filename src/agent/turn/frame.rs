@@ -213,14 +213,14 @@ impl Run<'_, '_> {
                 return ControlFlow::Break(());
             }
             match &delta {
+                _ if !is_shown => {}
                 Delta::Text(text) => approver.tell(&Event::Text(text)),
                 Delta::Restart => approver.tell(&Event::Restart),
-                Delta::ToolCall { .. } => {}
+                Delta::ToolCall { .. } | Delta::Waiting => {}
             }
             ControlFlow::Continue(())
         };
-        let sink: Option<llm::Sink<'_>> = if is_shown { Some(&mut show) } else { None };
-        let answered = self.agent.brain.ask(task, request, sink);
+        let answered = self.agent.brain.ask(task, request, Some(&mut show));
         let thought = match answered {
             Ok(thought) => thought,
             Err(_) if self.is_cancelled_now() => return Err(End::Cancelled.into()),

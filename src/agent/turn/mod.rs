@@ -216,7 +216,7 @@ impl Run<'_, '_> {
         self.note(begin);
         self.session.updated = self.started;
         self.agent.sessions.save_soon(self.session)?;
-        self.approver.tell(&Event::Begun { run: self.trail.run });
+        self.approver.tell(&Event::Begun { run: self.trail.run, session: self.session.id });
         Ok(())
     }
 

@@ -69,7 +69,7 @@ impl Run<'_, '_> {
                 match self.agent.world.keep_rule(call, verdict) {
                     Ok(()) => ("rule", None),
                     Err(reason) => {
-                        self.warn(format!("the rule is not kept: {reason}"));
+                        self.warn(format!("no rule is kept: {reason}"));
                         ("kept", None)
                     }
                 }

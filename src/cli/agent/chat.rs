@@ -66,6 +66,7 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = Workspace::open(work::flags(args.mode, None, &args.budget), ui)?;
     let talk = ui.beside();
     let prepared = work::prepare(&workspace, &talk)?;
+    prepared.end_at_signals()?;
     let mut session = prepared.session(args.session)?;
     ui.talk(format_args!("session {} (`/help` says what else there is)", session.id));
     let mut editor = DefaultEditor::new().map_err(CliError::new)?;
@@ -98,7 +99,7 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
                 }
             }
             None => {
-                let mut terminal = Terminal::new(ui);
+                let mut terminal = Terminal::new(ui, prepared.cancelled());
                 let is_attended = terminal.is_attended();
                 let finished = prepared.run_in(
                     line,

@@ -48,15 +48,22 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let goal = goal(args, ui)?;
     let talk = ui.beside();
     let prepared = work::prepare(&workspace, &talk)?;
+    prepared.end_at_signals()?;
     let wish = Wish { session: args.session, yes: args.yes };
     if args.json {
         let is_attended = args.goal != "-";
-        let mut wire = Wire::new(ui);
+        let mut wire = Wire::new(ui, prepared.cancelled());
         let finished = prepared.run(&goal, &wish, is_attended, &mut wire, &talk)?;
         return Ok(outcome(&finished));
     }
-    let mut terminal = Terminal::new(ui);
+    let mut terminal = Terminal::new(ui, prepared.cancelled());
     let is_attended = terminal.is_attended();
+    if !is_attended {
+        talk.note(
+            "nobody can be asked here: what needs an approval is refused (with `--json`, approvals \
+             are read from standard input)",
+        );
+    }
     let finished = prepared.run(&goal, &wish, is_attended, &mut terminal, &talk)?;
     terminal.end(&finished);
     Ok(outcome(&finished))

@@ -23,6 +23,8 @@ const HITS: &str = "24";
 const MOST_NOTES: usize = 6;
 const MOST_FACTS: usize = 8;
 const MOST_PAST: usize = 4;
+/// Characters of a note about an earlier task.
+const MOST_OF_A_TASK: usize = 3_000;
 const MOST_LESSONS: &str = "4";
 /// Skills that are read in full.
 const MOST_SKILLS: usize = 1;
@@ -46,7 +48,7 @@ pub fn gather(
     for hit in lines(&[
         "search", "--json", "--limit", HITS, "--kind", "note", "--kind", "fact", "--", goal,
     ]) {
-        sort(&hit, write_root, &mut gathered);
+        sort(workspace, &hit, write_root, &mut gathered);
     }
     for lesson in lines(&["agent", "recall", "--json", "--limit", MOST_LESSONS, "--", goal]) {
         gathered.past.extend(lesson_piece(&lesson));
@@ -86,7 +88,7 @@ fn lines(command: &[&str]) -> Vec<Value> {
 }
 
 /// Puts a hit where it belongs, as long as there is room.
-fn sort(hit: &Value, write_root: &Path, gathered: &mut Gathered) {
+fn sort(workspace: &Workspace, hit: &Value, write_root: &Path, gathered: &mut Gathered) {
     let path = hit["path"].as_str().unwrap_or_default();
     let text = hit["text"].as_str().or(hit["snippet"].as_str()).unwrap_or_default().trim();
     if text.is_empty() {
@@ -95,7 +97,7 @@ fn sort(hit: &Value, write_root: &Path, gathered: &mut Gathered) {
     let below = Path::new(path).strip_prefix(write_root).ok();
     let is_below = |folder: &str| below.is_some_and(|below| below.starts_with(folder));
     let line = &hit["line"];
-    let piece = Piece {
+    let mut piece = Piece {
         origin: format!("{path}:{line}"),
         text: text.to_owned(),
         // What the user keeps there is theirs; whatever else is in the repository may be anybody's.
@@ -104,6 +106,15 @@ fn sort(hit: &Value, write_root: &Path, gathered: &mut Gathered) {
     let (list, most) = if hit["kind"] == "fact" {
         (&mut gathered.facts, MOST_FACTS)
     } else if is_below("learned/tasks") || is_below("learned/failures") {
+        // Any part of such a note leads to all of it: what was asked is no help without what came
+        // of it.
+        path.clone_into(&mut piece.origin);
+        if gathered.past.iter().any(|known| known.origin == path) {
+            return;
+        }
+        if let Some(whole) = self::page(workspace, Path::new(path)) {
+            piece.text = body(&whole.text);
+        }
         (&mut gathered.past, MOST_PAST)
     } else {
         (&mut gathered.notes, MOST_NOTES)
@@ -111,6 +122,13 @@ fn sort(hit: &Value, write_root: &Path, gathered: &mut Gathered) {
     if list.len() < most {
         list.push(piece);
     }
+}
+
+/// A note without its front matter, cut.
+fn body(note: &str) -> String {
+    let front = note.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+    let body = front.map_or(note, |(_, body)| body).trim();
+    body.chars().take(MOST_OF_A_TASK).collect()
 }
 
 fn lesson_piece(lesson: &Value) -> Option<Piece> {

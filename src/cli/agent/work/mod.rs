@@ -6,6 +6,8 @@ mod gathering;
 mod knowledge;
 mod remembering;
 pub mod rights;
+mod signals;
+mod state;
 pub mod terminal;
 mod toolbox;
 pub mod wire;
@@ -48,10 +50,9 @@ use brain::Models;
 use fencing::Fencing;
 use rights::Rights;
 pub use rights::mode_of;
+pub use state::{checkpoints_of, state_folder};
 use world::Surroundings;
 
-/// Where sessions and trails lie, below the folder of the state.
-const STATE: &str = "agent";
 /// Whoever sits at the terminal.
 const CHANNEL: &str = "terminal";
 /// Checkpoints that are kept.
@@ -90,7 +91,7 @@ pub struct Prepared<'a> {
     pub tools: Toolbox,
     pub sessions: Sessions,
     pub trails: Trails,
-    /// The user wants the run to end.
+    /// The user wants the run to end, or none goes on.
     cancelled: Arc<AtomicBool>,
 }
 
@@ -118,7 +119,7 @@ pub fn prepare<'a>(workspace: &'a Workspace, ui: &Ui) -> Result<Prepared<'a>, Cl
         ui.warn(problem);
     }
     let state = state_folder()?;
-    let cancelled = Arc::new(AtomicBool::new(false));
+    let cancelled = Arc::new(AtomicBool::new(true));
     Ok(Prepared {
         workspace,
         git,
@@ -163,7 +164,6 @@ impl Prepared<'_> {
         approver: &mut dyn Approver,
         ui: &Ui,
     ) -> Result<Finished, CliError> {
-        self.cancelled.store(false, Ordering::Relaxed);
         let mode = self.rights.borrow().mode();
         if mode != Mode::Ask
             && let Kind::Absent(why) = self.fencing.kind()
@@ -179,6 +179,7 @@ impl Prepared<'_> {
             &self.skills,
             Arc::clone(&self.fencing),
         );
+        self.cancelled.store(false, Ordering::Relaxed);
         let finished = {
             let mut agent = Agent {
                 brain: &mut brain,
@@ -193,6 +194,7 @@ impl Prepared<'_> {
             agent::run_session(goal, session, approver, &mut agent)
         };
         let summary = world.finish();
+        self.cancelled.store(true, Ordering::Relaxed);
         for warning in world.warnings() {
             ui.warn(warning);
         }
@@ -224,6 +226,15 @@ impl Prepared<'_> {
     /// Set to end the run that goes on.
     pub fn cancelled(&self) -> &Arc<AtomicBool> {
         &self.cancelled
+    }
+
+    /// From now on Ctrl-C ends the run that goes on, in order; a second one, or one between runs,
+    /// ends this program.
+    ///
+    /// # Errors
+    /// When the system takes no handler.
+    pub fn end_at_signals(&self) -> Result<(), CliError> {
+        Ok(signals::register(&self.cancelled)?)
     }
 
     /// A session by its id, or a new one.
@@ -264,23 +275,6 @@ impl Prepared<'_> {
             let _ = checkpoints.prune(CHECKPOINTS);
         }
     }
-}
-
-/// Where runs at work keep what they need to be taken back.
-pub fn checkpoints_of(workspace: &Workspace) -> PathBuf {
-    workspace.repository.local_dir().join("runs")
-}
-
-/// The folder of sessions and trails.
-///
-/// # Errors
-/// When the user has no home.
-pub fn state_folder() -> Result<PathBuf, CliError> {
-    let folder = env::state_folder(&env::variables()).ok_or_else(|| {
-        CliError::new("there is no folder for sessions and runs")
-            .hint("set HOME, or XDG_STATE_HOME to a folder")
-    })?;
-    Ok(folder.join(STATE))
 }
 
 /// The name of the user, for sessions.

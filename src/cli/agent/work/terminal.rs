@@ -1,6 +1,12 @@
 //! A run on a terminal: what happens as it happens, approvals in between, Markdown as it comes.
 
-use std::io::{self, IsTerminal};
+use std::{
+    io::{self, IsTerminal},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use rustyline::{DefaultEditor, error::ReadlineError};
 use termimad::MadSkin;
@@ -24,12 +30,12 @@ pub struct Terminal<'a> {
     pending: String,
     /// What was shown of the answer that is being made.
     pub shown: String,
-    /// The user wants the run to end.
-    pub interrupted: bool,
+    /// Set by Ctrl-C at a question: the run is to end.
+    cancelled: Arc<AtomicBool>,
 }
 
 impl<'a> Terminal<'a> {
-    pub fn new(ui: &'a mut Ui) -> Self {
+    pub fn new(ui: &'a mut Ui, cancelled: &Arc<AtomicBool>) -> Self {
         let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
         let streams = ui.is_terminal();
         Self {
@@ -38,7 +44,7 @@ impl<'a> Terminal<'a> {
             streams,
             pending: String::new(),
             shown: String::new(),
-            interrupted: false,
+            cancelled: Arc::clone(cancelled),
         }
     }
 
@@ -110,7 +116,7 @@ impl<'a> Terminal<'a> {
         match editor.readline(prompt) {
             Ok(line) => Some(line),
             Err(ReadlineError::Interrupted) => {
-                self.interrupted = true;
+                self.cancelled.store(true, Ordering::Relaxed);
                 None
             }
             Err(_) => None,

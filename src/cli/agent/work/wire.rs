@@ -1,6 +1,15 @@
 //! A run as JSON Lines: what happens on standard output, answers on standard input.
 
-use std::io::{self, BufRead, Read};
+use std::{
+    io::{self, BufRead, Read},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    },
+    thread,
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,12 +19,14 @@ use crate::agent::{Answer, Approval, Approver, Event, Finished, level_name};
 
 /// Bytes of one answer.
 const MOST_ANSWER: u64 = 64 * 1024;
+/// How often whoever waits for an answer looks whether the run is to end.
+const LOOKS: Duration = Duration::from_millis(50);
 
 /// One line of standard output.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum EventWire<'a> {
-    Begun { run: String },
+    Begun { run: String, session: String },
     Plan { steps: &'a [String], depth: u32 },
     Text { text: &'a str },
     Restart,
@@ -106,11 +117,15 @@ struct AnswerWire {
 pub struct Wire<'a> {
     ui: &'a mut Ui,
     asked: u64,
+    /// Lines of standard input, from the first question on.
+    lines: Option<Receiver<String>>,
+    cancelled: Arc<AtomicBool>,
 }
 
 impl<'a> Wire<'a> {
-    pub fn new(ui: &'a mut Ui) -> Self {
-        Self { ui, asked: 0 }
+    /// While an answer is waited for, the run ends when `cancelled` is set.
+    pub fn new(ui: &'a mut Ui, cancelled: &Arc<AtomicBool>) -> Self {
+        Self { ui, asked: 0, lines: None, cancelled: Arc::clone(cancelled) }
     }
 
     /// A reader that is gone ends nothing: the run is written down all the same.
@@ -118,13 +133,37 @@ impl<'a> Wire<'a> {
         let _ = self.ui.json(event).and_then(|()| self.ui.flush());
     }
 
-    /// The answer to the last question; `None` at the end of the input, or when it answers another.
-    fn answer(&self) -> Option<AnswerWire> {
-        let mut line = String::new();
-        io::stdin().lock().take(MOST_ANSWER).read_line(&mut line).ok()?;
+    /// The answer to the last question; `None` at the end of the input, when it answers another, or
+    /// when the run is to end.
+    fn answer(&mut self) -> Option<AnswerWire> {
+        let lines = self.lines.get_or_insert_with(lines);
+        let line = loop {
+            match lines.recv_timeout(LOOKS) {
+                Ok(line) => break line,
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) if self.cancelled.load(Ordering::Relaxed) => {
+                    return None;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        };
         let answer: AnswerWire = serde_json::from_str(&line).ok()?;
         (answer.id == self.asked).then_some(answer)
     }
+}
+
+/// Standard input, read by a thread: a read that waits cannot be ended.
+fn lines() -> Receiver<String> {
+    let (sender, lines) = sync_channel(1);
+    thread::spawn(move || {
+        let mut line = String::new();
+        while io::stdin().lock().take(MOST_ANSWER).read_line(&mut line).is_ok_and(|read| read > 0) {
+            if sender.send(std::mem::take(&mut line)).is_err() {
+                break;
+            }
+        }
+    });
+    lines
 }
 
 impl Approver for Wire<'_> {
@@ -163,11 +202,9 @@ impl Approver for Wire<'_> {
     }
 
     fn tell(&mut self, event: &Event<'_>) {
-        let run;
         let wire = match event {
-            Event::Begun { run: id } => {
-                run = id.to_string();
-                EventWire::Begun { run }
+            Event::Begun { run, session } => {
+                EventWire::Begun { run: run.to_string(), session: session.to_string() }
             }
             Event::Planned { plan, depth } => EventWire::Plan { steps: &plan.steps, depth: *depth },
             Event::Text(text) => EventWire::Text { text },

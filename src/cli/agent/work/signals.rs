@@ -1,0 +1,28 @@
+//! Ctrl-C: it ends the run that goes on, in order; a second one ends this program.
+
+use std::{
+    io,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    flag,
+};
+
+/// Exit code of what a signal ended, less the number of the signal.
+const INTERRUPTED: i32 = 128;
+
+/// From now on these signals set the flag; where it is set already, they end this program.
+///
+/// # Errors
+/// When the system takes no handler.
+pub fn register(cancelled: &Arc<AtomicBool>) -> io::Result<()> {
+    for signal in [SIGINT, SIGTERM] {
+        // Handlers run in the order in which they were registered.
+        let code = INTERRUPTED + signal;
+        flag::register_conditional_shutdown(signal, code, Arc::clone(cancelled))?;
+        flag::register(signal, Arc::clone(cancelled))?;
+    }
+    Ok(())
+}

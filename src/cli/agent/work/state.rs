@@ -1,0 +1,25 @@
+//! Where runs lie that are at work, and what is kept of sessions.
+
+use std::path::PathBuf;
+
+use super::super::super::{env, error::CliError, workspace::Workspace};
+
+/// Where sessions and trails lie, below the folder of the state.
+const STATE: &str = "agent";
+
+/// Where runs at work keep what they need to be taken back.
+pub fn checkpoints_of(workspace: &Workspace) -> PathBuf {
+    workspace.repository.local_dir().join("runs")
+}
+
+/// The folder of sessions and trails.
+///
+/// # Errors
+/// When the user has no home.
+pub fn state_folder() -> Result<PathBuf, CliError> {
+    let folder = env::state_folder(&env::variables()).ok_or_else(|| {
+        CliError::new("there is no folder for sessions and runs")
+            .hint("set HOME, or XDG_STATE_HOME to a folder")
+    })?;
+    Ok(folder.join(STATE))
+}

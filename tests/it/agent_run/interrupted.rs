@@ -1,0 +1,167 @@
+//! Runs that are ended from outside, and two at once.
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use super::{Bench, Running, Told};
+use crate::fake::script::{Model, Turn, call, shell, text};
+
+fn slow() -> Vec<Turn> {
+    vec![
+        call("file_write", json!({ "path": "one.txt", "text": "1\n" })),
+        shell("echo half > README.md; echo new > two.txt; sleep 60; echo whole > README.md"),
+        text("Done."),
+    ]
+}
+
+fn appears(bench: &Bench, path: &str) {
+    let begun = Instant::now();
+    while fs::read(bench.env.path(path)).unwrap_or_default().is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no {path}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn clean(bench: &Bench) {
+    assert_eq!(bench.env.read("README.md"), b"# Otters\n\nThey swim.\n");
+    assert!(!bench.env.path("one.txt").exists() && !bench.env.path("two.txt").exists());
+}
+
+fn once() -> impl FnMut(&serde_json::Value) -> Option<String> {
+    |_| Some("once".to_owned())
+}
+
+#[test]
+fn killed_in_the_middle_of_a_command() {
+    let bench = Bench::new(Model::script(slow()));
+    let running = Running::start(&mut bench.command("Go", &["--mode", "full"]));
+    appears(&bench, "two.txt");
+    running.signal(libc::SIGKILL);
+    let told = running.finish(once());
+    assert_eq!(told.output.code, None);
+
+    let refused = bench.env.run(&["agent", "undo"]);
+    assert_eq!(refused.code, Some(2), "{refused}");
+    assert!(refused.stderr().contains("--interrupted"), "{refused}");
+    let undone = bench.env.run(&["agent", "undo", "--interrupted"]);
+    assert_eq!(undone.code, Some(0), "{undone}");
+    clean(&bench);
+    // The command died with it: nobody writes into the file later.
+    std::thread::sleep(Duration::from_millis(300));
+    clean(&bench);
+    // The next run works.
+    let next = Bench { model: Model::script(vec![text("Hello.")]), ..bench };
+    next.env.write_settings(&next.model.settings());
+    next.run("Go", &["--session", told_session(&told)], "once").done();
+}
+
+/// The session of a run that did not come to its end.
+fn told_session(told: &Told) -> &str {
+    told.all("begun")[0]["session"].as_str().unwrap()
+}
+
+fn check_cancelled(told: &Told) {
+    assert_eq!(told.output.code, Some(1), "{}", told.output);
+    assert_eq!(told.outcome(), "cancelled", "{}", told.output);
+    assert_eq!(told.ended()["reason"], "the user ended it");
+    assert_eq!(told.ended()["notes"], json!([]));
+}
+
+#[test]
+fn ctrl_c_during_a_command() {
+    let bench = Bench::new(Model::script(slow()));
+    let running = Running::start(&mut bench.command("Go", &["--mode", "full"]));
+    appears(&bench, "two.txt");
+    running.signal(libc::SIGINT);
+    let told = running.finish(once());
+    check_cancelled(&told);
+    let undone = bench.env.run(&["agent", "undo"]);
+    assert_eq!(undone.code, Some(0), "{undone}");
+    clean(&bench);
+}
+
+#[test]
+fn ctrl_c_while_an_approval_is_waited_for() {
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        let bench = Bench::new(Model::script(slow()));
+        let mut running = Running::start(&mut bench.command("Go", &[]));
+        running.until("approval_request");
+        running.signal(signal);
+        let told = running.finish(once());
+        check_cancelled(&told);
+        clean(&bench);
+    }
+}
+
+#[test]
+fn ctrl_c_while_the_model_thinks() {
+    let late = |turn| Turn::Late(Duration::from_secs(8), Box::new(turn));
+    let bench = Bench::new(Model::script(vec![late(text("Late."))]));
+    let mut running = Running::start(&mut bench.command("Go", &[]));
+    running.until("plan");
+    std::thread::sleep(Duration::from_millis(300));
+    let begun = Instant::now();
+    running.signal(libc::SIGINT);
+    let told = running.finish(once());
+    check_cancelled(&told);
+    assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_second_ctrl_c_ends_the_program() {
+    let bench = Bench::new(Model::script(slow()));
+    let running = Running::start(&mut bench.command("Go", &["--mode", "full"]));
+    appears(&bench, "two.txt");
+    running.signal(libc::SIGINT);
+    std::thread::sleep(Duration::from_millis(5));
+    running.signal(libc::SIGINT);
+    let told = running.finish(once());
+    // Unless it had ended already.
+    assert!(matches!(told.output.code, Some(1 | 130)), "{}", told.output);
+    let undone = bench.env.run(&["agent", "undo", "--interrupted"]);
+    assert_eq!(undone.code, Some(0), "{undone}");
+    clean(&bench);
+}
+
+#[test]
+fn two_runs_in_one_repository() {
+    let bench = Bench::new(Model::script(slow()));
+    let first = Running::start(&mut bench.command("Go", &["--mode", "full"]));
+    appears(&bench, "two.txt");
+    // While one changes things, another may read, but not change.
+    let model = Model::script(vec![
+        call("file_read", json!({ "path": "README.md" })),
+        call("file_write", json!({ "path": "three.txt", "text": "3\n" })),
+        text("Another is at work."),
+    ]);
+    bench.env.write_settings(&model.settings());
+    let second = bench.run("Go too", &["--mode", "full"], "once");
+    assert_eq!(second.ran(), ["file_read"], "{}", second.output);
+    assert!(second.unmade()[0].contains("is at work in this repository"), "{}", second.output);
+    let busy = bench.env.run(&["agent", "undo"]);
+    assert!(matches!(busy.code, Some(1 | 2)), "{busy}");
+    first.signal(libc::SIGINT);
+    check_cancelled(&first.finish(once()));
+    let undone = bench.env.run(&["agent", "undo"]);
+    assert_eq!(undone.code, Some(0), "{undone}");
+    clean(&bench);
+}
+
+#[test]
+fn two_runs_in_one_session() {
+    let bench = Bench::new(Model::script(vec![text("Hello.")]));
+    let session = bench.run("Hello", &[], "once").session().to_owned();
+    let bench = Bench { model: Model::script(slow()), ..bench };
+    bench.env.write_settings(&bench.model.settings());
+    let first = Running::start(&mut bench.command("Go", &["--mode", "full", "--session", &session]));
+    appears(&bench, "two.txt");
+    let second = bench.env.run(&["agent", "run", "Go", "--session", &session]);
+    assert_eq!(second.code, Some(2), "{second}");
+    assert!(second.stderr().contains("a run is going on in session"), "{second}");
+    first.signal(libc::SIGINT);
+    check_cancelled(&first.finish(once()));
+}

@@ -1,0 +1,186 @@
+//! A run at a terminal: approvals in between, Ctrl-C, text that would steer it.
+
+use std::{
+    fs::File,
+    io::{Read, Write},
+    os::{
+        fd::{AsRawFd, FromRawFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    process::{Child, Stdio},
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use super::Bench;
+use crate::fake::script::{Model, Turn, call, shell, text};
+
+/// A program with a terminal of its own.
+struct Pty {
+    child: Child,
+    keys: File,
+    said: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Pty {
+    fn start(bench: &Bench, args: &[&str]) -> Self {
+        let (mut master, mut slave) = (0, 0);
+        // SAFETY: both are places for a descriptor; nothing else is handed over.
+        let opened = unsafe {
+            libc::openpty(
+                &raw mut master,
+                &raw mut slave,
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+            )
+        };
+        assert_eq!(opened, 0);
+        // SAFETY: they were just opened and are nobody else's.
+        let (keys, slave) = unsafe { (File::from_raw_fd(master), OwnedFd::from_raw_fd(slave)) };
+        let mut command = bench.env.command(args);
+        command.env("TERM", "xterm").stdin(slave.try_clone().unwrap());
+        command.stdout(slave.try_clone().unwrap()).stderr(Stdio::from(slave));
+        // SAFETY: both calls may be made between fork and exec.
+        unsafe {
+            command.pre_exec(|| {
+                libc::setsid();
+                libc::ioctl(0, libc::TIOCSCTTY, 0);
+                Ok(())
+            });
+        }
+        let child = command.spawn().unwrap();
+        // The parent's ends of the terminal go with the command.
+        drop(command);
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let (mut screen, log) = (keys.try_clone().unwrap(), Arc::clone(&said));
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(read @ 1..) = screen.read(&mut bytes) {
+                log.lock().unwrap().extend_from_slice(&bytes[..read]);
+            }
+        });
+        assert!(keys.as_raw_fd() > 2);
+        Self { child, keys, said }
+    }
+
+    fn said(&self) -> String {
+        String::from_utf8_lossy(&self.said.lock().unwrap()).into_owned()
+    }
+
+    /// Waits until this has been said so often.
+    fn until(&self, text: &str, times: usize) {
+        let begun = Instant::now();
+        while self.said().matches(text).count() < times {
+            assert!(begun.elapsed() < Duration::from_secs(60), "no {text:?}\n{}", self.said());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn types(&mut self, keys: &str) {
+        // The line editor has to be there first.
+        std::thread::sleep(Duration::from_millis(100));
+        self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+
+    fn end(mut self) -> (Option<i32>, String) {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                std::thread::sleep(Duration::from_millis(50));
+                return (status.code(), self.said());
+            }
+            if begun.elapsed() > Duration::from_secs(60) {
+                let _ = self.child.kill();
+                panic!("it hangs\n{}", self.said());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+fn write(path: &str) -> Turn {
+    call("file_write", json!({ "path": path, "text": "of the agent\n" }))
+}
+
+#[test]
+fn approvals_are_given_in_between() {
+    let bench = Bench::new(Model::script(vec![
+        write("one.txt"),
+        write("two.txt"),
+        write("three.txt"),
+        text("**One** is written."),
+    ]));
+    let mut pty = Pty::start(&bench, &["agent", "run", "Write files"]);
+    pty.until("[N] no: ", 1);
+    assert!(pty.said().contains("file_write (destructive) wants to run"), "{}", pty.said());
+    assert!(pty.said().contains("+of the agent"), "{}", pty.said());
+    pty.types("y\r");
+    pty.until("[N] no: ", 2);
+    // An empty line is no yes.
+    pty.types("\r");
+    pty.until("[N] no: ", 3);
+    pty.types("use another name\r");
+    let (code, said) = pty.end();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("One is written."), "{said}");
+    assert!(said.contains("takes it back"), "{said}");
+    assert!(bench.env.path("one.txt").exists());
+    assert!(!bench.env.path("two.txt").exists() && !bench.env.path("three.txt").exists());
+    assert!(bench.model.prompts().last().unwrap().contains("use another name"));
+}
+
+#[test]
+fn ctrl_c_at_a_question_ends_the_run() {
+    let bench = Bench::new(Model::script(vec![write("one.txt"), text("Done.")]));
+    let mut pty = Pty::start(&bench, &["agent", "run", "Write"]);
+    pty.until("[N] no: ", 1);
+    pty.types("\u{3}");
+    let (code, said) = pty.end();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("cancelled: the user ended it"), "{said}");
+    assert!(!bench.env.path("one.txt").exists());
+}
+
+#[test]
+fn ctrl_c_during_a_command_ends_the_run() {
+    let bench = Bench::new(Model::script(vec![shell("echo x > two.txt; sleep 60"), text("Done.")]));
+    let mut pty = Pty::start(&bench, &["agent", "run", "Wait", "--mode", "full"]);
+    let begun = Instant::now();
+    while !bench.env.path("two.txt").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{}", pty.said());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    pty.types("\u{3}");
+    let (code, said) = pty.end();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("cancelled: the user ended it"), "{said}");
+    bench.env.ok(&["agent", "undo"]);
+    assert!(!bench.env.path("two.txt").exists());
+}
+
+#[test]
+fn nothing_steers_the_terminal() {
+    let steer = "\u{1b}]0;evil\u{7}\u{1b}[8m\u{202e}";
+    let bench = Bench::new(Model::judging(
+        json!({ "title": steer }),
+        vec![
+            shell(&format!("echo '{steer}'")),
+            Turn::Both(format!("I {steer}"), format!("t{steer}"), "{}".to_owned()),
+            call("ask_user", json!({ "question": format!("Why {steer}?"), "options": [steer] })),
+            text(&format!("Because\n\n{steer}\n\n`{steer}`")),
+        ],
+    ));
+    let mut pty = Pty::start(&bench, &["agent", "run", "Steer"]);
+    pty.until("no: ", 1);
+    pty.types("y\r");
+    pty.until("> ", 1);
+    pty.types("1\r");
+    let (code, said) = pty.end();
+    assert_eq!(code, Some(0), "{said}");
+    for part in ["\u{1b}]0;", "\u{1b}[8m", "\u{202e}"] {
+        assert!(!said.contains(part), "{part:?} in {said:?}");
+    }
+}

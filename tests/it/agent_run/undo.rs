@@ -1,0 +1,180 @@
+//! What a run did, taken back.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+
+use serde_json::json;
+
+use super::{Bench, Told};
+use crate::{
+    env::Output,
+    fake::script::{Model, Turn, call, shell, text},
+};
+
+/// Changes of all kinds.
+fn work() -> Vec<Turn> {
+    vec![
+        call("file_write", json!({ "path": "new/deep/file.txt", "text": "new\n" })),
+        call("file_edit", json!({ "path": "a.txt", "edits": [{ "old": "alpha", "new": "beta" }] })),
+        call("file_move", json!({ "from": "b.bin", "to": "moved.bin" })),
+        call("file_delete", json!({ "path": "docs", "recursive": true })),
+        shell("chmod 755 c.sh; echo more >> ignored.log; ln -s a.txt to-a; mkdir empty; rm d.txt; \
+               printf 'x\\0y' > e.txt; mkfifo pipe; rm pipe"),
+        call("git_commit", json!({ "message": "Work", "paths": ["a.txt", "new/deep/file.txt"] })),
+        shell("echo later >> a.txt"),
+        text("All is changed."),
+    ]
+}
+
+fn bench(turns: Vec<Turn>) -> Bench {
+    let bench = Bench::with(Model::script(turns), &[("a.txt", "alpha\n"), ("c.sh", "echo c\n"),
+        ("d.txt", "d"), ("docs/one.md", "# One\n"), ("docs/two/three.md", "# Three\n"),
+        (".gitignore", "*.log\n"), ("mine.txt", "before\n")]);
+    bench.env.write("b.bin", [0_u8, 159, 146, 150, 13, 10]);
+    bench.env.write("ignored.log", "one\n");
+    fs::set_permissions(bench.env.path("d.txt"), fs::Permissions::from_mode(0o640)).unwrap();
+    bench
+}
+
+type Tree = Vec<(PathBuf, u32, Vec<u8>)>;
+
+/// Everything but what the program writes of its own: path, rights, content or target.
+fn tree(bench: &Bench) -> Tree {
+    let walk = walkdir::WalkDir::new(bench.env.root()).sort_by_file_name();
+    let walk = walk.into_iter().filter_entry(|entry| entry.file_name() != ".git");
+    let mut found = Vec::new();
+    for entry in walk.flatten() {
+        let path = entry.path().strip_prefix(bench.env.root()).unwrap().to_owned();
+        if ["knowledge", ".elophanto"].iter().any(|own| path.starts_with(own)) {
+            continue;
+        }
+        let kind = entry.path().symlink_metadata().unwrap();
+        let content = match () {
+            () if kind.is_symlink() => {
+                fs::read_link(entry.path()).unwrap().into_os_string().into_encoded_bytes()
+            }
+            () if kind.is_file() => fs::read(entry.path()).unwrap(),
+            () => Vec::new(),
+        };
+        let mode = if kind.is_symlink() { 0 } else { kind.permissions().mode() };
+        found.push((path, mode, content));
+    }
+    found
+}
+
+fn status(bench: &Bench) -> String {
+    let status = bench.env.git(&["status", "--porcelain=v1", "--", ".", ":!knowledge", ":!.elophanto"]);
+    format!("{}{status}", bench.env.git(&["log", "--format=%H %s"]))
+}
+
+fn run(bench: &Bench) -> Told {
+    let told = bench.run("Change everything", &["--mode", "full"], "once");
+    told.done();
+    assert!(told.all("called").iter().all(|it| it["failed"] == false), "{}", told.output);
+    assert_eq!(told.ran().len(), 7, "{}", told.output);
+    told
+}
+
+fn undo(bench: &Bench, args: &[&str]) -> Output {
+    bench.env.run(&[&["agent", "undo"], args].concat())
+}
+
+#[test]
+fn byte_for_byte_there_and_back_again() {
+    let bench = bench(work());
+    let (before, status_before) = (tree(&bench), status(&bench));
+    let told = run(&bench);
+    let after = tree(&bench);
+    assert_ne!(after, before);
+    let files = told.ended()["files"].as_array().unwrap().clone();
+    for path in ["a.txt", "b.bin", "moved.bin", "docs/one.md", "new/deep/file.txt", "to-a", "c.sh",
+        "d.txt", "e.txt"]
+    {
+        assert!(files.contains(&json!(path)), "{path} {}", told.output);
+    }
+
+    let lines = bench.env.json(&["agent", "undo", "--json"]);
+    assert_eq!(lines[0]["run"], told.run());
+    assert_eq!((lines[0]["commits"].as_u64(), lines[0]["left"].as_array().unwrap().len()), (Some(1), 0));
+    assert_eq!(tree(&bench), before);
+    assert_eq!(status(&bench), status_before);
+
+    // The undo of the undo does the work again, and can be undone.
+    let undone = undo(&bench, &[lines[0]["undo"].as_str().unwrap()]);
+    assert_eq!(undone.code, Some(0), "{undone}");
+    assert_eq!(tree(&bench), after);
+    let again = undo(&bench, &[told.run()]);
+    assert_eq!(again.code, Some(0), "{again}");
+    assert_eq!(tree(&bench), before);
+    assert_eq!(status(&bench), status_before);
+    // There is nothing left to undo.
+    let nothing = undo(&bench, &[]);
+    assert_eq!(nothing.code, Some(1), "{nothing}");
+}
+
+#[test]
+fn edits_of_the_user_stay() {
+    let bench = bench(work());
+    bench.env.write("mine.txt", "changed before the run\n");
+    bench.env.write("staged.txt", "staged\n");
+    bench.env.git(&["add", "staged.txt"]);
+    let told = run(&bench);
+    bench.env.write("mine.txt", "changed after the run\n");
+    bench.env.write("mine-too.txt", "new\n");
+    let undone = undo(&bench, &[&told.run()[..20]]);
+    assert_eq!(undone.code, Some(0), "{undone}");
+    assert_eq!(bench.env.read("mine.txt"), b"changed after the run\n");
+    assert_eq!(bench.env.read("mine-too.txt"), b"new\n");
+    assert_eq!(bench.env.read("a.txt"), b"alpha\n");
+    assert!(status(&bench).contains("A  staged.txt"), "{}", status(&bench));
+}
+
+#[test]
+fn what_was_changed_since_is_left() {
+    let bench = bench(work());
+    let before = tree(&bench);
+    run(&bench);
+    bench.env.write("a.txt", "the user's\n");
+    let after = tree(&bench);
+    let refused = undo(&bench, &[]);
+    assert_eq!(refused.code, Some(2), "{refused}");
+    assert!(refused.stderr().contains("`a.txt` was changed after the run"), "{refused}");
+    assert!(refused.stderr().contains("--partly"), "{refused}");
+    assert_eq!(tree(&bench), after);
+    let partly = undo(&bench, &["--partly"]);
+    assert_eq!(partly.code, Some(0), "{partly}");
+    assert_eq!(bench.env.read("a.txt"), b"the user's\n");
+    let mut now = tree(&bench);
+    now.retain(|(path, ..)| path.as_os_str() != "a.txt");
+    assert_eq!(now, before.into_iter().filter(|(path, ..)| path.as_os_str() != "a.txt").collect::<Tree>());
+}
+
+#[test]
+fn runs_that_are_not_there() {
+    let bench = bench(vec![text("x")]);
+    for args in [&["01ZZZZZZZZZZZZZZZZZZZZZZZZ"][..], &["../x"], &["x\u{1b}[2J"]] {
+        let output = undo(&bench, args);
+        assert_eq!(output.code, Some(2), "{output}");
+        assert!(!output.stderr().contains('\u{1b}'));
+    }
+    // A run that only read leaves nothing to undo.
+    bench.run("Hello", &[], "once").done();
+    assert_eq!(undo(&bench, &[]).code, Some(1));
+}
+
+#[test]
+fn the_last_of_several_runs_goes_first() {
+    let edit = |old: &str, new: &str| {
+        call("file_edit", json!({ "path": "a.txt", "edits": [{ "old": old, "new": new }] }))
+    };
+    let bench = bench(vec![edit("alpha", "1"), text("1"), edit("1", "2"), text("2")]);
+    let first = bench.run("One", &["--mode", "full"], "once");
+    first.done();
+    bench.run("Two", &["--mode", "full"], "once").done();
+    // The second run changed the file since.
+    let refused = undo(&bench, &[first.run()]);
+    assert_eq!(refused.code, Some(2), "{refused}");
+    assert_eq!(undo(&bench, &[]).code, Some(0));
+    assert_eq!(bench.env.read("a.txt"), b"1\n");
+    assert_eq!(undo(&bench, &[]).code, Some(0));
+    assert_eq!(bench.env.read("a.txt"), b"alpha\n");
+}
