@@ -75,6 +75,12 @@ pub enum Event<'a> {
         seconds: f64,
         depth: u32,
     },
+    /// How far a call is that takes long.
+    Progress {
+        tool: &'a str,
+        text: &'a str,
+        depth: u32,
+    },
     /// A call was not made, and why.
     Unmade {
         tool: &'a str,

@@ -33,7 +33,7 @@ pub use outcome::{AgentError, End, Finished, Outcome, Spent, TaskSummary};
 pub use session::{MAX_MESSAGES, Rule, Session};
 pub use sessions::{Listing, SessionLock, Sessions, SessionsError};
 pub use tool::{Host, Intent, Output, Source, Spec, Tool, ToolError};
-pub use toolbox::{Toolbox, ToolboxError, level_name};
+pub use toolbox::{Inlet, Toolbox, ToolboxError, level_name};
 pub use trail::{Entry, EntryKind, RunLine, RunTrail, Trails, TrailsError};
 pub use turn::{Agent, MAX_DEPTH, Plan, Reflect, Settings, run, run_session};
 pub use world::{Gathered, Piece, SkillLine, World};

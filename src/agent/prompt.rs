@@ -69,9 +69,8 @@ pub(super) fn untrusted(gathered: &Gathered) -> Option<&str> {
 }
 
 /// A line for each tool.
-pub(super) fn tool_lines<'a>(specs: impl Iterator<Item = &'a Spec>) -> String {
-    let line =
-        |spec: &Spec| format!("- {}: {}", spec.name, one_line(&spec.description, LINE_CHARS));
+pub(super) fn tool_lines(specs: impl Iterator<Item = Spec>) -> String {
+    let line = |spec: Spec| format!("- {}: {}", spec.name, one_line(&spec.description, LINE_CHARS));
     specs.map(line).collect::<Vec<_>>().join("\n")
 }
 

@@ -89,6 +89,8 @@ pub trait Host {
     fn think(&mut self, task: &str, system: &str, prompt: &str) -> Result<String, ToolError>;
     /// Calls another tool of the run, through permissions, checkpoint and trail like any call.
     fn call(&mut self, tool: &str, arguments: Value) -> Result<Output, ToolError>;
+    /// Says how far a long call is: shown, and kept in the trail. Text in it may come from outside.
+    fn report(&mut self, _text: &str) {}
     /// Runs a task of its own inside this one (plan, execute, reflect), with these tools only;
     /// its final answer.
     fn sub_task(&mut self, goal: &str, tools: &[&str]) -> Result<String, ToolError>;

@@ -1,6 +1,9 @@
 //! The tools of a run, by name. Pure.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak},
+};
 
 use serde_json::{Value, json};
 
@@ -21,13 +24,22 @@ pub enum ToolboxError {
     Twice(String),
     #[error("the arguments of the tool `{0}` are no object by its schema")]
     Schema(String),
+    #[error("there are no tools any more")]
+    Gone,
 }
 
-/// Tools by name, sorted.
-#[derive(Clone, Default)]
+type Tools = BTreeMap<String, Arc<dyn Tool>>;
+
+/// Tools by name, sorted. While runs use them, more may come through an [`Inlet`].
+#[derive(Default)]
 pub struct Toolbox {
-    tools: BTreeMap<String, Arc<dyn Tool>>,
+    tools: Arc<RwLock<Tools>>,
 }
+
+/// A way into a toolbox for whoever makes tools while runs go on. One of its tools may hold it: it
+/// does not keep the toolbox alive.
+#[derive(Clone, Default)]
+pub struct Inlet(Weak<RwLock<Tools>>);
 
 impl Toolbox {
     pub fn new() -> Self {
@@ -45,47 +57,40 @@ impl Toolbox {
     /// When the name is none or taken, or the schema describes no object: nobody may put a tool in
     /// the place of another.
     pub fn add(&mut self, tool: Box<dyn Tool>) -> Result<(), ToolboxError> {
-        let Spec { name, input, .. } = tool.spec();
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        let starts = name.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
-        if !starts || name.len() > NAME_CAP || !name.bytes().all(plain) {
-            return Err(ToolboxError::Name(name.chars().take(80).collect()));
-        }
-        if input.get("type").and_then(Value::as_str) != Some("object") {
-            return Err(ToolboxError::Schema(name.clone()));
-        }
-        let name = name.clone();
-        if self.tools.contains_key(&name) {
-            return Err(ToolboxError::Twice(name));
-        }
-        self.tools.insert(name, Arc::from(tool));
-        Ok(())
+        put(&mut write(&self.tools), tool, &|_| false)
     }
 
-    pub fn get(&self, name: &str) -> Option<&dyn Tool> {
-        self.tools.get(name).map(AsRef::as_ref)
+    pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        read(&self.tools).get(name).cloned()
     }
 
-    pub fn specs(&self) -> impl Iterator<Item = &Spec> {
-        self.tools.values().map(|tool| tool.spec())
+    /// Of the tools that there are now.
+    pub fn specs(&self) -> impl Iterator<Item = Spec> {
+        specs(&read(&self.tools)).into_iter()
     }
 
     pub fn len(&self) -> usize {
-        self.tools.len()
+        read(&self.tools).len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.tools.is_empty()
+        read(&self.tools).is_empty()
     }
 
-    /// Those of these names that there are.
+    /// Those of these names that there are now.
     pub fn only(&self, names: &[&str]) -> Self {
-        let kept = self.tools.iter().filter(|(name, _)| names.contains(&name.as_str()));
-        Self { tools: kept.map(|(name, tool)| (name.clone(), Arc::clone(tool))).collect() }
+        let tools = read(&self.tools);
+        let kept = tools.iter().filter(|(name, _)| names.contains(&name.as_str()));
+        let kept = kept.map(|(name, tool)| (name.clone(), Arc::clone(tool))).collect();
+        Self { tools: Arc::new(RwLock::new(kept)) }
+    }
+
+    pub fn inlet(&self) -> Inlet {
+        Inlet(Arc::downgrade(&self.tools))
     }
 
     /// Names that are like a wrong one, the most alike first.
-    pub fn near(&self, wrong: &str) -> Vec<&str> {
+    pub fn near(&self, wrong: &str) -> Vec<String> {
         let wrong: String = wrong.chars().take(NAME_CAP).collect::<String>().to_ascii_lowercase();
         let words: Vec<_> =
             wrong.split(['_', '-', '.', ' ']).filter(|word| !word.is_empty()).collect();
@@ -93,15 +98,16 @@ impl Toolbox {
             let shared = name.split('_').filter(|part| words.contains(part)).count() as f64;
             strsim::jaro_winkler(&wrong, name) + shared * 0.4
         };
-        let mut scored: Vec<_> = self.tools.keys().map(|name| (likeness(name), name)).collect();
+        let tools = read(&self.tools);
+        let mut scored: Vec<_> = tools.keys().map(|name| (likeness(name), name)).collect();
         scored.sort_by(|one, two| two.0.total_cmp(&one.0).then_with(|| one.1.cmp(two.1)));
         let near = scored.into_iter().filter(|(score, _)| *score >= 0.7).take(NEAR);
-        near.map(|(_, name)| name.as_str()).collect()
+        near.map(|(_, name)| name.clone()).collect()
     }
 
     /// What there is, for people and programs: an array of objects, sorted by name.
     pub fn manifest(&self) -> Value {
-        let row = |spec: &Spec| {
+        let row = |spec: Spec| {
             let source = match &spec.source {
                 Source::BuiltIn => json!({ "kind": "built_in" }),
                 Source::Plugin { hash } => json!({ "kind": "plugin", "hash": hash }),
@@ -118,6 +124,60 @@ impl Toolbox {
         };
         self.specs().map(row).collect()
     }
+}
+
+impl Inlet {
+    /// Takes a tool in, for runs that go on too. A plugin comes in the place of the plugin of its
+    /// name: that is an older one.
+    ///
+    /// # Errors
+    /// As [`Toolbox::add`], or when the toolbox is gone.
+    pub fn put(&self, tool: Box<dyn Tool>) -> Result<(), ToolboxError> {
+        let tools = self.0.upgrade().ok_or(ToolboxError::Gone)?;
+        let is_plugin = |spec: &Spec| matches!(spec.source, Source::Plugin { .. });
+        let newer = is_plugin(tool.spec());
+        put(&mut write(&tools), tool, &|older| newer && is_plugin(older))
+    }
+
+    /// Of the tools that there are now.
+    pub fn specs(&self) -> Vec<Spec> {
+        self.0.upgrade().map(|tools| specs(&read(&tools))).unwrap_or_default()
+    }
+}
+
+fn put(
+    tools: &mut Tools,
+    tool: Box<dyn Tool>,
+    gives_way: &dyn Fn(&Spec) -> bool,
+) -> Result<(), ToolboxError> {
+    let Spec { name, input, .. } = tool.spec();
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let starts = name.as_bytes().first().is_some_and(u8::is_ascii_lowercase);
+    if !starts || name.len() > NAME_CAP || !name.bytes().all(plain) {
+        return Err(ToolboxError::Name(name.chars().take(80).collect()));
+    }
+    if input.get("type").and_then(Value::as_str) != Some("object") {
+        return Err(ToolboxError::Schema(name.clone()));
+    }
+    let name = name.clone();
+    if tools.get(&name).is_some_and(|older| !gives_way(older.spec())) {
+        return Err(ToolboxError::Twice(name));
+    }
+    tools.insert(name, Arc::from(tool));
+    Ok(())
+}
+
+fn specs(tools: &Tools) -> Vec<Spec> {
+    tools.values().map(|tool| tool.spec().clone()).collect()
+}
+
+/// A map is whole between any two of its changes, whoever panicked.
+fn read(tools: &RwLock<Tools>) -> RwLockReadGuard<'_, Tools> {
+    tools.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write(tools: &RwLock<Tools>) -> RwLockWriteGuard<'_, Tools> {
+    tools.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// As the manifest and trails write it.
@@ -172,7 +232,7 @@ mod tests {
         }
         let (toolbox, problems) = of(&["b", "a", "b"]);
         assert_eq!(problems, [ToolboxError::Twice("b".to_owned())]);
-        assert_eq!(toolbox.specs().map(|spec| spec.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(toolbox.specs().map(|spec| spec.name).collect::<Vec<_>>(), ["a", "b"]);
         for bad in [json!(null), json!({}), json!({ "type": "array" })] {
             let (_, problems) = Toolbox::of([named("a", bad)]);
             assert_eq!(problems, [ToolboxError::Schema("a".to_owned())]);
@@ -201,8 +261,32 @@ mod tests {
             ("zzzzzz", None),
             ("", None),
         ] {
-            assert_eq!(toolbox.near(wrong).first().copied(), first, "{wrong}");
+            assert_eq!(toolbox.near(wrong).first().map(String::as_str), first, "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_comes_later_is_there_for_all_and_pushes_out_plugins_alone() {
+        let (toolbox, _) = of(&["a"]);
+        let inlet = toolbox.inlet();
+        let plugin = |name: &str, hash: &str| -> Box<dyn Tool> {
+            let tool = named(name, json!({ "type": "object" }));
+            let source = Source::Plugin { hash: hash.to_owned() };
+            Box::new(Named(Spec { source, ..tool.spec().clone() }))
+        };
+        assert_eq!(inlet.put(plugin("b", "1")), Ok(()));
+        let before = toolbox.get("b").unwrap();
+        assert_eq!(inlet.put(plugin("b", "2")), Ok(()));
+        let source = |tool: &dyn Tool| tool.spec().source.clone();
+        assert_eq!(source(&*before), Source::Plugin { hash: "1".to_owned() });
+        assert_eq!(source(&*toolbox.get("b").unwrap()), Source::Plugin { hash: "2".to_owned() });
+        assert_eq!(inlet.put(plugin("a", "1")), Err(ToolboxError::Twice("a".to_owned())));
+        let built_in = named("b", json!({ "type": "object" }));
+        assert_eq!(inlet.put(built_in), Err(ToolboxError::Twice("b".to_owned())));
+        assert_eq!(inlet.specs().len(), 2);
+        drop(toolbox);
+        assert_eq!(inlet.put(plugin("c", "1")), Err(ToolboxError::Gone));
+        assert!(inlet.specs().is_empty());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    index_embed, pin,
+    index_embed, pin, plugin_pages,
     ui::{Progress, Ui, visible_line},
     workspace::Workspace,
 };
@@ -142,6 +142,7 @@ fn first(
     ui: &mut Ui,
 ) -> Result<(Workspace, Outcome), CliError> {
     let start = Instant::now();
+    say_mirrored(&workspace, ui);
     let refreshed = refresh(&workspace, args.full)?;
     let pins = pin::decide(&workspace, &|| Ok((&refreshed.report).into()), args.yes, ui)?;
     let model = workspace.models.active().fingerprint().clone();
@@ -158,8 +159,17 @@ fn first(
 /// Another run, to its report.
 fn once(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<(), CliError> {
     let start = Instant::now();
+    say_mirrored(workspace, ui);
     let refreshed = refresh(workspace, false)?;
     finish(workspace, args, refreshed, start, ui)
+}
+
+/// READMEs of deployed plugins are notes too: pages that are behind are written before they are
+/// read.
+fn say_mirrored(workspace: &Workspace, ui: &Ui) {
+    for page in plugin_pages::mirror(workspace, ui) {
+        ui.note(format_args!("`{}` says what the plugin's README says now", page.display()));
+    }
 }
 
 fn refresh(workspace: &Workspace, full: bool) -> Result<Refreshed, CliError> {

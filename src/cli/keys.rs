@@ -57,6 +57,14 @@ pub fn named(entry: &str, variable: &str, asking: Asking) -> Result<Option<Secre
     }
 }
 
+/// A secret by the name of its entry in the vault, and from nowhere else; `None` if there is none.
+///
+/// # Errors
+/// When the vault can't be opened.
+pub fn secret(entry: &str, asking: Asking) -> Result<Option<SecretString>, String> {
+    from_vault(entry, asking)
+}
+
 /// Where requests go, and the key as the protocol wants to see it.
 pub fn endpoint(site: &ProviderConfig, key: Option<SecretString>) -> Endpoint {
     let auth = match (key, site.protocol) {

@@ -35,6 +35,7 @@ mod model_list;
 mod model_test;
 mod models;
 mod pin;
+mod plugin_pages;
 mod profiles;
 mod remote;
 mod scan;

@@ -51,7 +51,12 @@ impl TrustStore {
 
     /// Whether these very bytes of the file were trusted in this repository.
     pub fn trusts(&self, root: &Path, file: &str, bytes: &[u8]) -> bool {
-        let (root, digest) = (canonical(root), digest(bytes));
+        self.trusts_digest(root, file, &digest(bytes))
+    }
+
+    /// Whether a content of this digest was trusted under this name.
+    pub fn trusts_digest(&self, root: &Path, file: &str, digest: &str) -> bool {
+        let root = canonical(root);
         self.entries().any(|e| e.digest == digest && e.file == file && e.root == root)
     }
 
@@ -75,6 +80,15 @@ impl TrustStore {
     pub fn forget(&self, root: &Path) -> Result<usize, StoreError> {
         let root = canonical(root);
         self.0.remove(|entry| entry.root == root)
+    }
+
+    /// Forgets every content of one file of a repository; returns how many there were.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store can't be written; it is then as it was.
+    pub fn forget_file(&self, root: &Path, file: &str) -> Result<usize, StoreError> {
+        let root = canonical(root);
+        self.0.remove(|entry| entry.root == root && entry.file == file)
     }
 }
 
@@ -162,7 +176,13 @@ mod tests {
             assert_eq!(store.trusts(&root, file, bytes), expected, "{root:?} {file} {bytes:?}");
         }
         assert_eq!(store.entries().count(), 2);
-        assert_eq!(store.forget(&home.root()).unwrap(), 2);
+        let named = TrustEntry { file: "plugins/x".to_owned(), ..home.entry(b"c") };
+        assert!(store.record(named).unwrap());
+        let store = home.store();
+        assert!(store.trusts_digest(&home.root(), "plugins/x", &digest(b"c")));
+        assert!(!store.trusts_digest(&home.root(), "plugins/y", &digest(b"c")));
+        assert_eq!(store.forget_file(&home.root(), "plugins/x").unwrap(), 1);
+        assert_eq!(home.store().forget(&home.root()).unwrap(), 2);
         assert_eq!(home.store().forget(&home.root()).unwrap(), 0);
         assert!(!home.store().trusts(&home.root(), FILE, b"a"));
     }

@@ -23,7 +23,7 @@ mod tool;
 #[cfg(test)]
 mod tests;
 
-pub use parts::{Agree, Branch, Branching, Ended, Event, Parts, Record, Stage, State, Write};
+pub use parts::{Agree, Branch, Branching, Ended, Event, Parts, Record, Stage, State, Tell, Write};
 pub use tool::{NAME, SelfDevelop};
 
 /// Attempts before it asks the user.

@@ -8,7 +8,7 @@ use std::{
 use jiff::Timestamp;
 
 use crate::{
-    agent::{Spec, Tool},
+    agent::{Host, Spec, Tool},
     plugins::Runtime,
 };
 
@@ -122,6 +122,9 @@ pub type Agree = dyn Fn(&str, &str) -> Result<(), String> + Send + Sync;
 /// Writes an entry and gives the paths it wrote, relative to the root. The error is for people.
 pub type Record = dyn Fn(&str) -> Result<Vec<PathBuf>, String> + Send + Sync;
 
+/// Shows and records what happens, with the host whose run it is.
+pub type Tell = dyn Fn(&Event, &mut dyn Host) + Send + Sync;
+
 /// What self-development is made with, besides its host.
 pub struct Parts {
     pub runtime: Arc<Runtime>,
@@ -142,7 +145,7 @@ pub struct Parts {
     pub deployed: Box<dyn Fn(Box<dyn Tool>) + Send + Sync>,
     /// Writes an entry of the changelog: one line of Markdown.
     pub changelog: Box<Record>,
-    pub events: Box<dyn Fn(&Event) + Send + Sync>,
+    pub events: Box<Tell>,
     pub now: Box<dyn Fn() -> Timestamp + Send + Sync>,
     /// Letters and digits that nobody can guess, new each time: they mark quoted text.
     pub nonce: Box<dyn Fn() -> String + Send + Sync>,

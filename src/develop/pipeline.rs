@@ -1,9 +1,6 @@
 //! The stages in their order.
 
-use std::{
-    cell::Cell,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
@@ -34,7 +31,7 @@ pub(super) struct Run<'a> {
     pub branch: Branch,
     pub attempt: usize,
     /// The stage that has begun and not ended.
-    pub open: Cell<Option<Stage>>,
+    pub open: Option<Stage>,
     pub touched: Vec<PathBuf>,
     pub commits: Vec<String>,
 }
@@ -48,27 +45,27 @@ impl Run<'_> {
 
     /// # Errors
     /// As [`Run::alive`].
-    pub fn begin(&self, stage: Stage, detail: &str) -> Result<(), ToolError> {
+    pub fn begin(&mut self, stage: Stage, detail: &str) -> Result<(), ToolError> {
         self.alive()?;
         self.event(stage, State::Begun, detail);
         Ok(())
     }
 
-    pub fn done(&self, stage: Stage, detail: &str) {
+    pub fn done(&mut self, stage: Stage, detail: &str) {
         self.event(stage, State::Done, detail);
     }
 
     /// Gives the reason back.
-    pub fn failed(&self, stage: Stage, reason: String) -> String {
+    pub fn failed(&mut self, stage: Stage, reason: String) -> String {
         self.event(stage, State::Failed, &reason);
         reason
     }
 
-    fn event(&self, stage: Stage, state: State, detail: &str) {
-        self.open.set((state == State::Begun).then_some(stage));
+    fn event(&mut self, stage: Stage, state: State, detail: &str) {
+        self.open = (state == State::Begun).then_some(stage);
         let detail = one_line(&secrets::mask(detail).0, MAX_DETAIL_CHARS);
         let (plugin, attempt) = (self.name.clone(), self.attempt);
-        (self.parts.events)(&Event { plugin, stage, attempt, state, detail });
+        (self.parts.events)(&Event { plugin, stage, attempt, state, detail }, self.host);
     }
 
     /// # Errors
@@ -105,14 +102,13 @@ pub(super) fn develop(
 ) -> Result<Output, ToolError> {
     let branch = parts.branching.begin(&name).map_err(ToolError::Failed)?;
     let (touched, commits) = (Vec::new(), Vec::new());
-    let open = Cell::new(None);
-    let mut run = Run { parts, host, name, goal, branch, attempt: 0, open, touched, commits };
+    let mut run = Run { parts, host, name, goal, branch, attempt: 0, open: None, touched, commits };
     let (result, ended) = match stages(&mut run) {
         Ok((output, ended)) => (Ok(output), ended),
         Err(ToolError::Cancelled) => (Err(ToolError::Cancelled), Ended::Cancelled),
         Err(error) => (Err(error), Ended::Failed),
     };
-    if let (Err(error), Some(stage)) = (&result, run.open.get()) {
+    if let (Err(error), Some(stage)) = (&result, run.open) {
         run.failed(stage, error.to_string());
     }
     let finished = parts.branching.finish(&run.branch, ended);
@@ -194,18 +190,18 @@ fn design(run: &mut Run<'_>, known: &Known<'_>) -> Result<String, ToolError> {
     }
     let design = cut_middle(said.trim(), MAX_DESIGN_BYTES);
     let path = design_page(&run.parts.write_root, &run.name);
-    let wrong = |reason: String| ToolError::Failed(run.failed(Stage::Design, reason));
-    let existing = text_at(run.host.root(), &path, MAX_PAGE_BYTES)
-        .map_err(|error| wrong(error.to_string()))?;
-    let page = design_note(run, &design, existing.as_deref())
-        .map_err(|error| wrong(format!("`{}`: {error}", path.display())))?;
-    if let Some(page) = page {
-        run.write(&path, &page)
-            .map_err(|reason| ToolError::Failed(run.failed(Stage::Design, reason)))?;
-    }
+    write_design(run, &path, &design)
+        .map_err(|reason| ToolError::Failed(run.failed(Stage::Design, reason)))?;
     run.commit(std::slice::from_ref(&path), &format!("plugins/{}: design", run.name))?;
     run.done(Stage::Design, &path.display().to_string());
     Ok(design)
+}
+
+fn write_design(run: &mut Run<'_>, path: &Path, design: &str) -> Result<(), String> {
+    let existing = text_at(run.host.root(), path, MAX_PAGE_BYTES).map_err(|it| it.to_string())?;
+    let page = design_note(run, design, existing.as_deref())
+        .map_err(|cause| format!("`{}`: {cause}", path.display()))?;
+    page.map_or(Ok(()), |page| run.write(path, &page))
 }
 
 /// Where the design of a plugin lies, relative to the root.

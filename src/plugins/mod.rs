@@ -37,6 +37,7 @@ pub(crate) use capabilities::cell;
 pub use declared::Declared;
 pub use error::PluginError;
 pub use files::{PluginFile, hash, is_file_path};
+pub(crate) use folder::LEFT_OUT;
 pub use folder::{Plugin, examine, read_files};
 pub use limits::*;
 pub use load::{Loaded, Loading, Problem, load};

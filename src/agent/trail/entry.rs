@@ -67,6 +67,11 @@ pub enum EntryKind {
         touched: Vec<String>,
         commits: Vec<String>,
     },
+    /// How far a call is that takes long, in the tool's words.
+    Progress {
+        tool: String,
+        text: String,
+    },
     /// The agent asked the user.
     Question {
         question: String,

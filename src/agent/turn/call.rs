@@ -92,6 +92,7 @@ impl Run<'_, '_> {
         let Some(tool) = tools.get(asked.tool) else {
             return Ok(wrong(self, &no_tool(tools, asked.tool), Record::default()));
         };
+        let tool = &*tool;
         let spec = tool.spec();
         let mut record = Record { level: level_name(spec.level), ..Record::default() };
         if !self.allowance.call() || self.current.len() >= NESTING {
@@ -226,7 +227,7 @@ fn no_tool(tools: &Toolbox, name: &str) -> String {
     let near = tools.near(name);
     let name = one_line(name, 64);
     if near.is_empty() {
-        let names: Vec<_> = tools.specs().take(NAMES).map(|spec| spec.name.as_str()).collect();
+        let names: Vec<_> = tools.specs().take(NAMES).map(|spec| spec.name).collect();
         format!("there is no tool `{name}`; there are: {}", names.join(", "))
     } else {
         format!("there is no tool `{name}`; near it: {}", near.join(", "))

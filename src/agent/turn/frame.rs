@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     agent::{
-        BrainErrorKind, End, Event, MAX_MESSAGES, Session, Sessions, SessionsError, Toolbox,
+        BrainErrorKind, End, Event, MAX_MESSAGES, Session, Sessions, SessionsError, Spec, Toolbox,
         clean::{clean, cut_middle},
         prompt::{self, NOTE},
         trail::EntryKind,
@@ -35,7 +35,6 @@ pub(super) struct Frame<'t> {
     history: Vec<Message>,
     /// The goal and what came of it.
     tail: Vec<Message>,
-    offered: Vec<llm::Tool>,
     pub(super) plan: Plan,
     pub(super) loops: Loops,
     /// Calls that were made.
@@ -80,7 +79,8 @@ impl Frame<'_> {
         messages.extend_from_slice(&self.history);
         messages.extend(self.known.clone().map(Message::User));
         messages.extend_from_slice(&self.tail);
-        let tools = if with_tools { self.offered.clone() } else { Vec::new() };
+        // Anew each time: a tool that was made meanwhile is offered too.
+        let tools = if with_tools { offered(self.tools) } else { Vec::new() };
         Request { messages, tools, max_tokens, ..Request::default() }
     }
 
@@ -105,11 +105,6 @@ impl Run<'_, '_> {
             self.taint(origin);
         }
         let settings = &self.agent.settings;
-        let offered = tools.specs().map(|spec| llm::Tool {
-            name: spec.name.clone(),
-            description: spec.description.clone(),
-            parameters: spec.input.clone(),
-        });
         Frame {
             goal: goal.to_owned(),
             tools,
@@ -118,7 +113,6 @@ impl Run<'_, '_> {
             history: history.into_iter().map(shortened).collect(),
             // The mark of the loop is the loop's alone.
             tail: vec![Message::User(goal.replace(NOTE, "(loop)"))],
-            offered: offered.collect(),
             plan: Plan::default(),
             loops: Loops::default(),
             calls: 0,
@@ -251,6 +245,15 @@ impl Run<'_, '_> {
         reply.text = clean(&reply.text, TEXT_CAP);
         Ok(reply)
     }
+}
+
+fn offered(tools: &Toolbox) -> Vec<llm::Tool> {
+    let tool = |spec: Spec| llm::Tool {
+        name: spec.name,
+        description: spec.description,
+        parameters: spec.input,
+    };
+    tools.specs().map(tool).collect()
 }
 
 fn shortened(message: Message) -> Message {

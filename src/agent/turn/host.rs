@@ -18,8 +18,12 @@ use crate::{
 /// Bytes of a prompt that a tool may send.
 const PROMPT_CAP: usize = 512 * 1024;
 const OPTIONS: usize = 20;
-/// Characters of a question, and of an option.
-const QUESTION_CHARS: (usize, usize) = (2_000, 200);
+/// Bytes of a question, and characters of an option. What is deployed is shown in a question.
+const QUESTION_CAPS: (usize, usize) = (24 * 1024, 200);
+/// Bytes of a question in the trail.
+const NOTED_CAP: usize = 4 * 1024;
+/// Bytes of a line about how far a tool is.
+const REPORT_CAP: usize = 2_000;
 
 impl Host for Run<'_, '_> {
     fn root(&self) -> &Path {
@@ -43,13 +47,10 @@ impl Host for Run<'_, '_> {
             return self.asked_nobody(question);
         }
         let options: Vec<_> =
-            options.iter().take(OPTIONS).map(|one| one_line(one, QUESTION_CHARS.1)).collect();
-        let answer = self.approver.ask(&clean(question, QUESTION_CHARS.0), &options);
+            options.iter().take(OPTIONS).map(|one| one_line(one, QUESTION_CAPS.1)).collect();
+        let answer = self.approver.ask(&clean(question, QUESTION_CAPS.0), &options);
         let kept = answer.as_deref().map(|answer| clean(answer, 4_000));
-        self.note(EntryKind::Question {
-            question: clean(question, QUESTION_CHARS.0),
-            answer: kept,
-        });
+        self.note(EntryKind::Question { question: clean(question, NOTED_CAP), answer: kept });
         answer
     }
 
@@ -89,6 +90,14 @@ impl Host for Run<'_, '_> {
         }
     }
 
+    fn report(&mut self, text: &str) {
+        let text = clean(text, REPORT_CAP);
+        let tool = self.current.last().cloned().unwrap_or_default();
+        let depth = self.depth;
+        self.approver.tell(&Event::Progress { tool: &tool, text: &text, depth });
+        self.note(EntryKind::Progress { tool, text });
+    }
+
     fn sub_task(&mut self, goal: &str, tools: &[&str]) -> Result<String, ToolError> {
         if self.depth >= MAX_DEPTH {
             let text = format!("tasks are nested {MAX_DEPTH} deep at most");
@@ -103,7 +112,7 @@ impl Host for Run<'_, '_> {
         let depth = self.depth;
         let shown = clean(&goal, 4_000);
         self.approver.tell(&Event::SubTask { goal: &shown, depth });
-        let names = toolbox.specs().map(|spec| spec.name.clone()).collect();
+        let names = toolbox.specs().map(|spec| spec.name).collect();
         self.note(EntryKind::SubBegin { goal: shown, tools: names });
         let mut frame = self.frame(&goal, &toolbox, Vec::new());
         let done = self.work(&mut frame);
@@ -131,10 +140,7 @@ impl Run<'_, '_> {
     }
 
     fn asked_nobody(&mut self, question: &str) -> Option<String> {
-        self.note(EntryKind::Question {
-            question: clean(question, QUESTION_CHARS.0),
-            answer: None,
-        });
+        self.note(EntryKind::Question { question: clean(question, NOTED_CAP), answer: None });
         None
     }
 }

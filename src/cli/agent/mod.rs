@@ -11,11 +11,13 @@ mod memory;
 mod memory_care;
 mod note;
 mod operations;
+mod plugin;
 mod recall;
 mod remember;
 mod run;
 mod running;
 mod runs;
+mod tools;
 mod undo;
 mod work;
 
@@ -35,6 +37,8 @@ enum AgentCommand {
     Runs(runs::RunsArgs),
     Sessions(runs::SessionsArgs),
     Undo(undo::UndoArgs),
+    Tools(tools::ToolsArgs),
+    Plugin(plugin::PluginArgs),
     Remember(remember::RememberArgs),
     Recall(recall::RecallArgs),
     Memory(memory::MemoryArgs),
@@ -56,6 +60,8 @@ impl AgentArgs {
             AgentCommand::Runs(args) => args.json,
             AgentCommand::Sessions(args) => args.json,
             AgentCommand::Undo(args) => args.json,
+            AgentCommand::Tools(args) => args.json,
+            AgentCommand::Plugin(args) => args.is_json(),
             AgentCommand::Fenced(_) => false,
             AgentCommand::Remember(args) => args.json,
             AgentCommand::Recall(args) => args.json,
@@ -75,6 +81,8 @@ pub fn run(args: &AgentArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         AgentCommand::Runs(args) => runs::run(args, ui),
         AgentCommand::Sessions(args) => runs::list_sessions(args, ui),
         AgentCommand::Undo(args) => undo::run(args, ui),
+        AgentCommand::Tools(args) => tools::run(args, ui),
+        AgentCommand::Plugin(args) => plugin::run(args, ui),
         AgentCommand::Fenced(_) => fenced::run(),
         AgentCommand::Remember(args) => remember::run(args, ui),
         AgentCommand::Recall(args) => recall::run(args, ui),

@@ -73,7 +73,7 @@ impl Scene {
                 log.lock().unwrap().changelog.push(entry.to_owned());
                 Ok(Vec::new())
             }),
-            events: Box::new(move |event| events.lock().unwrap().events.push(event.clone())),
+            events: Box::new(move |event, _| events.lock().unwrap().events.push(event.clone())),
             now: Box::new(|| "2026-01-02T03:04:05Z".parse().unwrap()),
             nonce: Box::new(|| "nonce".to_owned()),
         };

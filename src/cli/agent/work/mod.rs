@@ -1,9 +1,12 @@
 //! A run of the agent, put together: models, tools, what is known, what is allowed.
 
 mod brain;
+mod branching;
+mod develop;
 mod fencing;
 mod gathering;
 mod knowledge;
+pub mod plugins;
 mod remembering;
 pub mod rights;
 mod signals;
@@ -42,12 +45,14 @@ use crate::{
     config::{AgentMode, Reflection},
     fence::{self, Kind},
     permissions::Mode,
+    plugins::Problem,
     repo::Git,
     skills::{self, Places, Skill},
     tools::OutOfReach,
 };
 use brain::Models;
 use fencing::Fencing;
+use plugins::Bench;
 use rights::Rights;
 pub use rights::mode_of;
 pub use state::{checkpoints_of, state_folder};
@@ -89,6 +94,10 @@ pub struct Prepared<'a> {
     fencing: Arc<Fencing>,
     skills: Vec<Skill>,
     pub tools: Toolbox,
+    /// What plugins run with.
+    pub bench: Bench,
+    /// Plugins that are no tools, and why.
+    pub problems: Vec<Problem>,
     pub sessions: Sessions,
     pub trails: Trails,
     /// The user wants the run to end, or none goes on.
@@ -100,7 +109,7 @@ pub struct Prepared<'a> {
 /// # Errors
 /// When rules cannot be understood, or there is no folder for the state.
 pub fn prepare<'a>(workspace: &'a Workspace, ui: &Ui) -> Result<Prepared<'a>, CliError> {
-    let rights = Rights::open(workspace)?;
+    let (rights, fencing, is_key) = fenced(workspace)?;
     for ignored in rights.ignored() {
         ui.note(format_args!(
             "the repository's permissions.yaml may not widen: {ignored} is ignored"
@@ -108,16 +117,10 @@ pub fn prepare<'a>(workspace: &'a Workspace, ui: &Ui) -> Result<Prepared<'a>, Cl
     }
     let repository = &workspace.repository;
     let git = Git::of(repository);
-    let protected = Arc::clone(rights.protected());
-    let is_key: OutOfReach = Arc::new(move |path: &Path| protected.holds_key(path).is_some());
-    let paths = rights.paths().to_vec();
-    let fencing = Arc::new(Fencing::new(workspace, rights.home(), paths, Arc::clone(&is_key)));
     let skills = discover(workspace, ui);
+    let bench = Bench::open(workspace, &fencing, ui)?;
     let built_in = toolbox::built_in(git.as_ref(), &fencing, is_key);
-    let (tools, problems) = Toolbox::of(built_in);
-    for problem in problems {
-        ui.warn(problem);
-    }
+    let (tools, problems) = toolbox::all(workspace, git.as_ref(), built_in, &bench, ui)?;
     let state = state_folder()?;
     let cancelled = Arc::new(AtomicBool::new(true));
     Ok(Prepared {
@@ -128,6 +131,8 @@ pub fn prepare<'a>(workspace: &'a Workspace, ui: &Ui) -> Result<Prepared<'a>, Cl
         fencing,
         skills,
         tools,
+        bench,
+        problems,
         sessions: Sessions::new(state.join("sessions")),
         trails: Trails::new(state.join("runs")),
         cancelled,
@@ -275,6 +280,19 @@ impl Prepared<'_> {
             let _ = checkpoints.prune(CHECKPOINTS);
         }
     }
+}
+
+/// What is allowed here, and the sandbox that goes with it.
+///
+/// # Errors
+/// When rules cannot be understood.
+pub fn fenced(workspace: &Workspace) -> Result<(Rights, Arc<Fencing>, OutOfReach), CliError> {
+    let rights = Rights::open(workspace)?;
+    let protected = Arc::clone(rights.protected());
+    let is_key: OutOfReach = Arc::new(move |path: &Path| protected.holds_key(path).is_some());
+    let paths = rights.paths().to_vec();
+    let fencing = Fencing::new(workspace, rights.home(), paths, Arc::clone(&is_key));
+    Ok((rights, Arc::new(fencing), is_key))
 }
 
 /// The name of the user, for sessions.

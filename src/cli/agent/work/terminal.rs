@@ -211,6 +211,9 @@ impl Approver for Terminal<'_> {
                     self.say(*depth, &format!("  | {}", visible_line(&line)));
                 }
             }
+            Event::Progress { tool, text, depth } => {
+                self.say(*depth, &format!("  {tool}: {}", visible_line(text)));
+            }
             Event::Unmade { tool, reason, depth } => {
                 self.say(*depth, &format!("  {tool} was not run: {}", visible_line(reason)));
             }

@@ -3,13 +3,17 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    super::super::{error::CliError, learning::Learning, ui::Ui},
+    super::super::{error::CliError, learning::Learning, ui::Ui, workspace::Workspace},
     super::operations::workspace,
+    develop,
     fencing::Fencing,
     knowledge,
+    plugins::{Bench, manifest},
 };
 use crate::{
-    agent::Tool,
+    agent::{Tool, Toolbox},
+    develop::NAME,
+    plugins::{Problem, entries},
     reading::{self, Hint},
     repo::Git,
     tools::{self, Hit, OutOfReach, Page, Search},
@@ -44,6 +48,46 @@ pub fn built_in(
     all.push(tools::model());
     all.extend(knowledge::tools());
     all
+}
+
+/// All tools of a work tree: those that come with the program, deployed plugins, and what makes new
+/// ones. With them the plugins that are no tools, and why.
+///
+/// # Errors
+/// When there is no place for what plugins need.
+pub fn all(
+    workspace: &Workspace,
+    git: Option<&Git>,
+    built_in: Vec<Box<dyn Tool>>,
+    bench: &Bench,
+    ui: &Ui,
+) -> Result<(Toolbox, Vec<Problem>), CliError> {
+    let names: Vec<String> = built_in.iter().map(|tool| tool.spec().name.clone()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).chain([NAME]).collect();
+    let plugins = bench.load(&names, ui);
+    let mut tools = Toolbox::new();
+    let mut all = built_in;
+    // A plugin is made on a branch.
+    if let Some(git) = git {
+        all.push(Box::new(develop::tool(workspace, git, bench, &names, tools.inlet())?));
+    }
+    all.extend(plugins.tools);
+    for tool in all {
+        if let Err(cause) = tools.add(tool) {
+            ui.warn(cause);
+        }
+    }
+    // A folder that nobody deployed may be anything: projects have plugins of other kinds.
+    let manifest = manifest(&workspace.repository.root).unwrap_or_default();
+    let deployed = entries(&manifest).unwrap_or_default();
+    for Problem { name, reason } in &plugins.problems {
+        if name.is_empty() {
+            ui.note(reason);
+        } else if deployed.iter().any(|(deployed, _)| deployed == name) {
+            ui.note(format_args!("the plugin `{name}` is no tool: {reason}"));
+        }
+    }
+    Ok((tools, plugins.problems))
 }
 
 /// A page as Markdown, from the host that was approved and no other.

@@ -32,6 +32,7 @@ pub enum EventWire<'a> {
     Restart,
     Calling { tool: &'a str, shown: &'a str, depth: u32 },
     Called { tool: &'a str, failed: bool, text: &'a str, seconds: f64, depth: u32 },
+    Progress { tool: &'a str, text: &'a str, depth: u32 },
     Unmade { tool: &'a str, reason: &'a str, depth: u32 },
     Reflected { note: &'a str, depth: u32 },
     Compacted { messages: usize },
@@ -214,6 +215,9 @@ impl Approver for Wire<'_> {
             }
             Event::Called { tool, failed, text, seconds, depth } => {
                 EventWire::Called { tool, failed: *failed, text, seconds: *seconds, depth: *depth }
+            }
+            Event::Progress { tool, text, depth } => {
+                EventWire::Progress { tool, text, depth: *depth }
             }
             Event::Unmade { tool, reason, depth } => {
                 EventWire::Unmade { tool, reason, depth: *depth }

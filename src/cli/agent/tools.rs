@@ -1,0 +1,46 @@
+//! `elophanto agent tools`
+
+use serde_json::Value;
+
+use super::{
+    super::{
+        Outcome,
+        error::CliError,
+        ui::{Ui, visible_line},
+        workspace::Workspace,
+    },
+    work,
+};
+
+/// List the tools of the agent: those built in, deployed plugins, those of other servers
+///
+/// With `--json` each is printed with the JSON schema of its arguments. What may run without asking
+/// depends on its level, the mode and your rules.
+#[derive(clap::Args, Debug)]
+pub struct ToolsArgs {
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub fn run(_args: &ToolsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let workspace = Workspace::open(Vec::new(), ui)?;
+    let talk = ui.beside();
+    let manifest = work::prepare(&workspace, &talk)?.tools.manifest();
+    for tool in manifest.as_array().map(Vec::as_slice).unwrap_or_default() {
+        let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let source = match tool["source"]["kind"].as_str() {
+            Some("plugin") => {
+                let hash = word(&tool["source"]["hash"]);
+                format!("plugin {}", hash.get(..12).unwrap_or(&hash))
+            }
+            Some("server") => format!("server {}", word(&tool["source"]["name"])),
+            _ => "built in".to_owned(),
+        };
+        let (name, level) = (word(&tool["name"]), word(&tool["level"]));
+        let described = word(&tool["description"]);
+        let line = format!("{name:<20} {level:<12} {source:<12} {described}");
+        ui.emit(tool, visible_line(&line))?;
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,90 @@
+//! `self_develop` with all that it is made with here.
+
+use std::{path::Path, sync::Arc};
+
+use jiff::{Timestamp, tz::TimeZone};
+use ulid::Ulid;
+
+use super::{
+    super::super::{error::CliError, run_kept, workspace::Workspace},
+    branching::Plumbing,
+    plugins::{Bench, agree},
+};
+use crate::{
+    agent::Inlet,
+    changelog::{self, Entry},
+    develop::{Event, Parts, SelfDevelop, State},
+    repo::{Git, write_beneath},
+};
+
+/// The tool; a plugin that it makes comes in by the inlet.
+///
+/// # Errors
+/// When there is no place for the lock of the manifest.
+pub fn tool(
+    workspace: &Workspace,
+    git: &Git,
+    bench: &Bench,
+    built_in: &[&str],
+    inlet: Inlet,
+) -> Result<SelfDevelop, CliError> {
+    let root = workspace.repository.root.clone();
+    let write_root = workspace.config.knowledge.write_root.clone();
+    let has_changelog = workspace.config.changelog.enabled;
+    let (to, of, at, notes) = (root.clone(), root.clone(), root, write_root.clone());
+    let new = inlet.clone();
+    Ok(SelfDevelop::new(Parts {
+        runtime: Arc::clone(&bench.tests),
+        built_in: built_in.iter().map(|&name| name.to_owned()).collect(),
+        write_root,
+        write: Box::new(move |path, text| {
+            write_beneath(&to, path, text.as_bytes()).map_err(|cause| cause.to_string())
+        }),
+        lock: bench.lock()?.to_owned(),
+        branching: Box::new(Plumbing::new(git)),
+        tools: Box::new(move || inlet.specs()),
+        agree: Box::new(move |name, hash| {
+            agree(&of, name, hash).map_err(|error| error.message().to_owned())
+        }),
+        deployed: Box::new(move |tool| {
+            // A name that is taken was refused long before.
+            let _ = new.put(tool);
+        }),
+        changelog: Box::new(move |line| match has_changelog {
+            true => entry(&at, &notes, line),
+            false => Ok(Vec::new()),
+        }),
+        events: Box::new(|event, host| host.report(&said(event))),
+        now: Box::new(Timestamp::now),
+        nonce: Box::new(|| Ulid::new().to_string()),
+    }))
+}
+
+fn said(event: &Event) -> String {
+    let Event { plugin, stage, attempt, state, detail } = event;
+    let state = match state {
+        State::Begun => "begun",
+        State::Done => "done",
+        State::Failed => "failed",
+    };
+    let attempt = match attempt {
+        0 => String::new(),
+        number => format!(", attempt {number}"),
+    };
+    let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+    format!("{plugin}: {} {state}{attempt}{detail}", stage.as_str())
+}
+
+/// A file for the entry, and the page that gathers all of them.
+fn entry(root: &Path, write_root: &Path, line: &str) -> Result<Vec<std::path::PathBuf>, String> {
+    let date = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    let detail = line.trim_start_matches("- ").to_owned();
+    let title = detail.split(':').next().unwrap_or_default().replace('`', "");
+    let entry =
+        Entry { kind: Some("plugin".to_owned()), details: vec![detail], ..Entry::new(date, title) };
+    let path = changelog::folder(write_root).join(changelog::file_name(date, Ulid::new()));
+    write_beneath(root, &path, entry.render().as_bytes()).map_err(|cause| cause.to_string())?;
+    let said = |error: CliError| error.message().to_owned();
+    run_kept(&["changelog", "--write", "--json"], Vec::new()).map_err(said)?;
+    Ok(vec![path, changelog::page(write_root)])
+}

@@ -1,0 +1,166 @@
+//! Plugins of the work tree: what they run with, and which of them the user agreed to.
+
+use std::{
+    fs::{self, DirBuilder, File, TryLockError},
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use jiff::Timestamp;
+
+use super::{
+    super::super::{
+        env,
+        error::CliError,
+        keys::{self, Asking},
+        ui::Ui,
+        workspace::Workspace,
+    },
+    fencing::Fencing,
+    state_folder,
+};
+use crate::{
+    config::{TrustEntry, TrustStore},
+    fence::Kind,
+    plugins::{FOLDER, Loaded, Loading, MANIFEST, MAX_MANIFEST_BYTES, Runtime, load, text_at},
+};
+
+/// Where copies of plugins lie while they run, below the folder of the state.
+const COPIES: &str = "plugins";
+const COPIES_LOCK: &str = "plugins.lock";
+/// Held by whoever changes the manifest.
+const MANIFEST_LOCK: &str = "plugins.lock";
+
+/// What plugins of one work tree run with.
+pub struct Bench {
+    root: PathBuf,
+    lock: PathBuf,
+    /// For tools: where there is no sandbox, each call asks.
+    tools: Arc<Runtime>,
+    /// For tests, of which nobody has looked at the program yet: in the sandbox or not at all.
+    pub tests: Arc<Runtime>,
+    /// Keeps other processes from emptying the folder of copies.
+    _copies: File,
+}
+
+impl Bench {
+    /// # Errors
+    /// When there is no folder for copies.
+    pub fn open(workspace: &Workspace, fencing: &Arc<Fencing>, ui: &Ui) -> Result<Self, CliError> {
+        let state = state_folder()?;
+        let (copies, held) = copies(&state).map_err(|cause| {
+            CliError::new(format_args!("`{}`: {cause}", state.display()))
+                .hint("it must be a folder that you can write to")
+        })?;
+        let runtime = |runner| {
+            let ui = ui.beside();
+            let secrets = Box::new(move |names: &[String]| secrets(names, &ui));
+            Arc::new(Runtime { runner, secrets, copies: copies.clone() })
+        };
+        let fence = Arc::clone(fencing);
+        let tools = runtime(Box::new(move |request| fence.plugin(request)));
+        let fence = Arc::clone(fencing);
+        let tests = runtime(Box::new(move |request| match fence.kind() {
+            Kind::Absent(why) => Err(format!("tests run in the sandbox alone: {why}")),
+            _ => fence.plugin(request),
+        }));
+        let local = workspace.repository.local_dir();
+        let root = workspace.repository.root.clone();
+        Ok(Self { root, lock: local.join(MANIFEST_LOCK), tools, tests, _copies: held })
+    }
+
+    /// The deployed plugins that the user agreed to, and why others are no tools.
+    pub fn load(&self, built_in: &[&str], ui: &Ui) -> Loaded {
+        let store = TrustStore::open_for(&self.root, &env::variables());
+        if let Err(cause) = &store {
+            ui.warn(cause);
+        }
+        let agreed = |name: &str, hash: &str| {
+            store.as_ref().is_ok_and(|it| it.trusts_digest(&self.root, &trusted_as(name), hash))
+        };
+        let root = &self.root;
+        load(&Loading { root, built_in, agreed: &agreed, runtime: &self.tools })
+    }
+
+    /// The file that is locked to change the manifest.
+    ///
+    /// # Errors
+    /// When the folder that it lies in cannot be made.
+    pub fn lock(&self) -> Result<&Path, CliError> {
+        if let Some(folder) = self.lock.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(&self.lock)
+    }
+}
+
+/// Keeps that the user agreed to exactly this content of a plugin in this repository.
+///
+/// # Errors
+/// When it cannot be kept in the user's own folder.
+pub fn agree(root: &Path, name: &str, hash: &str) -> Result<(), CliError> {
+    let entry = TrustEntry {
+        digest: hash.to_owned(),
+        file: trusted_as(name),
+        since: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        root: root.to_owned(),
+    };
+    TrustStore::open_for(root, &env::variables())?.record(entry)?;
+    Ok(())
+}
+
+/// Text of the manifest; empty if there is none.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn manifest(root: &Path) -> Result<String, CliError> {
+    Ok(text_at(root, Path::new(MANIFEST), MAX_MANIFEST_BYTES)?.unwrap_or_default())
+}
+
+/// Takes all agreement to a plugin back.
+///
+/// # Errors
+/// When that cannot be kept.
+pub fn disagree(root: &Path, name: &str) -> Result<(), CliError> {
+    TrustStore::open_for(root, &env::variables())?.forget_file(root, &trusted_as(name))?;
+    Ok(())
+}
+
+/// The name of a plugin in the store of trust.
+fn trusted_as(name: &str) -> String {
+    format!("{FOLDER}/{name}")
+}
+
+/// The folder of copies, emptied unless another process uses it. It is in use as long as the file
+/// is open.
+fn copies(state: &Path) -> std::io::Result<(PathBuf, File)> {
+    let folder = state.join(COPIES);
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    let held = File::options().create(true).append(true).open(state.join(COPIES_LOCK))?;
+    match held.try_lock() {
+        Ok(()) => {
+            for left in fs::read_dir(&folder)? {
+                fs::remove_dir_all(left?.path())?;
+            }
+        }
+        Err(TryLockError::WouldBlock) => {}
+        Err(TryLockError::Error(cause)) => return Err(cause),
+    }
+    held.lock_shared()?;
+    Ok((folder, held))
+}
+
+/// From the vault, and from nowhere else.
+fn secrets(
+    names: &[String],
+    ui: &Ui,
+) -> Result<std::collections::BTreeMap<String, secrecy::SecretString>, String> {
+    let one = |name: &String| match keys::secret(name, Asking::Through(ui))? {
+        Some(value) => Ok((name.clone(), value)),
+        None => {
+            Err(format!("the vault has no secret `{name}`: `elophanto vault set {name}` keeps one"))
+        }
+    };
+    names.iter().map(one).collect()
+}

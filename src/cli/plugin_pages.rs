@@ -1,0 +1,54 @@
+//! Pages of the knowledge base that are made of plugins and tools.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::{
+    error::CliError,
+    ui::{Ui, visible_line},
+    workspace::{Workspace, write_beneath},
+};
+use crate::{
+    agent::Spec,
+    plugins::{self, MAX_PAGE_BYTES, text_at},
+};
+
+/// Brings the pages of deployed plugins up to date with their READMEs; the pages that changed.
+pub fn mirror(workspace: &Workspace, ui: &Ui) -> Vec<PathBuf> {
+    let root = &workspace.repository.root;
+    let write_root = &workspace.config.knowledge.write_root;
+    let mut write = |path: &Path, text: &str| {
+        write_beneath(root, path, text.as_bytes()).map_err(|error| error.message().to_owned())
+    };
+    let mirrored = plugins::mirror(root, write_root, Timestamp::now(), &mut write);
+    for problem in mirrored.problems {
+        let name = match problem.name.as_str() {
+            "" => String::new(),
+            name => format!("the plugin `{name}`: "),
+        };
+        ui.warn(format_args!("{name}{}", visible_line(&problem.reason)));
+    }
+    mirrored.changed
+}
+
+/// Writes the table of all tools into its block of `system/capabilities.md`; the page, if it
+/// changed.
+///
+/// # Errors
+/// When the page cannot be read or written, or its block is damaged.
+pub fn capabilities(workspace: &Workspace, tools: &[Spec]) -> Result<Option<PathBuf>, CliError> {
+    let root = &workspace.repository.root;
+    let write_root = &workspace.config.knowledge.write_root;
+    let path = write_root.strip_prefix(".").unwrap_or(write_root).join("system/capabilities.md");
+    let existing = text_at(root, &path, MAX_PAGE_BYTES)?;
+    let page = plugins::capabilities(tools, existing.as_deref()).map_err(|cause| {
+        CliError::new(format_args!("`{}`: {cause}", path.display()))
+            .hint("everything outside of the block is yours")
+    })?;
+    if existing.as_deref() == Some(&*page) {
+        return Ok(None);
+    }
+    write_beneath(root, &path, page.as_bytes())?;
+    Ok(Some(path))
+}
