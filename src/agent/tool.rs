@@ -55,6 +55,8 @@ pub struct Output {
     pub touched: Vec<PathBuf>,
     /// Commits it made (full ids).
     pub commits: Vec<String>,
+    /// This text is from outside, whatever the spec says of the others.
+    pub is_untrusted: bool,
 }
 
 #[derive(Debug, thiserror::Error)]

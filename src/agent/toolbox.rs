@@ -139,6 +139,16 @@ impl Inlet {
         put(&mut write(&tools), tool, &|older| newer && is_plugin(older))
     }
 
+    /// Takes tools out again: their makers are gone.
+    pub fn withdraw<'n>(&self, names: impl IntoIterator<Item = &'n String>) {
+        if let Some(tools) = self.0.upgrade() {
+            let mut tools = write(&tools);
+            for name in names {
+                tools.remove(name);
+            }
+        }
+    }
+
     /// Of the tools that there are now.
     pub fn specs(&self) -> Vec<Spec> {
         self.0.upgrade().map(|tools| specs(&read(&tools))).unwrap_or_default()

@@ -50,6 +50,34 @@ pub fn harmless() -> BTreeMap<String, String> {
     NAMES.iter().filter_map(value).collect()
 }
 
+/// What git needs to fetch from elsewhere: what any program does, proxies, the agent of ssh keys.
+pub fn for_git() -> BTreeMap<String, String> {
+    const NAMES: &[&str] = &[
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+        "no_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "NO_PROXY",
+        "SSH_AUTH_SOCK",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+        "XDG_CONFIG_HOME",
+    ];
+    let mut environment = harmless();
+    environment.extend(named(NAMES.iter().copied()));
+    environment
+}
+
+/// Variables that the user has granted to a program by their names; `PATH`, in which it is looked
+/// for, is always among them.
+pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> BTreeMap<String, String> {
+    let value = |name: &str| Some((name.to_owned(), std::env::var(name).ok()?));
+    names.into_iter().chain(["PATH"]).filter_map(value).collect()
+}
+
 /// A secret that the user put into the environment; nothing else of it is kept.
 pub fn secret(name: &str) -> Option<SecretString> {
     std::env::var(name).ok().filter(|value| !value.is_empty()).map(SecretString::from)

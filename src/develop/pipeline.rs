@@ -89,7 +89,8 @@ impl Run<'_> {
         touched.sort();
         touched.dedup();
         let text = cut_middle(&text, self.host.max_output());
-        Output { text, failed, touched, commits: std::mem::take(&mut self.commits) }
+        let commits = std::mem::take(&mut self.commits);
+        Output { text, failed, touched, commits, ..Output::default() }
     }
 }
 

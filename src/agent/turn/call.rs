@@ -153,6 +153,7 @@ impl Run<'_, '_> {
                 return self.failed(tool, asked, error, is_outside, record);
             }
         };
+        let is_outside = is_outside || output.is_untrusted;
         record.touched.extend(output.touched.iter().cloned());
         record.touched.sort();
         record.touched.dedup();

@@ -4,6 +4,7 @@ mod chat;
 mod errors;
 mod fenced;
 mod hook;
+mod hub;
 mod install;
 mod mcp;
 mod memories;
@@ -17,6 +18,8 @@ mod remember;
 mod run;
 mod running;
 mod runs;
+mod shelf;
+mod skill;
 mod tools;
 mod undo;
 mod work;
@@ -39,6 +42,8 @@ enum AgentCommand {
     Undo(undo::UndoArgs),
     Tools(tools::ToolsArgs),
     Plugin(plugin::PluginArgs),
+    Skill(skill::SkillArgs),
+    Hub(hub::HubArgs),
     Remember(remember::RememberArgs),
     Recall(recall::RecallArgs),
     Memory(memory::MemoryArgs),
@@ -62,6 +67,8 @@ impl AgentArgs {
             AgentCommand::Undo(args) => args.json,
             AgentCommand::Tools(args) => args.json,
             AgentCommand::Plugin(args) => args.is_json(),
+            AgentCommand::Skill(args) => args.is_json(),
+            AgentCommand::Hub(args) => args.is_json(),
             AgentCommand::Fenced(_) => false,
             AgentCommand::Remember(args) => args.json,
             AgentCommand::Recall(args) => args.json,
@@ -83,6 +90,8 @@ pub fn run(args: &AgentArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         AgentCommand::Undo(args) => undo::run(args, ui),
         AgentCommand::Tools(args) => tools::run(args, ui),
         AgentCommand::Plugin(args) => plugin::run(args, ui),
+        AgentCommand::Skill(args) => skill::run(args, ui),
+        AgentCommand::Hub(args) => hub::run(args, ui),
         AgentCommand::Fenced(_) => fenced::run(),
         AgentCommand::Remember(args) => remember::run(args, ui),
         AgentCommand::Recall(args) => recall::run(args, ui),

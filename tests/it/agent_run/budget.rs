@@ -9,7 +9,8 @@ use crate::{
 };
 
 fn busy() -> Bench {
-    let turns = (0..60).map(|n| call("file_write", json!({ "path": format!("f{n}"), "text": "x" })));
+    let turns =
+        (0..60).map(|n| call("file_write", json!({ "path": format!("f{n}"), "text": "x" })));
     Bench::new(Model::judging(json!({ "reached": "partly" }), turns.collect()))
 }
 
@@ -84,9 +85,8 @@ fn a_work_tree_that_cannot_be_written() {
         return;
     }
     let before = bench.env.files();
-    let told = drive(&mut sealed(&format!("{mount} && exec \"$0\" \"$@\"")), |_| {
-        Some("once".to_owned())
-    });
+    let told =
+        drive(&mut sealed(&format!("{mount} && exec \"$0\" \"$@\"")), |_| Some("once".to_owned()));
     assert_eq!(told.output.code, Some(1), "{}", told.output);
     assert_eq!(told.ran(), ["file_read"], "{}", told.output);
     assert!(told.unmade()[0].contains("no checkpoint to go back to"), "{}", told.output);

@@ -33,7 +33,9 @@ fn commands_stay_inside() {
     let bench = bench(vec![
         shell("echo in > inside.txt && cat inside.txt"),
         shell("python3 -c \"open('../out1','w')\"; echo x > $(echo ../out2)"),
-        shell("f=../home/.s''sh/id_ed25519; cat $f; cat $HOME/.aws/cred*; cat ~/Documents/diary.txt"),
+        shell(
+            "f=../home/.s''sh/id_ed25519; cat $f; cat $HOME/.aws/cred*; cat ~/Documents/diary.txt",
+        ),
         shell("env; ps aux; cat /proc/1/environ"),
     ]);
     let mut command = bench.command("Go", &["--mode", "full"]);
@@ -41,7 +43,9 @@ fn commands_stay_inside() {
     let told = super::drive(&mut command, |_| Some("once".to_owned()));
     assert_eq!(told.ran().len(), 2, "{}", told.output);
     assert_eq!(bench.env.read("inside.txt"), b"in\n");
-    assert!(!bench.env.outside().join("out1").exists() && !bench.env.outside().join("out2").exists());
+    assert!(
+        !bench.env.outside().join("out1").exists() && !bench.env.outside().join("out2").exists()
+    );
     assert!(!told.output.stdout().contains("TOPSECRET"), "{}", told.output);
 }
 

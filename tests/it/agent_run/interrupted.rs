@@ -157,7 +157,8 @@ fn two_runs_in_one_session() {
     let session = bench.run("Hello", &[], "once").session().to_owned();
     let bench = Bench { model: Model::script(slow()), ..bench };
     bench.env.write_settings(&bench.model.settings());
-    let first = Running::start(&mut bench.command("Go", &["--mode", "full", "--session", &session]));
+    let first =
+        Running::start(&mut bench.command("Go", &["--mode", "full", "--session", &session]));
     appears(&bench, "two.txt");
     let second = bench.env.run(&["agent", "run", "Go", "--session", &session]);
     assert_eq!(second.code, Some(2), "{second}");

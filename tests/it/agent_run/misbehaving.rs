@@ -44,9 +44,14 @@ fn wrong_calls_are_answered_and_the_run_goes_on() {
     told.done();
     assert_eq!(told.ran(), ["file_read"], "{}", told.output);
     let heard = bench.model.prompts().last().unwrap().clone();
-    for part in ["wrong arguments", "there is no tool `fly_away`", "near it: file_read",
-        "cannot be used", "NUL character", "there is no tool `../../bin/sh`"]
-    {
+    for part in [
+        "wrong arguments",
+        "there is no tool `fly_away`",
+        "near it: file_read",
+        "cannot be used",
+        "NUL character",
+        "there is no tool `../../bin/sh`",
+    ] {
         assert!(heard.contains(part), "{part}\n{heard}");
     }
     assert!(!bench.env.outside().join("evil").exists() && !bench.env.path("evil").exists());
@@ -95,7 +100,9 @@ fn prose_instead_of_calls_is_reminded_once() {
 #[test]
 fn one_call_at_a_time() {
     let many = (0..40)
-        .map(|n| ("file_write".to_owned(), json!({ "path": format!("f{n}"), "text": "x" }).to_string()))
+        .map(|n| {
+            ("file_write".to_owned(), json!({ "path": format!("f{n}"), "text": "x" }).to_string())
+        })
         .collect();
     let bench = Bench::new(Model::script(vec![Turn::Calls(many), text("Done.")]));
     let told = bench.run("Write", &["--mode", "full"], "once");
@@ -117,7 +124,10 @@ fn what_is_no_answer_ends_the_run_honestly() {
     check(Answer::json(200, &json!({ "choices": [] })));
     check(Answer::text("text/html", "<h1>Welcome</h1>"));
     check(Answer::json(400, &json!({ "error": { "message": "no\u{1b}[2J" } })));
-    check(Answer::text("text/event-stream", "data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n"));
+    check(Answer::text(
+        "text/event-stream",
+        "data: {\"choices\":[{\"delta\":{\"content\":\"\"}}]}\n",
+    ));
 }
 
 #[test]

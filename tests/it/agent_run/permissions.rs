@@ -49,10 +49,7 @@ fn the_mode_asks_everything() {
 
 #[test]
 fn smart_lets_reading_run() {
-    let bench = bench(vec![
-        call("file_read", json!({ "path": "a.txt" })),
-        text("Read."),
-    ]);
+    let bench = bench(vec![call("file_read", json!({ "path": "a.txt" })), text("Read.")]);
     let told = bench.run("Go", &["--mode", "smart"], "no");
     assert_eq!((told.ran(), told.asked().len()), (vec!["file_read"], 0), "{}", told.output);
 
@@ -192,7 +189,13 @@ fn answers_that_are_rules_hold_in_the_next_run() {
 
 #[test]
 fn answers_for_the_session_hold_in_it_alone() {
-    let turns = || vec![call("git_status", json!({})), call("git_status", json!({ "paths": ["a.txt"] })), text("Done.")];
+    let turns = || {
+        vec![
+            call("git_status", json!({})),
+            call("git_status", json!({ "paths": ["a.txt"] })),
+            text("Done."),
+        ]
+    };
     let bench = bench([turns(), turns(), turns()].concat());
     let first = bench.run("Go", &[], "session");
     assert_eq!((first.ran().len(), first.asked().len()), (2, 1), "{}", first.output);
@@ -211,14 +214,18 @@ fn nobody_is_never_a_yes() {
     assert!(told.unmade().iter().all(|why| why.contains("nobody answered")), "{}", told.output);
     // What answers something else, or cannot be understood, is no yes either.
     for answer in [
-        "{\"id\":7,\"answer\":\"once\"}", "yes", "", "{\"id\":1}", "{\"id\":1,\"answer\":\"ONCE\"}",
-        "{\"id\":1,\"answer\":true}", "[1,\"once\"]", "\u{0}",
+        "{\"id\":7,\"answer\":\"once\"}",
+        "yes",
+        "",
+        "{\"id\":1}",
+        "{\"id\":1,\"answer\":\"ONCE\"}",
+        "{\"id\":1,\"answer\":true}",
+        "[1,\"once\"]",
+        "\u{0}",
     ] {
         let bench = self::bench(vec![shell("touch b.txt"), text("Nothing.")]);
-        let output = bench.env.run_with(
-            &["agent", "run", "Go", "--json"],
-            format!("{answer}\n").as_bytes(),
-        );
+        let output =
+            bench.env.run_with(&["agent", "run", "Go", "--json"], format!("{answer}\n").as_bytes());
         assert!(!bench.env.path("b.txt").exists(), "{answer}\n{output}");
         assert!(output.stdout().contains("\"unmade\""), "{answer}\n{output}");
     }

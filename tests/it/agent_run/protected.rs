@@ -81,19 +81,36 @@ fn files() -> Vec<Turn> {
         write(format!("docs/../{target}"));
         write(format!("./{}", target.replace('/', "//")));
     }
-    for path in ["link/config", "link/hooks/new", "hook", "rules", "own/permissions.yaml", "own/new",
-        ".git", ".GIT/config", ".git./config", ".git /config", "GIT~1/config", ".git\u{200c}/config",
-        ".git/../.git/config", "a/.git/hooks/post-checkout", "../home/.config/elophanto/config.yaml",
-        "/proc/self/cwd/.git/config", ".git\\config"]
-    {
+    for path in [
+        "link/config",
+        "link/hooks/new",
+        "hook",
+        "rules",
+        "own/permissions.yaml",
+        "own/new",
+        ".git",
+        ".GIT/config",
+        ".git./config",
+        ".git /config",
+        "GIT~1/config",
+        ".git\u{200c}/config",
+        ".git/../.git/config",
+        "a/.git/hooks/post-checkout",
+        "../home/.config/elophanto/config.yaml",
+        "/proc/self/cwd/.git/config",
+        ".git\\config",
+    ] {
         write(path.to_owned());
     }
     for target in TARGETS {
         calls.push(call("file_delete", json!({ "path": target })));
         calls.push(call("file_move", json!({ "from": target, "to": "mine" })));
         calls.push(call("file_move", json!({ "from": "README.md", "to": target })));
-        calls.push(call("file_edit", json!({ "path": target,
-            "edits": [{ "old": "a", "new": "evil", "all": true }] })));
+        calls.push(call(
+            "file_edit",
+            json!({ "path": target,
+            "edits": [{ "old": "a", "new": "evil", "all": true }] }),
+        ));
     }
     for path in [".git", ".elophanto", "link", ".", "own", ".githooks"] {
         calls.push(call("file_delete", json!({ "path": path, "recursive": true })));
@@ -153,22 +170,44 @@ fn put(path: &Path) {
 fn protected(bench: &Bench) -> BTreeMap<String, (u32, Vec<u8>)> {
     let mut found = BTreeMap::new();
     let git = bench.env.path(".git");
-    let roots = [git.clone(), bench.env.path(".elophanto"), bench.env.path(".githooks"),
-        bench.env.path(".gitmodules"), bench.home("")];
+    let roots = [
+        git.clone(),
+        bench.env.path(".elophanto"),
+        bench.env.path(".githooks"),
+        bench.env.path(".gitmodules"),
+        bench.home(""),
+    ];
     for entry in roots.iter().flat_map(|root| walkdir::WalkDir::new(root).into_iter()) {
         let entry = entry.unwrap();
         let path = entry.path();
         // What the program itself writes during a run: objects, checkpoints, views, what was said,
         // what was spent, what the user said.
         let below = path.strip_prefix(&git).unwrap_or(Path::new(""));
-        let is_own = ["objects", "refs/elophanto", "logs", "elophanto/view", "elophanto/runs",
-            "elophanto/cache", "index"].iter().any(|own| below.starts_with(own));
+        let is_own = [
+            "objects",
+            "refs/elophanto",
+            "logs",
+            "elophanto/view",
+            "elophanto/runs",
+            "elophanto/cache",
+            "index",
+        ]
+        .iter()
+        .any(|own| below.starts_with(own));
         let text = path.to_string_lossy();
         let is_own = is_own
-            || ["/elophanto/agent", "/elophanto/usage", "/elophanto/health", "/.cache/",
-                "/.elophanto/journal", "/.git/elophanto/journal", "permissions.lock", "/.elophanto/memory"]
-                .iter()
-                .any(|own| text.contains(own));
+            || [
+                "/elophanto/agent",
+                "/elophanto/usage",
+                "/elophanto/health",
+                "/.cache/",
+                "/.elophanto/journal",
+                "/.git/elophanto/journal",
+                "permissions.lock",
+                "/.elophanto/memory",
+            ]
+            .iter()
+            .any(|own| text.contains(own));
         if is_own || entry.file_type().is_dir() {
             continue;
         }
@@ -189,8 +228,12 @@ fn check(calls: Vec<Turn>, least: usize) {
     assert!(told.ran().len() >= least, "only {} ran\n{}", told.ran().len(), told.output);
     let after = protected(&bench);
     for (path, held) in &before {
-        assert_eq!(after.get(path).map(|it| (it.0, String::from_utf8_lossy(&it.1))),
-            Some((held.0, String::from_utf8_lossy(&held.1))), "{path}\n{}", told.output);
+        assert_eq!(
+            after.get(path).map(|it| (it.0, String::from_utf8_lossy(&it.1))),
+            Some((held.0, String::from_utf8_lossy(&held.1))),
+            "{path}\n{}",
+            told.output
+        );
     }
     let is_own = |path: &String| {
         path.contains("/.git/elophanto/") || path.ends_with("/elophanto/.health.json.lock")

@@ -17,13 +17,19 @@ fn steps() -> Vec<Turn> {
         call("knowledge_search", json!({ "query": "otters" })),
         call("file_search", json!({ "pattern": "limit=" })),
         call("file_read", json!({ "path": "lib.sh" })),
-        call("file_edit", json!({ "path": "lib.sh",
-            "edits": [{ "old": "limit=7", "new": "limit=9" }] })),
+        call(
+            "file_edit",
+            json!({ "path": "lib.sh",
+            "edits": [{ "old": "limit=7", "new": "limit=9" }] }),
+        ),
         shell("sh test.sh"),
         call("file_write", json!({ "path": "docs/limit.md", "text": "# Limit\n\nIt is 9 now.\n" })),
         call("git_diff", json!({})),
-        call("git_commit", json!({ "message": "Raise the limit of otters", "paths":
-            ["lib.sh", "docs/limit.md"] })),
+        call(
+            "git_commit",
+            json!({ "message": "Raise the limit of otters", "paths":
+            ["lib.sh", "docs/limit.md"] }),
+        ),
         text("The otter limit is **9** now; the tests pass and it is committed."),
     ]
 }
@@ -45,8 +51,18 @@ fn ten_steps_in_one_go() {
     let bench = bench(Vec::new());
     let told = bench.run(GOAL, &[], "once");
     told.done();
-    let tools = ["git_status", "file_list", "knowledge_search", "file_search", "file_read",
-        "file_edit", "shell_execute", "file_write", "git_diff", "git_commit"];
+    let tools = [
+        "git_status",
+        "file_list",
+        "knowledge_search",
+        "file_search",
+        "file_read",
+        "file_edit",
+        "shell_execute",
+        "file_write",
+        "git_diff",
+        "git_commit",
+    ];
     assert_eq!(told.ran(), tools, "{}", told.output);
     // In the mode `ask` each of them asked, once, before it ran.
     assert_eq!(told.asked(), tools);
@@ -68,9 +84,15 @@ fn ten_steps_in_one_go() {
 
     let notes = bench.learned("tasks");
     let [note] = &notes[..] else { panic!("{notes:?}") };
-    for part in ["# Task: Raised the otter limit", GOAL, "The limit is 9 and the tests pass.", "`lib.sh`",
-        "`docs/limit.md`", commit.trim(), told.run()]
-    {
+    for part in [
+        "# Task: Raised the otter limit",
+        GOAL,
+        "The limit is 9 and the tests pass.",
+        "`lib.sh`",
+        "`docs/limit.md`",
+        commit.trim(),
+        told.run(),
+    ] {
         assert!(note.contains(part), "{part}\n{note}");
     }
     assert_eq!(ended["notes"].as_array().unwrap().len(), 1);
@@ -95,7 +117,8 @@ fn what_was_learned_is_found_and_used() {
     second.done();
     let prompts = bench.model.prompts();
     let prompt = prompts.last().unwrap();
-    let past = prompt.split("# Past tasks and failures").nth(1).unwrap_or_else(|| panic!("{prompt}"));
+    let past =
+        prompt.split("# Past tasks and failures").nth(1).unwrap_or_else(|| panic!("{prompt}"));
     assert!(past.contains("The limit is 9 and the tests pass."), "{past}");
     assert!(past.contains("Run test.sh after changing the otter limit."), "{past}");
     assert!(past.contains(note), "{past}");
@@ -114,8 +137,8 @@ fn a_session_goes_on_and_others_know_nothing_of_it() {
     assert!(prompts.last().unwrap().contains("The otter limit is **9** now"), "{}", prompts[11]);
     bench.run("zebra", &[], "once").done();
     assert!(!bench.model.prompts().last().unwrap().contains("The otter limit is **9** now"));
-    let unknown = bench.env.run(&["agent", "run", "x", "--session",
-        "00000000-0000-4000-8000-000000000000"]);
+    let unknown =
+        bench.env.run(&["agent", "run", "x", "--session", "00000000-0000-4000-8000-000000000000"]);
     assert_eq!(unknown.code, Some(2), "{unknown}");
     assert!(unknown.stderr().contains("there is no session"), "{unknown}");
 }

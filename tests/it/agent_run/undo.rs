@@ -17,8 +17,10 @@ fn work() -> Vec<Turn> {
         call("file_edit", json!({ "path": "a.txt", "edits": [{ "old": "alpha", "new": "beta" }] })),
         call("file_move", json!({ "from": "b.bin", "to": "moved.bin" })),
         call("file_delete", json!({ "path": "docs", "recursive": true })),
-        shell("chmod 755 c.sh; echo more >> ignored.log; ln -s a.txt to-a; mkdir empty; rm d.txt; \
-               printf 'x\\0y' > e.txt; mkfifo pipe; rm pipe"),
+        shell(
+            "chmod 755 c.sh; echo more >> ignored.log; ln -s a.txt to-a; mkdir empty; rm d.txt; \
+               printf 'x\\0y' > e.txt; mkfifo pipe; rm pipe",
+        ),
         call("git_commit", json!({ "message": "Work", "paths": ["a.txt", "new/deep/file.txt"] })),
         shell("echo later >> a.txt"),
         text("All is changed."),
@@ -26,9 +28,18 @@ fn work() -> Vec<Turn> {
 }
 
 fn bench(turns: Vec<Turn>) -> Bench {
-    let bench = Bench::with(Model::script(turns), &[("a.txt", "alpha\n"), ("c.sh", "echo c\n"),
-        ("d.txt", "d"), ("docs/one.md", "# One\n"), ("docs/two/three.md", "# Three\n"),
-        (".gitignore", "*.log\n"), ("mine.txt", "before\n")]);
+    let bench = Bench::with(
+        Model::script(turns),
+        &[
+            ("a.txt", "alpha\n"),
+            ("c.sh", "echo c\n"),
+            ("d.txt", "d"),
+            ("docs/one.md", "# One\n"),
+            ("docs/two/three.md", "# Three\n"),
+            (".gitignore", "*.log\n"),
+            ("mine.txt", "before\n"),
+        ],
+    );
     bench.env.write("b.bin", [0_u8, 159, 146, 150, 13, 10]);
     bench.env.write("ignored.log", "one\n");
     fs::set_permissions(bench.env.path("d.txt"), fs::Permissions::from_mode(0o640)).unwrap();
@@ -62,7 +73,8 @@ fn tree(bench: &Bench) -> Tree {
 }
 
 fn status(bench: &Bench) -> String {
-    let status = bench.env.git(&["status", "--porcelain=v1", "--", ".", ":!knowledge", ":!.elophanto"]);
+    let status =
+        bench.env.git(&["status", "--porcelain=v1", "--", ".", ":!knowledge", ":!.elophanto"]);
     format!("{}{status}", bench.env.git(&["log", "--format=%H %s"]))
 }
 
@@ -86,15 +98,26 @@ fn byte_for_byte_there_and_back_again() {
     let after = tree(&bench);
     assert_ne!(after, before);
     let files = told.ended()["files"].as_array().unwrap().clone();
-    for path in ["a.txt", "b.bin", "moved.bin", "docs/one.md", "new/deep/file.txt", "to-a", "c.sh",
-        "d.txt", "e.txt"]
-    {
+    for path in [
+        "a.txt",
+        "b.bin",
+        "moved.bin",
+        "docs/one.md",
+        "new/deep/file.txt",
+        "to-a",
+        "c.sh",
+        "d.txt",
+        "e.txt",
+    ] {
         assert!(files.contains(&json!(path)), "{path} {}", told.output);
     }
 
     let lines = bench.env.json(&["agent", "undo", "--json"]);
     assert_eq!(lines[0]["run"], told.run());
-    assert_eq!((lines[0]["commits"].as_u64(), lines[0]["left"].as_array().unwrap().len()), (Some(1), 0));
+    assert_eq!(
+        (lines[0]["commits"].as_u64(), lines[0]["left"].as_array().unwrap().len()),
+        (Some(1), 0)
+    );
     assert_eq!(tree(&bench), before);
     assert_eq!(status(&bench), status_before);
 
@@ -145,7 +168,10 @@ fn what_was_changed_since_is_left() {
     assert_eq!(bench.env.read("a.txt"), b"the user's\n");
     let mut now = tree(&bench);
     now.retain(|(path, ..)| path.as_os_str() != "a.txt");
-    assert_eq!(now, before.into_iter().filter(|(path, ..)| path.as_os_str() != "a.txt").collect::<Tree>());
+    assert_eq!(
+        now,
+        before.into_iter().filter(|(path, ..)| path.as_os_str() != "a.txt").collect::<Tree>()
+    );
 }
 
 #[test]

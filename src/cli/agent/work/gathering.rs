@@ -5,7 +5,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::super::super::{run_kept, workspace::Workspace};
+use super::{
+    super::super::{run_kept, workspace::Workspace},
+    ranking, skill_tools,
+};
 use crate::{
     agent::{Gathered, Piece, SkillLine},
     repo::{NotePath, read_note},
@@ -53,22 +56,34 @@ pub fn gather(
     for lesson in lines(&["agent", "recall", "--json", "--limit", MOST_LESSONS, "--", goal]) {
         gathered.past.extend(lesson_piece(&lesson));
     }
-    gathered.skills = skills
-        .iter()
-        .map(|skill| SkillLine { name: skill.name.clone(), description: skill.description.clone() })
-        .collect();
-    let fits = skills::fits(goal, skills, &skills::by_keywords);
-    gathered.loaded_skills = fits
-        .into_iter()
-        .take(MOST_SKILLS)
-        .filter_map(|(at, _)| skills.get(at))
+    (gathered.skills, gathered.loaded_skills) = skills_for(goal, skills);
+    gathered
+}
+
+/// One line for each skill, and in full those that fit. What a repository says of its own is a
+/// quote: whoever writes there wrote it.
+fn skills_for(goal: &str, skills: &[Skill]) -> (Vec<SkillLine>, Vec<Piece>) {
+    let (vouched, others): (Vec<&Skill>, Vec<&Skill>) =
+        skills.iter().partition(|skill| skill.origin.is_vouched_for());
+    let line = |skill: &&Skill| SkillLine {
+        name: skill.name.clone(),
+        description: skill.description.clone(),
+    };
+    let fits = skills::fits(goal, skills, &ranking::rank);
+    let fitting = fits.into_iter().take(MOST_SKILLS).filter_map(|(at, _)| skills.get(at));
+    let mut pieces: Vec<Piece> = fitting
         .map(|skill| Piece {
             origin: format!("skill {} ({})", skill.name, skill.origin.label()),
-            text: skill.body.clone(),
+            text: skill_tools::whole(skill),
             is_untrusted: !skill.origin.is_vouched_for(),
         })
         .collect();
-    gathered
+    if !others.is_empty() {
+        let lines: Vec<String> = others.into_iter().map(skills::line).collect();
+        let origin = "skills of this repository, for skill_read".to_owned();
+        pieces.push(Piece { origin, text: lines.join("\n"), is_untrusted: true });
+    }
+    (vouched.iter().map(line).collect(), pieces)
 }
 
 /// A page that the user keeps about this knowledge base.

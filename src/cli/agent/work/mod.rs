@@ -3,13 +3,17 @@
 mod brain;
 mod branching;
 mod develop;
+mod external;
 mod fencing;
 mod gathering;
 mod knowledge;
 pub mod plugins;
+mod proposing;
+mod ranking;
 mod remembering;
 pub mod rights;
 mod signals;
+mod skill_tools;
 mod state;
 pub mod terminal;
 mod toolbox;
@@ -37,6 +41,7 @@ use super::{
         workspace::Workspace,
     },
     errors::why_uncovered,
+    shelf::Shelf,
 };
 use crate::{
     agent::{
@@ -47,12 +52,13 @@ use crate::{
     permissions::Mode,
     plugins::Problem,
     repo::Git,
-    skills::{self, Places, Skill},
     tools::OutOfReach,
 };
 use brain::Models;
+use external::External;
 use fencing::Fencing;
 use plugins::Bench;
+use proposing::{Proposing, proposal};
 use rights::Rights;
 pub use rights::mode_of;
 pub use state::{checkpoints_of, state_folder};
@@ -92,7 +98,7 @@ pub struct Prepared<'a> {
     checkpoints: PathBuf,
     pub rights: Rc<RefCell<Rights>>,
     fencing: Arc<Fencing>,
-    skills: Vec<Skill>,
+    shelf: Shelf,
     pub tools: Toolbox,
     /// What plugins run with.
     pub bench: Bench,
@@ -117,9 +123,12 @@ pub fn prepare<'a>(workspace: &'a Workspace, ui: &Ui) -> Result<Prepared<'a>, Cl
     }
     let repository = &workspace.repository;
     let git = Git::of(repository);
-    let skills = discover(workspace, ui);
+    let shelf = Shelf::of(workspace)?;
+    for problem in shelf.discover().problems {
+        ui.note(problem);
+    }
     let bench = Bench::open(workspace, &fencing, ui)?;
-    let built_in = toolbox::built_in(git.as_ref(), &fencing, is_key);
+    let built_in = toolbox::built_in(git.as_ref(), &fencing, is_key, &shelf);
     let (tools, problems) = toolbox::all(workspace, git.as_ref(), built_in, &bench, ui)?;
     let state = state_folder()?;
     let cancelled = Arc::new(AtomicBool::new(true));
@@ -129,7 +138,7 @@ pub fn prepare<'a>(workspace: &'a Workspace, ui: &Ui) -> Result<Prepared<'a>, Cl
         checkpoints: checkpoints_of(workspace),
         rights: Rc::new(RefCell::new(rights)),
         fencing,
-        skills,
+        shelf,
         tools,
         bench,
         problems,
@@ -176,13 +185,18 @@ impl Prepared<'_> {
             ui.note(format_args!("commands cannot be shut in here ({why}): each of them asks"));
         }
         let mut brain = Models::open(self.workspace, yes, ui)?;
+        // Anew for each run: one before it may have installed some.
+        let skills = self.shelf.discover().skills;
+        let mut approver = Proposing::new(approver, proposal(goal, &skills, &self.shelf));
+        let external = External::start(&self.workspace.repository.root, &self.tools, ui);
         let mut world = Surroundings::new(
             self.workspace,
             self.git.as_ref(),
             &self.checkpoints,
             Rc::clone(&self.rights),
-            &self.skills,
+            &skills,
             Arc::clone(&self.fencing),
+            external.names(),
         );
         self.cancelled.store(false, Ordering::Relaxed);
         let finished = {
@@ -196,7 +210,7 @@ impl Prepared<'_> {
                 cancelled: &self.cancelled,
                 now: Timestamp::now,
             };
-            agent::run_session(goal, session, approver, &mut agent)
+            agent::run_session(goal, session, &mut approver, &mut agent)
         };
         let summary = world.finish();
         self.cancelled.store(true, Ordering::Relaxed);
@@ -298,24 +312,4 @@ pub fn fenced(workspace: &Workspace) -> Result<(Rights, Arc<Fencing>, OutOfReach
 /// The name of the user, for sessions.
 fn user() -> String {
     env::harmless().remove("USER").unwrap_or_default()
-}
-
-fn discover(workspace: &Workspace, ui: &Ui) -> Vec<Skill> {
-    let found = skills::discover(&places(workspace));
-    for problem in found.problems {
-        ui.note(problem);
-    }
-    found.skills
-}
-
-/// Where skills lie.
-pub fn places(workspace: &Workspace) -> Places {
-    let variables = env::variables();
-    let config = env::config_home(&variables).map(|folder| folder.join("elophanto"));
-    let data = env::data_folder(&variables).unwrap_or_default();
-    Places {
-        user: config.map(|folder| folder.join("skills")),
-        repository: Some(workspace.repository.root.clone()),
-        installed: data.join("skills"),
-    }
 }

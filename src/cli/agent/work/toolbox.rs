@@ -4,11 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     super::super::{error::CliError, learning::Learning, ui::Ui, workspace::Workspace},
-    super::operations::workspace,
+    super::{operations::workspace, shelf::Shelf},
     develop,
     fencing::Fencing,
     knowledge,
     plugins::{Bench, manifest},
+    skill_tools,
 };
 use crate::{
     agent::{Tool, Toolbox},
@@ -29,6 +30,7 @@ pub fn built_in(
     git: Option<&Git>,
     fencing: &Arc<Fencing>,
     out_of_reach: OutOfReach,
+    shelf: &Shelf,
 ) -> Vec<Box<dyn Tool>> {
     let mut all = tools::files(Arc::clone(&out_of_reach));
     if let Some(git) = git {
@@ -47,6 +49,7 @@ pub fn built_in(
     all.push(tools::ask_user());
     all.push(tools::model());
     all.extend(knowledge::tools());
+    all.extend(skill_tools::tools(shelf));
     all
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     cell::RefCell,
+    collections::BTreeSet,
     path::{Path, PathBuf},
     rc::Rc,
     sync::Arc,
@@ -31,6 +32,8 @@ pub struct Surroundings<'a> {
     rights: Rc<RefCell<Rights>>,
     skills: &'a [Skill],
     fencing: Arc<Fencing>,
+    /// Tools whose programs run outside of the fence.
+    outside: BTreeSet<String>,
     run: Option<Ulid>,
     checkpoint: Option<Run<'a>>,
     /// HEAD before each call that is being made, the innermost last.
@@ -46,6 +49,7 @@ impl<'a> Surroundings<'a> {
         rights: Rc<RefCell<Rights>>,
         skills: &'a [Skill],
         fencing: Arc<Fencing>,
+        outside: BTreeSet<String>,
     ) -> Self {
         Self {
             workspace,
@@ -54,6 +58,7 @@ impl<'a> Surroundings<'a> {
             rights,
             skills,
             fencing,
+            outside,
             run: None,
             checkpoint: None,
             before: Vec::new(),
@@ -118,7 +123,7 @@ impl World for Surroundings<'_> {
     ) -> Verdict {
         // Asked only where it matters: trying the fence takes a moment.
         let runs = matches!(call.action, Action::Shell { .. } | Action::Program { .. });
-        let is_fenced = !runs || self.fencing.is_there();
+        let is_fenced = !runs || (!self.outside.contains(call.tool) && self.fencing.is_there());
         self.rights.borrow().decide(call, is_tainted, is_attended, is_fenced)
     }
 

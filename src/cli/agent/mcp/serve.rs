@@ -1,4 +1,4 @@
-//! `elophanto agent mcp`
+//! `elophanto agent mcp serve` and `status`
 
 use std::{
     cell::RefCell,
@@ -9,7 +9,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{
+use super::super::{
     super::{
         Outcome, env,
         error::CliError,
@@ -34,25 +34,12 @@ const START: Duration = Duration::from_secs(10);
 /// How long a check of a running one may take.
 const CHECK: Duration = Duration::from_millis(500);
 
-/// The MCP server: search, notes, entities and lessons for agents
-#[derive(clap::Args, Debug)]
-pub struct McpArgs {
-    #[command(subcommand)]
-    command: McpCommand,
-}
-
-#[derive(clap::Subcommand, Debug)]
-enum McpCommand {
-    Serve(Box<ServeArgs>),
-    Status(StatusArgs),
-}
-
 /// Serve MCP over standard input and output, or over HTTP
 ///
 /// Over HTTP, only this machine is listened to unless another address is given, and every request
 /// must bear the token of the server; `agent mcp status --token` prints it.
 #[derive(clap::Args, Debug)]
-struct ServeArgs {
+pub struct ServeArgs {
     /// Serve streamable HTTP at this address
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = ADDRESS)]
     http: Option<SocketAddr>,
@@ -70,27 +57,18 @@ struct ServeArgs {
     rate: u32,
     /// Print JSON Lines
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// Say whether the HTTP server of this repository runs, and where
 #[derive(clap::Args, Debug)]
-struct StatusArgs {
+pub struct StatusArgs {
     /// Print the token alone
     #[arg(long)]
     token: bool,
     /// Print JSON Lines
     #[arg(long)]
-    json: bool,
-}
-
-impl McpArgs {
-    pub fn is_json(&self) -> bool {
-        match &self.command {
-            McpCommand::Serve(args) => args.json,
-            McpCommand::Status(args) => args.json,
-        }
-    }
+    pub json: bool,
 }
 
 /// A server, as `--json` prints it.
@@ -104,12 +82,12 @@ struct ServerWire<'a> {
     version: Option<&'a str>,
 }
 
-pub fn run(args: &McpArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    match &args.command {
-        McpCommand::Serve(args) if args.ensure => ensure(args, ui),
-        McpCommand::Serve(args) => serve(args, ui),
-        McpCommand::Status(args) => status(args, ui),
-    }
+/// Serves, or makes sure that somebody does.
+///
+/// # Errors
+/// When nothing can be served.
+pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    if args.ensure { ensure(args, ui) } else { serve(args, ui) }
 }
 
 fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -279,7 +257,11 @@ fn start(address: &str, args: &ServeArgs, root: &Path, files: &Files) -> Result<
         .hint(format!("its words are in `{}`", files.log.display())))
 }
 
-fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+/// Says where the server is.
+///
+/// # Errors
+/// When there is no knowledge base here.
+pub fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = Workspace::open(Vec::new(), ui)?;
     let files = Files::of(&workspace.repository.root)?;
     let Some(running) = files.read().filter(|running| running.is_well(CHECK)) else {

@@ -1,0 +1,93 @@
+//! `elophanto agent hub`
+
+use serde::Serialize;
+
+use super::{
+    super::{
+        Outcome,
+        error::CliError,
+        ui::{Ui, visible_line},
+        workspace::Workspace,
+    },
+    shelf::Shelf,
+};
+use crate::skills::{self, hub};
+
+/// The hub: a git repository of skills that your own settings name (`agent.hub`)
+#[derive(clap::Args, Debug)]
+pub struct HubArgs {
+    #[command(subcommand)]
+    command: HubCommand,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum HubCommand {
+    Search(SearchArgs),
+}
+
+/// Search the skills of the hub; all of them without QUERY
+///
+/// Fetches its newest commit first. `elophanto agent skill install hub:NAME` shows one and asks.
+#[derive(clap::Args, Debug)]
+struct SearchArgs {
+    /// What the skill should be good for
+    query: Option<String>,
+    /// Search the copy that was fetched last, and open no connection
+    #[arg(long)]
+    offline: bool,
+    /// Most entries to print
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// Print JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
+impl HubArgs {
+    pub fn is_json(&self) -> bool {
+        let HubCommand::Search(args) = &self.command;
+        args.json
+    }
+}
+
+/// An entry of the hub, as `--json` prints it.
+#[derive(Serialize)]
+struct EntryWire<'a> {
+    name: &'a str,
+    description: &'a str,
+    path: &'a str,
+    commit: &'a str,
+    hub: &'a str,
+    installed: bool,
+}
+
+pub fn run(args: &HubArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let HubCommand::Search(args) = &args.command;
+    let shelf = Shelf::of(&Workspace::open(Vec::new(), ui)?)?;
+    let hub = if args.offline { shelf.kept_hub()? } else { shelf.fetched_hub()? };
+    for problem in &hub.problems {
+        ui.note(format_args!("not taken from the hub: {problem}"));
+    }
+    let installed = skills::installed(&shelf.places.installed)?;
+    let found = hub::search(&hub, args.query.as_deref().unwrap_or_default(), args.limit);
+    for entry in &found {
+        let is_here =
+            installed.get(&entry.name).is_some_and(|locked| locked.hub.as_ref() == Some(&hub.url));
+        let mark = if is_here { " (installed)" } else { "" };
+        let wire = EntryWire {
+            name: &entry.name,
+            description: &entry.description,
+            path: &entry.path,
+            commit: &entry.commit,
+            hub: &hub.url,
+            installed: is_here,
+        };
+        let text = format!("hub:{}{mark}  {}", entry.name, entry.description);
+        ui.emit(&wire, visible_line(&text))?;
+    }
+    if found.is_empty() {
+        ui.talk(format_args!("nothing found among {} skills", hub.entries.len()));
+        return Ok(Outcome::Negative);
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,179 @@
+//! `mcp-servers.json` beside the user's own settings: which servers of others there are, what may
+//! be started, and what each offered when the user looked at it.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, DirBuilder, Metadata},
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::super::super::{env, error::CliError};
+use crate::{agent::level_name, mcp_client::Entry, permissions::Level, store::lock};
+
+const FILE: &str = "mcp-servers.json";
+const LOCK: &str = "mcp-servers.lock";
+const VERSION: u32 = 1;
+/// Bytes of the file.
+const MOST_FILE: u64 = 1 << 20;
+/// Servers in it.
+const MOST_SERVERS: usize = 50;
+const LEVELS: [Level; 4] = [Level::Safe, Level::Moderate, Level::Destructive, Level::Critical];
+
+/// A server as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    pub command: Vec<String>,
+    /// Names of the variables it gets.
+    #[serde(default)]
+    pub environment: Vec<String>,
+    /// Levels by the server's own names of its tools.
+    #[serde(default)]
+    pub levels: BTreeMap<String, String>,
+    /// Hash of the command and the variables that the user agreed to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreed: Option<String>,
+    /// Hash of what it offered then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offers: Option<String>,
+}
+
+impl Kept {
+    /// What can be started: trusted only if this very command was agreed to.
+    ///
+    /// # Errors
+    /// When a level is none.
+    pub fn entry(&self, name: &str) -> Result<Entry, CliError> {
+        let mut entry = Entry::new(name, self.command.clone());
+        entry.environment.clone_from(&self.environment);
+        for (tool, word) in &self.levels {
+            entry.levels.insert(tool.clone(), level(word)?);
+        }
+        entry.trusted = self.agreed.as_ref().is_some_and(|agreed| *agreed == entry.fingerprint());
+        Ok(entry)
+    }
+}
+
+/// A level by its word.
+///
+/// # Errors
+/// When there is no such level.
+pub fn level(word: &str) -> Result<Level, CliError> {
+    LEVELS.into_iter().find(|level| level_name(*level) == word).ok_or_else(|| {
+        CliError::new(format_args!("there is no level `{}`", word.escape_default()))
+            .hint("levels are safe, moderate, destructive and critical")
+    })
+}
+
+#[derive(Serialize, Deserialize)]
+struct Form {
+    version: u32,
+    servers: BTreeMap<String, Kept>,
+}
+
+/// All servers by name; none where there is no file.
+///
+/// # Errors
+/// When the file cannot be understood, or others than the user may write it.
+pub fn read() -> Result<BTreeMap<String, Kept>, CliError> {
+    match folder() {
+        Some(folder) => read_in(&folder),
+        None => Ok(BTreeMap::new()),
+    }
+}
+
+/// The same for a run in a repository, which must not hold the file: its servers would be those of
+/// whoever writes there.
+///
+/// # Errors
+/// As [`read`], and when the file lies in the repository.
+pub fn read_for(root: &Path) -> Result<BTreeMap<String, Kept>, CliError> {
+    let servers = read()?;
+    let place = folder().map(|folder| folder.join(FILE)).and_then(|file| file.canonicalize().ok());
+    if !servers.is_empty() && place.is_some_and(|place| place.starts_with(root)) {
+        return Err(CliError::new(format_args!("`{FILE}` lies in the repository itself"))
+            .hint("keep your settings outside of it"));
+    }
+    Ok(servers)
+}
+
+/// Changes what is kept, one writer at a time: all of it or nothing.
+///
+/// # Errors
+/// As [`read`], and when the file cannot be written, or there would be too many servers.
+pub fn change<T>(
+    edit: impl FnOnce(&mut BTreeMap<String, Kept>) -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    let folder = folder().ok_or_else(|| {
+        CliError::new("there is no folder for your settings")
+            .hint("set HOME, or XDG_CONFIG_HOME to a folder")
+    })?;
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    let _lock = lock::wait(&folder.join(LOCK))?;
+    let mut servers = read_in(&folder)?;
+    let before = servers.clone();
+    let done = edit(&mut servers)?;
+    if servers.len() > MOST_SERVERS {
+        return Err(CliError::new(format_args!("there are {MOST_SERVERS} servers already"))
+            .hint("`elophanto agent mcp remove NAME` makes room"));
+    }
+    if servers != before {
+        write(&folder, servers)?;
+    }
+    Ok(done)
+}
+
+fn folder() -> Option<PathBuf> {
+    Some(env::config_home(&env::variables())?.join("elophanto"))
+}
+
+fn read_in(folder: &Path) -> Result<BTreeMap<String, Kept>, CliError> {
+    let path = folder.join(FILE);
+    let unread = |why: &dyn std::fmt::Display| {
+        CliError::new(format_args!("`{}` cannot be read: {why}", path.display()))
+    };
+    // A pipe must not be waited for.
+    let opened = fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
+    let file = match opened {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(cause) => return Err(unread(&cause)),
+        Ok(file) => file,
+    };
+    let stat = file.metadata().map_err(|cause| unread(&cause))?;
+    let is_shared = |stat: &Metadata| stat.mode() & 0o022 != 0;
+    if is_shared(&stat) || fs::metadata(folder).is_ok_and(|stat| is_shared(&stat)) {
+        return Err(unread(&"others may write it").hint("take that right from them: chmod go-w"));
+    }
+    if !stat.is_file() || stat.len() > MOST_FILE {
+        return Err(unread(&"it is no file of a few lines"));
+    }
+    let mut bytes = Vec::new();
+    file.take(MOST_FILE).read_to_end(&mut bytes).map_err(|cause| unread(&cause))?;
+    let mend = "mend it by hand, or move it away and add the servers again";
+    let form: Form = serde_json::from_slice(&bytes).map_err(|cause| unread(&cause).hint(mend))?;
+    if form.version != VERSION {
+        return Err(unread(&format_args!("it is of version {}", form.version)).hint(mend));
+    }
+    Ok(form.servers)
+}
+
+fn write(folder: &Path, servers: BTreeMap<String, Kept>) -> Result<(), CliError> {
+    let path = folder.join(FILE);
+    // A link of the user's own stays one.
+    let path = path.canonicalize().unwrap_or(path);
+    let mut bytes =
+        serde_json::to_vec_pretty(&Form { version: VERSION, servers }).map_err(CliError::new)?;
+    bytes.push(b'\n');
+    let beside = path.parent().unwrap_or(folder);
+    // Nobody but the user may read or write a temporary file, nor what becomes of it.
+    let mut file = tempfile::NamedTempFile::new_in(beside)?;
+    file.write_all(&bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(&path).map_err(|failed| failed.error)?;
+    fs::File::open(beside)?.sync_all()?;
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! `elophanto agent mcp`: our own server, and those of others.
+
+mod add;
+pub mod kept;
+pub mod look;
+mod serve;
+mod trust;
+
+use super::super::{Outcome, error::CliError, ui::Ui};
+
+/// The MCP server of this knowledge base, and servers of others as tools of the agent
+#[derive(clap::Args, Debug)]
+pub struct McpArgs {
+    #[command(subcommand)]
+    command: McpCommand,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum McpCommand {
+    Serve(Box<serve::ServeArgs>),
+    Status(serve::StatusArgs),
+    Add(add::AddArgs),
+    List(add::ListArgs),
+    Trust(trust::TrustArgs),
+    Remove(add::RemoveArgs),
+}
+
+impl McpArgs {
+    pub fn is_json(&self) -> bool {
+        match &self.command {
+            McpCommand::Serve(args) => args.json,
+            McpCommand::Status(args) => args.json,
+            McpCommand::Add(args) => args.json,
+            McpCommand::List(args) => args.json,
+            McpCommand::Trust(args) => args.json,
+            McpCommand::Remove(args) => args.json,
+        }
+    }
+}
+
+pub fn run(args: &McpArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    match &args.command {
+        McpCommand::Serve(args) => serve::run(args, ui),
+        McpCommand::Status(args) => serve::status(args, ui),
+        McpCommand::Add(args) => add::run(args, ui),
+        McpCommand::List(args) => add::list(args, ui),
+        McpCommand::Trust(args) => trust::run(args, ui),
+        McpCommand::Remove(args) => add::remove(args, ui),
+    }
+}

@@ -1,0 +1,72 @@
+//! Where skills lie for this user in this repository, and where new ones come from.
+
+use std::path::PathBuf;
+
+use super::super::{env, error::CliError, workspace::Workspace};
+use crate::{
+    process::Environment,
+    skills::{self, Discovered, Outside, Places, SkillError, hub},
+};
+
+/// Folders of skills, the hub that the settings name, and what can be fetched again.
+#[derive(Debug, Clone)]
+pub struct Shelf {
+    pub places: Places,
+    /// Address of the hub.
+    pub hub: Option<String>,
+    cache: PathBuf,
+    environment: Environment,
+}
+
+impl Shelf {
+    /// Reads nothing yet.
+    ///
+    /// # Errors
+    /// When the user has no folder for what is installed: a relative one would be anybody's.
+    pub fn of(workspace: &Workspace) -> Result<Self, CliError> {
+        let variables = env::variables();
+        let data = env::data_folder(&variables).ok_or_else(|| {
+            CliError::new("there is no folder for skills")
+                .hint("set HOME, or XDG_DATA_HOME to a folder")
+        })?;
+        let config = env::config_home(&variables).map(|folder| folder.join("elophanto"));
+        let places = Places {
+            user: config.map(|folder| folder.join("skills")),
+            repository: Some(workspace.repository.root.clone()),
+            installed: data.join("skills"),
+        };
+        let hub = workspace.config.agent.hub.clone();
+        Ok(Self { places, hub, cache: data.join("hub"), environment: env::for_git() })
+    }
+
+    /// All skills there are now.
+    pub fn discover(&self) -> Discovered {
+        skills::discover(&self.places)
+    }
+
+    /// What planning an install needs.
+    pub fn outside(&self) -> Outside<'_> {
+        let hub = self.hub.as_deref();
+        Outside { environment: &self.environment, cache: &self.cache, hub }
+    }
+
+    /// The hub as it was read last; opens no connection.
+    ///
+    /// # Errors
+    /// When none is set, or it was not read yet.
+    pub fn kept_hub(&self) -> Result<hub::Hub, SkillError> {
+        hub::load(self.address()?, &self.cache)
+    }
+
+    /// The hub as it is now.
+    ///
+    /// # Errors
+    /// When none is set, or it cannot be read.
+    pub fn fetched_hub(&self) -> Result<hub::Hub, SkillError> {
+        hub::refresh(self.address()?, &self.cache, &self.environment)
+    }
+
+    fn address(&self) -> Result<&str, SkillError> {
+        self.hub.as_deref().ok_or(SkillError::NoHub)
+    }
+}

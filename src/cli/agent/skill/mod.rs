@@ -1,0 +1,47 @@
+//! `elophanto agent skill`
+
+mod bring;
+mod look;
+
+use super::super::{Outcome, error::CliError, ui::Ui};
+
+/// Skills: folders with a SKILL.md that teach the agent a kind of work
+#[derive(clap::Args, Debug)]
+pub struct SkillArgs {
+    #[command(subcommand)]
+    command: SkillCommand,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum SkillCommand {
+    List(look::ListArgs),
+    Show(look::ShowArgs),
+    New(look::NewArgs),
+    Install(bring::InstallArgs),
+    Update(bring::UpdateArgs),
+    Remove(bring::RemoveArgs),
+}
+
+impl SkillArgs {
+    pub fn is_json(&self) -> bool {
+        match &self.command {
+            SkillCommand::List(args) => args.json,
+            SkillCommand::Show(args) => args.json,
+            SkillCommand::New(args) => args.json,
+            SkillCommand::Install(args) => args.json,
+            SkillCommand::Update(args) => args.json,
+            SkillCommand::Remove(args) => args.json,
+        }
+    }
+}
+
+pub fn run(args: &SkillArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    match &args.command {
+        SkillCommand::List(_) => look::list(ui),
+        SkillCommand::Show(args) => look::show(args, ui),
+        SkillCommand::New(args) => look::new(args, ui),
+        SkillCommand::Install(args) => bring::install(args, ui),
+        SkillCommand::Update(args) => bring::update(args, ui),
+        SkillCommand::Remove(args) => bring::remove(args, ui),
+    }
+}

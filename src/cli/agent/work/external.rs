@@ -1,0 +1,93 @@
+//! Tools of servers that the user added, for as long as a run goes on.
+
+use std::{collections::BTreeSet, path::Path};
+
+use super::super::{
+    super::{error::CliError, ui::Ui},
+    mcp::{kept, look},
+};
+use crate::{
+    agent::{Inlet, Source, Toolbox},
+    mcp_client::{Servers, Started},
+};
+
+/// All tools of a run. The servers end when this is dropped.
+pub struct External {
+    /// Where their tools are put, until this is dropped.
+    inlet: Inlet,
+    names: BTreeSet<String>,
+    /// Held for its end.
+    _servers: Option<Servers>,
+}
+
+impl External {
+    /// Starts the servers that the user trusts, if there are any, and puts their tools beside
+    /// those that are there. What is wrong with one is noted, and costs its tools.
+    pub fn start(root: &Path, tools: &Toolbox, ui: &Ui) -> Self {
+        let mut external = Self { inlet: tools.inlet(), names: BTreeSet::new(), _servers: None };
+        if let Err(error) = external.add(root, ui) {
+            ui.warn(format_args!("no tools of other servers: {}", error.message()));
+        }
+        external
+    }
+
+    /// Names of those of servers: their programs run outside of the fence.
+    pub fn names(&self) -> BTreeSet<String> {
+        self.names.clone()
+    }
+
+    fn add(&mut self, root: &Path, ui: &Ui) -> Result<(), CliError> {
+        let servers = kept::read_for(root)?;
+        let mut entries = Vec::new();
+        for (name, kept) in &servers {
+            let entry = kept.entry(name)?;
+            if entry.trusted {
+                entries.push(entry);
+            } else {
+                ui.note(format_args!(
+                    "server `{name}` is not trusted, so it is not started: elophanto agent mcp \
+                     trust {name}"
+                ));
+            }
+        }
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let taken = self.inlet.specs().into_iter().map(|spec| spec.name).collect();
+        let Started { servers: running, tools, offers, problems } = look::start(&entries, &taken)?;
+        self._servers = Some(running);
+        for problem in problems {
+            ui.note(problem);
+        }
+        let mut changed = BTreeSet::new();
+        for (name, offer) in &offers {
+            if servers.get(name).and_then(|kept| kept.offers.as_ref()) != Some(offer) {
+                ui.warn(format_args!(
+                    "server `{name}` offers something else than what you looked at, so its tools \
+                     are left out: elophanto agent mcp trust {name}"
+                ));
+                changed.insert(name.clone());
+            }
+        }
+        for tool in tools {
+            let spec = tool.spec();
+            if matches!(&spec.source, Source::Server { name } if changed.contains(name)) {
+                continue;
+            }
+            let name = spec.name.clone();
+            match self.inlet.put(tool) {
+                Ok(()) => {
+                    self.names.insert(name);
+                }
+                Err(cause) => ui.note(cause),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for External {
+    fn drop(&mut self) {
+        self.inlet.withdraw(&self.names);
+    }
+}
