@@ -20,6 +20,7 @@ mod fold;
 mod inline;
 mod names;
 mod print;
+mod rank;
 mod rate;
 mod read;
 mod recall;

@@ -7,17 +7,18 @@ use rustc_hash::FxHashMap;
 
 use super::{
     EventType, Memory, Rate,
-    sheet::{Beyond, is_archived, may_hold, record_of},
+    rank::{self, Model, Signals},
+    sheet::{Beyond, is_archived, may_hold, passage_of, record_of},
 };
 use crate::{
     differ::differ,
-    embed::{Embedder, Near, Pace, Profile},
+    embed::{Embedder, Near, Profile, builtin::late_interaction},
     index::{Part, Snapshot},
     lexical::Analyzer,
     search::{
-        Mode, Query, Ranking, SearchError, Weights,
+        Query, SearchError,
         lexical::{self, Bm25, Field},
-        rank::{self, Signals},
+        rank::{recency, top},
     },
     store::{Malformed, bits::Bits, matrix::Probe, segment::DocumentView},
 };
@@ -26,15 +27,8 @@ use crate::{
 const CANDIDATES: usize = 100;
 /// How many times as many are looked at if most of them are of another type.
 const WIDER: usize = 16;
-/// What being new adds to a score that is at most 1, and after how many days half of it is left.
-const RECENCY: f32 = 0.03;
+/// Days after which half of the worth of being new is left.
 const HALF_LIFE_DAYS: f32 = 180.0;
-/// What having worked often adds.
-const SUCCESS: f32 = 0.05;
-/// Share of meaning in a score: lessons are short, and a question seldom has their words. Measured on
-/// `tests/labelled/recall`; what a sentence transformer says is worth more than what static vectors say.
-const MEANING: f32 = 0.9;
-const MEANING_OF_STATIC: f32 = 0.6;
 /// How well a lesson worked of which nobody says so.
 const UNKNOWN_RATE: f32 = 0.3;
 /// A record of this repository that has this share of the best keyword score bears on the question.
@@ -110,20 +104,20 @@ pub fn recall(
         } else {
             answers(&scene, question, means, wanted)?
         };
-        // Without a question, what others learnt elsewhere is of no use.
-        let own = question.text.trim().is_empty().then_some(question.own);
-        let repo = question.repo.or(own);
-        let is_wanted = |it: &Candidate| {
-            question.event_type.is_none_or(|kind| it.memory.event_type == kind)
-                && repo.is_none_or(|repo| it.memory.repo == repo)
-        };
-        let found: Vec<Candidate> = found.into_iter().filter(is_wanted).collect();
         if !all && found.len() < question.limit {
             wanted *= WIDER;
             continue;
         }
         return scene.finish(own_first(found, question), question, means.embedder.near(), means);
     }
+}
+
+/// Whether a record is of the kind and the repository that are asked for.
+fn is_wanted(memory: &Memory, question: &Question) -> bool {
+    // Without a question, what others learnt elsewhere is of no use.
+    let own = question.text.trim().is_empty().then_some(question.own);
+    question.event_type.is_none_or(|kind| memory.event_type == kind)
+        && question.repo.or(own).is_none_or(|repo| memory.repo == repo)
 }
 
 /// The snapshot as one question sees it.
@@ -201,7 +195,8 @@ impl<'a> Scene<'a> {
         Ok(found)
     }
 
-    /// Joins what says the same, puts the newer of two that contradict each other first, and cuts.
+    /// Joins what says the same, puts the newer of two first that would say the same if they did not
+    /// contradict each other, and cuts.
     fn finish(
         &self,
         found: Vec<Candidate>,
@@ -236,7 +231,7 @@ impl<'a> Scene<'a> {
             let before = ordered.iter().position(|other| {
                 let (old, new) = (&other[0], &group[0]);
                 newest(&group) > newest(other)
-                    && self.similarity(old.place, new.place) >= near.same_matter
+                    && self.similarity(old.place, new.place) >= near.same_fact
                     && differ(&old.memory.lesson, &new.memory.lesson)
             });
             ordered.insert(before.unwrap_or(ordered.len()), group);
@@ -297,45 +292,41 @@ fn answers(
             let scores = scores.iter().enumerate();
             scores.map(move |(chunk, &score)| if is_eligible(chunk, score) { score } else { 0.0 })
         });
-        let top = rank::top(all.enumerate(), wanted);
-        top.into_iter().map(|index| place_of(parts, index)).collect::<Vec<Place>>()
+        let best = top(all.enumerate(), wanted);
+        best.into_iter().map(|index| place_of(parts, index)).collect::<Vec<Place>>()
     };
     let mut places = best(&keywords.scores, 0.0);
     places.extend(best(&cosines, means.profile.nothing.max(0.0)));
     places.sort_unstable();
     places.dedup();
     let is_all = places.len() < wanted;
-    let records = scene.records(places.into_iter().map(|place| (place, 0.0)).collect())?;
-    let signals: Vec<Signals> = records
+    let mut found = scene.records(places.into_iter().map(|place| (place, 0.0)).collect())?;
+    let keyword = |place: Place| keywords.scores[place.0][place.1];
+    let most = found.iter().map(|it| keyword(it.place)).fold(f32::MIN_POSITIVE, f32::max);
+    found.retain(|it| is_wanted(&it.memory, question));
+    let signals: Vec<Signals> = found
         .iter()
         .map(|it| Signals {
-            keyword: keywords.scores[it.place.0][it.place.1],
+            keyword: keyword(it.place),
             cosine: cosines[it.place.0][it.place.1],
-            age_days: age_days(&it.memory, question.now),
+            recency: recency(age_days(&it.memory, question.now), HALF_LIFE_DAYS),
+            success: success(&it.memory),
         })
         .collect();
-    let most = signals.iter().map(|it| it.keyword).fold(f32::MIN_POSITIVE, f32::max);
-    let bears =
-        |it: &Signals| it.keyword >= OWN_SHARE * most || it.cosine >= means.profile.relevant;
-    let is_static = means.embedder.pace() == Pace::Instant;
-    let weights = Weights {
-        semantic: if is_static { MEANING_OF_STATIC } else { MEANING },
-        recency: RECENCY,
-        recency_half_life_days: HALF_LIFE_DAYS,
-    };
-    let ranked = rank::rank(&signals, &[], Mode::Hybrid, Ranking::Weighted, &weights);
-    let mut slots: Vec<Option<Candidate>> = records.into_iter().map(Some).collect();
-    let mut found: Vec<Candidate> = ranked
-        .into_iter()
-        .filter_map(|(index, score)| {
-            let mut it = slots[index].take()?;
-            it.score = score.total + SUCCESS * success(&it.memory);
-            it.bears = bears(&signals[index]);
-            Some(it)
-        })
-        .collect();
+    let passages: Vec<String> = found.iter().map(|it| passage(&it.memory)).collect();
+    let words = late_interaction(&query.text, &passages);
+    let scores = rank::scores(&signals, words.as_deref(), Model::of(means.embedder));
+    for ((it, score), signals) in found.iter_mut().zip(scores).zip(&signals) {
+        it.score = score;
+        it.bears = signals.keyword >= OWN_SHARE * most || signals.cosine >= means.profile.relevant;
+    }
     found.sort_by(best_first);
     Ok((found, is_all))
+}
+
+/// What was embedded of a record.
+fn passage(memory: &Memory) -> String {
+    passage_of(&memory.context, &memory.command, &memory.lesson, &memory.tags.join(" "))
 }
 
 /// Where a chunk is that is so many chunks from the first one.
@@ -366,8 +357,9 @@ fn latest(scene: &Scene, question: &Question) -> Result<Vec<Candidate>, SearchEr
     // Later lines of later files are newer; nothing else can be told without reading them.
     let excess = places.len().saturating_sub(LATEST);
     let mut found = scene.records(places.split_off(excess))?;
+    found.retain(|it| is_wanted(&it.memory, question));
     for it in &mut found {
-        let recency = rank::recency(age_days(&it.memory, question.now), HALF_LIFE_DAYS / 4.0);
+        let recency = recency(age_days(&it.memory, question.now), HALF_LIFE_DAYS / 4.0);
         it.score = recency + success(&it.memory);
     }
     found.sort_by(best_first);

@@ -198,12 +198,17 @@ fn cut(text: &str) -> Sheet {
     sheet
 }
 
-/// What is embedded of a record. Its tags, which name what it is about, come first: without them 67
-/// instead of 84 of 100 questions find their record among the first five (`tests/labelled/recall`).
+/// What is embedded of a record, of the text that is searched of it.
 fn passage(body: &str) -> String {
     let mut fields = body.split(BETWEEN);
     let mut next = || fields.next().unwrap_or_default();
     let (context, command, lesson, tags) = (next(), next(), next(), next());
+    passage_of(context, command, lesson, tags)
+}
+
+/// What is embedded of a record. Its tags, which name what it is about, come first: without them 67
+/// instead of 84 of 100 questions find their record among the first five (`tests/labelled/recall`).
+pub(super) fn passage_of(context: &str, command: &str, lesson: &str, tags: &str) -> String {
     let about = if tags.is_empty() { context.to_owned() } else { format!("{tags}: {context}") };
     let parts = [about.trim_end(), lesson, command].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("\n")

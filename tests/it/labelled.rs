@@ -6,6 +6,7 @@ use std::{fmt, fs, path::PathBuf};
 use serde_json::Value;
 
 mod documents;
+mod lessons;
 mod names;
 mod nearness;
 

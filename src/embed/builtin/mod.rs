@@ -1,7 +1,7 @@
 //! The model that ships inside the program: a table of word-piece vectors, no network, no download.
 //!
-//! Owns pooling: a text's vector is the sum of the vectors of its word pieces, at unit length. What
-//! the model is, what it was made from and what it scores is in `assets/builtin/README.md`.
+//! Owns pooling: a text's vector is the sum of the vectors of its word pieces, at unit length; and the
+//! comparison of texts word by word ([`late_interaction`]). What the model is, what it was made from and what it scores is in `assets/builtin/README.md`.
 //!
 //! The same text gives the same bits on every machine: each component is summed in the order of the
 //! text with plain multiplications and additions (no fused ones), and the norm in a fixed order, so
@@ -11,10 +11,12 @@ use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
+mod late;
 mod piece;
 mod table;
 mod wordpiece;
 
+pub use late::late_interaction;
 pub use wordpiece::{count_tokens, token_ids};
 
 use super::{EmbedError, Embedded, Embedder, Fingerprint, Near, Pace, Profile, Role};

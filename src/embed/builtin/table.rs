@@ -39,6 +39,11 @@ pub fn find(key: &Key) -> Option<u32> {
     }
 }
 
+/// How many word pieces there are: ids are below it.
+pub fn rows() -> usize {
+    SCALE_BYTES.len() / 4
+}
+
 /// The embedding of a word piece: what to multiply it with, and its int8 components.
 #[inline]
 pub fn row(id: u32) -> (f32, &'static [u8; DIMENSION]) {

@@ -1,0 +1,118 @@
+//! How often the lesson that answers a question is among the first that are recalled: 2,000 lessons,
+//! 100 questions in other words.
+
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+};
+
+use elophanto::{
+    chunk::Limits,
+    embed::{
+        Embedder,
+        bert::Bert,
+        builtin::{Builtin, count_tokens},
+    },
+    index::{Context, Options, Snapshot, fill, refresh},
+    lexical::Analyzer,
+    memory::{FOLDER, Means, Question, form, recall},
+    repo::{Selection, locate},
+};
+use serde_json::Value;
+
+use super::{folder, lines, text};
+use crate::env::TestEnv;
+
+const FILES: [&str; 4] = ["operations", "python", "systems", "web"];
+/// What is counted: right among the first so many.
+const FIRST: [usize; 4] = [1, 3, 5, 10];
+/// A change may cost so many answers among the first five before somebody has to look.
+const SLACK: usize = 2;
+
+#[test]
+fn the_built_in_model() {
+    check(&Builtin, 79);
+}
+
+/// `cargo test --release labelled -- --ignored`.
+#[test]
+#[ignore = "takes minutes without optimisation"]
+fn the_shipped_transformer() {
+    check(Bert::minilm(), 87);
+}
+
+/// Among the first five there must be about as many right ones as were measured.
+fn check(model: &dyn Embedder, measured: usize) {
+    let env = TestEnv::new();
+    for file in FILES {
+        let file = format!("{file}.jsonl");
+        let bytes = std::fs::read(folder().join("recall").join(&file)).unwrap();
+        env.write(Path::new(FOLDER).join(file), bytes);
+    }
+    let analyzer = Analyzer::new("english");
+    let snapshot = index(&env, model, &analyzer);
+    let means = Means { analyzer: &analyzer, embedder: model, profile: model.profile() };
+
+    let mut right = [0; FIRST.len()];
+    let mut missed = String::new();
+    for asked in lines("recall/queries.jsonl") {
+        let question = Question {
+            text: text(&asked, "query"),
+            repo: None,
+            own: "none of theirs",
+            event_type: None,
+            archived: false,
+            limit: 10,
+            now: "2026-11-22T00:00:00Z".parse().unwrap(),
+        };
+        let found = recall(&snapshot, &question, &means).unwrap();
+        let wanted: Vec<(PathBuf, usize)> =
+            asked["answers"].as_array().unwrap().iter().map(place).collect();
+        let at = found.iter().position(|it| {
+            wanted.iter().any(|(path, line)| it.path.as_path() == path && it.line == *line)
+        });
+        for (right, first) in right.iter_mut().zip(FIRST) {
+            *right += usize::from(at.is_some_and(|at| at < first));
+        }
+        if at.is_none_or(|at| at >= 5) {
+            writeln!(missed, "{at:?} {}", question.text).unwrap();
+        }
+    }
+    println!("{}: {right:?} of 100 among the first {FIRST:?}", model.fingerprint());
+    assert!(right[2] + SLACK >= measured, "{right:?} among the first {FIRST:?}\n{missed}");
+}
+
+/// Where a record stands that is named by file and line.
+fn place(answer: &Value) -> (PathBuf, usize) {
+    let file = format!("{}.jsonl", answer[0].as_str().unwrap());
+    (Path::new(FOLDER).join(file), answer[1].as_u64().unwrap() as usize)
+}
+
+/// All records with their vectors.
+fn index(env: &TestEnv, model: &dyn Embedder, analyzer: &Analyzer) -> Snapshot {
+    let repository = locate(env.root()).unwrap();
+    let form = form(&repository, None);
+    let context = Context {
+        repository: &repository,
+        selection: &Selection { roots: Vec::new(), extensions: Vec::new(), apart: "".into() },
+        write_root: Path::new("knowledge"),
+        limits: &Limits::default(),
+        max_file_bytes: 1 << 20,
+        analyzer,
+        embedder: model,
+        count_tokens: &count_tokens,
+        now: &|| 0,
+        form: Some(&form),
+        forms: &[],
+    };
+    let options = Options { full: false, patience: None, progress: &|_, _| {} };
+    let mut refreshed = refresh(&context, options).unwrap();
+    if refreshed.report.waiting > 0 {
+        let passages = fill::waiting(&context, &refreshed.snapshot).unwrap();
+        fill::fill(&context, &passages, &|_, _| {});
+        refreshed = refresh(&context, options).unwrap();
+    }
+    let report = &refreshed.report;
+    assert_eq!((report.chunks, report.waiting), (2_000, 0), "{:?}", report.notices);
+    refreshed.snapshot
+}
