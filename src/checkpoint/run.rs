@@ -188,7 +188,8 @@ impl<'a> Run<'a> {
             _ => None,
         };
         let baseline = self.baselines.iter().find(|(at, _)| Some(*at) == number);
-        let closed = close(&self.at, open, baseline.map(|(_, baseline)| baseline))?;
+        let baseline = baseline.map(|(_, baseline)| baseline);
+        let closed = close(&self.at, open, baseline, &self.folded.moves)?;
         let Event::Closed { changes, .. } = &closed else { return Ok(Vec::new()) };
         let paths = changes.iter().map(|change| change.path.to_path()).collect();
         self.write(closed)?;
@@ -298,12 +299,16 @@ pub(super) fn close(
     at: &Checkpoints,
     open: &super::record::Open,
     baseline: Option<&Baseline>,
+    moves: &[Move],
 ) -> Result<Event, CheckpointError> {
     let (changes, mut uncovered) = scope::differences(at, open, baseline)?;
-    if let Scope::All { head, .. } = &open.scope
-        && repo::head(at.git)?.map(|id| id.to_string()) != *head
-    {
-        uncovered.insert((Name::new("HEAD"), super::WhyUncovered::Head));
+    if let Scope::All { head, .. } = &open.scope {
+        let now = repo::head(at.git)?.map(|id| id.to_string());
+        // A commit of the run's own can be taken back.
+        let is_known = now == *head || moves.last().is_some_and(|moved| moved.new == now);
+        if !is_known {
+            uncovered.insert((Name::new("HEAD"), super::WhyUncovered::Head));
+        }
     }
     Ok(Event::Closed { changes, uncovered })
 }

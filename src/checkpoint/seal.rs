@@ -144,7 +144,7 @@ fn recover_one(at: &Checkpoints, run: &str) -> Result<(), CheckpointError> {
             }
             _ => None,
         };
-        let closed = run::close(at, open, baseline.as_ref())?;
+        let closed = run::close(at, open, baseline.as_ref(), &folded.moves)?;
         folded.take(closed, true);
     }
     let expected = folded.moves.last().map_or(&folded.head, |moved| &moved.new);

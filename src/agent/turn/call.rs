@@ -186,6 +186,10 @@ impl Run<'_, '_> {
         let (plain, text, is_outside) = self.for_model(tool, &error.to_string(), is_outside);
         let touched = record.touched.clone();
         let output = Output { text: error.to_string(), failed: true, touched, ..Output::default() };
+        if !record.made {
+            let (tool, reason, depth) = (&*one_line(asked.tool, 64), &*plain, self.depth);
+            self.approver.tell(&Event::Unmade { tool, reason, depth });
+        }
         let made = Made { text, plain, failed: true, how, output };
         self.written(asked, &made, record);
         if is_outside {

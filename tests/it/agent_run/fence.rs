@@ -10,6 +10,7 @@ use crate::fake::script::{Model, Turn, call, shell, text};
 fn bench(turns: Vec<Turn>) -> Bench {
     let turns = turns.into_iter().chain([text("Done.")]).collect();
     let bench = Bench::with(Model::script(turns), &[("a.txt", "a\n")]);
+    bench.env.write(".env", "KEY=TOPSECRET\n");
     for path in [".ssh/id_ed25519", ".aws/credentials", "Documents/diary.txt"] {
         let path = bench.home(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -37,16 +38,46 @@ fn commands_stay_inside() {
             "f=../home/.s''sh/id_ed25519; cat $f; cat $HOME/.aws/cred*; cat ~/Documents/diary.txt",
         ),
         shell("env; ps aux; cat /proc/1/environ"),
+        // Where the line does not say what is read, only the sandbox knows.
+        shell("d=$(printf '%s' hss. | rev); cat ~/$d/* $(printf '%s' vne. | rev)"),
     ]);
     let mut command = bench.command("Go", &["--mode", "full"]);
     command.env("MY_API_KEY", "TOPSECRET");
     let told = super::drive(&mut command, |_| Some("once".to_owned()));
-    assert_eq!(told.ran().len(), 2, "{}", told.output);
+    assert_eq!(told.ran().len(), 3, "{}", told.output);
     assert_eq!(bench.env.read("inside.txt"), b"in\n");
     assert!(
         !bench.env.outside().join("out1").exists() && !bench.env.outside().join("out2").exists()
     );
     assert!(!told.output.stdout().contains("TOPSECRET"), "{}", told.output);
+}
+
+#[test]
+fn a_linked_work_tree_reads_its_repository_and_no_more() {
+    if !is_fenced() {
+        return;
+    }
+    let bench = bench(vec![
+        shell("git log --format=%s && git status --porcelain"),
+        shell(
+            "d=$(git rev-parse --git-common-dir); echo evil > $d/config; echo evil > $d/../a.txt",
+        ),
+        call("file_write", json!({ "path": "b.txt", "text": "b\n" })),
+        call("git_commit", json!({ "message": "Add b", "paths": ["b.txt"] })),
+    ]);
+    bench.env.git(&["worktree", "add", "--quiet", "../linked"]);
+    let config = bench.env.read(".git/config");
+    let linked = bench.env.outside().join("linked");
+    let mut command = bench.command("Go", &["--mode", "full"]);
+    let told = super::drive(command.current_dir(&linked), |_| Some("once".to_owned()));
+    told.done();
+    assert!(told.results()[0].contains("exit code 0\n--- stdout\nFirst"), "{}", told.output);
+    assert_eq!((bench.env.read(".git/config"), bench.env.read("a.txt")), (config, b"a\n".to_vec()));
+    assert!(linked.join("b.txt").exists());
+    let mut undo = bench.env.command(&["agent", "undo"]);
+    let undone = crate::env::finish(undo.current_dir(&linked));
+    assert_eq!(undone.code, Some(0), "{undone}");
+    assert!(!linked.join("b.txt").exists());
 }
 
 #[test]

@@ -43,6 +43,8 @@ fn wrong_calls_are_answered_and_the_run_goes_on() {
     let told = bench.run("Read", &[], "once");
     told.done();
     assert_eq!(told.ran(), ["file_read"], "{}", told.output);
+    // The user sees every call that was not made, but for those that could not even be read.
+    assert_eq!(told.unmade().len(), 10, "{}", told.output);
     let heard = bench.model.prompts().last().unwrap().clone();
     for part in [
         "wrong arguments",

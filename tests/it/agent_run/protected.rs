@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt, path::Path};
 
 use serde_json::json;
 
-use super::Bench;
+use super::{Bench, Told};
 use crate::fake::script::{Model, Turn, call, shell, text};
 
 /// Relative to the work tree, but for those with a `~`.
@@ -218,7 +218,7 @@ fn protected(bench: &Bench) -> BTreeMap<String, (u32, Vec<u8>)> {
     found
 }
 
-fn check(calls: Vec<Turn>, least: usize) {
+fn check(calls: Vec<Turn>, least: usize) -> Told {
     let count = calls.len();
     let bench = bench(calls);
     let before = protected(&bench);
@@ -242,6 +242,7 @@ fn check(calls: Vec<Turn>, least: usize) {
     let new: Vec<_> = new.filter(|path| !is_own(path)).collect();
     assert!(new.is_empty(), "{new:?}\n{}", told.output);
     bench.env.git(&["fsck"]);
+    told
 }
 
 #[test]
@@ -253,8 +254,33 @@ fn no_file_tool_changes_what_is_protected() {
 fn no_line_of_a_shell_changes_what_is_protected() {
     let mut calls = lines();
     let rest = calls.split_off(calls.len() / 2);
-    let other = std::thread::spawn(move || check(rest, 5));
+    let other = std::thread::spawn(move || drop(check(rest, 5)));
     check(calls, 5);
     other.join().unwrap();
     assert!(files().len() + lines().len() >= 200);
+}
+
+/// Nothing of what a script does stands in the line that runs it: only the sandbox holds it back.
+#[test]
+fn no_script_changes_what_is_protected() {
+    let mut script = String::new();
+    for target in TARGETS {
+        let (folder, name) = target.rsplit_once('/').unwrap_or((".", target));
+        for line in LINES {
+            let line = line.replace('T', target).replace('D', folder).replace('N', name);
+            script.push_str(&format!("( {line} )\ncp -f keep README.md\n"));
+        }
+    }
+    for line in OTHERS {
+        script.push_str(&format!("( {line} )\n"));
+    }
+    script.push_str("echo all of it was tried\n");
+    let told = check(
+        vec![
+            call("file_write", json!({ "path": "attack.sh", "text": script })),
+            shell("cp README.md keep; bash attack.sh 2> errors; tail -n 1 errors"),
+        ],
+        2,
+    );
+    assert!(told.results()[1].contains("all of it was tried"), "{}", told.output);
 }

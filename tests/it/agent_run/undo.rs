@@ -83,6 +83,8 @@ fn run(bench: &Bench) -> Told {
     told.done();
     assert!(told.all("called").iter().all(|it| it["failed"] == false), "{}", told.output);
     assert_eq!(told.ran().len(), 7, "{}", told.output);
+    // All of it can be taken back, the commit too.
+    assert!(!told.output.stderr().contains("would not restore"), "{}", told.output);
     told
 }
 

@@ -30,6 +30,8 @@ pub struct Fencing {
     root: PathBuf,
     home: PathBuf,
     protected: Vec<PathBuf>,
+    /// Folders of git outside of the work tree, as a linked one has: read, never written.
+    git: Vec<PathBuf>,
     is_key: OutOfReach,
     settings: AgentConfig,
     helper: OnceLock<(Helper, Kind)>,
@@ -55,8 +57,12 @@ impl Fencing {
         protected: Vec<PathBuf>,
         is_key: OutOfReach,
     ) -> Self {
+        let repository = &workspace.repository;
+        let git = [&repository.git_dir, &repository.common_dir].into_iter().flatten();
+        let git = git.filter(|folder| !folder.starts_with(&repository.root)).cloned();
         Self {
-            root: workspace.repository.root.clone(),
+            git: git.collect(),
+            root: repository.root.clone(),
             home: home.to_owned(),
             protected,
             is_key,
@@ -195,7 +201,7 @@ impl Fencing {
             paths.iter().map(with_home).filter(|path| path.is_absolute()).collect()
         };
         let mut read = absolute(&self.settings.readable);
-        read.extend(wanted.read.iter().cloned());
+        read.extend(self.git.iter().chain(&wanted.read).cloned());
         let policy = Policy {
             root: self.root.clone(),
             protected: self.protected.clone(),

@@ -61,6 +61,7 @@ use plugins::Bench;
 use proposing::{Proposing, proposal};
 use rights::Rights;
 pub use rights::mode_of;
+use state::user;
 pub use state::{checkpoints_of, state_folder};
 use world::Surroundings;
 
@@ -307,9 +308,4 @@ pub fn fenced(workspace: &Workspace) -> Result<(Rights, Arc<Fencing>, OutOfReach
     let paths = rights.paths().to_vec();
     let fencing = Fencing::new(workspace, rights.home(), paths, Arc::clone(&is_key));
     Ok((rights, Arc::new(fencing), is_key))
-}
-
-/// The name of the user, for sessions.
-fn user() -> String {
-    env::harmless().remove("USER").unwrap_or_default()
 }

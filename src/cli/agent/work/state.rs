@@ -23,3 +23,8 @@ pub fn state_folder() -> Result<PathBuf, CliError> {
     })?;
     Ok(folder.join(STATE))
 }
+
+/// The name of the user, for sessions.
+pub fn user() -> String {
+    env::harmless().remove("USER").unwrap_or_default()
+}
