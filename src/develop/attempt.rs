@@ -147,7 +147,7 @@ fn write(
         let old = now.iter().find(|old| old.path == new.path);
         if old.is_none_or(|old| old.bytes != new.bytes) {
             let content = String::from_utf8_lossy(&new.bytes);
-            let mut arguments = json!({"path": path, "content": content});
+            let mut arguments = json!({"path": path, "text": content});
             if let Some(old) = old {
                 arguments["expected"] = json!(content_hash(&old.bytes));
             }

@@ -4,6 +4,7 @@ mod env;
 mod fake;
 
 mod agent;
+mod agent_plugins;
 mod agent_run;
 mod architecture;
 mod bad_inputs;

@@ -111,7 +111,7 @@ impl Host for Scripted {
                 let shown = there.as_ref().map(|hash| &hash[..16]);
                 assert_eq!(shown, expected, "writes over what it has not read");
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
-                fs::write(&path, arguments["content"].as_str().unwrap()).unwrap();
+                fs::write(&path, arguments["text"].as_str().unwrap()).unwrap();
                 output.touched.push(given.into());
             }
             "file_delete" => fs::remove_file(path).unwrap(),

@@ -35,7 +35,6 @@ use uuid::Uuid;
 
 use super::{
     super::{
-        env,
         error::CliError,
         ui::{Ui, visible_line},
         workspace::Workspace,

@@ -24,6 +24,13 @@ use crate::{
     skills::Skill,
 };
 
+/// Whether a checkpoint covers what a call does. Calls that only look are inside of others too.
+enum Covered {
+    No,
+    /// With HEAD before the call.
+    Since(Option<CommitId>),
+}
+
 /// What a run works in.
 pub struct Surroundings<'a> {
     workspace: &'a Workspace,
@@ -36,8 +43,8 @@ pub struct Surroundings<'a> {
     outside: BTreeSet<String>,
     run: Option<Ulid>,
     checkpoint: Option<Run<'a>>,
-    /// HEAD before each call that is being made, the innermost last.
-    before: Vec<Option<CommitId>>,
+    /// Each call that is being made, the innermost last.
+    calls: Vec<Covered>,
     warnings: Vec<String>,
 }
 
@@ -61,7 +68,7 @@ impl<'a> Surroundings<'a> {
             outside,
             run: None,
             checkpoint: None,
-            before: Vec::new(),
+            calls: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -73,7 +80,7 @@ impl<'a> Surroundings<'a> {
     /// When the checkpoint cannot be sealed; it can be undone all the same.
     pub fn finish(&mut self) -> Result<Option<Summary>, CliError> {
         self.run = None;
-        self.before.clear();
+        self.calls.clear();
         match self.checkpoint.take() {
             None => Ok(None),
             Some(run) => Ok(Some(run.finish()?)),
@@ -129,6 +136,7 @@ impl World for Surroundings<'_> {
 
     fn before(&mut self, action: &Action) -> Result<(), String> {
         if !action.writes_or_reaches() || matches!(action, Action::Reach { .. }) {
+            self.calls.push(Covered::No);
             return Ok(());
         }
         let head = self.head();
@@ -141,12 +149,12 @@ impl World for Surroundings<'_> {
         if matches!(action, Action::Commit) {
             run.before_commit().map_err(said)?;
         }
-        self.before.push(head);
+        self.calls.push(Covered::Since(head));
         Ok(())
     }
 
     fn after(&mut self) -> Vec<PathBuf> {
-        let Some(old) = self.before.pop() else { return Vec::new() };
+        let Some(Covered::Since(old)) = self.calls.pop() else { return Vec::new() };
         let new = self.head();
         let branch = self.git.and_then(Git::branch).map(|name| format!("refs/heads/{name}"));
         let Some(run) = &mut self.checkpoint else { return Vec::new() };

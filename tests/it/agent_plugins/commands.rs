@@ -1,0 +1,186 @@
+//! `agent plugin` and `agent tools`.
+
+use std::{fs, os::unix::fs::symlink};
+
+use super::{README, TESTS, begun, plugin, text};
+use crate::env::snapshot;
+
+const MANIFEST: &str = "plugins/manifest.json";
+
+#[test]
+fn from_a_folder_to_a_tool_and_back() {
+    let env = begun();
+    plugin(&env, "shout", &[]);
+    snapshot!(env.ok(&["agent", "plugin", "list"]), @"
+    exit: 0
+    --- stdout
+    shout                no tool      not deployed: `elophanto agent plugin deploy shout` looks at it
+    --- stderr
+    ");
+    snapshot!(env.ok(&["agent", "plugin", "test", "shout"]), @"
+    exit: 0
+    --- stdout
+      | 1 passed
+    the tests passed
+    --- stderr
+    ");
+    snapshot!(env.run(&["agent", "plugin", "deploy", "shout"]), @"
+    exit: 1
+    --- stdout
+    not deployed: nobody agreed (`--yes` agrees)
+    --- stderr
+    shout: Puts a word into capitals
+    level: destructive
+    network: no
+    secrets it is given: none
+    content hash: [DIGEST]
+    files in plugins/shout:
+      README.md (36 bytes)
+      plugin.sh (104 bytes, executable)
+      schema.json (139 bytes)
+      test_plugin.sh (162 bytes)
+    tests (test_plugin.sh):
+      | 1 passed
+    the tests passed
+    ");
+    assert!(!env.path(MANIFEST).exists());
+    let done = env.json(&["agent", "plugin", "deploy", "shout", "--yes", "--json"]).remove(0);
+    assert_eq!((&done["deployed"], done["written"].as_array().unwrap().len()), (&true.into(), 3));
+    let shown = env.json(&["agent", "plugin", "show", "shout", "--json"]).remove(0);
+    assert_eq!((&shown["tool"], &shown["hash"]), (&true.into(), &done["hash"]));
+    assert_eq!(text(&env, MANIFEST).lines().count(), 3);
+    assert!(text(&env, "knowledge/plugins/shout.md").contains("scope: plugin"));
+    let page = text(&env, "knowledge/system/capabilities.md");
+    assert!(
+        page.starts_with("# Capabilities\n\nMine.\n") && page.contains("| `shout` |"),
+        "{page}"
+    );
+    let tools = env.json(&["agent", "tools", "--json"]);
+    let shout = tools.iter().find(|tool| tool["name"] == "shout").unwrap();
+    assert_eq!(
+        (&shout["level"], &shout["source"]["kind"]),
+        (&"destructive".into(), &"plugin".into())
+    );
+    assert_eq!(shout["source"]["hash"], done["hash"]);
+    for name in ["file_read", "shell_execute", "self_develop", "knowledge_write"] {
+        assert!(tools.iter().any(|tool| tool["name"] == name), "{name}");
+    }
+    // Deploying the same again changes nothing in git.
+    env.commit("deployed");
+    env.ok(&["agent", "plugin", "deploy", "shout", "--yes"]);
+    assert_eq!(env.git(&["status", "--short"]), "");
+    snapshot!(env.ok(&["agent", "plugin", "remove", "shout"]), @"
+    exit: 0
+    --- stdout
+    `shout` is no tool any more; its files stay in plugins/shout
+    --- stderr
+    ");
+    assert_eq!(text(&env, MANIFEST), "[]\n");
+    assert!(!text(&env, "knowledge/system/capabilities.md").contains("| `shout` |"));
+    snapshot!(env.run(&["agent", "plugin", "remove", "shout"]), @"
+    exit: 1
+    --- stdout
+    `shout` was not deployed
+    --- stderr
+    ");
+}
+
+/// What is no tool, in the words of `list`.
+#[track_caller]
+fn check_problem(env: &crate::env::TestEnv, expected: &str) {
+    let rows = env.json(&["agent", "plugin", "list", "--json"]);
+    let row = rows.iter().find(|row| row["name"] == "shout").unwrap();
+    assert_eq!(row["tool"], false, "{row}");
+    let problem = row["problem"].as_str().unwrap();
+    assert!(problem.contains(expected), "{expected}: {problem}");
+    let tools = env.json(&["agent", "tools", "--json"]);
+    assert!(tools.iter().all(|tool| tool["name"] != "shout"), "{expected}");
+}
+
+#[test]
+fn what_nobody_looked_at_is_no_tool() {
+    let env = begun();
+    plugin(&env, "shout", &[]);
+    env.ok(&["agent", "plugin", "deploy", "shout", "--yes"]);
+    env.commit("deployed");
+    // One byte more, other rights, another file.
+    env.write("plugins/shout/README.md", format!("{README}x"));
+    check_problem(&env, "changed since it was deployed");
+    env.git(&["checkout", "--quiet", "--", "."]);
+    env.write("plugins/shout/more", "");
+    check_problem(&env, "changed since it was deployed");
+    env.remove("plugins/shout/more");
+    symlink("/etc/passwd", env.path("plugins/shout/more")).unwrap();
+    check_problem(&env, "neither a file nor a folder");
+    env.remove("plugins/shout/more");
+    // Untouched it is a tool, and where nobody agreed it is none.
+    assert!(env.ok(&["agent", "tools"]).stdout().contains("shout "));
+    let trust = env.outside().join("home/.config/elophanto/trust");
+    let agreed = fs::read(&trust).unwrap();
+    fs::remove_file(&trust).unwrap();
+    check_problem(&env, "deployed by somebody else and not agreed to here");
+    fs::write(&trust, agreed).unwrap();
+    env.write(MANIFEST, "{");
+    let rows = env.json(&["agent", "plugin", "list", "--json"]);
+    assert!(rows[0]["problem"].as_str().unwrap().contains("no list of plugins"), "{rows:?}");
+    let refused = env.run(&["agent", "plugin", "deploy", "shout", "--yes"]);
+    assert_eq!((refused.code, text(&env, MANIFEST).as_str()), (Some(2), "{"), "{refused}");
+}
+
+#[test]
+fn what_fails_its_tests_is_not_deployed() {
+    let silent = TESTS.replace("echo '1 passed'", "");
+    for (tests, expected) in [
+        ("#!/bin/sh\necho 1 failed\nexit 1\n", "exit code 1"),
+        (silent.as_str(), "printed nothing"),
+        // Shut in: nothing of the user is read, nothing of the repository's settings written.
+        ("#!/bin/sh\ncat ~/.config/elophanto/config.yaml && echo read\n", "exit code"),
+        ("#!/bin/sh\necho x: 1 > ../../.elophanto/config.yaml && echo written\n", "exit code"),
+    ] {
+        let env = begun();
+        plugin(&env, "shout", &[("test_plugin.sh", tests)]);
+        let output = env.run(&["agent", "plugin", "deploy", "shout", "--yes"]);
+        assert_eq!(output.code, Some(1), "{output}");
+        assert!(output.stdout().contains(expected), "{expected}: {output}");
+        assert!(!env.path(MANIFEST).exists());
+    }
+    for (path, content) in [
+        ("schema.json", "{}"),
+        ("schema.json", r#"{"description": "x", "secrets": ["../x"]}"#),
+        ("plugin.py", "print()"),
+        ("a b", "x"),
+    ] {
+        let env = begun();
+        plugin(&env, "shout", &[(path, content)]);
+        let output = env.run(&["agent", "plugin", "deploy", "shout", "--yes"]);
+        assert_eq!(output.code, Some(2), "{path}: {output}");
+        assert!(!env.path(MANIFEST).exists());
+    }
+    let env = begun();
+    plugin(&env, "file_read", &[]);
+    for name in ["file_read", "self_develop", "../x", "nope", "A", ""] {
+        let output = env.run(&["agent", "plugin", "deploy", "--yes", "--", name]);
+        assert_eq!(output.code, Some(2), "{name}: {output}");
+    }
+}
+
+#[test]
+fn a_readme_that_changed_is_mirrored_by_index_alone() {
+    let env = begun();
+    plugin(&env, "shout", &[]);
+    env.ok(&["agent", "plugin", "deploy", "shout", "--yes"]);
+    let page = "knowledge/plugins/shout.md";
+    let before = text(&env, page) + "\nMine.\n";
+    env.write(page, &before);
+    env.write("plugins/shout/README.md", "# Shout\n\nIt has become louder.\n");
+    env.ok(&["search", "louder"]);
+    env.run(&["index", "--check"]);
+    assert_eq!(text(&env, page), before);
+    let output = env.ok(&["index"]);
+    assert!(output.stderr().contains(page), "{output}");
+    let after = text(&env, page);
+    assert!(after.contains("become louder") && after.ends_with("\nMine.\n"), "{after}");
+    assert_eq!(env.hits(&["louder", "--scope", "plugin"]), [page]);
+    env.ok(&["index"]);
+    assert_eq!(text(&env, page), after);
+}
