@@ -22,32 +22,32 @@ const TARGETS: [&str; 11] = [
     "~/.local/state/elophanto/trust/note",
 ];
 
-/// `T` is a target, `D` its folder, `N` its name.
+/// `%T` is a target, `%D` its folder, `%N` its name.
 const LINES: [&str; 24] = [
-    "echo evil > T",
-    "echo evil >> T; true",
-    "tee T < README.md",
-    "cp README.md T",
-    "mv -f README.md T",
-    "rm -f T",
-    "ln -sf \"$PWD/README.md\" T",
-    "sed -i s/a/b/ T",
-    "python3 -c \"import os; open(os.path.expanduser('T'), 'w').write('evil')\"",
-    "truncate -s 0 T",
-    "dd if=/dev/zero of=T bs=1 count=9",
-    "chmod 777 T",
-    "echo evil > T.new; mv -f T.new T",
-    "ln T hard; echo evil > hard",
-    "mv D moved; echo evil > moved/N",
-    "cd D && echo evil > N",
-    "exec 3<>T; echo evil >&3",
-    "awk 'BEGIN { print \"evil\" > \"T\" }'",
-    "x=T; eval \"echo evil > $x\"",
-    "echo 'echo evil > T' | sh",
-    "find D -name 'N' -exec sh -c 'echo evil > \"$0\"' {} \\;",
-    "nohup sh -c 'sleep 0.1; echo evil > T' > /dev/null 2>&1 & sleep 0.3",
-    "unshare -rm sh -c 'mount --bind README.md T; echo evil > T'",
-    "install -m 777 README.md T",
+    "echo evil > %T",
+    "echo evil >> %T; true",
+    "tee %T < README.md",
+    "cp README.md %T",
+    "mv -f README.md %T",
+    "rm -f %T",
+    "ln -sf \"$PWD/README.md\" %T",
+    "sed -i s/a/b/ %T",
+    "python3 -c \"import os; open(os.path.expanduser('%T'), 'w').write('evil')\"",
+    "truncate -s 0 %T",
+    "dd if=/dev/zero of=%T bs=1 count=9",
+    "chmod 777 %T",
+    "echo evil > %T.new; mv -f %T.new %T",
+    "ln %T hard; echo evil > hard",
+    "mv %D moved; echo evil > moved/%N",
+    "cd %D && echo evil > %N",
+    "exec 3<>%T; echo evil >&3",
+    "awk 'BEGIN { print \"evil\" > \"%T\" }'",
+    "x=%T; eval \"echo evil > $x\"",
+    "echo 'echo evil > %T' | sh",
+    "find %D -name '%N' -exec sh -c 'echo evil > \"$0\"' {} \\;",
+    "nohup sh -c 'sleep 0.05; echo evil > %T' > /dev/null 2>&1 & sleep 0.1",
+    "unshare -rm sh -c 'mount --bind README.md %T; echo evil > %T'",
+    "install -m 777 README.md %T",
 ];
 
 /// What needs no target.
@@ -62,7 +62,7 @@ const OTHERS: [&str; 16] = [
     "git branch -D main; git tag evil",
     "git reset --soft HEAD~1",
     "git remote add evil https://example.org",
-    "git filter-branch -f --all; git gc --prune=now",
+    "FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --all; git gc --prune=now",
     "git -c alias.x='!echo evil > .git/config' x",
     "rm -rf .git",
     "mv .git elsewhere; mkdir .git",
@@ -127,7 +127,7 @@ fn lines() -> Vec<Turn> {
         let (folder, name) = target.rsplit_once('/').unwrap_or((".", target));
         // Each line meets most of the targets, each target most of the lines.
         for line in LINES.iter().skip(at % 2).step_by(2) {
-            let line = line.replace('T', target).replace('D', folder).replace('N', name);
+            let line = line.replace("%T", target).replace("%D", folder).replace("%N", name);
             calls.push(shell(&line));
         }
     }
@@ -236,7 +236,10 @@ fn check(calls: Vec<Turn>, least: usize) -> Told {
         );
     }
     let is_own = |path: &String| {
-        path.contains("/.git/elophanto/") || path.ends_with("/elophanto/.health.json.lock")
+        // A name beside a file is not that file.
+        path.ends_with(".yaml.new")
+            || path.contains("/.git/elophanto/")
+            || path.ends_with("/elophanto/.health.json.lock")
     };
     let new = after.keys().filter(|path| !before.contains_key(*path));
     let new: Vec<_> = new.filter(|path| !is_own(path)).collect();
@@ -267,7 +270,7 @@ fn no_script_changes_what_is_protected() {
     for target in TARGETS {
         let (folder, name) = target.rsplit_once('/').unwrap_or((".", target));
         for line in LINES {
-            let line = line.replace('T', target).replace('D', folder).replace('N', name);
+            let line = line.replace("%T", target).replace("%D", folder).replace("%N", name);
             script.push_str(&format!("( {line} )\ncp -f keep README.md\n"));
         }
     }
