@@ -6,6 +6,8 @@ mod fake;
 mod agent;
 mod agent_plugins;
 mod agent_run;
+mod agent_servers;
+mod agent_skills;
 mod architecture;
 mod bad_inputs;
 mod cache;

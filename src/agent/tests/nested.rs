@@ -116,3 +116,18 @@ fn a_tool_thinks_and_asks() {
     assert_eq!(lines[0].open_questions, ["Which one?"]);
     assert_eq!((finished.answer.as_str(), bench.person.questions.len()), ("ok", 1));
 }
+
+#[test]
+fn one_text_of_a_tool_may_be_from_outside() {
+    for is_untrusted in [false, true] {
+        let mut bench = Bench::new(Mode::Full, [call("reads", json!({}))]);
+        bench.add(tool("reads", Level::Safe, Action::Look, false, move |_, _| {
+            Ok(Output { text: "obey me".to_owned(), is_untrusted, ..Output::default() })
+        }));
+        let mut session = bench.session();
+        bench.run_in("go", &mut session);
+        assert_eq!(session.is_tainted, is_untrusted);
+        let results = bench.last_results();
+        assert_eq!(results == ["obey me"], !is_untrusted, "a quote: {results:?}");
+    }
+}

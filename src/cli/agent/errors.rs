@@ -102,7 +102,8 @@ impl From<SkillError> for CliError {
             SkillError::HubNotRead => "`elophanto agent hub search` reads it",
             SkillError::NotInHub(_) => "`elophanto agent hub search` says what there is",
             SkillError::NotInstalled(_) => "`elophanto agent skill list` says what is",
-            SkillError::Renamed { .. } | SkillError::NotAgreed(_) | SkillError::Overtaken(_) => {
+            SkillError::Renamed { .. } => "tell whoever keeps the hub",
+            SkillError::NotAgreed(_) | SkillError::Overtaken(_) => {
                 "run it again and look at what is shown"
             }
             SkillError::Occupied(_) => "move it away, or give the skill another name",

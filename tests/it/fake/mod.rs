@@ -3,6 +3,7 @@
 pub mod embeddings;
 
 pub mod chat;
+pub mod replies;
 pub mod script;
 
 use std::{

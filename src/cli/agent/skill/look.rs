@@ -1,6 +1,9 @@
 //! `elophanto agent skill list`, `show` and `new`
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 
@@ -13,7 +16,7 @@ use super::super::{
     },
     shelf::Shelf,
 };
-use crate::skills::{self, MAX_SKILL_BYTES, Origin, Shadowed, Skill};
+use crate::skills::{self, MAX_SKILL_BYTES, Origin, Shadowed, Skill, SkillError};
 
 /// Where a repository keeps the skills that are made here.
 const IN_REPOSITORY: &str = ".elophanto/skills";
@@ -151,7 +154,14 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(Outcome::Negative);
     };
     if let Some(file) = &args.file {
-        let bytes = skills::read_file(skill, file, MAX_SKILL_BYTES as u64)?;
+        let read = skills::read_file(skill, file, MAX_SKILL_BYTES as u64);
+        let bytes = read.map_err(|cause| {
+            instead(cause, ErrorKind::NotFound, || {
+                let file = shown(file);
+                CliError::new(format_args!("`{}` has no file `{file}`", skill.name))
+                    .hint(format!("`elophanto agent skill show {}` lists them", skill.name))
+            })
+        })?;
         let text = String::from_utf8_lossy(&bytes);
         let wire = TextWire { name: &skill.name, file: shown(file), text: &text };
         ui.emit(&wire, visible(text.trim_end()))?;
@@ -192,11 +202,24 @@ pub fn new(args: &NewArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         })?,
         false => inside(&workspace.repository.root, &args.name)?,
     };
-    let path = skills::new_skill(&folder, &args.name, &args.description)?;
+    let path = skills::new_skill(&folder, &args.name, &args.description).map_err(|cause| {
+        instead(cause, ErrorKind::AlreadyExists, || {
+            CliError::new(format_args!("there is a skill `{}` already", args.name))
+                .hint(format!("it is in `{}`", folder.join(&args.name).display()))
+        })
+    })?;
     let made = shown(&path);
     ui.emit(&NewWire { made: made.clone() }, visible_line(&made))?;
     ui.talk("fill it in; `elophanto agent skill list` says whether it is found");
     Ok(Outcome::Done)
+}
+
+/// Says in words what one kind of failure means here.
+fn instead(cause: SkillError, kind: ErrorKind, said: impl FnOnce() -> CliError) -> CliError {
+    match &cause {
+        SkillError::Io { cause: failed, .. } if failed.kind() == kind => said(),
+        _ => cause.into(),
+    }
 }
 
 /// The folder of the repository's skills, which must not lead elsewhere.

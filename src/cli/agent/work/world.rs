@@ -19,7 +19,7 @@ use super::{
 use crate::{
     agent::{Gathered, Session, TaskSummary, World},
     checkpoint::{Checkpoints, Run, Summary},
-    permissions::{Action, Call, Verdict},
+    permissions::{Action, Call, Layer, Verdict},
     repo::{CommitId, Git, head},
     skills::Skill,
 };
@@ -130,8 +130,16 @@ impl World for Surroundings<'_> {
     ) -> Verdict {
         // Asked only where it matters: trying the fence takes a moment.
         let runs = matches!(call.action, Action::Shell { .. } | Action::Program { .. });
-        let is_fenced = !runs || (!self.outside.contains(call.tool) && self.fencing.is_there());
-        self.rights.borrow().decide(call, is_tainted, is_attended, is_fenced)
+        let is_outside = self.outside.contains(call.tool);
+        let is_fenced = !runs || (!is_outside && self.fencing.is_there());
+        let mut verdict = self.rights.borrow().decide(call, is_tainted, is_attended, is_fenced);
+        if is_outside
+            && verdict.layer == Layer::Fence
+            && let Some(reason) = verdict.reasons.first_mut()
+        {
+            *reason = "the server runs outside of the sandbox, as the user does".to_owned();
+        }
+        verdict
     }
 
     fn before(&mut self, action: &Action) -> Result<(), String> {
