@@ -78,7 +78,6 @@ fn check(model: &dyn Embedder, measured: usize) {
             writeln!(missed, "{at:?} {}", question.text).unwrap();
         }
     }
-    println!("{}: {right:?} of 100 among the first {FIRST:?}", model.fingerprint());
     assert!(right[2] + SLACK >= measured, "{right:?} among the first {FIRST:?}\n{missed}");
 }
 
