@@ -6,6 +6,7 @@ mod develop;
 mod external;
 mod fencing;
 mod gathering;
+mod hub_tools;
 mod knowledge;
 pub mod plugins;
 mod proposing;
