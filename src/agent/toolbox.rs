@@ -34,6 +34,8 @@ type Tools = BTreeMap<String, Arc<dyn Tool>>;
 #[derive(Default)]
 pub struct Toolbox {
     tools: Arc<RwLock<Tools>>,
+    /// Tools that are here too.
+    base: Option<Arc<RwLock<Tools>>>,
 }
 
 /// A way into a toolbox for whoever makes tools while runs go on. One of its tools may hold it: it
@@ -57,32 +59,51 @@ impl Toolbox {
     /// When the name is none or taken, or the schema describes no object: nobody may put a tool in
     /// the place of another.
     pub fn add(&mut self, tool: Box<dyn Tool>) -> Result<(), ToolboxError> {
+        let name = &tool.spec().name;
+        if self.base.as_ref().is_some_and(|base| read(base).contains_key(name)) {
+            return Err(ToolboxError::Twice(name.clone()));
+        }
         put(&mut write(&self.tools), tool, &|_| false)
     }
 
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
-        read(&self.tools).get(name).cloned()
+        let own = read(&self.tools).get(name).cloned();
+        own.or_else(|| read(self.base.as_ref()?).get(name).cloned())
     }
 
     /// Of the tools that there are now.
     pub fn specs(&self) -> impl Iterator<Item = Spec> {
-        specs(&read(&self.tools)).into_iter()
+        specs(&self.all()).into_iter()
     }
 
     pub fn len(&self) -> usize {
-        read(&self.tools).len()
+        self.all().len()
     }
 
     pub fn is_empty(&self) -> bool {
-        read(&self.tools).is_empty()
+        self.all().is_empty()
     }
 
     /// Those of these names that there are now.
     pub fn only(&self, names: &[&str]) -> Self {
-        let tools = read(&self.tools);
-        let kept = tools.iter().filter(|(name, _)| names.contains(&name.as_str()));
-        let kept = kept.map(|(name, tool)| (name.clone(), Arc::clone(tool))).collect();
-        Self { tools: Arc::new(RwLock::new(kept)) }
+        let mut kept = self.all();
+        kept.retain(|name, _| names.contains(&name.as_str()));
+        Self { tools: Arc::new(RwLock::new(kept)), base: None }
+    }
+
+    /// These tools with room for more, such as those of one run: what is added there is not here,
+    /// what comes here is there. Of a box that was extended itself, they are those of now.
+    pub fn extended(&self) -> Self {
+        let base = RwLock::new(self.all());
+        let base = if self.base.is_some() { Arc::new(base) } else { Arc::clone(&self.tools) };
+        Self { tools: Arc::default(), base: Some(base) }
+    }
+
+    /// All there are now.
+    fn all(&self) -> Tools {
+        let mut all = self.base.as_ref().map(|base| read(base).clone()).unwrap_or_default();
+        all.extend(read(&self.tools).clone());
+        all
     }
 
     pub fn inlet(&self) -> Inlet {
@@ -98,7 +119,7 @@ impl Toolbox {
             let shared = name.split('_').filter(|part| words.contains(part)).count() as f64;
             strsim::jaro_winkler(&wrong, name) + shared * 0.4
         };
-        let tools = read(&self.tools);
+        let tools = self.all();
         let mut scored: Vec<_> = tools.keys().map(|name| (likeness(name), name)).collect();
         scored.sort_by(|one, two| two.0.total_cmp(&one.0).then_with(|| one.1.cmp(two.1)));
         let near = scored.into_iter().filter(|(score, _)| *score >= 0.7).take(NEAR);
@@ -294,7 +315,15 @@ mod tests {
         let built_in = named("b", json!({ "type": "object" }));
         assert_eq!(inlet.put(built_in), Err(ToolboxError::Twice("b".to_owned())));
         assert_eq!(inlet.specs().len(), 2);
-        drop(toolbox);
+        // Those of one run are gone with it.
+        let mut extended = toolbox.extended();
+        let free = |name| named(name, json!({ "type": "object" }));
+        assert_eq!(extended.add(free("a")), Err(ToolboxError::Twice("a".to_owned())));
+        assert_eq!(extended.add(free("z")), Ok(()));
+        assert_eq!(inlet.put(plugin("c", "1")), Ok(()));
+        assert!(extended.get("c").is_some() && toolbox.get("z").is_none());
+        assert_eq!(extended.specs().map(|spec| spec.name).collect::<String>(), "abcz");
+        drop((toolbox, extended));
         assert_eq!(inlet.put(plugin("c", "1")), Err(ToolboxError::Gone));
         assert!(inlet.specs().is_empty());
     }
