@@ -94,6 +94,10 @@ fn blacklist(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Optio
             .collect();
         return (!reasons.is_empty()).then(|| verdict(Decision::Ask, Layer::Blacklist, reasons));
     }
+    if call.level == Level::Critical || matches!(call.action, Action::Develop) {
+        let reason = "it changes what the agent itself is".to_owned();
+        return Some(verdict(Decision::Ask, Layer::Blacklist, vec![reason]));
+    }
     let found = found?;
     let mut reasons: Vec<String> = found.harmful.iter().chain(&found.unclear).cloned().collect();
     if matches!(call.action, Action::Shell { network: true, .. }) {

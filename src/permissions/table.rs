@@ -13,7 +13,7 @@ pub const TABLE: [Row; 4] = [
         "asks, but runs a shell line of listed commands that only read",
         "runs",
     ],
-    ["critical", "asks", "asks", "runs"],
+    ["critical", "asks", "asks", "asks"],
 ];
 
 /// The table as Markdown.
