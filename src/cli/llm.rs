@@ -57,7 +57,7 @@ pub struct Failure {
     /// Whether the servers are there, but none has the model.
     pub no_such_model: bool,
     /// What the last one that was asked said.
-    pub last: Option<LlmError>,
+    pub last: Option<Box<LlmError>>,
 }
 
 impl<'a> Desk<'a> {
@@ -217,7 +217,7 @@ impl<'a> Desk<'a> {
         let missing = |cause: &LlmError| matches!(cause, LlmError::ModelMissing { .. });
         let no_such_model = !failed.is_empty() && failed.iter().all(|(_, cause)| missing(cause));
         let error = llm_failure::gather(&tried, hints);
-        let last = failed.pop().map(|(_, cause)| cause);
+        let last = failed.pop().map(|(_, cause)| Box::new(cause));
         Failure { error, tried, over_budget: false, no_such_model, last }
     }
 }

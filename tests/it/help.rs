@@ -1319,3 +1319,53 @@ fn help_of_agent_install() {
     --- stderr
     ");
 }
+
+#[test]
+fn help_of_agent_run() {
+    snapshot!(help(&["agent", "run"]), @"");
+}
+
+#[test]
+fn help_of_agent_chat() {
+    snapshot!(help(&["agent", "chat"]), @"");
+}
+
+#[test]
+fn help_of_agent_undo() {
+    snapshot!(help(&["agent", "undo"]), @"");
+}
+
+#[test]
+fn help_of_agent_runs() {
+    snapshot!(help(&["agent", "runs"]), @"");
+}
+
+#[test]
+fn help_of_agent_sessions() {
+    snapshot!(help(&["agent", "sessions"]), @"");
+}
+
+#[test]
+fn help_of_agent_tools() {
+    snapshot!(help(&["agent", "tools"]), @"");
+}
+
+#[test]
+fn help_of_agent_plugin() {
+    snapshot!(help(&["agent", "plugin"]), @"");
+}
+
+#[test]
+fn help_of_agent_skill() {
+    snapshot!(help(&["agent", "skill"]), @"");
+}
+
+#[test]
+fn help_of_agent_hub() {
+    snapshot!(help(&["agent", "hub"]), @"");
+}
+
+#[test]
+fn help_of_agent_mcp_add() {
+    snapshot!(help(&["agent", "mcp", "add"]), @"");
+}

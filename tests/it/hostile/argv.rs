@@ -77,7 +77,10 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
             &["undo"],
             &["runs", "--json"],
             &["sessions"],
-            &["fenced"],
+            &["tools", "--json"],
+            &["plugin", "list"],
+            &["skill", "list"],
+            &["mcp", "list"],
         ],
     ),
     ("schedule", &[&["print", "a", "--", "scan"], &["list"]]),
@@ -180,6 +183,8 @@ fn every_form_is_understood() {
     arena.settle();
     for args in all() {
         let output = arena.run("", &args, &[]);
-        assert!(matches!(output.code, Some(0 | 1)), "{args:?}\n{output}");
+        // No model is set up here: all that comes before the first question to one is tried.
+        let needs_model = output.stderr().contains("no language model may be asked");
+        assert!(needs_model || matches!(output.code, Some(0 | 1)), "{args:?}\n{output}");
     }
 }

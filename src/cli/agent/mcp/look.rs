@@ -76,12 +76,12 @@ pub fn start(entries: &[Entry], taken: &BTreeSet<String>) -> Result<Started, Cli
 pub fn look(entry: &Entry) -> Result<Looked, CliError> {
     let Started { servers, tools, mut offers, problems } =
         start(std::slice::from_ref(entry), &BTreeSet::new())?;
-    let row = |tool: &Box<dyn Tool>| {
+    let row = |tool: &dyn Tool| {
         let spec = tool.spec();
         let description = spec.description.clone();
         ToolWire { name: spec.name.clone(), level: level_name(spec.level), description }
     };
-    let rows = tools.iter().map(row).collect();
+    let rows = tools.iter().map(|tool| row(tool.as_ref())).collect();
     drop(servers);
     let Some(offers) = offers.remove(&entry.name) else {
         let why = problems.into_iter().next();

@@ -77,7 +77,7 @@ impl Brain for Models<'_> {
 }
 
 fn error_of(failure: Failure) -> BrainError {
-    let kind = match failure.last {
+    let kind = match failure.last.map(|last| *last) {
         _ if failure.over_budget => BrainErrorKind::OverBudget,
         None => BrainErrorKind::NoModel,
         Some(LlmError::ContextTooLong { .. }) => BrainErrorKind::TooLong,
