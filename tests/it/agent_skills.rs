@@ -920,6 +920,7 @@ fn a_run_reads_skills_and_installs_one_that_was_shown() {
 
     skill_read failed: true
     no skill `no-such`; there are: investigating-a-failure, otters, recording-a-decision, reviewing-a-change, tidying-a-knowledge-base, voles, writing-a-note, writing-a-plugin
+    skill_read unmade: `../../x` is no name of a skill: only lower case letters, digits and hyphens are allowed
     hub_search failed: true
     the hub was not read yet: call hub_search with `refresh` first
     asked: hub_search (safe) "untrusted text is in the conversation, and this writes or reaches out"
@@ -927,7 +928,8 @@ fn a_run_reads_skills_and_installs_one_that_was_shown() {
     hub_search failed: false
     - hub:pdf-forms Fills in PDF forms and tax forms. Use for PDF files.
 
-    asked: hub_install (moderate) "untrusted text is in the conversation, and this writes or reaches out"
+    hub_install unmade: what the hub says of `liar` and its `SKILL.md` differ: it is named `pdf-forms`
+    asked: hub_install (moderate) "it changes what the agent itself is"
     skill `pdf-forms` from hub:pdf-forms
     hub file://[TEMP]/hub.git
     commit [BLOB]

@@ -1043,11 +1043,20 @@ fn help_of_agent() {
     Usage: elophanto agent [OPTIONS] <COMMAND>
 
     Commands:
+      run       Work on a task with tools, asking before it does harm
+      chat      Talk with the agent
+      runs      What the agent did, run by run
+      sessions  Conversations with the agent that can go on
+      undo      Take back what a run of the agent changed, byte for byte
+      tools     List the tools of the agent: those built in, deployed plugins, those of other servers
+      plugin    Plugins: programs below `plugins/` that are tools of the agent once you agreed to them
+      skill     Skills: folders with a SKILL.md that teach the agent a kind of work
+      hub       The hub: a git repository of skills that your own settings name (`agent.hub`)
       remember  Write down a lesson, for every agent that works here
       recall    Recall what agents learnt about something, in few tokens
       memory    Look through what agents remember, and mend it
       note      Write a note about a task, a pattern, a failure or a service
-      mcp       The MCP server: search, notes, entities and lessons for agents
+      mcp       The MCP server of this knowledge base, and servers of others as tools of the agent
       install   Set up an agent's program: the MCP server and a skill that says when to use it
       help      Print this message or the help of the given subcommand(s)
 
@@ -1322,50 +1331,314 @@ fn help_of_agent_install() {
 
 #[test]
 fn help_of_agent_run() {
-    snapshot!(help(&["agent", "run"]), @"");
+    snapshot!(help(&["agent", "run"]), @"
+    exit: 0
+    --- stdout
+    Work on a task with tools, asking before it does harm
+
+    Plans, makes one call of a tool at a time, looks back after each, and writes a summary to
+    `knowledge/learned/tasks/`. What a run changed can be taken back: see `elophanto agent undo`.
+
+    Usage: elophanto agent run [OPTIONS] <GOAL>
+
+    Arguments:
+      <GOAL>
+              What is to be done; `-` reads it from standard input
+
+    Options:
+          --session <ID>
+              Go on in this session
+
+          --mode <MODE>
+              What runs without asking: ask (nothing), smart (what is safe) or full
+
+          --max-steps <N>
+              Calls of tools at most
+
+          --budget <LIMITS>
+              What models may cost, such as 0.50usd,20000tok,30calls
+
+          --yes
+              Agree to what is sent to a model elsewhere
+
+          --json
+              Print JSON Lines; approvals are read as JSON from standard input
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
 }
 
 #[test]
 fn help_of_agent_chat() {
-    snapshot!(help(&["agent", "chat"]), @"");
+    snapshot!(help(&["agent", "chat"]), @"
+    exit: 0
+    --- stdout
+    Talk with the agent
+
+    A line is a task, or the next message of this conversation; lines that begin with `/` are commands
+    (`/help`). What it wants to do is shown and asked for here. The conversation survives a restart:
+    --session goes on with it.
+
+    Usage: elophanto agent chat [OPTIONS]
+
+    Options:
+          --session <ID>
+              Go on in this session
+
+          --mode <MODE>
+              What runs without asking: ask (nothing), smart (what is safe) or full
+
+          --budget <LIMITS>
+              What models may cost in each run, such as 0.50usd,20000tok,30calls
+
+          --yes
+              Agree to what is sent to a model elsewhere
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
 }
 
 #[test]
 fn help_of_agent_undo() {
-    snapshot!(help(&["agent", "undo"]), @"");
+    snapshot!(help(&["agent", "undo"]), @"
+    exit: 0
+    --- stdout
+    Take back what a run of the agent changed, byte for byte
+
+    Without RUN, the last one. A file that somebody changed since is left, and nothing is taken back
+    unless --partly says so. An undo is a run too: undoing it does the work again.
+
+    Usage: elophanto agent undo [OPTIONS] [RUN]
+
+    Arguments:
+      [RUN]
+              Id of the run, or its beginning
+
+    Options:
+          --partly
+              Take back what nobody changed since, and leave the rest
+
+          --interrupted
+              Also what changed after a run was interrupted, whoever changed it
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
 }
 
 #[test]
 fn help_of_agent_runs() {
-    snapshot!(help(&["agent", "runs"]), @"");
+    snapshot!(help(&["agent", "runs"]), @"
+    exit: 0
+    --- stdout
+    What the agent did, run by run
+
+    Each run leaves a trail on this machine: every call with its arguments, who decided and how, what
+    came of it, tokens and money. Secrets in it are masked.
+
+    Usage: elophanto agent runs [OPTIONS] [COMMAND]
+
+    Commands:
+      show  Everything that happened in a run
+      help  Print this message or the help of the given subcommand(s)
+
+    Options:
+      -n, --limit <LIMIT>
+              Runs that are listed at most
+
+              [default: 20]
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
 }
 
 #[test]
 fn help_of_agent_sessions() {
-    snapshot!(help(&["agent", "sessions"]), @"");
+    snapshot!(help(&["agent", "sessions"]), @"
+    exit: 0
+    --- stdout
+    Conversations with the agent that can go on
+
+    Usage: elophanto agent sessions [OPTIONS]
+
+    Options:
+          --remove <ID>  Forget this one
+          --json         Print JSON Lines
+          --no-color     Print without colours and links
+      -h, --help         Print help
+    --- stderr
+    ");
 }
 
 #[test]
 fn help_of_agent_tools() {
-    snapshot!(help(&["agent", "tools"]), @"");
+    snapshot!(help(&["agent", "tools"]), @"
+    exit: 0
+    --- stdout
+    List the tools of the agent: those built in, deployed plugins, those of other servers
+
+    With `--json` each is printed with the JSON schema of its arguments. What may run without asking
+    depends on its level, the mode and your rules.
+
+    Usage: elophanto agent tools [OPTIONS]
+
+    Options:
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
 }
 
 #[test]
 fn help_of_agent_plugin() {
-    snapshot!(help(&["agent", "plugin"]), @"");
+    snapshot!(help(&["agent", "plugin"]), @"
+    exit: 0
+    --- stdout
+    Plugins: programs below `plugins/` that are tools of the agent once you agreed to them
+
+    A plugin is a folder `plugins/NAME` with `plugin.*`, `test_plugin.*`, `README.md` and `schema.json`.
+    It reads JSON on standard input and prints JSON, in any language. It is a tool only if
+    `plugins/manifest.json` has the hash of exactly its files, and you agreed to that hash on this
+    machine.
+
+    Usage: elophanto agent plugin [OPTIONS] <COMMAND>
+
+    Commands:
+      list    List the plugins, and why some are no tools
+      show    Show what a plugin is: what it says of itself, its files, whether it is a tool
+      test    Run a plugin's tests in the sandbox
+      deploy  Make a plugin a tool of the agent, after you looked at it
+      remove  Take a plugin out of the tools of the agent
+      help    Print this message or the help of the given subcommand(s)
+
+    Options:
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
 }
 
 #[test]
 fn help_of_agent_skill() {
-    snapshot!(help(&["agent", "skill"]), @"");
+    snapshot!(help(&["agent", "skill"]), @"
+    exit: 0
+    --- stdout
+    Skills: folders with a SKILL.md that teach the agent a kind of work
+
+    Usage: elophanto agent skill [OPTIONS] <COMMAND>
+
+    Commands:
+      list     List all skills, where each comes from, and which hide others of their name
+      show     Show what a skill says
+      new      Make a new skill to fill in, in this repository
+      install  Bring a skill here from a folder, a git repository or the hub
+      update   Bring what was installed up to date from where it came from
+      remove   Remove a skill that was installed
+      help     Print this message or the help of the given subcommand(s)
+
+    Options:
+          --no-color  Print without colours and links
+      -h, --help      Print help
+    --- stderr
+    ");
 }
 
 #[test]
 fn help_of_agent_hub() {
-    snapshot!(help(&["agent", "hub"]), @"");
+    snapshot!(help(&["agent", "hub"]), @"
+    exit: 0
+    --- stdout
+    The hub: a git repository of skills that your own settings name (`agent.hub`)
+
+    Usage: elophanto agent hub [OPTIONS] <COMMAND>
+
+    Commands:
+      search  Search the skills of the hub; all of them without QUERY
+      help    Print this message or the help of the given subcommand(s)
+
+    Options:
+          --no-color  Print without colours and links
+      -h, --help      Print help
+    --- stderr
+    ");
 }
 
 #[test]
 fn help_of_agent_mcp_add() {
-    snapshot!(help(&["agent", "mcp", "add"]), @"");
+    snapshot!(help(&["agent", "mcp", "add"]), @"
+    exit: 0
+    --- stdout
+    Add a server of somebody else, whose tools the agent may use
+
+    It is a program that runs as you, outside of the sandbox, with the variables that --env names and no
+    others, in your home folder. Nothing is started before you trust it: --trust starts it once to see
+    what it offers. When it offers something else later, its tools are left out until you say so again.
+    What is kept lies beside your own settings, never in a repository.
+
+    Usage: elophanto agent mcp add [OPTIONS] <NAME> -- <COMMAND>...
+
+    Arguments:
+      <NAME>
+              What to call it: up to 24 small letters, digits and `_`; its tools are named NAME_TOOL
+
+      <COMMAND>...
+              The program and its arguments; no shell sees them
+
+    Options:
+          --env <NAME>
+              A variable of the environment that it gets, such as PATH; may be repeated
+
+          --level <TOOL=LEVEL>
+              The level of a tool, by the server's own name of it; may be repeated
+
+              Levels are safe, moderate, destructive and critical. A tool that is not named is
+              destructive.
+
+          --trust
+              Start it, look at what it offers, and use that in runs from now on
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
 }

@@ -86,6 +86,7 @@ fn makes_the_whole_tree() {
     enrich:
     notify:
     memory:
+    agent:
     llm:
       budget:
       tasks:

@@ -121,7 +121,7 @@ fn write_down(
     let write = |path: &Path, text: &str| {
         write_beneath(root, path, text.as_bytes()).map_err(|error| error.message().to_owned())
     };
-    plugins::deploy(root, plugin, report, prepared.bench.lock()?, Timestamp::now(), &write)?;
+    plugins::deploy(root, plugin, report, prepared.bench.lock(), Timestamp::now(), &write)?;
     Ok(vec![MANIFEST.to_owned()])
 }
 
@@ -131,7 +131,7 @@ pub fn remove(args: &RemoveArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Out
     let name = args.name.as_str();
     let mut written = Vec::new();
     {
-        let lock = prepared.bench.lock()?;
+        let lock = prepared.bench.lock();
         // Released when it is closed.
         let held = File::options().create(true).append(true).open(lock)?;
         held.lock()?;

@@ -18,29 +18,26 @@ use crate::{
 };
 
 /// The tool; a plugin that it makes comes in by the inlet.
-///
-/// # Errors
-/// When there is no place for the lock of the manifest.
 pub fn tool(
     workspace: &Workspace,
     git: &Git,
     bench: &Bench,
     built_in: &[&str],
     inlet: Inlet,
-) -> Result<SelfDevelop, CliError> {
+) -> SelfDevelop {
     let root = workspace.repository.root.clone();
     let write_root = workspace.config.knowledge.write_root.clone();
     let has_changelog = workspace.config.changelog.enabled;
     let (to, of, at, notes) = (root.clone(), root.clone(), root, write_root.clone());
     let new = inlet.clone();
-    Ok(SelfDevelop::new(Parts {
+    SelfDevelop::new(Parts {
         runtime: Arc::clone(&bench.tests),
         built_in: built_in.iter().map(|&name| name.to_owned()).collect(),
         write_root,
         write: Box::new(move |path, text| {
             write_beneath(&to, path, text.as_bytes()).map_err(|cause| cause.to_string())
         }),
-        lock: bench.lock()?.to_owned(),
+        lock: bench.lock().to_owned(),
         branching: Box::new(Plumbing::new(git)),
         tools: Box::new(move || inlet.specs()),
         agree: Box::new(move |name, hash| {
@@ -57,7 +54,7 @@ pub fn tool(
         events: Box::new(|event, host| host.report(&said(event))),
         now: Box::new(Timestamp::now),
         nonce: Box::new(|| Ulid::new().to_string()),
-    }))
+    })
 }
 
 fn said(event: &Event) -> String {

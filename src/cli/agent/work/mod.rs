@@ -130,7 +130,7 @@ pub fn prepare<'a>(workspace: &'a Workspace, ui: &Ui) -> Result<Prepared<'a>, Cl
     }
     let bench = Bench::open(workspace, &fencing, ui)?;
     let built_in = toolbox::built_in(git.as_ref(), &fencing, is_key, &shelf);
-    let (tools, problems) = toolbox::all(workspace, git.as_ref(), built_in, &bench, ui)?;
+    let (tools, problems) = toolbox::all(workspace, git.as_ref(), built_in, &bench, ui);
     let state = state_folder()?;
     let cancelled = Arc::new(AtomicBool::new(true));
     Ok(Prepared {

@@ -55,16 +55,13 @@ pub fn built_in(
 
 /// All tools of a work tree: those that come with the program, deployed plugins, and what makes new
 /// ones. With them the plugins that are no tools, and why.
-///
-/// # Errors
-/// When there is no place for what plugins need.
 pub fn all(
     workspace: &Workspace,
     git: Option<&Git>,
     built_in: Vec<Box<dyn Tool>>,
     bench: &Bench,
     ui: &Ui,
-) -> Result<(Toolbox, Vec<Problem>), CliError> {
+) -> (Toolbox, Vec<Problem>) {
     let names: Vec<String> = built_in.iter().map(|tool| tool.spec().name.clone()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).chain([NAME]).collect();
     let plugins = bench.load(&names, ui);
@@ -72,7 +69,7 @@ pub fn all(
     let mut all = built_in;
     // A plugin is made on a branch.
     if let Some(git) = git {
-        all.push(Box::new(develop::tool(workspace, git, bench, &names, tools.inlet())?));
+        all.push(Box::new(develop::tool(workspace, git, bench, &names, tools.inlet())));
     }
     all.extend(plugins.tools);
     for tool in all {
@@ -90,7 +87,7 @@ pub fn all(
             ui.note(format_args!("the plugin `{name}` is no tool: {reason}"));
         }
     }
-    Ok((tools, plugins.problems))
+    (tools, plugins.problems)
 }
 
 /// A page as Markdown, from the host that was approved and no other.
