@@ -86,6 +86,10 @@ fn protected(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Optio
 }
 
 fn blacklist(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Option<Verdict> {
+    if call.level == Level::Critical || matches!(call.action, Action::Develop) {
+        let reason = "it changes what the agent itself is".to_owned();
+        return Some(verdict(Decision::Ask, Layer::Blacklist, vec![reason]));
+    }
     if let Action::Write { paths } = &call.action {
         let reasons: Vec<String> = paths
             .iter()
@@ -93,10 +97,6 @@ fn blacklist(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Optio
             .map(|path| format!("`{}` lies outside the work tree", path.display()))
             .collect();
         return (!reasons.is_empty()).then(|| verdict(Decision::Ask, Layer::Blacklist, reasons));
-    }
-    if call.level == Level::Critical || matches!(call.action, Action::Develop) {
-        let reason = "it changes what the agent itself is".to_owned();
-        return Some(verdict(Decision::Ask, Layer::Blacklist, vec![reason]));
     }
     let found = found?;
     let mut reasons: Vec<String> = found.harmful.iter().chain(&found.unclear).cloned().collect();

@@ -13,7 +13,7 @@ const MOST_BYTES: usize = 1 << 20;
 const MOST_ITEMS: usize = 1_000;
 
 /// The spec of a built-in tool; `properties` are those of the JSON schema of its arguments.
-pub(super) fn spec(
+pub fn spec(
     name: &str,
     level: Level,
     is_untrusted: bool,

@@ -40,6 +40,7 @@ mod web_search;
 
 use std::{path::Path, sync::Arc};
 
+pub use arguments::spec;
 pub use ask_user::AskUser;
 pub use file_delete::FileDelete;
 pub use file_edit::FileEdit;

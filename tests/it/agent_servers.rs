@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     agent_skills::yes,
     env::{Output, TestEnv, snapshot},
-    fake::replies::{Model, call, text},
+    fake::script::{Model, call, calls, text},
 };
 
 /// A server in plain Python: what it offers and does stands in files beside it.
@@ -131,34 +131,6 @@ impl Bench {
         }
         false
     }
-}
-
-/// What the events of a run say of its calls.
-fn calls(output: &Output) -> String {
-    let mut text = String::new();
-    for event in output.json() {
-        let word = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
-        match event["type"].as_str().unwrap() {
-            "called" => {
-                text +=
-                    &format!("{} failed: {}\n{}\n", word("tool"), event["failed"], word("text"));
-            }
-            "unmade" => text += &format!("{} unmade: {}\n", word("tool"), word("reason")),
-            "tainted" => text += &format!("tainted by {}\n", word("origin")),
-            "warning" => text += &format!("warning: {}\n", word("message")),
-            "approval_request" => {
-                text += &format!(
-                    "asked: {} ({}) {:?}\n{}\n",
-                    word("tool"),
-                    word("level"),
-                    event["reasons"][0].as_str().unwrap_or_default(),
-                    word("shown")
-                );
-            }
-            _ => {}
-        }
-    }
-    text + "--- stderr\n" + &output.stderr()
 }
 
 #[test]
@@ -352,7 +324,7 @@ fn a_run_uses_a_server_and_ends_it() {
     fs::remove_file(bench.server.with_file_name("environment")).unwrap();
     let (output, model) = bench.run("", &[("calc_add", json!({ "a": 19, "b": 23 }))]);
     assert_eq!(output.code, Some(0), "{output}");
-    snapshot!(calls(&output), @r#"
+    snapshot!(told(&output), @r#"
     asked: calc_add (safe) "the mode `ask` asks before every call"
     server `calc` (python3 [TEMP]/server/server.py)
     calls `add` with
@@ -388,7 +360,7 @@ fn full_auto_does_not_reach_outside_of_the_fence() {
     bench.env.write_settings(&format!("{}agent.mode: full\n", model.settings()));
     // Nobody answers.
     let output = bench.env.run_with(&["agent", "run", "add numbers", "--json"], b"");
-    snapshot!(calls(&output), @r#"
+    snapshot!(told(&output), @r#"
     asked: calc_add (safe) "the server runs outside of the sandbox, as the user does"
     server `calc` (python3 [TEMP]/server/server.py)
     calls `add` with
@@ -409,7 +381,7 @@ fn another_offer_is_left_out_until_somebody_looked_at_it() {
     fs::write(bench.server.with_file_name("more"), "").unwrap();
     let add = ("calc_add", json!({ "a": 1, "b": 2 }));
     let (output, model) = bench.run("", std::slice::from_ref(&add));
-    snapshot!(calls(&output), @"
+    snapshot!(told(&output), @"
     calc_add unmade: there is no tool `calc_add`; there are: ask_user, file_delete, file_edit, file_list, file_move, file_read, file_search, file_write, git_commit, git_diff, git_log, git_status, hub_install, hub_search, knowledge_index, knowledge_search, knowledge_write, learn, llm_call, memory_recall, memory_remember, questions, self_develop, shell_execute, skill_list, skill_read, web_fetch, web_search
     --- stderr
     warning: server `calc` offers something else than what you looked at, so its tools are left out: elophanto agent mcp trust calc
@@ -417,7 +389,7 @@ fn another_offer_is_left_out_until_somebody_looked_at_it() {
     assert!(!model.asked().iter().any(|body| body.to_string().contains("Ignore previous")));
     bench.env.ok(&["agent", "mcp", "trust", "calc", "--yes"]);
     let (output, _) = bench.run("", &[add]);
-    assert!(calls(&output).contains("calc_add failed: false\n3"), "{output}");
+    assert!(told(&output).contains("calc_add failed: false\n3"), "{output}");
     assert_eq!(bench.noted("calls"), "add\n");
     assert!(bench.are_gone());
 }
@@ -430,7 +402,7 @@ fn one_that_dies_or_hangs_costs_its_call() {
     let read = ("file_read", json!({ "path": "README.md" }));
     let wanted = [("calc_exit", json!({})), add.clone(), read.clone()];
     let (output, _) = bench.run("", &wanted);
-    snapshot!(calls(&output), @r#"
+    snapshot!(told(&output), @r#"
     asked: calc_exit (destructive) "the mode `ask` asks before every call"
     server `calc` (python3 [TEMP]/server/server.py)
     calls `exit` with
@@ -461,7 +433,7 @@ fn one_that_dies_or_hangs_costs_its_call() {
     bench.add(&[]);
     let wanted = [("calc_hang", json!({})), add, read];
     let (output, _) = bench.run("agent.tool_timeout: 1s\n", &wanted);
-    snapshot!(calls(&output), @r#"
+    snapshot!(told(&output), @r#"
     asked: calc_hang (destructive) "the mode `ask` asks before every call"
     server `calc` (python3 [TEMP]/server/server.py)
     calls `hang` with
@@ -500,7 +472,7 @@ fn one_that_does_not_start_costs_nothing_else() {
     let (output, _) =
         bench.run("", &[("calc_add", json!({})), ("file_read", json!({ "path": "README.md" }))]);
     assert_eq!(output.code, Some(0), "{output}");
-    snapshot!(calls(&output), @r#"
+    snapshot!(told(&output), @r#"
     calc_add unmade: there is no tool `calc_add`; there are: ask_user, file_delete, file_edit, file_list, file_move, file_read, file_search, file_write, git_commit, git_diff, git_log, git_status, hub_install, hub_search, knowledge_index, knowledge_search, knowledge_write, learn, llm_call, memory_recall, memory_remember, questions, self_develop, shell_execute, skill_list, skill_read, web_fetch, web_search
     asked: file_read (safe) "the mode `ask` asks before every call"
     read README.md
@@ -591,4 +563,9 @@ fn what_is_kept_is_the_users_alone() {
     warning: no tools of other servers: `mcp-servers.json` lies in the repository itself
     ");
     assert_eq!(bench.noted("started"), started, "none of these starts it");
+}
+
+/// What the events of a run say of its calls, and what it says besides.
+fn told(output: &Output) -> String {
+    calls(output) + "--- stderr\n" + &output.stderr()
 }

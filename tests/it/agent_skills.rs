@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     env::{Output, TestEnv, snapshot},
-    fake::replies::{Model, call, text},
+    fake::script::{Model, call, calls, text},
 };
 
 /// Yes to whatever is asked, on standard input of a run with `--json`.
@@ -856,34 +856,6 @@ fn the_hub_is_searched_and_installed_from() {
     error: no hub is set
     hint: set `agent.hub` in your own settings to the address of a git repository of skills
     ");
-}
-
-/// What the events of a run say of its calls: which, whether they failed, and their texts.
-fn calls(output: &Output) -> String {
-    let mut text = String::new();
-    for event in output.json() {
-        let word = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
-        match event["type"].as_str().unwrap() {
-            "called" => {
-                text +=
-                    &format!("{} failed: {}\n{}\n", word("tool"), event["failed"], word("text"));
-            }
-            "unmade" => text += &format!("{} unmade: {}\n", word("tool"), word("reason")),
-            "tainted" => text += &format!("tainted by {}\n", word("origin")),
-            "warning" => text += &format!("warning: {}\n", word("message")),
-            "approval_request" => {
-                text += &format!(
-                    "asked: {} ({}) {:?}\n{}\n",
-                    word("tool"),
-                    word("level"),
-                    event["reasons"][0].as_str().unwrap_or_default(),
-                    word("shown")
-                );
-            }
-            _ => {}
-        }
-    }
-    text
 }
 
 #[test]

@@ -3,11 +3,6 @@
 pub mod embeddings;
 
 pub mod chat;
-#[allow(
-    dead_code,
-    reason = "what a model may answer with is complete whether or not a test needs it"
-)]
-pub mod replies;
 pub mod script;
 
 use std::{

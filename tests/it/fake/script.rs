@@ -10,6 +10,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{Answer, Fake, Seen, chat::Protocol};
+use crate::env::Output;
 
 /// What the model says when it may call tools.
 #[derive(Debug, Clone)]
@@ -186,4 +187,32 @@ fn say(turn: &Turn, is_streamed: bool, number: usize) -> Answer {
     let last = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "tool_calls" }],
         "usage": usage });
     Answer::text("text/event-stream", &format!("data: {first}\n\ndata: {last}\n\ndata: [DONE]\n\n"))
+}
+
+/// What the events of a run say of its calls: which, whether they failed, and their texts.
+pub fn calls(output: &Output) -> String {
+    let mut text = String::new();
+    for event in output.json() {
+        let word = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
+        match event["type"].as_str().unwrap() {
+            "called" => {
+                text +=
+                    &format!("{} failed: {}\n{}\n", word("tool"), event["failed"], word("text"));
+            }
+            "unmade" => text += &format!("{} unmade: {}\n", word("tool"), word("reason")),
+            "tainted" => text += &format!("tainted by {}\n", word("origin")),
+            "warning" => text += &format!("warning: {}\n", word("message")),
+            "approval_request" => {
+                text += &format!(
+                    "asked: {} ({}) {:?}\n{}\n",
+                    word("tool"),
+                    word("level"),
+                    event["reasons"][0].as_str().unwrap_or_default(),
+                    word("shown")
+                );
+            }
+            _ => {}
+        }
+    }
+    text
 }

@@ -10,13 +10,14 @@ use serde_json::{Value, json};
 
 use super::{
     super::shelf::Shelf,
-    skill_tools::{failed, spec, text},
+    skill_tools::{failed, text},
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
     one_line::one_line,
     permissions::{Action, Level},
     skills::{self, Plan, SkillError, hub},
+    tools::spec,
 };
 
 /// Entries of the hub that are told unless a call wants more, and at most.

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::{super::shelf::Shelf, hub_tools};
 use crate::{
-    agent::{Host, Intent, Output, Source, Spec, Tool, ToolError},
+    agent::{Host, Intent, Output, Spec, Tool, ToolError},
     one_line::one_line,
     permissions::{Action, Level},
     skills::{self, MAX_SKILL_BYTES, Skill, SkillError},
+    tools::spec,
 };
 
 /// All of them.
@@ -20,30 +21,6 @@ pub fn tools(shelf: &Shelf) -> Vec<Box<dyn Tool>> {
     ];
     all.extend(hub_tools::tools(shelf));
     all
-}
-
-/// The spec of a tool; `properties` are those of the JSON schema of its arguments.
-pub(super) fn spec(
-    name: &str,
-    level: Level,
-    is_untrusted: bool,
-    description: &str,
-    properties: Value,
-    required: &[&str],
-) -> Spec {
-    Spec {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        input: json!({
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": false,
-        }),
-        level,
-        source: Source::BuiltIn,
-        is_untrusted,
-    }
 }
 
 /// A text argument, if it is given.
