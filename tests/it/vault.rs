@@ -228,7 +228,7 @@ fn a_wrong_passphrase_or_none() {
     hint: hand the passphrase over with `--passphrase-fd 3 3<FILE`, or name the descriptor in ELOPHANTO_VAULT_FD; a value with `--value-fd`
     ");
     for (number, expected) in
-        [("3", "is not open"), ("1", "is an output"), ("-1", "is no descriptor")]
+        [("123", "is not open"), ("1", "is an output"), ("-1", "is no descriptor")]
     {
         let argument = format!("--passphrase-fd={number}");
         let refused = env.run(&["vault", "list", &argument]);

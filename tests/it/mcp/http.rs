@@ -191,10 +191,11 @@ fn too_much_and_too_little() {
         let mut stream = TcpStream::connect(&house.address).unwrap();
         stream.write_all(bytes.as_bytes()).unwrap();
     }
-    for _ in 0..20 {
+    // Each call has an id of its own: of two with one id in a session only one is answered.
+    for id in 1_000..1_020 {
         let call = json!({"name": "search", "arguments": {"query": "ferry"}});
         let call =
-            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).to_string();
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}).to_string();
         let mut stream = TcpStream::connect(&house.address).unwrap();
         write!(
             stream,
