@@ -108,6 +108,7 @@ fn kind(action: &Action) -> Option<String> {
         Action::Commit => "commit",
         Action::AskUser => "ask_user",
         Action::Program { name } => return Some(format!("program {name}")),
+        Action::Server { name } => return Some(format!("server {name}")),
         Action::Shell { .. } | Action::Reach { .. } | Action::Develop => return None,
     };
     Some(name.to_owned())

@@ -1,6 +1,9 @@
 //! What `learn`, `enrich` and their kin have in common: where to look, who reads, whom to tell.
 
-use std::path::PathBuf;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use jiff::{Timestamp, tz::TimeZone};
 
@@ -353,6 +356,19 @@ impl<'a> Learning<'a> {
     /// What the user did and likes.
     pub fn interests(&self) -> Interests {
         Interests::read(&self.desk, now())
+    }
+
+    /// How much the user cares about a few entities, by slug; what they never had to do with is
+    /// left out. What they did with an entity that was merged into one of these is not counted.
+    pub fn scores(&self, slugs: &BTreeSet<String>) -> BTreeMap<String, f64> {
+        let interests = self.interests();
+        if interests.engagements.is_empty() && interests.preferences.is_empty() {
+            return BTreeMap::new();
+        }
+        let now = now();
+        let shelf = self.shelves().few(slugs, now);
+        let scores = interests.scores(&self.user, &shelf, &self.meaning(), now);
+        scores.into_iter().map(|(slug, interest)| (slug, interest.score)).collect()
     }
 }
 

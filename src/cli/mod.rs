@@ -62,7 +62,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use error::CliError;
 use ui::Ui;
@@ -81,7 +81,9 @@ pub struct Cli {
     no_color: bool,
 }
 
+// What a subcommand takes is put together once it is called: most are not.
 #[derive(clap::Subcommand, Debug)]
+#[command(defer = true)]
 enum Command {
     Init(init::InitArgs),
     Index(index::IndexArgs),
@@ -126,7 +128,7 @@ pub fn main() -> ExitCode {
     env::forbid_version_hints();
     env::survive_file_size_limit();
     quiet_table_panics();
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse().or_else(with_help) {
         Ok(cli) => cli,
         Err(cause) => {
             // Help and version are answers, not failures. A closed pipe is nobody's loss.
@@ -149,6 +151,16 @@ pub fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// The same with all subcommands put together, for what help and errors tell of them.
+fn with_help(cause: clap::Error) -> Result<Cli, clap::Error> {
+    if cause.kind() == clap::error::ErrorKind::DisplayVersion {
+        return Err(cause);
+    }
+    let mut command = Cli::command();
+    command.build();
+    Cli::from_arg_matches(&command.try_get_matches()?)
 }
 
 fn run(cli: &Cli) -> Result<Outcome, CliError> {

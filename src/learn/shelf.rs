@@ -204,6 +204,13 @@ impl Shelves<'_> {
         Shelf::of(sheets, records, now)
     }
 
+    /// Reads a few pages and nothing of the journal, for asking only: what was merged into one of
+    /// them, or removed from it elsewhere, is not known.
+    pub fn few(&self, slugs: &BTreeSet<String>, now: Timestamp) -> Shelf {
+        let sheet = |slug: &String| Some((slug.clone(), Sheet::of(self.text(&self.path(slug))?)));
+        Shelf::of(slugs.iter().filter_map(sheet).collect(), Vec::new(), now)
+    }
+
     /// Path of a page, relative to the root.
     pub fn path(&self, slug: &str) -> NotePath {
         NotePath::from(entity::path(&folder(self.write_root), slug).as_path())

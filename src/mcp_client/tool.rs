@@ -37,7 +37,7 @@ impl Tool for ServerTool {
             .map_err(|cause| ToolError::Arguments(cause.to_string()))?;
         let Server { name, command, .. } = &*self.server;
         Ok(Intent {
-            action: Action::Program { name: name.clone() },
+            action: Action::Server { name: name.clone() },
             shown: format!(
                 "server `{name}` ({command})\ncalls `{}` with\n{text}",
                 self.tool.own_name

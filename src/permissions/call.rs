@@ -51,8 +51,10 @@ pub enum Action {
     Record,
     /// Makes a commit of what is staged or named.
     Commit,
-    /// Runs a program that was installed: a plugin, an external server.
+    /// Runs a program that was installed: a plugin.
     Program { name: String },
+    /// Asks a server that the user trusts, which runs outside of the fence, as the user does.
+    Server { name: String },
     /// Changes what the agent is: develops, deploys, installs.
     Develop,
     /// Asks the user something.

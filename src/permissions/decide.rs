@@ -12,7 +12,8 @@ use super::{
 ///
 /// The protected core, the blacklist, taint and a missing fence come first, then the user's
 /// overrides, then the mode. An override never lifts what an upper layer asks for, but where it
-/// denies, it denies.
+/// denies, it denies. A server runs outside of the fence because the user wanted it: there the
+/// level that the user gave a tool, or an override, takes the place of the fence.
 pub fn decide(call: &Call, circumstances: &Circumstances) -> Verdict {
     decided(call, examined(call, circumstances), circumstances)
 }
@@ -138,9 +139,17 @@ fn mode(call: &Call, found: Option<&Findings>, mode: Mode) -> Verdict {
     if call.action == Action::AskUser {
         return allow("a question to the user asks by itself");
     }
+    let is_server = matches!(call.action, Action::Server { .. });
     match mode {
-        Mode::Full => allow("the mode `full` runs and logs everything else"),
         Mode::Ask => ask("the mode `ask` asks before every call"),
+        Mode::Smart | Mode::Full if is_server => match call.level {
+            Level::Safe => allow("you called this tool of a server safe"),
+            _ => {
+                let reason = "the server runs outside of the sandbox, as you do";
+                verdict(Decision::Ask, Layer::Fence, vec![reason.to_owned()])
+            }
+        },
+        Mode::Full => allow("the mode `full` runs and logs everything else"),
         Mode::Smart => match (&call.action, found) {
             (Action::Shell { .. }, Some(found)) if found.only_reads() => {
                 allow("every command in it is on the list of those that only read")

@@ -179,6 +179,18 @@ fn upper_layers_win() {
         Call { tool: "p", level: Level::Safe, action: Action::Program { name: "p".into() } };
     check(&program, Circumstances { fenced: false, ..full(&none) }, (Ask, Layer::Fence, true));
     check(&program, full(&none), (Allow, Layer::Mode, false));
+    let server = |level| Call { tool: "t1", level, action: Action::Server { name: "s".into() } };
+    let trusts = Rules::parse(b"tools: { t1: allow }", Owner::User).unwrap();
+    for mode in [Mode::Smart, Mode::Full] {
+        let at = |rules| Circumstances { fenced: false, ..given(mode, &protected, rules) };
+        check(&server(Level::Safe), at(&none), (Allow, Layer::Mode, false));
+        check(&server(Level::Moderate), at(&none), (Ask, Layer::Fence, true));
+        check(&server(Level::Destructive), at(&trusts), (Allow, Layer::Override, false));
+        check(&server(Level::Critical), at(&trusts), (Ask, Layer::Blacklist, false));
+        let tainted = Circumstances { tainted: true, ..at(&trusts) };
+        check(&server(Level::Safe), tainted, (Ask, Layer::Taint, false));
+    }
+    check(&server(Level::Safe), given(Mode::Ask, &protected, &none), (Ask, Layer::Mode, true));
     check(&program, given(Mode::Smart, &protected, &none), (Ask, Layer::Mode, true));
     let read = |path: &str| Call {
         tool: "file_read",

@@ -355,23 +355,47 @@ fn a_run_uses_a_server_and_ends_it() {
 #[test]
 fn full_auto_does_not_reach_outside_of_the_fence() {
     let bench = Bench::new();
-    bench.add(&["--level", "add=safe"]);
+    bench.add(&[]);
     let model = Model::script(vec![call("calc_add", json!({ "a": 1, "b": 2 })), text("No.")]);
     bench.env.write_settings(&format!("{}agent.mode: full\n", model.settings()));
     // Nobody answers.
     let output = bench.env.run_with(&["agent", "run", "add numbers", "--json"], b"");
     snapshot!(told(&output), @r#"
-    asked: calc_add (safe) "the server runs outside of the sandbox, as the user does"
+    asked: calc_add (destructive) "the server runs outside of the sandbox, as you do"
     server `calc` (python3 [TEMP]/server/server.py)
     calls `add` with
     {
       "a": 1,
       "b": 2
     }
-    calc_add unmade: not made: nobody answered. the server runs outside of the sandbox, as the user does
+    calc_add unmade: not made: nobody answered. the server runs outside of the sandbox, as you do
     --- stderr
     "#);
     assert_eq!(bench.noted("calls"), "");
+}
+
+/// The level that the user gave a tool decides, or a rule of theirs, in the modes that ask less; not
+/// once text from outside is in the conversation, which an answer of a server is.
+#[test]
+fn what_the_user_calls_safe_or_allows_runs_without_asking() {
+    let safe: &[&str] = &["--level", "add=safe"];
+    for (mode, level, rules) in
+        [("smart", safe, ""), ("full", safe, ""), ("smart", &[], "tools: { calc_add: allow }\n")]
+    {
+        let bench = Bench::new();
+        bench.add(level);
+        let add = |a: u8| call("calc_add", json!({ "a": a, "b": 2 }));
+        let model = Model::script(vec![add(1), add(2), text("No.")]);
+        bench.env.write_settings(&format!("{}agent.mode: {mode}\n", model.settings()));
+        std::fs::write(bench.env.outside().join("home/.config/elophanto/permissions.yaml"), rules)
+            .unwrap();
+        let output = bench.env.run_with(&["agent", "run", "add numbers", "--json"], b"");
+        assert_eq!(bench.noted("calls"), "add\n", "{mode} {rules} {output}");
+        let told = told(&output);
+        assert!(told.contains("calc_add failed: false\n3\n"), "{told}");
+        assert!(told.contains("asked: calc_add"), "{told}");
+        assert!(told.contains("untrusted text is in the conversation"), "{told}");
+    }
 }
 
 #[test]

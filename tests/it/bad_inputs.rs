@@ -23,7 +23,12 @@ const HANGS: Duration = Duration::from_secs(120);
 
 /// Runs a prepared program, ends it if it hangs, and expects that it neither panicked nor died.
 pub fn bounded(command: &mut Command) -> Output {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    bounded_from(Stdio::null(), command)
+}
+
+/// The same, with something to read.
+pub fn bounded_from(stdin: Stdio, command: &mut Command) -> Output {
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let shown = format!("{command:?}");
     let child = command.spawn().unwrap();
     let id = child.id();

@@ -63,7 +63,7 @@ fn help_of_the_program() {
       undislike    Take a dislike back
       interests    Show what you care about, by what you did
       react        React to a notification or an answer: `+` for more of it, `-` for no more
-      agent        For agents: lessons that one writes down and all recall, notes, an MCP server
+      agent        The agent, and what agents share: lessons, notes, an MCP server
       schedule     Run a command at intervals
       changelog    Say what changed in the knowledge base, newest first
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
@@ -1038,7 +1038,7 @@ fn help_of_agent() {
     snapshot!(help(&["agent"]), @"
     exit: 0
     --- stdout
-    For agents: lessons that one writes down and all recall, notes, an MCP server
+    The agent, and what agents share: lessons, notes, an MCP server
 
     Usage: elophanto agent [OPTIONS] <COMMAND>
 

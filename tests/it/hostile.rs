@@ -1,6 +1,7 @@
 //! Hostile repositories: every subcommand in each of them, and no program of theirs is run, nobody
 //! is called, and nothing outside is written.
 
+mod agent;
 mod arena;
 mod argv;
 mod kinds;

@@ -125,6 +125,7 @@ pub(super) fn in_words(action: &Action) -> String {
         Action::Record => "records".to_owned(),
         Action::Commit => "commits".to_owned(),
         Action::Program { name } => format!("runs the program {}", one_line(name, 100)),
+        Action::Server { name } => format!("asks the server {}", one_line(name, 100)),
         Action::Develop => "develops".to_owned(),
         Action::AskUser => "asks the user".to_owned(),
     }

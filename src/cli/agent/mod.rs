@@ -26,7 +26,7 @@ mod work;
 
 use super::{Outcome, error::CliError, ui::Ui};
 
-/// For agents: lessons that one writes down and all recall, notes, an MCP server
+/// The agent, and what agents share: lessons, notes, an MCP server
 #[derive(clap::Args, Debug)]
 pub struct AgentArgs {
     #[command(subcommand)]
@@ -34,6 +34,7 @@ pub struct AgentArgs {
 }
 
 #[derive(clap::Subcommand, Debug)]
+#[command(defer = true)]
 enum AgentCommand {
     Run(run::RunArgs),
     Chat(chat::ChatArgs),

@@ -1,7 +1,7 @@
 //! An answer that is kept: the rule for a call, and its line in the user's file.
 
 use super::{Decision, Owner, Rules, RulesError};
-use crate::permissions::{Action, Call, Verdict};
+use crate::permissions::{Action, Call, Layer, Verdict};
 
 /// A rule that allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub fn rule_for(call: &Call, verdict: &Verdict) -> Option<Rule> {
         return None;
     }
     match &call.action {
+        // A rule would not hold: what has no fence around it asks all the same.
+        Action::Shell { .. } | Action::Program { .. } if verdict.layer == Layer::Fence => None,
         Action::Shell { .. } => match verdict.commands.as_slice() {
             [run] if run.iter().all(|word| plain(word) && word != "**") => {
                 Some(Rule::Command { run: run.clone() })

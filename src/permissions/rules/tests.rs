@@ -201,4 +201,10 @@ fn only_plain_calls_become_rules() {
     check("git push -f", None);
     check("rm -rf ~", None);
     check("echo '**'", None);
+    let action =
+        Action::Shell { line: "cargo build".to_owned(), folder: "/r".into(), network: false };
+    let call = Call { tool: "shell_execute", level: Level::Destructive, action };
+    let verdict = Verdict { layer: Layer::Fence, ..verdict(&Rules::default(), &call, Mode::Ask) };
+    assert!(verdict.can_be_kept);
+    assert_eq!(rule_for(&call, &verdict), None, "asked again all the same");
 }

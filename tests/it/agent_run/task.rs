@@ -152,3 +152,35 @@ fn answers_come_out_on_standard_output_for_people_too() {
     assert_eq!(output.stdout(), "Otters **swim**.\n");
     assert!(output.stderr().contains("nobody can be asked here"), "{output}");
 }
+
+/// Which facts are found is the search's to say; which come first, the user's interests.
+#[test]
+fn facts_of_what_the_user_likes_come_first() {
+    let model = Model::script(vec![text("Done.")]);
+    let bench = Bench::with(model, &[("README.md", "# Notes\n")]);
+    let learn = |topic: &str, text: &str| {
+        let file = bench.env.outside().join("source.txt");
+        std::fs::write(&file, text).unwrap();
+        bench.env.ok(&["learn", topic, "--from", file.to_str().unwrap()]);
+    };
+    learn("KEF LS50 Meta", "The KEF LS50 Meta is a speaker made by KEF. It costs 1200 euros.\n");
+    learn("Genelec 8030C", "The Genelec 8030C is a speaker made by Genelec. It costs 600 euros.\n");
+    let places = || {
+        let before = bench.model.prompts().len();
+        bench
+            .run("What speaker costs how much, KEF LS50 Meta or Genelec 8030C", &[], "once")
+            .done();
+        let prompt = bench.model.prompts()[before].clone();
+        let facts = prompt.split("Facts near the goal").nth(1).unwrap().to_owned();
+        let place = |name: &str| facts.find(name).unwrap();
+        (place("entities/kef-ls50-meta.md"), place("entities/genelec-8030c.md"))
+    };
+    let (kef, genelec) = places();
+    let other = if kef < genelec { "Genelec 8030C" } else { "KEF LS50 Meta" };
+    bench.env.ok(&["like", other]);
+    let (kef_now, genelec_now) = places();
+    assert_ne!(kef < genelec, kef_now < genelec_now, "{other}");
+    bench.env.ok(&["unlike", other]);
+    let (kef_now, genelec_now) = places();
+    assert_eq!(kef < genelec, kef_now < genelec_now, "{other}");
+}

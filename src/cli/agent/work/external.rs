@@ -31,11 +31,6 @@ impl External {
         external
     }
 
-    /// Names of those of servers: their programs run outside of the fence.
-    pub fn names(&self) -> BTreeSet<String> {
-        self.names.clone()
-    }
-
     fn add(&mut self, root: &Path, ui: &Ui) -> Result<(), CliError> {
         let servers = kept::read_for(root)?;
         let mut entries = Vec::new();

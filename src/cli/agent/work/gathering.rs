@@ -1,16 +1,17 @@
 //! What is known that bears on a task: who the agent is, notes, facts, lessons, earlier tasks,
 //! skills.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use serde_json::Value;
 
 use super::{
-    super::super::{run_kept, workspace::Workspace},
+    super::super::{learning::Learning, run_kept, workspace::Workspace},
     ranking, skill_tools,
 };
 use crate::{
     agent::{Gathered, Piece, SkillLine},
+    entity::{self, slug_of},
     repo::{NotePath, read_note},
     skills::{self, Skill},
 };
@@ -48,9 +49,11 @@ pub fn gather(
         protected,
         ..Gathered::default()
     };
-    for hit in lines(&[
+    let mut hits = lines(&[
         "search", "--json", "--limit", HITS, "--kind", "note", "--kind", "fact", "--", goal,
-    ]) {
+    ]);
+    by_interest(workspace, write_root, &mut hits);
+    for hit in hits {
         sort(workspace, &hit, write_root, &mut gathered);
     }
     for lesson in lines(&["agent", "recall", "--json", "--limit", MOST_LESSONS, "--", goal]) {
@@ -100,6 +103,27 @@ fn lines(command: &[&str]) -> Vec<Value> {
     let Ok((_, kept)) = run_kept(command, Vec::new()) else { return Vec::new() };
     let text = String::from_utf8_lossy(&kept);
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// Facts of what the user cares about come before others, and of what they do not want to hear
+/// about last; otherwise hits stay in their order.
+fn by_interest(workspace: &Workspace, write_root: &Path, hits: &mut [Value]) {
+    let folder = entity::folder(write_root);
+    let slug = |hit: &Value| {
+        let path = hit["path"].as_str().filter(|_| hit["kind"] == "fact")?;
+        slug_of(&folder, Path::new(path))
+    };
+    let slugs: BTreeSet<String> = hits.iter().filter_map(slug).collect();
+    if slugs.len() < 2 {
+        return;
+    }
+    let learning = Learning::look(workspace);
+    let scores = learning.scores(&slugs);
+    let score = |hit: &Value| {
+        let interest = slug(hit).and_then(|slug| scores.get(&slug).copied());
+        interest.unwrap_or_default()
+    };
+    hits.sort_by(|a, b| score(b).total_cmp(&score(a)));
 }
 
 /// Puts a hit where it belongs, as long as there is room.

@@ -189,7 +189,7 @@ impl Prepared<'_> {
         // Anew for each run: one before it may have installed some.
         let skills = self.shelf.discover().skills;
         let mut approver = Proposing::new(approver, proposal(goal, &skills, &self.shelf));
-        let external = External::start(&self.workspace.repository.root, &self.tools, ui);
+        let _external = External::start(&self.workspace.repository.root, &self.tools, ui);
         let mut world = Surroundings::new(
             self.workspace,
             self.git.as_ref(),
@@ -197,7 +197,6 @@ impl Prepared<'_> {
             Rc::clone(&self.rights),
             &skills,
             Arc::clone(&self.fencing),
-            external.names(),
         );
         self.cancelled.store(false, Ordering::Relaxed);
         let finished = {

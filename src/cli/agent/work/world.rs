@@ -2,7 +2,6 @@
 
 use std::{
     cell::RefCell,
-    collections::BTreeSet,
     path::{Path, PathBuf},
     rc::Rc,
     sync::Arc,
@@ -19,7 +18,7 @@ use super::{
 use crate::{
     agent::{Gathered, Session, TaskSummary, World},
     checkpoint::{Checkpoints, Run, Summary},
-    permissions::{Action, Call, Layer, Verdict},
+    permissions::{Action, Call, Verdict},
     repo::{CommitId, Git, head},
     skills::Skill,
 };
@@ -39,8 +38,6 @@ pub struct Surroundings<'a> {
     rights: Rc<RefCell<Rights>>,
     skills: &'a [Skill],
     fencing: Arc<Fencing>,
-    /// Tools whose programs run outside of the fence.
-    outside: BTreeSet<String>,
     run: Option<Ulid>,
     checkpoint: Option<Run<'a>>,
     /// Each call that is being made, the innermost last.
@@ -56,7 +53,6 @@ impl<'a> Surroundings<'a> {
         rights: Rc<RefCell<Rights>>,
         skills: &'a [Skill],
         fencing: Arc<Fencing>,
-        outside: BTreeSet<String>,
     ) -> Self {
         Self {
             workspace,
@@ -65,7 +61,6 @@ impl<'a> Surroundings<'a> {
             rights,
             skills,
             fencing,
-            outside,
             run: None,
             checkpoint: None,
             calls: Vec::new(),
@@ -130,16 +125,8 @@ impl World for Surroundings<'_> {
     ) -> Verdict {
         // Asked only where it matters: trying the fence takes a moment.
         let runs = matches!(call.action, Action::Shell { .. } | Action::Program { .. });
-        let is_outside = self.outside.contains(call.tool);
-        let is_fenced = !runs || (!is_outside && self.fencing.is_there());
-        let mut verdict = self.rights.borrow().decide(call, is_tainted, is_attended, is_fenced);
-        if is_outside
-            && verdict.layer == Layer::Fence
-            && let Some(reason) = verdict.reasons.first_mut()
-        {
-            *reason = "the server runs outside of the sandbox, as the user does".to_owned();
-        }
-        verdict
+        let is_fenced = !runs || self.fencing.is_there();
+        self.rights.borrow().decide(call, is_tainted, is_attended, is_fenced)
     }
 
     fn before(&mut self, action: &Action) -> Result<(), String> {
