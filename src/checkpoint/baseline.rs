@@ -19,7 +19,7 @@ use super::{
     state::{MODE_BITS, State},
     walk::{Found, Ignored, walk},
 };
-use crate::repo::{FileStat, ObjectId};
+use crate::repo::{self, FileStat, ObjectId};
 
 /// A file changed less than this before it was looked at may change again without another time
 /// stamp, in nanoseconds: clocks of file systems tick every 10 ms at most, ...
@@ -126,7 +126,7 @@ pub(super) fn take(at: &Checkpoints, tidies: bool) -> Result<Baseline, Checkpoin
     // Git takes as long as reading the file does.
     let (ignored, held, old) = std::thread::scope(|scope| {
         let ignored = scope.spawn(|| git_calls::ignored(at.git));
-        let held = git_calls::reference(at.git, &reference);
+        let held = repo::reference(at.git, &reference);
         let old = load(&file).unwrap_or_default();
         (ignored.join(), held, old)
     });
@@ -176,7 +176,7 @@ pub(super) fn take(at: &Checkpoints, tidies: bool) -> Result<Baseline, Checkpoin
             // A git that a killed run had started may set the ref at the same moment.
             let held =
                 git_calls::hold(at.git, &holder).or_else(|_| git_calls::hold(at.git, &holder))?;
-            let found = git_calls::reference(at.git, &reference)?;
+            let found = repo::reference(at.git, &reference)?;
             if found != Some(held) {
                 git_calls::hold(at.git, &holder)?;
             }

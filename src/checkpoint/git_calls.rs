@@ -140,15 +140,6 @@ fn import(git: &Git, mut input: Vec<u8>) -> Result<Vec<u8>, GitError> {
     git.clone().with_timeout(PATIENCE).run_with(&arguments, &input)
 }
 
-/// The commit of a ref; `None` if there is no such ref.
-pub(super) fn reference(git: &Git, name: &str) -> Result<Option<ObjectId>, GitError> {
-    match git.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", name]) {
-        Ok(output) => Ok(ObjectId::from_hex(output.trim_ascii())),
-        Err(GitError::Failed { .. }) => Ok(None),
-        Err(cause) => Err(cause),
-    }
-}
-
 /// Refs below a prefix, each with the message of its commit.
 pub(super) fn references(git: &Git, prefix: &str) -> Result<Vec<(String, Vec<u8>)>, GitError> {
     let output = git.run(&["for-each-ref", "--format=%(refname) %(contents:subject)", prefix])?;

@@ -34,7 +34,7 @@ pub(super) fn seal(
 ) -> Result<(), CheckpointError> {
     let folder = at.run_folder(run);
     let reference = reference(run);
-    if !folded.is_empty() && git_calls::reference(at.git, &reference)?.is_none() {
+    if !folded.is_empty() && repo::reference(at.git, &reference)?.is_none() {
         let nets: Vec<_> = folded.net().cloned().collect();
         let mut held: BTreeMap<Digest, ObjectId> = BTreeMap::new();
         let mut contents = Contents::new(at.git);
@@ -106,7 +106,7 @@ pub(super) fn seal(
         };
         if let Err(cause) = git_calls::hold(at.git, &holder) {
             // A git that the run started before it was killed may have come first.
-            let sealed = git_calls::reference(at.git, &reference)?;
+            let sealed = repo::reference(at.git, &reference)?;
             sealed.ok_or(cause)?;
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    Action, Call, Circumstances, Decision, Layer, Level, Mode, Verdict,
+    Action, Call, Circumstances, Decision, Layer, Level, Mode, Protected, Verdict,
     rules::Rules,
     shell::{self, Findings, Place},
 };
@@ -16,6 +16,20 @@ use super::{
 /// level that the user gave a tool, or an override, takes the place of the fence.
 pub fn decide(call: &Call, circumstances: &Circumstances) -> Verdict {
     decided(call, examined(call, circumstances), circumstances)
+}
+
+/// Whether all that a shell line would do in a folder is on the list of what only reads, and
+/// nothing in it is unclear or asked about in every mode. All paths are canonical.
+pub fn only_reads(
+    line: &str,
+    folder: &Path,
+    root: &Path,
+    home: &Path,
+    protected: &Protected,
+) -> bool {
+    let found = shell::examine(line, &Place { folder, root, home, protected });
+    let asks = [&found.denied, &found.harmful, &found.unclear];
+    found.only_reads() && asks.iter().all(|reasons| reasons.is_empty())
 }
 
 /// What a shell line does; of other calls nothing.

@@ -16,7 +16,7 @@ mod shell;
 mod table;
 
 pub use call::{Action, Call, Level, Mode};
-pub use decide::decide;
+pub use decide::{decide, only_reads};
 pub use protected::{Protected, core};
 pub use rules::{Owner, Rule, Rules, RulesError, add_rule, rule_for};
 pub use table::{TABLE, table};

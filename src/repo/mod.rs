@@ -18,7 +18,7 @@ mod write;
 pub use blob::BlobId;
 pub use git::{
     Blame, CommitId, Git, GitError, Logged, ObjectId, Objects, Staged, Stored, Unread, Version,
-    head, is_tracked, remote_url, tracked_under,
+    head, is_tracked, reference, remote_url, tracked_under,
 };
 pub use locate::{LocateError, Repository, locate};
 pub use note_path::NotePath;

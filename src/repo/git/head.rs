@@ -120,6 +120,23 @@ pub fn head(git: &Git) -> Result<Option<CommitId>, GitError> {
     }
 }
 
+/// What a ref of this full name leads to; `None` if there is no such ref.
+///
+/// # Errors
+/// When neither the files nor the git program tell.
+pub fn reference(git: &Git, name: &str) -> Result<Option<ObjectId>, GitError> {
+    match follow(&git.git_dir, &git.common_dir, format!("ref: {name}").into_bytes()) {
+        Ok(Found::Commit(id)) => return Ok(Some(id)),
+        Ok(Found::NoCommit) => return Ok(None),
+        Ok(Found::Unclear) | Err(_) => {}
+    }
+    match git.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", name]) {
+        Ok(output) => Ok(ObjectId::from_hex(output.trim_ascii())),
+        Err(GitError::Failed { .. }) => Ok(None),
+        Err(cause) => Err(cause),
+    }
+}
+
 /// What the files say.
 #[derive(Debug, PartialEq, Eq)]
 enum Found {
@@ -129,10 +146,17 @@ enum Found {
 }
 
 fn by_files(git_dir: &Path, common_dir: &Path) -> io::Result<Found> {
+    match read(&git_dir.join("HEAD"))? {
+        Some(text) => follow(git_dir, common_dir, text),
+        None => Ok(Found::NoCommit),
+    }
+}
+
+/// Where the text of a symbolic ref leads to.
+fn follow(git_dir: &Path, common_dir: &Path, mut text: Vec<u8>) -> io::Result<Found> {
     if common_dir.join("reftable").exists() {
         return Ok(Found::Unclear);
     }
-    let Some(mut text) = read(&git_dir.join("HEAD"))? else { return Ok(Found::NoCommit) };
     for _ in 0..MOST_STEPS {
         let value = text.trim_ascii();
         if let Some(id) = CommitId::from_hex(value) {

@@ -13,7 +13,7 @@ mod state;
 mod tracked;
 
 pub use blame::Blame;
-pub use head::{CommitId, ObjectId, head};
+pub use head::{CommitId, ObjectId, head, reference};
 pub use log::Logged;
 pub use objects::{Objects, Stored, Unread, Version};
 pub use program::{Git, GitError};

@@ -52,6 +52,26 @@ fn commands_stay_inside() {
     assert!(!told.output.stdout().contains("TOPSECRET"), "{}", told.output);
 }
 
+/// What only reads is held to it, so there is nothing to take back.
+#[test]
+fn lines_that_only_read_cannot_write() {
+    if !is_fenced() {
+        return;
+    }
+    let looks = "test -w . && echo writable; test -w a.txt && echo writable; echo looked";
+    let bench = bench(vec![
+        shell(looks),
+        shell("git status --porcelain && git log --format=%s && cat a.txt"),
+        shell(&format!("touch b.txt; {looks}")),
+    ]);
+    let told = bench.run("Go", &["--mode", "full"], "once");
+    let stdout = |at: usize| told.results()[at].split("--- stdout\n").nth(1).unwrap().to_owned();
+    assert_eq!(stdout(0), "looked\n", "{}", told.output);
+    assert!(stdout(1).contains("First\n") && stdout(1).ends_with("First\na\n"), "{}", told.output);
+    assert_eq!(stdout(2), "writable\nwritable\nlooked\n", "{}", told.output);
+    assert_eq!(told.ended()["files"], json!(["b.txt"]), "{}", told.output);
+}
+
 #[test]
 fn a_linked_work_tree_reads_its_repository_and_no_more() {
     if !is_fenced() {

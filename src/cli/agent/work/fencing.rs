@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -25,6 +25,9 @@ const SHELLS: [&str; 2] = ["/bin/bash", "/usr/bin/bash"];
 const MOST_ENTRIES: usize = 200_000;
 const PLAIN_SHELL: &str = "/bin/sh";
 
+/// Whether a line of a shell, run in a folder, changes nothing.
+pub type OnlyReads = Arc<dyn Fn(&str, &Path) -> bool + Send + Sync>;
+
 /// What is run in the sandbox, and with what.
 pub struct Fencing {
     root: PathBuf,
@@ -33,6 +36,7 @@ pub struct Fencing {
     /// Folders of git outside of the work tree, as a linked one has: read, never written.
     git: Vec<PathBuf>,
     is_key: OutOfReach,
+    only_reads: OnlyReads,
     settings: AgentConfig,
     helper: OnceLock<(Helper, Kind)>,
 }
@@ -47,15 +51,19 @@ struct Wanted<'w> {
     max_output: usize,
     /// More that it reads.
     read: Vec<PathBuf>,
+    /// It writes temporary files at most.
+    only_reads: bool,
 }
 
 impl Fencing {
-    /// `protected` is never written; what `is_key` holds of the work tree is never read.
+    /// `protected` is never written; what `is_key` holds of the work tree is never read. What
+    /// `only_reads` holds of runs where the whole work tree is protected.
     pub fn new(
         workspace: &Workspace,
         home: &Path,
         protected: Vec<PathBuf>,
         is_key: OutOfReach,
+        only_reads: OnlyReads,
     ) -> Self {
         let repository = &workspace.repository;
         let git = [&repository.git_dir, &repository.common_dir].into_iter().flatten();
@@ -66,6 +74,7 @@ impl Fencing {
             home: home.to_owned(),
             protected,
             is_key,
+            only_reads,
             settings: workspace.config.agent.clone(),
             helper: OnceLock::new(),
         }
@@ -79,6 +88,11 @@ impl Fencing {
     /// Whether programs are shut in at all.
     pub fn is_there(&self) -> bool {
         !matches!(self.kind(), Kind::Absent(_))
+    }
+
+    /// Whether a line is run so that it cannot change anything: no checkpoint is needed for it.
+    pub fn holds_still(&self, line: &str, folder: &Path, network: bool) -> bool {
+        !network && self.is_there() && (self.only_reads)(line, folder)
     }
 
     fn helper(&self) -> &(Helper, Kind) {
@@ -118,6 +132,7 @@ impl Fencing {
             time: request.timeout,
             max_output: request.max_output,
             read: Vec::new(),
+            only_reads: self.holds_still(&request.line, &request.folder, request.network),
         };
         let ended = self.run(&wanted, is_cancelled)?;
         let note = match ended.why {
@@ -156,6 +171,7 @@ impl Fencing {
             time: request.time,
             max_output: request.max_output,
             read: vec![request.code.clone()],
+            only_reads: false,
         };
         let ended = self.run(&wanted, request.is_cancelled)?;
         let stopped = ended.why.map(|why| match why {
@@ -202,10 +218,15 @@ impl Fencing {
         };
         let mut read = absolute(&self.settings.readable);
         read.extend(self.git.iter().chain(&wanted.read).cloned());
+        let (protected, write) = if wanted.only_reads {
+            (vec![self.root.clone()], Vec::new())
+        } else {
+            (self.protected.clone(), absolute(&self.settings.writable))
+        };
         let policy = Policy {
             root: self.root.clone(),
-            protected: self.protected.clone(),
-            write: absolute(&self.settings.writable),
+            protected,
+            write,
             read,
             hidden: self.keys(),
             temporary: temporary.path().to_owned(),

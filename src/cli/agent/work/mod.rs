@@ -49,14 +49,14 @@ use crate::{
     },
     config::{AgentMode, Reflection},
     fence::{self, Kind},
-    permissions::Mode,
+    permissions::{Mode, only_reads},
     plugins::Problem,
     repo::Git,
     tools::OutOfReach,
 };
 use brain::Models;
 use external::External;
-use fencing::Fencing;
+use fencing::{Fencing, OnlyReads};
 use plugins::Bench;
 use proposing::{Proposing, proposal};
 use rights::Rights;
@@ -305,6 +305,10 @@ pub fn fenced(workspace: &Workspace) -> Result<(Rights, Arc<Fencing>, OutOfReach
     let protected = Arc::clone(rights.protected());
     let is_key: OutOfReach = Arc::new(move |path: &Path| protected.holds_key(path).is_some());
     let paths = rights.paths().to_vec();
-    let fencing = Fencing::new(workspace, rights.home(), paths, Arc::clone(&is_key));
+    let (protected, root) = (Arc::clone(rights.protected()), workspace.repository.root.clone());
+    let home = rights.home().to_owned();
+    let reads: OnlyReads =
+        Arc::new(move |line, folder| only_reads(line, folder, &root, &home, &protected));
+    let fencing = Fencing::new(workspace, rights.home(), paths, Arc::clone(&is_key), reads);
     Ok((rights, Arc::new(fencing), is_key))
 }

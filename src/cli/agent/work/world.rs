@@ -130,7 +130,14 @@ impl World for Surroundings<'_> {
     }
 
     fn before(&mut self, action: &Action) -> Result<(), String> {
-        if !action.writes_or_reaches() || matches!(action, Action::Reach { .. }) {
+        let changes_nothing = match action {
+            Action::Reach { .. } => true,
+            Action::Shell { line, folder, network } => {
+                self.fencing.holds_still(line, folder, *network)
+            }
+            action => !action.writes_or_reaches(),
+        };
+        if changes_nothing {
             self.calls.push(Covered::No);
             return Ok(());
         }
