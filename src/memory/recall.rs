@@ -278,13 +278,18 @@ fn answers(
     let field = Field { parts, live: &scene.live, allowed: &scene.allowed };
     // No title, no path: what a record says is all that counts.
     let bm25 = Bm25 { title: 0.0, path: 0.0, ..Bm25::default() };
-    let mut keywords = lexical::score(&field, &query, &bm25, false)?;
-    if keywords.weights.is_empty() {
-        keywords = lexical::score(&field, &query, &bm25, true)?;
-    }
     let probe = Probe::new(&means.embedder.embed_query(&query.text)?);
-    let cosines: Vec<Vec<f32>> =
-        parts.iter().map(|part| part.loaded.matrix.scan(&probe)).collect::<Result<_, _>>()?;
+    let by_keyword = || {
+        let found = lexical::score(&field, &query, &bm25, false)?;
+        if !found.weights.is_empty() {
+            return Ok(found);
+        }
+        lexical::score(&field, &query, &bm25, true)
+    };
+    let by_meaning = || parts.iter().map(|part| part.loaded.matrix.scan(&probe)).collect();
+    let (keywords, cosines): (Result<_, Malformed>, Result<Vec<Vec<f32>>, Malformed>) =
+        rayon::join(by_keyword, by_meaning);
+    let (keywords, cosines) = (keywords?, cosines?);
     let best = |scores: &[Vec<f32>], least: f32| {
         let all = scores.iter().enumerate().flat_map(|(part, scores)| {
             let allowed = &scene.allowed[part];

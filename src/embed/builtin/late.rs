@@ -9,6 +9,8 @@
 
 use std::ops::ControlFlow;
 
+use rayon::prelude::*;
+
 use super::{
     MAX_TOKENS,
     piece::{PAD, UNKNOWN},
@@ -25,7 +27,7 @@ const MAX_ASKED: usize = 64;
 ///
 /// From -1 to 1, and 1 for a passage that holds every piece of the query; 0 for one without known
 /// words. Neither order nor repetition of words matters. `None` if no word of the query is known.
-pub fn late_interaction<T: AsRef<str>>(query: &str, passages: &[T]) -> Option<Vec<f32>> {
+pub fn late_interaction<T: AsRef<str> + Sync>(query: &str, passages: &[T]) -> Option<Vec<f32>> {
     let asked = distinct(query, MAX_ASKED);
     if asked.is_empty() {
         return None;
@@ -88,6 +90,16 @@ fn known(text: &str, mut sink: impl FnMut(u32) -> ControlFlow<()>) {
     });
 }
 
+/// The same as a list.
+fn all_known(text: &str) -> Vec<u32> {
+    let mut ids = Vec::new();
+    known(text, |id| {
+        ids.push(id);
+        ControlFlow::Continue(())
+    });
+    ids
+}
+
 /// The distinct word pieces of some passages, numbered as they come.
 struct Vocabulary {
     /// The id of each.
@@ -106,7 +118,7 @@ struct Vocabulary {
 const NEW: u32 = u32::MAX;
 
 impl Vocabulary {
-    fn of<T: AsRef<str>>(passages: &[T]) -> Self {
+    fn of<T: AsRef<str> + Sync>(passages: &[T]) -> Self {
         let mut all = Self {
             pieces: Vec::new(),
             holders: Vec::new(),
@@ -114,10 +126,11 @@ impl Vocabulary {
             held: Vec::new(),
             ends: Vec::with_capacity(passages.len()),
         };
+        let ids: Vec<Vec<u32>> = passages.par_iter().map(|text| all_known(text.as_ref())).collect();
         // By number: the last passage, counted from 1, that holds it.
         let mut last: Vec<usize> = Vec::new();
-        for (passage, text) in (1..).zip(passages) {
-            known(text.as_ref(), |id| {
+        for (passage, ids) in (1..).zip(ids) {
+            for id in ids {
                 let number = &mut all.numbers[id as usize];
                 if *number == NEW {
                     *number = all.pieces.len() as u32;
@@ -131,8 +144,7 @@ impl Vocabulary {
                     all.holders[at] += 1;
                     all.held.push(*number);
                 }
-                ControlFlow::Continue(())
-            });
+            }
             all.ends.push(all.held.len());
         }
         all
