@@ -147,9 +147,9 @@ impl<'a> Scene<'a> {
                 for cover in &view.covers {
                     scene.beyond.add(cover);
                 }
-                for chunk in view.chunks {
-                    live.set(chunk, true);
-                    allowed.set(chunk, is_wanted);
+                live.set_all(view.chunks.clone());
+                if is_wanted {
+                    allowed.set_all(view.chunks);
                 }
             }
             scene.live.push(live);
@@ -279,17 +279,6 @@ fn answers(
     // No title, no path: what a record says is all that counts.
     let bm25 = Bm25 { title: 0.0, path: 0.0, ..Bm25::default() };
     let probe = Probe::new(&means.embedder.embed_query(&query.text)?);
-    let by_keyword = || {
-        let found = lexical::score(&field, &query, &bm25, false)?;
-        if !found.weights.is_empty() {
-            return Ok(found);
-        }
-        lexical::score(&field, &query, &bm25, true)
-    };
-    let by_meaning = || parts.iter().map(|part| part.loaded.matrix.scan(&probe)).collect();
-    let (keywords, cosines): (Result<_, Malformed>, Result<Vec<Vec<f32>>, Malformed>) =
-        rayon::join(by_keyword, by_meaning);
-    let (keywords, cosines) = (keywords?, cosines?);
     let best = |scores: &[Vec<f32>], least: f32| {
         let all = scores.iter().enumerate().flat_map(|(part, scores)| {
             let allowed = &scene.allowed[part];
@@ -300,13 +289,28 @@ fn answers(
         let best = top(all.enumerate(), wanted);
         best.into_iter().map(|index| place_of(parts, index)).collect::<Vec<Place>>()
     };
-    let mut places = best(&keywords.scores, 0.0);
-    places.extend(best(&cosines, means.profile.nothing.max(0.0)));
+    let by_keyword = || {
+        let mut found = lexical::score(&field, &query, &bm25, false)?;
+        if found.weights.is_empty() {
+            found = lexical::score(&field, &query, &bm25, true)?;
+        }
+        let places = best(&found.scores, 0.0);
+        Ok::<_, Malformed>((found.scores, places))
+    };
+    let by_meaning = || {
+        let cosines: Vec<Vec<f32>> =
+            parts.iter().map(|part| part.loaded.matrix.scan(&probe)).collect::<Result<_, _>>()?;
+        let places = best(&cosines, means.profile.nothing.max(0.0));
+        Ok::<_, Malformed>((cosines, places))
+    };
+    let (keywords, cosines) = rayon::join(by_keyword, by_meaning);
+    let ((keywords, mut places), (cosines, near)) = (keywords?, cosines?);
+    places.extend(near);
     places.sort_unstable();
     places.dedup();
     let is_all = places.len() < wanted;
     let mut found = scene.records(places.into_iter().map(|place| (place, 0.0)).collect())?;
-    let keyword = |place: Place| keywords.scores[place.0][place.1];
+    let keyword = |place: Place| keywords[place.0][place.1];
     let most = found.iter().map(|it| keyword(it.place)).fold(f32::MIN_POSITIVE, f32::max);
     found.retain(|it| is_wanted(&it.memory, question));
     let signals: Vec<Signals> = found

@@ -1,5 +1,7 @@
 //! A set of small numbers.
 
+use std::ops::Range;
+
 use super::codec::{Malformed, Reader, Writer};
 
 /// A fixed number of flags.
@@ -42,6 +44,18 @@ impl Bits {
         }
     }
 
+    /// Sets the flags of a range; beyond the end nothing happens.
+    pub fn set_all(&mut self, range: Range<usize>) {
+        let end = range.end.min(self.length);
+        let mut index = range.start;
+        while index < end {
+            let (word, first) = (index / 64, index % 64);
+            let count = (64 - first).min(end - index);
+            self.words[word] |= (u64::MAX >> (64 - count)) << first;
+            index += count;
+        }
+    }
+
     /// Number of flags that are set.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
@@ -80,6 +94,21 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn a_range_is_set_as_its_flags_are(
+            length in 0usize..300,
+            before in proptest::collection::btree_set(0usize..300, 0..20),
+            from in 0usize..320,
+            count in 0usize..320,
+        ) {
+            let mut one_by_one = Bits::new(length, false);
+            before.iter().for_each(|&index| one_by_one.set(index, true));
+            let mut at_once = one_by_one.clone();
+            (from..from + count).for_each(|index| one_by_one.set(index, true));
+            at_once.set_all(from..from + count);
+            prop_assert_eq!(at_once, one_by_one);
+        }
+
         #[test]
         fn ones_are_the_flags_that_are_set(
             length in 0usize..200,

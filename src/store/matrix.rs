@@ -20,6 +20,9 @@ use super::{
 const MAGIC: &[u8; 8] = b"ELOVEC01";
 /// Rows that share a checksum.
 const BLOCK_ROWS: usize = 64;
+/// How far ahead of what is read the processor fetches, in bytes.
+const AHEAD: usize = 2048;
+const CACHE_LINE: usize = 64;
 
 /// The name of a vector: a hash of the model and of the text it was made from.
 pub type Key = [u8; 16];
@@ -248,9 +251,8 @@ impl Matrix {
         let mut scores = vec![0f32; self.rows];
         let sums = self.container.section(SUMS);
         let is_checked = self.checked.load(Ordering::Relaxed);
-        self.container
-            .section(CODES)
-            .par_chunks(BLOCK_ROWS * self.dimension)
+        let all = self.container.section(CODES);
+        all.par_chunks(BLOCK_ROWS * self.dimension)
             .zip(scores.par_chunks_mut(BLOCK_ROWS))
             .enumerate()
             .with_min_len(64)
@@ -260,6 +262,8 @@ impl Matrix {
                 }
                 let rows = codes.chunks_exact(self.dimension).zip(scores).enumerate();
                 for (index, (row, score)) in rows {
+                    let end = (block * BLOCK_ROWS + index + 1) * self.dimension;
+                    prefetch(all, end + AHEAD, self.dimension);
                     let scale = self.scale(block * BLOCK_ROWS + index);
                     if scale > 0.0 {
                         *score = dot(row, &probe.values) as f32 * scale * probe.scale;
@@ -293,6 +297,19 @@ impl Matrix {
     fn codes(&self, row: usize) -> Option<&[u8]> {
         self.container.section(CODES).get(row * self.dimension..(row + 1) * self.dimension)
     }
+}
+
+/// Has the processor fetch what is read soon: it does not do so by itself across the borders of
+/// pages, and waits for memory most of the time then.
+fn prefetch(bytes: &[u8], from: usize, count: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for line in bytes.get(from..from + count).unwrap_or_default().chunks(CACHE_LINE) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: every x86-64 processor has the instruction, and the address is that of a slice.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (bytes, from, count);
 }
 
 /// Integer dot product of a row's codes and a probe.

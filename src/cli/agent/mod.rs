@@ -14,6 +14,7 @@ mod note;
 mod operations;
 mod plugin;
 mod recall;
+mod recalled;
 mod remember;
 mod run;
 mod running;

@@ -1,7 +1,7 @@
 //! `elophanto agent recall`
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     super::{
@@ -11,6 +11,7 @@ use super::{
         workspace::Workspace,
     },
     memories::Memories,
+    recalled::fitting,
 };
 use crate::{
     embed::builtin::count_tokens,
@@ -49,32 +50,6 @@ pub struct RecallArgs {
     pub json: bool,
 }
 
-/// A lesson, as `--json` and the MCP server give it.
-#[derive(Serialize)]
-pub struct RecalledWire<'a> {
-    id: &'a str,
-    repo: &'a str,
-    #[serde(rename = "type")]
-    event_type: &'static str,
-    lesson: &'a str,
-    context: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    command: &'a str,
-    timestamp: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    success_rate: Option<String>,
-    tags: &'a [String],
-    agent_id: &'a str,
-    /// How many records say so.
-    count: usize,
-    path: String,
-    line: usize,
-    score: f32,
-    /// Whether its texts are cut, for there is no room for all of them.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
-}
-
 pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = Workspace::open(Vec::new(), ui)?;
     let memories = Memories::open(&workspace);
@@ -104,25 +79,14 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let mut shown = 0;
     if ui.json {
-        let mut left = args.max_tokens;
-        for recalled in &found {
-            let whole = wire(recalled, &memories);
-            let mut cost = count_tokens(&printed_json(&whole)?);
-            let mut wire = whole;
-            // The best one is worth a part of it, as in the other form.
-            for characters in [2_000, 1_000, 500, 200, 80].into_iter().filter(|_| shown == 0) {
-                if cost <= left {
-                    break;
-                }
-                wire = shortened(wire, characters);
-                cost = count_tokens(&printed_json(&wire)?);
-            }
-            if cost > left {
-                continue;
-            }
-            left -= cost;
+        let line = |lesson: &Value| printed_json(lesson).unwrap_or_default();
+        let fits = |lessons: &[Value]| {
+            lessons.iter().map(|lesson| count_tokens(&line(lesson))).sum::<usize>()
+                <= args.max_tokens
+        };
+        for lesson in fitting(&found, &memories, &|_| None, &fits) {
             shown += 1;
-            ui.json(&wire)?;
+            ui.json(&lesson)?;
         }
     } else {
         let count = |text: &str| count_tokens(&visible(text));
@@ -138,19 +102,6 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-/// With so many characters of each text at most.
-fn shortened(wire: RecalledWire, characters: usize) -> RecalledWire {
-    let cut = |text: &str| match text.char_indices().nth(characters) {
-        Some((end, _)) => end,
-        None => text.len(),
-    };
-    let [lesson, context, command] =
-        [wire.lesson, wire.context, wire.command].map(|text| text.get(..cut(text)).unwrap_or(text));
-    let whole = wire.lesson.len() + wire.context.len() + wire.command.len();
-    let truncated = wire.truncated || lesson.len() + context.len() + command.len() < whole;
-    RecalledWire { lesson, context, command, truncated, ..wire }
-}
-
 /// Lessons as they are printed for people and models.
 pub fn shown(found: &[Recalled], own: &str) -> Vec<Shown> {
     let shown = |it: &Recalled| Shown {
@@ -160,26 +111,4 @@ pub fn shown(found: &[Recalled], own: &str) -> Vec<Shown> {
         repo_shown: it.memory.repo != own,
     };
     found.iter().map(shown).collect()
-}
-
-/// A lesson as programs get it.
-pub fn wire<'a>(recalled: &'a Recalled, memories: &Memories) -> RecalledWire<'a> {
-    let Recalled { memory, rate, count, score, path, line } = recalled;
-    RecalledWire {
-        id: &memory.id,
-        repo: &memory.repo,
-        event_type: memory.event_type.as_str(),
-        lesson: &memory.lesson,
-        context: &memory.context,
-        command: &memory.command,
-        timestamp: memory.timestamp.to_string(),
-        success_rate: rate.map(|rate| rate.to_string()),
-        tags: &memory.tags,
-        agent_id: &memory.agent_id,
-        count: *count,
-        path: memories.shown(path.as_path()).to_string_lossy().into_owned(),
-        line: *line,
-        score: *score,
-        truncated: false,
-    }
 }

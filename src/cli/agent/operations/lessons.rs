@@ -9,13 +9,14 @@ use super::{
     super::{
         super::error::CliError,
         memories::Memories,
-        recall::{shown, wire},
+        recall::shown,
+        recalled::{Origin, fitting},
     },
     Arguments, Held, workspace,
 };
 use crate::{
     embed::builtin::count_tokens,
-    memory::{Draft, Question, compact},
+    memory::{Draft, Question, Recalled, compact},
     repo::{Git, NotePath, is_tracked},
     server::{Call, Reply},
 };
@@ -38,19 +39,19 @@ pub fn recall(arguments: &Arguments, call: &Call, held: &Held) -> Result<Reply, 
     };
     let found = memories.recall(&question)?;
     let git = Git::of(&workspace.repository).map(|git| git.with_timeout(ORIGIN_PATIENCE));
-    let wires: Vec<Value> = found
-        .iter()
-        .map(|recalled| {
-            let mut wire = serde_json::to_value(wire(recalled, &memories)).unwrap_or_default();
-            let path = memories.shown(recalled.path.as_path());
-            let is_there = is_tracked(&workspace.repository, &path).unwrap_or_default();
-            let git = git.as_ref().filter(|_| is_there);
-            let commit = git.and_then(|git| commit_of(git, path.as_path().into(), held));
-            wire["origin"] = json!({ "agent": recalled.memory.agent_id, "commit": commit });
-            wire
-        })
-        .collect();
-    let structured = json!({ "memories": wires });
+    let origin = |recalled: &Recalled| {
+        let path = memories.shown(recalled.path.as_path());
+        let is_there = is_tracked(&workspace.repository, &path).unwrap_or_default();
+        let git = git.as_ref().filter(|_| is_there);
+        let commit = git.and_then(|git| commit_of(git, path.as_path().into(), held));
+        Some(Origin { agent: recalled.memory.agent_id.clone(), commit })
+    };
+    let object = |lessons: &[Value]| match found.len() - lessons.len() {
+        0 => json!({ "memories": lessons }),
+        more => json!({ "memories": lessons, "cut": true, "more": more }),
+    };
+    let fits = |lessons: &[Value]| count_tokens(&object(lessons).to_string()) <= call.max_tokens();
+    let structured = object(&fitting(&found, &memories, &origin, &fits));
     let text = match found.is_empty() {
         true => "Nothing is remembered about that.".to_owned(),
         // Room for the line that says what is quoted.

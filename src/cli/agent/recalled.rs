@@ -1,0 +1,160 @@
+//! Lessons as programs get them, in as much detail as there is room for.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::memories::Memories;
+use crate::memory::Recalled;
+
+/// Characters of a context where there is little room.
+const SHORT_CONTEXT: usize = 80;
+/// Digits of a commit where not everything is told.
+const SHORT_COMMIT: usize = 10;
+/// Characters of each text of the only lesson, where there is less than little.
+const SHORTER: [usize; 5] = [2_000, 1_000, 500, 200, 80];
+
+/// What is told of each lesson, most first: that all of them are there is worth more than what else
+/// is known of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Whole,
+    /// What it says, and since when that works how often.
+    Brief,
+    /// The same without the command.
+    Least,
+    /// The same with [`SHORT_CONTEXT`].
+    Terse,
+}
+
+/// A lesson, as `--json` and the MCP server give it.
+#[derive(Serialize)]
+struct RecalledWire<'a> {
+    id: &'a str,
+    repo: &'a str,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    event_type: Option<&'static str>,
+    lesson: &'a str,
+    context: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    command: &'a str,
+    timestamp: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    success_rate: Option<String>,
+    #[serde(flatten)]
+    rest: Option<Rest<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<Origin>,
+    /// Whether its texts are cut, for there is no room for all of them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+}
+
+/// Who wrote a lesson down, and the commit that brought it; `None` while it is in none.
+#[derive(Serialize, Clone)]
+pub struct Origin {
+    pub agent: String,
+    pub commit: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Rest<'a> {
+    tags: &'a [String],
+    agent_id: &'a str,
+    /// How many records say so.
+    count: usize,
+    path: String,
+    line: usize,
+    score: f32,
+}
+
+/// The lessons for which there is room, from the first, with as much of each as lets all of them in.
+/// If not even the first fits, as much of its texts as does.
+pub fn fitting(
+    found: &[Recalled],
+    memories: &Memories,
+    origin: &dyn Fn(&Recalled) -> Option<Origin>,
+    fits: &dyn Fn(&[Value]) -> bool,
+) -> Vec<Value> {
+    let origins: Vec<Option<Origin>> = found.iter().map(origin).collect();
+    let told = |detail, most| -> Vec<Value> {
+        let wires = found.iter().zip(&origins).map(|(recalled, origin)| {
+            let wire = wire(recalled, memories, origin.clone(), detail);
+            shortened(wire, most)
+        });
+        wires.filter_map(|wire| serde_json::to_value(wire).ok()).collect()
+    };
+    let mut all = Vec::new();
+    for detail in [Detail::Whole, Detail::Brief, Detail::Least, Detail::Terse] {
+        all = told(detail, usize::MAX);
+        if fits(&all) {
+            return all;
+        }
+    }
+    for kept in (1..all.len()).rev() {
+        all.truncate(kept);
+        if fits(&all) {
+            return all;
+        }
+    }
+    for most in SHORTER {
+        let mut first = told(Detail::Terse, most);
+        first.truncate(1);
+        if fits(&first) {
+            return first;
+        }
+    }
+    Vec::new()
+}
+
+fn wire<'a>(
+    recalled: &'a Recalled,
+    memories: &Memories,
+    origin: Option<Origin>,
+    detail: Detail,
+) -> RecalledWire<'a> {
+    let Recalled { memory, rate, count, score, path, line } = recalled;
+    let is_whole = detail == Detail::Whole;
+    let has_command = matches!(detail, Detail::Whole | Detail::Brief);
+    let context = head(&memory.context, SHORT_CONTEXT);
+    let context = if detail == Detail::Terse { context } else { memory.context.as_str() };
+    let origin = origin.map(|origin| match origin.commit {
+        Some(ref commit) if !is_whole => {
+            let short = head(commit, SHORT_COMMIT).to_owned();
+            Origin { commit: Some(short), ..origin }
+        }
+        _ => origin,
+    });
+    RecalledWire {
+        id: &memory.id,
+        repo: &memory.repo,
+        event_type: is_whole.then(|| memory.event_type.as_str()),
+        lesson: &memory.lesson,
+        context,
+        command: if has_command { &memory.command } else { "" },
+        timestamp: memory.timestamp.to_string(),
+        success_rate: rate.map(|rate| rate.to_string()),
+        rest: is_whole.then(|| Rest {
+            tags: &memory.tags,
+            agent_id: &memory.agent_id,
+            count: *count,
+            path: memories.shown(path.as_path()).to_string_lossy().into_owned(),
+            line: *line,
+            score: *score,
+        }),
+        origin,
+        truncated: context.len() < memory.context.len(),
+    }
+}
+
+/// With so many characters of each text at most.
+fn shortened(wire: RecalledWire, characters: usize) -> RecalledWire {
+    let [lesson, context, command] =
+        [wire.lesson, wire.context, wire.command].map(|text| head(text, characters));
+    let whole = wire.lesson.len() + wire.context.len() + wire.command.len();
+    let truncated = wire.truncated || lesson.len() + context.len() + command.len() < whole;
+    RecalledWire { lesson, context, command, truncated, ..wire }
+}
+
+fn head(text: &str, characters: usize) -> &str {
+    text.char_indices().nth(characters).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
+}
