@@ -2,31 +2,21 @@
 
 use serde_json::{Value, json};
 
-use crate::env::TestEnv;
+use elophanto::embed::builtin::count_tokens;
+
+use crate::env::{TestEnv, snapshot};
 
 #[test]
 fn what_was_found_is_not_called_nothing_however_short_the_answer_may_be() {
     let long =
         "The ferry leaves at dawn with the mail, the milk and whoever slept in the harbour. ";
     let env = TestEnv::with(&[("notes/ferry.md", &format!("# The ferry\n\n{}\n", long.repeat(9)))]);
-    let hello = json!({
-        "protocolVersion": "2025-11-25", "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    });
     let calls = [50, 60, 90, 2000].map(|tokens| {
         let arguments = json!({"query": "ferry", "max_tokens": tokens});
         let params = json!({"name": "search", "arguments": arguments});
         json!({"jsonrpc": "2.0", "id": tokens, "method": "tools/call", "params": params})
     });
-    let mut input = vec![
-        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-    ];
-    input.extend(calls);
-    let lines: String = input.iter().map(|message| format!("{message}\n")).collect();
-    let mut answers = env.run_with(&["agent", "mcp", "serve"], lines.as_bytes()).json();
-    answers.retain(|answer| answer["id"].as_u64().is_some_and(|id| id > 0));
-    answers.sort_by_key(|answer| answer["id"].as_u64());
+    let answers = answers(&env, calls.into());
     let seen: Vec<(Value, bool, bool)> = answers
         .iter()
         .map(|answer| {
@@ -43,4 +33,90 @@ fn what_was_found_is_not_called_nothing_however_short_the_answer_may_be() {
         .collect();
     let expected = [(50, true, true), (60, true, true), (90, true, true), (2000, true, false)];
     assert_eq!(seen, expected.map(|(id, is_told, is_cut)| (json!(id), is_told, is_cut)));
+}
+
+/// Five lessons of a few sentences are more than 500 tokens as JSON: what else is known of them goes
+/// first, then whole lessons from the end.
+#[test]
+fn lessons_lose_details_before_they_are_left_out() {
+    let env = TestEnv::new();
+    let towns = ["Husum", "Emden", "Kiel", "Stade", "Wismar"];
+    for (at, town) in towns.iter().enumerate() {
+        let lesson = format!(
+            "In {town} the ferry leaves from pier {at}, not from where the map of the harbour \
+             shows it; ask the {town} harbour master by radio and wait for the second horn."
+        );
+        let context = format!("the ferry of {town} was missed twice in one week");
+        let command = format!("radio --channel {at} --call {town}-harbour --wait-for horn");
+        let rate = format!("{}/9", at + 4);
+        env.ok(&[
+            "agent",
+            "remember",
+            "--type",
+            "error",
+            "--lesson",
+            &lesson,
+            "--context",
+            &context,
+            "--command",
+            &command,
+            "--success-rate",
+            &rate,
+            "--tags",
+            "ferry,harbour,radio",
+        ]);
+    }
+    let calls = [150, 250, 500, 1_000, 4_000].map(|tokens| {
+        let arguments = json!({"text": "missed the ferry", "max_tokens": tokens});
+        let params = json!({"name": "recall", "arguments": arguments});
+        json!({"jsonrpc": "2.0", "id": tokens, "method": "tools/call", "params": params})
+    });
+    let mut said = String::new();
+    for answer in answers(&env, calls.into()) {
+        let (tokens, result) = (answer["id"].as_u64().unwrap(), &answer["result"]);
+        let (text, structured) =
+            (result["content"][0]["text"].as_str().unwrap(), &result["structuredContent"]);
+        let cost = |text: &str| count_tokens(text) as u64;
+        assert!(cost(text) <= tokens && cost(&structured.to_string()) <= tokens, "{answer}");
+        let memories = structured["memories"].as_array().unwrap();
+        let names: Vec<&String> = memories[0].as_object().unwrap().keys().collect();
+        let in_text = towns.iter().filter(|town| text.contains(**town)).count();
+        said += &format!("{tokens}: {in_text} in words; {} as {names:?}\n", memories.len());
+        for memory in memories {
+            let is_whole = memory["lesson"].as_str().unwrap().ends_with("second horn.");
+            assert!(is_whole || memory["truncated"] == true, "{memory}");
+            assert!(memory["origin"]["agent"].is_string(), "{memory}");
+        }
+        assert_eq!(structured["more"].as_u64().unwrap_or(0), 5 - memories.len() as u64);
+        assert_eq!(structured["cut"] == true, memories.len() < 5);
+    }
+    snapshot!(said, @r#"
+    150: 1 in words; 1 as ["id", "repo", "lesson", "context", "timestamp", "success_rate", "origin", "truncated"]
+    250: 3 in words; 1 as ["id", "repo", "lesson", "context", "timestamp", "success_rate", "origin"]
+    500: 5 in words; 3 as ["id", "repo", "lesson", "context", "timestamp", "success_rate", "origin"]
+    1000: 5 in words; 5 as ["id", "repo", "lesson", "context", "command", "timestamp", "success_rate", "origin"]
+    4000: 5 in words; 5 as ["id", "repo", "type", "lesson", "context", "command", "timestamp", "success_rate", "tags", "agent_id", "count", "path", "line", "score", "origin"]
+    "#);
+    // The same as lines of JSON.
+    let lines = env.json(&["agent", "recall", "missed the ferry", "--json"]);
+    let cost: usize = lines.iter().map(|line| count_tokens(&line.to_string())).sum();
+    assert!(lines.len() >= 3 && cost <= 500, "{lines:?}");
+}
+
+/// Answers to calls of tools, in the order of their ids.
+fn answers(env: &TestEnv, calls: Vec<Value>) -> Vec<Value> {
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    let mut input = vec![
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+    ];
+    input.extend(calls);
+    let lines: String = input.iter().map(|message| format!("{message}\n")).collect();
+    let mut answers = env.run_with(&["agent", "mcp", "serve"], lines.as_bytes()).json();
+    answers.retain(|answer| answer["id"].as_u64().is_some_and(|id| id > 0));
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    answers
 }

@@ -11,7 +11,7 @@ const SHORT_CONTEXT: usize = 80;
 /// Digits of a commit where not everything is told.
 const SHORT_COMMIT: usize = 10;
 /// Characters of each text of the only lesson, where there is less than little.
-const SHORTER: [usize; 5] = [2_000, 1_000, 500, 200, 80];
+const SHORTER: [usize; 7] = [2_000, 1_000, 500, 200, 80, 40, 12];
 
 /// What is told of each lesson, most first: that all of them are there is worth more than what else
 /// is known of one.
