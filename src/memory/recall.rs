@@ -1,9 +1,9 @@
 //! Which records answer a question: by words and by meaning, the recent and the proven first.
 
-use std::{cmp::Reverse, collections::hash_map::Entry};
+use std::{cmp::Reverse, collections::hash_map::Entry, hash::Hasher};
 
 use jiff::Timestamp;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{
     EventType, Memory, Rate,
@@ -206,9 +206,9 @@ impl<'a> Scene<'a> {
     ) -> Result<Vec<Recalled>, SearchError> {
         let mut groups: Vec<Vec<Candidate>> = Vec::new();
         // Of the first of each group.
-        let mut words: Vec<String> = Vec::new();
+        let mut words: Vec<Words> = Vec::new();
         for candidate in found {
-            let own = words_of(&candidate.memory.lesson);
+            let own = Words::of(&candidate.memory.lesson);
             let same = groups.iter().zip(&words).position(|(group, words)| {
                 let first = &group[0];
                 let alike = *words == own
@@ -258,6 +258,31 @@ fn newest(group: &[Candidate]) -> Option<Timestamp> {
 
 fn said(memory: &Memory) -> String {
     format!("{} {}", memory.command, memory.lesson)
+}
+
+/// The words of a lesson, as far as they have to be known.
+struct Words {
+    lesson: String,
+    /// Different words have different ones, nearly always.
+    hash: u64,
+}
+
+impl Words {
+    fn of(lesson: &str) -> Self {
+        let mut hasher = FxHasher::default();
+        let letters = lesson.chars().filter(|char| char.is_alphanumeric());
+        for letter in letters.flat_map(char::to_lowercase) {
+            // The one letter whose small form depends on where it stands.
+            hasher.write_u32(if letter == 'ς' { 'σ' } else { letter }.into());
+        }
+        Self { lesson: lesson.to_owned(), hash: hasher.finish() }
+    }
+}
+
+impl PartialEq for Words {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && words_of(&self.lesson) == words_of(&other.lesson)
+    }
 }
 
 /// A lesson without what does not change it.

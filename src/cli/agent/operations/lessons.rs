@@ -1,6 +1,6 @@
 //! Lessons: `recall` and `remember`.
 
-use std::{sync::PoisonError, time::Duration};
+use std::{path::Path, sync::PoisonError, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use super::{
 use crate::{
     embed::builtin::count_tokens,
     memory::{Draft, Question, Recalled, compact},
-    repo::{Git, NotePath, is_tracked},
+    repo::{Git, NotePath, Repository, is_tracked},
     server::{Call, Reply},
 };
 
@@ -41,9 +41,8 @@ pub fn recall(arguments: &Arguments, call: &Call, held: &Held) -> Result<Reply, 
     let git = Git::of(&workspace.repository).map(|git| git.with_timeout(ORIGIN_PATIENCE));
     let origin = |recalled: &Recalled| {
         let path = memories.shown(recalled.path.as_path());
-        let is_there = is_tracked(&workspace.repository, &path).unwrap_or_default();
-        let git = git.as_ref().filter(|_| is_there);
-        let commit = git.and_then(|git| commit_of(git, path.as_path().into(), held));
+        let commit =
+            git.as_ref().and_then(|git| commit_of(git, &workspace.repository, &path, held));
         Some(Origin { agent: recalled.memory.agent_id.clone(), commit })
     };
     let object = |lessons: &[Value]| match found.len() - lessons.len() {
@@ -64,13 +63,17 @@ pub fn recall(arguments: &Arguments, call: &Call, held: &Held) -> Result<Reply, 
 }
 
 /// The commit that brought a file; `None` while it is in none.
-fn commit_of(git: &Git, path: NotePath, held: &Held) -> Option<String> {
+fn commit_of(git: &Git, repository: &Repository, path: &Path, held: &Held) -> Option<String> {
+    let name = NotePath::from(path);
     let mut known = held.commits.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(commit) = known.get(&path) {
+    if let Some(commit) = known.get(&name) {
         return Some(commit.clone());
     }
-    let commit = git.last_commit_of(&path).ok().flatten()?.to_string();
-    known.insert(path, commit.clone());
+    if !is_tracked(repository, path).unwrap_or_default() {
+        return None;
+    }
+    let commit = git.last_commit_of(&name).ok().flatten()?.to_string();
+    known.insert(name, commit.clone());
     Some(commit)
 }
 
