@@ -79,7 +79,12 @@ const PROCESSES: &str = "/proc";
 
 /// The entry that holds a path, given as its folded names.
 pub fn held(names: &[String]) -> Option<&'static str> {
-    if let Some(places) = PLACES.iter().find(|place| anywhere(names, place)) {
+    // Names of files that exist have no stand-ins, and many files are looked at for one command.
+    let is_plain = !names.iter().any(|name| is_open(name));
+    let is_place = |place: &&&[&str]| {
+        if is_plain { anywhere_plainly(names, place) } else { anywhere(names, place) }
+    };
+    if let Some(places) = PLACES.iter().find(is_place) {
         return places.last().copied();
     }
     if let Some(place) = ABSOLUTE.iter().find(|place| starts(names, place)) {
@@ -119,6 +124,11 @@ fn anywhere(names: &[String], place: &[&str]) -> bool {
     names.windows(place.len()).any(|window| {
         window.iter().zip(place).all(|(name, wanted)| fits(name, wanted) && !only_open(name))
     })
+}
+
+/// The same of names without stand-ins.
+fn anywhere_plainly(names: &[String], place: &[&str]) -> bool {
+    names.windows(place.len()).any(|window| window.iter().zip(place).all(|(name, it)| name == it))
 }
 
 /// Nothing of the name is known.

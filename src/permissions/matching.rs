@@ -43,6 +43,9 @@ pub fn fits(name: &str, wanted: &str) -> bool {
     if wanted.starts_with('.') && name.starts_with([STAR, ANY]) {
         return false;
     }
+    if !is_open(name) {
+        return name == wanted;
+    }
     let (name, wanted): (Vec<char>, Vec<char>) = (name.chars().collect(), wanted.chars().collect());
     let (mut at, mut on) = (0, 0);
     let mut back: Option<(usize, usize)> = None;

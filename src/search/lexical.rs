@@ -5,6 +5,7 @@
 //! Sources: Robertson & Zaragoza 2009 (BM25, simple BM25F: weighted term frequencies before
 //! saturation); the inverse document frequency is Lucene's, which is never negative.
 
+use rayon::prelude::*;
 use strsim::damerau_levenshtein;
 
 use super::query::Query;
@@ -41,6 +42,9 @@ impl Default for Bm25 {
 const MOST_EXPANSIONS: usize = 5;
 /// A term found by correction counts this much of an exact one, per edit.
 const EDIT_PENALTY: f32 = 0.6;
+
+/// From so many chunks on it pays to look into the parts side by side.
+const MANY: usize = 20_000;
 
 /// Two words of a query are close if no more than this many words apart.
 const PAIR_WINDOW: u32 = 4;
@@ -138,6 +142,23 @@ struct Scorer<'a> {
     mean: f32,
 }
 
+/// Chunks and weighted frequencies.
+type Hits = Vec<(u32, f32)>;
+
+/// Looks into each part with the flags of its live chunks, into large ones side by side.
+fn by_part(
+    field: &Field,
+    look: impl Fn(&Part, &Bits) -> Result<Hits, Malformed> + Sync,
+) -> Result<Vec<Hits>, Malformed> {
+    let parts = || field.parts.iter().zip(field.live);
+    let chunks: usize = field.live.iter().map(Bits::capacity).sum();
+    if chunks < MANY {
+        return parts().map(|(part, live)| look(part, live)).collect();
+    }
+    let parts: Vec<_> = parts().collect();
+    parts.into_par_iter().map(|(part, live)| look(part, live)).collect()
+}
+
 fn add_term(
     scorer: &Scorer,
     term: &str,
@@ -145,10 +166,7 @@ fn add_term(
     result: &mut Scores,
 ) -> Result<bool, Malformed> {
     let Scorer { field, parameters, .. } = scorer;
-    // Per part: chunk and weighted frequency.
-    let mut found: Vec<Vec<(u32, f32)>> = Vec::with_capacity(field.parts.len());
-    let mut holding = 0usize;
-    for (part, live) in field.parts.iter().zip(field.live) {
+    let found = by_part(field, |part, live| {
         let mut hits = Vec::new();
         if let Some(postings) = part.loaded.segment.postings(term)? {
             postings.for_each(|chunk, fields, occurrences| {
@@ -163,9 +181,9 @@ fn add_term(
                 }
             })?;
         }
-        holding += hits.len();
-        found.push(hits);
-    }
+        Ok(hits)
+    })?;
+    let holding = found.iter().map(Vec::len).sum();
     if holding == 0 {
         return Ok(false);
     }
@@ -207,9 +225,7 @@ impl Scorer<'_> {
 fn add_pairs(scorer: &Scorer, query: &Query, result: &mut Scores) -> Result<(), Malformed> {
     let field = scorer.field;
     for pair in query.terms.windows(2).filter(|pair| pair[0] != pair[1]) {
-        let mut found: Vec<Vec<(u32, f32)>> = Vec::with_capacity(field.parts.len());
-        let mut holding = 0usize;
-        for (part, live) in field.parts.iter().zip(field.live) {
+        let found = by_part(field, |part, live| {
             let segment = &part.loaded.segment;
             let mut hits = Vec::new();
             if let (Some(mut first), Some(mut second)) =
@@ -229,9 +245,9 @@ fn add_pairs(scorer: &Scorer, query: &Query, result: &mut Scores) -> Result<(), 
                     }
                 }
             }
-            holding += hits.len();
-            found.push(hits);
-        }
+            Ok(hits)
+        })?;
+        let holding = found.iter().map(Vec::len).sum();
         if holding > 0 {
             scorer.add(&found, holding, scorer.parameters.pair, &mut result.scores);
         }
