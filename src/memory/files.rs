@@ -70,12 +70,17 @@ impl Files {
     /// All files, at most 100,000. A folder that does not exist is empty; what does not bear a name
     /// of ours is passed over.
     pub fn list(&self) -> Listing {
+        let mut listing = self.list_unsorted();
+        listing.files.sort_unstable();
+        listing
+    }
+
+    /// The same in no order: what is asked for every question sorts for itself.
+    pub(super) fn list_unsorted(&self) -> Listing {
         let mut listing = Listing::default();
         if let Err(error) = self.list_all(&mut listing) {
             listing.unreadable.push(error);
         }
-        // Path by path is slow, and this is done for every question.
-        listing.files.sort_unstable_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
         listing
     }
 

@@ -75,11 +75,11 @@ fn list_in_folder(root: &Path) -> Vec<Walked> {
 }
 
 fn list(root: &Path, folder: &Path) -> Vec<Walked> {
-    let found =
-        Files::new(folder.to_owned(), PathBuf::new()).list().files.into_iter().filter_map(|file| {
-            let stat = FileStat::from(&fs::symlink_metadata(&file.path).ok()?);
-            Some(Walked { path: NotePath::from(file.path.strip_prefix(root).ok()?), stat })
-        });
+    let files = Files::new(folder.to_owned(), PathBuf::new()).list_unsorted().files;
+    let found = files.into_iter().filter_map(|file| {
+        let stat = FileStat::from(&fs::symlink_metadata(&file.path).ok()?);
+        Some(Walked { path: NotePath::from(file.path.strip_prefix(root).ok()?), stat })
+    });
     let mut walked: Vec<Walked> = found.collect();
     walked.sort_by(|a, b| a.path.cmp(&b.path));
     walked
