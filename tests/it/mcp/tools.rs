@@ -550,3 +550,24 @@ fn tools_resources_and_prompts_are_listed() {
     }
     "#);
 }
+
+/// A lesson is in no commit at first; the same server names the one that brings it.
+#[test]
+fn a_lesson_names_the_commit_that_brought_it() {
+    let env = harbour();
+    let mut session = Session::start(&env);
+    let lesson = json!({"type": "error", "context": "tide", "lesson": "Moor with the tide"});
+    session.found("remember", lesson);
+    let commit = |session: &mut Session| {
+        let found = session.found("recall", json!({"text": "tide", "limit": 1}));
+        found["memories"][0]["origin"]["commit"].clone()
+    };
+    assert_eq!(commit(&mut session), Value::Null);
+    env.git(&["add", ".elophanto"]);
+    assert_eq!(commit(&mut session), Value::Null, "staged");
+    env.git(&["commit", "-qm", "Lessons"]);
+    let head = env.git(&["rev-parse", "HEAD"]);
+    assert_eq!(commit(&mut session), head.trim());
+    env.git(&["commit", "-q", "--allow-empty", "-m", "Later"]);
+    assert_eq!(commit(&mut session), head.trim());
+}

@@ -1,6 +1,6 @@
 //! Lessons: `recall` and `remember`.
 
-use std::{path::Path, sync::PoisonError, time::Duration};
+use std::{collections::BTreeSet, path::Path, sync::PoisonError, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use super::{
 use crate::{
     embed::builtin::count_tokens,
     memory::{Draft, Question, Recalled, compact},
-    repo::{Git, NotePath, Repository, is_tracked},
+    repo::{Git, NotePath, Repository, head, is_tracked},
     server::{Call, Reply},
 };
 
@@ -65,16 +65,29 @@ pub fn recall(arguments: &Arguments, call: &Call, held: &Held) -> Result<Reply, 
 /// The commit that brought a file; `None` while it is in none.
 fn commit_of(git: &Git, repository: &Repository, path: &Path, held: &Held) -> Option<String> {
     let name = NotePath::from(path);
-    let mut known = held.commits.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(commit) = known.get(&name) {
+    let mut commits = held.commits.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(commit) = commits.known.get(&name) {
         return Some(commit.clone());
     }
-    if !is_tracked(repository, path).unwrap_or_default() {
+    let head = head(git).ok()?;
+    if commits.head != head {
+        (commits.head, commits.without) = (head, BTreeSet::new());
+    }
+    if commits.without.contains(&name) {
         return None;
     }
-    let commit = git.last_commit_of(&name).ok().flatten()?.to_string();
-    known.insert(name, commit.clone());
-    Some(commit)
+    let is_there = is_tracked(repository, path).unwrap_or_default();
+    let commit = if is_there { git.last_commit_of(&name).ok()? } else { None };
+    match commit {
+        Some(commit) => {
+            commits.known.insert(name, commit.to_string());
+            Some(commit.to_string())
+        }
+        None => {
+            commits.without.insert(name);
+            None
+        }
+    }
 }
 
 pub fn remember(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {

@@ -4,7 +4,12 @@ mod commands;
 mod lessons;
 mod notes;
 
-use std::{collections::BTreeMap, path::Path, sync::Mutex, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Mutex,
+    time::Duration,
+};
 
 use serde_json::{Map, Value, json};
 
@@ -15,7 +20,7 @@ use super::{
 use crate::{
     embed::builtin::count_tokens,
     index::{Options, Refreshed},
-    repo::NotePath,
+    repo::{CommitId, NotePath},
     server::{Call, Operations, Reply, Tool},
 };
 
@@ -25,10 +30,19 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// What is kept from call to call.
 #[derive(Default)]
 struct Held {
-    /// Which commit brought a file of lessons, by its path: once it has one, it never changes again.
-    commits: Mutex<BTreeMap<NotePath, String>>,
+    commits: Mutex<Commits>,
     /// The index of lessons.
     lessons: Kept,
+}
+
+/// Which commit brought a file of lessons, by its path.
+#[derive(Default)]
+struct Commits {
+    /// Once a file has one, it never changes again.
+    known: BTreeMap<NotePath, String>,
+    /// Those that had none, with the commit that was checked out then.
+    without: BTreeSet<NotePath>,
+    head: Option<CommitId>,
 }
 
 /// The operations on the knowledge base around the current folder.
