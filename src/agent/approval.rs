@@ -24,9 +24,10 @@ pub struct Approval {
     pub reasons: Vec<String>,
     /// Every command of a shell line, as argv.
     pub commands: Vec<Vec<String>>,
-    /// Whether [`Answer::Session`] and [`Answer::Rule`] may be given; otherwise they count as
-    /// [`Answer::Once`].
+    /// Whether [`Answer::Session`] may be given; otherwise it counts as [`Answer::Once`].
     pub can_be_kept: bool,
+    /// Whether [`Answer::Rule`] may be given; otherwise it counts as [`Answer::Once`].
+    pub can_be_rule: bool,
     /// Whether untrusted text is in the conversation.
     pub is_tainted: bool,
     /// How many tasks this one is nested in.

@@ -22,7 +22,9 @@ pub enum Rule {
     Command { tool: String, folder: PathBuf, argv: Vec<String> },
     /// This tool with this host.
     Host { tool: String, host: String },
-    /// This tool, as long as what it does is of one kind: `write`, `record`, `program NAME`, ...
+    /// Writing, moving or removing this file with this tool.
+    File { tool: String, path: PathBuf },
+    /// This tool, as long as what it does is of one kind: `read`, `record`, `program NAME`, ...
     Tool { tool: String, action: String },
 }
 
@@ -92,6 +94,10 @@ fn rules_for(call: &Call<'_>, verdict: &Verdict) -> Vec<Rule> {
             };
             verdict.commands.iter().map(of).collect()
         }
+        Action::Write { paths } => {
+            let of = |path: &PathBuf| Rule::File { tool: tool.clone(), path: path.clone() };
+            paths.iter().map(of).collect()
+        }
         Action::Reach { host } => vec![Rule::Host { tool, host: host.clone() }],
         action => kind(action).map(|action| Rule::Tool { tool, action }).into_iter().collect(),
     }
@@ -102,14 +108,15 @@ fn kind(action: &Action) -> Option<String> {
     let name = match action {
         Action::Look => "look",
         Action::Read { .. } => "read",
-        Action::Write { .. } => "write",
         Action::Model => "model",
         Action::Record => "record",
         Action::Commit => "commit",
         Action::AskUser => "ask_user",
         Action::Program { name } => return Some(format!("program {name}")),
         Action::Server { name } => return Some(format!("server {name}")),
-        Action::Shell { .. } | Action::Reach { .. } | Action::Develop => return None,
+        Action::Shell { .. } | Action::Write { .. } | Action::Reach { .. } | Action::Develop => {
+            return None;
+        }
     };
     Some(name.to_owned())
 }

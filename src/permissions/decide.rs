@@ -62,7 +62,7 @@ fn layers(call: &Call, found: Option<&Findings>, circumstances: &Circumstances) 
     }
     let ruled = overrides(call, found, circumstances.rules, circumstances.root);
     let floor = blacklist(call, found, circumstances)
-        .or_else(|| taint(call, circumstances))
+        .or_else(|| taint(call, found, circumstances))
         .or_else(|| fence(call, circumstances));
     match (floor, ruled) {
         (_, Some(ruled)) if ruled.decision == Decision::Deny => ruled,
@@ -121,8 +121,10 @@ fn blacklist(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Optio
     (!reasons.is_empty()).then(|| verdict(Decision::Ask, Layer::Blacklist, reasons))
 }
 
-fn taint(call: &Call, at: &Circumstances) -> Option<Verdict> {
-    (at.tainted && call.action.writes_or_reaches()).then(|| {
+fn taint(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Option<Verdict> {
+    // In the fence such a line has no network and nothing to write.
+    let only_reads = at.fenced && found.is_some_and(Findings::only_reads);
+    (at.tainted && call.action.writes_or_reaches() && !only_reads).then(|| {
         let reason = "untrusted text is in the conversation, and this writes or reaches out";
         verdict(Decision::Ask, Layer::Taint, vec![reason.to_owned()])
     })

@@ -160,7 +160,10 @@ pub fn arguments(tool: Tool) -> &'static [Argument] {
                 [
                     text("title", 200, "title of the note").required(),
                     text("text", 262_144, "its Markdown, without front matter").required(),
-                    path("path", "where, below the learned folder; this or `kind` is needed"),
+                    path(
+                        "path",
+                        "where, from the root on, below the learned folder; this or `kind` is needed",
+                    ),
                     choice(
                         "kind",
                         &["task", "pattern", "failure", "service", "note"],

@@ -10,7 +10,7 @@ use super::{
     cut::cut,
     diff::diff,
     edits::{Edit, apply},
-    file_write::{state, warnings},
+    file_write::{keeps_secrets, state, warnings},
     paths::{Last, Place, place},
 };
 use crate::{
@@ -138,6 +138,7 @@ impl FileEdit {
         }
         let (after, places) =
             apply(before.text(&place)?, &edits).map_err(|why| bad(format!("{shown}: {why}")))?;
+        keeps_secrets(before.text(&place)?, &after)?;
         if after.as_bytes() == before.bytes {
             return Err(bad(format!("{shown}: the edits undo each other")));
         }

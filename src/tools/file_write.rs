@@ -117,6 +117,9 @@ impl FileWrite {
         if before.as_ref().is_some_and(|before| before.bytes == text.as_bytes()) {
             return Err(bad(format!("`{shown}` has this text already")));
         }
+        if let Some(Form::Text(old)) = before.as_ref().map(Contents::form) {
+            keeps_secrets(old, text)?;
+        }
         Ok(Plan { place, text, before })
     }
 }
@@ -154,6 +157,26 @@ pub(super) fn state(path: &std::path::Path, before: Option<&Contents>) -> Vec<u8
         state.extend_from_slice(before.hash.as_bytes());
     }
     state
+}
+
+/// Refuses a text in which a masked secret stands where the file has the secret itself: a model sees
+/// secrets masked only, and writing that back would lose them.
+pub(super) fn keeps_secrets(before: &str, after: &str) -> Result<(), ToolError> {
+    let (masked, count) = secrets::mask(before);
+    if count == 0 {
+        return Ok(());
+    }
+    let is_end = |char: char| char.is_whitespace() || "\"'`,;()[]{}<>=".contains(char);
+    let stand_in = masked
+        .split(is_end)
+        .find(|word| word.contains("****") && !before.contains(*word) && after.contains(*word));
+    match stand_in {
+        None => Ok(()),
+        Some(word) => Err(bad(format!(
+            "`{word}` is how a secret of this file is shown, not what stands there: writing it would \
+             lose the secret. Change other lines with file_edit, and leave that one to the user"
+        ))),
+    }
 }
 
 /// What whoever approves should know before the diff: secrets that come into the text.

@@ -1048,7 +1048,7 @@ fn help_of_agent() {
       runs      What the agent did, run by run
       sessions  Conversations with the agent that can go on
       undo      Take back what a run of the agent changed, byte for byte
-      tools     List the tools of the agent: those built in, deployed plugins, those of other servers
+      tools     List the tools of the agent: those built in, and deployed plugins
       plugin    Plugins: programs below `plugins/` that are tools of the agent once you agreed to them
       skill     Skills: folders with a SKILL.md that teach the agent a kind of work
       hub       The hub: a git repository of skills that your own settings name (`agent.hub`)
@@ -1416,7 +1416,8 @@ fn help_of_agent_undo() {
     Take back what a run of the agent changed, byte for byte
 
     Without RUN, the last one. A file that somebody changed since is left, and nothing is taken back
-    unless --partly says so. An undo is a run too: undoing it does the work again.
+    unless --partly says so. An undo is a run too, whose id it tells: undoing it does the work again.
+    The summary and the lesson of a run stay.
 
     Usage: elophanto agent undo [OPTIONS] [RUN]
 
@@ -1500,10 +1501,11 @@ fn help_of_agent_tools() {
     snapshot!(help(&["agent", "tools"]), @"
     exit: 0
     --- stdout
-    List the tools of the agent: those built in, deployed plugins, those of other servers
+    List the tools of the agent: those built in, and deployed plugins
 
     With `--json` each is printed with the JSON schema of its arguments. What may run without asking
-    depends on its level, the mode and your rules.
+    depends on its level, the mode and your rules. Servers of others are started by runs only:
+    `elophanto agent mcp list` names them.
 
     Usage: elophanto agent tools [OPTIONS]
 

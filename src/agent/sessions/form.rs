@@ -53,6 +53,11 @@ enum RuleForm {
         folder: String,
         argv: Vec<String>,
     },
+    /// A path that is no UTF-8 neither.
+    File {
+        tool: String,
+        path: String,
+    },
     Host {
         tool: String,
         host: String,
@@ -131,6 +136,7 @@ fn rule_form(rule: &Rule) -> Option<RuleForm> {
         Rule::Command { tool, folder, argv } => {
             RuleForm::Command { tool, folder: folder.to_str()?.to_owned(), argv }
         }
+        Rule::File { tool, path } => RuleForm::File { tool, path: path.to_str()?.to_owned() },
         Rule::Host { tool, host } => RuleForm::Host { tool, host },
         Rule::Tool { tool, action } => RuleForm::Tool { tool, action },
     })
@@ -141,6 +147,7 @@ fn rule(form: RuleForm) -> Rule {
         RuleForm::Command { tool, folder, argv } => {
             Rule::Command { tool, folder: folder.into(), argv }
         }
+        RuleForm::File { tool, path } => Rule::File { tool, path: path.into() },
         RuleForm::Host { tool, host } => Rule::Host { tool, host },
         RuleForm::Tool { tool, action } => Rule::Tool { tool, action },
     }

@@ -6,7 +6,7 @@ use super::Run;
 use crate::{
     agent::{Answer, Approval},
     one_line::one_line,
-    permissions::{Call, Decision, Verdict},
+    permissions::{Call, Decision, Verdict, rule_for},
 };
 
 /// Whether a call may be made.
@@ -53,6 +53,7 @@ impl Run<'_, '_> {
             reasons: verdict.reasons.clone(),
             commands: verdict.commands.clone(),
             can_be_kept: verdict.can_be_kept,
+            can_be_rule: rule_for(call, verdict).is_some(),
             is_tainted: self.session.is_tainted,
             depth: self.depth,
         };
@@ -65,12 +66,15 @@ impl Run<'_, '_> {
                 if !verdict.can_be_kept {
                     return ("once", None);
                 }
-                self.session.keep(call, verdict);
                 match self.agent.world.keep_rule(call, verdict) {
-                    Ok(()) => ("rule", None),
+                    Ok(()) => {
+                        self.session.keep(call, verdict);
+                        ("rule", None)
+                    }
+                    // Nothing wider than what was wanted.
                     Err(reason) => {
                         self.warn(format!("no rule is kept: {reason}"));
-                        ("kept", None)
+                        ("once", None)
                     }
                 }
             }

@@ -12,10 +12,11 @@ use super::{
     work,
 };
 
-/// List the tools of the agent: those built in, deployed plugins, those of other servers
+/// List the tools of the agent: those built in, and deployed plugins
 ///
 /// With `--json` each is printed with the JSON schema of its arguments. What may run without asking
-/// depends on its level, the mode and your rules.
+/// depends on its level, the mode and your rules. Servers of others are started by runs only:
+/// `elophanto agent mcp list` names them.
 #[derive(clap::Args, Debug)]
 pub struct ToolsArgs {
     /// Print JSON Lines

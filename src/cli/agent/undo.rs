@@ -21,7 +21,8 @@ use crate::{
 /// Take back what a run of the agent changed, byte for byte
 ///
 /// Without RUN, the last one. A file that somebody changed since is left, and nothing is taken back
-/// unless --partly says so. An undo is a run too: undoing it does the work again.
+/// unless --partly says so. An undo is a run too, whose id it tells: undoing it does the work again.
+/// The summary and the lesson of a run stay.
 #[derive(clap::Args, Debug)]
 pub struct UndoArgs {
     /// Id of the run, or its beginning
@@ -134,6 +135,12 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             wire.run
         ),
     )?;
+    if let Some(undo) = &wire.undo {
+        ui.talk(format_args!(
+            "`elophanto agent undo {undo}` does it again; what was learnt stays, as notes in \
+             `learned` and as lessons"
+        ));
+    }
     Ok(Outcome::Done)
 }
 

@@ -162,11 +162,32 @@ impl Rules {
     fn line(&self, found: &Findings, root: &Path) -> Option<Decision> {
         let commands = found.commands.iter().map(|argv| self.command(argv));
         let files = found.redirected.iter().map(|path| self.path(Path::new(path), root, true));
-        every(commands.chain(files))
+        // What commands say that they write is no reason to let them.
+        let written = found.written.iter().filter_map(|path| self.narrows(Path::new(path), root));
+        every(commands.chain(files)).into_iter().chain(written).max()
     }
 
+    /// What a rule allows, it allows as it is written; what it asks before or denies, under any name
+    /// that the program has.
     fn command(&self, argv: &[String]) -> Option<Decision> {
-        self.commands.iter().filter(|(run, _)| fits(run, argv)).map(|(_, d)| *d).max()
+        let plain = plain(argv);
+        let says = |(run, decision): &(Vec<String>, Decision)| {
+            let is_meant = fits(run, argv) || *decision != Decision::Allow && fits(run, &plain);
+            is_meant.then_some(*decision)
+        };
+        self.commands.iter().filter_map(says).max()
+    }
+
+    /// The strictest rule that asks before or denies writing to this path, or to what lies in it.
+    fn narrows(&self, path: &Path, root: &Path) -> Option<Decision> {
+        let inside = path.strip_prefix(root).ok()?;
+        let any = inside.join("any");
+        let rules = self.paths.iter().filter(|rule| rule.writes);
+        rules
+            .filter(|rule| rule.decision != Decision::Allow)
+            .filter(|rule| rule.matcher.is_match(inside) || rule.matcher.is_match(&any))
+            .map(|rule| rule.decision)
+            .max()
     }
 
     fn path(&self, path: &Path, root: &Path, writes: bool) -> Option<Decision> {
@@ -189,6 +210,24 @@ fn every(decisions: impl Iterator<Item = Option<Decision>>) -> Option<Decision> 
     let all: Vec<Option<Decision>> = decisions.collect();
     let strictest = all.iter().copied().flatten().max()?;
     if strictest == Decision::Allow && all.contains(&None) { None } else { Some(strictest) }
+}
+
+/// A command without the folder of its program, and of git without what comes before its verb.
+fn plain(argv: &[String]) -> Vec<String> {
+    /// Options of git itself that take a word of their own.
+    const WITH_VALUE: [&str; 6] =
+        ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"];
+    let Some((program, arguments)) = argv.split_first() else { return Vec::new() };
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let mut arguments = arguments;
+    while program == "git"
+        && let Some((option, rest)) = arguments.split_first()
+        && option.starts_with('-')
+    {
+        let skipped = usize::from(WITH_VALUE.contains(&option.as_str()));
+        arguments = rest.get(skipped..).unwrap_or_default();
+    }
+    std::iter::once(program.to_owned()).chain(arguments.iter().cloned()).collect()
 }
 
 /// `*` is one word, `**` at the end the rest.

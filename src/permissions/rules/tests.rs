@@ -208,3 +208,46 @@ fn only_plain_calls_become_rules() {
     assert!(verdict.can_be_kept);
     assert_eq!(rule_for(&call, &verdict), None, "asked again all the same");
 }
+
+#[test]
+fn what_is_denied_is_denied_under_any_name() {
+    let rules = rules(
+        "commands:
+  - { run: [touch, \"**\"], decision: deny }
+  - { run: [git, push, \"**\"], decision: ask }
+  - { run: [cargo, test], decision: allow }
+paths:
+  - { write: \"docs/**\", decision: deny }
+",
+    );
+    let check = |text: &str, expected: Option<Decision>| {
+        let action = Action::Shell { line: text.to_owned(), folder: "/r".into(), network: false };
+        let call = Call { tool: "shell_execute", level: Level::Destructive, action };
+        let verdict = verdict(&rules, &call, Mode::Full);
+        let ruled = (verdict.layer == Layer::Override).then_some(verdict.decision);
+        assert_eq!(ruled, expected, "{text}: {verdict:?}");
+    };
+    for line in [
+        "touch a",
+        "/usr/bin/touch a",
+        "cp a docs/b",
+        "cp a docs/",
+        "cd docs && cp ../a b",
+        "mv docs elsewhere",
+        "rm docs/a",
+        "rm -rf docs",
+        "tee docs/a < b",
+        "mkdir docs/new",
+        "sed -i s/a/b/ docs/a",
+        "echo x > docs/a",
+    ] {
+        check(line, Some(Decision::Deny));
+    }
+    for line in ["git push", "git -C . push", "/usr/bin/git --no-pager push origin main"] {
+        check(line, Some(Decision::Ask));
+    }
+    check("cargo test", Some(Decision::Allow));
+    // A program of that name elsewhere is another one.
+    check("./cargo test", None);
+    check("cp docs/a b", None);
+}

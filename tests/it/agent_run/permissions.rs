@@ -231,6 +231,79 @@ fn nobody_is_never_a_yes() {
     }
 }
 
+/// What answers nothing costs no question, and is told.
+#[test]
+fn stray_lines_are_passed_over() {
+    let bench = bench(vec![shell("touch b.txt"), text("Done.")]);
+    let lines = "\nnonsense\n{\"id\":1,\"answer\":\"perhaps\"}\n{\"id\":9,\"answer\":\"once\"}\n\
+                 {\"id\":1,\"answer\":\"once\"}\n";
+    let output = bench.env.run_with(&["agent", "run", "Go", "--json"], lines.as_bytes());
+    assert!(bench.env.path("b.txt").exists(), "{output}");
+    let warnings = output.json().into_iter().filter(|event| event["type"] == "warning");
+    let said: Vec<String> =
+        warnings.map(|event| event["message"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(said.len(), 3, "{output}");
+    assert!(said[0].contains("write {\"id\": 1, \"answer\": \"once\""), "{output}");
+}
+
+/// `session` is for what was shown: of a file tool these files, and no others.
+#[test]
+fn a_file_for_the_session_is_that_file() {
+    let write = |path: &str, text: &str| call("file_write", json!({ "path": path, "text": text }));
+    for answer in ["session", "rule"] {
+        let bench = bench(vec![
+            write("b.txt", "b"),
+            write("c.txt", "c"),
+            call("file_delete", json!({ "path": "b.txt" })),
+            write("b.txt", "again"),
+            text("Done."),
+        ]);
+        let told = bench.run("Go", &[], answer);
+        let asked = told.asked();
+        // The same file with the same tool is asked about once; as a rule it cannot be kept at all.
+        let expected: &[&str] = match answer {
+            "session" => &["file_write", "file_write", "file_delete"],
+            _ => &["file_write", "file_write", "file_delete", "file_write"],
+        };
+        assert_eq!(asked, expected, "{answer} {}", told.output);
+        assert!(told.all("approval_request").iter().all(|it| it["can_be_rule"] == false));
+    }
+}
+
+/// A model sees secrets masked; what it writes back must not take their place.
+#[test]
+fn masked_secrets_are_not_written_over_real_ones() {
+    let secret = ["ghp", "x9Kd83hQpLm2Vt7RzYw4Nb6CfJs1Ge5TaUoI"].join("_");
+    let file = format!("name: otter\ntoken: {secret}\nport: 1\n");
+    let model = Model::start(json!({}), move |seen, number| match number {
+        0 => call("file_read", json!({ "path": "settings.yaml" })),
+        1 | 2 => {
+            let said = crate::fake::script::words(&seen.body);
+            let masked = said.split("token: ").nth(1).unwrap().split_whitespace().next().unwrap();
+            let hash = said.split("hash ").nth(1).unwrap();
+            let hash = hash.split(|c: char| !c.is_alphanumeric() && c != ':').next().unwrap();
+            assert!(masked.contains("****"), "{masked}");
+            if number == 1 {
+                let text = format!("name: otter\ntoken: {masked}\nport: 2\n");
+                let wanted = json!({ "path": "settings.yaml", "text": text, "expected": hash });
+                call("file_write", wanted)
+            } else {
+                let edits = json!([{ "old": "port: 1", "new": "port: 2" }]);
+                call("file_edit", json!({ "path": "settings.yaml", "edits": edits }))
+            }
+        }
+        _ => text("Done."),
+    });
+    let bench = Bench::with(model, &[("a.md", "# A\n")]);
+    bench.env.write("settings.yaml", &file);
+    let told = bench.run("Go", &[], "once");
+    let unmade = told.unmade();
+    assert!(unmade.len() == 1 && unmade[0].contains("lose the secret"), "{}", told.output);
+    assert_eq!(told.ran(), ["file_read", "file_edit"], "{}", told.output);
+    let now = String::from_utf8(bench.env.read("settings.yaml")).unwrap();
+    assert_eq!(now, file.replace("port: 1", "port: 2"));
+}
+
 #[test]
 fn without_a_terminal_what_asks_is_denied_and_told() {
     for mode in ["ask", "smart", "full"] {

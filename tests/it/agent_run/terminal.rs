@@ -132,6 +132,26 @@ fn approvals_are_given_in_between() {
     assert!(bench.model.prompts().last().unwrap().contains("use another name"));
 }
 
+/// What is typed before a question is no answer to it, and all of what would run is shown.
+#[test]
+fn a_yes_comes_after_the_question() {
+    let line = format!("echo begin\n{}touch two.txt", "# and so on\n".repeat(300));
+    let late = Turn::Late(Duration::from_secs(2), Box::new(shell(&line)));
+    let bench = Bench::new(Model::script(vec![late, text("Done.")]));
+    let mut pty = Pty::start(&bench, &["agent", "run", "Wait"]);
+    pty.until("Do it", 1);
+    pty.types("y\ry\r");
+    pty.until("[N] no: ", 1);
+    assert_eq!(pty.said().matches("# and so on").count(), 300, "{}", pty.said());
+    assert!(pty.said().contains("| touch two.txt"), "{}", pty.said());
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(!bench.env.path("two.txt").exists(), "{}", pty.said());
+    pty.types("n\r");
+    let (code, said) = pty.end();
+    assert_eq!(code, Some(0), "{said}");
+    assert!(!bench.env.path("two.txt").exists(), "{said}");
+}
+
 #[test]
 fn ctrl_c_at_a_question_ends_the_run() {
     let bench = Bench::new(Model::script(vec![write("one.txt"), text("Done.")]));

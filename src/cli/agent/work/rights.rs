@@ -114,9 +114,7 @@ impl Rights {
     /// When such a call is always asked for, or the file cannot be written.
     pub fn keep(&mut self, call: &Call, verdict: &Verdict) -> Result<(), CliError> {
         let Some(rule) = rule_for(call, verdict) else {
-            return Err(CliError::new(
-                "no single rule allows just this: it holds for this session",
-            ));
+            return Err(CliError::new("no single rule allows just this, so it holds this once"));
         };
         let Some(file) = self.file.clone() else {
             return Err(CliError::new("there is no folder for your settings"));

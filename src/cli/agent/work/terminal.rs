@@ -12,10 +12,11 @@ use rustyline::{DefaultEditor, error::ReadlineError};
 use termimad::MadSkin;
 
 use super::super::super::ui::{Ui, visible, visible_line};
-use crate::agent::{Answer, Approval, Approver, Event, Finished, Outcome, Spent, level_name};
+use crate::{
+    agent::{Answer, Approval, Approver, Event, Finished, Outcome, Spent, level_name},
+    permissions::Action,
+};
 
-/// Lines of an effect that are shown before an approval.
-const MOST_SHOWN: usize = 200;
 /// Lines of a result.
 const MOST_RESULT: usize = 6;
 
@@ -65,7 +66,9 @@ impl<'a> Terminal<'a> {
         }
         if finished.outcome != Outcome::Done {
             let (outcome, reason) = (finished.outcome.name(), finished.end.reason());
-            self.ui.talk(format_args!("{outcome}: {}", visible_line(&reason)));
+            let mut lines = reason.lines().map(visible_line);
+            self.ui.talk(format_args!("{outcome}: {}", lines.next().unwrap_or_default()));
+            lines.for_each(|line| self.ui.talk(line));
         }
         let files = finished.touched.len();
         let commits = finished.commits.len();
@@ -113,6 +116,8 @@ impl<'a> Terminal<'a> {
             return None;
         }
         let mut editor = DefaultEditor::new().ok()?;
+        // What was typed before the question answers something else.
+        forget_typed();
         match editor.readline(prompt) {
             Ok(line) => Some(line),
             Err(ReadlineError::Interrupted) => {
@@ -137,8 +142,9 @@ impl Approver for Terminal<'_> {
         }
         let level = level_name(request.level);
         self.ui.talk(format_args!("\n{} ({level}) wants to run:", visible_line(&request.tool)));
-        for line in cut(&request.shown, MOST_SHOWN) {
-            self.ui.talk(format_args!("  | {}", visible_line(&line)));
+        // All of it, however long: what is approved was shown.
+        for line in request.shown.lines() {
+            self.ui.talk(format_args!("  | {}", visible_line(line)));
         }
         for reason in &request.reasons {
             self.ui.talk(format_args!("  asks because {}", visible_line(reason)));
@@ -146,15 +152,19 @@ impl Approver for Terminal<'_> {
         if request.is_tainted {
             self.ui.talk("  text from outside is in this conversation: look twice");
         }
-        let choices = match request.can_be_kept {
-            true => "[y] once, [s] for this session, [r] as a rule, [N] no: ",
-            false => "[y] once, [N] no: ",
-        };
-        let Some(answer) = self.read(choices) else { return Answer::Nobody };
+        let mut choices = "[y] once, ".to_owned();
+        if request.can_be_kept {
+            choices.push_str(&format!("[s] {} for this session, ", scope(&request.action)));
+        }
+        if request.can_be_rule {
+            choices.push_str("[r] as a rule, ");
+        }
+        choices.push_str("[N] no: ");
+        let Some(answer) = self.read(&choices) else { return Answer::Nobody };
         match answer.trim().to_lowercase().as_str() {
             "y" | "yes" => Answer::Once,
             "s" if request.can_be_kept => Answer::Session,
-            "r" if request.can_be_kept => Answer::Rule,
+            "r" if request.can_be_rule => Answer::Rule,
             "" | "n" | "no" => Answer::No(None),
             // What else is said is why not.
             _ => Answer::No(Some(answer)),
@@ -236,6 +246,23 @@ impl Approver for Terminal<'_> {
             }
             Event::Ended(_) => self.end_text(),
         }
+    }
+}
+
+/// Drops what the terminal has of lines that nobody has read yet.
+fn forget_typed() {
+    // SAFETY: takes a number and changes nothing in this process; an error, as where standard input
+    // is no terminal, is of no interest.
+    unsafe { libc::tcflush(libc::STDIN_FILENO, libc::TCIFLUSH) };
+}
+
+/// What `[s]` would approve besides this very call.
+fn scope(action: &Action) -> &'static str {
+    match action {
+        Action::Shell { .. } => "these commands",
+        Action::Write { .. } => "these files",
+        Action::Reach { .. } => "this host",
+        _ => "this tool",
     }
 }
 

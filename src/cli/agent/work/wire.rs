@@ -57,8 +57,10 @@ pub struct ApprovalWire<'a> {
     shown: &'a str,
     reasons: &'a [String],
     commands: &'a [Vec<String>],
-    /// Whether `session` and `rule` may be answered.
+    /// Whether `session` may be answered.
     can_be_kept: bool,
+    /// Whether `rule` may be answered.
+    can_be_rule: bool,
     tainted: bool,
     depth: u32,
 }
@@ -105,6 +107,9 @@ impl<'a> EndedWire<'a> {
     }
 }
 
+/// What may be answered to an approval.
+const WORDS: [&str; 6] = ["once", "yes", "session", "rule", "no", "deny"];
+
 /// One line of standard input.
 #[derive(Deserialize)]
 struct AnswerWire {
@@ -134,22 +139,34 @@ impl<'a> Wire<'a> {
         let _ = self.ui.json(event).and_then(|()| self.ui.flush());
     }
 
-    /// The answer to the last question; `None` at the end of the input, when it answers another, or
-    /// when the run is to end.
-    fn answer(&mut self) -> Option<AnswerWire> {
-        let lines = self.lines.get_or_insert_with(lines);
-        let line = loop {
-            match lines.recv_timeout(LOOKS) {
-                Ok(line) => break line,
+    /// The answer to the last question; `None` at the end of the input, or when the run is to end.
+    /// What answers nothing that was asked is passed over, with a warning.
+    fn answer(&mut self, takes: impl Fn(&AnswerWire) -> bool, forms: &str) -> Option<AnswerWire> {
+        loop {
+            let lines = self.lines.get_or_insert_with(lines);
+            let line = match lines.recv_timeout(LOOKS) {
+                Ok(line) => line,
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) if self.cancelled.load(Ordering::Relaxed) => {
                     return None;
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => continue,
+            };
+            if line.trim().is_empty() {
+                continue;
             }
-        };
-        let answer: AnswerWire = serde_json::from_str(&line).ok()?;
-        (answer.id == self.asked).then_some(answer)
+            let asked = self.asked;
+            match serde_json::from_str::<AnswerWire>(&line) {
+                Ok(answer) if answer.id == asked && takes(&answer) => return Some(answer),
+                // Of a question before, which somebody else has answered or nobody has.
+                Ok(answer) if answer.id < asked => {}
+                _ => {
+                    let message =
+                        format!("no answer to {asked}: write {{\"id\": {asked}, {forms}}}");
+                    self.say(&EventWire::Warning { message: &message });
+                }
+            }
+        }
     }
 }
 
@@ -181,17 +198,20 @@ impl Approver for Wire<'_> {
             reasons: &request.reasons,
             commands: &request.commands,
             can_be_kept: request.can_be_kept,
+            can_be_rule: request.can_be_rule,
             tainted: request.is_tainted,
             depth: request.depth,
         };
         self.say(&EventWire::ApprovalRequest(wire));
-        match self.answer() {
+        let takes =
+            |wire: &AnswerWire| wire.answer.as_deref().is_some_and(|word| WORDS.contains(&word));
+        match self.answer(takes, "\"answer\": \"once\" | \"session\" | \"rule\" | \"no\"") {
             None => Answer::Nobody,
-            Some(AnswerWire { answer, text, .. }) => match answer.as_deref() {
-                Some("once") => Answer::Once,
+            Some(wire) => match wire.answer.as_deref() {
+                Some("once" | "yes") => Answer::Once,
                 Some("session") => Answer::Session,
                 Some("rule") => Answer::Rule,
-                _ => Answer::No(text),
+                _ => Answer::No(wire.text),
             },
         }
     }
@@ -199,7 +219,7 @@ impl Approver for Wire<'_> {
     fn ask(&mut self, question: &str, options: &[String]) -> Option<String> {
         self.asked += 1;
         self.say(&EventWire::Question { id: self.asked, question, options });
-        self.answer()?.text
+        self.answer(|wire| wire.text.is_some(), "\"text\": \"...\"")?.text
     }
 
     fn tell(&mut self, event: &Event<'_>) {
