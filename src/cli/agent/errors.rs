@@ -138,7 +138,10 @@ pub fn why_left(why: WhyLeft) -> &'static str {
         WhyLeft::NoFolder => "would be in something that is no folder now",
         WhyLeft::NotCovered => "is now something that is not written over",
         WhyLeft::Staged => "is staged otherwise than the run left it",
-        WhyLeft::Branch => "is not where the run left it",
+        WhyLeft::Branch => {
+            "is not checked out, or not where the run left it: the commits of the run stay (check it \
+             out, or `git revert` them)"
+        }
     }
 }
 

@@ -74,7 +74,15 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let checkpoints = Checkpoints::new(&git, &folder);
     let runs = checkpoints.runs()?;
     let Some(kept) = chosen(&runs, args.run.as_deref())? else {
-        ui.talk("no run of the agent changed anything here");
+        match runs.iter().find(|run| run.progress == Progress::AtWork) {
+            Some(run) => {
+                ui.talk(format_args!("run {} is at work: wait until it has ended", run.run));
+            }
+            None => ui.talk(
+                "there is no run of the agent here whose changes could be taken back; an undo is \
+                 taken back by its id",
+            ),
+        }
         return Ok(Outcome::Negative);
     };
     let undo = Ulid::new().to_string();
@@ -90,7 +98,7 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
                 ));
             }
             return Err(CliError::new(format_args!(
-                "{} of the files that run {} changed were changed since: nothing was taken back",
+                "{} of the things that run {} changed are not as it left them: nothing was taken back",
                 left.len(),
                 kept.run
             ))
@@ -129,10 +137,11 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     ui.emit(
         &wire,
         format_args!(
-            "{} restored, {} removed{commits}: run {} is undone",
+            "{} restored, {} removed{commits}: run {} is undone{}",
             wire.restored.len(),
             wire.removed.len(),
-            wire.run
+            wire.run,
+            if wire.left.is_empty() { "" } else { ", but for what is named above" }
         ),
     )?;
     if let Some(undo) = &wire.undo {
