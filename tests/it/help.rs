@@ -1331,13 +1331,14 @@ fn help_of_agent_install() {
 
 #[test]
 fn help_of_agent_run() {
-    snapshot!(help(&["agent", "run"]), @"
+    snapshot!(help(&["agent", "run"]), @r#"
     exit: 0
     --- stdout
     Work on a task with tools, asking before it does harm
 
     Plans, makes one call of a tool at a time, looks back after each, and writes a summary to
-    `knowledge/learned/tasks/`. What a run changed can be taken back: see `elophanto agent undo`.
+    `knowledge/learned/tasks/`. What a run changed can be taken back: see `elophanto agent undo`. Exits
+    with 1 if the goal was not reached.
 
     Usage: elophanto agent run [OPTIONS] <GOAL>
 
@@ -1362,7 +1363,10 @@ fn help_of_agent_run() {
               Agree to what is sent to a model elsewhere
 
           --json
-              Print JSON Lines; approvals are read as JSON from standard input
+              Print JSON Lines; approvals are answered on standard input: {"id": 1, "answer": "once"}
+
+              Other answers are session, rule and no; a question is answered by {"id": 1, "text":
+              "..."}.
 
           --no-color
               Print without colours and links
@@ -1370,7 +1374,7 @@ fn help_of_agent_run() {
       -h, --help
               Print help (see a summary with '-h')
     --- stderr
-    ");
+    "#);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::{
 ///
 /// Plans, makes one call of a tool at a time, looks back after each, and writes a summary to
 /// `knowledge/learned/tasks/`. What a run changed can be taken back: see `elophanto agent undo`.
+/// Exits with 1 if the goal was not reached.
 #[derive(clap::Args, Debug)]
 pub struct RunArgs {
     /// What is to be done; `-` reads it from standard input
@@ -35,7 +36,9 @@ pub struct RunArgs {
     /// Agree to what is sent to a model elsewhere
     #[arg(long)]
     yes: bool,
-    /// Print JSON Lines; approvals are read as JSON from standard input
+    /// Print JSON Lines; approvals are answered on standard input: {"id": 1, "answer": "once"}
+    ///
+    /// Other answers are session, rule and no; a question is answered by {"id": 1, "text": "..."}.
     #[arg(long)]
     pub json: bool,
 }

@@ -11,7 +11,14 @@ use super::{
     },
     work::state_folder,
 };
-use crate::agent::{RunTrail, Sessions, Trails};
+use crate::{
+    agent::{RunTrail, Sessions, Trails},
+    llm::Message,
+    one_line::one_line,
+};
+
+/// Bytes of what was said last in a session, in a list of them.
+const MOST_SAID: usize = 80;
 
 /// What the agent did, run by run
 ///
@@ -199,8 +206,16 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
         };
         let updated = session.updated.strftime("%Y-%m-%d %H:%M");
         let tainted = if session.is_tainted { ", with text from outside" } else { "" };
-        let text =
-            format!("{}  {updated}  {} messages{tainted}", session.id, session.messages.len());
+        let said = session.messages.iter().rev().find_map(|message| match message {
+            Message::User(text) => Some(one_line(text, MOST_SAID)),
+            _ => None,
+        });
+        let text = format!(
+            "{}  {updated}  {} messages{tainted}  {}",
+            session.id,
+            session.messages.len(),
+            visible_line(&said.unwrap_or_default())
+        );
         ui.emit(&wire, text)?;
     }
     let is_empty = listing.sessions.is_empty();

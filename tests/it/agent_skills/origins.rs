@@ -108,7 +108,7 @@ fn four_origins_and_which_one_counts() {
     warning: `[TEMP]/repo/.claude/skills/etc` leads out of the repository
     warning: [TEMP]/repo/.claude/skills/other-name: `Evil Name` is no name of a skill: only lower case letters, digits and hyphens are allowed
     warning: `[TEMP]/home/.local/share/elophanto/skills/stray` stands not in skills.lock.json, so it is not loaded
-    no skill `stray`
+    no skill `stray` that can be used; `elophanto agent skill list` names those that can
     $ agent skill show voles --file ../../../README.md
     exit: 2
     --- stdout

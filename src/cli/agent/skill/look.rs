@@ -150,7 +150,10 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         for problem in found.problems {
             ui.warn(problem);
         }
-        ui.talk(format_args!("no skill `{}`", visible_line(&args.name)));
+        ui.talk(format_args!(
+            "no skill `{}` that can be used; `elophanto agent skill list` names those that can",
+            visible_line(&args.name)
+        ));
         return Ok(Outcome::Negative);
     };
     if let Some(file) = &args.file {
