@@ -1,6 +1,9 @@
 //! What works in a sandbox, and how programs end.
 
+use std::path::PathBuf;
+
 use elophanto::fence::{Kind, probe};
+use walkdir::WalkDir;
 
 use super::world::{World, can_unshare, helper, kinds};
 
@@ -44,4 +47,40 @@ fn ordinary_work_is_done() {
             );
         }
     }
+}
+
+/// The whole work tree may be protected: then a program reads it, has its temporary folder, and
+/// changes nothing.
+#[test]
+fn a_protected_work_tree_is_only_read() {
+    for narrow in kinds() {
+        let mut world = World::new(narrow);
+        world.policy.protected = vec![world.policy.root.clone()];
+        let before = contents(&world);
+        for (line, works) in [
+            ("cat README.md docs/a.md .git/config > /dev/null && ls -R > /dev/null", true),
+            ("echo y > $TMPDIR/y && cat $TMPDIR/y", true),
+            ("echo x > new.txt", false),
+            ("echo x >> README.md", false),
+            ("rm docs/a.md", false),
+            ("mv docs docs2", false),
+            ("mkdir docs/new", false),
+            ("ln -s /etc/passwd docs/link", false),
+            ("truncate -s 0 README.md", false),
+            ("cat .env", false),
+            ("echo x > ../outside/file", false),
+        ] {
+            let ended = world.shell(line);
+            assert_eq!(ended.is_success(), works, "{narrow} {line}: {ended:?}");
+        }
+        assert_eq!(contents(&world), before, "{narrow}");
+    }
+}
+
+/// Every entry of the work tree and what is outside of it, with what it holds.
+fn contents(world: &World) -> Vec<(PathBuf, Vec<u8>)> {
+    let folders = ["root", "outside", "home"].map(|name| world.path(name));
+    let entries = folders.into_iter().flat_map(|folder| WalkDir::new(folder).sort_by_file_name());
+    let entries = entries.map(|entry| entry.unwrap().into_path());
+    entries.map(|path| (path.clone(), std::fs::read(path).unwrap_or_default())).collect()
 }
