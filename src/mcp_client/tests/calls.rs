@@ -40,7 +40,7 @@ fn what_is_shown_is_what_runs() {
     assert_eq!(tool.spec().source, Source::Server { name: "t".to_owned() });
     assert!(tool.spec().is_untrusted);
     let intent = tool.intent(&json!({ "text": "a\u{202e}b" }), &Caller::default()).unwrap();
-    assert_eq!(intent.action, Action::Program { name: "t".to_owned() });
+    assert_eq!(intent.action, Action::Server { name: "t".to_owned() });
     let script = bench.at("server.py");
     let expected = format!(
         "server `t` (python3 {} good)\ncalls `echo` with\n{{\n  \"text\": \"a\u{202e}b\"\n}}",
