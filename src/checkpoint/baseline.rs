@@ -4,28 +4,22 @@
 //! again. Contents are objects of git, held by a commit under a ref of this work tree.
 
 use std::{
-    collections::BTreeSet,
-    fs::{self, File, Metadata},
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
     io::{Read, Write},
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use super::{
-    CheckpointError, Checkpoints, baseline_file,
+    CheckpointError, Checkpoints, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES, baseline_file,
     git_calls::{self, Contents, Holder},
-    look,
     name::Name,
-    state::{MODE_BITS, State},
-    walk::{Found, Ignored, walk},
+    record::{Place, Was},
+    state::{Opaque, State},
+    survey::{Moment, Survey},
 };
 use crate::repo::{self, FileStat, ObjectId};
 
-/// A file changed less than this before it was looked at may change again without another time
-/// stamp, in nanoseconds: clocks of file systems tick every 10 ms at most, ...
-const RACY: i64 = 30_000_000;
-/// ... but those that count whole seconds.
-const RACY_COARSE: i64 = 2_100_000_000;
 /// Largest file of a baseline, in bytes.
 const MOST_BYTES: u64 = 1024 * 1024 * 1024;
 
@@ -36,8 +30,23 @@ pub(super) struct Entry {
     pub(super) stat: FileStat,
     /// The stat does not prove that the file is unchanged.
     pub(super) is_racy: bool,
-    /// Of files only: where git keeps the content.
-    pub(super) blob: Option<ObjectId>,
+    /// Of files only: where the content is kept.
+    pub(super) place: Option<Place>,
+}
+
+impl Entry {
+    /// What is no file, or a file of which nothing is known but its state.
+    pub(super) fn plain(state: State) -> Self {
+        Self { state, stat: FileStat::default(), is_racy: true, place: None }
+    }
+
+    /// Where git keeps the content.
+    pub(super) fn blob(&self) -> Option<&ObjectId> {
+        match &self.place {
+            Some(Place::Blob(id)) => Some(id),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,100 +64,89 @@ impl Baseline {
         let at = self.entries.binary_search_by(|(other, _)| other.cmp(name)).ok()?;
         self.entries.get(at).map(|(_, entry)| entry)
     }
-}
 
-/// What is compared with a baseline, or becomes one.
-pub(super) struct Scan {
-    /// Sorted by path.
-    pub(super) entries: Vec<(Name, Entry)>,
-}
-
-/// Gets the name and the bytes of a file.
-pub(super) type Taken<'t> = &'t mut dyn FnMut(&Name, Vec<u8>) -> Result<(), CheckpointError>;
-
-/// Looks at the whole work tree, of which git ignores `ignored`. A file is read only if `known`
-/// does not prove it unchanged; `taken` gets what is read, before its entry is made.
-pub(super) fn scan(
-    at: &Checkpoints,
-    ignored: Vec<Name>,
-    known: &Baseline,
-    covers: bool,
-    taken: Taken,
-) -> Result<Scan, CheckpointError> {
-    let root = at.git.root();
-    let tops = ignored.into_iter().collect();
-    let is_known =
-        |name: &Name| covers && known.get(name).is_some_and(|entry| !entry.state.is_opaque());
-    let now = now();
-    let found = walk(root, &Name::default(), &Ignored { tops, exempt: &is_known })?;
-    let mut entries = Vec::with_capacity(found.len());
-    let mut before = known.entries.iter().peekable();
-    for (name, found) in found {
-        while before.next_if(|(other, _)| *other < name).is_some() {}
-        let before = before.peek().filter(|(other, _)| *other == name).map(|(_, entry)| entry);
-        let plain = |state| Entry { state, stat: FileStat::default(), is_racy: false, blob: None };
-        let entry = match found {
-            Found::Known(state) => plain(state),
-            Found::Unread(metadata) if metadata.is_file() => {
-                match before.and_then(|before| unchanged(before, &metadata)) {
-                    Some(entry) => entry,
-                    None => match read(root, &name, now)? {
-                        (None, _) => continue,
-                        (Some(mut entry), bytes) => {
-                            // Only its times have changed.
-                            let same = before
-                                .filter(|before| before.state.digest() == entry.state.digest());
-                            entry.blob = same.and_then(|before| before.blob);
-                            if let (Some(bytes), None) = (bytes, entry.blob) {
-                                taken(&name, bytes)?;
-                            }
-                            entry
-                        }
-                    },
-                }
-            }
-            Found::Unread(metadata) => {
-                match look::read_at(&root.join(name.as_path()), &metadata)?.0 {
-                    State::Absent => continue,
-                    state => plain(state),
-                }
-            }
-        };
-        entries.push((name, entry));
+    /// Whether a work tree like this is so small that what git ignores of it need not be known.
+    pub(super) fn is_little(&self) -> bool {
+        let mut bytes = 0;
+        let is_whole = self.entries.iter().all(|(_, entry)| {
+            bytes += entry.stat.size;
+            entry.state != State::Opaque(Opaque::TooMuch)
+        });
+        is_whole && self.entries.len() <= MOST_IGNORED_ENTRIES && bytes <= MOST_IGNORED_BYTES
     }
-    Ok(Scan { entries })
+
+    /// How a later one differs from it.
+    pub(super) fn difference(&self, later: &[(Name, Entry)]) -> Vec<Was> {
+        let was = |path: &Name, entry: &Entry| Was {
+            path: path.clone(),
+            state: entry.state.clone(),
+            place: entry.place.clone(),
+        };
+        let gone = |path: &Name| Was { path: path.clone(), state: State::Absent, place: None };
+        let mut different = Vec::new();
+        let mut known = self.entries.iter().peekable();
+        for (name, entry) in later {
+            while let Some((name, _)) = known.next_if(|(other, _)| other < name) {
+                different.push(gone(name));
+            }
+            match known.next_if(|(other, _)| other == name) {
+                Some((_, before)) if before.state == entry.state && before.place == entry.place => {
+                }
+                _ => different.push(was(name, entry)),
+            }
+        }
+        different.extend(known.map(|(name, _)| gone(name)));
+        different
+    }
+
+    /// It with such differences. What it says of their files needs to be looked at again.
+    pub(super) fn with(mut self, different: &[Was]) -> Self {
+        let mut entries: BTreeMap<Name, Entry> = self.entries.into_iter().collect();
+        for Was { path, state, place } in different {
+            if state.is_absent() {
+                entries.remove(path);
+            } else {
+                let entry = Entry { place: place.clone(), ..Entry::plain(state.clone()) };
+                entries.insert(path.clone(), entry);
+            }
+        }
+        self.entries = entries.into_iter().collect();
+        self
+    }
+}
+
+/// The baseline that was taken last, if its contents are in git.
+pub(super) fn last(at: &Checkpoints) -> Result<Option<Baseline>, CheckpointError> {
+    // Without the commit the contents may be gone.
+    let held = repo::reference(at.git, &reference(at))?;
+    Ok(load(&cache_file(at)).filter(|last| held.is_some() && held == last.commit))
 }
 
 /// Takes a baseline and makes it durable: its contents in git, its entries in the file of this
 /// work tree. `tidies`: contents that it does not need are let go of.
-pub(super) fn take(at: &Checkpoints, tidies: bool) -> Result<Baseline, CheckpointError> {
+pub(super) fn take(
+    at: &Checkpoints,
+    moment: Moment,
+    tidies: bool,
+) -> Result<Baseline, CheckpointError> {
     let (file, reference) = (cache_file(at), reference(at));
-    // Git takes as long as reading the file does.
-    let (ignored, held, old) = std::thread::scope(|scope| {
-        let ignored = scope.spawn(|| git_calls::ignored(at.git));
-        let held = repo::reference(at.git, &reference);
-        let old = load(&file).unwrap_or_default();
-        (ignored.join(), held, old)
-    });
-    let ignored = ignored.unwrap_or_else(|_| git_calls::ignored(at.git))?;
-    // Without the commit the contents may be gone.
-    let held = held?;
-    let old = if held.is_some() && held == old.commit { old } else { Baseline::default() };
+    let old = last(at)?.unwrap_or_default();
     let mut contents = Contents::new(at.git);
     let mut read = Vec::new();
-    let scan = scan(at, ignored, &old, false, &mut |name, bytes| {
+    let survey = Survey::of(at, &old, moment)?;
+    let mut entries = survey.read(at.git.root(), &old, &mut |name, bytes| {
         read.push(name.clone());
-        Ok(contents.add(bytes)?)
+        contents.add(bytes)?;
+        Ok(None)
     })?;
-    let mut entries = scan.entries;
     let ids = contents.finish()?;
     for (name, id) in read.iter().zip(ids) {
         if let Ok(at) = entries.binary_search_by(|(other, _)| other.cmp(name)) {
-            entries[at].1.blob = Some(id);
+            entries[at].1.place = Some(Place::Blob(id));
         }
     }
     let needed = |entries: &[(Name, Entry)]| -> BTreeSet<ObjectId> {
-        entries.iter().filter_map(|(_, entry)| entry.blob).collect()
+        entries.iter().filter_map(|(_, entry)| entry.blob().copied()).collect()
     };
     let mut extras: BTreeSet<ObjectId> = old.extras.iter().copied().collect();
     let mut commit = old.commit;
@@ -230,38 +228,4 @@ fn held_as(id: &ObjectId) -> String {
     let digits = id.to_string();
     let (folder, file) = digits.split_at(2);
     format!("{folder}/{file}")
-}
-
-fn unchanged(before: &Entry, metadata: &Metadata) -> Option<Entry> {
-    use std::os::unix::fs::MetadataExt;
-    let same = !before.is_racy && before.stat == FileStat::from(metadata);
-    // A change of the mode changes a time too; this costs nothing.
-    let mode = metadata.mode() & MODE_BITS;
-    let same = same && matches!(before.state, State::File { mode: known, .. } if known == mode);
-    same.then(|| before.clone())
-}
-
-/// Reads a file together with the stat that its content had.
-fn read(
-    root: &Path,
-    name: &Name,
-    now: i64,
-) -> Result<(Option<Entry>, Option<Vec<u8>>), CheckpointError> {
-    let path = root.join(name.as_path());
-    let Ok(before) = fs::symlink_metadata(&path) else { return Ok((None, None)) };
-    let (state, bytes) = look::read_at(&path, &before)?;
-    if state.is_absent() {
-        return Ok((None, None));
-    }
-    let stat = FileStat::from(&before);
-    let is_same = fs::symlink_metadata(&path).is_ok_and(|after| FileStat::from(&after) == stat);
-    let margin = if stat.ctime % 1_000_000_000 == 0 { RACY_COARSE } else { RACY };
-    let is_racy = !is_same || stat.ctime.saturating_add(margin) >= now;
-    Ok((Some(Entry { state, stat, is_racy, blob: None }), bytes))
-}
-
-/// Nanoseconds since 1970.
-fn now() -> i64 {
-    let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(passed.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -3,6 +3,7 @@
 use super::{
     baseline::{Baseline, Entry},
     name::Name,
+    record::Place,
     state::{Digest, Opaque, State},
 };
 use crate::repo::{FileStat, ObjectId};
@@ -24,7 +25,7 @@ pub(super) fn encode(baseline: &Baseline) -> Vec<u8> {
             let FileStat { size, mtime, ctime, inode } = entry.stat;
             numbers(&mut out, &[size, mtime as u64, ctime as u64, inode]);
             out.push(entry.is_racy.into());
-            id(&mut out, entry.blob.as_ref());
+            id(&mut out, entry.blob());
         }
     }
     let hash = blake3::hash(&out);
@@ -46,7 +47,7 @@ pub(super) fn decode(file: &[u8]) -> Option<Baseline> {
     for _ in 0..count {
         let name = Name::new(rest.bytes()?);
         let state = rest.state()?;
-        let mut entry = Entry { state, stat: FileStat::default(), is_racy: false, blob: None };
+        let mut entry = Entry::plain(state);
         if let State::File { .. } = entry.state {
             let mut next = || rest.number();
             entry.stat = FileStat {
@@ -56,7 +57,7 @@ pub(super) fn decode(file: &[u8]) -> Option<Baseline> {
                 inode: next()?,
             };
             entry.is_racy = rest.take(1)? == [1];
-            entry.blob = rest.id()?;
+            entry.place = rest.id()?.map(Place::Blob);
         }
         entries.push((name, entry));
     }
@@ -170,18 +171,18 @@ mod tests {
     #[test]
     fn comes_back_and_notices_damage() {
         let id = ObjectId::from_bytes(&[7; 20]);
-        let entry = |state| Entry { state, stat: FileStat::default(), is_racy: true, blob: id };
+        let place = id.map(Place::Blob);
+        let entry = |state| Entry { is_racy: true, place: place.clone(), ..Entry::plain(state) };
         let file = State::File { mode: 0o644, size: 3, digest: Digest::of(b"abc") };
         let large = Opaque::Large { size: 1, mtime: -2, ctime: 3, inode: 4 };
-        let none = |state| Entry { is_racy: false, blob: None, ..entry(state) };
         let baseline = Baseline {
             commit: id,
             extras: id.into_iter().collect(),
             entries: vec![
                 (Name::new("a"), entry(file)),
-                (Name::new(b"\xff"), none(State::Link { target: Name::new("a") })),
-                (Name::new("d"), none(State::Folder { mode: 0o755 })),
-                (Name::new("l"), none(State::Opaque(large))),
+                (Name::new(b"\xff"), Entry::plain(State::Link { target: Name::new("a") })),
+                (Name::new("d"), Entry::plain(State::Folder { mode: 0o755 })),
+                (Name::new("l"), Entry::plain(State::Opaque(large))),
             ],
         };
         let bytes = encode(&baseline);

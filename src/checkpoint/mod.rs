@@ -28,6 +28,7 @@ mod run;
 mod scope;
 mod seal;
 mod state;
+mod survey;
 mod undo;
 mod walk;
 

@@ -11,6 +11,7 @@ use super::{
     name::Name,
     state::{State, WhyUncovered},
 };
+use crate::repo::ObjectId;
 
 /// Where the bytes of a file are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,8 +21,30 @@ pub(super) enum Place {
     Text(String),
     /// In the run's own file of contents, from this byte on.
     Data(u64),
-    /// In git, by the digits of its id.
-    Blob(String),
+    /// In git.
+    #[serde(with = "digits")]
+    Blob(ObjectId),
+}
+
+/// An id as text.
+mod digits {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use crate::repo::ObjectId;
+
+    pub(super) fn serialize<S: Serializer>(
+        id: &ObjectId,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(id)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<ObjectId, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        ObjectId::from_hex(text.as_bytes()).ok_or_else(|| D::Error::custom("no id of an object"))
+    }
 }
 
 /// What was at a path before a change.
@@ -41,8 +64,14 @@ pub(super) enum Scope {
     Exact,
     /// These paths and everything below them.
     Below(Vec<Name>),
-    /// The whole work tree; the file of its baseline has this number.
-    All { baseline: u32, head: Option<String> },
+    /// The whole work tree: as in the baseline whose file has this number, but for what other
+    /// scopes on it have said, and what is different since then.
+    All {
+        baseline: u32,
+        head: Option<String>,
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        since: Vec<Was>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,6 +134,8 @@ pub(super) struct Open {
     pub(super) scope: Scope,
     /// Of [`Scope::All`] only what is not looked into: the rest is in its baseline.
     pub(super) was: BTreeMap<Name, (State, Option<Place>)>,
+    /// Of [`Scope::All`]: how much of what is different from its baseline had been said.
+    since: usize,
 }
 
 impl Open {
@@ -151,6 +182,8 @@ pub(super) struct Folded {
     pub(super) open: Vec<Open>,
     /// How many baselines there were.
     pub(super) baselines: u32,
+    /// By the number of a baseline, what was said to be different from it.
+    since: BTreeMap<u32, Vec<Was>>,
 }
 
 impl Folded {
@@ -160,12 +193,16 @@ impl Folded {
             Event::Begun { root, head, undoes } => {
                 (self.root, self.head, self.undoes) = (root, head, undoes);
             }
-            Event::Opened { scope, was, uncovered } => {
-                if let Scope::All { baseline, .. } = scope {
+            Event::Opened { mut scope, was, uncovered } => {
+                let mut said = 0;
+                if let Scope::All { baseline, since, .. } = &mut scope {
                     self.baselines = self.baselines.max(baseline.saturating_add(1));
+                    let all = self.since.entry(*baseline).or_default();
+                    all.append(since);
+                    said = all.len();
                 }
                 let was = was.into_iter().map(|was| (was.path, (was.state, was.place))).collect();
-                self.open.push(Open { scope, was });
+                self.open.push(Open { scope, was, since: said });
                 self.uncovered.extend(uncovered);
             }
             Event::Closed { changes, uncovered } => {
@@ -195,6 +232,13 @@ impl Folded {
                 self.changes.insert(path, net);
             }
         }
+    }
+
+    /// How the work tree was different from the baseline of a scope when that was opened.
+    pub(super) fn since(&self, open: &Open) -> &[Was] {
+        let Scope::All { baseline, .. } = open.scope else { return &[] };
+        let all = self.since.get(&baseline).map_or(&[][..], Vec::as_slice);
+        all.get(..open.since).unwrap_or(all)
     }
 
     /// What is different after the run.

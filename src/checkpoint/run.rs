@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use super::{
@@ -18,6 +19,7 @@ use super::{
     scope::{self, Bare},
     seal,
     state::{Opaque, State},
+    survey::{Moment, Survey},
 };
 use crate::{
     jsonl::{Caps, Log},
@@ -31,6 +33,10 @@ const INDEX: &str = "index";
 
 /// A longer text is kept beside the journal, in bytes.
 const MOST_TEXT_BYTES: usize = 32 * 1024;
+/// What is different from a baseline is kept by the run itself up to so many files, ...
+const MOST_NEW_FILES: usize = 1_000;
+/// ... and so many bytes.
+const MOST_NEW_BYTES: u64 = 8 * 1024 * 1024;
 
 /// What a journal may hold: a scope of many paths is one record.
 pub(super) fn caps() -> Caps {
@@ -46,8 +52,10 @@ pub struct Run<'a> {
     folder: PathBuf,
     log: Log,
     folded: Folded,
-    /// Of the open scopes that have one, by number.
-    baselines: Vec<(u32, Baseline)>,
+    /// The work tree as it was seen last before a change.
+    seen: Option<Seen>,
+    /// Of the open scopes on the whole work tree, the last one last.
+    baselines: Vec<Arc<Baseline>>,
     /// The remembered index is that of a moment ago.
     index_is_fresh: bool,
     lock: Lock,
@@ -71,8 +79,8 @@ impl<'a> Run<'a> {
         }
         let log = Log::new(folder.join(JOURNAL)).with_caps(caps());
         let (run, folded) = (run.to_owned(), Folded::default());
-        let (baselines, index_is_fresh) = (Vec::new(), false);
-        let mut this = Self { at, run, folder, log, folded, baselines, index_is_fresh, lock };
+        let (seen, baselines, index_is_fresh) = (None, Vec::new(), false);
+        let mut this = Self { at, run, folder, log, folded, seen, baselines, index_is_fresh, lock };
         let begun = this.start(undoes);
         if let Err(cause) = begun {
             let _ = fs::remove_dir_all(&this.folder);
@@ -122,11 +130,7 @@ impl<'a> Run<'a> {
 
     fn open(&mut self, scope: Scope, names: &[Name]) -> Result<(), CheckpointError> {
         let mut data = Data::new(&self.folder);
-        // A short text goes along with the record: one file to sync instead of two.
-        let mut keep = |bytes: &[u8]| match std::str::from_utf8(bytes) {
-            Ok(text) if text.len() <= MOST_TEXT_BYTES => Ok(Place::Text(text.to_owned())),
-            _ => data.add(bytes).map(Place::Data),
-        };
+        let mut keep = |bytes: &[u8]| keep(&mut data, bytes);
         let below = scope != Scope::Exact;
         let held = scope::states(self.at.git.root(), names, below, Some(&mut keep))?;
         data.finish()?;
@@ -149,14 +153,12 @@ impl<'a> Run<'a> {
     /// # Errors
     /// When the state cannot be kept: then nothing must run.
     pub fn before_anything(&mut self) -> Result<(), CheckpointError> {
-        let number = self.folded.baselines;
         let head = repo::head(self.at.git)?.map(|id| id.to_string());
-        // What a run that could not be sealed needs stays.
-        let is_alone = seal::unsealed(&self.at).len() == 1;
-        let baseline = baseline::take(&self.at, number == 0 && is_alone)?;
-        let file = self.baseline_file(number);
-        link_or_copy(&baseline::cache_file(&self.at), &file)?;
-        sync(&self.folder)?;
+        let (seen, since) = match self.see_what_is_new()? {
+            Some(seen) => seen,
+            None => (self.see_all()?, Vec::new()),
+        };
+        let baseline = Arc::clone(&seen.baseline);
         let opaque = baseline.entries.iter().filter(|(_, entry)| entry.state.is_opaque());
         let mut uncovered = Bare::new();
         let mut was = Vec::new();
@@ -171,9 +173,64 @@ impl<'a> Run<'a> {
             }
             was.push(Was { path: path.clone(), state: entry.state.clone(), place: None });
         }
-        self.write(Event::Opened { scope: Scope::All { baseline: number, head }, was, uncovered })?;
-        self.baselines.push((number, baseline));
+        let scope = Scope::All { baseline: seen.number, head, since };
+        self.write(Event::Opened { scope, was, uncovered })?;
+        let number = seen.number;
+        let last = self.seen.replace(seen).filter(|last| last.number != number);
+        if let Some(last) = last.filter(|_| self.baselines.is_empty()) {
+            let _ = fs::remove_file(self.baseline_file(last.number));
+        }
+        self.baselines.push(baseline);
         Ok(())
+    }
+
+    /// What is different from the work tree as it was seen last, kept in the folder of the run;
+    /// `None` if nothing was seen yet, or so much is different that it belongs into git.
+    fn see_what_is_new(&self) -> Result<Option<(Seen, Vec<Was>)>, CheckpointError> {
+        let last = || {
+            let last = baseline::last(&self.at)?;
+            Ok::<_, CheckpointError>(last.map(|last| Seen::of(self.folded.baselines, last)))
+        };
+        let Some(seen) = self.seen.clone().map_or_else(last, |seen| Ok(Some(seen)))? else {
+            return Ok(None);
+        };
+        let known = &seen.baseline;
+        let survey = Survey::of(&self.at, known, self.moment())?;
+        let (files, bytes) = survey.unread(known);
+        let (files, bytes) = (seen.files.saturating_add(files), seen.bytes.saturating_add(bytes));
+        if files > MOST_NEW_FILES || bytes > MOST_NEW_BYTES {
+            return Ok(None);
+        }
+        if self.seen.is_none() {
+            self.keep_baseline(seen.number)?;
+        }
+        let mut data = Data::new(&self.folder);
+        let mut keep = |_: &Name, bytes: Vec<u8>| keep(&mut data, &bytes).map(Some);
+        let entries = survey.read(self.at.git.root(), known, &mut keep)?;
+        data.finish()?;
+        let since = known.difference(&entries);
+        let baseline = Arc::new(Baseline { entries, ..Baseline::default() });
+        Ok(Some((Seen { number: seen.number, baseline, files, bytes }, since)))
+    }
+
+    /// The whole work tree, its contents in git.
+    fn see_all(&self) -> Result<Seen, CheckpointError> {
+        let number = self.folded.baselines;
+        // What a run that could not be sealed needs stays.
+        let is_alone = seal::unsealed(&self.at).len() == 1;
+        let baseline = baseline::take(&self.at, self.moment(), number == 0 && is_alone)?;
+        self.keep_baseline(number)?;
+        Ok(Seen::of(number, baseline))
+    }
+
+    fn moment(&self) -> Moment {
+        if self.seen.is_none() { Moment::First } else { Moment::Before }
+    }
+
+    /// Keeps the baseline that was taken last, as others replace it.
+    fn keep_baseline(&self, number: u32) -> Result<(), CheckpointError> {
+        link_or_copy(&baseline::cache_file(&self.at), &self.baseline_file(number))?;
+        sync(&self.folder)
     }
 
     /// To be called when what the last open call announced is done. Returns the paths that have
@@ -183,19 +240,14 @@ impl<'a> Run<'a> {
     /// When the changes cannot be looked at or written down. The call may be made again.
     pub fn after(&mut self) -> Result<Vec<PathBuf>, CheckpointError> {
         let Some(open) = self.folded.open.last() else { return Ok(Vec::new()) };
-        let number = match open.scope {
-            Scope::All { baseline, .. } => Some(baseline),
-            _ => None,
-        };
-        let baseline = self.baselines.iter().find(|(at, _)| Some(*at) == number);
-        let baseline = baseline.map(|(_, baseline)| baseline);
+        let is_all = matches!(open.scope, Scope::All { .. });
+        let baseline = self.baselines.last().filter(|_| is_all).map(|baseline| &**baseline);
         let closed = close(&self.at, open, baseline, &self.folded.moves)?;
         let Event::Closed { changes, .. } = &closed else { return Ok(Vec::new()) };
         let paths = changes.iter().map(|change| change.path.to_path()).collect();
         self.write(closed)?;
-        if let Some(number) = number {
-            self.baselines.retain(|(at, _)| *at != number);
-            let _ = fs::remove_file(self.baseline_file(number));
+        if is_all {
+            self.baselines.pop();
         }
         Ok(paths)
     }
@@ -286,6 +338,32 @@ impl<'a> Run<'a> {
 
     fn baseline_file(&self, number: u32) -> PathBuf {
         self.folder.join(baseline_name(number))
+    }
+}
+
+/// The work tree as a run saw it.
+#[derive(Clone)]
+struct Seen {
+    /// The number of the file that holds a baseline, ...
+    number: u32,
+    /// ... and that baseline with all that was seen since.
+    baseline: Arc<Baseline>,
+    /// How many files, with how many bytes, were read since.
+    files: usize,
+    bytes: u64,
+}
+
+impl Seen {
+    fn of(number: u32, baseline: Baseline) -> Self {
+        Self { number, baseline: Arc::new(baseline), files: 0, bytes: 0 }
+    }
+}
+
+/// A short text goes along with the record: one file to sync instead of two.
+fn keep(data: &mut Data, bytes: &[u8]) -> Result<Place, CheckpointError> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if text.len() <= MOST_TEXT_BYTES => Ok(Place::Text(text.to_owned())),
+        _ => data.add(bytes).map(Place::Data),
     }
 }
 

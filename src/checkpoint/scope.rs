@@ -9,12 +9,12 @@ use std::{
 use super::{
     CheckpointError, Checkpoints, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES,
     baseline::{self, Baseline},
-    git_calls,
     look::{look, look_and_read},
     name::Name,
     record::{Change, Open, Place, Scope},
     state::{Opaque, State, WhyUncovered},
-    walk::{Found, Ignored, walk},
+    survey::{Moment, Survey},
+    walk::{Found, Ignored, Treatment, walk},
 };
 
 /// What cannot be taken back, with the reason.
@@ -59,7 +59,8 @@ pub(super) fn states(
             continue;
         }
         // Named outright, so that it counts whether ignored or not.
-        let found = walk(root, name, &Ignored { tops: BTreeSet::new(), exempt: &|_| true })?;
+        let all = Ignored { tops: BTreeSet::new(), treatment: &|_| Treatment::Whole };
+        let found = walk(root, name, &all)?;
         let bytes: u64 = found.iter().map(|(_, found)| found.bytes()).sum();
         if found.len() > MOST_IGNORED_ENTRIES || bytes > MOST_IGNORED_BYTES {
             held.insert(name.clone(), (State::Opaque(Opaque::TooMuch), None));
@@ -89,11 +90,11 @@ pub(super) fn differences(
     let mut now: BTreeMap<Name, State> = BTreeMap::new();
     match (&open.scope, baseline) {
         (Scope::All { .. }, Some(baseline)) => {
-            let ignored = git_calls::ignored(at.git)?;
-            let scan = baseline::scan(at, ignored, baseline, true, &mut |_, _| Ok(()))?;
+            let survey = Survey::of(at, baseline, Moment::After)?;
+            let entries = survey.read(root, baseline, &mut |_, _| Ok(None))?;
             let mut known = baseline.entries.iter().peekable();
             // Both are sorted: what is the same is never put into a map.
-            for (name, entry) in scan.entries {
+            for (name, entry) in entries {
                 while let Some((name, entry)) = known.next_if(|(other, _)| *other < name) {
                     was.insert(name.clone(), placed(entry));
                 }
@@ -132,7 +133,7 @@ pub(super) fn differences(
 }
 
 fn placed(entry: &baseline::Entry) -> (State, Option<Place>) {
-    (entry.state.clone(), entry.blob.map(|id| Place::Blob(id.to_string())))
+    (entry.state.clone(), entry.place.clone())
 }
 
 fn compare(

@@ -46,7 +46,7 @@ pub(super) fn seal(
             };
             match &net.place {
                 Some(Place::Blob(id)) => {
-                    held.insert(digest, id.parse()?);
+                    held.insert(digest, *id);
                 }
                 Some(place @ (Place::Data(_) | Place::Text(_))) if known.insert(digest) => {
                     let bytes = match (place, &net.was) {
@@ -140,7 +140,7 @@ fn recover_one(at: &Checkpoints, run: &str) -> Result<(), CheckpointError> {
             Scope::All { baseline: number, .. } => {
                 let file = at.run_folder(run).join(baseline_name(number));
                 let broken = || CheckpointError::damaged(run, "its baseline cannot be read");
-                Some(baseline::load(&file).ok_or_else(broken)?)
+                Some(baseline::load(&file).ok_or_else(broken)?.with(folded.since(open)))
             }
             _ => None,
         };

@@ -34,11 +34,22 @@ impl Found {
     }
 }
 
-/// Which ignored files and folders there are, and which of them are covered at any size.
+/// Which ignored files and folders there are, and what becomes of each.
 pub(super) struct Ignored<'r> {
     /// The topmost ones.
     pub(super) tops: BTreeSet<Name>,
-    pub(super) exempt: &'r dyn Fn(&Name) -> bool,
+    pub(super) treatment: &'r dyn Fn(&Name) -> Treatment,
+}
+
+/// What becomes of an ignored file or folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Treatment {
+    /// It is taken at any size.
+    Whole,
+    /// It is taken within the caps.
+    Capped,
+    /// It is known to be over them.
+    TooMuch,
 }
 
 /// Everything below a folder (itself left out), sorted by path. Of what is ignored, trees are
@@ -51,18 +62,34 @@ pub(super) fn walk(
     start: &Name,
     ignored: &Ignored,
 ) -> Result<Vec<(Name, Found)>, CheckpointError> {
-    let mut walker = Walker {
-        root,
-        ignored,
-        found: Vec::new(),
-        left: Budget { entries: MOST_IGNORED_ENTRIES, bytes: MOST_IGNORED_BYTES },
-    };
-    let path = root.join(start.as_path());
-    let names = list(&path).map_err(CheckpointError::io(&path, "read"))?;
+    let mut walker = Walker { root, ignored, found: Vec::new(), left: CAPS };
+    let names = list_start(root, start)?;
     // Only an ignored tree has a budget that it may exceed.
     let _ = walker.folder(start, names, None)?;
     walker.found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     Ok(walker.found)
+}
+
+/// Everything there is, sorted by path, if it is so little that it would be taken even if all of
+/// it was ignored; `None` if it is more.
+///
+/// # Errors
+/// When the root cannot be listed.
+pub(super) fn walk_little(root: &Path) -> Result<Option<Vec<(Name, Found)>>, CheckpointError> {
+    let ignored = Ignored { tops: BTreeSet::new(), treatment: &|_| Treatment::Whole };
+    let mut walker = Walker { root, ignored: &ignored, found: Vec::new(), left: CAPS };
+    let start = Name::default();
+    let names = list_start(root, &start)?;
+    let fits = walker.folder(&start, names, Some(&mut { CAPS }))?;
+    walker.found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    Ok(fits.is_ok().then_some(walker.found))
+}
+
+const CAPS: Budget = Budget { entries: MOST_IGNORED_ENTRIES, bytes: MOST_IGNORED_BYTES };
+
+fn list_start(root: &Path, start: &Name) -> Result<Vec<OsString>, CheckpointError> {
+    let path = root.join(start.as_path());
+    list(&path).map_err(CheckpointError::io(&path, "read"))
 }
 
 #[derive(Clone, Copy)]
@@ -100,10 +127,18 @@ impl Walker<'_> {
                 if folder.as_bytes().is_empty() && entry == ".git" {
                     continue;
                 }
-                let is_top = budget.is_none() && self.ignored.tops.contains(&name);
-                if is_top && !(self.ignored.exempt)(&name) {
-                    self.ignored_tree(&name)?;
-                    continue;
+                if budget.is_none() && self.ignored.tops.contains(&name) {
+                    match (self.ignored.treatment)(&name) {
+                        Treatment::Whole => {}
+                        Treatment::Capped => {
+                            self.ignored_tree(&name)?;
+                            continue;
+                        }
+                        Treatment::TooMuch => {
+                            self.leave_out(name);
+                            continue;
+                        }
+                    }
                 }
                 let Some((found, below, bytes)) = self.one(&name)? else { continue };
                 if let Some(budget) = &mut budget {
@@ -145,11 +180,14 @@ impl Walker<'_> {
             Ok(()) => self.left = budget,
             Err(Exceeded) => {
                 self.found.truncate(before);
-                let state = State::Opaque(Opaque::TooMuch);
-                self.found.push((top.clone(), Found::Known(state)));
+                self.leave_out(top.clone());
             }
         }
         Ok(())
+    }
+
+    fn leave_out(&mut self, top: Name) {
+        self.found.push((top, Found::Known(State::Opaque(Opaque::TooMuch))));
     }
 
     /// One entry, the names in it if it is a folder to enter, and its bytes if it is a file.

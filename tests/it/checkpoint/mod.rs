@@ -1,5 +1,6 @@
 //! Runs and their undo in real repositories.
 
+mod baselines;
 mod cases;
 mod crash;
 mod measure;
