@@ -184,6 +184,18 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// All files and folders of the work tree, relative to the root, as [`Run::before_anything`]
+    /// has just seen them; `None` where it did not look into everything.
+    pub fn paths(&self) -> Option<Vec<PathBuf>> {
+        let seen = self.baselines.last()?;
+        let is_whole = |state: &State| match state {
+            State::Opaque(Opaque::Large { .. } | Opaque::Special) => true,
+            state => !state.is_opaque(),
+        };
+        let is_whole = seen.entries.iter().all(|(_, entry)| is_whole(&entry.state));
+        is_whole.then(|| seen.entries.iter().map(|(name, _)| name.to_path()).collect())
+    }
+
     /// What is different from the work tree as it was seen last, kept in the folder of the run;
     /// `None` if nothing was seen yet, or so much is different that it belongs into git.
     fn see_what_is_new(&self) -> Result<Option<(Seen, Vec<Was>)>, CheckpointError> {

@@ -80,6 +80,14 @@ impl Helper {
         let kind = probe(&helper);
         (Self { narrow: kind == Kind::Narrow, ..helper }, kind)
     }
+
+    /// Starts it ahead of time.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(&self) -> Result<Standby, FenceError> {
+        system::Standby::start(self).map(Standby)
+    }
 }
 
 /// Why a program was ended before it ended itself.
@@ -173,15 +181,44 @@ pub fn probe(helper: &Helper) -> Kind {
     system::probe(helper)
 }
 
-/// Runs `argv` to its end in a sandbox: the program, looked for in the `PATH` of `environment`
-/// unless it holds a slash, and its arguments, which no shell sees. It starts in `folder`, reads
-/// `stdin`, and has no environment but the one given.
-///
-/// The program has ended when its first process has: what that one started is killed then.
-/// `is_cancelled` is asked about fifty times a second.
+/// A helper that was started ahead of time, so that a program need not wait for it. It waits for
+/// what it is to do; dropped, it ends.
+#[derive(Debug)]
+pub struct Standby(system::Standby);
+
+impl Standby {
+    /// Whether it is still there.
+    pub fn is_waiting(&mut self) -> bool {
+        self.0.is_waiting()
+    }
+
+    /// Runs `argv` to its end in a sandbox: the program, looked for in the `PATH` of `environment`
+    /// unless it holds a slash, and its arguments, which no shell sees. It starts in `folder`,
+    /// reads `stdin`, and has no environment but the one given.
+    ///
+    /// The program has ended when its first process has: what that one started is killed then.
+    /// `is_cancelled` is asked about fifty times a second.
+    ///
+    /// # Errors
+    /// When there is no outcome, nearly always because the program did not run. That it ended badly
+    /// is no error: see [`Ended::is_success`].
+    pub fn run(
+        self,
+        policy: &Policy,
+        argv: &[String],
+        stdin: &[u8],
+        environment: &BTreeMap<String, String>,
+        folder: &Path,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<Ended, FenceError> {
+        system::run(self.0, policy, argv, stdin, environment, folder, is_cancelled)
+    }
+}
+
+/// Starts the helper and has it run a program at once: see [`Standby::run`].
 ///
 /// # Errors
-/// When there is no outcome, nearly always because the program did not run. That it ended badly is no error: see [`Ended::is_success`].
+/// Those of [`Helper::start`] and [`Standby::run`].
 pub fn run(
     helper: &Helper,
     policy: &Policy,
@@ -191,7 +228,7 @@ pub fn run(
     folder: &Path,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Ended, FenceError> {
-    system::run(helper, policy, argv, stdin, environment, folder, is_cancelled)
+    helper.start()?.run(policy, argv, stdin, environment, folder, is_cancelled)
 }
 
 /// The helper's whole work: `request` is all that was on standard input, which is a socket to the

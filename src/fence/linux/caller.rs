@@ -47,7 +47,8 @@ pub fn probe(helper: &Helper) -> Kind {
         limits: Limits { time: PROBE_TIME, ..Limits::default() },
     };
     let attempt = |narrow: bool| {
-        let (reply, _) = converse(helper, &Request::new(&policy, narrow), &[], &policy, &|| false)?;
+        let request = Request::new(&policy, narrow);
+        let (reply, _) = Standby::start(helper)?.converse(&request, &[], &policy, &|| false)?;
         match reply {
             Some(Reply::Entered) => Ok(()),
             Some(Reply::Failed(failure)) => Err(FenceError::from(failure)),
@@ -63,9 +64,18 @@ pub fn probe(helper: &Helper) -> Kind {
     }
 }
 
-/// See [`crate::fence::run`].
+/// See [`crate::fence::Standby`].
+#[derive(Debug)]
+pub struct Standby {
+    child: Started,
+    control: UnixStream,
+    program: String,
+    narrow: bool,
+}
+
+/// See [`crate::fence::Standby::run`].
 pub fn run(
-    helper: &Helper,
+    standby: Standby,
     policy: &Policy,
     argv: &[String],
     stdin: &[u8],
@@ -97,9 +107,9 @@ pub fn run(
         argv: argv.to_vec(),
         environment: environment.clone(),
         folder: folder.into(),
-        ..Request::new(policy, helper.narrow)
+        ..Request::new(policy, standby.narrow)
     };
-    let (reply, mut ended) = converse(helper, &request, stdin, policy, is_cancelled)?;
+    let (reply, mut ended) = standby.converse(&request, stdin, policy, is_cancelled)?;
     match reply {
         Some(Reply::Failed(failure)) => return Err(failure.into()),
         _ if ended.why.is_some() => {}
@@ -114,79 +124,95 @@ pub fn run(
     Ok(ended)
 }
 
-/// Starts the helper, gives it a request, and attends to it until it has ended.
-fn converse(
-    helper: &Helper,
-    request: &Request,
-    stdin: &[u8],
-    policy: &Policy,
-    is_cancelled: &dyn Fn() -> bool,
-) -> Result<(Option<Reply>, Ended), FenceError> {
-    let (path, arguments) = helper.argv.split_first().ok_or(FenceError::Empty)?;
-    let failed = |cause: io::Error| FenceError::Helper { program: path.clone(), cause };
-    let mut message =
-        serde_json::to_vec(request).map_err(|cause| FenceError::Lost(cause.to_string()))?;
-    message.push(b'\n');
-    message.extend_from_slice(stdin);
-    let (mut control, theirs) = UnixStream::pair().map_err(failed)?;
-    let mut command = Command::new(path);
-    command
-        .args(arguments)
-        .env_clear()
-        .stdin(Stdio::from(OwnedFd::from(theirs)))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    let mut child = Started(command.spawn().map_err(failed)?);
-    // The command holds the helper's end of the socket: only then does ours tell of its end.
-    drop(command);
-    control.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
-    // A helper that ends early has said why.
-    let _ = control.write_all(&message).and_then(|()| control.shutdown(Shutdown::Write));
-    let (Some(stdout), Some(stderr)) = (child.0.stdout.take(), child.0.stderr.take()) else {
-        return Err(FenceError::Lost("its output cannot be read".to_owned()));
-    };
-    let (limits, start) = (&policy.limits, Instant::now());
-    let keep = limits.output_bytes;
-    let mut stdout = Stream::new(stdout.into(), keep).map_err(failed)?;
-    let mut stderr = Stream::new(stderr.into(), keep).map_err(failed)?;
-    let mut reply = Stream::new(OwnedFd::from(control.try_clone().map_err(failed)?), 64 * 1024)
-        .map_err(failed)?;
-    let flood = keep.max(4096).saturating_mul(FLOOD);
-    let mut why = None;
-    while reply.is_open {
-        why = if is_cancelled() {
-            Some(Stopped::Cancelled)
-        } else if start.elapsed() >= limits.time {
-            Some(Stopped::Time)
-        } else if stdout.seen.saturating_add(stderr.seen) > flood {
-            Some(Stopped::Output)
-        } else {
-            None
+impl Standby {
+    /// See [`crate::fence::Helper::start`].
+    pub fn start(helper: &Helper) -> Result<Self, FenceError> {
+        let (path, arguments) = helper.argv.split_first().ok_or(FenceError::Empty)?;
+        let failed = |cause: io::Error| FenceError::Helper { program: path.clone(), cause };
+        let (control, theirs) = UnixStream::pair().map_err(failed)?;
+        // The command holds the helper's end of the socket and goes at the end of this line: only
+        // then does ours tell of its end.
+        let child = Command::new(path)
+            .args(arguments)
+            .env_clear()
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .map_err(failed)?;
+        let (child, program) = (Started(child), path.clone());
+        Ok(Self { child, control, program, narrow: helper.narrow })
+    }
+
+    /// See [`crate::fence::Standby::is_waiting`].
+    pub fn is_waiting(&mut self) -> bool {
+        matches!(self.child.0.try_wait(), Ok(None))
+    }
+
+    /// Gives the helper a request, and attends to it until it has ended.
+    fn converse(
+        self,
+        request: &Request,
+        stdin: &[u8],
+        policy: &Policy,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<(Option<Reply>, Ended), FenceError> {
+        let Self { mut child, mut control, program, .. } = self;
+        let failed = |cause: io::Error| FenceError::Helper { program: program.clone(), cause };
+        let mut message =
+            serde_json::to_vec(request).map_err(|cause| FenceError::Lost(cause.to_string()))?;
+        message.push(b'\n');
+        message.extend_from_slice(stdin);
+        control.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+        // A helper that ends early has said why.
+        let _ = control.write_all(&message).and_then(|()| control.shutdown(Shutdown::Write));
+        let (Some(stdout), Some(stderr)) = (child.0.stdout.take(), child.0.stderr.take()) else {
+            return Err(FenceError::Lost("its output cannot be read".to_owned()));
         };
-        if why.is_some() {
-            let _ = control.shutdown(Shutdown::Both);
-            break;
+        let (limits, start) = (&policy.limits, Instant::now());
+        let keep = limits.output_bytes;
+        let mut stdout = Stream::new(stdout.into(), keep).map_err(failed)?;
+        let mut stderr = Stream::new(stderr.into(), keep).map_err(failed)?;
+        let mut reply = Stream::new(OwnedFd::from(control.try_clone().map_err(failed)?), 64 * 1024)
+            .map_err(failed)?;
+        let flood = keep.max(4096).saturating_mul(FLOOD);
+        let mut why = None;
+        while reply.is_open {
+            why = if is_cancelled() {
+                Some(Stopped::Cancelled)
+            } else if start.elapsed() >= limits.time {
+                Some(Stopped::Time)
+            } else if stdout.seen.saturating_add(stderr.seen) > flood {
+                Some(Stopped::Output)
+            } else {
+                None
+            };
+            if why.is_some() {
+                let _ = control.shutdown(Shutdown::Both);
+                break;
+            }
+            let left = limits.time.saturating_sub(start.elapsed()).as_millis().saturating_add(1);
+            let pause = i32::try_from(left).unwrap_or(i32::MAX).min(LOOK_MILLISECONDS);
+            attend([&mut reply, &mut stdout, &mut stderr], pause).map_err(failed)?;
         }
-        let left = limits.time.saturating_sub(start.elapsed()).as_millis().saturating_add(1);
-        let pause = i32::try_from(left).unwrap_or(i32::MAX).min(LOOK_MILLISECONDS);
-        attend([&mut reply, &mut stdout, &mut stderr], pause).map_err(failed)?;
+        let deadline = Instant::now() + GRACE;
+        // What the program has said is in the pipes; they close when everything has ended.
+        while (stdout.is_open || stderr.is_open) && Instant::now() < deadline {
+            attend([&mut reply, &mut stdout, &mut stderr], LOOK_MILLISECONDS).map_err(failed)?;
+        }
+        let mut said = reply.replies().into_iter().peekable();
+        let group = said.next_if(|reply| matches!(reply, Reply::Started(_)));
+        child.end(deadline, group);
+        let cut = stdout.is_cut() || stderr.is_cut();
+        let reply = said.next();
+        let (stdout, stderr) = (stdout.kept, stderr.kept);
+        Ok((reply, Ended { code: None, signal: None, stdout, stderr, cut, why }))
     }
-    let deadline = Instant::now() + GRACE;
-    // What the program has said is in the pipes; they close when everything has ended.
-    while (stdout.is_open || stderr.is_open) && Instant::now() < deadline {
-        attend([&mut reply, &mut stdout, &mut stderr], LOOK_MILLISECONDS).map_err(failed)?;
-    }
-    let mut said = reply.replies().into_iter().peekable();
-    let group = said.next_if(|reply| matches!(reply, Reply::Started(_)));
-    child.end(deadline, group);
-    let cut = stdout.is_cut() || stderr.is_cut();
-    let reply = said.next();
-    let (stdout, stderr) = (stdout.kept, stderr.kept);
-    Ok((reply, Ended { code: None, signal: None, stdout, stderr, cut, why }))
 }
 
 /// A helper that is not left running.
+#[derive(Debug)]
 struct Started(Child);
 
 impl Started {

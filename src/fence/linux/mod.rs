@@ -19,5 +19,5 @@ mod request;
 mod sys;
 mod tree;
 
-pub use caller::{probe, run};
+pub use caller::{Standby, probe, run};
 pub use keeper::enter_and_exec;

@@ -1,17 +1,20 @@
 //! Programs that the agent runs, in their sandbox.
 
 use std::{
+    fs,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
+use tempfile::TempDir;
 use walkdir::{DirEntry, WalkDir};
 
 use super::super::super::{env, workspace::Workspace};
 use crate::{
     config::AgentConfig,
-    fence::{self, Ended, Helper, Kind, Limits, Policy, Stopped},
+    fence::{self, Ended, Helper, Kind, Limits, Policy, Standby, Stopped},
     plugins::{RunEnded, RunRequest},
     process,
     tools::{OutOfReach, ShellOutcome, ShellRequest},
@@ -39,6 +42,17 @@ pub struct Fencing {
     only_reads: OnlyReads,
     settings: AgentConfig,
     helper: OnceLock<(Helper, Kind)>,
+    ready: Mutex<Ready>,
+}
+
+/// What was made ready for the next program while something else was done.
+#[derive(Default)]
+struct Ready {
+    standby: Option<Standby>,
+    /// All files and folders of the work tree, relative to the root.
+    paths: Option<Vec<PathBuf>>,
+    /// An empty folder for temporary files.
+    temporary: Option<TempDir>,
 }
 
 /// One program.
@@ -77,6 +91,7 @@ impl Fencing {
             only_reads,
             settings: workspace.config.agent.clone(),
             helper: OnceLock::new(),
+            ready: Mutex::default(),
         }
     }
 
@@ -190,8 +205,35 @@ impl Fencing {
         })
     }
 
-    /// Files of the work tree that hold keys.
-    fn keys(&self) -> Vec<PathBuf> {
+    /// To be called before there is time to pass until the next program runs: its helper is
+    /// started meanwhile.
+    pub fn get_ready(&self) {
+        let (helper, kind) = self.helper();
+        let mut ready = self.ready();
+        ready.paths = None;
+        let is_waiting = ready.standby.as_mut().is_some_and(Standby::is_waiting);
+        if !is_waiting && !matches!(kind, Kind::Absent(_)) {
+            // Whoever runs the program is told why there is none.
+            ready.standby = helper.start().ok();
+        }
+    }
+
+    /// To be called right before the next program runs, by whoever has just looked at all files and
+    /// folders of the work tree: their paths relative to the root.
+    pub fn knows(&self, paths: Vec<PathBuf>) {
+        self.ready().paths = Some(paths);
+    }
+
+    fn ready(&self) -> MutexGuard<'_, Ready> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What holds keys in the work tree, all of which `paths` are if somebody knows them.
+    fn keys(&self, paths: Option<Vec<PathBuf>>) -> Vec<PathBuf> {
+        if let Some(paths) = paths {
+            let paths = paths.into_iter().map(|path| self.root.join(path));
+            return paths.filter(|path| (self.is_key)(path)).collect();
+        }
         let walk = WalkDir::new(&self.root).into_iter();
         let walk = walk.filter_entry(|entry| entry.file_name() != ".git");
         let entries = walk.take(MOST_ENTRIES).filter_map(Result::ok);
@@ -199,8 +241,14 @@ impl Fencing {
     }
 
     fn run(&self, wanted: &Wanted, is_cancelled: &dyn Fn() -> bool) -> Result<Ended, String> {
-        let temporary = tempfile::Builder::new().prefix("elophanto-").tempdir();
-        let temporary = temporary.map_err(|cause| format!("no temporary folder: {cause}"))?;
+        let Ready { standby, paths, temporary } = std::mem::take(&mut *self.ready());
+        let temporary = match temporary.filter(|folder| is_fresh(folder.path())) {
+            Some(folder) => folder,
+            None => tempfile::Builder::new()
+                .prefix("elophanto-")
+                .tempdir()
+                .map_err(|cause| format!("no temporary folder: {cause}"))?,
+        };
         let variables = env::harmless();
         let path = variables.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
         let language = variables.get("LANG").map(String::as_str);
@@ -228,7 +276,7 @@ impl Fencing {
             protected,
             write,
             read,
-            hidden: self.keys(),
+            hidden: self.keys(paths),
             temporary: temporary.path().to_owned(),
             network: wanted.network,
             home: self.home.clone(),
@@ -240,9 +288,26 @@ impl Fencing {
             },
         };
         let (argv, folder) = (&wanted.argv, wanted.folder);
-        fence::run(helper, &policy, argv, wanted.stdin, &environment, folder, is_cancelled)
-            .map_err(|cause| cause.to_string())
+        let standby = standby.and_then(|mut standby| standby.is_waiting().then_some(standby));
+        let ended = standby
+            .map_or_else(|| helper.start(), Ok)
+            .and_then(|standby| {
+                standby.run(&policy, argv, wanted.stdin, &environment, folder, is_cancelled)
+            })
+            .map_err(|cause| cause.to_string());
+        // What the program left there goes with the folder.
+        if is_fresh(temporary.path()) {
+            self.ready().temporary = Some(temporary);
+        }
+        ended
     }
+}
+
+/// Whether a temporary folder is as when it was made: empty, and the user's alone.
+fn is_fresh(folder: &Path) -> bool {
+    let is_own = |found: fs::Metadata| found.is_dir() && found.mode() & 0o7777 == 0o700;
+    fs::symlink_metadata(folder).is_ok_and(is_own)
+        && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 /// Where the kernel has no fence and somebody approved all the same.

@@ -138,8 +138,15 @@ impl World for Surroundings<'_> {
             action => !action.writes_or_reaches(),
         };
         if changes_nothing {
+            if matches!(action, Action::Shell { .. }) {
+                self.fencing.get_ready();
+            }
             self.calls.push(Covered::No);
             return Ok(());
+        }
+        let runs = matches!(action, Action::Shell { .. } | Action::Program { .. });
+        if runs {
+            self.fencing.get_ready();
         }
         let head = self.head();
         let said = |cause: crate::checkpoint::CheckpointError| cause.to_string();
@@ -148,8 +155,12 @@ impl World for Surroundings<'_> {
             Action::Write { paths } => run.before_files(paths).map_err(said)?,
             _ => run.before_anything().map_err(said)?,
         }
+        let paths = run.paths().filter(|_| runs);
         if matches!(action, Action::Commit) {
             run.before_commit().map_err(said)?;
+        }
+        if let Some(paths) = paths {
+            self.fencing.knows(paths);
         }
         self.calls.push(Covered::Since(head));
         Ok(())
