@@ -7,7 +7,7 @@ use std::{io, path::Path};
 
 use crate::{
     journal::{Journal, JournalError, Place},
-    repo::{Repository, is_tracked},
+    repo::{Repository, is_tracked, watch},
 };
 
 /// Where the journal is, and where new records of this repository go.
@@ -52,6 +52,9 @@ impl<'a> Desk<'a> {
             let path = file.strip_prefix(&self.repository.root).unwrap_or(file);
             is_tracked(self.repository, path).map_err(io::Error::other)
         };
+        if place == Place::Shared {
+            watch::tell(self.repository, Path::new(SHARED), None);
+        }
         self.journal.append(place, records, jiff::Timestamp::now(), &tracked).map(drop)
     }
 }

@@ -31,6 +31,7 @@ mod state;
 mod survey;
 mod undo;
 mod walk;
+mod walk_little;
 
 use std::{
     collections::BTreeSet,

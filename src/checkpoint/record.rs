@@ -71,6 +71,9 @@ pub(super) enum Scope {
         head: Option<String>,
         #[serde(skip_serializing_if = "Vec::is_empty", default)]
         since: Vec<Was>,
+        /// What was kept from being changed, with all below it.
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        but: Vec<Name>,
     },
 }
 
@@ -81,6 +84,9 @@ pub(super) struct Change {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) place: Option<Place>,
     pub(super) left: State,
+    /// Somebody else may have had a part in it.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub(super) is_shared: bool,
 }
 
 /// An entry of git's index: octal mode, digits of the id, stage.
@@ -146,9 +152,9 @@ impl Open {
             Scope::Below(names) => {
                 self.was.contains_key(path) || path.above().any(|folder| names.contains(&folder))
             }
-            Scope::All { .. } => {
-                !self.was.contains_key(path)
-                    && !path.above().any(|folder| self.was.contains_key(&folder))
+            Scope::All { but, .. } => {
+                let is_left_out = |path: &Name| self.was.contains_key(path) || but.contains(path);
+                !is_left_out(path) && !path.above().any(|folder| is_left_out(&folder))
             }
         }
     }
@@ -162,7 +168,7 @@ pub(super) struct Net {
     #[serde(skip)]
     pub(super) place: Option<Place>,
     pub(super) left: State,
-    /// Somebody else changed it between two changes of the run.
+    /// Somebody else changed it between two changes of the run, or along with it.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub(super) is_broken: bool,
     /// Seen only when an interrupted run was sealed: others may have had a part in it.
@@ -220,15 +226,16 @@ impl Folded {
     }
 
     fn change(&mut self, change: Change, is_unsure: bool) {
-        let Change { path, was, place, left } = change;
+        let Change { path, was, place, left, is_shared } = change;
         match self.changes.get_mut(&path) {
             Some(net) => {
-                net.is_broken |= net.left != was;
+                net.is_broken |= net.left != was || is_shared;
                 net.is_unsure |= is_unsure;
                 net.left = left;
             }
             None => {
-                let net = Net { path: path.clone(), was, place, left, is_broken: false, is_unsure };
+                let is_broken = is_shared;
+                let net = Net { path: path.clone(), was, place, left, is_broken, is_unsure };
                 self.changes.insert(path, net);
             }
         }

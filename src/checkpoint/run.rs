@@ -23,7 +23,10 @@ use super::{
 };
 use crate::{
     jsonl::{Caps, Log},
-    repo::{self, CommitId},
+    repo::{
+        self, CommitId,
+        watch::{self, Told},
+    },
 };
 
 /// The journal of a run, in its folder.
@@ -56,6 +59,8 @@ pub struct Run<'a> {
     seen: Option<Seen>,
     /// Of the open scopes on the whole work tree, the last one last.
     baselines: Vec<Arc<Baseline>>,
+    /// Of the open scopes, how much others had told of their writes when each was opened.
+    told: Vec<u64>,
     /// The remembered index is that of a moment ago.
     index_is_fresh: bool,
     lock: Lock,
@@ -79,8 +84,9 @@ impl<'a> Run<'a> {
         }
         let log = Log::new(folder.join(JOURNAL)).with_caps(caps());
         let (run, folded) = (run.to_owned(), Folded::default());
-        let (seen, baselines, index_is_fresh) = (None, Vec::new(), false);
-        let mut this = Self { at, run, folder, log, folded, seen, baselines, index_is_fresh, lock };
+        let (seen, baselines, told, index_is_fresh) = (None, Vec::new(), Vec::new(), false);
+        let mut this =
+            Self { at, run, folder, log, folded, seen, baselines, told, index_is_fresh, lock };
         let begun = this.start(undoes);
         if let Err(cause) = begun {
             let _ = fs::remove_dir_all(&this.folder);
@@ -91,6 +97,7 @@ impl<'a> Run<'a> {
 
     fn start(&mut self, undoes: Option<String>) -> Result<(), CheckpointError> {
         self.before_commit()?;
+        watch::watch(&self.folder).map_err(CheckpointError::io(&self.folder, "made"))?;
         let root = Name::from(self.at.git.root());
         let head = repo::head(self.at.git)?.map(|id| id.to_string());
         self.index_is_fresh = false;
@@ -129,6 +136,7 @@ impl<'a> Run<'a> {
     }
 
     fn open(&mut self, scope: Scope, names: &[Name]) -> Result<(), CheckpointError> {
+        let told = watch::told_bytes(&self.folder);
         let mut data = Data::new(&self.folder);
         let mut keep = |bytes: &[u8]| keep(&mut data, bytes);
         let below = scope != Scope::Exact;
@@ -142,7 +150,9 @@ impl<'a> Run<'a> {
             }
             was.push(Was { path, state, place });
         }
-        self.write(Event::Opened { scope, was, uncovered })
+        self.write(Event::Opened { scope, was, uncovered })?;
+        self.told.push(told);
+        Ok(())
     }
 
     /// To be called before something runs that may change any file. What the whole work tree
@@ -153,6 +163,19 @@ impl<'a> Run<'a> {
     /// # Errors
     /// When the state cannot be kept: then nothing must run.
     pub fn before_anything(&mut self) -> Result<(), CheckpointError> {
+        self.before_anything_but(&[])
+    }
+
+    /// The same before something that is kept from changing these paths, and what is below them:
+    /// whoever changes them meanwhile, it is not the run.
+    ///
+    /// # Errors
+    /// Those of [`Run::before_anything`].
+    pub fn before_anything_but(&mut self, paths: &[PathBuf]) -> Result<(), CheckpointError> {
+        let root = self.at.git.root();
+        let relative = |path: &PathBuf| Some(path.strip_prefix(root).ok()?.into());
+        let but = paths.iter().filter_map(relative).collect();
+        let told = watch::told_bytes(&self.folder);
         let head = repo::head(self.at.git)?.map(|id| id.to_string());
         let (seen, since) = match self.see_what_is_new()? {
             Some(seen) => seen,
@@ -173,7 +196,7 @@ impl<'a> Run<'a> {
             }
             was.push(Was { path: path.clone(), state: entry.state.clone(), place: None });
         }
-        let scope = Scope::All { baseline: seen.number, head, since };
+        let scope = Scope::All { baseline: seen.number, head, since, but };
         self.write(Event::Opened { scope, was, uncovered })?;
         let number = seen.number;
         let last = self.seen.replace(seen).filter(|last| last.number != number);
@@ -181,19 +204,20 @@ impl<'a> Run<'a> {
             let _ = fs::remove_file(self.baseline_file(last.number));
         }
         self.baselines.push(baseline);
+        self.told.push(told);
         Ok(())
     }
 
     /// All files and folders of the work tree, relative to the root, as [`Run::before_anything`]
     /// has just seen them; `None` where it did not look into everything.
-    pub fn paths(&self) -> Option<Vec<PathBuf>> {
+    pub fn paths(&self) -> Option<impl Iterator<Item = &Path>> {
         let seen = self.baselines.last()?;
         let is_whole = |state: &State| match state {
             State::Opaque(Opaque::Large { .. } | Opaque::Special) => true,
             state => !state.is_opaque(),
         };
         let is_whole = seen.entries.iter().all(|(_, entry)| is_whole(&entry.state));
-        is_whole.then(|| seen.entries.iter().map(|(name, _)| name.to_path()).collect())
+        is_whole.then(|| seen.entries.iter().map(|(name, _)| name.as_path()))
     }
 
     /// What is different from the work tree as it was seen last, kept in the folder of the run;
@@ -254,10 +278,13 @@ impl<'a> Run<'a> {
         let Some(open) = self.folded.open.last() else { return Ok(Vec::new()) };
         let is_all = matches!(open.scope, Scope::All { .. });
         let baseline = self.baselines.last().filter(|_| is_all).map(|baseline| &**baseline);
-        let closed = close(&self.at, open, baseline, &self.folded.moves)?;
+        let told = self.told.last().copied().unwrap_or_default();
+        let others = || watch::told_since(&self.folder, told);
+        let closed = close(&self.at, open, baseline, &self.folded.moves, &others)?;
         let Event::Closed { changes, .. } = &closed else { return Ok(Vec::new()) };
         let paths = changes.iter().map(|change| change.path.to_path()).collect();
         self.write(closed)?;
+        self.told.pop();
         if is_all {
             self.baselines.pop();
         }
@@ -384,14 +411,17 @@ pub(super) fn baseline_name(number: u32) -> String {
     format!("baseline-{number}")
 }
 
-/// What has changed in a scope, as the event that closes it.
+/// What has changed in a scope, as the event that closes it; `others` says what others wrote.
 pub(super) fn close(
     at: &Checkpoints,
     open: &super::record::Open,
     baseline: Option<&Baseline>,
     moves: &[Move],
+    others: &dyn Fn() -> Vec<Told>,
 ) -> Result<Event, CheckpointError> {
     let (changes, mut uncovered) = scope::differences(at, open, baseline)?;
+    // They tell before they write: what was seen has been told by now.
+    let changes = scope::own(at.git.root(), changes, &others());
     if let Scope::All { head, .. } = &open.scope {
         let now = repo::head(at.git)?.map(|id| id.to_string());
         // A commit of the run's own can be taken back.

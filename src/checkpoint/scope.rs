@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    io::{self, Read},
     path::Path,
 };
 
@@ -12,10 +13,11 @@ use super::{
     look::{look, look_and_read},
     name::Name,
     record::{Change, Open, Place, Scope},
-    state::{Opaque, State, WhyUncovered},
+    state::{Digest, Opaque, State, WhyUncovered},
     survey::{Moment, Survey},
     walk::{Found, Ignored, Treatment, walk},
 };
+use crate::repo::watch::Told;
 
 /// What cannot be taken back, with the reason.
 pub(super) type Bare = BTreeSet<(Name, WhyUncovered)>;
@@ -129,7 +131,66 @@ pub(super) fn differences(
             }
         }
     }
-    Ok(compare(was, now))
+    let (mut changes, mut bare) = compare(was, now);
+    if let Scope::All { but, .. } = &open.scope {
+        let is_own =
+            |path: &Name| !but.contains(path) && !path.above().any(|folder| but.contains(&folder));
+        changes.retain(|change| is_own(&change.path));
+        bare.retain(|(path, _)| is_own(path));
+    }
+    Ok((changes, bare))
+}
+
+/// Which of these changes are not those that others have told of. Where both may have had a part,
+/// it is marked.
+pub(super) fn own(root: &Path, changes: Vec<Change>, told: &[Told]) -> Vec<Change> {
+    let told: Vec<(Name, Option<Digest>)> = told
+        .iter()
+        .filter_map(|told| {
+            Some((told.path.strip_prefix(root).ok()?.into(), told.digest.map(Digest)))
+        })
+        .collect();
+    if told.is_empty() {
+        return changes;
+    }
+    let (mut own, mut theirs) = (Vec::with_capacity(changes.len()), Vec::new());
+    for mut change in changes {
+        let left = change.left.digest();
+        let mut is_theirs = false;
+        for (path, digest) in &told {
+            let is_here = *path == change.path;
+            if digest.is_some() {
+                is_theirs |= is_here && *digest == left;
+                change.is_shared |= is_here;
+            } else if is_here || change.path.above().any(|folder| folder == *path) {
+                is_theirs |= left.is_some() && has_only_grown(root, &change);
+                change.is_shared = true;
+            }
+        }
+        if is_theirs {
+            theirs.push(change.path);
+        } else {
+            own.push(change);
+        }
+    }
+    // A folder that was made for what is theirs stays with it.
+    own.retain(|change| {
+        let is_made = change.was.is_absent() && change.left.is_folder();
+        !is_made || !theirs.iter().any(|path| path.above().any(|folder| folder == change.path))
+    });
+    own
+}
+
+/// Whether a file begins as it was, as one does to which others only add.
+fn has_only_grown(root: &Path, change: &Change) -> bool {
+    let State::File { size, digest, .. } = &change.was else { return change.was.is_absent() };
+    let begins = || -> io::Result<Digest> {
+        let mut bytes = Vec::new();
+        let file = fs::File::open(root.join(change.path.as_path()))?;
+        file.take(*size).read_to_end(&mut bytes)?;
+        Ok(Digest::of(&bytes))
+    };
+    begins().is_ok_and(|begins| begins == *digest)
 }
 
 fn placed(entry: &baseline::Entry) -> (State, Option<Place>) {
@@ -161,7 +222,7 @@ fn compare(
             (State::Opaque(why), _) | (_, State::Opaque(why)) => {
                 bare.insert((path, why.into()));
             }
-            _ => changes.push(Change { path, was, place, left }),
+            _ => changes.push(Change { path, was, place, left, is_shared: false }),
         }
     }
     (changes, bare)

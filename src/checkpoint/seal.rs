@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     jsonl::{self, Fault},
-    repo::{self, ObjectId},
+    repo::{self, ObjectId, watch},
 };
 
 /// The file of the record in the commit.
@@ -144,7 +144,8 @@ fn recover_one(at: &Checkpoints, run: &str) -> Result<(), CheckpointError> {
             }
             _ => None,
         };
-        let closed = run::close(at, open, baseline.as_ref(), &folded.moves)?;
+        let others = || watch::told_since(&at.run_folder(run), 0);
+        let closed = run::close(at, open, baseline.as_ref(), &folded.moves, &others)?;
         folded.take(closed, true);
     }
     let expected = folded.moves.last().map_or(&folded.head, |moved| &moved.new);

@@ -14,7 +14,8 @@ use super::{
     name::Name,
     record::Place,
     state::{MODE_BITS, Opaque, State},
-    walk::{Found, Ignored, Treatment, walk, walk_little},
+    walk::{Found, Ignored, Treatment, walk},
+    walk_little::walk_little,
 };
 use crate::repo::FileStat;
 

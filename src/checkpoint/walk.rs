@@ -63,34 +63,15 @@ pub(super) fn walk(
     ignored: &Ignored,
 ) -> Result<Vec<(Name, Found)>, CheckpointError> {
     let mut walker = Walker { root, ignored, found: Vec::new(), left: CAPS };
-    let names = list_start(root, start)?;
+    let path = root.join(start.as_path());
+    let names = list(&path).map_err(CheckpointError::io(&path, "read"))?;
     // Only an ignored tree has a budget that it may exceed.
     let _ = walker.folder(start, names, None)?;
     walker.found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     Ok(walker.found)
 }
 
-/// Everything there is, sorted by path, if it is so little that it would be taken even if all of
-/// it was ignored; `None` if it is more.
-///
-/// # Errors
-/// When the root cannot be listed.
-pub(super) fn walk_little(root: &Path) -> Result<Option<Vec<(Name, Found)>>, CheckpointError> {
-    let ignored = Ignored { tops: BTreeSet::new(), treatment: &|_| Treatment::Whole };
-    let mut walker = Walker { root, ignored: &ignored, found: Vec::new(), left: CAPS };
-    let start = Name::default();
-    let names = list_start(root, &start)?;
-    let fits = walker.folder(&start, names, Some(&mut { CAPS }))?;
-    walker.found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    Ok(fits.is_ok().then_some(walker.found))
-}
-
 const CAPS: Budget = Budget { entries: MOST_IGNORED_ENTRIES, bytes: MOST_IGNORED_BYTES };
-
-fn list_start(root: &Path, start: &Name) -> Result<Vec<OsString>, CheckpointError> {
-    let path = root.join(start.as_path());
-    list(&path).map_err(CheckpointError::io(&path, "read"))
-}
 
 #[derive(Clone, Copy)]
 struct Budget {

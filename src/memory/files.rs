@@ -61,6 +61,11 @@ impl Files {
         Self { folder, lock, limits: Limits { files: 100_000, full_bytes: 256 * 1024 } }
     }
 
+    /// Where they lie: a folder for each repository.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Those that git carries with a repository.
     pub fn of_repository(repository: &Repository) -> Self {
         let lock = repository.local_dir().join("memory.lock");

@@ -38,6 +38,11 @@ impl Repository {
         }
     }
 
+    /// Folder of the runs that are at work.
+    pub fn runs_dir(&self) -> PathBuf {
+        self.local_dir().join("runs")
+    }
+
     /// Folder of the vectors that were embedded on this machine.
     pub fn vectors_dir(&self) -> PathBuf {
         self.local_dir().join("vectors")

@@ -13,6 +13,7 @@ mod note_path;
 mod notes;
 mod read;
 mod walk;
+pub mod watch;
 mod write;
 
 pub use blob::BlobId;

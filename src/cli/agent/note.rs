@@ -15,7 +15,7 @@ use crate::{
     authoring::{Draft, Existing, Kind, Planned, plan, template},
     markdown,
     memory::Shared,
-    repo::{NotePath, WriteError, write_new_beneath},
+    repo::{NotePath, WriteError, watch, write_new_beneath},
     store::lock,
 };
 
@@ -146,6 +146,7 @@ pub fn write(
             return Err(WriteError::Outside(planned.path).into());
         }
         let bytes = planned.text.as_bytes();
+        watch::tell(&workspace.repository, &planned.path, Some(bytes));
         if planned.overwrites {
             write_beneath(root, &planned.path, bytes)?;
             return Ok(planned);

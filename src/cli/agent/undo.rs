@@ -11,7 +11,6 @@ use super::{
         workspace::Workspace,
     },
     errors::why_left,
-    work::checkpoints_of,
 };
 use crate::{
     checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo},
@@ -70,7 +69,7 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some(git) = Git::of(&workspace.repository) else {
         return Err(CliError::new("there is no git repository here, so there are no checkpoints"));
     };
-    let folder = checkpoints_of(&workspace);
+    let folder = workspace.repository.runs_dir();
     let checkpoints = Checkpoints::new(&git, &folder);
     let runs = checkpoints.runs()?;
     let Some(kept) = chosen(&runs, args.run.as_deref())? else {

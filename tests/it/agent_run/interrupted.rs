@@ -151,6 +151,60 @@ fn two_runs_in_one_repository() {
     clean(&bench);
 }
 
+/// What another run, or the user by way of elophanto, writes while a command runs is not the run's:
+/// its undo neither takes it away nor stumbles over it.
+#[test]
+fn what_others_write_down_meanwhile_stays() {
+    for signal in [libc::SIGINT, libc::SIGKILL] {
+        let bench = Bench::new(Model::script(slow()));
+        let first = Running::start(&mut bench.command("Go", &["--mode", "full"]));
+        appears(&bench, "two.txt");
+        let record = json!({
+            "event_type": "error", "context": "building with make",
+            "lesson": "Run configure before make.",
+        });
+        let remember = || bench.env.run_with(&["agent", "remember"], record.to_string().as_bytes());
+        assert_eq!(remember().code, Some(0));
+        bench.env.ok(&[
+            "agent",
+            "note",
+            "pattern",
+            "Otters",
+            "--section",
+            "What to do=Let them swim.",
+        ]);
+        let model = Model::script(vec![
+            call("file_read", json!({ "path": "README.md" })),
+            text("Otters swim."),
+        ]);
+        bench.env.write_settings(&model.settings());
+        let second = bench.run("Note that", &["--mode", "full"], "once");
+        assert_eq!(second.outcome(), "done", "{}", second.output);
+        let kept = |path: &std::path::Path| {
+            path.starts_with("knowledge") || path.starts_with(".elophanto")
+        };
+        let theirs = || {
+            let files = bench.env.files();
+            files.into_iter().filter(|(path, _)| kept(path)).collect::<Vec<_>>()
+        };
+        let before = theirs();
+        assert!(before.len() >= 3, "{before:?}");
+
+        first.signal(signal);
+        first.finish(once());
+        let mut arguments = vec!["agent", "undo"];
+        if signal == libc::SIGKILL {
+            arguments.push("--interrupted");
+        }
+        let undone = bench.env.run(&arguments);
+        assert_eq!(undone.code, Some(0), "{undone}");
+        clean(&bench);
+        assert_eq!(theirs(), before, "{undone}");
+        let recalled = bench.env.ok(&["agent", "recall", "configure make"]);
+        assert!(recalled.stdout().contains("Run configure before make."), "{recalled}");
+    }
+}
+
 #[test]
 fn two_runs_in_one_session() {
     let bench = Bench::new(Model::script(vec![text("Hello.")]));

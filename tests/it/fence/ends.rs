@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use elophanto::fence::{FenceError, Stopped, run};
+use elophanto::fence::{FenceError, Helper, Policy, Stopped, run};
 
 use super::world::{World, has_full, kinds};
 
@@ -252,5 +252,37 @@ fn nothing_outlives_the_caller() {
         assert!(!base.join("root/.gitmodules").exists(), "{narrow}");
         std::fs::remove_dir_all(base).unwrap();
         std::fs::remove_file(note).unwrap();
+    }
+}
+
+/// A helper may be started long before there is a program to run.
+#[test]
+fn a_helper_waits_for_its_request_and_no_longer() {
+    for narrow in kinds() {
+        let world = World::new(narrow);
+        let standby = world.helper.start().unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+        // What is protected by then counts.
+        std::fs::create_dir(world.policy.root.join(".githooks")).unwrap();
+        let policy =
+            Policy { protected: vec![world.policy.root.join(".githooks")], ..world.policy.clone() };
+        let line = ["sh", "-c", "cat; touch .githooks/x || echo refused"].map(str::to_owned);
+        let (environment, root) = (world.environment(), &world.policy.root);
+        let ended = standby.run(&policy, &line, b"input\n", &environment, root, &|| false).unwrap();
+        assert_eq!(String::from_utf8_lossy(&ended.stdout), "input\nrefused\n", "{narrow}");
+
+        let helper = Helper { argv: world.helper.argv.clone(), narrow };
+        let mut standby = helper.start().unwrap();
+        assert!(standby.is_waiting());
+        let own = format!("/proc/{}/task", std::process::id());
+        let children = || {
+            let tasks = std::fs::read_dir(&own).unwrap().flatten();
+            let lists =
+                tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+            lists.flat_map(|list| list.split(' ').map(str::to_owned).collect::<Vec<_>>()).count()
+        };
+        let before = children();
+        drop(standby);
+        assert!(children() < before || before == 0);
     }
 }

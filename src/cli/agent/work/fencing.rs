@@ -1,6 +1,8 @@
 //! Programs that the agent runs, in their sandbox.
 
 use std::{
+    collections::HashMap,
+    ffi::OsString,
     fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
@@ -43,14 +45,16 @@ pub struct Fencing {
     settings: AgentConfig,
     helper: OnceLock<(Helper, Kind)>,
     ready: Mutex<Ready>,
+    /// By its path relative to the root, whether a file or folder holds keys.
+    judged: Mutex<HashMap<OsString, bool>>,
 }
 
 /// What was made ready for the next program while something else was done.
 #[derive(Default)]
 struct Ready {
     standby: Option<Standby>,
-    /// All files and folders of the work tree, relative to the root.
-    paths: Option<Vec<PathBuf>>,
+    /// What holds keys in the work tree, if all of it has just been looked at.
+    keys: Option<Vec<PathBuf>>,
     /// An empty folder for temporary files.
     temporary: Option<TempDir>,
 }
@@ -92,6 +96,7 @@ impl Fencing {
             settings: workspace.config.agent.clone(),
             helper: OnceLock::new(),
             ready: Mutex::default(),
+            judged: Mutex::default(),
         }
     }
 
@@ -205,12 +210,17 @@ impl Fencing {
         })
     }
 
+    /// What no program that is shut in can change.
+    pub fn protected(&self) -> &[PathBuf] {
+        if self.is_there() { &self.protected } else { &[] }
+    }
+
     /// To be called before there is time to pass until the next program runs: its helper is
     /// started meanwhile.
     pub fn get_ready(&self) {
         let (helper, kind) = self.helper();
         let mut ready = self.ready();
-        ready.paths = None;
+        ready.keys = None;
         let is_waiting = ready.standby.as_mut().is_some_and(Standby::is_waiting);
         if !is_waiting && !matches!(kind, Kind::Absent(_)) {
             // Whoever runs the program is told why there is none.
@@ -220,28 +230,44 @@ impl Fencing {
 
     /// To be called right before the next program runs, by whoever has just looked at all files and
     /// folders of the work tree: their paths relative to the root.
-    pub fn knows(&self, paths: Vec<PathBuf>) {
-        self.ready().paths = Some(paths);
+    pub fn knows<'p>(&self, paths: impl Iterator<Item = &'p Path>) {
+        let keys = self.keys_among(paths);
+        self.ready().keys = Some(keys);
     }
 
     fn ready(&self) -> MutexGuard<'_, Ready> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What holds keys in the work tree, all of which `paths` are if somebody knows them.
-    fn keys(&self, paths: Option<Vec<PathBuf>>) -> Vec<PathBuf> {
-        if let Some(paths) = paths {
-            let paths = paths.into_iter().map(|path| self.root.join(path));
-            return paths.filter(|path| (self.is_key)(path)).collect();
+    /// Those of these paths that hold keys. Of each it is found out once: it depends on nothing but
+    /// the path.
+    fn keys_among<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Vec<PathBuf> {
+        let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut keys = Vec::new();
+        for path in paths {
+            let is_key = judged.get(path.as_os_str()).copied().unwrap_or_else(|| {
+                let is_key = (self.is_key)(&self.root.join(path));
+                judged.insert(path.into(), is_key);
+                is_key
+            });
+            if is_key {
+                keys.push(self.root.join(path));
+            }
         }
+        keys
+    }
+
+    /// What holds keys in the work tree.
+    fn keys(&self) -> Vec<PathBuf> {
         let walk = WalkDir::new(&self.root).into_iter();
         let walk = walk.filter_entry(|entry| entry.file_name() != ".git");
         let entries = walk.take(MOST_ENTRIES).filter_map(Result::ok);
-        entries.map(DirEntry::into_path).filter(|path| (self.is_key)(path)).collect()
+        let paths: Vec<PathBuf> = entries.map(DirEntry::into_path).collect();
+        self.keys_among(paths.iter().filter_map(|path| path.strip_prefix(&self.root).ok()))
     }
 
     fn run(&self, wanted: &Wanted, is_cancelled: &dyn Fn() -> bool) -> Result<Ended, String> {
-        let Ready { standby, paths, temporary } = std::mem::take(&mut *self.ready());
+        let Ready { standby, keys, temporary } = std::mem::take(&mut *self.ready());
         let temporary = match temporary.filter(|folder| is_fresh(folder.path())) {
             Some(folder) => folder,
             None => tempfile::Builder::new()
@@ -276,7 +302,7 @@ impl Fencing {
             protected,
             write,
             read,
-            hidden: self.keys(paths),
+            hidden: keys.unwrap_or_else(|| self.keys()),
             temporary: temporary.path().to_owned(),
             network: wanted.network,
             home: self.home.clone(),

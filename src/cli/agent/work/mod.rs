@@ -61,8 +61,8 @@ use plugins::Bench;
 use proposing::{Proposing, proposal};
 use rights::Rights;
 pub use rights::mode_of;
+pub use state::state_folder;
 use state::user;
-pub use state::{checkpoints_of, state_folder};
 use world::Surroundings;
 
 /// Whoever sits at the terminal.
@@ -136,7 +136,7 @@ pub fn prepare<'a>(workspace: &'a Workspace, ui: &Ui) -> Result<Prepared<'a>, Cl
     Ok(Prepared {
         workspace,
         git,
-        checkpoints: checkpoints_of(workspace),
+        checkpoints: workspace.repository.runs_dir(),
         rights: Rc::new(RefCell::new(rights)),
         fencing,
         shelf,

@@ -2,15 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::super::super::{env, error::CliError, workspace::Workspace};
+use super::super::super::{env, error::CliError};
 
 /// Where sessions and trails lie, below the folder of the state.
 const STATE: &str = "agent";
-
-/// Where runs at work keep what they need to be taken back.
-pub fn checkpoints_of(workspace: &Workspace) -> PathBuf {
-    workspace.repository.local_dir().join("runs")
-}
 
 /// The folder of sessions and trails.
 ///

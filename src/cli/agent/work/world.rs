@@ -150,17 +150,18 @@ impl World for Surroundings<'_> {
         }
         let head = self.head();
         let said = |cause: crate::checkpoint::CheckpointError| cause.to_string();
+        let fencing = Arc::clone(&self.fencing);
         let run = self.checkpoint()?;
         match action {
             Action::Write { paths } => run.before_files(paths).map_err(said)?,
+            _ if runs => run.before_anything_but(fencing.protected()).map_err(said)?,
             _ => run.before_anything().map_err(said)?,
         }
-        let paths = run.paths().filter(|_| runs);
+        if let Some(paths) = run.paths().filter(|_| runs) {
+            fencing.knows(paths);
+        }
         if matches!(action, Action::Commit) {
             run.before_commit().map_err(said)?;
-        }
-        if let Some(paths) = paths {
-            self.fencing.knows(paths);
         }
         self.calls.push(Covered::Since(head));
         Ok(())

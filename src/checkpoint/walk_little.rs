@@ -1,0 +1,159 @@
+//! The walk through a work tree so small that all of it is covered, whether git ignores it or not:
+//! by several threads, and without asking git.
+
+use std::{
+    fs::{self, Metadata, ReadDir},
+    io,
+    path::Path,
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+    thread,
+};
+
+use super::{
+    CheckpointError, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES,
+    look::is_gone,
+    name::Name,
+    state::{Opaque, State},
+    walk::Found,
+};
+
+/// Most threads of one walk.
+const MOST_THREADS: usize = 4;
+/// With fewer folders another thread does not pay.
+const FOLDERS_PER_THREAD: usize = 8;
+
+/// Everything there is, sorted by path, if it is so little that it would be taken even if all of
+/// it was ignored; `None` if it is more.
+///
+/// # Errors
+/// When the root cannot be listed.
+pub(super) fn walk_little(root: &Path) -> Result<Option<Vec<(Name, Found)>>, CheckpointError> {
+    let walk = Walk { root, entries: AtomicUsize::new(0), bytes: AtomicU64::new(0) };
+    let failed = || CheckpointError::io(root, "read");
+    let mut part = Part::default();
+    // The root has a `.git` of its own.
+    match walk.entries_of(&Name::default(), fs::read_dir(root).map_err(failed())?, &mut part) {
+        None => return Ok(None),
+        Some(read) => read.map_err(failed())?,
+    }
+    let most = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    // A few folders may hold all others: they are opened until there is enough to share.
+    let mut opened = 0;
+    while opened < part.folders.len() && part.folders.len() - opened < most * FOLDERS_PER_THREAD {
+        let (name, metadata) = part.folders[opened].clone();
+        opened += 1;
+        if walk.folder(name, &metadata, &mut part).is_none() {
+            return Ok(None);
+        }
+    }
+    let waiting = part.folders.split_off(opened);
+    let threads = (waiting.len() / FOLDERS_PER_THREAD).clamp(1, most);
+    let work = &|number: usize| {
+        walk.below(waiting.iter().skip(number).step_by(threads).cloned().collect())
+    };
+    let parts = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|number| scope.spawn(move || work(number))).collect();
+        let mut parts = vec![work(0)];
+        // What a thread could not do is more than there should be, as far as anybody knows.
+        parts.extend(others.into_iter().map(|other| other.join().unwrap_or(None)));
+        parts
+    });
+    let mut found = part.found;
+    for part in parts {
+        let Some(mut part) = part else { return Ok(None) };
+        found.append(&mut part);
+    }
+    found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    Ok(Some(found))
+}
+
+struct Walk<'w> {
+    root: &'w Path,
+    /// What has been found by all threads together.
+    entries: AtomicUsize,
+    bytes: AtomicU64,
+}
+
+/// What one thread has found.
+#[derive(Default)]
+struct Part {
+    found: Vec<(Name, Found)>,
+    /// Folders that were found; each is to be opened once.
+    folders: Vec<(Name, Metadata)>,
+}
+
+impl Walk<'_> {
+    /// Everything below these folders, and they themselves; `None` if it is too much.
+    fn below(&self, folders: Vec<(Name, Metadata)>) -> Option<Vec<(Name, Found)>> {
+        let mut part = Part { folders, ..Part::default() };
+        while let Some((name, metadata)) = part.folders.pop() {
+            self.folder(name, &metadata, &mut part)?;
+        }
+        Some(part.found)
+    }
+
+    /// A folder and its entries.
+    fn folder(&self, name: Name, metadata: &Metadata, part: &mut Part) -> Option<()> {
+        let path = self.root.join(name.as_path());
+        let state = match fs::read_dir(&path) {
+            Err(cause) if is_gone(&cause) => return Some(()),
+            Err(_) => State::Opaque(Opaque::Unreadable),
+            Ok(_) if fs::symlink_metadata(path.join(".git")).is_ok() => {
+                State::Opaque(Opaque::Nested)
+            }
+            Ok(entries) => {
+                let before = (part.found.len(), part.folders.len());
+                match self.entries_of(&name, entries, part)? {
+                    Ok(()) => State::folder(metadata),
+                    Err(_) => {
+                        part.found.truncate(before.0);
+                        part.folders.truncate(before.1);
+                        State::Opaque(Opaque::Unreadable)
+                    }
+                }
+            }
+        };
+        part.found.push((name, Found::Known(state)));
+        Some(())
+    }
+
+    fn entries_of(
+        &self,
+        folder: &Name,
+        entries: ReadDir,
+        part: &mut Part,
+    ) -> Option<io::Result<()>> {
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(cause) => return Some(Err(cause)),
+            };
+            let file_name = entry.file_name();
+            if folder.as_bytes().is_empty() && file_name == ".git" {
+                continue;
+            }
+            let name = folder.entry(&file_name);
+            // Relative to the open folder, so that its path is not looked up again.
+            let found = match entry.metadata() {
+                Ok(metadata) if metadata.is_dir() => {
+                    part.folders.push((name, metadata));
+                    self.count(0)?;
+                    continue;
+                }
+                Ok(metadata) => Found::Unread(metadata),
+                Err(cause) if is_gone(&cause) => continue,
+                Err(_) => Found::Known(State::Opaque(Opaque::Unreadable)),
+            };
+            self.count(found.bytes())?;
+            part.found.push((name, found));
+        }
+        Some(Ok(()))
+    }
+
+    /// Counts an entry; `None` if that is one too many.
+    fn count(&self, bytes: u64) -> Option<()> {
+        let entries = self.entries.fetch_add(1, Relaxed) + 1;
+        let bytes = self.bytes.fetch_add(bytes, Relaxed).saturating_add(bytes);
+        (entries <= MOST_IGNORED_ENTRIES && bytes <= MOST_IGNORED_BYTES).then_some(())
+    }
+}
