@@ -37,6 +37,7 @@ mod tests;
 mod tree;
 mod web_fetch;
 mod web_search;
+mod withheld;
 
 use std::{path::Path, sync::Arc};
 
@@ -108,9 +109,10 @@ pub fn git(git: Arc<Git>, out_of_reach: OutOfReach, gate: Gate) -> Vec<Box<dyn T
     ]
 }
 
-/// The shell; `runner` puts the program into its fence.
-pub fn shell(runner: Runner) -> Box<dyn Tool> {
-    Box::new(ShellExecute::new(runner))
+/// The shell; `runner` puts the program into its fence. What git says of files out of reach is left
+/// out of its output.
+pub fn shell(runner: Runner, out_of_reach: OutOfReach) -> Box<dyn Tool> {
+    Box::new(ShellExecute::new(runner, out_of_reach))
 }
 
 /// Tools for the web.

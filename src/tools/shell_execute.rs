@@ -5,11 +5,13 @@ use std::{fmt::Write as _, path::PathBuf, time::Duration};
 use serde_json::{Value, json};
 
 use super::{
+    OutOfReach,
     approved::Approved,
     arguments::{Arguments, bad, spec},
     beneath::Kind,
     cut::{cut, text_of},
     paths::{Last, place},
+    withheld::without_keys,
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
@@ -64,10 +66,12 @@ pub struct ShellExecute {
     spec: Spec,
     approved: Approved,
     runner: Runner,
+    out_of_reach: OutOfReach,
 }
 
 impl ShellExecute {
-    pub fn new(runner: Runner) -> Self {
+    /// What git's history says of files that `out_of_reach` names, by absolute path, is left out.
+    pub fn new(runner: Runner, out_of_reach: OutOfReach) -> Self {
         let spec = spec(
             "shell_execute",
             Level::Destructive,
@@ -84,7 +88,7 @@ impl ShellExecute {
             }),
             &["command"],
         );
-        Self { spec, approved: Approved::default(), runner }
+        Self { spec, approved: Approved::default(), runner, out_of_reach }
     }
 
     fn request(&self, arguments: &Value, host: &dyn Host) -> Result<ShellRequest, ToolError> {
@@ -162,15 +166,22 @@ impl Tool for ShellExecute {
         if outcome.cancelled {
             return Err(ToolError::Cancelled);
         }
+        let root = host.root().to_owned();
+        let is_key = |path: &str| (self.out_of_reach)(&root.join(path));
         Ok(Output {
             failed: outcome.code != Some(0) || outcome.timed_out,
-            text: told(&request, &outcome, host.max_output()),
+            text: told(&request, &outcome, host.max_output(), &is_key),
             ..Output::default()
         })
     }
 }
 
-fn told(request: &ShellRequest, outcome: &ShellOutcome, max: usize) -> String {
+fn told(
+    request: &ShellRequest,
+    outcome: &ShellOutcome,
+    max: usize,
+    is_key: &dyn Fn(&str) -> bool,
+) -> String {
     let mut text = match outcome.code {
         Some(code) => format!("exit code {code}\n"),
         None if outcome.timed_out => {
@@ -185,17 +196,19 @@ fn told(request: &ShellRequest, outcome: &ShellOutcome, max: usize) -> String {
     let room = max.saturating_sub(HEAD_BYTES.min(max / 4) + text.len());
     let stderr_room =
         outcome.stderr.len().min((room / 2).max(room.saturating_sub(outcome.stdout.len())));
-    stream(&mut text, "stdout", &outcome.stdout, outcome.stdout_missing, room - stderr_room);
-    stream(&mut text, "stderr", &outcome.stderr, outcome.stderr_missing, stderr_room);
+    let shown = |bytes: &[u8]| without_keys(&text_of(bytes), is_key).into_owned();
+    let (stdout, stderr) = (shown(&outcome.stdout), shown(&outcome.stderr));
+    stream(&mut text, "stdout", &stdout, outcome.stdout_missing, room - stderr_room);
+    stream(&mut text, "stderr", &stderr, outcome.stderr_missing, stderr_room);
     cut(&text, max)
 }
 
-fn stream(text: &mut String, name: &str, bytes: &[u8], missing: u64, room: usize) {
-    if bytes.is_empty() && missing == 0 {
+fn stream(text: &mut String, name: &str, said: &str, missing: u64, room: usize) {
+    if said.is_empty() && missing == 0 {
         return;
     }
     let _ = writeln!(text, "--- {name}");
-    text.push_str(&cut(&text_of(bytes), room));
+    text.push_str(&cut(said, room));
     if !text.ends_with('\n') {
         text.push('\n');
     }

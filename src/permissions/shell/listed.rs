@@ -132,7 +132,8 @@ const GIT: &[(&str, &str)] = &[
     ("shortlog", "-s -n -e -sn -sne --summary --numbered"),
     ("rev-list", "--count --all --max-count -n --since --no-merges --first-parent"),
     ("merge-base", "--is-ancestor --all"),
-    ("cat-file", "-t -s -p -e"),
+    // Not `-p`: what the content belongs to is not known.
+    ("cat-file", "-t -s -e"),
     ("grep", "-n -i -l -w -c -E -F -P -v -e --count --name-only -h -A -B -C -ni -in -nE"),
     ("for-each-ref", "--format --sort --count --merged"),
     ("show-ref", "--heads --tags --verify -q"),
@@ -318,6 +319,13 @@ fn git(arguments: &[String]) -> bool {
         }
         "reflog" => {
             rest.is_empty() || first == "show" && rest.iter().skip(1).all(|a| !a.starts_with('-'))
+        }
+        // A second word may be a commit, in which there may be files that nothing reads.
+        "grep"
+            if rest.iter().take_while(|a| *a != "--").filter(|a| !a.starts_with('-')).count()
+                > 1 =>
+        {
+            false
         }
         _ => GIT.iter().find(|(command, _)| command == name).is_some_and(|(_, options)| {
             let separated = rest.iter().position(|a| a == "--").unwrap_or(rest.len());

@@ -25,9 +25,10 @@ fn calls(path: &str) -> Vec<(Box<dyn Tool>, Value)> {
         (Box::new(FileMove::default()), json!({ "from": "mine", "to": path })),
         (Box::new(FileDelete::default()), json!({ "path": path, "recursive": true })),
         (
-            Box::new(ShellExecute::new(Box::new(|_, _| {
-                Ok(ShellOutcome { code: Some(0), ..Default::default() })
-            }))),
+            Box::new(ShellExecute::new(
+                Box::new(|_, _| Ok(ShellOutcome { code: Some(0), ..Default::default() })),
+                Arc::new(|_| false),
+            )),
             json!({ "command": "true", "folder": path }),
         ),
     ]

@@ -197,7 +197,7 @@ impl Host for Try {
 fn all(repository: Arc<Git>) -> Vec<Box<dyn Tool>> {
     let mut tools = files(Arc::new(|_| false));
     tools.extend(git(repository, Arc::new(|_| false), Box::new(refuse_secrets)));
-    tools.push(shell(Box::new(|_, _| Err("no shell".into()))));
+    tools.push(shell(Box::new(|_, _| Err("no shell".into())), Arc::new(|_| false)));
     let search = Search { host: "search.example".into(), ask: Box::new(|_, _, _| Ok(Vec::new())) };
     tools.extend(web(Box::new(|_, _, _| Err("no web".into())), search));
     tools.extend([ask_user(), model()]);

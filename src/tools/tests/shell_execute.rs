@@ -4,7 +4,7 @@ use super::*;
 use crate::permissions::Action;
 
 fn ends(outcome: ShellOutcome) -> ShellExecute {
-    ShellExecute::new(Box::new(move |_, _| Ok(outcome.clone())))
+    ShellExecute::new(Box::new(move |_, _| Ok(outcome.clone())), Arc::new(|_| false))
 }
 
 #[test]
@@ -33,7 +33,8 @@ fn outcomes() {
     }
     let stopped = ShellOutcome { cancelled: true, ..outcome(None) };
     tried.refused(&ends(stopped), arguments.clone(), "cancelled");
-    let broken = ShellExecute::new(Box::new(|_, _| Err("no fence here".into())));
+    let broken =
+        ShellExecute::new(Box::new(|_, _| Err("no fence here".into())), Arc::new(|_| false));
     tried.refused(&broken, arguments, "no fence here");
 }
 
@@ -42,10 +43,11 @@ fn what_is_shown_is_what_runs() {
     let mut tried = Try::new(&[("sub/a", "x")]);
     let ran = Arc::new(std::sync::Mutex::new(None));
     let seen = ran.clone();
-    let tool = ShellExecute::new(Box::new(move |request, _| {
+    let run = move |request: &ShellRequest, _: &dyn Fn() -> bool| {
         *seen.lock().unwrap() = Some(request.clone());
         Ok(ShellOutcome { code: Some(0), ..ShellOutcome::default() })
-    }));
+    };
+    let tool = ShellExecute::new(Box::new(run), Arc::new(|_| false));
     let line = "printf '%s' \"$HOME\"  # \u{202e}";
     let arguments = json!({ "command": line, "folder": "sub", "timeout_s": 5, "network": true });
     let intent = tried.intent(&tool, &arguments);

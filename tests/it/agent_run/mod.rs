@@ -3,6 +3,7 @@
 
 mod budget;
 mod fence;
+mod history;
 mod interrupted;
 mod misbehaving;
 mod permissions;

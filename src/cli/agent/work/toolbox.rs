@@ -17,7 +17,7 @@ use crate::{
     plugins::{Problem, entries},
     reading::{self, Hint},
     repo::Git,
-    tools::{self, Hit, OutOfReach, Page, Search},
+    tools::{self, Hit, OutOfReach, Page, Search, ShellRequest},
 };
 
 /// For reading a page, after it is fetched.
@@ -39,9 +39,10 @@ pub fn built_in(
         all.extend(tools::git(git, Arc::clone(&out_of_reach), gate));
     }
     let fencing = Arc::clone(fencing);
-    all.push(tools::shell(Box::new(move |request, is_cancelled| {
+    let run = move |request: &ShellRequest, is_cancelled: &dyn Fn() -> bool| {
         fencing.shell(request, is_cancelled)
-    })));
+    };
+    all.push(tools::shell(Box::new(run), out_of_reach));
     all.extend(tools::web(
         Box::new(fetch),
         Search { host: SERVICES.to_owned(), ask: Box::new(find) },

@@ -1,0 +1,64 @@
+//! Key files in git's history, where no sandbox can hide them.
+
+use super::Bench;
+use crate::fake::script::{Model, shell, text};
+
+/// No rule for secrets knows its form.
+const KEY: &str = "opensesame";
+
+/// What shows contents without naming the file, and commands that name it one way or another.
+const LINES: [&str; 22] = [
+    "git show HEAD~1",
+    "git show --no-color HEAD~1 HEAD",
+    "git log -p",
+    "git log -p --graph --all",
+    "git log -p --oneline",
+    "git log -p -S opensesame --reverse",
+    "git log --stat -p --word-diff",
+    "git diff HEAD~1",
+    "git diff HEAD~1 HEAD",
+    "git diff --color HEAD~1 HEAD",
+    "git diff --word-diff HEAD~2 HEAD~1",
+    "git diff-tree -p HEAD",
+    "git grep -n opensesame HEAD~1",
+    "git grep -h opensesame HEAD~1 -- config",
+    "git grep --cached opensesame",
+    "git cat-file -p HEAD~1:config/.env",
+    "git cat-file -p $(git rev-parse HEAD~1:config/.env)",
+    "git show HEAD~1:config/.env",
+    "git blame HEAD~1 -- config/.env",
+    "git log -L1,1:config/.env HEAD~1",
+    "git archive HEAD~1 | tar -xO",
+    "git show $(git ls-tree -r HEAD~1 | awk '/env/ { print $3 }')",
+];
+
+/// Runs them, says no to what asks, and gives what was asked for, and what the model got to see.
+fn run(mode: &str, lines: &[&str]) -> (Vec<String>, String) {
+    let turns = lines.iter().map(|line| shell(line)).chain([text("Done.")]).collect();
+    let bench = Bench::new(Model::script(turns));
+    bench.env.write("config/.env", format!("PASSWORD={KEY}\n"));
+    bench.env.write("README.md", "# Otters\n\nThey swim far.\n");
+    bench.env.commit("Second");
+    bench.env.remove("config/.env");
+    bench.env.write("README.md", "# Otters\n\nThey swim farther.\n");
+    bench.env.commit("Third");
+    let told = bench.run("Look around", &["--mode", mode], "no");
+    told.done();
+    let asked = told.all("approval_request").into_iter().map(ToString::to_string);
+    (asked.collect(), bench.model.prompts().concat())
+}
+
+#[test]
+fn what_runs_unasked_never_shows_a_key() {
+    let (asked, seen) = run("smart", &LINES);
+    assert!(!seen.contains("PASSWORD"), "{seen}");
+    // Work goes on around it.
+    assert!(seen.contains("They swim far") && seen.contains("no tool reads this file"), "{seen}");
+    assert!(asked.len() < LINES.len() / 2, "{asked:#?}");
+}
+
+#[test]
+fn what_names_or_shows_a_key_file_shows_no_key_in_any_mode() {
+    let (_, seen) = run("full", &LINES[..15]);
+    assert!(!seen.contains("PASSWORD"), "{seen}");
+}
