@@ -2,7 +2,7 @@
 //! by several threads, and without asking git.
 
 use std::{
-    fs::{self, Metadata, ReadDir},
+    fs::{self, DirEntry, Metadata, ReadDir},
     io,
     path::Path,
     sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
@@ -21,6 +21,8 @@ use super::{
 const MOST_THREADS: usize = 4;
 /// With fewer folders another thread does not pay.
 const FOLDERS_PER_THREAD: usize = 8;
+/// The same for entries of one folder.
+const ENTRIES_PER_THREAD: usize = 1_000;
 
 /// Everything there is, sorted by path, if it is so little that it would be taken even if all of
 /// it was ignored; `None` if it is more.
@@ -28,7 +30,9 @@ const FOLDERS_PER_THREAD: usize = 8;
 /// # Errors
 /// When the root cannot be listed.
 pub(super) fn walk_little(root: &Path) -> Result<Option<Vec<(Name, Found)>>, CheckpointError> {
-    let walk = Walk { root, entries: AtomicUsize::new(0), bytes: AtomicU64::new(0) };
+    let most = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let (entries, bytes) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let walk = Walk { root, threads: most, entries, bytes };
     let failed = || CheckpointError::io(root, "read");
     let mut part = Part::default();
     // The root has a `.git` of its own.
@@ -36,7 +40,6 @@ pub(super) fn walk_little(root: &Path) -> Result<Option<Vec<(Name, Found)>>, Che
         None => return Ok(None),
         Some(read) => read.map_err(failed())?,
     }
-    let most = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     // A few folders may hold all others: they are opened until there is enough to share.
     let mut opened = 0;
     while opened < part.folders.len() && part.folders.len() - opened < most * FOLDERS_PER_THREAD {
@@ -69,6 +72,8 @@ pub(super) fn walk_little(root: &Path) -> Result<Option<Vec<(Name, Found)>>, Che
 
 struct Walk<'w> {
     root: &'w Path,
+    /// How many threads may look at the entries of one folder.
+    threads: usize,
     /// What has been found by all threads together.
     entries: AtomicUsize,
     bytes: AtomicU64,
@@ -101,17 +106,10 @@ impl Walk<'_> {
             Ok(_) if fs::symlink_metadata(path.join(".git")).is_ok() => {
                 State::Opaque(Opaque::Nested)
             }
-            Ok(entries) => {
-                let before = (part.found.len(), part.folders.len());
-                match self.entries_of(&name, entries, part)? {
-                    Ok(()) => State::folder(metadata),
-                    Err(_) => {
-                        part.found.truncate(before.0);
-                        part.folders.truncate(before.1);
-                        State::Opaque(Opaque::Unreadable)
-                    }
-                }
-            }
+            Ok(entries) => match self.entries_of(&name, entries, part)? {
+                Ok(()) => State::folder(metadata),
+                Err(_) => State::Opaque(Opaque::Unreadable),
+            },
         };
         part.found.push((name, Found::Known(state)));
         Some(())
@@ -123,11 +121,34 @@ impl Walk<'_> {
         entries: ReadDir,
         part: &mut Part,
     ) -> Option<io::Result<()>> {
+        // One more than there may be is too much already.
+        let entries = match entries.take(MOST_IGNORED_ENTRIES + 2).collect::<io::Result<Vec<_>>>() {
+            Ok(entries) => entries,
+            Err(cause) => return Some(Err(cause)),
+        };
+        let threads = (entries.len() / ENTRIES_PER_THREAD).clamp(1, self.threads);
+        let (own, others) = entries.split_at(entries.len() / threads);
+        let parts = thread::scope(|scope| {
+            let size = others.len().div_ceil(threads.saturating_sub(1).max(1)).max(1);
+            let look = |entries| self.look_at(folder, entries);
+            let others: Vec<_> =
+                others.chunks(size).map(|chunk| scope.spawn(move || look(chunk))).collect();
+            let mut parts = vec![look(own)];
+            parts.extend(others.into_iter().map(|other| other.join().unwrap_or(None)));
+            parts
+        });
+        for found in parts {
+            let mut found = found?;
+            part.found.append(&mut found.found);
+            part.folders.append(&mut found.folders);
+        }
+        Some(Ok(()))
+    }
+
+    /// Some entries of a folder, by their stat; `None` if they are too many.
+    fn look_at(&self, folder: &Name, entries: &[DirEntry]) -> Option<Part> {
+        let mut part = Part::default();
         for entry in entries {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(cause) => return Some(Err(cause)),
-            };
             let file_name = entry.file_name();
             if folder.as_bytes().is_empty() && file_name == ".git" {
                 continue;
@@ -147,7 +168,7 @@ impl Walk<'_> {
             self.count(found.bytes())?;
             part.found.push((name, found));
         }
-        Some(Ok(()))
+        Some(part)
     }
 
     /// Counts an entry; `None` if that is one too many.
