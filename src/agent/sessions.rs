@@ -20,6 +20,8 @@ use super::Session;
 const FILE_CAP: u64 = 16 * 1024 * 1024;
 /// Sessions that are listed, the newest.
 const LISTED: usize = 1_000;
+/// Ids that an ambiguous beginning is answered with.
+const SHOWN: usize = 5;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionsError {
@@ -27,6 +29,10 @@ pub enum SessionsError {
     BadId(String),
     #[error("there is no session {0}")]
     Missing(Uuid),
+    #[error("there is no session whose id begins with `{0}`")]
+    NoneBegins(String),
+    #[error("`{prefix}` fits several sessions, such as {}", shown.join(", "))]
+    Ambiguous { prefix: String, shown: Vec<String> },
     /// Another run, in this process or another one.
     #[error("a run is going on in session {0}")]
     Busy(Uuid),
@@ -77,6 +83,31 @@ impl Sessions {
         let id = Uuid::try_parse(text).map_err(|_| SessionsError::BadId(shown()))?;
         let is_plain = id.hyphenated().to_string() == text;
         if is_plain { Ok(id) } else { Err(SessionsError::BadId(shown())) }
+    }
+
+    /// The id of a session that is there, by its beginning.
+    ///
+    /// # Errors
+    /// When there is none, or more than one.
+    pub fn find(&self, text: &str) -> Result<Uuid, SessionsError> {
+        if let Ok(id) = Self::id(text) {
+            return Ok(id);
+        }
+        let wanted = text.to_ascii_lowercase();
+        let is_plain = wanted.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+        if wanted.is_empty() || !is_plain {
+            return Err(SessionsError::BadId(crate::one_line::one_line(text, 60)));
+        }
+        let mut ids = self.ids()?;
+        ids.retain(|id| id.to_string().starts_with(&wanted));
+        match ids.as_slice() {
+            [] => Err(SessionsError::NoneBegins(crate::one_line::one_line(&wanted, 60))),
+            [id] => Ok(*id),
+            several => {
+                let shown = several.iter().take(SHOWN).map(Uuid::to_string).collect();
+                Err(SessionsError::Ambiguous { prefix: wanted, shown })
+            }
+        }
     }
 
     /// A new session, already on disk.

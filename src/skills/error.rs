@@ -25,6 +25,8 @@ pub enum SkillError {
     Git { url: String, said: String },
     #[error("no hub is set")]
     NoHub,
+    #[error("the hub `{0}` is no address of a git repository")]
+    Hub(String),
     #[error("the hub was not read yet")]
     HubNotRead,
     #[error("the hub has no skill `{0}`")]

@@ -59,7 +59,11 @@ pub fn refresh(url: &str, cache: &Path, environment: &Environment) -> Result<Hub
     let place = place(url, cache);
     let _guard = lock::guard(&place)?;
     let bare = place.join("hub.git");
-    let commit = match remote::fetch(url, &bare, environment) {
+    let fetched = remote::fetch(url, &bare, environment).map_err(|cause| match cause {
+        SkillError::Source { shown, .. } => SkillError::Hub(shown),
+        cause => cause,
+    });
+    let commit = match fetched {
         Ok(commit) => commit,
         Err(first) if bare.exists() => anew(url, &place, &bare, environment).map_err(|_| first)?,
         Err(cause) => return Err(cause),

@@ -1348,7 +1348,7 @@ fn help_of_agent_run() {
 
     Options:
           --session <ID>
-              Go on in this session
+              Go on in this session, by its id or the beginning of it
 
           --mode <MODE>
               What runs without asking: ask (nothing), smart (what is safe) or full
@@ -1392,7 +1392,7 @@ fn help_of_agent_chat() {
 
     Options:
           --session <ID>
-              Go on in this session
+              Go on in this session, by its id or the beginning of it
 
           --mode <MODE>
               What runs without asking: ask (nothing), smart (what is safe) or full
@@ -1492,7 +1492,7 @@ fn help_of_agent_sessions() {
     Usage: elophanto agent sessions [OPTIONS]
 
     Options:
-          --remove <ID>  Forget this one
+          --remove <ID>  Forget this one, by its id or the beginning of it
           --json         Print JSON Lines
           --no-color     Print without colours and links
       -h, --help         Print help

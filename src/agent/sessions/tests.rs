@@ -151,3 +151,29 @@ proptest! {
         prop_assert_eq!(again, session);
     }
 }
+
+#[test]
+fn the_beginning_of_an_id_is_enough() {
+    let (_folder, sessions) = store();
+    assert!(matches!(sessions.find("a"), Err(SessionsError::NoneBegins(_))));
+    let ids: Vec<Uuid> = (0..40)
+        .map(|_| sessions.create("terminal", "ada", Timestamp::UNIX_EPOCH).unwrap().id)
+        .collect();
+    for id in &ids {
+        let text = id.to_string();
+        assert_eq!(sessions.find(&text).unwrap(), *id);
+        for length in 1..text.len() {
+            let found = sessions.find(&text[..length].to_uppercase());
+            let same = |it: &&Uuid| it.to_string()[..length] == text[..length];
+            match ids.iter().filter(same).count() {
+                1 => assert_eq!(found.unwrap(), *id),
+                _ => assert!(matches!(found, Err(SessionsError::Ambiguous { .. })), "{found:?}"),
+            }
+        }
+    }
+    for text in ["", "../x", "ghi", "a b", "é"] {
+        assert!(matches!(sessions.find(text), Err(SessionsError::BadId(_))), "{text}");
+    }
+    // A whole id is taken as it is: whoever loads it says that it is missing.
+    assert!(sessions.find(&Uuid::new_v4().to_string()).is_ok());
+}

@@ -3,7 +3,6 @@
 use std::fs;
 
 use rustyline::{DefaultEditor, error::ReadlineError};
-use uuid::Uuid;
 
 use super::{
     super::{
@@ -40,9 +39,9 @@ const HELP: &str = "\
 /// restart: --session goes on with it.
 #[derive(clap::Args, Debug)]
 pub struct ChatArgs {
-    /// Go on in this session
+    /// Go on in this session, by its id or the beginning of it
     #[arg(long, value_name = "ID")]
-    session: Option<Uuid>,
+    session: Option<String>,
     /// What runs without asking: ask (nothing), smart (what is safe) or full
     #[arg(long)]
     mode: Option<AgentMode>,
@@ -67,7 +66,7 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let talk = ui.beside();
     let prepared = work::prepare(&workspace, &talk)?;
     prepared.end_at_signals()?;
-    let mut session = prepared.session(args.session)?;
+    let mut session = prepared.session(args.session.as_deref())?;
     ui.talk(format_args!("session {} (`/help` says what else there is)", session.id));
     let mut editor = DefaultEditor::new().map_err(CliError::new)?;
     let history = state_folder().ok().map(|folder| folder.join(HISTORY));
@@ -139,6 +138,16 @@ fn obey(
 ) -> Result<(), CliError> {
     let (name, rest) = command.split_once(' ').unwrap_or((command, ""));
     let rest = rest.trim();
+    if !rest.is_empty() && matches!(name, "help" | "status" | "tasks" | "budget" | "sessions") {
+        let error = CliError::new(format_args!("`/{name}` takes nothing behind it"));
+        return Err(match name {
+            "budget" => error.hint(
+                "the limit of a run is --budget, or llm.budget_run in your settings: leave, and \
+                 go on with --session",
+            ),
+            _ => error,
+        });
+    }
     match name {
         "help" => ui.line(HELP),
         "status" => ui.line(status(prepared, session)),

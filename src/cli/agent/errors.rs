@@ -43,9 +43,10 @@ impl From<CheckpointError> for CliError {
 impl From<SessionsError> for CliError {
     fn from(cause: SessionsError) -> Self {
         let hint = match &cause {
-            SessionsError::BadId(_) | SessionsError::Missing(_) => {
+            SessionsError::BadId(_) | SessionsError::Missing(_) | SessionsError::NoneBegins(_) => {
                 "`elophanto agent sessions` lists them"
             }
+            SessionsError::Ambiguous { .. } => "give more of the id",
             SessionsError::Busy(_) => "wait until that run has ended, or begin a new session",
             SessionsError::Damaged { .. } => "move it away, or begin a new session",
             SessionsError::Newer { .. } => "update elophanto, or begin a new session",
@@ -98,6 +99,9 @@ impl From<SkillError> for CliError {
             SkillError::Git { .. } => "check the address and the connection",
             SkillError::NoHub => {
                 "set `agent.hub` in your own settings to the address of a git repository of skills"
+            }
+            SkillError::Hub(_) => {
+                "set `agent.hub` in your own settings to an https, ssh or file:// address"
             }
             SkillError::HubNotRead => "`elophanto agent hub search` reads it",
             SkillError::NotInHub(_) => "`elophanto agent hub search` says what there is",

@@ -1,7 +1,5 @@
 //! `elophanto agent run`
 
-use uuid::Uuid;
-
 use super::{
     super::{Outcome, error::CliError, ui::Ui, workspace::Workspace},
     work::{self, Wish, terminal::Terminal, wire::Wire},
@@ -21,9 +19,9 @@ pub struct RunArgs {
     /// What is to be done; `-` reads it from standard input
     #[arg(value_name = "GOAL", allow_hyphen_values = true)]
     goal: String,
-    /// Go on in this session
+    /// Go on in this session, by its id or the beginning of it
     #[arg(long, value_name = "ID")]
-    session: Option<Uuid>,
+    session: Option<String>,
     /// What runs without asking: ask (nothing), smart (what is safe) or full
     #[arg(long)]
     mode: Option<AgentMode>,
@@ -52,7 +50,7 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let talk = ui.beside();
     let prepared = work::prepare(&workspace, &talk)?;
     prepared.end_at_signals()?;
-    let wish = Wish { session: args.session, yes: args.yes };
+    let wish = Wish { session: args.session.clone(), yes: args.yes };
     if args.json {
         let is_attended = args.goal != "-";
         let mut wire = Wire::new(ui, prepared.cancelled());

@@ -49,9 +49,9 @@ enum RunsCommand {
 /// Conversations with the agent that can go on
 #[derive(clap::Args, Debug)]
 pub struct SessionsArgs {
-    /// Forget this one
+    /// Forget this one, by its id or the beginning of it
     #[arg(long, value_name = "ID")]
-    remove: Option<uuid::Uuid>,
+    remove: Option<String>,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -184,7 +184,8 @@ fn told(entry: &Value) -> String {
 
 pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let sessions = sessions()?;
-    if let Some(id) = args.remove {
+    if let Some(id) = &args.remove {
+        let id = sessions.find(id)?;
         sessions.remove(id)?;
         ui.talk(format_args!("session {id} is forgotten"));
         return Ok(Outcome::Done);

@@ -107,6 +107,11 @@ impl Rules {
         self
     }
 
+    /// Tools that have a rule of their own, by name.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|(tool, _)| tool.as_str())
+    }
+
     /// These rules and one more for commands: an answer that is kept for a session.
     #[must_use]
     pub fn with_command(mut self, run: Vec<String>, decision: Decision) -> Self {

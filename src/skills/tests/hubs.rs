@@ -129,6 +129,6 @@ fn two_refreshes_at_once() {
 fn addresses_of_hubs_are_checked() {
     let desk = Desk::new();
     for url in ["ext::sh -c x", "--upload-pack=x", "http://h/a", "https://u:p@h/a", "-x", ""] {
-        assert!(matches!(refresh(&desk, url), Err(SkillError::Source { .. })), "{url}");
+        assert!(matches!(refresh(&desk, url), Err(SkillError::Hub(_))), "{url}");
     }
 }

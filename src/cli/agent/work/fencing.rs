@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     fs,
-    os::unix::fs::MetadataExt,
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
@@ -272,6 +272,7 @@ impl Fencing {
             Some(folder) => folder,
             None => tempfile::Builder::new()
                 .prefix("elophanto-")
+                .permissions(fs::Permissions::from_mode(0o700))
                 .tempdir()
                 .map_err(|cause| format!("no temporary folder: {cause}"))?,
         };

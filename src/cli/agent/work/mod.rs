@@ -32,7 +32,6 @@ use std::{
 };
 
 use jiff::Timestamp;
-use uuid::Uuid;
 
 use super::{
     super::{
@@ -87,7 +86,7 @@ pub fn flags(
 /// What one run is told.
 pub struct Wish {
     /// The session that it goes on with; a new one if none.
-    pub session: Option<Uuid>,
+    pub session: Option<String>,
     /// Agrees to what is sent to a model elsewhere.
     pub yes: bool,
 }
@@ -131,6 +130,16 @@ pub fn prepare<'a>(workspace: &'a Workspace, ui: &Ui) -> Result<Prepared<'a>, Cl
     let bench = Bench::open(workspace, &fencing, ui)?;
     let built_in = toolbox::built_in(git.as_ref(), &fencing, is_key, &shelf);
     let (tools, problems) = toolbox::all(workspace, git.as_ref(), built_in, &bench, ui);
+    let unknown = rights.tools().into_iter().filter(|name| tools.get(name).is_none());
+    for name in unknown {
+        // Without one near it, it is of another repository's plugins or of a server, not a slip.
+        if let Some(near) = tools.near(name).first() {
+            ui.note(format_args!(
+                "a rule in permissions.yaml is for `{}`, which is no tool here: is it `{near}`?",
+                visible_line(name)
+            ));
+        }
+    }
     let state = state_folder()?;
     let cancelled = Arc::new(AtomicBool::new(true));
     Ok(Prepared {
@@ -162,7 +171,7 @@ impl Prepared<'_> {
         approver: &mut dyn Approver,
         ui: &Ui,
     ) -> Result<Finished, CliError> {
-        let mut session = self.session(wish.session)?;
+        let mut session = self.session(wish.session.as_deref())?;
         self.run_in(goal, &mut session, wish.yes, is_attended, approver, ui)
     }
 
@@ -256,13 +265,13 @@ impl Prepared<'_> {
         Ok(signals::register(&self.cancelled)?)
     }
 
-    /// A session by its id, or a new one.
+    /// A session by its id or the beginning of it, or a new one.
     ///
     /// # Errors
     /// When there is none of that id, or it cannot be read.
-    pub fn session(&self, id: Option<Uuid>) -> Result<Session, CliError> {
+    pub fn session(&self, id: Option<&str>) -> Result<Session, CliError> {
         Ok(match id {
-            Some(id) => self.sessions.load(id)?,
+            Some(id) => self.sessions.load(self.sessions.find(id)?)?,
             None => self.sessions.create(CHANNEL, &user(), Timestamp::now())?,
         })
     }

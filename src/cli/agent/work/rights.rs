@@ -1,6 +1,7 @@
 //! What the agent may do here: the user's rules and the repository's, and what is out of its reach.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -86,6 +87,11 @@ impl Rights {
     /// The same as paths, whether they exist or not: what no program writes.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
+    }
+
+    /// Tools that a rule names.
+    pub fn tools(&self) -> BTreeSet<&str> {
+        self.rules.tools().collect()
     }
 
     /// What the repository's file would have allowed, and may not.
