@@ -27,6 +27,7 @@ mod record;
 mod run;
 mod scope;
 mod seal;
+mod seen;
 mod state;
 mod survey;
 mod undo;

@@ -9,17 +9,17 @@ use std::{
 
 use super::{
     CheckpointError, Checkpoints, Summary, Uncovered,
-    baseline::{self, Baseline},
+    baseline::Baseline,
     data::{Data, link_or_copy, sync},
     git_calls,
     lock::Lock,
     look::inside,
     name::Name,
-    record::{Event, Folded, IndexChange, Move, Place, Scope, Was},
+    record::{Event, Folded, IndexChange, Move, Scope, Was},
     scope::{self, Bare},
     seal,
+    seen::{self, Seen, baseline_name, keep},
     state::{Opaque, State},
-    survey::{Moment, Survey},
 };
 use crate::{
     jsonl::{Caps, Log},
@@ -33,13 +33,6 @@ use crate::{
 pub(super) const JOURNAL: &str = "journal.jsonl";
 /// The index as it was.
 const INDEX: &str = "index";
-
-/// A longer text is kept beside the journal, in bytes.
-const MOST_TEXT_BYTES: usize = 32 * 1024;
-/// What is different from a baseline is kept by the run itself up to so many files, ...
-const MOST_NEW_FILES: usize = 1_000;
-/// ... and so many bytes.
-const MOST_NEW_BYTES: u64 = 8 * 1024 * 1024;
 
 /// What a journal may hold: a scope of many paths is one record.
 pub(super) fn caps() -> Caps {
@@ -56,7 +49,7 @@ pub struct Run<'a> {
     log: Log,
     folded: Folded,
     /// The work tree as it was seen last before a change.
-    seen: Option<Seen>,
+    last: Option<Seen>,
     /// Of the open scopes on the whole work tree, the last one last.
     baselines: Vec<Arc<Baseline>>,
     /// Of the open scopes, how much others had told of their writes when each was opened.
@@ -84,9 +77,9 @@ impl<'a> Run<'a> {
         }
         let log = Log::new(folder.join(JOURNAL)).with_caps(caps());
         let (run, folded) = (run.to_owned(), Folded::default());
-        let (seen, baselines, told, index_is_fresh) = (None, Vec::new(), Vec::new(), false);
+        let (last, baselines, told, index_is_fresh) = (None, Vec::new(), Vec::new(), false);
         let mut this =
-            Self { at, run, folder, log, folded, seen, baselines, told, index_is_fresh, lock };
+            Self { at, run, folder, log, folded, last, baselines, told, index_is_fresh, lock };
         let begun = this.start(undoes);
         if let Err(cause) = begun {
             let _ = fs::remove_dir_all(&this.folder);
@@ -177,10 +170,8 @@ impl<'a> Run<'a> {
         let but = paths.iter().filter_map(relative).collect();
         let told = watch::told_bytes(&self.folder);
         let head = repo::head(self.at.git)?.map(|id| id.to_string());
-        let (seen, since) = match self.see_what_is_new()? {
-            Some(seen) => seen,
-            None => (self.see_all()?, Vec::new()),
-        };
+        let number = self.folded.baselines;
+        let (seen, since) = seen::look(&self.at, &self.folder, self.last.as_ref(), number)?;
         let baseline = Arc::clone(&seen.baseline);
         let opaque = baseline.entries.iter().filter(|(_, entry)| entry.state.is_opaque());
         let mut uncovered = Bare::new();
@@ -199,9 +190,9 @@ impl<'a> Run<'a> {
         let scope = Scope::All { baseline: seen.number, head, since, but };
         self.write(Event::Opened { scope, was, uncovered })?;
         let number = seen.number;
-        let last = self.seen.replace(seen).filter(|last| last.number != number);
+        let last = self.last.replace(seen).filter(|last| last.number != number);
         if let Some(last) = last.filter(|_| self.baselines.is_empty()) {
-            let _ = fs::remove_file(self.baseline_file(last.number));
+            let _ = fs::remove_file(self.folder.join(baseline_name(last.number)));
         }
         self.baselines.push(baseline);
         self.told.push(told);
@@ -218,55 +209,6 @@ impl<'a> Run<'a> {
         };
         let is_whole = seen.entries.iter().all(|(_, entry)| is_whole(&entry.state));
         is_whole.then(|| seen.entries.iter().map(|(name, _)| name.as_path()))
-    }
-
-    /// What is different from the work tree as it was seen last, kept in the folder of the run;
-    /// `None` if nothing was seen yet, or so much is different that it belongs into git.
-    fn see_what_is_new(&self) -> Result<Option<(Seen, Vec<Was>)>, CheckpointError> {
-        let last = || {
-            let last = baseline::last(&self.at)?;
-            Ok::<_, CheckpointError>(last.map(|last| Seen::of(self.folded.baselines, last)))
-        };
-        let Some(seen) = self.seen.clone().map_or_else(last, |seen| Ok(Some(seen)))? else {
-            return Ok(None);
-        };
-        let known = &seen.baseline;
-        let survey = Survey::of(&self.at, known, self.moment())?;
-        let (files, bytes) = survey.unread(known);
-        let (files, bytes) = (seen.files.saturating_add(files), seen.bytes.saturating_add(bytes));
-        if files > MOST_NEW_FILES || bytes > MOST_NEW_BYTES {
-            return Ok(None);
-        }
-        if self.seen.is_none() {
-            self.keep_baseline(seen.number)?;
-        }
-        let mut data = Data::new(&self.folder);
-        let mut keep = |_: &Name, bytes: Vec<u8>| keep(&mut data, &bytes).map(Some);
-        let entries = survey.read(self.at.git.root(), known, &mut keep)?;
-        data.finish()?;
-        let since = known.difference(&entries);
-        let baseline = Arc::new(Baseline { entries, ..Baseline::default() });
-        Ok(Some((Seen { number: seen.number, baseline, files, bytes }, since)))
-    }
-
-    /// The whole work tree, its contents in git.
-    fn see_all(&self) -> Result<Seen, CheckpointError> {
-        let number = self.folded.baselines;
-        // What a run that could not be sealed needs stays.
-        let is_alone = seal::unsealed(&self.at).len() == 1;
-        let baseline = baseline::take(&self.at, self.moment(), number == 0 && is_alone)?;
-        self.keep_baseline(number)?;
-        Ok(Seen::of(number, baseline))
-    }
-
-    fn moment(&self) -> Moment {
-        if self.seen.is_none() { Moment::First } else { Moment::Before }
-    }
-
-    /// Keeps the baseline that was taken last, as others replace it.
-    fn keep_baseline(&self, number: u32) -> Result<(), CheckpointError> {
-        link_or_copy(&baseline::cache_file(&self.at), &self.baseline_file(number))?;
-        sync(&self.folder)
     }
 
     /// To be called when what the last open call announced is done. Returns the paths that have
@@ -374,41 +316,6 @@ impl<'a> Run<'a> {
         self.folded.take(event, false);
         Ok(())
     }
-
-    fn baseline_file(&self, number: u32) -> PathBuf {
-        self.folder.join(baseline_name(number))
-    }
-}
-
-/// The work tree as a run saw it.
-#[derive(Clone)]
-struct Seen {
-    /// The number of the file that holds a baseline, ...
-    number: u32,
-    /// ... and that baseline with all that was seen since.
-    baseline: Arc<Baseline>,
-    /// How many files, with how many bytes, were read since.
-    files: usize,
-    bytes: u64,
-}
-
-impl Seen {
-    fn of(number: u32, baseline: Baseline) -> Self {
-        Self { number, baseline: Arc::new(baseline), files: 0, bytes: 0 }
-    }
-}
-
-/// A short text goes along with the record: one file to sync instead of two.
-fn keep(data: &mut Data, bytes: &[u8]) -> Result<Place, CheckpointError> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) if text.len() <= MOST_TEXT_BYTES => Ok(Place::Text(text.to_owned())),
-        _ => data.add(bytes).map(Place::Data),
-    }
-}
-
-/// The file of a baseline in the folder of a run.
-pub(super) fn baseline_name(number: u32) -> String {
-    format!("baseline-{number}")
 }
 
 /// What has changed in a scope, as the event that closes it; `others` says what others wrote.

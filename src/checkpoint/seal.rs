@@ -10,9 +10,10 @@ use super::{
     git_calls::{self, CHECKPOINTS, Contents, Holder},
     name::Name,
     record::{Event, Folded, Head, Line, Place, Scope, Sealed},
-    run::{self, JOURNAL, baseline_name, caps},
+    run::{self, JOURNAL, caps},
     run_time,
     scope::Bare,
+    seen::baseline_name,
     state::{Digest, State, WhyUncovered},
 };
 use crate::{

@@ -1,8 +1,6 @@
 //! Systems without a sandbox of ours.
 
-use std::{collections::BTreeMap, path::Path};
-
-use super::{Ended, FenceError, Helper, Kind, Policy};
+use super::{Ended, FenceError, Helper, Kind, Policy, Program};
 
 const WHY: &str = "it needs Linux with Landlock";
 
@@ -26,10 +24,7 @@ impl Standby {
 pub fn run(
     standby: Standby,
     _: &Policy,
-    _: &[String],
-    _: &[u8],
-    _: &BTreeMap<String, String>,
-    _: &Path,
+    _: &Program<'_>,
     _: &dyn Fn() -> bool,
 ) -> Result<Ended, FenceError> {
     match standby.0 {}

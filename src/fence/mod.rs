@@ -192,11 +192,9 @@ impl Standby {
         self.0.is_waiting()
     }
 
-    /// Runs `argv` to its end in a sandbox: the program, looked for in the `PATH` of `environment`
-    /// unless it holds a slash, and its arguments, which no shell sees. It starts in `folder`,
-    /// reads `stdin`, and has no environment but the one given.
+    /// Runs a program to its end in a sandbox.
     ///
-    /// The program has ended when its first process has: what that one started is killed then.
+    /// It has ended when its first process has: what that one started is killed then.
     /// `is_cancelled` is asked about fifty times a second.
     ///
     /// # Errors
@@ -205,14 +203,25 @@ impl Standby {
     pub fn run(
         self,
         policy: &Policy,
-        argv: &[String],
-        stdin: &[u8],
-        environment: &BTreeMap<String, String>,
-        folder: &Path,
+        program: &Program<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Ended, FenceError> {
-        system::run(self.0, policy, argv, stdin, environment, folder, is_cancelled)
+        system::run(self.0, policy, program, is_cancelled)
     }
+}
+
+/// What is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Program<'p> {
+    /// The program, looked for in the `PATH` of `environment` unless it holds a slash, and its
+    /// arguments, which no shell sees.
+    pub argv: &'p [String],
+    /// What it reads.
+    pub stdin: &'p [u8],
+    /// All of its environment.
+    pub environment: &'p BTreeMap<String, String>,
+    /// Where it starts.
+    pub folder: &'p Path,
 }
 
 /// Starts the helper and has it run a program at once: see [`Standby::run`].
@@ -222,13 +231,10 @@ impl Standby {
 pub fn run(
     helper: &Helper,
     policy: &Policy,
-    argv: &[String],
-    stdin: &[u8],
-    environment: &BTreeMap<String, String>,
-    folder: &Path,
+    program: &Program<'_>,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Ended, FenceError> {
-    helper.start()?.run(policy, argv, stdin, environment, folder, is_cancelled)
+    helper.start()?.run(policy, program, is_cancelled)
 }
 
 /// The helper's whole work: `request` is all that was on standard input, which is a socket to the

@@ -1,14 +1,13 @@
 //! The side of whoever wants a program to run.
 
 use std::{
-    collections::BTreeMap,
     io::{self, ErrorKind, Read, Write},
     net::Shutdown,
     os::{
         fd::{AsFd, OwnedFd},
         unix::{net::UnixStream, process::CommandExt},
     },
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -19,7 +18,7 @@ use super::{
 };
 use crate::fence::{
     Ended, FLOOD, FenceError, Helper, Kind, Limits, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, MAX_STDIN,
-    Policy, Stopped,
+    Policy, Program, Stopped,
 };
 
 /// The longest pause between two looks at the clock and at whether the caller has had enough.
@@ -77,12 +76,10 @@ pub struct Standby {
 pub fn run(
     standby: Standby,
     policy: &Policy,
-    argv: &[String],
-    stdin: &[u8],
-    environment: &BTreeMap<String, String>,
-    folder: &Path,
+    program: &Program<'_>,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Ended, FenceError> {
+    let Program { argv, stdin, environment, folder } = *program;
     let program = argv.first().filter(|program| !program.is_empty()).ok_or(FenceError::Empty)?;
     let bytes = argv.iter().chain(environment.keys()).chain(environment.values());
     if argv.len() > MAX_ARGUMENTS

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use elophanto::fence::{FenceError, Helper, Policy, Stopped, run};
+use elophanto::fence::{FenceError, Helper, Policy, Program, Stopped, run};
 
 use super::world::{World, has_full, kinds};
 
@@ -80,8 +80,9 @@ fn it_can_be_cancelled() {
         let argv = ["/bin/sleep", "60"].map(str::to_owned);
         let start = Instant::now();
         let (policy, environment) = (&world.policy, world.environment());
-        let ended =
-            run(&world.helper, policy, &argv, b"", &environment, &policy.root, &is_cancelled);
+        let program =
+            Program { argv: &argv, stdin: b"", environment: &environment, folder: &policy.root };
+        let ended = run(&world.helper, policy, &program, &is_cancelled);
         assert_eq!(ended.unwrap().why, Some(Stopped::Cancelled));
         assert!(start.elapsed() < Duration::from_secs(20));
     }
@@ -267,22 +268,21 @@ fn a_helper_waits_for_its_request_and_no_longer() {
         let policy =
             Policy { protected: vec![world.policy.root.join(".githooks")], ..world.policy.clone() };
         let line = ["sh", "-c", "cat; touch .githooks/x || echo refused"].map(str::to_owned);
-        let (environment, root) = (world.environment(), &world.policy.root);
-        let ended = standby.run(&policy, &line, b"input\n", &environment, root, &|| false).unwrap();
+        let (environment, folder) = (&world.environment(), &*world.policy.root);
+        let program = Program { argv: &line, stdin: b"input\n", environment, folder };
+        let ended = standby.run(&policy, &program, &|| false).unwrap();
         assert_eq!(String::from_utf8_lossy(&ended.stdout), "input\nrefused\n", "{narrow}");
 
-        let helper = Helper { argv: world.helper.argv.clone(), narrow };
+        // Of whatever program: one that does not end by itself.
+        let word = format!("{}.{}", 71 + u32::from(narrow), std::process::id());
+        let helper = Helper { argv: vec!["sleep".to_owned(), word.clone()], narrow };
         let mut standby = helper.start().unwrap();
-        assert!(standby.is_waiting());
-        let own = format!("/proc/{}/task", std::process::id());
-        let children = || {
-            let tasks = std::fs::read_dir(&own).unwrap().flatten();
-            let lists =
-                tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
-            lists.flat_map(|list| list.split(' ').map(str::to_owned).collect::<Vec<_>>()).count()
-        };
-        let before = children();
+        assert!(standby.is_waiting() && runs(&word));
         drop(standby);
-        assert!(children() < before || before == 0);
+        assert!(!runs(&word));
+        let mut standby = Helper { argv: vec!["true".to_owned()], narrow }.start().unwrap();
+        while standby.is_waiting() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }

@@ -7,7 +7,9 @@ use std::{
     time::Duration,
 };
 
-use elophanto::fence::{Ended, FenceError, Helper, Kind, Limits, Policy, environment, probe, run};
+use elophanto::fence::{
+    Ended, FenceError, Helper, Kind, Limits, Policy, Program, environment, probe, run,
+};
 use tempfile::TempDir;
 
 use crate::env::PROGRAM;
@@ -114,15 +116,13 @@ impl World {
 
     pub fn argv(&self, argv: &[&str], stdin: &[u8]) -> Result<Ended, FenceError> {
         let argv: Vec<String> = argv.iter().map(|&word| word.to_owned()).collect();
-        run(
-            &self.helper,
-            &self.policy,
-            &argv,
+        let program = Program {
+            argv: &argv,
             stdin,
-            &self.environment(),
-            &self.policy.root,
-            &|| false,
-        )
+            environment: &self.environment(),
+            folder: &self.policy.root,
+        };
+        run(&self.helper, &self.policy, &program, &|| false)
     }
 
     /// Runs a line of shell in the root.

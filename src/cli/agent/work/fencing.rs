@@ -315,12 +315,12 @@ impl Fencing {
             },
         };
         let (argv, folder) = (&wanted.argv, wanted.folder);
+        let program =
+            fence::Program { argv, stdin: wanted.stdin, environment: &environment, folder };
         let standby = standby.and_then(|mut standby| standby.is_waiting().then_some(standby));
         let ended = standby
             .map_or_else(|| helper.start(), Ok)
-            .and_then(|standby| {
-                standby.run(&policy, argv, wanted.stdin, &environment, folder, is_cancelled)
-            })
+            .and_then(|standby| standby.run(&policy, &program, is_cancelled))
             .map_err(|cause| cause.to_string());
         // What the program left there goes with the folder.
         if is_fresh(temporary.path()) {
