@@ -52,9 +52,8 @@ impl<'a> Desk<'a> {
             let path = file.strip_prefix(&self.repository.root).unwrap_or(file);
             is_tracked(self.repository, path).map_err(io::Error::other)
         };
-        if place == Place::Shared {
-            watch::tell(self.repository, Path::new(SHARED), None);
-        }
+        let is_shared = place == Place::Shared;
+        let _telling = is_shared.then(|| watch::tell(self.repository, Path::new(SHARED), None));
         self.journal.append(place, records, jiff::Timestamp::now(), &tracked).map(drop)
     }
 }

@@ -78,6 +78,7 @@ pub mod outline;
 pub mod process;
 pub mod reading;
 pub mod secrets;
+pub mod stand_in;
 pub mod summary;
 pub mod visible;
 pub mod yaml;

@@ -72,6 +72,9 @@ pub trait World {
     /// Paths that really changed since the [`World::before`] that belongs to it, relative to the root.
     fn after(&mut self) -> Vec<PathBuf>;
 
+    /// What the run may have changed and no undo takes back, in words.
+    fn uncovered(&self) -> Vec<String>;
+
     /// Writes the notes about a task; their paths.
     ///
     /// # Errors

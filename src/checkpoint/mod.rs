@@ -133,6 +133,8 @@ pub struct Undone {
     /// What is as it was found.
     pub left: Vec<Left>,
     pub commits_undone: usize,
+    /// What the run may have changed and no undo takes back.
+    pub uncovered: Vec<Uncovered>,
     /// The run had been interrupted.
     pub is_interrupted: bool,
 }

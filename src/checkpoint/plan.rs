@@ -67,9 +67,14 @@ pub(super) fn plan(
             || earlier.get(&net.path).is_some_and(|earlier| {
                 earlier.iter().any(|(was, is)| *was == net.left && *is == found)
             });
+        let is_left_there = |found: &State| {
+            let is_one_thing =
+                matches!(found, State::Opaque(Opaque::Large { .. } | Opaque::Special));
+            is_one_thing && *found == net.left
+        };
         let why = if net.is_broken {
             WhyLeft::ChangedDuring
-        } else if found.is_opaque() || net.was.is_opaque() {
+        } else if found.is_opaque() && !is_left_there(&found) || net.was.is_opaque() {
             WhyLeft::NotCovered
         } else if !own {
             WhyLeft::ChangedSince

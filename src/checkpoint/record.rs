@@ -125,6 +125,9 @@ pub(super) enum Event {
         scope: Scope,
         was: Vec<Was>,
         uncovered: BTreeSet<(Name, WhyUncovered)>,
+        /// How much others had told of their writes before it was looked at, in bytes.
+        #[serde(default)]
+        told: u64,
     },
     /// The scope that was opened last.
     Closed {
@@ -142,6 +145,8 @@ pub(super) struct Open {
     pub(super) was: BTreeMap<Name, (State, Option<Place>)>,
     /// Of [`Scope::All`]: how much of what is different from its baseline had been said.
     since: usize,
+    /// How much others had told before.
+    pub(super) told: u64,
 }
 
 impl Open {
@@ -199,7 +204,7 @@ impl Folded {
             Event::Begun { root, head, undoes } => {
                 (self.root, self.head, self.undoes) = (root, head, undoes);
             }
-            Event::Opened { mut scope, was, uncovered } => {
+            Event::Opened { mut scope, was, uncovered, told } => {
                 let mut said = 0;
                 if let Scope::All { baseline, since, .. } = &mut scope {
                     self.baselines = self.baselines.max(baseline.saturating_add(1));
@@ -208,7 +213,7 @@ impl Folded {
                     said = all.len();
                 }
                 let was = was.into_iter().map(|was| (was.path, (was.state, was.place))).collect();
-                self.open.push(Open { scope, was, since: said });
+                self.open.push(Open { scope, was, since: said, told });
                 self.uncovered.extend(uncovered);
             }
             Event::Closed { changes, uncovered } => {
@@ -228,6 +233,12 @@ impl Folded {
     fn change(&mut self, change: Change, is_unsure: bool) {
         let Change { path, was, place, left, is_shared } = change;
         match self.changes.get_mut(&path) {
+            // What it was at the beginning is not known.
+            None if was.is_opaque() => {
+                if let State::Opaque(why) = &was {
+                    self.uncovered.insert((path, why.into()));
+                }
+            }
             Some(net) => {
                 net.is_broken |= net.left != was || is_shared;
                 net.is_unsure |= is_unsure;
@@ -288,6 +299,7 @@ pub(super) struct Sealed {
     pub(super) root: Name,
     pub(super) changes: Vec<Net>,
     pub(super) moves: Vec<Move>,
+    pub(super) uncovered: BTreeSet<(Name, WhyUncovered)>,
 }
 
 impl Sealed {
@@ -299,7 +311,7 @@ impl Sealed {
                 Line::Root(root) => sealed.root = root,
                 Line::Change(net) => sealed.changes.push(net),
                 Line::Move(moved) => sealed.moves.push(moved),
-                Line::Uncovered(..) => {}
+                Line::Uncovered(path, why) => drop(sealed.uncovered.insert((path, why))),
             }
         }
         sealed

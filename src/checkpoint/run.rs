@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -23,10 +24,7 @@ use super::{
 };
 use crate::{
     jsonl::{Caps, Log},
-    repo::{
-        self, CommitId,
-        watch::{self, Told},
-    },
+    repo::{self, CommitId, ObjectId, watch},
 };
 
 /// The journal of a run, in its folder.
@@ -52,8 +50,6 @@ pub struct Run<'a> {
     last: Option<Seen>,
     /// Of the open scopes on the whole work tree, the last one last.
     baselines: Vec<Arc<Baseline>>,
-    /// Of the open scopes, how much others had told of their writes when each was opened.
-    told: Vec<u64>,
     /// The remembered index is that of a moment ago.
     index_is_fresh: bool,
     lock: Lock,
@@ -69,7 +65,8 @@ impl<'a> Run<'a> {
         let folder = at.run_folder(run);
         let failed = || CheckpointError::io(&folder, "made");
         fs::create_dir_all(at.folder).map_err(failed())?;
-        match fs::create_dir(&folder) {
+        // What it keeps is for its owner's eyes only.
+        match fs::DirBuilder::new().mode(0o700).create(&folder) {
             Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(CheckpointError::RunExists(run.to_owned()));
             }
@@ -77,9 +74,8 @@ impl<'a> Run<'a> {
         }
         let log = Log::new(folder.join(JOURNAL)).with_caps(caps());
         let (run, folded) = (run.to_owned(), Folded::default());
-        let (last, baselines, told, index_is_fresh) = (None, Vec::new(), Vec::new(), false);
-        let mut this =
-            Self { at, run, folder, log, folded, last, baselines, told, index_is_fresh, lock };
+        let (last, baselines, index_is_fresh) = (None, Vec::new(), false);
+        let mut this = Self { at, run, folder, log, folded, last, baselines, index_is_fresh, lock };
         let begun = this.start(undoes);
         if let Err(cause) = begun {
             let _ = fs::remove_dir_all(&this.folder);
@@ -143,9 +139,7 @@ impl<'a> Run<'a> {
             }
             was.push(Was { path, state, place });
         }
-        self.write(Event::Opened { scope, was, uncovered })?;
-        self.told.push(told);
-        Ok(())
+        self.write(Event::Opened { scope, was, uncovered, told })
     }
 
     /// To be called before something runs that may change any file. What the whole work tree
@@ -188,15 +182,22 @@ impl<'a> Run<'a> {
             was.push(Was { path: path.clone(), state: entry.state.clone(), place: None });
         }
         let scope = Scope::All { baseline: seen.number, head, since, but };
-        self.write(Event::Opened { scope, was, uncovered })?;
+        self.write(Event::Opened { scope, was, uncovered, told })?;
         let number = seen.number;
         let last = self.last.replace(seen).filter(|last| last.number != number);
         if let Some(last) = last.filter(|_| self.baselines.is_empty()) {
             let _ = fs::remove_file(self.folder.join(baseline_name(last.number)));
         }
         self.baselines.push(baseline);
-        self.told.push(told);
         Ok(())
+    }
+
+    /// Other repositories in the work tree, relative to the root, as [`Run::before_anything`] has
+    /// just seen them: what happens in them cannot be taken back.
+    pub fn nested(&self) -> impl Iterator<Item = &Path> {
+        let entries = self.baselines.last().map_or(&[][..], |seen| &seen.entries);
+        let is_nested = |state: &State| *state == State::Opaque(Opaque::Nested);
+        entries.iter().filter(move |(_, it)| is_nested(&it.state)).map(|(name, _)| name.as_path())
     }
 
     /// All files and folders of the work tree, relative to the root, as [`Run::before_anything`]
@@ -220,13 +221,10 @@ impl<'a> Run<'a> {
         let Some(open) = self.folded.open.last() else { return Ok(Vec::new()) };
         let is_all = matches!(open.scope, Scope::All { .. });
         let baseline = self.baselines.last().filter(|_| is_all).map(|baseline| &**baseline);
-        let told = self.told.last().copied().unwrap_or_default();
-        let others = || watch::told_since(&self.folder, told);
-        let closed = close(&self.at, open, baseline, &self.folded.moves, &others)?;
+        let closed = close(&self.at, &self.folder, open, baseline, &self.folded.moves)?;
         let Event::Closed { changes, .. } = &closed else { return Ok(Vec::new()) };
         let paths = changes.iter().map(|change| change.path.to_path()).collect();
         self.write(closed)?;
-        self.told.pop();
         if is_all {
             self.baselines.pop();
         }
@@ -318,24 +316,32 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What has changed in a scope, as the event that closes it; `others` says what others wrote.
+/// What has changed in a scope of the run in this folder, as the event that closes it.
 pub(super) fn close(
     at: &Checkpoints,
+    folder: &Path,
     open: &super::record::Open,
     baseline: Option<&Baseline>,
     moves: &[Move],
-    others: &dyn Fn() -> Vec<Told>,
 ) -> Result<Event, CheckpointError> {
     let (changes, mut uncovered) = scope::differences(at, open, baseline)?;
-    // They tell before they write: what was seen has been told by now.
-    let changes = scope::own(at.git.root(), changes, &others());
-    if let Scope::All { head, .. } = &open.scope {
-        let now = repo::head(at.git)?.map(|id| id.to_string());
+    let mut committed = BTreeSet::new();
+    if let Scope::All { head, but, .. } = &open.scope {
+        let now = repo::head(at.git)?;
+        let shown = now.map(|id| id.to_string());
         // A commit of the run's own can be taken back.
-        let is_known = now == *head || moves.last().is_some_and(|moved| moved.new == now);
-        if !is_known {
+        let is_known = shown == *head || moves.last().is_some_and(|moved| moved.new == shown);
+        if !is_known && but.contains(&Name::new(".git")) {
+            // Somebody else committed meanwhile, and what is in that commit is theirs.
+            let before = head.as_deref().and_then(|head| ObjectId::from_hex(head.as_bytes()));
+            let paths = git_calls::changed_paths(at.git, before.as_ref(), now.as_ref())?;
+            committed.extend(paths);
+        } else if !is_known {
             uncovered.insert((Name::new("HEAD"), super::WhyUncovered::Head));
         }
     }
+    // They tell before they write: what was seen has been told by now.
+    let told = watch::told_since(folder, open.told);
+    let changes = scope::own(at.git.root(), changes, &told, &committed);
     Ok(Event::Closed { changes, uncovered })
 }

@@ -141,22 +141,27 @@ pub(super) fn differences(
     Ok((changes, bare))
 }
 
-/// Which of these changes are not those that others have told of. Where both may have had a part,
+/// Which of these changes are not those that others have told of or `committed`. Where both may have had a part,
 /// it is marked.
-pub(super) fn own(root: &Path, changes: Vec<Change>, told: &[Told]) -> Vec<Change> {
+pub(super) fn own(
+    root: &Path,
+    changes: Vec<Change>,
+    told: &[Told],
+    committed: &BTreeSet<Name>,
+) -> Vec<Change> {
     let told: Vec<(Name, Option<Digest>)> = told
         .iter()
         .filter_map(|told| {
             Some((told.path.strip_prefix(root).ok()?.into(), told.digest.map(Digest)))
         })
         .collect();
-    if told.is_empty() {
+    if told.is_empty() && committed.is_empty() {
         return changes;
     }
     let (mut own, mut theirs) = (Vec::with_capacity(changes.len()), Vec::new());
     for mut change in changes {
         let left = change.left.digest();
-        let mut is_theirs = false;
+        let mut is_theirs = committed.contains(&change.path);
         for (path, digest) in &told {
             let is_here = *path == change.path;
             if digest.is_some() {
@@ -183,6 +188,10 @@ pub(super) fn own(root: &Path, changes: Vec<Change>, told: &[Told]) -> Vec<Chang
 
 /// Whether a file begins as it was, as one does to which others only add.
 fn has_only_grown(root: &Path, change: &Change) -> bool {
+    // All files that lines are added to are called so.
+    if !change.path.as_bytes().ends_with(b".jsonl") {
+        return false;
+    }
     let State::File { size, digest, .. } = &change.was else { return change.was.is_absent() };
     let begins = || -> io::Result<Digest> {
         let mut bytes = Vec::new();
@@ -219,6 +228,14 @@ fn compare(
             continue;
         }
         match (&was, &left) {
+            // What it was is known, and can take the place of what is there now.
+            (was, State::Opaque(Opaque::Large { .. } | Opaque::Special)) if !was.is_opaque() => {
+                changes.push(Change { path, was: was.clone(), place, left, is_shared: false });
+            }
+            // It may have been small at the beginning of the run.
+            (State::Opaque(Opaque::Large { .. }), _) => {
+                changes.push(Change { path, was, place, left, is_shared: false });
+            }
             (State::Opaque(why), _) | (_, State::Opaque(why)) => {
                 bare.insert((path, why.into()));
             }

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     jsonl::{self, Fault},
-    repo::{self, ObjectId, watch},
+    repo::{self, ObjectId},
 };
 
 /// The file of the record in the commit.
@@ -145,8 +145,8 @@ fn recover_one(at: &Checkpoints, run: &str) -> Result<(), CheckpointError> {
             }
             _ => None,
         };
-        let others = || watch::told_since(&at.run_folder(run), 0);
-        let closed = run::close(at, open, baseline.as_ref(), &folded.moves, &others)?;
+        let folder = at.run_folder(run);
+        let closed = run::close(at, &folder, open, baseline.as_ref(), &folded.moves)?;
         folded.take(closed, true);
     }
     let expected = folded.moves.last().map_or(&folded.head, |moved| &moved.new);

@@ -64,7 +64,8 @@ pub(super) fn undo(
     if wanted.how == How::All && !left.is_empty() {
         return Err(CheckpointError::Conflicts { left });
     }
-    let mut done = Undone { left, is_interrupted, ..Undone::default() };
+    let uncovered = seal::shown(&sealed.uncovered);
+    let mut done = Undone { left, uncovered, is_interrupted, ..Undone::default() };
     if restore.is_empty() && back.is_empty() {
         lock.release();
         return Ok(done);

@@ -126,6 +126,9 @@ impl Walk<'_> {
             Ok(entries) => entries,
             Err(cause) => return Some(Err(cause)),
         };
+        if entries.len() > MOST_IGNORED_ENTRIES + 1 {
+            return None;
+        }
         let threads = (entries.len() / ENTRIES_PER_THREAD).clamp(1, self.threads);
         let (own, others) = entries.split_at(entries.len() / threads);
         let parts = thread::scope(|scope| {

@@ -16,6 +16,7 @@ use super::kind::Raw;
 use super::providers;
 use super::trust::TrustStore;
 use super::{ConfigError, ConfigWarning};
+use crate::stand_in::is_stand_in;
 use crate::yaml;
 
 /// Where a repository keeps its settings, relative to its root.
@@ -265,6 +266,9 @@ fn read_file(path: &Path, shown: &Path) -> Result<Option<ConfigFile>, ConfigErro
         Err(cause) if absent(&cause) => return Ok(None),
         Err(cause) => return Err(io(cause)),
     };
+    if is_stand_in(path) {
+        return Ok(None);
+    }
     if !before.is_file() {
         return Err(ConfigError::NoFile { path: shown.to_owned() });
     }

@@ -515,7 +515,7 @@ impl Shelves<'_> {
         if before.as_deref() != Some(&text) && !(before.is_none() && text.is_empty()) {
             let before = before.unwrap_or_default();
             let whole = with_bytes_of(&bytes.unwrap_or_default(), &before, &text);
-            watch::tell(self.desk.repository, path.as_path(), Some(&whole));
+            let _telling = watch::tell(self.desk.repository, path.as_path(), Some(&whole));
             write_beneath(root, path.as_path(), &whole)?;
         }
         shelf.sheets.insert(slug.to_owned(), Sheet::of(text));

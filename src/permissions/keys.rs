@@ -47,6 +47,8 @@ const PLACES: &[&[&str]] = &[
     &["id_xmss"],
     &[".env"],
     &[".envrc"],
+    // What runs at work keep of files, keys included.
+    &[".git", "elophanto", "runs"],
 ];
 /// Names in a row at the start of an absolute path.
 const ABSOLUTE: &[&[&str]] = &[
@@ -67,12 +69,24 @@ const ABSOLUTE: &[&[&str]] = &[
     &["proc", "kcore"],
 ];
 /// Ends of file names.
-const ENDS: &[&str] = &[".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", "_rsa.key"];
+const ENDS: &[&str] =
+    &[".pem", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", "_rsa.key", ".env"];
 /// Files below `/proc` that say nothing about processes.
 const PLAIN_PROC: &[&str] =
     &["cpuinfo", "meminfo", "version", "loadavg", "uptime", "stat", "filesystems", "mounts"];
 /// Files of this form that hold examples.
-const EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+const EXAMPLES: &[&str] = &[
+    ".env.example",
+    ".env.sample",
+    ".env.template",
+    ".env.dist",
+    "example.env",
+    "sample.env",
+    "template.env",
+];
+
+/// The driver of git's diffs for these files.
+pub const DRIVER: &str = "elophanto-key";
 
 const ENV_FILES: &str = ".env.*";
 const PROCESSES: &str = "/proc";
@@ -97,12 +111,33 @@ pub fn held(names: &[String]) -> Option<&'static str> {
         return Some(PROCESSES);
     }
     let last = names.last()?;
+    if EXAMPLES.contains(&last.as_str()) {
+        return None;
+    }
     if let Some(end) = ENDS.iter().find(|end| last.ends_with(**end) || may_end(last, end)) {
         return Some(end);
     }
     let tail = last.strip_prefix(".env").and_then(|tail| tail.chars().next());
     let prefix = tail.is_some_and(|c| !c.is_alphanumeric()) && !EXAMPLES.contains(&last.as_str());
     (prefix || is_open(last) && !only_open(last) && fits(last, ".env.local")).then_some(ENV_FILES)
+}
+
+/// The same as attributes of git that keep contents out of patches and searches, however git's
+/// output goes on from there: all are of the driver [`DRIVER`], which shows nothing. Our own contents of work trees, named by ids, are among them.
+pub fn attributes() -> String {
+    let mut lines = Vec::new();
+    for place in PLACES {
+        let place = place.join("/");
+        lines.extend([format!("**/{place} diff={DRIVER}"), format!("**/{place}/** diff={DRIVER}")]);
+    }
+    lines.extend(ENDS.iter().map(|end| format!("*{end} diff={DRIVER}")));
+    lines.push(format!(".env[!a-zA-Z0-9]* diff={DRIVER}"));
+    lines.extend(EXAMPLES.iter().map(|example| format!("{example} !diff")));
+    let digits = |count| "[0-9a-f]".repeat(count);
+    // Of SHA-1 and SHA-256.
+    lines.extend([38, 62].map(|rest| format!("/{}/{} diff={DRIVER}", digits(2), digits(rest))));
+    lines.push(format!("/contents/{} diff={DRIVER}", digits(64)));
+    lines.join("\n") + "\n"
 }
 
 /// All entries as they are shown.

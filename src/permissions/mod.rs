@@ -17,8 +17,10 @@ mod table;
 
 pub use call::{Action, Call, Level, Mode};
 pub use decide::{decide, only_reads};
+pub use keys::{DRIVER as KEY_DRIVER, attributes as key_attributes};
 pub use protected::{Protected, core};
 pub use rules::{Owner, Rule, Rules, RulesError, add_rule, rule_for};
+pub use shell::shown_objects;
 pub use table::{TABLE, table};
 
 /// What becomes of a call, mildest first.

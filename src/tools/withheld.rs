@@ -15,13 +15,15 @@ pub(super) fn without_keys<'t>(text: &'t str, is_key: &dyn Fn(&str) -> bool) -> 
     let (mut at, mut from, mut leaving) = (0, 0, None);
     for line in text.split_inclusive('\n') {
         let plain = plain(line);
-        let begins = patch_of(&plain);
-        let ends = begins.is_some() || is_commit(&plain);
-        if ends && let Some(lines) = leaving.take() {
+        if ends_patch(&plain)
+            && let Some(lines) = leaving.take()
+        {
             kept.push_str(&lines_left_out(lines));
             from = at;
         }
-        if begins.is_some_and(|paths| paths.split_whitespace().any(|path| is_named(path, is_key))) {
+        let begins = patch_of(&plain)
+            .is_some_and(|paths| paths.split_whitespace().any(|path| is_named(path, is_key)));
+        if begins && leaving.is_none() {
             kept.push_str(&text[from..at + line.len()]);
             leaving = Some(0);
         } else if let Some(lines) = &mut leaving {
@@ -61,37 +63,53 @@ fn plain(line: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// The line behind the lines of a graph, if it is none of a patch.
-fn headline(line: &str) -> Option<&str> {
-    (!line.starts_with([' ', '+', '-']))
-        .then(|| line.trim_start_matches(['|', '*', '\\', '/', '_', ' ']))
-}
+/// Characters that stand before a line where git draws a graph.
+const GRAPH: [char; 6] = ['|', '*', '\\', '/', '_', ' '];
 
-/// The paths in the first line of a patch.
+/// The paths in the first line of a patch, wherever it stands: better too much is left out.
 fn patch_of(line: &str) -> Option<&str> {
-    let line = headline(line)?;
+    let line = line.trim_start_matches(GRAPH);
     ["diff --git ", "diff --cc ", "diff --combined "]
         .iter()
         .find_map(|begins| line.strip_prefix(begins))
 }
 
-fn is_commit(line: &str) -> bool {
-    let Some(line) = headline(line) else { return false };
-    let id = line.strip_prefix("commit ").or_else(|| line.strip_prefix("From "));
-    id.is_some_and(|id| id.bytes().take_while(u8::is_ascii_hexdigit).count() >= FEWEST_DIGITS)
+/// Whether a patch has ended before this line: behind a graph stands one blank, and a line of a
+/// patch has one more character in front of its text.
+fn ends_patch(line: &str) -> bool {
+    let behind = line.trim_start_matches(GRAPH);
+    let graph = &line[..line.len() - behind.len()];
+    let blanks = graph.len() - graph.trim_end_matches(' ').len();
+    let most = usize::from(blanks < graph.len());
+    let id = behind.strip_prefix("commit ").or_else(|| behind.strip_prefix("From "));
+    let is_commit =
+        id.is_some_and(|id| id.bytes().take_while(u8::is_ascii_hexdigit).count() >= FEWEST_DIGITS);
+    blanks <= most && (is_commit || patch_of(behind).is_some())
 }
 
 /// Whether a path names a key file, with `a/` or `b/` in front of it or without.
 fn is_named(path: &str, is_key: &dyn Fn(&str) -> bool) -> bool {
     let path = path.trim_matches('"');
-    !path.is_empty() && (is_key(path) || path.split_once('/').is_some_and(|(_, rest)| is_key(rest)))
+    let below = path.split_once('/').map_or("", |(_, rest)| rest);
+    [path, below].into_iter().any(|path| !path.is_empty() && (is_key(path) || is_ours(path)))
+}
+
+/// Whether a path is one of those below which elophanto keeps contents of work trees in git.
+fn is_ours(path: &str) -> bool {
+    let is_id = |text: &str, digits: &[usize]| {
+        digits.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+    };
+    path.split_once('/').is_some_and(|(folder, file)| {
+        is_id(folder, &[2]) && is_id(file, &[38, 62]) || folder == "contents" && is_id(file, &[64])
+    })
 }
 
 /// What of a line may be shown that is a hit of `git grep` in a key file (`PATH:TEXT`,
 /// `COMMIT:PATH:TEXT`, `PATH-TEXT`), or gives the id of its content (`MODE ... ID\tPATH`).
 fn hit<'l>(line: &'l str, is_key: &dyn Fn(&str) -> bool) -> Option<&'l str> {
     if let Some((object, path)) = line.split_once('\t') {
-        let is_object = object.len() > 6 && object.bytes().take(6).all(|b| b.is_ascii_digit());
+        let mode = object.trim_start_matches(':');
+        let is_object = mode.len() > 6 && mode.bytes().take(6).all(|b| b.is_ascii_digit());
         if is_object && is_named(path, is_key) {
             return Some(path);
         }
@@ -170,6 +188,12 @@ mod tests {
         ");
         let colours = "\u{1b}[1mdiff --git a/.env b/.env\u{1b}[m\n\u{1b}[32m+K=v\u{1b}[m\n";
         assert!(!shown(colours).contains("K=v"));
+        for inside in ["|  commit 0123456789", "|  diff --git a/a b/a", "| +commit 0123456789"] {
+            let left = shown(&format!("| diff --git a/.env b/.env\n{inside}\n| +K=v\n"));
+            assert_eq!(left, format!("| diff --git a/.env b/.env\n{}", lines_left_out(2)));
+        }
+        let ours = format!("diff --git a/ab/{0} b/ab/{0}\n+K=v\n", "c".repeat(38));
+        assert!(!shown(&ours).contains("K=v"));
         let graph = "* commit 0123456\n| diff --git a/.env b/.env\n| +K=v\n* commit 7654321\n| b\n";
         let left = shown(graph);
         assert!(!left.contains("K=v") && left.ends_with("* commit 7654321\n| b\n"), "{left}");
@@ -194,6 +218,7 @@ mod tests {
             ("HEAD~2:server.pem-K=v", "HEAD~2:server.pem"),
             ("100644 blob 0123456789abcdef\t.env", ".env"),
             ("100644 0123456789abcdef 0\tx/.env", "x/.env"),
+            (":000000 100644 0000000 0123456 A\tx/.env", "x/.env"),
         ] {
             assert_eq!(shown(&format!("a\n{line}\nb\n")), format!("a\n{left} {LEFT_OUT}\nb\n"));
         }
@@ -211,7 +236,6 @@ mod tests {
             "cat: .env: Permission denied\n",
             ".env\n.env.example\n",
             "M\t.env\n",
-            " diff --git a/.env b/.env\n text\n",
             "diff --git a/environment b/environment\n+K=v\n",
             "a-b:c\n-:-\n::\n",
         ] {

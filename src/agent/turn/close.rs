@@ -170,7 +170,7 @@ impl Run<'_, '_> {
             notes,
             spent: self.allowance.spent,
             steps: self.allowance.steps,
-            warnings: std::mem::take(&mut self.warnings),
+            warnings: [std::mem::take(&mut self.warnings), self.agent.world.uncovered()].concat(),
         }
     }
 

@@ -162,7 +162,8 @@ impl<'a> Memories<'a> {
             // Named by the user, and not made before anything is to be written there.
             fs::create_dir_all(above)?;
         }
-        watch::tell(&self.workspace.repository, &self.files.folder().join(repo), None);
+        let _telling =
+            watch::tell(&self.workspace.repository, &self.files.folder().join(repo), None);
         let path = self.files.append(repo, entries, now, &tracked)?;
         let below = path.strip_prefix(&self.workspace.repository.root).map(Path::to_owned);
         Ok(below.unwrap_or(path))

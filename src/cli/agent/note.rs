@@ -146,7 +146,7 @@ pub fn write(
             return Err(WriteError::Outside(planned.path).into());
         }
         let bytes = planned.text.as_bytes();
-        watch::tell(&workspace.repository, &planned.path, Some(bytes));
+        let _telling = watch::tell(&workspace.repository, &planned.path, Some(bytes));
         if planned.overwrites {
             write_beneath(root, &planned.path, bytes)?;
             return Ok(planned);

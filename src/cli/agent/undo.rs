@@ -10,12 +10,15 @@ use super::{
         ui::{Ui, visible_line},
         workspace::Workspace,
     },
-    errors::why_left,
+    errors::{why_left, why_uncovered},
 };
 use crate::{
     checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo},
     repo::Git,
 };
+
+/// Paths of an interrupted run that are told one by one.
+const MOST_TOLD: usize = 200;
 
 /// Take back what a run of the agent changed, byte for byte
 ///
@@ -55,6 +58,8 @@ struct UndoneWire {
     restored: Vec<String>,
     removed: Vec<String>,
     left: Vec<LeftWire>,
+    /// What the run may have changed and no undo takes back.
+    uncovered: Vec<LeftWire>,
     commits: usize,
 }
 
@@ -118,18 +123,35 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         path: left.path.to_string_lossy().into_owned(),
         reason: why_left(left.why),
     });
+    let uncovered = undone.uncovered.iter().map(|it| LeftWire {
+        path: it.path.to_string_lossy().into_owned(),
+        reason: why_uncovered(it.why),
+    });
     let wire = UndoneWire {
         run: kept.run.clone(),
         undo: undone.run.clone(),
         restored: texts(&undone.restored),
         removed: texts(&undone.removed),
         left: left.collect(),
+        uncovered: uncovered.collect(),
         commits: undone.commits_undone,
     };
     for LeftWire { path, reason } in &wire.left {
         ui.warn(format_args!("`{}` {reason}", visible_line(path)));
     }
+    for LeftWire { path, reason } in &wire.uncovered {
+        ui.warn(format_args!("`{}` is as the run left it: {reason}", visible_line(path)));
+    }
+    if undone.is_interrupted {
+        // Others may have had a part in it.
+        let paths = wire.restored.iter().map(|path| ("restored", path));
+        let paths = paths.chain(wire.removed.iter().map(|path| ("removed", path)));
+        for (what, path) in paths.take(MOST_TOLD) {
+            ui.talk(format_args!("{what}: {}", visible_line(path)));
+        }
+    }
     let commits = match undone.commits_undone {
+        1 => ", one commit taken back".to_owned(),
         0 => String::new(),
         count => format!(", {count} commits taken back"),
     };

@@ -14,9 +14,8 @@ use std::{
 };
 
 use super::{request::Failure, sys};
+use crate::stand_in::MODE;
 
-/// What no other folder's permissions are likely to be, and the helper's umask leaves alone.
-const MODE: u32 = 0o511;
 /// How often somebody else may remove it between our look and our lock.
 const ATTEMPTS: usize = 100;
 
@@ -47,12 +46,6 @@ impl Drop for Placeholders {
             }
         }
     }
-}
-
-/// Whether this is a placeholder, of us or left behind.
-pub fn is_placeholder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|data| data.is_dir() && data.mode() & 0o7777 == MODE)
-        && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 fn put(path: &Path) -> io::Result<Option<File>> {

@@ -8,10 +8,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::{
-    placeholders::is_placeholder,
-    request::{Failure, Request},
-};
+use super::request::{Failure, Request};
+use crate::stand_in::is_stand_in;
 
 /// Links that one path may lead through.
 const MAX_LINKS: usize = 40;
@@ -136,7 +134,7 @@ fn find(path: &Path, links: &mut BTreeSet<PathBuf>) -> io::Result<Found> {
                 }
             }
             // Of another program, or left behind: it may go, and has to be held by us as well.
-            Ok(_) if is_placeholder(&next) => return Ok(Found::Missing(next)),
+            Ok(_) if is_stand_in(&next) => return Ok(Found::Missing(next)),
             Ok(_) => at = next,
             // A file where a folder would have to be: it must stay what it is.
             Err(cause) if cause.kind() == io::ErrorKind::NotADirectory => {

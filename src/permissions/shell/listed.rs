@@ -311,7 +311,14 @@ fn git(arguments: &[String]) -> bool {
                 || first == "-v" && rest.len() == 1
                 || first == "get-url" && rest.len() == 2
         }
-        "stash" => matches!(first, "list" | "show"),
+        "stash" => match first {
+            "list" => true,
+            "show" => {
+                let plain = ["-p", "--patch", "--stat", "--name-only", "--name-status", "-u"];
+                rest.iter().skip(1).all(|a| !a.starts_with('-') || plain.contains(&a.as_str()))
+            }
+            _ => false,
+        },
         "worktree" => first == "list",
         "config" => {
             matches!(first, "--get" | "--list" | "-l")

@@ -20,6 +20,7 @@ mod git;
 mod judge;
 mod lex;
 mod listed;
+mod objects;
 mod programs;
 mod redirect;
 mod scan;
@@ -27,6 +28,8 @@ mod sql;
 mod walk;
 mod word;
 mod wrappers;
+
+pub use objects::shown_objects;
 
 /// Stand-ins for what is not known of a path.
 pub(super) mod stand_ins {

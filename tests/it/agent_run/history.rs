@@ -7,7 +7,7 @@ use crate::fake::script::{Model, shell, text};
 const KEY: &str = "opensesame";
 
 /// What shows contents without naming the file, and commands that name it one way or another.
-const LINES: [&str; 22] = [
+const LINES: [&str; 36] = [
     "git show HEAD~1",
     "git show --no-color HEAD~1 HEAD",
     "git log -p",
@@ -23,6 +23,20 @@ const LINES: [&str; 22] = [
     "git grep -n opensesame HEAD~1",
     "git grep -h opensesame HEAD~1 -- config",
     "git grep --cached opensesame",
+    "git log -p | grep -i pass",
+    "git log -p --all | cut -c2- | sort",
+    "git show HEAD~1 | tail -n 3",
+    "git diff HEAD~2 HEAD~1 | tac",
+    "git diff HEAD~1 | grep '^-'",
+    "git log -p --graph -1 HEAD~1",
+    "git log -p --all --full-history -S opensesame",
+    "git stash show -p",
+    "git stash show -p --line-prefix=Q",
+    "git grep -h -v -e -n HEAD~1",
+    "git grep -h PASS HEAD~1 HEAD~1",
+    "git show $(git rev-parse HEAD~1:config/.env)",
+    "git show BLOB",
+    "git diff BLOB HEAD:README.md",
     "git cat-file -p HEAD~1:config/.env",
     "git cat-file -p $(git rev-parse HEAD~1:config/.env)",
     "git show HEAD~1:config/.env",
@@ -34,7 +48,10 @@ const LINES: [&str; 22] = [
 
 /// Runs them, says no to what asks, and gives what was asked for, and what the model got to see.
 fn run(mode: &str, lines: &[&str]) -> (Vec<String>, String) {
-    let turns = lines.iter().map(|line| shell(line)).chain([text("Done.")]).collect();
+    // The id of a content depends on nothing but the content.
+    let blob = elophanto::repo::BlobId::of(format!("PASSWORD={KEY}\n").as_bytes()).to_string();
+    let lines = lines.iter().map(|line| line.replace("BLOB", &blob));
+    let turns = lines.map(|line| shell(&line)).chain([text("Done.")]).collect();
     let bench = Bench::new(Model::script(turns));
     bench.env.write("config/.env", format!("PASSWORD={KEY}\n"));
     bench.env.write("README.md", "# Otters\n\nThey swim far.\n");

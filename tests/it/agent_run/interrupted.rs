@@ -205,6 +205,47 @@ fn what_others_write_down_meanwhile_stays() {
     }
 }
 
+/// A command cannot commit: who does so meanwhile is the user.
+#[test]
+fn what_the_user_commits_meanwhile_stays() {
+    for signal in [libc::SIGINT, libc::SIGKILL] {
+        let bench = Bench::new(Model::script(slow()));
+        let first = Running::start(&mut bench.command("Go", &["--mode", "full"]));
+        appears(&bench, "two.txt");
+        bench.env.write("docs/mine.md", "# Mine\n");
+        bench.env.git(&["add", "docs/mine.md"]);
+        bench.env.git(&["commit", "-q", "-m", "Mine", "docs/mine.md"]);
+        let head = bench.env.git(&["rev-parse", "HEAD"]);
+        first.signal(signal);
+        first.finish(once());
+        let undone = bench.env.run(match signal {
+            libc::SIGKILL => &["agent", "undo", "--interrupted"],
+            _ => &["agent", "undo"],
+        });
+        assert_eq!(undone.code, Some(0), "{undone}");
+        clean(&bench);
+        assert_eq!(bench.env.git(&["rev-parse", "HEAD"]), head);
+        assert_eq!(bench.env.read("docs/mine.md"), b"# Mine\n");
+    }
+}
+
+/// Elophanto goes on where the sandbox keeps the place of files that do not exist.
+#[test]
+fn others_work_on_while_a_command_runs() {
+    let bench = Bench::new(Model::script(slow()));
+    bench.env.write(".elophanto/memory/.keep", "");
+    let first = Running::start(&mut bench.command("Go", &["--mode", "full"]));
+    appears(&bench, "two.txt");
+    for args in [&["search", "otters"][..], &["agent", "tools"], &["index"], &["doctor"]] {
+        let output = bench.env.run(args);
+        assert!(matches!(output.code, Some(0 | 1)), "{args:?}\n{output}");
+        assert!(!output.stderr().contains("regular file"), "{args:?}\n{output}");
+    }
+    first.signal(libc::SIGINT);
+    first.finish(once());
+    assert!(!bench.env.path(".elophanto/permissions.yaml").exists());
+}
+
 #[test]
 fn two_runs_in_one_session() {
     let bench = Bench::new(Model::script(vec![text("Hello.")]));

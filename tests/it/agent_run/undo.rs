@@ -206,3 +206,55 @@ fn the_last_of_several_runs_goes_first() {
     assert_eq!(undo(&bench, &[]).code, Some(0));
     assert_eq!(bench.env.read("a.txt"), b"alpha\n");
 }
+
+fn change(bench: &Bench) -> Told {
+    bench.run("Change everything", &["--mode", "full"], "once")
+}
+
+/// A file that grows over what is covered was small before, and a pipe was nothing.
+#[test]
+fn what_became_too_large_comes_back() {
+    let bench = bench(vec![
+        shell("truncate -s 70M docs/one.md; mkfifo new-pipe"),
+        shell("chmod 600 docs/one.md"),
+        text("Done."),
+    ]);
+    let before = tree(&bench);
+    change(&bench).done();
+    assert_eq!(fs::metadata(bench.env.path("docs/one.md")).unwrap().len(), 70 << 20);
+    let undone = undo(&bench, &[]);
+    assert_eq!(undone.code, Some(0), "{undone}");
+    assert_eq!(tree(&bench), before);
+}
+
+/// What cannot be taken back is told: with the run, and with its undo.
+#[test]
+fn what_is_not_covered_is_told() {
+    let bench = bench(vec![shell("truncate -s 1M big.iso"), text("Done.")]);
+    fs::File::create(bench.env.path("big.iso")).unwrap().set_len(70 << 20).unwrap();
+    let told = change(&bench);
+    let warnings = told.ended()["warnings"].to_string();
+    assert!(warnings.contains("an undo would not restore `big.iso`: too large"), "{warnings}");
+    let undone = undo(&bench, &[]);
+    assert!(undone.stderr().contains("`big.iso` is as the run left it: too large"), "{undone}");
+}
+
+/// An undo does not reach into other repositories, so commands do not either.
+#[test]
+fn other_repositories_are_not_written() {
+    let bench = bench(vec![
+        shell("rm -rf sub; mv sub sub2; echo x >> sub/file; cat sub/file; mkdir sub/new"),
+        shell("echo x > beside; rm -rf docs"),
+        text("Done."),
+    ]);
+    bench.env.write("sub/file", "theirs\n");
+    bench.env.git(&["init", "-q", "sub"]);
+    let before = tree(&bench);
+    let told = change(&bench);
+    assert!(told.results()[0].contains("theirs"), "{}", told.output);
+    assert_eq!(bench.env.read("sub/file"), b"theirs\n");
+    assert!(!bench.env.path("sub2").exists() && !bench.env.path("docs").exists());
+    let undone = undo(&bench, &[]);
+    assert_eq!(undone.code, Some(0), "{undone}");
+    assert_eq!(tree(&bench), before);
+}

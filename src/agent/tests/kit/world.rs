@@ -63,6 +63,10 @@ impl World for FakeWorld {
         std::mem::take(&mut self.changed)
     }
 
+    fn uncovered(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     fn remember(&mut self, summary: &TaskSummary) -> Result<Vec<PathBuf>, String> {
         self.remembered.push(summary.clone());
         Ok(vec![PathBuf::from("knowledge/learned/tasks/one.md")])

@@ -4,6 +4,7 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     fs,
+    io::{self, Write},
     os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -17,6 +18,7 @@ use super::super::super::{env, workspace::Workspace};
 use crate::{
     config::AgentConfig,
     fence::{self, Ended, Helper, Kind, Limits, Policy, Standby, Stopped},
+    permissions::{KEY_DRIVER, key_attributes},
     plugins::{RunEnded, RunRequest},
     process,
     tools::{OutOfReach, ShellOutcome, ShellRequest},
@@ -29,6 +31,10 @@ const SHELLS: [&str; 2] = ["/bin/bash", "/usr/bin/bash"];
 /// Files and folders of a work tree that are looked at for keys.
 const MOST_ENTRIES: usize = 200_000;
 const PLAIN_SHELL: &str = "/bin/sh";
+/// The folder of elophanto in a work tree.
+const OWN_FOLDER: &str = ".elophanto";
+/// The file of attributes, in the folder of what is local to this machine.
+const ATTRIBUTES: &str = "attributes";
 
 /// Whether a line of a shell, run in a folder, changes nothing.
 pub type OnlyReads = Arc<dyn Fn(&str, &Path) -> bool + Send + Sync>;
@@ -40,6 +46,10 @@ pub struct Fencing {
     protected: Vec<PathBuf>,
     /// Folders of git outside of the work tree, as a linked one has: read, never written.
     git: Vec<PathBuf>,
+    /// What runs at work keep of files: no program reads it.
+    runs: PathBuf,
+    /// What git is told of files that hold keys.
+    attributes: PathBuf,
     is_key: OutOfReach,
     only_reads: OnlyReads,
     settings: AgentConfig,
@@ -55,6 +65,8 @@ struct Ready {
     standby: Option<Standby>,
     /// What holds keys in the work tree, if all of it has just been looked at.
     keys: Option<Vec<PathBuf>>,
+    /// Other repositories in it: an undo does not reach into them.
+    nested: Vec<PathBuf>,
     /// An empty folder for temporary files.
     temporary: Option<TempDir>,
 }
@@ -88,6 +100,8 @@ impl Fencing {
         let git = git.filter(|folder| !folder.starts_with(&repository.root)).cloned();
         Self {
             git: git.collect(),
+            runs: repository.runs_dir(),
+            attributes: repository.local_dir().join(ATTRIBUTES),
             root: repository.root.clone(),
             home: home.to_owned(),
             protected,
@@ -220,7 +234,7 @@ impl Fencing {
     pub fn get_ready(&self) {
         let (helper, kind) = self.helper();
         let mut ready = self.ready();
-        ready.keys = None;
+        (ready.keys, ready.nested) = (None, Vec::new());
         let is_waiting = ready.standby.as_mut().is_some_and(Standby::is_waiting);
         if !is_waiting && !matches!(kind, Kind::Absent(_)) {
             // Whoever runs the program is told why there is none.
@@ -237,6 +251,50 @@ impl Fencing {
 
     fn ready(&self) -> MutexGuard<'_, Ready> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Variables that keep git from showing what was committed of files that hold keys. Best
+    /// effort, as where nothing can be written: what a program says is looked through as well.
+    fn for_git(&self) -> impl Iterator<Item = (String, String)> {
+        let text = key_attributes();
+        if fs::read(&self.attributes).ok().as_deref() != Some(text.as_bytes())
+            && let Some(folder) = self.attributes.parent()
+        {
+            let write = || {
+                fs::create_dir_all(folder)?;
+                let mut file = tempfile::NamedTempFile::new_in(folder)?;
+                file.write_all(text.as_bytes())?;
+                file.persist(&self.attributes).map_err(|failed| failed.error)
+            };
+            let _: io::Result<fs::File> = write();
+        }
+        let file = self.attributes.to_string_lossy().into_owned();
+        let settings = [
+            ("core.attributesFile".to_owned(), file),
+            // For patches of the history, and for those of the work tree, which a program of the
+            // user's may make.
+            (format!("diff.{KEY_DRIVER}.binary"), "true".to_owned()),
+            (format!("diff.{KEY_DRIVER}.command"), "true".to_owned()),
+        ];
+        let count = ("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string());
+        let settings = settings.into_iter().enumerate().flat_map(|(number, (key, value))| {
+            [
+                (format!("GIT_CONFIG_KEY_{number}"), key),
+                (format!("GIT_CONFIG_VALUE_{number}"), value),
+            ]
+        });
+        std::iter::once(count).chain(settings)
+    }
+
+    /// The same of other repositories in the work tree.
+    pub fn knows_nested<'p>(&self, paths: impl Iterator<Item = &'p Path>) {
+        self.ready().nested = paths.map(|path| self.root.join(path)).collect();
+    }
+
+    /// What was found out about the work tree is out of date.
+    pub fn forget(&self) {
+        let mut ready = self.ready();
+        (ready.keys, ready.nested) = (None, Vec::new());
     }
 
     /// Those of these paths that hold keys. Of each it is found out once: it depends on nothing but
@@ -267,7 +325,7 @@ impl Fencing {
     }
 
     fn run(&self, wanted: &Wanted, is_cancelled: &dyn Fn() -> bool) -> Result<Ended, String> {
-        let Ready { standby, keys, temporary } = std::mem::take(&mut *self.ready());
+        let Ready { standby, keys, nested, temporary } = std::mem::take(&mut *self.ready());
         let temporary = match temporary.filter(|folder| is_fresh(folder.path())) {
             Some(folder) => folder,
             None => tempfile::Builder::new()
@@ -279,7 +337,8 @@ impl Fencing {
         let variables = env::harmless();
         let path = variables.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
         let language = variables.get("LANG").map(String::as_str);
-        let environment = fence::environment(path, &self.home, temporary.path(), language);
+        let mut environment = fence::environment(path, &self.home, temporary.path(), language);
+        environment.extend(self.for_git());
         let (helper, kind) = self.helper();
         if matches!(kind, Kind::Absent(_)) {
             return unfenced(wanted, &environment);
@@ -296,14 +355,17 @@ impl Fencing {
         let (protected, write) = if wanted.only_reads {
             (vec![self.root.clone()], Vec::new())
         } else {
-            (self.protected.clone(), absolute(&self.settings.writable))
+            let protected = self.protected.iter().cloned().chain(nested).collect();
+            (protected, absolute(&self.settings.writable))
         };
+        let mut hidden = keys.unwrap_or_else(|| self.keys());
+        hidden.push(self.runs.clone());
         let policy = Policy {
             root: self.root.clone(),
             protected,
             write,
             read,
-            hidden: keys.unwrap_or_else(|| self.keys()),
+            hidden,
             temporary: temporary.path().to_owned(),
             network: wanted.network,
             home: self.home.clone(),
@@ -317,11 +379,18 @@ impl Fencing {
         let (argv, folder) = (&wanted.argv, wanted.folder);
         let program =
             fence::Program { argv, stdin: wanted.stdin, environment: &environment, folder };
+        // Others may write there meanwhile: no folder that stands in for it may be in their way.
+        let own = self.root.join(OWN_FOLDER);
+        let made = !wanted.only_reads && fs::create_dir(&own).is_ok();
         let standby = standby.and_then(|mut standby| standby.is_waiting().then_some(standby));
         let ended = standby
             .map_or_else(|| helper.start(), Ok)
             .and_then(|standby| standby.run(&policy, &program, is_cancelled))
             .map_err(|cause| cause.to_string());
+        if made {
+            // Unless there is something in it by now.
+            let _ = fs::remove_dir(&own);
+        }
         // What the program left there goes with the folder.
         if is_fresh(temporary.path()) {
             self.ready().temporary = Some(temporary);

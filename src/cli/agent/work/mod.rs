@@ -39,7 +39,6 @@ use super::{
         ui::{Ui, visible_line},
         workspace::Workspace,
     },
-    errors::why_uncovered,
     shelf::Shelf,
 };
 use crate::{
@@ -221,22 +220,14 @@ impl Prepared<'_> {
             };
             agent::run_session(goal, session, &mut approver, &mut agent)
         };
-        let summary = world.finish();
+        let sealed = world.finish();
         self.cancelled.store(true, Ordering::Relaxed);
         for warning in world.warnings() {
             ui.warn(warning);
         }
         let finished = finished?;
-        match summary {
-            Err(error) => ui.warn(error.message()),
-            Ok(None) => {}
-            Ok(Some(summary)) => {
-                for path in &summary.uncovered {
-                    let why = why_uncovered(path.why);
-                    let path = visible_line(&path.path.to_string_lossy());
-                    ui.note(format_args!("an undo would not restore `{path}`: {why}"));
-                }
-            }
+        if let Err(error) = sealed {
+            ui.warn(error.message());
         }
         self.prune();
         Ok(finished)

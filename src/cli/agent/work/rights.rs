@@ -15,6 +15,7 @@ use crate::{
         rule_for,
     },
     repo::{NotePath, Repository, read_note, write_beneath},
+    stand_in::is_stand_in,
     store::lock,
 };
 
@@ -198,6 +199,7 @@ fn read_in(repository: &Repository) -> Result<Option<Vec<u8>>, CliError> {
     match read_note(&repository.root, &NotePath::from(path.as_path()), MOST_FILE) {
         Ok((bytes, _)) => Ok(Some(bytes)),
         Err(cause) if cause.is_gone() => Ok(None),
+        Err(_) if is_stand_in(&repository.root.join(&path)) => Ok(None),
         Err(cause) => Err(CliError::new(format_args!("`{}`: {cause}", path.display()))),
     }
 }

@@ -10,15 +10,16 @@ use std::{
 use ulid::Ulid;
 
 use super::{
-    super::super::{error::CliError, workspace::Workspace},
+    super::super::{error::CliError, ui::visible_line, workspace::Workspace},
+    super::errors::why_uncovered,
     fencing::Fencing,
     gathering, remembering,
     rights::Rights,
 };
 use crate::{
     agent::{Gathered, Session, TaskSummary, World},
-    checkpoint::{Checkpoints, Run, Summary},
-    permissions::{Action, Call, Verdict},
+    checkpoint::{Checkpoints, Run, Uncovered},
+    permissions::{Action, Call, Decision, Layer, Mode, Verdict, shown_objects},
     repo::{CommitId, Git, head},
     skills::Skill,
 };
@@ -26,8 +27,8 @@ use crate::{
 /// Whether a checkpoint covers what a call does. Calls that only look are inside of others too.
 enum Covered {
     No,
-    /// With HEAD before the call.
-    Since(Option<CommitId>),
+    /// With HEAD before the call, if that may have made a commit.
+    Since(Option<Option<CommitId>>),
 }
 
 /// What a run works in.
@@ -68,18 +69,17 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// Ends the run: what it changed can be taken back from now on. `None` if it changed nothing
-    /// that a checkpoint was made for.
+    /// Ends the run: what it changed can be taken back from now on.
     ///
     /// # Errors
     /// When the checkpoint cannot be sealed; it can be undone all the same.
-    pub fn finish(&mut self) -> Result<Option<Summary>, CliError> {
+    pub fn finish(&mut self) -> Result<(), CliError> {
         self.run = None;
         self.calls.clear();
-        match self.checkpoint.take() {
-            None => Ok(None),
-            Some(run) => Ok(Some(run.finish()?)),
+        if let Some(run) = self.checkpoint.take() {
+            run.finish()?;
         }
+        Ok(())
     }
 
     /// What went wrong beside the run, once.
@@ -99,6 +99,14 @@ impl<'a> Surroundings<'a> {
             self.checkpoint = Some(checkpoints.begin(&run).map_err(|cause| cause.to_string())?);
         }
         self.checkpoint.as_mut().ok_or_else(|| "there is no checkpoint".to_owned())
+    }
+
+    /// An object that a listed command would show and that is none of the repository's commits.
+    fn content_shown(&self, verdict: &Verdict) -> Option<String> {
+        let git = self.git?;
+        let is_listed = verdict.layer == Layer::Mode;
+        let mut objects = shown_objects(&verdict.commands).into_iter().filter(|_| is_listed);
+        objects.find(|id| git.resolve(id).is_err()).map(str::to_owned)
     }
 
     fn head(&self) -> Option<CommitId> {
@@ -126,7 +134,17 @@ impl World for Surroundings<'_> {
         // Asked only where it matters: trying the fence takes a moment.
         let runs = matches!(call.action, Action::Shell { .. } | Action::Program { .. });
         let is_fenced = !runs || self.fencing.is_there();
-        self.rights.borrow().decide(call, is_tainted, is_attended, is_fenced)
+        let mut verdict = self.rights.borrow().decide(call, is_tainted, is_attended, is_fenced);
+        if verdict.decision == Decision::Allow
+            && self.rights.borrow().mode() == Mode::Smart
+            && let Some(id) = self.content_shown(&verdict)
+        {
+            verdict.decision = if is_attended { Decision::Ask } else { Decision::Deny };
+            verdict
+                .reasons
+                .push(format!("`{id}` is no commit: it is not known of which file it is"));
+        }
+        verdict
     }
 
     fn before(&mut self, action: &Action) -> Result<(), String> {
@@ -157,22 +175,29 @@ impl World for Surroundings<'_> {
             _ if runs => run.before_anything_but(fencing.protected()).map_err(said)?,
             _ => run.before_anything().map_err(said)?,
         }
-        if let Some(paths) = run.paths().filter(|_| runs) {
-            fencing.knows(paths);
+        if runs {
+            if let Some(paths) = run.paths() {
+                fencing.knows(paths);
+            }
+            fencing.knows_nested(run.nested());
         }
         if matches!(action, Action::Commit) {
             run.before_commit().map_err(said)?;
         }
-        self.calls.push(Covered::Since(head));
+        // What is shut in cannot: a commit that is made meanwhile is somebody else's.
+        let commits = !(runs && fencing.is_there());
+        self.calls.push(Covered::Since(commits.then_some(head)));
         Ok(())
     }
 
     fn after(&mut self) -> Vec<PathBuf> {
+        self.fencing.forget();
         let Some(Covered::Since(old)) = self.calls.pop() else { return Vec::new() };
         let new = self.head();
         let branch = self.git.and_then(Git::branch).map(|name| format!("refs/heads/{name}"));
         let Some(run) = &mut self.checkpoint else { return Vec::new() };
-        if let Some(new) = new.filter(|new| old.as_ref() != Some(new))
+        if let Some(old) = old
+            && let Some(new) = new.filter(|new| old.as_ref() != Some(new))
             && let Err(cause) = run.committed(old, new, branch.as_deref())
         {
             self.warnings.push(format!("the commit cannot be taken back: {cause}"));
@@ -184,6 +209,15 @@ impl World for Surroundings<'_> {
                 Vec::new()
             }
         }
+    }
+
+    fn uncovered(&self) -> Vec<String> {
+        let uncovered = self.checkpoint.as_ref().map(Run::uncovered).unwrap_or_default();
+        let told = |it: &Uncovered| {
+            let path = visible_line(&it.path.to_string_lossy());
+            format!("an undo would not restore `{path}`: {}", why_uncovered(it.why))
+        };
+        uncovered.iter().map(told).collect()
     }
 
     fn remember(&mut self, summary: &TaskSummary) -> Result<Vec<PathBuf>, String> {

@@ -1,0 +1,13 @@
+//! Empty folders that stand where protected paths do not exist, while a program runs in a sandbox
+//! (see [`crate::fence`]). To everybody else there is nothing.
+
+use std::{fs, os::unix::fs::MetadataExt, path::Path};
+
+/// What no other folder's permissions are likely to be, and a usual umask leaves alone.
+pub const MODE: u32 = 0o511;
+
+/// Whether there is one at a path, of somebody at work or left behind.
+pub fn is_stand_in(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| data.is_dir() && data.mode() & 0o7777 == MODE)
+        && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+}
