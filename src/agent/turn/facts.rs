@@ -21,7 +21,7 @@ pub(super) struct Facts {
 pub(super) struct Did {
     pub(super) line: String,
     pub(super) failed: bool,
-    /// Whether it was made, and writes or reaches out.
+    /// Whether it writes or reaches out, and was made or only wanted somebody's approval.
     pub(super) has_effect: bool,
 }
 
@@ -45,7 +45,7 @@ impl Facts {
         self.did.push(did);
     }
 
-    /// The last call that writes or reaches out, if it failed.
+    /// The last call that writes or reaches out, if it failed or nobody was there to approve it.
     pub(super) fn bad_end(&self) -> Option<&str> {
         let last = self.did.iter().rev().find(|did| did.has_effect)?;
         last.failed.then_some(last.line.as_str())

@@ -68,7 +68,8 @@ impl Run<'_, '_> {
         self.facts.push(Did {
             line: did_line(&name, &asked.arguments, made, &result),
             failed: *failed,
-            has_effect: record.has_effect && record.made,
+            // What nobody was there to allow is missing; what somebody refused is not wanted.
+            has_effect: record.has_effect && (record.made || record.approved == "nobody"),
         });
         self.note(EntryKind::Call {
             tool: name,

@@ -3,11 +3,11 @@
 //! Owns the form of the two files, how they are joined, and which rule fits a call. It refuses to
 //! know where the files lie.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
-use super::{Action, Call, Decision, shell::Findings};
+use super::{Action, Call, Decision, matching, shell::Findings};
 
 mod edit;
 mod parse;
@@ -58,15 +58,69 @@ pub struct Rules {
 
 #[derive(Debug, Clone)]
 pub(super) struct PathRule {
+    /// Relative to the root, or absolute.
     pub glob: String,
-    pub matcher: GlobMatcher,
+    matcher: GlobSet,
+    /// The folders and the file that it names before its first wildcard.
+    begins: PathBuf,
     /// It is about writing, not about reading.
     pub writes: bool,
     pub decision: Decision,
 }
 
-pub(super) fn matcher(glob: &str) -> Result<GlobMatcher, globset::Error> {
-    GlobBuilder::new(glob).literal_separator(true).build().map(|glob| glob.compile_matcher())
+impl PathRule {
+    /// What allows holds as it is written. What asks or denies holds for everything below what it
+    /// names as well, and a name alone wherever it stands, as in `.gitignore`.
+    pub fn new(glob: &str, writes: bool, decision: Decision) -> Result<Self, globset::Error> {
+        let plain = glob.strip_prefix("./").unwrap_or(glob);
+        let plain = match plain.strip_suffix('/') {
+            Some(folder) => format!("{folder}/**"),
+            None => plain.to_owned(),
+        };
+        // From the root of the work tree, unless that leads to the work tree by itself.
+        let relative = plain.trim_start_matches('/').to_owned();
+        let mut globs = vec![relative.clone(), plain.clone()];
+        if decision != Decision::Allow {
+            globs.extend([format!("{relative}/**"), format!("{plain}/**")]);
+            if !plain.contains('/') {
+                globs.extend([format!("**/{plain}"), format!("**/{plain}/**")]);
+            }
+        }
+        let mut set = GlobSetBuilder::new();
+        for glob in globs {
+            set.add(self::glob(&glob)?);
+        }
+        let is_open = |name: &&str| name.contains(['*', '?', '[', '{', '\\']);
+        let begins = relative.split('/').take_while(|name| !is_open(name)).collect();
+        Ok(Self { glob: glob.to_owned(), matcher: set.build()?, begins, writes, decision })
+    }
+
+    /// What it says of a path in the work tree. If that may be a folder with something in it that
+    /// the rule keeps from being touched, somebody is to be asked.
+    fn says(&self, path: &Path, root: &Path) -> Option<Decision> {
+        let inside = path.strip_prefix(root).ok()?;
+        // Of `docs/*` the folder is known.
+        let is_known = |part: &Component| !matching::is_open(&part.as_os_str().to_string_lossy());
+        let known: PathBuf = inside.components().take_while(is_known).collect();
+        let is_strict = self.decision != Decision::Allow;
+        // A rule for all that is in a folder is one for the folder.
+        let is_meant = self.matcher.is_match(inside)
+            || self.matcher.is_match(path)
+            || is_strict && self.matcher.is_match(inside.join("any"));
+        if is_meant {
+            return Some(self.decision);
+        }
+        let holds = is_strict && self.begins.starts_with(&known);
+        holds.then_some(Decision::Ask)
+    }
+}
+
+fn glob(glob: &str) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(glob).literal_separator(true).build()
+}
+
+pub(super) fn matcher(text: &str) -> Result<GlobMatcher, globset::Error> {
+    glob(text).map(|glob| glob.compile_matcher())
 }
 
 impl Rules {
@@ -126,13 +180,8 @@ impl Rules {
             Rule::Tool { name } => self.tools.push((name.clone(), decision)),
             Rule::Command { run } => self.commands.push((run.clone(), decision)),
             Rule::Write { glob } => {
-                if let Ok(matcher) = matcher(glob) {
-                    self.paths.push(PathRule {
-                        glob: glob.clone(),
-                        matcher,
-                        writes: true,
-                        decision,
-                    });
+                if let Ok(rule) = PathRule::new(glob, true, decision) {
+                    self.paths.push(rule);
                 }
             }
             Rule::Host { host } => {
@@ -167,41 +216,35 @@ impl Rules {
     fn line(&self, found: &Findings, root: &Path) -> Option<Decision> {
         let commands = found.commands.iter().map(|argv| self.command(argv));
         let files = found.redirected.iter().map(|path| self.path(Path::new(path), root, true));
-        // What commands say that they write is no reason to let them.
-        let written = found.written.iter().filter_map(|path| self.narrows(Path::new(path), root));
-        every(commands.chain(files)).into_iter().chain(written).max()
+        // What commands say that they write or read is no reason to let them.
+        let narrows = |path: &String, writes| {
+            self.path(Path::new(path), root, writes).filter(|says| *says != Decision::Allow)
+        };
+        let written = found.written.iter().filter_map(|path| narrows(path, true));
+        let read = found.read.iter().filter_map(|path| narrows(path, false));
+        every(commands.chain(files)).into_iter().chain(written).chain(read).max()
     }
 
     /// What a rule allows, it allows as it is written; what it asks before or denies, under any name
-    /// that the program has.
+    /// that the program has, and with more words behind.
     fn command(&self, argv: &[String]) -> Option<Decision> {
         let plain = plain(argv);
         let says = |(run, decision): &(Vec<String>, Decision)| {
-            let is_meant = fits(run, argv) || *decision != Decision::Allow && fits(run, &plain);
+            let begins = |argv: &[String]| {
+                let run = self::plain(run);
+                let run = run.strip_suffix(&["**".to_owned()][..]).unwrap_or(&run);
+                argv.len() >= run.len() && words_fit(run, argv)
+            };
+            let is_strict = *decision != Decision::Allow;
+            let is_meant = fits(run, argv) || is_strict && (begins(argv) || begins(&plain));
             is_meant.then_some(*decision)
         };
         self.commands.iter().filter_map(says).max()
     }
 
-    /// The strictest rule that asks before or denies writing to this path, or to what lies in it.
-    fn narrows(&self, path: &Path, root: &Path) -> Option<Decision> {
-        let inside = path.strip_prefix(root).ok()?;
-        let any = inside.join("any");
-        let rules = self.paths.iter().filter(|rule| rule.writes);
-        rules
-            .filter(|rule| rule.decision != Decision::Allow)
-            .filter(|rule| rule.matcher.is_match(inside) || rule.matcher.is_match(&any))
-            .map(|rule| rule.decision)
-            .max()
-    }
-
     fn path(&self, path: &Path, root: &Path, writes: bool) -> Option<Decision> {
-        let inside = path.strip_prefix(root).ok()?;
-        self.paths
-            .iter()
-            .filter(|rule| rule.writes == writes && rule.matcher.is_match(inside))
-            .map(|rule| rule.decision)
-            .max()
+        let rules = self.paths.iter().filter(|rule| rule.writes == writes);
+        rules.filter_map(|rule| rule.says(path, root)).max()
     }
 
     fn host(&self, host: &str) -> Option<Decision> {

@@ -35,15 +35,18 @@ pub(super) fn parse(text: &[u8], owner: Owner) -> Result<Rules, RulesError> {
                     let name = if writes { "write" } else { "read" };
                     let (glob, decision) = rule(entry, name)?;
                     let glob_text = scalar(glob, name)?.to_owned();
-                    let matcher =
-                        matcher(&glob_text).map_err(|error| pattern(glob, name, &error))?;
-                    rules.paths.push(PathRule { glob: glob_text, matcher, writes, decision });
+                    let rule = PathRule::new(&glob_text, writes, decision)
+                        .map_err(|error| pattern(glob, name, &error))?;
+                    rules.paths.push(rule);
                 }
             }
             "hosts" => {
                 for entry in sequence(node, key)? {
                     let (host, decision) = rule(entry, "host")?;
                     let text = scalar(host, "host")?.to_lowercase();
+                    if text.contains("://") {
+                        return Err(form(host, "host", "the name of a host, such as example.org"));
+                    }
                     let matcher = matcher(&text).map_err(|error| pattern(host, "host", &error))?;
                     rules.hosts.push((text, matcher, decision));
                 }

@@ -251,3 +251,64 @@ paths:
     check("./cargo test", None);
     check("cp docs/a b", None);
 }
+
+#[test]
+fn what_a_rule_denies_it_denies_however_it_is_written() {
+    let deny = |what: &str| {
+        Rules::parse(format!("paths: [{{ {what}, decision: deny }}]").as_bytes(), Owner::User)
+            .unwrap()
+    };
+    let root = Path::new("/home/ada/notes");
+    let says = |rules: &Rules, path: &str, writes| {
+        rules
+            .paths
+            .iter()
+            .filter(|rule| rule.writes == writes)
+            .find_map(|it| it.says(&root.join(path), root))
+    };
+    for glob in ["docs", "docs/", "./docs/**", "/docs/**", "docs/**", "/home/ada/notes/docs"] {
+        let rules = deny(&format!("write: {glob:?}"));
+        for path in ["docs/api.md", "docs/deep/api.md", "docs"] {
+            assert_eq!(says(&rules, path, true), Some(Decision::Deny), "{glob} {path}");
+        }
+        for path in ["README.md", "documents/a.md"] {
+            assert_eq!(says(&rules, path, true), None, "{glob} {path}");
+        }
+        assert_eq!(says(&rules, "docs/api.md", false), None, "{glob}");
+    }
+    let names = deny("write: \"*.md\"");
+    assert_eq!(says(&names, "docs/deep/api.md", true), Some(Decision::Deny));
+    // What holds such a file is asked about.
+    let file = deny("read: docs/api.md");
+    assert_eq!(says(&file, "docs", false), Some(Decision::Ask));
+    assert_eq!(says(&file, "docs/other.md", false), None);
+    assert_eq!(says(&file, "", false), Some(Decision::Ask));
+    // What is allowed is no more than what is written.
+    let allow = Rules::parse(b"paths: [{ write: docs, decision: allow }]", Owner::User).unwrap();
+    assert_eq!(says(&allow, "docs", true), Some(Decision::Allow));
+    assert_eq!(says(&allow, "docs/api.md", true), None);
+    let host = b"hosts: [{ host: 'https://example.org', decision: deny }]";
+    assert!(matches!(Rules::parse(host, Owner::User), Err(RulesError::Form { .. })));
+}
+
+/// A word more does not lead around a rule.
+#[test]
+fn a_denied_command_is_denied_with_more_words() {
+    let rules = |run: &str| {
+        let text = format!("commands: [{{ run: {run}, decision: deny }}]");
+        Rules::parse(text.as_bytes(), Owner::User).unwrap()
+    };
+    let argv = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    for (run, line, denied) in [
+        ("[rm]", "rm -rf docs", true),
+        ("[/bin/rm, \"**\"]", "rm docs", true),
+        ("[git, push]", "git -C . push origin main", true),
+        ("[git, push]", "git pull", false),
+        ("[rm]", "rmdir docs", false),
+    ] {
+        let is_denied = rules(run).command(&argv(line)) == Some(Decision::Deny);
+        assert_eq!(is_denied, denied, "{run} {line}");
+    }
+    let allow = Rules::parse(b"commands: [{ run: [ls], decision: allow }]", Owner::User).unwrap();
+    assert_eq!(allow.command(&argv("ls -l")), None);
+}

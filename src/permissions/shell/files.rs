@@ -169,6 +169,7 @@ impl Walker<'_> {
             if path.starts_with("/dev/") && !plain {
                 self.found.harm(format!("`{path}` is a device"));
             }
+            self.found.read.push(path);
         }
     }
 

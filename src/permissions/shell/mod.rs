@@ -67,6 +67,8 @@ pub struct Findings {
     pub redirected: Vec<String>,
     /// Files that are written by commands which say so.
     pub(super) written: Vec<String>,
+    /// Files and folders that are read by commands which say so.
+    pub(super) read: Vec<String>,
     /// Files that are run or read as programs.
     pub(super) run: Vec<String>,
     /// Makes links, so that a path may lead elsewhere afterwards.
