@@ -19,6 +19,9 @@ use super::{
 };
 use crate::repo::watch::Told;
 
+/// Where the committed index lies: all of it can be made anew.
+const INDEX: &[u8] = b".elophanto/index";
+
 /// What cannot be taken back, with the reason.
 pub(super) type Bare = BTreeSet<(Name, WhyUncovered)>;
 
@@ -168,7 +171,8 @@ pub(super) fn own(
                 is_theirs |= is_here && *digest == left;
                 change.is_shared |= is_here;
             } else if is_here || change.path.above().any(|folder| folder == *path) {
-                is_theirs |= left.is_some() && has_only_grown(root, &change);
+                let is_index = path.as_bytes() == INDEX;
+                is_theirs |= is_index || left.is_some() && has_only_grown(root, &change);
                 change.is_shared = true;
             }
         }

@@ -19,7 +19,7 @@ use crate::{
     learn,
     lexical::Analyzer,
     memory,
-    repo::{self, Git, NotePath, Repository, Selection, Version, locate},
+    repo::{self, Git, NotePath, Repository, Selection, Version, locate, watch},
     search::run::Tools,
 };
 
@@ -205,6 +205,7 @@ pub fn now_nanoseconds() -> i64 {
 /// # Errors
 /// When it cannot be written, or a link would lead the writing elsewhere.
 pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    let _telling = locate(root).ok().map(|repository| watch::tell(&repository, path, Some(bytes)));
     Ok(repo::write_beneath(root, path, bytes)?)
 }
 

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Context, IndexError, Snapshot, fill::missing_keys};
 use crate::{
-    repo::{NotePath, tracked_under},
+    repo::{NotePath, tracked_under, watch},
     store::{
         matrix::{Encoded, Key},
         registry::{BadTable, Registry},
@@ -61,6 +61,8 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     if missing == pending_keys && pending_tables.len() <= 1 && sound {
         return Ok(committed);
     }
+    let folder_of_tables = context.repository.tables_dir();
+    let _telling = watch::tell(context.repository, &folder_of_tables, None);
     if !missing.is_empty() {
         let rows = rows(snapshot, &missing);
         let content = TableContent { fingerprint: state.fingerprint.to_owned(), rows };

@@ -60,10 +60,17 @@ impl Run<'_, '_> {
         match self.approver.approve(&request) {
             Answer::Once => ("once", None),
             Answer::Session => {
-                (if self.session.keep(call, verdict) { "kept" } else { "once" }, None)
+                if self.session.keep(call, verdict) {
+                    return ("kept", None);
+                }
+                self.warn(
+                    "this call cannot be allowed for the session: it was allowed once".into(),
+                );
+                ("once", None)
             }
             Answer::Rule => {
                 if !verdict.can_be_kept {
+                    self.warn("this call cannot be allowed by a rule: it was allowed once".into());
                     return ("once", None);
                 }
                 match self.agent.world.keep_rule(call, verdict) {

@@ -155,16 +155,19 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         0 => String::new(),
         count => format!(", {count} commits taken back"),
     };
-    ui.emit(
-        &wire,
-        format_args!(
+    let text = match &wire.undo {
+        None if wire.left.is_empty() => {
+            format!("there is nothing to take back: all is as it was before run {}", wire.run)
+        }
+        _ => format!(
             "{} restored, {} removed{commits}: run {} is undone{}",
             wire.restored.len(),
             wire.removed.len(),
             wire.run,
             if wire.left.is_empty() { "" } else { ", but for what is named above" }
         ),
-    )?;
+    };
+    ui.emit(&wire, text)?;
     if let Some(undo) = &wire.undo {
         ui.talk(format_args!(
             "`elophanto agent undo {undo}` does it again; what was learnt stays, as notes in \

@@ -173,6 +173,8 @@ fn what_others_write_down_meanwhile_stays() {
             "--section",
             "What to do=Let them swim.",
         ]);
+        bench.env.ok(&["init", "--yes"]);
+        bench.env.ok(&["index"]);
         let model = Model::script(vec![
             call("file_read", json!({ "path": "README.md" })),
             text("Otters swim."),

@@ -322,3 +322,14 @@ fn without_a_terminal_what_asks_is_denied_and_told() {
         assert!(bench.model.prompts()[0].contains("Nobody is there to approve"), "{output}");
     }
 }
+
+/// Silence is no yes, and what was not done is not called done.
+#[test]
+fn what_nobody_approved_is_not_done() {
+    let script =
+        vec![call("file_write", json!({ "path": "c.txt", "text": "c" })), text("All is written.")];
+    let bench = Bench::new(Model::script(script));
+    let told = bench.run_with("Write", &["--mode", "smart"], |_| None);
+    assert_eq!(told.outcome(), "partly", "{}", told.output);
+    assert_eq!(told.output.code, Some(1), "{}", told.output);
+}
