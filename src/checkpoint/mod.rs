@@ -233,9 +233,9 @@ impl<'a> Checkpoints<'a> {
                 return Err(CheckpointError::UnknownRun(run.to_owned()));
             }
             let lock = lock::take(&self.lock_file(), run)?;
-            let removed = std::fs::remove_dir_all(&folder);
+            let removed = seal::remove(self, run);
             lock.release();
-            return removed.map_err(CheckpointError::io(&folder, "removed"));
+            return removed;
         }
         Ok(git_calls::remove_reference(self.git, &seal::reference(run))?)
     }

@@ -222,6 +222,11 @@ fn compare(
         .filter(|(_, state)| state.is_opaque())
         .map(|(name, _)| name.clone())
         .collect();
+    // Something that is not kept is gone: it may be what now lies elsewhere.
+    let is_gone = |(name, (state, _)): (&Name, &(State, Option<Place>))| {
+        state.is_opaque() && now.get(name).is_none_or(State::is_absent)
+    };
+    let may_have_moved = was.iter().any(is_gone);
     let mut changes = Vec::new();
     let names: BTreeSet<Name> = was.keys().chain(now.keys()).cloned().collect();
     let mut was = was;
@@ -232,8 +237,11 @@ fn compare(
             continue;
         }
         match (&was, &left) {
-            // What it was is known, and can take the place of what is there now.
-            (was, State::Opaque(Opaque::Large { .. } | Opaque::Special)) if !was.is_opaque() => {
+            // What it was is known, and can take the place of what is there now, unless that is
+            // all there is of it.
+            (was, State::Opaque(Opaque::Large { .. } | Opaque::Special))
+                if matches!(was, State::File { .. } | State::Link { .. }) && !may_have_moved =>
+            {
                 changes.push(Change { path, was: was.clone(), place, left, is_shared: false });
             }
             // It may have been small at the beginning of the run.

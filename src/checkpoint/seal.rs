@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
+    os::unix::ffi::OsStrExt,
 };
 
 use super::{
@@ -23,6 +24,8 @@ use crate::{
 
 /// The file of the record in the commit.
 const RECORD: &str = "record.jsonl";
+/// Begins the name of a folder that is being removed.
+const GONE: &str = ".gone-";
 /// The folder of the contents, each named by its digest.
 const CONTENTS: &str = "contents";
 
@@ -111,12 +114,29 @@ pub(super) fn seal(
             sealed.ok_or(cause)?;
         }
     }
-    fs::remove_dir_all(&folder).map_err(CheckpointError::io(&folder, "removed"))
+    remove(at, run)
+}
+
+/// Removes the folder of a run, all of it or nothing: half of one could not be read.
+pub(super) fn remove(at: &Checkpoints, run: &str) -> Result<(), CheckpointError> {
+    let folder = at.run_folder(run);
+    let gone = at.folder.join(format!("{GONE}{run}"));
+    fs::rename(&folder, &gone).map_err(CheckpointError::io(&folder, "removed"))?;
+    fs::remove_dir_all(&gone).map_err(CheckpointError::io(&gone, "removed"))
+}
+
+/// Removes what is left of folders whose removal was interrupted.
+fn remove_rests(at: &Checkpoints) {
+    let entries = fs::read_dir(at.folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().as_bytes().starts_with(GONE.as_bytes())) {
+        let _ = fs::remove_dir_all(entry.path());
+    }
 }
 
 /// Seals the runs of this work tree that ended without saying so. The caller holds the lock. One
 /// that cannot be sealed stays as it is, and hinders only those who want it.
 pub(super) fn recover(at: &Checkpoints, wanted: &str) -> Result<(), CheckpointError> {
+    remove_rests(at);
     for run in unsealed(at) {
         match recover_one(at, &run) {
             Err(cause) if run == wanted => return Err(cause),
@@ -130,8 +150,7 @@ fn recover_one(at: &Checkpoints, run: &str) -> Result<(), CheckpointError> {
     let mut folded = read_journal(at, run)?;
     if folded.root.as_bytes().is_empty() {
         // It had not even begun.
-        let folder = at.run_folder(run);
-        return fs::remove_dir_all(&folder).map_err(CheckpointError::io(&folder, "removed"));
+        return remove(at, run);
     }
     if folded.root != Name::from(at.git.root()) {
         return Ok(());

@@ -216,7 +216,9 @@ fn apply(
         }
     }
     for (folder, mode) in closed {
-        if leads_through_folders(root, &folder) && below(&folder).is_dir() {
+        // It may be a link again by now: what that leads to has rights of its own.
+        let is_folder = fs::symlink_metadata(below(&folder)).is_ok_and(|found| found.is_dir());
+        if leads_through_folders(root, &folder) && is_folder {
             set_mode(&below(&folder), mode)?;
         }
     }

@@ -339,3 +339,25 @@ fn a_quiet_change_is_seen() {
         assert_eq!(repo.read("a").as_deref(), Some("one"));
     }
 }
+
+/// Where a link takes the place of a folder again, what it leads to keeps its rights.
+#[test]
+fn a_closed_folder_becomes_a_link_again() {
+    let repo = Repo::new(&[]);
+    repo.write("target/file", "1");
+    symlink("target", repo.root.join("link")).unwrap();
+    let before = repo.manifest();
+    let run_id = id();
+    repo.with(|at| {
+        let mut run = at.begin(&run_id).unwrap();
+        run.before_anything().unwrap();
+        fs::remove_file(repo.root.join("link")).unwrap();
+        repo.write("link/inside", "2");
+        let closed = std::os::unix::fs::PermissionsExt::from_mode(0o555);
+        fs::set_permissions(repo.root.join("link"), closed).unwrap();
+        run.after().unwrap();
+        run.finish().unwrap();
+    });
+    repo.undo(&run_id, How::All).unwrap();
+    assert_eq!(repo.manifest(), before);
+}

@@ -31,6 +31,8 @@ const SHELLS: [&str; 2] = ["/bin/bash", "/usr/bin/bash"];
 /// Files and folders of a work tree that are looked at for keys.
 const MOST_ENTRIES: usize = 200_000;
 const PLAIN_SHELL: &str = "/bin/sh";
+/// What the system says where nothing can be written.
+const READ_ONLY: &[u8] = b"Read-only file system";
 /// The folder of elophanto in a work tree.
 const OWN_FOLDER: &str = ".elophanto";
 /// The file of attributes, in the folder of what is local to this machine.
@@ -176,6 +178,9 @@ impl Fencing {
             Some(Stopped::Time | Stopped::Cancelled) => None,
             None if *self.kind() == Kind::Narrow && !ended.is_success() => {
                 Some(format!("the sandbox is a narrow one here: {}", fence::NARROW))
+            }
+            None if !ended.is_success() && says(&ended.stderr, READ_ONLY) => {
+                Some("what is protected, and other repositories inside, no command changes".into())
             }
             None => None,
         };
@@ -397,6 +402,11 @@ impl Fencing {
         }
         ended
     }
+}
+
+/// Whether some of this is these words.
+fn says(said: &[u8], words: &[u8]) -> bool {
+    said.windows(words.len()).any(|window| window == words)
 }
 
 /// Whether a temporary folder is as when it was made: empty, and the user's alone.
