@@ -144,8 +144,8 @@ pub(super) fn differences(
     Ok((changes, bare))
 }
 
-/// Which of these changes are not those that others have told of or `committed`. Where both may have had a part,
-/// it is marked.
+/// Which of these changes are not those that others have told of or `committed`. Where both may
+/// have had a part, it is marked.
 pub(super) fn own(
     root: &Path,
     changes: Vec<Change>,
