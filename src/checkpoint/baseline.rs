@@ -1,7 +1,8 @@
 //! The whole work tree at one moment: what there is at each path, and where its content is kept.
 //!
 //! It is also the cache by which the next one is made: a file whose stat is the same is not read
-//! again. Contents are objects of git, held by a commit under a ref of this work tree.
+//! again. Contents are objects of git, held by a commit under a ref of this work tree, but for those
+//! of files that hold keys.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,8 +15,9 @@ use super::{
     CheckpointError, Checkpoints, MOST_IGNORED_BYTES, MOST_IGNORED_ENTRIES, baseline_file,
     git_calls::{self, Contents, Holder},
     name::Name,
+    private::{Private, is_private},
     record::{Place, Was},
-    state::{Opaque, State},
+    state::{Digest, Opaque, State},
     survey::{Moment, Survey},
 };
 use crate::repo::{self, FileStat, ObjectId};
@@ -46,6 +48,10 @@ impl Entry {
             Some(Place::Blob(id)) => Some(id),
             _ => None,
         }
+    }
+
+    pub(super) fn is_private(&self) -> bool {
+        self.place == Some(Place::Private)
     }
 }
 
@@ -119,7 +125,18 @@ impl Baseline {
 pub(super) fn last(at: &Checkpoints) -> Result<Option<Baseline>, CheckpointError> {
     // Without the commit the contents may be gone.
     let held = repo::reference(at.git, &reference(at))?;
-    Ok(load(&cache_file(at)).filter(|last| held.is_some() && held == last.commit))
+    let last = load(&cache_file(at)).filter(|last| held.is_some() && held == last.commit);
+    Ok(last.map(|mut last| {
+        let private = private(at);
+        for (_, entry) in last.entries.iter_mut().filter(|(_, entry)| entry.is_private()) {
+            if let State::File { size, digest, .. } = entry.state
+                && !private.holds(&digest, size)
+            {
+                *entry = Entry::plain(entry.state.clone());
+            }
+        }
+        last
+    }))
 }
 
 /// Takes a baseline and makes it durable: its contents in git, its entries in the file of this
@@ -133,12 +150,18 @@ pub(super) fn take(
     let old = last(at)?.unwrap_or_default();
     let mut contents = Contents::new(at.git);
     let mut read = Vec::new();
+    let private = private(at);
     let survey = Survey::of(at, &old, moment)?;
     let mut entries = survey.read(at.git.root(), &old, &mut |name, bytes| {
+        if is_private(at, name.as_path()) {
+            private.keep(&Digest::of(&bytes), &bytes)?;
+            return Ok(Some(Place::Private));
+        }
         read.push(name.clone());
         contents.add(bytes)?;
         Ok(None)
     })?;
+    private.finish()?;
     let ids = contents.finish()?;
     for (name, id) in read.iter().zip(ids) {
         if let Ok(at) = entries.binary_search_by(|(other, _)| other.cmp(name)) {
@@ -185,12 +208,25 @@ pub(super) fn take(
     if baseline != old {
         save(&file, &baseline)?;
     }
+    if tidies {
+        let held = baseline.entries.iter().filter(|(_, entry)| entry.is_private());
+        private.retain(&held.filter_map(|(_, entry)| entry.state.digest()).collect());
+    }
     Ok(baseline)
+}
+
+/// What is kept of this work tree's files that hold keys.
+pub(super) fn private(at: &Checkpoints) -> Private {
+    Private::of(at, &owner(at))
 }
 
 /// Where the cache of this work tree lies.
 pub(super) fn cache_file(at: &Checkpoints) -> PathBuf {
-    at.folder.join(format!("work-tree-{}", key(at)))
+    at.folder.join(owner(at))
+}
+
+fn owner(at: &Checkpoints) -> String {
+    format!("work-tree-{}", key(at))
 }
 
 /// Reads a baseline; `None` if it is not there or is damaged.

@@ -8,8 +8,11 @@ use super::{
 };
 use crate::repo::{FileStat, ObjectId};
 
-const MAGIC: &[u8; 8] = b"eloBase1";
+const MAGIC: &[u8; 8] = b"eloBase2";
 const HASH: usize = 32;
+/// Bits of what is said of a file.
+const RACY: u8 = 1;
+const PRIVATE: u8 = 2;
 
 /// The bytes of a file for it.
 pub(super) fn encode(baseline: &Baseline) -> Vec<u8> {
@@ -24,7 +27,7 @@ pub(super) fn encode(baseline: &Baseline) -> Vec<u8> {
         if let State::File { .. } = entry.state {
             let FileStat { size, mtime, ctime, inode } = entry.stat;
             numbers(&mut out, &[size, mtime as u64, ctime as u64, inode]);
-            out.push(entry.is_racy.into());
+            out.push(RACY * u8::from(entry.is_racy) + PRIVATE * u8::from(entry.is_private()));
             id(&mut out, entry.blob());
         }
     }
@@ -56,8 +59,10 @@ pub(super) fn decode(file: &[u8]) -> Option<Baseline> {
                 ctime: next()? as i64,
                 inode: next()?,
             };
-            entry.is_racy = rest.take(1)? == [1];
-            entry.place = rest.id()?.map(Place::Blob);
+            let [flags] = rest.take(1)? else { return None };
+            entry.is_racy = flags & RACY != 0;
+            let place = rest.id()?.map(Place::Blob);
+            entry.place = if flags & PRIVATE != 0 { Some(Place::Private) } else { place };
         }
         entries.push((name, entry));
     }
@@ -179,9 +184,10 @@ mod tests {
             commit: id,
             extras: id.into_iter().collect(),
             entries: vec![
-                (Name::new("a"), entry(file)),
+                (Name::new("a"), entry(file.clone())),
                 (Name::new(b"\xff"), Entry::plain(State::Link { target: Name::new("a") })),
                 (Name::new("d"), Entry::plain(State::Folder { mode: 0o755 })),
+                (Name::new("k"), Entry { place: Some(Place::Private), ..Entry::plain(file) }),
                 (Name::new("l"), Entry::plain(State::Opaque(large))),
             ],
         };

@@ -7,7 +7,7 @@
 //! A run at work keeps a folder of its own: a journal, synced before each change, and the contents
 //! it speaks of. Content of whole work trees goes to git at once. A run that ends, or is found to
 //! have been interrupted, is sealed: one commit that holds its record and the contents to go back
-//! to. The user's index, stash and branches are not touched by any of it; only the undo of commits
+//! to; those of files that hold keys stay in a folder beside. The user's index, stash and branches are not touched by any of it; only the undo of commits
 //! moves a branch, and only from where the run left it.
 //!
 //! Restored are kind, content, rights and link target of a path, and empty folders. Owners, times,
@@ -23,6 +23,7 @@ mod look;
 mod moves;
 mod name;
 mod plan;
+mod private;
 mod record;
 mod run;
 mod scope;
@@ -45,6 +46,7 @@ pub use run::Run;
 pub use state::{Uncovered, WhyUncovered};
 
 use crate::repo::Git;
+use private::Private;
 use record::Head;
 
 /// Larger files are not covered, in bytes.
@@ -61,6 +63,7 @@ pub const MOST_ENTRIES: usize = 1_000_000;
 pub struct Checkpoints<'a> {
     git: &'a Git,
     folder: &'a Path,
+    holds_key: fn(&Path) -> bool,
 }
 
 /// A run that can be undone, or is at work.
@@ -141,9 +144,10 @@ pub struct Undone {
 
 impl<'a> Checkpoints<'a> {
     /// `folder` is where runs at work keep their state, private to this machine:
-    /// `elophanto/runs` in the git directory that all work trees share.
-    pub fn new(git: &'a Git, folder: &'a Path) -> Self {
-        Self { git, folder }
+    /// `elophanto/runs` in the git directory that all work trees share. What files hold that
+    /// `holds_key` (an absolute path) stays there and is never given to git.
+    pub fn new(git: &'a Git, folder: &'a Path, holds_key: fn(&Path) -> bool) -> Self {
+        Self { git, folder, holds_key }
     }
 
     /// Begins a run; `run` is a new ULID. Runs of this work tree that were interrupted are sealed.
@@ -237,7 +241,8 @@ impl<'a> Checkpoints<'a> {
             lock.release();
             return removed;
         }
-        Ok(git_calls::remove_reference(self.git, &seal::reference(run))?)
+        git_calls::remove_reference(self.git, &seal::reference(run))?;
+        Private::of(self, run).remove()
     }
 
     /// Forgets the oldest runs, so that `keep` remain. Returns those forgotten.
@@ -246,12 +251,20 @@ impl<'a> Checkpoints<'a> {
     /// When git cannot remove them.
     pub fn prune(&self, keep: usize) -> Result<Vec<String>, CheckpointError> {
         self.git.check_own()?;
+        // Before the refs are listed: one at work may be sealed in between.
+        let is_over =
+            |owner: &String| run_time(owner).is_some() && !self.run_folder(owner).exists();
+        let mut over = private::owners(self);
+        over.retain(is_over);
         let mut runs: Vec<String> = self.heads()?.into_iter().map(|head| head.run).collect();
         runs.sort_unstable_by(|a, b| b.cmp(a));
         let old = runs.split_off(keep.min(runs.len()));
         for run in &old {
             git_calls::remove_reference(self.git, &seal::reference(run))?;
         }
+        over.iter()
+            .filter(|owner| !runs.contains(owner))
+            .try_for_each(|owner| Private::of(self, owner).remove())?;
         Ok(old)
     }
 

@@ -24,6 +24,8 @@ pub(super) enum Place {
     /// In git.
     #[serde(with = "digits")]
     Blob(ObjectId),
+    /// Among the contents of this work tree that git is never given.
+    Private,
 }
 
 /// An id as text.

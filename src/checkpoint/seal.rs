@@ -10,6 +10,7 @@ use super::{
     CheckpointError, Checkpoints, Uncovered, baseline, data,
     git_calls::{self, CHECKPOINTS, Contents, Holder},
     name::Name,
+    private::{Private, is_private},
     record::{Event, Folded, Head, Line, Place, Scope, Sealed},
     run::{self, JOURNAL, caps},
     run_time,
@@ -44,6 +45,7 @@ pub(super) fn seal(
         let mut contents = Contents::new(at.git);
         let mut added: Vec<Digest> = Vec::new();
         let mut known: BTreeSet<Digest> = BTreeSet::new();
+        let private = Private::of(at, run);
         for net in &nets {
             let Some(digest) = net.was.digest().filter(|digest| !held.contains_key(digest)) else {
                 continue;
@@ -52,7 +54,12 @@ pub(super) fn seal(
                 Some(Place::Blob(id)) => {
                     held.insert(digest, *id);
                 }
-                Some(place @ (Place::Data(_) | Place::Text(_))) if known.insert(digest) => {
+                Some(Place::Private) => private.share(&digest, &baseline::private(at))?,
+                Some(place @ (Place::Data(_) | Place::Text(_))) => {
+                    let is_private = is_private(at, net.path.as_path());
+                    if !is_private && !known.insert(digest) {
+                        continue;
+                    }
                     let bytes = match (place, &net.was) {
                         (Place::Text(text), _) => text.clone().into_bytes(),
                         (Place::Data(from), State::File { size, .. }) => {
@@ -65,12 +72,17 @@ pub(super) fn seal(
                         let reason = format!("the content of `{}` has changed", path.display());
                         return Err(CheckpointError::damaged(run, reason));
                     }
-                    contents.add(bytes)?;
-                    added.push(digest);
+                    if is_private {
+                        private.keep(&digest, &bytes)?;
+                    } else {
+                        contents.add(bytes)?;
+                        added.push(digest);
+                    }
                 }
-                _ => {}
+                None => {}
             }
         }
+        private.finish()?;
         held.extend(added.into_iter().zip(contents.finish()?));
         let head = Head {
             run: run.to_owned(),

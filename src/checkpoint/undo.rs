@@ -16,6 +16,7 @@ use super::{
     moves,
     name::Name,
     plan::{Earlier, Restore, plan, removals, touched},
+    private::Private,
     record::Net,
     run::Run,
     seal,
@@ -121,6 +122,22 @@ fn stage(
         }
     }
     let held = if files.is_empty() { BTreeMap::new() } else { seal::contents(at, run)? };
+    let (files, keys): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|(_, _, _, digest)| held.contains_key(digest));
+    let missing = |name: &Name| {
+        let reason = format!("the content of `{}` is missing", name.as_path().display());
+        CheckpointError::damaged(run, reason)
+    };
+    let mut write = |name: &Name, mode: u32, content: &[u8]| {
+        let path = folder.join(format!("new-{}", staged.len()));
+        write_new(&path, content, mode).map_err(CheckpointError::io(&path, "written"))?;
+        staged.insert(name.clone(), path);
+        Ok::<_, CheckpointError>(())
+    };
+    let private = Private::of(at, run);
+    for (name, mode, _, digest) in &keys {
+        write(name, *mode, &private.read(digest).ok_or_else(|| missing(name))?)?;
+    }
     let objects = at.git.objects();
     let mut rest = &files[..];
     while !rest.is_empty() {
@@ -132,10 +149,6 @@ fn stage(
         let count = rest.iter().take(BATCH_COUNT).take_while(fits).count().max(1);
         let (batch, more) = rest.split_at(count);
         rest = more;
-        let missing = |name: &Name| {
-            let reason = format!("the content of `{}` is missing", name.as_path().display());
-            CheckpointError::damaged(run, reason)
-        };
         let id = |(name, _, _, digest): &(&Name, u32, u64, Digest)| -> Result<&ObjectId, _> {
             held.get(digest).ok_or_else(|| missing(name))
         };
@@ -147,9 +160,7 @@ fn stage(
             if Digest::of(&content) != *digest {
                 return Err(missing(name));
             }
-            let path = folder.join(format!("new-{}", staged.len()));
-            write_new(&path, &content, *mode).map_err(CheckpointError::io(&path, "written"))?;
-            staged.insert((*name).clone(), path);
+            write(name, *mode, &content)?;
         }
     }
     Ok(staged)

@@ -18,7 +18,7 @@ mod table;
 pub use call::{Action, Call, Level, Mode};
 pub use decide::{decide, only_reads};
 pub use keys::{DRIVER as KEY_DRIVER, attributes as key_attributes};
-pub use protected::{Protected, core};
+pub use protected::{Protected, core, is_key};
 pub use rules::{Owner, Rule, Rules, RulesError, add_rule, rule_for};
 pub use shell::shown_objects;
 pub use table::{TABLE, table};

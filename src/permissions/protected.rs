@@ -125,6 +125,12 @@ impl Protected {
     }
 }
 
+/// Whether this absolute path is of a file that holds keys, as [`Protected::holds_key`] says
+/// wherever the work tree is.
+pub fn is_key(path: &Path) -> bool {
+    keys::held(&names_of(path)).is_some()
+}
+
 /// `GIT~1`: the second name of `.git` on some file systems.
 fn is_short_name(name: &str) -> bool {
     name.chars().any(char::is_alphabetic) && matching::fits(name, "git~1")

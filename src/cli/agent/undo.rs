@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo},
+    permissions,
     repo::Git,
 };
 
@@ -75,7 +76,7 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Err(CliError::new("there is no git repository here, so there are no checkpoints"));
     };
     let folder = workspace.repository.runs_dir();
-    let checkpoints = Checkpoints::new(&git, &folder);
+    let checkpoints = Checkpoints::new(&git, &folder, permissions::is_key);
     let runs = checkpoints.runs()?;
     let Some(kept) = chosen(&runs, args.run.as_deref())? else {
         match runs.iter().find(|run| run.progress == Progress::AtWork) {

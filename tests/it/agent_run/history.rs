@@ -1,7 +1,10 @@
 //! Key files in git's history, where no sandbox can hide them.
 
 use super::Bench;
-use crate::fake::script::{Model, shell, text};
+use crate::{
+    env::finish,
+    fake::script::{Model, shell, text},
+};
 
 /// No rule for secrets knows its form.
 const KEY: &str = "opensesame";
@@ -78,4 +81,41 @@ fn what_runs_unasked_never_shows_a_key() {
 fn what_names_or_shows_a_key_file_shows_no_key_in_any_mode() {
     let (_, seen) = run("full", &LINES[..15]);
     assert!(!seen.contains("PASSWORD"), "{seen}");
+}
+
+/// What an undo needs of a key that git has never seen: commands find it nowhere.
+#[test]
+fn what_is_kept_of_keys_is_out_of_reach() {
+    let lines = [
+        // The second of these is kept by the run, the first with the work tree.
+        "mv keys other && touch other/note.md",
+        "mv other keys",
+        "git cat-file --batch-all-objects --batch --unordered",
+        "cat .git/elophanto/runs/*/*",
+        "cat .git/elophanto/runs/*/*/*",
+        "grep -r PASS .git/elophanto",
+        "cd .git/elophanto && cat $(find . -type f)",
+        "python3 -c 'import os; [print(open(os.path.join(d, f), errors=\"replace\").read()) \
+         for d, _, fs in os.walk(\".git\") for f in fs]'",
+    ];
+    let turns = lines.iter().map(|line| shell(line)).chain([text("Done.")]).collect();
+    let bench = Bench::new(Model::script(turns));
+    bench.env.write(".git/info/exclude", "keys/\n");
+    bench.env.write("keys/.env", format!("PASSWORD={KEY}\n"));
+    bench.env.write("README.md", "# Otters\n\nThey swim far.\n");
+    bench.env.commit("Second");
+    let told = bench.run("Look around", &["--mode", "full"], "yes");
+    told.done();
+    let seen = bench.model.prompts().concat();
+    assert!(!seen.contains("PASSWORD=") && !seen.contains(KEY), "{seen}");
+    assert!(seen.contains("They swim far"), "{seen}");
+    assert!(bench.env.path("keys/note.md").exists());
+    let all = ["cat-file", "--batch-all-objects", "--batch", "--unordered"];
+    let objects = finish(bench.env.sealed("git").args(all)).stdout;
+    let objects = String::from_utf8_lossy(&objects);
+    assert!(!objects.contains(KEY) && objects.contains("They swim far"), "{objects}");
+    // It can be undone all the same.
+    bench.env.ok(&["agent", "undo"]);
+    assert!(!bench.env.path("keys/note.md").exists());
+    assert_eq!(bench.env.read("keys/.env"), format!("PASSWORD={KEY}\n").into_bytes());
 }

@@ -4,5 +4,6 @@ mod baselines;
 mod cases;
 mod crash;
 mod measure;
+mod private;
 mod random;
 mod repository;

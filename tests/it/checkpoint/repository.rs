@@ -83,7 +83,9 @@ impl Repo {
         let repository = locate(&self.root).unwrap();
         let folder = repository.local_dir().join("runs");
         let git = Git::of(&repository).unwrap();
-        work(Checkpoints::new(&git, &folder))
+        // Some of those that random steps change.
+        let holds_key = |path: &Path| path.extension().is_some_and(|it| it == "log" || it == "key");
+        work(Checkpoints::new(&git, &folder, holds_key))
     }
 
     pub fn undo(&self, run: &str, how: How) -> Result<Undone, CheckpointError> {

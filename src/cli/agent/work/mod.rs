@@ -45,9 +45,10 @@ use crate::{
     agent::{
         self, Agent, Approver, Finished, Reflect, Session, Sessions, Settings, Toolbox, Trails,
     },
+    checkpoint::Checkpoints,
     config::{AgentMode, Reflection},
     fence::{self, Kind},
-    permissions::{Mode, only_reads},
+    permissions::{Mode, is_key, only_reads},
     plugins::Problem,
     repo::Git,
     tools::OutOfReach,
@@ -290,7 +291,7 @@ impl Prepared<'_> {
     /// Old checkpoints go when there are many; what cannot be removed now is later.
     fn prune(&self) {
         if let Some(git) = &self.git {
-            let checkpoints = crate::checkpoint::Checkpoints::new(git, &self.checkpoints);
+            let checkpoints = Checkpoints::new(git, &self.checkpoints, is_key);
             let _ = checkpoints.prune(CHECKPOINTS);
         }
     }

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     agent::{Gathered, Session, TaskSummary, World},
     checkpoint::{Checkpoints, Run, Uncovered},
-    permissions::{Action, Call, Decision, Layer, Mode, Verdict, shown_objects},
+    permissions::{Action, Call, Decision, Layer, Mode, Verdict, is_key, shown_objects},
     repo::{CommitId, Git, head},
     skills::Skill,
 };
@@ -58,7 +58,7 @@ impl<'a> Surroundings<'a> {
         Self {
             workspace,
             git,
-            checkpoints: git.map(|git| Checkpoints::new(git, folder)),
+            checkpoints: git.map(|git| Checkpoints::new(git, folder, is_key)),
             rights,
             skills,
             fencing,

@@ -1,0 +1,118 @@
+//! Contents that git is never given: whoever may look at git's objects may look at them all, and a
+//! mirror gets every ref. Each owner (a sealed run, or what was last seen of a work tree) has a
+//! folder with a file per content, named by its digest.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, DirBuilder, File},
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    CheckpointError, Checkpoints, MOST_FILE_BYTES,
+    data::{link_or_copy, sync},
+    state::Digest,
+};
+
+/// In the folder of the runs.
+const FOLDER: &str = "private";
+
+/// The contents of one owner.
+pub(super) struct Private {
+    folder: PathBuf,
+}
+
+impl Private {
+    pub(super) fn of(at: &Checkpoints, owner: &str) -> Self {
+        Self { folder: at.folder.join(FOLDER).join(owner) }
+    }
+
+    /// Keeps a content. It is on disk once [`Self::finish`] returns.
+    pub(super) fn keep(&self, digest: &Digest, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let file = self.file(digest);
+        if self.holds(digest, bytes.len() as u64) {
+            return Ok(());
+        }
+        self.make()?;
+        let write = || {
+            // For its owner alone, from the beginning.
+            let mut new = tempfile::NamedTempFile::new_in(&self.folder)?;
+            new.write_all(bytes)?;
+            new.as_file().sync_data()?;
+            new.persist(&file).map(drop).map_err(|failed| failed.error)
+        };
+        write().map_err(CheckpointError::io(&file, "written"))
+    }
+
+    /// Takes over a content of another owner.
+    pub(super) fn share(&self, digest: &Digest, other: &Self) -> Result<(), CheckpointError> {
+        self.make()?;
+        link_or_copy(&other.file(digest), &self.file(digest))
+    }
+
+    /// Makes what was kept last a crash.
+    pub(super) fn finish(&self) -> Result<(), CheckpointError> {
+        if self.folder.is_dir() { sync(&self.folder) } else { Ok(()) }
+    }
+
+    /// Whether it is there, by its size.
+    pub(super) fn holds(&self, digest: &Digest, size: u64) -> bool {
+        fs::symlink_metadata(self.file(digest))
+            .is_ok_and(|found| found.is_file() && found.len() == size)
+    }
+
+    /// A content, checked.
+    pub(super) fn read(&self, digest: &Digest) -> Option<Vec<u8>> {
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        let mut bytes = Vec::new();
+        let file = File::options().read(true).custom_flags(flags).open(self.file(digest)).ok()?;
+        file.take(MOST_FILE_BYTES + 1).read_to_end(&mut bytes).ok()?;
+        (Digest::of(&bytes) == *digest).then_some(bytes)
+    }
+
+    /// Removes all but these.
+    pub(super) fn retain(&self, needed: &BTreeSet<Digest>) {
+        let needed: BTreeSet<String> = needed.iter().map(Digest::to_string).collect();
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            if !entry.file_name().to_str().is_some_and(|name| needed.contains(name)) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    pub(super) fn remove(&self) -> Result<(), CheckpointError> {
+        match fs::remove_dir_all(&self.folder) {
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                Err(CheckpointError::io(&self.folder, "removed")(cause))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn make(&self) -> Result<(), CheckpointError> {
+        if self.folder.is_dir() {
+            return Ok(());
+        }
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
+        made.map_err(CheckpointError::io(&self.folder, "made"))?;
+        let above = self.folder.ancestors().skip(1).take(2);
+        above.into_iter().try_for_each(sync)
+    }
+
+    fn file(&self, digest: &Digest) -> PathBuf {
+        self.folder.join(digest.to_string())
+    }
+}
+
+/// All owners that there are.
+pub(super) fn owners(at: &Checkpoints) -> Vec<String> {
+    let entries = fs::read_dir(at.folder.join(FOLDER)).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+/// Whether a path, relative to the root, is of a file that holds keys.
+pub(super) fn is_private(at: &Checkpoints, path: &Path) -> bool {
+    (at.holds_key)(&at.git.root().join(path))
+}
