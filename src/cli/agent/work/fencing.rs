@@ -8,6 +8,7 @@ use std::{
     os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    thread::{Builder, JoinHandle},
     time::Duration,
 };
 
@@ -57,6 +58,8 @@ pub struct Fencing {
     settings: AgentConfig,
     helper: OnceLock<(Helper, Kind)>,
     ready: Mutex<Ready>,
+    /// Starts the helper of the next program.
+    next: Mutex<Option<JoinHandle<Option<Standby>>>>,
     /// By its path relative to the root, whether a file or folder holds keys.
     judged: Mutex<HashMap<OsString, bool>>,
 }
@@ -112,6 +115,7 @@ impl Fencing {
             settings: workspace.config.agent.clone(),
             helper: OnceLock::new(),
             ready: Mutex::default(),
+            next: Mutex::default(),
             judged: Mutex::default(),
         }
     }
@@ -240,10 +244,24 @@ impl Fencing {
         let (helper, kind) = self.helper();
         let mut ready = self.ready();
         (ready.keys, ready.nested) = (None, Vec::new());
-        let is_waiting = ready.standby.as_mut().is_some_and(Standby::is_waiting);
-        if !is_waiting && !matches!(kind, Kind::Absent(_)) {
+        let next = self.next().take().and_then(|next| next.join().ok().flatten());
+        let mut standby = ready.standby.take().or(next);
+        if !standby.as_mut().is_some_and(Standby::is_waiting) && !matches!(kind, Kind::Absent(_)) {
             // Whoever runs the program is told why there is none.
-            ready.standby = helper.start().ok();
+            standby = helper.start().ok();
+        }
+        ready.standby = standby;
+    }
+
+    /// To be called when a program has ended and the model is about to be asked: where one was
+    /// run, there will be others, and their helper can start while the model thinks.
+    pub fn expects_another(&self) {
+        let Some((helper, kind)) = self.helper.get() else { return };
+        let mut next = self.next();
+        if !matches!(kind, Kind::Absent(_)) && self.ready().standby.is_none() && next.is_none() {
+            let helper = helper.clone();
+            let start = move || helper.start().ok();
+            *next = Builder::new().name("standby".to_owned()).spawn(start).ok();
         }
     }
 
@@ -256,6 +274,10 @@ impl Fencing {
 
     fn ready(&self) -> MutexGuard<'_, Ready> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> MutexGuard<'_, Option<JoinHandle<Option<Standby>>>> {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Variables that keep git from showing what was committed of files that hold keys. Best

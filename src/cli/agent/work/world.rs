@@ -109,6 +109,27 @@ impl<'a> Surroundings<'a> {
         objects.find(|id| git.resolve(id).is_err()).map(str::to_owned)
     }
 
+    /// What the call that has just been made changed.
+    fn changed(&mut self) -> Vec<PathBuf> {
+        let Some(Covered::Since(old)) = self.calls.pop() else { return Vec::new() };
+        let new = self.head();
+        let branch = self.git.and_then(Git::branch).map(|name| format!("refs/heads/{name}"));
+        let Some(run) = &mut self.checkpoint else { return Vec::new() };
+        if let Some(old) = old
+            && let Some(new) = new.filter(|new| old.as_ref() != Some(new))
+            && let Err(cause) = run.committed(old, new, branch.as_deref())
+        {
+            self.warnings.push(format!("the commit cannot be taken back: {cause}"));
+        }
+        match run.after() {
+            Ok(paths) => paths,
+            Err(cause) => {
+                self.warnings.push(format!("what the call changed is not known yet: {cause}"));
+                Vec::new()
+            }
+        }
+    }
+
     fn head(&self) -> Option<CommitId> {
         self.git.and_then(|git| head(git).ok().flatten())
     }
@@ -192,23 +213,9 @@ impl World for Surroundings<'_> {
 
     fn after(&mut self) -> Vec<PathBuf> {
         self.fencing.forget();
-        let Some(Covered::Since(old)) = self.calls.pop() else { return Vec::new() };
-        let new = self.head();
-        let branch = self.git.and_then(Git::branch).map(|name| format!("refs/heads/{name}"));
-        let Some(run) = &mut self.checkpoint else { return Vec::new() };
-        if let Some(old) = old
-            && let Some(new) = new.filter(|new| old.as_ref() != Some(new))
-            && let Err(cause) = run.committed(old, new, branch.as_deref())
-        {
-            self.warnings.push(format!("the commit cannot be taken back: {cause}"));
-        }
-        match run.after() {
-            Ok(paths) => paths,
-            Err(cause) => {
-                self.warnings.push(format!("what the call changed is not known yet: {cause}"));
-                Vec::new()
-            }
-        }
+        let changed = self.changed();
+        self.fencing.expects_another();
+        changed
     }
 
     fn uncovered(&self) -> Vec<String> {
