@@ -34,6 +34,6 @@ pub use session::{MAX_MESSAGES, Rule, Session};
 pub use sessions::{Listing, SessionLock, Sessions, SessionsError};
 pub use tool::{Host, Intent, Output, Source, Spec, Tool, ToolError};
 pub use toolbox::{Inlet, Toolbox, ToolboxError, level_name};
-pub use trail::{Entry, EntryKind, RunLine, RunTrail, Trails, TrailsError};
+pub use trail::{Entry, EntryKind, RunLine, RunTrail, Trails, TrailsError, Which};
 pub use turn::{Agent, MAX_DEPTH, Plan, Reflect, Settings, run, run_session};
 pub use world::{Gathered, Piece, SkillLine, World};

@@ -205,6 +205,12 @@ impl Sessions {
         }
     }
 
+    /// Whether a run is going on in a session.
+    pub fn is_busy(&self, id: Uuid) -> bool {
+        // Without a session there is no lock, and none is made.
+        self.path(id).exists() && matches!(self.lock(id), Err(SessionsError::Busy(_)))
+    }
+
     /// All sessions that can be read, and what cannot. No folder is no session.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ mod writer;
 
 use std::{
     fs::{self, DirBuilder, File},
-    io,
+    io::{self, BufRead, BufReader, Read},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
@@ -25,6 +25,8 @@ use crate::jsonl::{self, Caps, JsonlError, Log};
 const CAPS: Caps = Caps { line_bytes: 1024 * 1024, file_bytes: 64 * 1024 * 1024, faults: 100 };
 /// Ids that an ambiguous prefix is answered with.
 const SHOWN: usize = 5;
+/// Trails that are looked at for a list.
+const LOOKED_AT: usize = 10_000;
 
 #[derive(Debug, thiserror::Error)]
 pub enum TrailsError {
@@ -48,12 +50,23 @@ pub struct Trails {
     folder: PathBuf,
 }
 
+/// Which runs are listed.
+#[derive(Debug, Clone, Copy)]
+pub enum Which<'a> {
+    All,
+    /// Those in this work tree.
+    Root(&'a Path),
+    Session(Uuid),
+}
+
 /// A run in a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunLine {
     pub run: Ulid,
     pub begun: Timestamp,
     pub goal: String,
+    /// The work tree.
+    pub root: String,
     pub session: Option<Uuid>,
     /// As [`super::Outcome::name`]. `None`: it goes on, or was cut off.
     pub outcome: Option<String>,
@@ -86,9 +99,19 @@ impl Trails {
     ///
     /// # Errors
     /// When the folder cannot be read. No folder is no run.
-    pub fn list(&self, limit: usize) -> Result<(Vec<RunLine>, Vec<TrailsError>), TrailsError> {
+    pub fn list(
+        &self,
+        which: Which<'_>,
+        limit: usize,
+    ) -> Result<(Vec<RunLine>, Vec<TrailsError>), TrailsError> {
         let (mut lines, mut problems) = (Vec::new(), Vec::new());
-        for run in self.runs()?.into_iter().rev().take(limit) {
+        let is_wanted = |run: &Ulid| match which {
+            Which::All => true,
+            Which::Root(wanted) => self.begin_of(*run).is_some_and(|(root, _)| *wanted == *root),
+            Which::Session(wanted) => self.begin_of(*run).is_some_and(|(_, id)| wanted == id),
+        };
+        let newest = self.runs()?.into_iter().rev().take(LOOKED_AT);
+        for run in newest.filter(is_wanted).take(limit) {
             match self.read_run(run) {
                 Ok(trail) => lines.push(line(&trail)),
                 Err(problem) => problems.push(problem),
@@ -133,6 +156,19 @@ impl Trails {
         Trail::new(run, log, lock).map_err(failed)
     }
 
+    /// In which work tree and session a run began: the first line says so.
+    fn begin_of(&self, run: Ulid) -> Option<(PathBuf, Uuid)> {
+        let file = File::open(self.path(run)).ok()?;
+        let mut line = Vec::new();
+        BufReader::new(file).take(CAPS.line_bytes as u64).read_until(b'\n', &mut line).ok()?;
+        match serde_json::from_slice::<Entry>(&line).ok()?.kind {
+            EntryKind::Begin { root, session, .. } => {
+                Some((root.into(), Uuid::try_parse(&session).ok()?))
+            }
+            _ => None,
+        }
+    }
+
     fn read_run(&self, run: Ulid) -> Result<RunTrail, TrailsError> {
         let read = jsonl::read::<Entry>(&self.path(run), &CAPS)?;
         let fault = |one: &jsonl::Damage| format!("line {}: {}", one.line, one.fault);
@@ -170,6 +206,7 @@ fn line(trail: &RunTrail) -> RunLine {
             .and_then(|millis| Timestamp::from_millisecond(millis).ok())
             .unwrap_or(Timestamp::UNIX_EPOCH),
         goal: String::new(),
+        root: String::new(),
         session: None,
         outcome: None,
         calls: 0,
@@ -177,9 +214,10 @@ fn line(trail: &RunTrail) -> RunLine {
     };
     for entry in &trail.entries {
         match &entry.kind {
-            EntryKind::Begin { goal, session, .. } => {
+            EntryKind::Begin { goal, session, root, .. } => {
                 line.begun = entry.at;
                 line.goal.clone_from(goal);
+                line.root.clone_from(root);
                 line.session = Uuid::try_parse(session).ok();
             }
             EntryKind::Call { made: true, .. } => line.calls += 1,

@@ -296,6 +296,13 @@ impl<'a> Checkpoints<'a> {
     }
 }
 
+/// Whether a run is taken back: an undo of it is not taken back itself.
+pub fn is_undone(runs: &[Kept], run: &str) -> bool {
+    // Each undo is newer than what it takes back, so that this ends.
+    let mut undos = runs.iter().filter(|it| it.undoes.as_deref() == Some(run) && *it.run > *run);
+    undos.any(|undo| !is_undone(runs, &undo.run))
+}
+
 /// When a run began, which its id says; `None` for what is no id.
 fn run_time(run: &str) -> Option<jiff::Timestamp> {
     let id = ulid::Ulid::from_string(run).ok().filter(|id| id.to_string() == run)?;

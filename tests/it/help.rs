@@ -1456,7 +1456,8 @@ fn help_of_agent_runs() {
     What the agent did, run by run
 
     Each run leaves a trail on this machine: every call with its arguments, who decided and how, what
-    came of it, tokens and money. Secrets in it are masked.
+    came of it, tokens and money. Secrets in it are masked. Inside of a repository its own runs are
+    listed.
 
     Usage: elophanto agent runs [OPTIONS] [COMMAND]
 
@@ -1469,6 +1470,9 @@ fn help_of_agent_runs() {
               Runs that are listed at most
 
               [default: 20]
+
+          --all
+              List the runs in all repositories
 
           --json
               Print JSON Lines

@@ -227,7 +227,7 @@ fn a_crash_in_a_call_leaves_what_can_be_gone_on_from() {
     assert!(std::panic::catch_unwind(crash).is_err());
     let mut session = bench.sessions.load(id).unwrap();
     assert_eq!(session.messages.len(), 3);
-    let (lines, _) = bench.trails.list(1).unwrap();
+    let (lines, _) = bench.trails.list(crate::agent::Which::All, 1).unwrap();
     assert_eq!((lines[0].outcome.as_deref(), lines[0].calls), (None, 1));
     let trail = bench.trails.read(&lines[0].run.to_string()).unwrap();
     let last = trail.entries.last().map(|entry| entry.kind.clone());

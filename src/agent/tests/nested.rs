@@ -112,7 +112,7 @@ fn a_tool_thinks_and_asks() {
     }));
     let finished = bench.run("go");
     assert_eq!(bench.last_results(), ["a thought None"]);
-    let (lines, _) = bench.trails.list(1).unwrap();
+    let (lines, _) = bench.trails.list(crate::agent::Which::All, 1).unwrap();
     assert_eq!(lines[0].open_questions, ["Which one?"]);
     assert_eq!((finished.answer.as_str(), bench.person.questions.len()), ("ok", 1));
 }

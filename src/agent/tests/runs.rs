@@ -56,7 +56,7 @@ fn plans_executes_reflects_and_remembers() {
     assert_eq!(summary.touched, finished.touched);
     assert_eq!(finished.touched, [std::path::Path::new("b.md"), "c.md".as_ref()]);
     assert_eq!(bench.world.heard, ["Write b.md"]);
-    let (lines, problems) = bench.trails.list(10).unwrap();
+    let (lines, problems) = bench.trails.list(crate::agent::Which::All, 10).unwrap();
     assert!(problems.is_empty());
     assert_eq!((lines[0].goal.as_str(), lines[0].calls), ("Write b.md", 2));
     assert_eq!(lines[0].outcome.as_deref(), Some("done"));

@@ -14,7 +14,7 @@ fn warning(text: &str) -> EntryKind {
 fn what_was_noted_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let trails = Trails::new(folder.path().join("runs"));
-    assert_eq!(trails.list(9).unwrap().0, []);
+    assert_eq!(trails.list(Which::All, 9).unwrap().0, []);
     let mut trail = trails.begin(now()).unwrap();
     trail.note(now(), 0, warning("a"));
     trail.note(now(), 2, EntryKind::Question { question: "q?".to_owned(), answer: None });
@@ -22,7 +22,7 @@ fn what_was_noted_is_read() {
     trail.flush().unwrap();
     let read = trails.read(&trail.run.to_string().to_lowercase()).unwrap();
     assert_eq!((read.entries.len(), read.entries[1].depth), (2, 2));
-    assert_eq!(trails.list(9).unwrap().0[0].open_questions, ["q?"]);
+    assert_eq!(trails.list(Which::All, 9).unwrap().0[0].open_questions, ["q?"]);
     let path = trails.path(trail.run);
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     let text = fs::read_to_string(&path).unwrap();
@@ -30,6 +30,44 @@ fn what_was_noted_is_read() {
         text.starts_with(r#"{"at":"2026-05-28T20:26:40Z","depth":0,"type":"warning","text":"a"}"#),
         "{text}"
     );
+}
+
+#[test]
+fn runs_of_a_work_tree_or_a_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let trails = Trails::new(folder.path());
+    let session = Uuid::new_v4();
+    let begin = |root: &str, session: Uuid| {
+        let mut trail = trails.begin(now()).unwrap();
+        let kind = EntryKind::Begin {
+            run: trail.run.to_string(),
+            goal: root.to_owned(),
+            session: session.to_string(),
+            mode: "ask".to_owned(),
+            attended: true,
+            tainted: false,
+            root: root.to_owned(),
+        };
+        trail.note(now(), 0, kind);
+        trail.note(now(), 0, warning("a"));
+        trail.flush().unwrap();
+    };
+    begin("/a", session);
+    begin("/b", session);
+    begin("/a", Uuid::new_v4());
+    // One that broke off before its first line.
+    fs::write(trails.path(Ulid::new()), "{").unwrap();
+    let goals = |which, limit| {
+        let (lines, _) = trails.list(which, limit).unwrap();
+        let mut goals: Vec<_> = lines.into_iter().map(|line| line.goal).collect();
+        goals.sort();
+        goals
+    };
+    assert_eq!(goals(Which::Root(Path::new("/a")), 9), ["/a", "/a"]);
+    assert_eq!(goals(Which::Root(Path::new("/a")), 1), ["/a"]);
+    assert_eq!(goals(Which::Root(Path::new("/c")), 9), [] as [&str; 0]);
+    assert_eq!(goals(Which::Session(session), 9), ["/a", "/b"]);
+    assert_eq!(goals(Which::All, 9), ["", "/a", "/a", "/b"]);
 }
 
 #[test]

@@ -15,7 +15,11 @@ use super::{
     undo::{self, UndoArgs},
     work::{self, Prepared, state_folder, terminal::Terminal},
 };
-use crate::{agent::Session, config::AgentMode, permissions::Mode};
+use crate::{
+    agent::{Session, Which},
+    config::AgentMode,
+    permissions::Mode,
+};
 
 /// Lines of what was typed that are kept.
 const HISTORY: &str = "history";
@@ -184,19 +188,17 @@ fn status(prepared: &Prepared, session: &Session) -> String {
 }
 
 fn tasks(session: &Session, ui: &mut Ui) -> Result<(), CliError> {
-    let (lines, _) = runs::trails()?.list(1_000)?;
-    let own = lines.iter().filter(|line| line.session == Some(session.id));
-    let mut none = true;
-    for line in own.take(MOST_TASKS) {
-        none = false;
+    let (lines, _) = runs::trails()?.list(Which::Session(session.id), MOST_TASKS)?;
+    for line in &lines {
         let goal: String = line.goal.chars().take(70).collect();
-        let outcome = line.outcome.as_deref().unwrap_or("open");
+        // No run goes on in a session while its user types.
+        let outcome = line.outcome.as_deref().unwrap_or("cut off");
         ui.line(format_args!("{}  {outcome:<9}  {}", line.run, visible_line(&goal)))?;
         for question in &line.open_questions {
             ui.line(format_args!("    not answered: {}", visible_line(question)))?;
         }
     }
-    if none { ui.line("no run yet") } else { Ok(()) }
+    if lines.is_empty() { ui.line("no run yet") } else { Ok(()) }
 }
 
 fn budget(prepared: &Prepared, spent: &Spent) -> String {

@@ -1,5 +1,7 @@
 //! `elophanto agent runs` and `elophanto agent sessions`
 
+use std::path::Path;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,18 +14,24 @@ use super::{
     work::state_folder,
 };
 use crate::{
-    agent::{RunTrail, Sessions, Trails},
+    agent::{RunLine, RunTrail, Sessions, Trails, Which},
+    checkpoint::{Checkpoints, Kept, is_undone},
     llm::Message,
     one_line::one_line,
+    permissions::is_key,
+    repo::{Git, Repository, locate},
 };
 
+/// What is said of a run that goes on.
+const AT_WORK: &str = "at work";
 /// Bytes of what was said last in a session, in a list of them.
 const MOST_SAID: usize = 80;
 
 /// What the agent did, run by run
 ///
 /// Each run leaves a trail on this machine: every call with its arguments, who decided and how, what
-/// came of it, tokens and money. Secrets in it are masked.
+/// came of it, tokens and money. Secrets in it are masked. Inside of a repository its own runs are
+/// listed.
 #[derive(clap::Args, Debug)]
 pub struct RunsArgs {
     #[command(subcommand)]
@@ -31,6 +39,9 @@ pub struct RunsArgs {
     /// Runs that are listed at most
     #[arg(long, short = 'n', default_value_t = 20)]
     limit: usize,
+    /// List the runs in all repositories
+    #[arg(long)]
+    all: bool,
     /// Print JSON Lines
     #[arg(long, global = true)]
     pub json: bool,
@@ -69,9 +80,12 @@ struct RunWire<'a> {
     run: String,
     begun: String,
     goal: &'a str,
+    root: &'a str,
     session: Option<String>,
     /// `null` while it goes on, or when it was cut off.
     outcome: Option<&'a str>,
+    is_at_work: bool,
+    is_undone: bool,
     calls: usize,
     open_questions: &'a [String],
 }
@@ -108,38 +122,75 @@ pub fn run(args: &RunsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let trails = trails()?;
     match &args.command {
         Some(RunsCommand::Show { run }) => show(&trails.read(run)?, ui),
-        None => list(&trails, args.limit, ui),
+        None => {
+            let here = locate(Path::new(".")).ok();
+            list(&trails, here.as_ref(), args, ui)
+        }
+    }
+}
+
+/// How a run ended, in a word.
+fn state<'l>(line: &'l RunLine, sessions: &Sessions) -> &'l str {
+    let is_at_work = || line.session.is_some_and(|id| sessions.is_busy(id));
+    match &line.outcome {
+        Some(outcome) => outcome,
+        None if is_at_work() => AT_WORK,
+        None => "cut off",
     }
 }
 
 /// One line for each run, the newest first.
-fn list(trails: &Trails, limit: usize, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let (lines, problems) = trails.list(limit)?;
+fn list(
+    trails: &Trails,
+    here: Option<&Repository>,
+    args: &RunsArgs,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
+    let root = here.filter(|_| !args.all).map(|here| here.root.as_path());
+    let (lines, problems) = trails.list(root.map_or(Which::All, Which::Root), args.limit)?;
+    let sessions = sessions()?;
+    let kept = here.map(checkpoints).unwrap_or_default();
     for problem in problems {
         ui.warn(problem);
     }
     for line in &lines {
+        let state = state(line, &sessions);
+        let is_undone = is_undone(&kept, &line.run.to_string());
         let wire = RunWire {
             run: line.run.to_string(),
             begun: line.begun.to_string(),
             goal: &line.goal,
+            root: &line.root,
             session: line.session.map(|id| id.to_string()),
             outcome: line.outcome.as_deref(),
+            is_at_work: state == AT_WORK,
+            is_undone,
             calls: line.calls,
             open_questions: &line.open_questions,
         };
-        let outcome = line.outcome.as_deref().unwrap_or("open");
         let goal: String = line.goal.chars().take(70).collect();
         let begun = line.begun.strftime("%Y-%m-%d %H:%M");
-        let text = format!(
-            "{}  {begun}  {outcome:<9}  {:>3} calls  {}",
+        let mut text = format!(
+            "{}  {begun}  {state:<9}  {:>3} calls  {}",
             line.run,
             line.calls,
             visible_line(&goal)
         );
+        if is_undone {
+            text.push_str(" (taken back)");
+        }
+        if root.is_none() {
+            text.push_str(&format!("  in {}", visible_line(&line.root)));
+        }
         ui.emit(&wire, text)?;
     }
     Ok(if lines.is_empty() { Outcome::Negative } else { Outcome::Done })
+}
+
+/// What could be taken back here, as far as it can be found out.
+fn checkpoints(here: &Repository) -> Vec<Kept> {
+    let Some(git) = Git::of(here) else { return Vec::new() };
+    Checkpoints::new(&git, &here.runs_dir(), is_key).runs().unwrap_or_default()
 }
 
 fn show(trail: &RunTrail, ui: &mut Ui) -> Result<Outcome, CliError> {

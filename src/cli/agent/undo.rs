@@ -13,7 +13,7 @@ use super::{
     errors::{why_left, why_uncovered},
 };
 use crate::{
-    checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo},
+    checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo, is_undone},
     permissions,
     repo::Git,
 };
@@ -181,9 +181,10 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 /// The run that is meant: the last one that is not an undo, if none is named.
 fn chosen<'k>(runs: &'k [Kept], named: Option<&str>) -> Result<Option<&'k Kept>, CliError> {
     let Some(named) = named else {
-        let undone = |run: &Kept| runs.iter().any(|it| it.undoes.as_deref() == Some(&run.run));
-        let is_work =
-            |run: &&Kept| run.undoes.is_none() && run.progress != Progress::AtWork && !undone(run);
+        let is_work = |run: &&Kept| {
+            let is_over = run.undoes.is_none() && run.progress != Progress::AtWork;
+            is_over && !is_undone(runs, &run.run)
+        };
         return Ok(runs.iter().filter(is_work).max_by(|a, b| a.run.cmp(&b.run)));
     };
     let wanted = named.to_uppercase();

@@ -31,6 +31,21 @@ fn clean(bench: &Bench) {
     assert!(!bench.env.path("one.txt").exists() && !bench.env.path("two.txt").exists());
 }
 
+/// What the list of runs says of each, the newest first.
+fn listed(bench: &Bench, expected: &[&str]) {
+    let lines = bench.env.json(&["agent", "runs", "--json"]);
+    let states = lines.iter().map(|line| {
+        let state = match (line["outcome"].as_str(), line["is_at_work"] == true) {
+            (Some(outcome), false) => outcome,
+            (None, true) => "at work",
+            _ => "cut off",
+        };
+        let undone = if line["is_undone"] == true { " taken back" } else { "" };
+        format!("{state}{undone}")
+    });
+    assert_eq!(states.collect::<Vec<_>>(), expected);
+}
+
 fn once() -> impl FnMut(&serde_json::Value) -> Option<String> {
     |_| Some("once".to_owned())
 }
@@ -40,9 +55,11 @@ fn killed_in_the_middle_of_a_command() {
     let bench = Bench::new(Model::script(slow()));
     let running = Running::start(&mut bench.command("Go", &["--mode", "full"]));
     appears(&bench, "two.txt");
+    listed(&bench, &["at work"]);
     running.signal(libc::SIGKILL);
     let told = running.finish(once());
     assert_eq!(told.output.code, None);
+    listed(&bench, &["cut off"]);
 
     let refused = bench.env.run(&["agent", "undo"]);
     assert_eq!(refused.code, Some(2), "{refused}");
@@ -50,6 +67,7 @@ fn killed_in_the_middle_of_a_command() {
     let undone = bench.env.run(&["agent", "undo", "--interrupted"]);
     assert_eq!(undone.code, Some(0), "{undone}");
     clean(&bench);
+    listed(&bench, &["cut off taken back"]);
     // The command died with it: nobody writes into the file later.
     std::thread::sleep(Duration::from_millis(300));
     clean(&bench);
@@ -57,6 +75,15 @@ fn killed_in_the_middle_of_a_command() {
     let next = Bench { model: Model::script(vec![text("Hello.")]), ..bench };
     next.env.write_settings(&next.model.settings());
     next.run("Go", &["--session", told_session(&told)], "once").done();
+    listed(&next, &["done", "cut off taken back"]);
+    // Another repository has none, but all can be listed from there.
+    let other = next.env.outside().join("other");
+    fs::create_dir_all(&other).unwrap();
+    next.env.git(&["init", "--quiet", &other.to_string_lossy()]);
+    assert_eq!(next.env.run_in(&other, &["agent", "runs"]).code, Some(1));
+    let all = next.env.run_in(&other, &["agent", "runs", "--all"]).stdout();
+    let root = next.env.root().canonicalize().unwrap();
+    assert_eq!(all.matches(&format!(" in {}", root.display())).count(), 2, "{all}");
 }
 
 /// The session of a run that did not come to its end.
