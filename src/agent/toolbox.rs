@@ -28,7 +28,21 @@ pub enum ToolboxError {
     Gone,
 }
 
-type Tools = BTreeMap<String, Arc<dyn Tool>>;
+type ByName = BTreeMap<String, Arc<dyn Tool>>;
+
+#[derive(Default)]
+struct Tools {
+    by_name: ByName,
+    /// How often they were changed.
+    changes: u64,
+}
+
+impl Tools {
+    fn change(&mut self) -> &mut ByName {
+        self.changes += 1;
+        &mut self.by_name
+    }
+}
 
 /// Tools by name, sorted. While runs use them, more may come through an [`Inlet`].
 #[derive(Default)]
@@ -60,15 +74,21 @@ impl Toolbox {
     /// the place of another.
     pub fn add(&mut self, tool: Box<dyn Tool>) -> Result<(), ToolboxError> {
         let name = &tool.spec().name;
-        if self.base.as_ref().is_some_and(|base| read(base).contains_key(name)) {
+        if self.base.as_ref().is_some_and(|base| read(base).by_name.contains_key(name)) {
             return Err(ToolboxError::Twice(name.clone()));
         }
-        put(&mut write(&self.tools), tool, &|_| false)
+        put(write(&self.tools).change(), tool, &|_| false)
     }
 
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
-        let own = read(&self.tools).get(name).cloned();
-        own.or_else(|| read(self.base.as_ref()?).get(name).cloned())
+        let own = read(&self.tools).by_name.get(name).cloned();
+        own.or_else(|| read(self.base.as_ref()?).by_name.get(name).cloned())
+    }
+
+    /// Another number whenever the tools are others.
+    pub fn version(&self) -> u64 {
+        let base = self.base.as_ref().map_or(0, |base| read(base).changes);
+        base + read(&self.tools).changes
     }
 
     /// Of the tools that there are now.
@@ -88,21 +108,22 @@ impl Toolbox {
     pub fn only(&self, names: &[&str]) -> Self {
         let mut kept = self.all();
         kept.retain(|name, _| names.contains(&name.as_str()));
-        Self { tools: Arc::new(RwLock::new(kept)), base: None }
+        Self { tools: Arc::new(RwLock::new(Tools { by_name: kept, changes: 0 })), base: None }
     }
 
     /// These tools with room for more, such as those of one run: what is added there is not here,
     /// what comes here is there. Of a box that was extended itself, they are those of now.
     pub fn extended(&self) -> Self {
-        let base = RwLock::new(self.all());
+        let base = RwLock::new(Tools { by_name: self.all(), changes: 0 });
         let base = if self.base.is_some() { Arc::new(base) } else { Arc::clone(&self.tools) };
         Self { tools: Arc::default(), base: Some(base) }
     }
 
     /// All there are now.
-    fn all(&self) -> Tools {
-        let mut all = self.base.as_ref().map(|base| read(base).clone()).unwrap_or_default();
-        all.extend(read(&self.tools).clone());
+    fn all(&self) -> ByName {
+        let base = self.base.as_ref().map(|base| read(base).by_name.clone());
+        let mut all = base.unwrap_or_default();
+        all.extend(read(&self.tools).by_name.clone());
         all
     }
 
@@ -157,27 +178,28 @@ impl Inlet {
         let tools = self.0.upgrade().ok_or(ToolboxError::Gone)?;
         let is_plugin = |spec: &Spec| matches!(spec.source, Source::Plugin { .. });
         let newer = is_plugin(tool.spec());
-        put(&mut write(&tools), tool, &|older| newer && is_plugin(older))
+        put(write(&tools).change(), tool, &|older| newer && is_plugin(older))
     }
 
     /// Takes tools out again: their makers are gone.
     pub fn withdraw<'n>(&self, names: impl IntoIterator<Item = &'n String>) {
         if let Some(tools) = self.0.upgrade() {
             let mut tools = write(&tools);
+            let by_name = tools.change();
             for name in names {
-                tools.remove(name);
+                by_name.remove(name);
             }
         }
     }
 
     /// Of the tools that there are now.
     pub fn specs(&self) -> Vec<Spec> {
-        self.0.upgrade().map(|tools| specs(&read(&tools))).unwrap_or_default()
+        self.0.upgrade().map(|tools| specs(&read(&tools).by_name)).unwrap_or_default()
     }
 }
 
 fn put(
-    tools: &mut Tools,
+    tools: &mut ByName,
     tool: Box<dyn Tool>,
     gives_way: &dyn Fn(&Spec) -> bool,
 ) -> Result<(), ToolboxError> {
@@ -198,7 +220,7 @@ fn put(
     Ok(())
 }
 
-fn specs(tools: &Tools) -> Vec<Spec> {
+fn specs(tools: &ByName) -> Vec<Spec> {
     tools.values().map(|tool| tool.spec().clone()).collect()
 }
 
@@ -320,7 +342,9 @@ mod tests {
         let free = |name| named(name, json!({ "type": "object" }));
         assert_eq!(extended.add(free("a")), Err(ToolboxError::Twice("a".to_owned())));
         assert_eq!(extended.add(free("z")), Ok(()));
+        let version = extended.version();
         assert_eq!(inlet.put(plugin("c", "1")), Ok(()));
+        assert_ne!(extended.version(), version);
         assert!(extended.get("c").is_some() && toolbox.get("z").is_none());
         assert_eq!(extended.specs().map(|spec| spec.name).collect::<String>(), "abcz");
         drop((toolbox, extended));

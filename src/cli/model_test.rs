@@ -147,7 +147,7 @@ fn question(args: &TestArgs, desk: &Desk<'_>) -> Request {
     let mut request = desk.request(vec![Message::user(text)]);
     request.max_tokens = request.max_tokens.min(MOST_TOKENS);
     if args.tools {
-        request.tools.push(Tool {
+        let tool = Tool {
             name: "count_words".to_owned(),
             description: "Counts the words of a text.".to_owned(),
             parameters: json!({
@@ -156,7 +156,8 @@ fn question(args: &TestArgs, desk: &Desk<'_>) -> Request {
                 "required": ["text"],
                 "additionalProperties": false,
             }),
-        });
+        };
+        request.tools = vec![tool].into();
         // What is tried is the way there and back, not whether the model thinks of it.
         request.tool_choice = ToolChoice::Named("count_words".to_owned());
     }

@@ -57,7 +57,7 @@ pub use router::{Constraints, Note, Plan, Site, Why, plan};
 pub use routes::{Routes, Task, UnknownTask};
 pub use run::{Answer, Member, Router, RunError, Running, Sink, Unrecorded};
 pub use types::{
-    Delta, Message, Reply, Request, Schema, StopReason, Tool, ToolCall, ToolChoice, Usage,
+    Delta, Message, Reply, Request, Schema, StopReason, Tool, ToolCall, ToolChoice, Tools, Usage,
 };
 
 /// A model that can be asked.

@@ -18,7 +18,7 @@ fn request() -> Request {
 fn with_tools() -> Request {
     let parameters = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
     let (name, description) = ("weather".to_owned(), "The weather.".to_owned());
-    Request { tools: vec![Tool { name, description, parameters }], ..request() }
+    Request { tools: vec![Tool { name, description, parameters }].into(), ..request() }
 }
 
 fn with_schema() -> Request {

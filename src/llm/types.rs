@@ -1,5 +1,7 @@
 //! What is asked of a model and what comes back, whatever the provider.
 
+use std::{ops::Deref, sync::Arc};
+
 use serde_json::Value;
 
 /// A question to a model.
@@ -8,7 +10,7 @@ pub struct Request {
     /// The provider's own name of the model.
     pub model: String,
     pub messages: Vec<Message>,
-    pub tools: Vec<Tool>,
+    pub tools: Tools,
     pub tool_choice: ToolChoice,
     /// The form of the answer. Where tools are offered too, a reply with tool calls is no answer
     /// yet and is not held to it.
@@ -30,7 +32,7 @@ impl Default for Request {
         Self {
             model: String::new(),
             messages: Vec::new(),
-            tools: Vec::new(),
+            tools: Tools::default(),
             tool_choice: ToolChoice::Auto,
             schema: None,
             repairs: 1,
@@ -47,11 +49,8 @@ impl Request {
     /// ASCII, one for every other character, and some for each message's frame.
     pub fn estimated_input(&self) -> u64 {
         let messages = self.messages.iter().map(|message| message.estimate() + 8).sum::<u64>();
-        let tools = self.tools.iter().map(|tool| {
-            estimate(&tool.name) + estimate(&tool.description) + estimate_json(&tool.parameters)
-        });
         let schema = self.schema.iter().map(|schema| estimate_json(&schema.schema));
-        messages + tools.sum::<u64>() + schema.sum::<u64>() + 16
+        messages + self.tools.tokens + schema.sum::<u64>() + 16
     }
 }
 
@@ -119,6 +118,31 @@ pub struct Tool {
     pub description: String,
     /// A JSON schema of an object.
     pub parameters: Value,
+}
+
+/// The tools of a request. All requests of a task have the same: they are shared, and counted once.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tools {
+    tools: Arc<[Tool]>,
+    /// Estimated.
+    tokens: u64,
+}
+
+impl From<Vec<Tool>> for Tools {
+    fn from(tools: Vec<Tool>) -> Self {
+        let tokens = |tool: &Tool| {
+            estimate(&tool.name) + estimate(&tool.description) + estimate_json(&tool.parameters)
+        };
+        Self { tokens: tools.iter().map(tokens).sum(), tools: tools.into() }
+    }
+}
+
+impl Deref for Tools {
+    type Target = [Tool];
+
+    fn deref(&self) -> &[Tool] {
+        &self.tools
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

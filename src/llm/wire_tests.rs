@@ -40,7 +40,8 @@ fn talk() -> Request {
             name: "weather".into(),
             description: "The weather.".into(),
             parameters: json!({ "type": "object" }),
-        }],
+        }]
+        .into(),
         max_tokens: 9,
         temperature: Some(0.2),
         stop: vec!["END".into()],

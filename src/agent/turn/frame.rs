@@ -1,6 +1,6 @@
 //! One task's conversation, and asking a model about it.
 
-use std::ops::ControlFlow;
+use std::{cell::RefCell, ops::ControlFlow};
 
 use super::{
     Run,
@@ -29,6 +29,8 @@ type Save = fn(&Sessions, &mut Session) -> Result<(), SessionsError>;
 pub(super) struct Frame<'t> {
     pub(super) goal: String,
     pub(super) tools: &'t Toolbox,
+    /// What was offered last, and the state of the toolbox then.
+    offered: RefCell<(u64, llm::Tools)>,
     system: String,
     known: Option<String>,
     /// Of the session, before this goal.
@@ -79,9 +81,17 @@ impl Frame<'_> {
         messages.extend_from_slice(&self.history);
         messages.extend(self.known.clone().map(Message::User));
         messages.extend_from_slice(&self.tail);
-        // Anew each time: a tool that was made meanwhile is offered too.
-        let tools = if with_tools { offered(self.tools) } else { Vec::new() };
+        let tools = if with_tools { self.offered() } else { llm::Tools::default() };
         Request { messages, tools, max_tokens, ..Request::default() }
+    }
+
+    /// A tool that was made meanwhile is offered too.
+    fn offered(&self) -> llm::Tools {
+        let (mut offered, version) = (self.offered.borrow_mut(), self.tools.version());
+        if offered.0 != version || offered.1.is_empty() {
+            *offered = (version, self.tools.specs().map(tool).collect::<Vec<_>>().into());
+        }
+        offered.1.clone()
     }
 
     fn said(&self) -> Vec<Message> {
@@ -108,6 +118,7 @@ impl Run<'_, '_> {
         Frame {
             goal: goal.to_owned(),
             tools,
+            offered: RefCell::default(),
             system: prompt::system(&gathered, &self.quote, settings.mode, settings.is_attended),
             known: prompt::known(&gathered, &self.quote),
             history: history.into_iter().map(shortened).collect(),
@@ -247,13 +258,8 @@ impl Run<'_, '_> {
     }
 }
 
-fn offered(tools: &Toolbox) -> Vec<llm::Tool> {
-    let tool = |spec: Spec| llm::Tool {
-        name: spec.name,
-        description: spec.description,
-        parameters: spec.input,
-    };
-    tools.specs().map(tool).collect()
+fn tool(spec: Spec) -> llm::Tool {
+    llm::Tool { name: spec.name, description: spec.description, parameters: spec.input }
 }
 
 fn shortened(message: Message) -> Message {
