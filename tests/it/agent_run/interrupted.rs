@@ -138,6 +138,41 @@ fn ctrl_c_while_the_model_thinks() {
     assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
 }
 
+/// Processes that wait in this work tree to shut a program in.
+fn waiting(bench: &Bench) -> usize {
+    let root = bench.env.root().canonicalize().unwrap();
+    let is_waiting = |process: &fs::DirEntry| {
+        let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
+        let is_here = fs::read_link(process.path().join("cwd")).is_ok_and(|it| it == root);
+        is_here && line.windows(12).any(|part| part == b"agent\0fenced")
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter(is_waiting).count()
+}
+
+/// The helper of the next command starts while the model thinks, and is gone with the run, however
+/// that ends.
+#[test]
+fn no_helper_is_left_waiting() {
+    for (signal, is_over) in [(libc::SIGKILL, false), (libc::SIGINT, true)] {
+        let late = Turn::Late(Duration::from_secs(8), Box::new(text("Late.")));
+        let bench = Bench::new(Model::script(vec![shell("touch x"), late]));
+        let mut running = Running::start(&mut bench.command("Go", &["--mode", "full"]));
+        running.until("called");
+        let begun = Instant::now();
+        while waiting(&bench) != 1 {
+            assert!(begun.elapsed() < Duration::from_secs(6), "none is waiting");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        running.signal(signal);
+        assert_eq!(running.finish(once()).output.code.is_some(), is_over);
+        let begun = Instant::now();
+        while waiting(&bench) > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(6), "it waits for nobody");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
 #[test]
 fn a_second_ctrl_c_ends_the_program() {
     let bench = Bench::new(Model::script(slow()));

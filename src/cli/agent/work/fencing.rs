@@ -265,6 +265,12 @@ impl Fencing {
         }
     }
 
+    /// To be called at the end of a run: nothing is left waiting.
+    pub fn rests(&self) {
+        drop(self.next().take().map(JoinHandle::join));
+        self.ready().standby = None;
+    }
+
     /// To be called right before the next program runs, by whoever has just looked at all files and
     /// folders of the work tree: their paths relative to the root.
     pub fn knows<'p>(&self, paths: impl Iterator<Item = &'p Path>) {

@@ -76,6 +76,7 @@ impl<'a> Surroundings<'a> {
     pub fn finish(&mut self) -> Result<(), CliError> {
         self.run = None;
         self.calls.clear();
+        self.fencing.rests();
         if let Some(run) = self.checkpoint.take() {
             run.finish()?;
         }
