@@ -109,7 +109,7 @@ fn kind(action: &Action) -> Option<String> {
         Action::Look => "look",
         Action::Read { .. } => "read",
         Action::Model => "model",
-        Action::Record => "record",
+        Action::Record { .. } => "record",
         Action::Commit => "commit",
         Action::AskUser => "ask_user",
         Action::Program { name } => return Some(format!("program {name}")),
@@ -130,7 +130,14 @@ mod tests {
         let words = |argv: &&[&str]| argv.iter().map(|word| (*word).to_owned()).collect();
         let commands = commands.iter().map(words).collect();
         let reasons = Vec::new();
-        Verdict { decision: Decision::Ask, layer: Layer::Mode, reasons, can_be_kept, commands }
+        Verdict {
+            decision: Decision::Ask,
+            layer: Layer::Mode,
+            reasons,
+            can_be_kept,
+            commands,
+            is_unanswered: false,
+        }
     }
 
     fn shell(line: &str) -> Call<'static> {
@@ -163,11 +170,11 @@ mod tests {
         let of = |level, action| Call { tool: "t", level, action };
         let reach = |host: &str| Action::Reach { host: host.to_owned() };
         for (call, kept, expected) in [
-            (of(Level::Critical, Action::Record), true, false),
+            (of(Level::Critical, Action::Record { paths: Vec::new() }), true, false),
             (of(Level::Destructive, Action::Develop), true, false),
-            (of(Level::Moderate, Action::Record), false, false),
+            (of(Level::Moderate, Action::Record { paths: Vec::new() }), false, false),
             (of(Level::Moderate, reach("a.test")), true, true),
-            (of(Level::Moderate, Action::Record), true, true),
+            (of(Level::Moderate, Action::Record { paths: Vec::new() }), true, true),
         ] {
             assert_eq!(session.keep(&call, &verdict(&[], kept)), expected, "{call:?}");
         }

@@ -135,6 +135,8 @@ pub struct Undone {
     pub removed: Vec<PathBuf>,
     /// What is as it was found.
     pub left: Vec<Left>,
+    /// Folders that the run made and that stay, as others put something there.
+    pub used: Vec<PathBuf>,
     pub commits_undone: usize,
     /// What the run may have changed and no undo takes back.
     pub uncovered: Vec<Uncovered>,

@@ -26,7 +26,7 @@ pub enum WhyLeft {
     ChangedSince,
     /// Somebody else changed it between two changes of the run.
     ChangedDuring,
-    /// A folder that holds what the run did not put there.
+    /// A folder that is to be something else, and holds what the run did not put there.
     HoldsOthers,
     /// The folder it would be in is not one.
     NoFolder,
@@ -49,13 +49,23 @@ pub(super) struct Restore {
 /// What interrupted undos of the same run found and left, by path.
 pub(super) type Earlier = BTreeMap<Name, Vec<(State, State)>>;
 
+/// What becomes of every change.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Decided {
+    pub(super) restore: Vec<Restore>,
+    pub(super) left: Vec<(Name, WhyLeft)>,
+    /// Folders that the run made and others use by now: they stay, and nothing else is in the way.
+    pub(super) used: Vec<Name>,
+}
+
 /// Decides about every change.
 pub(super) fn plan(
     changes: &[Net],
     earlier: &Earlier,
     now: impl Fn(&Name) -> State,
     entries: impl Fn(&Name) -> Vec<Name>,
-) -> (Vec<Restore>, Vec<(Name, WhyLeft)>) {
+) -> Decided {
+    let mut used = Vec::new();
     let mut wanted: BTreeMap<Name, (State, State)> = BTreeMap::new();
     let mut left: BTreeMap<Name, WhyLeft> = BTreeMap::new();
     for net in changes {
@@ -116,12 +126,15 @@ pub(super) fn plan(
             break;
         }
         for (name, why) in blocked {
-            wanted.remove(&name);
-            left.insert(name, why);
+            match wanted.remove(&name) {
+                Some((_, was)) if why == WhyLeft::HoldsOthers && was.is_absent() => used.push(name),
+                _ => drop(left.insert(name, why)),
+            }
         }
     }
     let restore = wanted.into_iter().map(|(path, (now, was))| Restore { path, now, was });
-    (restore.collect(), left.into_iter().collect())
+    used.sort_unstable();
+    Decided { restore: restore.collect(), left: left.into_iter().collect(), used }
 }
 
 /// What has to go before anything new can take its place, deepest first.
@@ -145,6 +158,9 @@ mod tests {
         let digest = super::super::state::Digest::of(text.as_bytes());
         State::File { mode: 0o644, size: text.len() as u64, digest }
     }
+
+    /// What stays because others use it, in the tables below.
+    const USED: WhyLeft = WhyLeft::NotCovered;
 
     /// Changes as `path was left now`: `-` for nothing, `/` for a folder, else a content.
     fn check(changes: &[[&str; 4]], others: &[&str], restored: &[&str], left: &[(&str, WhyLeft)]) {
@@ -171,8 +187,10 @@ mod tests {
             let within = |name: &&Name| name.folder().as_ref() == Some(folder);
             there.keys().filter(exists).filter(within).cloned().collect()
         };
-        let (restore, found) = plan(&nets, &BTreeMap::new(), now, entries);
+        let Decided { restore, left: found, used } = plan(&nets, &BTreeMap::new(), now, entries);
         let paths: Vec<_> = restore.into_iter().map(|one| one.path).collect();
+        let found: Vec<_> =
+            found.into_iter().chain(used.into_iter().map(|it| (it, USED))).collect();
         assert_eq!(paths, restored.iter().map(|path| Name::new(*path)).collect::<Vec<_>>());
         let expected: Vec<_> = left.iter().map(|(path, why)| (Name::new(*path), *why)).collect();
         assert_eq!(found, expected);
@@ -189,14 +207,14 @@ mod tests {
         // A new folder that somebody has put something into.
         let made = [["d", "-", "/", "/"], ["d/a", "-", "2", "2"]];
         check(&made, &[], &["d", "d/a"], &[]);
-        check(&made, &["d/mine"], &["d/a"], &[("d", HoldsOthers)]);
+        check(&made, &["d/mine"], &["d/a"], &[("d", USED)]);
         // A folder that became a file, which somebody has changed.
         let gone = |now| [["d", "/", "2", now], ["d/a", "1", "-", "-"], ["d/e", "/", "-", "-"]];
         check(&gone("2"), &[], &["d", "d/a", "d/e"], &[]);
         check(&gone("3"), &[], &[], &[("d", ChangedSince), ("d/a", NoFolder), ("d/e", NoFolder)]);
         // A file that became a folder.
         let grown = [["f", "1", "/", "/"], ["f/g", "-", "/", "/"], ["f/g/h", "-", "2", "3"]];
-        let left = [("f", HoldsOthers), ("f/g", HoldsOthers), ("f/g/h", ChangedSince)];
+        let left = [("f", HoldsOthers), ("f/g/h", ChangedSince), ("f/g", USED)];
         check(&grown, &[], &[], &left);
     }
 }

@@ -15,7 +15,7 @@ use super::{
     look::{leads_through_folders, look},
     moves,
     name::Name,
-    plan::{Earlier, Restore, plan, removals, touched},
+    plan::{Decided, Earlier, Restore, plan, removals, touched},
     private::Private,
     record::Net,
     run::Run,
@@ -57,7 +57,7 @@ pub(super) fn undo(
         let listed = fs::read_dir(root.join(name.as_path()));
         listed.into_iter().flatten().flatten().map(|one| name.entry(&one.file_name())).collect()
     };
-    let (restore, left) = plan(&sealed.changes, &earlier(&at, run)?, now, entries);
+    let Decided { restore, left, used } = plan(&sealed.changes, &earlier(&at, run)?, now, entries);
     let back = moves::plan(at.git, &sealed.moves)?;
     let mut left: Vec<Left> =
         left.into_iter().map(|(path, why)| Left { path: path.to_path(), why }).collect();
@@ -66,7 +66,8 @@ pub(super) fn undo(
         return Err(CheckpointError::Conflicts { left });
     }
     let uncovered = seal::shown(&sealed.uncovered);
-    let mut done = Undone { left, uncovered, is_interrupted, ..Undone::default() };
+    let used = used.iter().map(Name::to_path).collect();
+    let mut done = Undone { left, used, uncovered, is_interrupted, ..Undone::default() };
     if restore.is_empty() && back.is_empty() {
         lock.release();
         return Ok(done);

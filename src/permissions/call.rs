@@ -47,8 +47,9 @@ pub enum Action {
     Reach { host: String },
     /// Asks a language model.
     Model,
-    /// Records something in the knowledge base through our own library (never `knowledge/user`).
-    Record,
+    /// Records something in the knowledge base through our own library (never `knowledge/user`): in
+    /// these files, or somewhere in these folders.
+    Record { paths: Vec<PathBuf> },
     /// Makes a commit of what is staged or named.
     Commit,
     /// Runs a program that was installed: a plugin.

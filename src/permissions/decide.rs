@@ -51,6 +51,7 @@ pub(super) fn decided(
     if verdict.decision == Decision::Ask && !circumstances.attended {
         verdict.decision = Decision::Deny;
         verdict.can_be_kept = false;
+        verdict.is_unanswered = true;
         verdict.reasons.push("nobody is there to be asked".to_owned());
     }
     verdict
@@ -75,7 +76,7 @@ fn layers(call: &Call, found: Option<&Findings>, circumstances: &Circumstances) 
 fn verdict(decision: Decision, layer: Layer, reasons: Vec<String>) -> Verdict {
     let can_be_kept = matches!(layer, Layer::Fence | Layer::Override | Layer::Mode);
     let can_be_kept = can_be_kept && decision == Decision::Ask;
-    Verdict { decision, layer, reasons, can_be_kept, commands: Vec::new() }
+    Verdict { decision, layer, reasons, can_be_kept, commands: Vec::new(), is_unanswered: false }
 }
 
 fn protected(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Option<Verdict> {

@@ -58,6 +58,8 @@ pub struct Verdict {
     pub can_be_kept: bool,
     /// Every command that a shell line contains, as its words; `…` stands for what is not known.
     pub commands: Vec<Vec<String>>,
+    /// Somebody would have been asked, but nobody is there: hence the denial.
+    pub is_unanswered: bool,
 }
 
 /// What a decision depends on besides the call.

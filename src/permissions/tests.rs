@@ -204,7 +204,8 @@ fn upper_layers_win() {
         Circumstances { tainted: true, ..given(Mode::Smart, &protected, &none) },
         (Allow, Layer::Mode, false),
     );
-    let record = Call { tool: "t2", level: Level::Moderate, action: Action::Record };
+    let record =
+        Call { tool: "t2", level: Level::Moderate, action: Action::Record { paths: Vec::new() } };
     let write = |path: &str| Call {
         tool: "file_write",
         level: Level::Destructive,

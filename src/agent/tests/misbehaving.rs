@@ -192,9 +192,13 @@ fn the_user_ends_it_at_any_point() {
 #[test]
 fn a_failed_end_is_not_called_done() {
     let mut bench = Bench::new(Mode::Full, [call("broken", json!({})), text("All good!")]);
-    bench.add(tool("broken", Level::Destructive, Action::Record, false, |_, _| {
-        Ok(Output { text: "exit code 1".into(), failed: true, ..Output::default() })
-    }));
+    bench.add(tool(
+        "broken",
+        Level::Destructive,
+        Action::Record { paths: Vec::new() },
+        false,
+        |_, _| Ok(Output { text: "exit code 1".into(), failed: true, ..Output::default() }),
+    ));
     let finished = bench.run("go");
     assert_eq!(finished.outcome, Outcome::Partly);
     assert_eq!(
@@ -220,7 +224,13 @@ fn what_cannot_be_written_down_is_not_done() {
 #[test]
 fn a_crash_in_a_call_leaves_what_can_be_gone_on_from() {
     let mut bench = Bench::new(Mode::Full, [call("write", json!({})), call("dies", json!({}))]);
-    bench.add(tool("dies", Level::Destructive, Action::Record, false, |_, _| panic!("dies")));
+    bench.add(tool(
+        "dies",
+        Level::Destructive,
+        Action::Record { paths: Vec::new() },
+        false,
+        |_, _| panic!("dies"),
+    ));
     let mut session = bench.session();
     let id = session.id;
     let crash = std::panic::AssertUnwindSafe(|| bench.run_in("go", &mut session));
@@ -241,17 +251,23 @@ fn hostile_amounts_reach_the_trail_all_the_same() {
 
     let mut bench =
         Bench::new(Mode::Full, [call("floods", json!({"a": vec!["\u{1}".repeat(9999); 99]}))]);
-    bench.add(tool("floods", Level::Destructive, Action::Record, false, |_, _| {
-        let name = |n: u32| {
-            std::ffi::OsString::from_vec([b"\xff".repeat(4000), n.to_string().into()].concat())
-        };
-        Ok(Output {
-            text: "\0".repeat(5 << 20),
-            touched: (0..20_000).map(|n| name(n).into()).collect(),
-            commits: vec!["\u{1b}".repeat(9999); 5_000],
-            ..Output::default()
-        })
-    }));
+    bench.add(tool(
+        "floods",
+        Level::Destructive,
+        Action::Record { paths: Vec::new() },
+        false,
+        |_, _| {
+            let name = |n: u32| {
+                std::ffi::OsString::from_vec([b"\xff".repeat(4000), n.to_string().into()].concat())
+            };
+            Ok(Output {
+                text: "\0".repeat(5 << 20),
+                touched: (0..20_000).map(|n| name(n).into()).collect(),
+                commits: vec!["\u{1b}".repeat(9999); 5_000],
+                ..Output::default()
+            })
+        },
+    ));
     let finished = bench.run("go");
     assert_eq!((finished.warnings.len(), finished.touched.len()), (0, 10_000));
     assert!(matches!(bench.trail(&finished).last(), Some(EntryKind::End { .. })));

@@ -24,6 +24,9 @@ impl Run<'_, '_> {
         let verdict = self.agent.world.decide(call, is_tainted, is_attended, self.session);
         let (approved, refusal) = match verdict.decision {
             Decision::Allow => ("mode", None),
+            Decision::Deny if verdict.is_unanswered => {
+                ("nobody", Some(refused("it is not allowed", &verdict)))
+            }
             Decision::Deny => ("no", Some(refused("it is not allowed", &verdict))),
             Decision::Ask if !is_attended => {
                 ("nobody", Some(refused("nobody is there to approve it", &verdict)))

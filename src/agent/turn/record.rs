@@ -69,7 +69,9 @@ impl Run<'_, '_> {
             line: did_line(&name, &asked.arguments, made, &result),
             failed: *failed,
             // What nobody was there to allow is missing; what somebody refused is not wanted.
-            has_effect: record.has_effect && (record.made || record.approved == "nobody"),
+            // What could not be made is missing too.
+            has_effect: record.has_effect
+                && (record.made || record.approved == "nobody" || *how == How::Failed),
         });
         self.note(EntryKind::Call {
             tool: name,
@@ -123,7 +125,8 @@ pub(super) fn in_words(action: &Action) -> String {
         }
         Action::Reach { host } => format!("reaches {}", one_line(host, 300)),
         Action::Model => "asks a model".to_owned(),
-        Action::Record => "records".to_owned(),
+        Action::Record { paths: at } if at.is_empty() => "records".to_owned(),
+        Action::Record { paths: at } => format!("records in {}", paths(at)),
         Action::Commit => "commits".to_owned(),
         Action::Program { name } => format!("runs the program {}", one_line(name, 100)),
         Action::Server { name } => format!("asks the server {}", one_line(name, 100)),

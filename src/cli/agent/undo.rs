@@ -59,6 +59,8 @@ struct UndoneWire {
     restored: Vec<String>,
     removed: Vec<String>,
     left: Vec<LeftWire>,
+    /// Folders that the run made and that stay, as others put something there.
+    used: Vec<String>,
     /// What the run may have changed and no undo takes back.
     uncovered: Vec<LeftWire>,
     commits: usize,
@@ -134,11 +136,15 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         restored: texts(&undone.restored),
         removed: texts(&undone.removed),
         left: left.collect(),
+        used: texts(&undone.used),
         uncovered: uncovered.collect(),
         commits: undone.commits_undone,
     };
     for LeftWire { path, reason } in &wire.left {
         ui.warn(format_args!("`{}` {reason}", visible_line(path)));
+    }
+    for path in &wire.used {
+        ui.talk(format_args!("`{}` stays: there is more in it by now", visible_line(path)));
     }
     for LeftWire { path, reason } in &wire.uncovered {
         ui.warn(format_args!("`{}` is as the run left it: {reason}", visible_line(path)));

@@ -206,6 +206,11 @@ impl Rules {
             (Action::Write { paths }, _) => every(paths.iter().map(|p| self.path(p, root, true))),
             (Action::Read { paths }, _) => every(paths.iter().map(|p| self.path(p, root, false))),
             (Action::Reach { host }, _) => self.host(host),
+            // What a rule lets others write is no reason to let it be recorded.
+            (Action::Record { paths }, _) => {
+                let says = paths.iter().filter_map(|path| self.path(path, root, true));
+                says.filter(|says| *says != Decision::Allow).max()
+            }
             _ => None,
         };
         // A rule for a pattern that allows does not lift one that asks before the whole tool.

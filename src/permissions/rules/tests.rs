@@ -291,6 +291,83 @@ fn what_a_rule_denies_it_denies_however_it_is_written() {
     assert!(matches!(Rules::parse(host, Owner::User), Err(RulesError::Form { .. })));
 }
 
+/// Git shows contents by other names than those of files.
+#[test]
+fn what_git_shows_is_read() {
+    let rules = rules("paths: [{ read: \"private/**\", decision: deny }]");
+    let check = |text: &str, expected: Option<Decision>| {
+        let action =
+            Action::Shell { line: text.to_owned(), folder: "/r/docs".into(), network: false };
+        let call = Call { tool: "shell_execute", level: Level::Destructive, action };
+        let verdict = verdict(&rules, &call, Mode::Full);
+        let ruled = (verdict.layer == Layer::Override).then_some(verdict.decision);
+        assert_eq!(ruled, expected, "{text}: {verdict:?}");
+    };
+    for line in [
+        "git blame ../private/k.md",
+        "git -C .. blame private/k.md",
+        "git grep salary -- ../private",
+        "git log -p -- ../private/k.md",
+        "git log --oneline --patch -- ../private/k.md",
+        "git log -L1,2:private/k.md",
+        "git diff HEAD~1 HEAD -- ../private/k.md",
+        "git diff HEAD:private/k.md HEAD:docs/a.md",
+        "git show HEAD:private/k.md",
+        "git show :private/k.md",
+        "git show :0:private/k.md",
+        "git cat-file blob HEAD:private/k.md",
+        "git cat-file -p HEAD:private/k.md | head",
+        "git archive HEAD ../private | tar -xO",
+    ] {
+        check(line, Some(Decision::Deny));
+    }
+    for line in [
+        "git show",
+        "git show HEAD~1",
+        "git diff",
+        "git log -p",
+        "git stash show -p",
+        "git grep salary",
+        "git grep salary -- ':(top)private'",
+        "git show HEAD:docs/a.md HEAD~1",
+        "git cat-file --batch",
+    ] {
+        check(line, Some(Decision::Ask));
+    }
+    for line in [
+        "git status",
+        "git log --oneline -n 3",
+        "git log -- a.md",
+        "git blame a.md",
+        "git show HEAD:docs/a.md",
+        "git diff HEAD -- a.md",
+        "git grep salary -- a.md",
+        "git commit -m private",
+    ] {
+        check(line, None);
+    }
+}
+
+#[test]
+fn what_is_recorded_is_written() {
+    let rules = rules(
+        "paths:
+  - { write: \"knowledge/**\", decision: deny }
+  - { write: \"notes/*.md\", decision: allow }
+  - { write: \".elophanto/memory/x\", decision: ask }
+",
+    );
+    let says = |path: &str| {
+        let action = Action::Record { paths: vec![Path::new("/r").join(path)] };
+        let call = Call { tool: "knowledge_write", level: Level::Moderate, action };
+        rules.decision(&call, None, Path::new("/r"))
+    };
+    assert_eq!(says("knowledge/learned/a.md"), Some(Decision::Deny));
+    assert_eq!(says("knowledge/learned"), Some(Decision::Deny));
+    assert_eq!(says(".elophanto/memory"), Some(Decision::Ask));
+    assert_eq!(says("notes/a.md"), None);
+}
+
 /// A word more does not lead around a rule.
 #[test]
 fn a_denied_command_is_denied_with_more_words() {

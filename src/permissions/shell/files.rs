@@ -22,7 +22,7 @@ const INERT: &[&str] =
 
 impl Walker<'_> {
     /// Absolute forms of a path; `None` when it is not known where it leads.
-    fn absolute(&self, pattern: &str, env: &Env) -> Option<Vec<String>> {
+    pub fn absolute(&self, pattern: &str, env: &Env) -> Option<Vec<String>> {
         // `/dev/fd` and much below `/proc` are links: `..` leads elsewhere than its name says.
         if pattern.contains("..") && (pattern.contains("/dev/") || pattern.contains("/proc")) {
             return None;

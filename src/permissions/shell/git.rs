@@ -75,6 +75,24 @@ const PLAIN: &[&str] = &[
     "hash-object",
     "clean",
 ];
+/// Subcommands that show contents, ...
+const CONTENTS: &[&str] = &[
+    "show",
+    "diff",
+    "blame",
+    "annotate",
+    "grep",
+    "cat-file",
+    "archive",
+    "format-patch",
+    "diff-tree",
+    "diff-files",
+    "diff-index",
+    "range-diff",
+];
+/// ... and that do so with an option that asks for patches.
+const WITH_PATCHES: &[&str] = &["log", "whatchanged", "stash", "reflog", "rev-list", "shortlog"];
+const PATCHES: &[&str] = &["--patch", "--cc", "--unified", "--word-diff", "--color-words", "--raw"];
 /// Values of `-c` that change only what is shown.
 const SHOWN: &[&str] = &[
     "color.",
@@ -158,6 +176,7 @@ impl Walker<'_> {
             }
         }
         self.found.unpacks |= name == "clone";
+        self.shows(&name, rest, &own);
         self.loses(&name, rest);
         self.runs_more(&name, rest);
         if matches!(name.as_str(), "rm" | "mv") {
@@ -173,6 +192,51 @@ impl Walker<'_> {
             if !message {
                 self.mentions(word, &own);
             }
+        }
+    }
+
+    /// Which files' contents it shows, of the work tree or of the history: without a path, of any.
+    fn shows(&mut self, name: &str, rest: &[Word], env: &Env) {
+        let is_patch = |word: &Word| {
+            let text = word.pattern();
+            let is_long = PATCHES.iter().any(|long| text.starts_with(long));
+            let is_short = text.starts_with('-') && !text.starts_with("--");
+            is_long || is_short && text.contains(['p', 'u', 'U', 'c', 'L', 'G', 'S'])
+        };
+        let shows =
+            CONTENTS.contains(&name) || WITH_PATCHES.contains(&name) && rest.iter().any(is_patch);
+        if !shows {
+            return;
+        }
+        let split = rest.iter().position(|word| word.literal().as_deref() == Some("--"));
+        let (before, paths) = match split {
+            Some(at) => (&rest[..at], rest.get(at + 1..).unwrap_or_default()),
+            None => (rest, &[][..]),
+        };
+        let root = self.place.root.to_string_lossy().into_owned();
+        for word in paths {
+            self.found.read.extend(self.absolute(&word.pattern(), env).unwrap_or_default());
+        }
+        for word in before {
+            let text = word.pattern();
+            // `HEAD:a`, `:a`, `:0:a`, `-L1,2:a`
+            if let Some((_, path)) = text.rsplit_once(':') {
+                self.found.read.extend(matching::absolute(path, &root));
+            }
+            self.found.read.extend(self.absolute(&text, env).unwrap_or_default());
+        }
+        let in_commit = |word: &Word| {
+            let text = word.pattern();
+            text == "blob" || text.rsplit_once(':').is_some_and(|(_, path)| !path.is_empty())
+        };
+        let is_named = match name {
+            "blame" | "annotate" => true,
+            "show" | "cat-file" => operands(before).all(in_commit) && operands(before).count() > 0,
+            // `:(top)a`, `:!a`
+            _ => !paths.is_empty() && !paths.iter().any(|word| word.prefix().starts_with(':')),
+        };
+        if !is_named {
+            self.found.read.push(root);
         }
     }
 

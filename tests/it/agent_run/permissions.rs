@@ -320,6 +320,8 @@ fn without_a_terminal_what_asks_is_denied_and_told() {
         assert_eq!(said.contains("file_write was not run"), mode != "full", "{output}");
         assert_eq!(bench.env.path("c.txt").exists(), mode == "full", "{output}");
         assert!(bench.model.prompts()[0].contains("Nobody is there to approve"), "{output}");
+        // It asked for what nobody let it do last, or, in `full`, did it.
+        assert_eq!(output.code, Some(if mode == "full" { 0 } else { 1 }), "{output}");
     }
 }
 

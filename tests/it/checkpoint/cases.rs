@@ -34,15 +34,32 @@ fn what_others_changed_is_left() {
         other => panic!("{other:?}"),
     };
     let left: Vec<_> = left.iter().map(|one| (one.path.to_str().unwrap(), one.why)).collect();
-    assert_eq!(left, [("b", WhyLeft::ChangedSince), ("new", WhyLeft::HoldsOthers)]);
+    assert_eq!(left, [("b", WhyLeft::ChangedSince)]);
     assert_eq!(repo.read("a").as_deref(), Some("2"));
     let undone = repo.undo(&run, How::OnlyUnchanged).unwrap();
     assert_eq!(undone.restored, [PathBuf::from("a")]);
     assert_eq!(undone.removed, [PathBuf::from("new/folder"), PathBuf::from("new/folder/c")]);
-    assert_eq!(undone.left.len(), 2);
+    assert_eq!((undone.left.len(), &undone.used[..]), (1, &[PathBuf::from("new")][..]));
     assert_eq!(repo.read("a").as_deref(), Some("1"));
     assert_eq!(repo.read("b").as_deref(), Some("by the user"));
     assert_eq!(repo.read("new/d").as_deref(), Some("by the user"));
+}
+
+/// Somebody else's file in a folder that the run made is in nobody's way.
+#[test]
+fn a_folder_that_others_use_stays() {
+    let repo = Repo::new(&[]);
+    let run = writes(&repo, &[("new/folder/a", "1"), ("b", "1")]);
+    repo.write("new/folder/mine", "by the user");
+    let undone = repo.undo(&run, How::All).unwrap();
+    assert_eq!(undone.removed, [PathBuf::from("b"), PathBuf::from("new/folder/a")]);
+    assert_eq!(undone.used, [PathBuf::from("new"), PathBuf::from("new/folder")]);
+    assert_eq!(repo.read("new/folder/mine").as_deref(), Some("by the user"));
+    let again = repo.undo(&run, How::All).unwrap();
+    assert_eq!((again.run, again.removed.len()), (None, 0));
+    // Redone, it is the same as before.
+    repo.undo(&undone.run.unwrap(), How::All).unwrap();
+    assert_eq!(repo.read("new/folder/a").as_deref(), Some("1"));
 }
 
 #[test]

@@ -51,7 +51,7 @@ impl World for FakeWorld {
             Action::Shell { line, .. } => vec![line.split(' ').map(str::to_owned).collect()],
             _ => Vec::new(),
         };
-        Verdict { decision, layer, reasons, can_be_kept, commands }
+        Verdict { decision, layer, reasons, can_be_kept, commands, is_unanswered: false }
     }
 
     fn before(&mut self, _action: &Action) -> Result<(), String> {

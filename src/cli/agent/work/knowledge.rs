@@ -7,12 +7,15 @@ use serde_json::{Map, Value, json};
 use super::super::{super::run_kept, operations::operations};
 use crate::{
     agent::{Host, Intent, Output, Source, Spec, Tool, ToolError},
+    memory,
     permissions::{Action, Level},
     server::{self, Call, Operations, Reply},
 };
 
 /// Tokens of an answer, if the call does not say.
 const TOKENS: usize = 2_000;
+/// Where notes of a kind and pages of entities lie.
+const LEARNED: &str = "knowledge/learned";
 /// What a call that asks the configured sources reaches, for rules about hosts.
 const SOURCES: &str = "learn.sources";
 
@@ -53,12 +56,16 @@ impl Tool for Knowledge {
         &self.spec
     }
 
-    fn intent(&self, arguments: &Value, _host: &dyn Host) -> Result<Intent, ToolError> {
+    fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
         let given = self.checked(arguments)?;
+        let record = |path: &str| Action::Record { paths: vec![host.root().join(path)] };
         let action = match self.operation {
-            server::Tool::WriteNote | server::Tool::Remember => Action::Record,
+            server::Tool::WriteNote => {
+                record(given.get("path").and_then(Value::as_str).unwrap_or(LEARNED))
+            }
+            server::Tool::Remember => record(memory::FOLDER),
             // With a text nothing is asked anywhere.
-            server::Tool::Learn if given.contains_key("text") => Action::Record,
+            server::Tool::Learn if given.contains_key("text") => record(LEARNED),
             server::Tool::Learn => Action::Reach { host: SOURCES.to_owned() },
             _ => Action::Look,
         };
@@ -120,7 +127,10 @@ impl Tool for Index {
     }
 
     fn intent(&self, _arguments: &Value, _host: &dyn Host) -> Result<Intent, ToolError> {
-        Ok(Intent { action: Action::Record, shown: "elophanto index".to_owned() })
+        Ok(Intent {
+            action: Action::Record { paths: Vec::new() },
+            shown: "elophanto index".to_owned(),
+        })
     }
 
     fn execute(&self, _arguments: &Value, _host: &mut dyn Host) -> Result<Output, ToolError> {

@@ -162,6 +162,7 @@ impl World for Surroundings<'_> {
             && let Some(id) = self.content_shown(&verdict)
         {
             verdict.decision = if is_attended { Decision::Ask } else { Decision::Deny };
+            verdict.is_unanswered = !is_attended;
             verdict
                 .reasons
                 .push(format!("`{id}` is no commit: it is not known of which file it is"));
