@@ -15,10 +15,10 @@ use super::{
     workspace::{Workspace, now_nanoseconds},
 };
 use crate::{
-    hooks::HookName,
+    hooks::{self, HookName, Place, Standing, State},
     index::Options,
     on_commit::{self, Done, IndexFile, Secret, Wishes},
-    repo::{self, Git, NotePath},
+    repo::{self, Git, NotePath, Repository},
     secrets::AllowList,
     store::view,
 };
@@ -124,14 +124,23 @@ fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-/// The repository around this folder, if it is one of ours: a hooks folder may serve others.
+/// The repository around this folder, if it is one of ours: a hooks folder may serve others. One of
+/// which nothing is indexed yet is ours if our hooks are its own.
 fn open(ui: &Ui) -> Result<Option<(Workspace, Git)>, CliError> {
     let repository = repo::locate(Path::new("."))?;
-    if !repository.root.join(".elophanto").is_dir() {
+    if !repository.root.join(".elophanto").is_dir() && !has_our_hooks(&repository) {
         return Ok(None);
     }
     let Some(git) = Git::of(&repository) else { return Ok(None) };
     Ok(Some((Workspace::at(repository, Vec::new(), ui)?, git)))
+}
+
+fn has_our_hooks(repository: &Repository) -> bool {
+    hooks::status(repository).is_ok_and(|status| {
+        let is_there = |standing: &Standing| standing.state != State::Missing;
+        status.folder.place != Place::Outside
+            && status.hooks.iter().any(|(_, standing)| is_there(standing))
+    })
 }
 
 /// Findings that are no secrets, as the repository's file and the environment have it.

@@ -230,8 +230,15 @@ fn keep_watching(
 /// A run of `--watch`: silent when nothing changed, and it leaves `git status` as it was.
 fn watched_run(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<(), CliError> {
     let start = Instant::now();
-    let options = Options { full: false, patience: None, progress: &|_, _| {} };
-    match workspace.refresh_indexed(options) {
+    let again =
+        || workspace.refresh_indexed(Options { full: false, patience: None, progress: &|_, _| {} });
+    let completed = again().and_then(|refreshed| match workspace.models.remote() {
+        // Nothing is sent at every save.
+        Some(_) => Ok(refreshed),
+        // What waits for a slow model goes to the vector cache, where the next table finds it.
+        None => index_embed::complete(workspace, refreshed, args.yes, &again, ui),
+    });
+    match completed {
         Ok(refreshed) => {
             if refreshed.report.embedded + refreshed.report.removed + refreshed.report.read > 0 {
                 say_problems(&refreshed, args, workspace, ui)?;

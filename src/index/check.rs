@@ -26,7 +26,7 @@ const BATCH: usize = 1_024;
 /// What a check found. All zero is a pass.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Gaps {
-    /// Vectors in use that no committed table holds.
+    /// Vectors in use that no committed table holds, and chunks that have none.
     pub uncommitted: usize,
     /// Tables that cannot be read.
     pub damaged: usize,
@@ -53,7 +53,7 @@ pub fn check(context: &Context, mut refreshed: Refreshed) -> Result<(Gaps, Refre
         bad.iter().map(|table| format!("`{}/{}`: {}", commit::TABLES, table.name, table.cause));
     refreshed.report.notices.extend(notices);
     let gaps = Gaps {
-        uncommitted,
+        uncommitted: uncommitted + refreshed.report.waiting,
         damaged: bad.len(),
         skipped: refreshed.report.problems.len(),
         stale: refreshed.report.stale,

@@ -44,6 +44,8 @@ fn small_repositories_get_the_transformer_and_hooks_never_wait_for_it() {
     env.git(&["add", "bees.md"]);
     env.git(&["commit", "--quiet", "-m", "bees"]);
     assert_eq!(env.tables(), tables, "the hook embedded nothing and so wrote no table");
+    let check = run(&env, &["index", "--check", "--json"]);
+    assert_eq!((check.code, &check.json()[0]["uncommitted"]), (Some(1), &json!(1)), "{check}");
     // A search makes the few vectors that wait, and the next commit carries them.
     let found = run(&env, &["search", "--json", "insects moving house"]);
     assert_eq!(first_path(&found), "bees.md", "{found}");
@@ -52,6 +54,29 @@ fn small_repositories_get_the_transformer_and_hooks_never_wait_for_it() {
     env.git(&["commit", "--quiet", "-m", "tax"]);
     assert_eq!(env.tables().len(), tables.len() + 1);
     assert_eq!(run(&env, &["index", "--json"]).json()[0]["embedded"], 1, "only the new tax text");
+}
+
+#[test]
+fn watching_embeds_for_the_next_commit() {
+    use std::io::{BufRead, BufReader};
+    let env = TestEnv::with(NOTES);
+    run(&env, &["index"]);
+    env.commit("all");
+    let mut child = env.spawn(&["index", "--watch", "--json"]);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut line = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert_eq!(line()["files"], 2);
+    env.write("../bees.md", "# Bees\n\nA swarm looks for a new home in spring.\n");
+    env.rename("../bees.md", "bees.md");
+    let seen = line();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!((&seen["files"], &seen["waiting"]), (&json!(3), &json!(0)), "{seen}");
+    // The table is for whoever commits; the vector is there.
+    assert_eq!(env.git(&["status", "--porcelain"]), "?? bees.md\n");
+    let indexed = run(&env, &["index", "--json"]).json();
+    assert_eq!(indexed[0]["waiting"], 0);
+    assert_eq!(run(&env, &["index", "--check"]).code, Some(0));
 }
 
 #[test]

@@ -100,3 +100,16 @@ fn of_the_other_side_of_a_merge() {
     site.stage("otters", &format!("Of all sides, {token}."));
     assert_eq!(site.try_git(&["commit", "--no-edit"]).code, Some(1));
 }
+
+/// The repository knows nothing of us but the hooks.
+#[test]
+fn is_refused_before_anything_is_indexed() {
+    let env = TestEnv::with(&[("a.md", "# A\n")]);
+    env.git(&["add", "--all"]);
+    env.ok(&["hook", "install"]);
+    env.write("key.md", format!("# Key\n\nThe token is {TOKEN}.\n"));
+    env.git(&["add", "--all"]);
+    let output = finish(env.sealed("git").args(["commit", "--quiet", "-m", "first"]));
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr().contains("looks like a secret"), "{output}");
+}
