@@ -112,11 +112,15 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
     // `NAME=value`, as in the environment, is as clear as quotes are. Not so in the query of a URL,
     // where badges have short tokens that everybody may know.
     let assigned = quoted || (candidate.context == "=" && !in_query(candidate));
+    // `password: value` says what it is, where nothing follows; a key's or token's value is longer.
+    let told = candidate.context.trim() == ":"
+        && is_password_name(candidate)
+        && candidate.after.chars().next().is_none_or(char::is_whitespace);
     let calls = candidate.after.starts_with(['(', '[', '{', '<', '\\', '|']);
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let long = value.len() >= 20;
-    value.len() >= if assigned { 8 } else { 20 }
+    value.len() >= if assigned || told { 8 } else { 20 }
         && !calls
         && letters >= 3
         && digits >= if long { 2 } else { 1 }
@@ -127,6 +131,16 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
         && !is_plain_words(value)
         && !is_mostly_words(value)
         && !is_id_or_hash(value)
+}
+
+/// Whether the name before the value is that of a password.
+fn is_password_name(candidate: &Candidate<'_>) -> bool {
+    let before = candidate.before.strip_suffix(candidate.context).unwrap_or_default();
+    let ends_with = |name: &str| {
+        let tail = before.len().checked_sub(name.len()).and_then(|at| before.as_bytes().get(at..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    ["password", "passwd", "passphrase", "pwd"].into_iter().any(ends_with)
 }
 
 /// Whether the name before the value follows a `?` or `&`.

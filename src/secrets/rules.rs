@@ -120,6 +120,7 @@ pub(super) const RULES: &[Rule] = &[
         judge: judge::web_token,
         certain: true,
     },
+    form("Docker access token", r"(?-u:\b)(dckr_pat_[A-Za-z0-9_-]+)", &["dckr_pat_"], 36..=40),
     form("Telegram bot token", r"(?-u:\b)([0-9]{8,10}:AA[A-Za-z0-9_-]+)", &[":aa"], 44..=46),
     Rule {
         kind: "password in a URL",
