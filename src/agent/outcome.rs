@@ -148,6 +148,8 @@ pub enum AgentError {
     EmptyGoal,
     #[error("a goal of {bytes} bytes, over the cap of {max}")]
     GoalTooLong { bytes: usize, max: usize },
+    #[error("session {session} is about `{root}`")]
+    OtherRoot { session: uuid::Uuid, root: String },
     #[error(transparent)]
     Session(#[from] SessionsError),
     #[error(transparent)]

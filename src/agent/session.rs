@@ -35,6 +35,10 @@ pub struct Session {
     /// Where the user is: `terminal`, ...
     pub channel: String,
     pub user: String,
+    /// The work tree that it is about, once there was a run: what was said of it goes nowhere else.
+    pub root: Option<String>,
+    /// What the user wanted last, on one line.
+    pub goal: Option<String>,
     /// At most [`MAX_MESSAGES`]; every call of a tool has its result.
     pub messages: Vec<Message>,
     /// Whether untrusted text ever was in it.
@@ -52,6 +56,8 @@ impl Session {
             id: Uuid::new_v4(),
             channel: channel.to_owned(),
             user: user.to_owned(),
+            root: None,
+            goal: None,
             messages: Vec::new(),
             is_tainted: false,
             rules: Vec::new(),

@@ -1497,6 +1497,7 @@ fn help_of_agent_sessions() {
 
     Options:
           --remove <ID>  Forget this one, by its id or the beginning of it
+          --all          List those of all repositories
           --json         Print JSON Lines
           --no-color     Print without colours and links
       -h, --help         Print help

@@ -31,6 +31,10 @@ struct Form {
     id: String,
     channel: String,
     user: String,
+    #[serde(default)]
+    root: Option<String>,
+    #[serde(default)]
+    goal: Option<String>,
     created: Timestamp,
     updated: Timestamp,
     revision: u64,
@@ -90,6 +94,8 @@ pub(super) fn encode(session: &Session) -> Vec<u8> {
         id: session.id.hyphenated().to_string(),
         channel: session.channel.clone(),
         user: session.user.clone(),
+        root: session.root.clone(),
+        goal: session.goal.clone(),
         created: session.created,
         updated: session.updated,
         revision: session.revision,
@@ -122,6 +128,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Session, Fault> {
         id,
         channel: form.channel,
         user: form.user,
+        root: form.root,
+        goal: form.goal,
         messages,
         is_tainted: form.tainted,
         rules: form.rules.into_iter().map(rule).collect(),

@@ -32,7 +32,7 @@ use super::{
     quote::Quote,
     trail::{EntryKind, Trail},
 };
-use crate::permissions::Mode;
+use crate::{one_line::one_line, permissions::Mode};
 use budget::Allowance;
 use facts::Facts;
 
@@ -40,6 +40,8 @@ use facts::Facts;
 pub const MAX_DEPTH: u32 = 3;
 /// Bytes of a goal.
 const GOAL_CAP: usize = 64 * 1024;
+/// The same in a list of sessions.
+const SHOWN_GOAL: usize = 200;
 
 /// When the model is asked how it goes. At the end of a run that called tools it always is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -137,11 +139,19 @@ pub fn run_session(
     let goal = checked(goal)?;
     let _lock = agent.sessions.lock(session.id)?;
     renew(session, agent.sessions)?;
+    let root = agent.settings.root.to_string_lossy();
+    match &session.root {
+        Some(other) if *other != root => {
+            return Err(AgentError::OtherRoot { session: session.id, root: other.clone() });
+        }
+        _ => session.root = Some(root.into_owned()),
+    }
     let started = (agent.now)();
     let trail = agent.trails.begin(started)?;
     agent.world.begun(trail.run);
     agent.world.heard(goal);
     let goal = clean(goal, GOAL_CAP);
+    session.goal = Some(one_line(&goal, SHOWN_GOAL));
     let mut run = Run {
         allowance: Allowance::new(agent.settings.max_steps),
         agent,
@@ -271,7 +281,7 @@ impl Run<'_, '_> {
         self.outside += 1;
         if !self.session.is_tainted {
             self.session.is_tainted = true;
-            let origin = crate::one_line::one_line(origin, 200);
+            let origin = one_line(origin, 200);
             self.approver.tell(&Event::Tainted { origin: &origin });
             self.note(EntryKind::Tainted { origin });
         }

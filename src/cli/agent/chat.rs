@@ -159,7 +159,7 @@ fn obey(
         "budget" => ui.line(budget(prepared, spent)),
         "mode" => mode(rest, prepared, ui),
         "sessions" => {
-            let args = runs::SessionsArgs::all();
+            let args = runs::SessionsArgs::here();
             runs::list_sessions(&args, ui).map(drop)
         }
         "undo" => {

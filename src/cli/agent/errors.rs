@@ -76,6 +76,9 @@ impl From<AgentError> for CliError {
         match cause {
             AgentError::Session(cause) => cause.into(),
             AgentError::Trail(cause) => cause.into(),
+            AgentError::OtherRoot { .. } => {
+                Self::new(cause).hint("go on there, or without `--session` begin another one here")
+            }
             AgentError::EmptyGoal => {
                 Self::new(cause).hint("say what is to be done: elophanto agent run 'GOAL'")
             }

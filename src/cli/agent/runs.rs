@@ -14,7 +14,7 @@ use super::{
     work::state_folder,
 };
 use crate::{
-    agent::{RunLine, RunTrail, Sessions, Trails, Which},
+    agent::{RunLine, RunTrail, Session, Sessions, Trails, Which},
     checkpoint::{Checkpoints, Kept, is_undone},
     llm::Message,
     one_line::one_line,
@@ -63,15 +63,18 @@ pub struct SessionsArgs {
     /// Forget this one, by its id or the beginning of it
     #[arg(long, value_name = "ID")]
     remove: Option<String>,
+    /// List those of all repositories
+    #[arg(long)]
+    all: bool,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
 }
 
 impl SessionsArgs {
-    /// All of them, for people.
-    pub fn all() -> Self {
-        Self { remove: None, json: false }
+    /// Those of this repository, for people.
+    pub fn here() -> Self {
+        Self { remove: None, all: false, json: false }
     }
 }
 
@@ -91,10 +94,13 @@ struct RunWire<'a> {
 }
 
 #[derive(Serialize)]
-struct SessionWire {
+struct SessionWire<'a> {
     session: String,
     channel: String,
     user: String,
+    /// The work tree; `null` before the first run.
+    root: Option<&'a str>,
+    goal: Option<&'a str>,
     messages: usize,
     tainted: bool,
     rules: usize,
@@ -245,11 +251,20 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
     for problem in &listing.problems {
         ui.warn(problem);
     }
-    for session in &listing.sessions {
+    let here = locate(Path::new(".")).ok().filter(|_| !args.all);
+    let here = here.map(|here| here.root.to_string_lossy().into_owned());
+    let is_here = |session: &&Session| {
+        here.as_ref().is_none_or(|here| session.root.as_ref().is_none_or(|root| root == here))
+    };
+    let mut none = true;
+    for session in listing.sessions.iter().filter(is_here) {
+        none = false;
         let wire = SessionWire {
             session: session.id.to_string(),
             channel: session.channel.clone(),
             user: session.user.clone(),
+            root: session.root.as_deref(),
+            goal: session.goal.as_deref(),
             messages: session.messages.len(),
             tainted: session.is_tainted,
             rules: session.rules.len(),
@@ -259,17 +274,19 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
         let updated = session.updated.strftime("%Y-%m-%d %H:%M");
         let tainted = if session.is_tainted { ", with text from outside" } else { "" };
         let said = session.messages.iter().rev().find_map(|message| match message {
-            Message::User(text) => Some(one_line(text, MOST_SAID)),
+            Message::User(text) => Some(text),
             _ => None,
         });
+        let said = session.goal.as_ref().or(said).map(|said| one_line(said, MOST_SAID));
+        let place = session.root.as_ref().filter(|_| here.is_none());
+        let place = place.map(|root| format!("  in {}", visible_line(root))).unwrap_or_default();
         let text = format!(
-            "{}  {updated}  {} messages{tainted}  {}",
+            "{}  {updated}  {} messages{tainted}  {}{place}",
             session.id,
             session.messages.len(),
             visible_line(&said.unwrap_or_default())
         );
         ui.emit(&wire, text)?;
     }
-    let is_empty = listing.sessions.is_empty();
-    Ok(if is_empty { Outcome::Negative } else { Outcome::Done })
+    Ok(if none { Outcome::Negative } else { Outcome::Done })
 }

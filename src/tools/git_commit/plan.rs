@@ -140,6 +140,17 @@ fn named(
         None => Vec::new(),
     };
     let old: BTreeSet<&[u8]> = old.split(|&byte| byte == 0).collect();
+    for place in places {
+        let is_below =
+            |path: &&[u8]| Path::new(OsStr::from_bytes(path)).starts_with(&place.relative);
+        let is_there = fs::symlink_metadata(host.root().join(&place.relative)).is_ok();
+        if !is_there && !old.iter().chain(&paths).any(is_below) {
+            return Err(bad(format!(
+                "there is no `{}`, and there was none",
+                shown(&place.relative)
+            )));
+        }
+    }
     let mut plan = Plan { head, named: None, shown: String::new(), state: Vec::new() };
     let mut files = Named::default();
     for path in paths {

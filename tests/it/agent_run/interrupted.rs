@@ -81,6 +81,12 @@ fn killed_in_the_middle_of_a_command() {
     fs::create_dir_all(&other).unwrap();
     next.env.git(&["init", "--quiet", &other.to_string_lossy()]);
     assert_eq!(next.env.run_in(&other, &["agent", "runs"]).code, Some(1));
+    // What was said there does not go on here.
+    assert_eq!(next.env.run_in(&other, &["agent", "sessions"]).code, Some(1));
+    assert!(next.env.run_in(&other, &["agent", "sessions", "--all"]).stdout().contains(" Go  in "));
+    let here = next.env.run_in(&other, &["agent", "run", "Go", "--session", told_session(&told)]);
+    assert_eq!(here.code, Some(2), "{here}");
+    assert!(here.stderr().contains("is about `"), "{here}");
     let all = next.env.run_in(&other, &["agent", "runs", "--all"]).stdout();
     let root = next.env.root().canonicalize().unwrap();
     assert_eq!(all.matches(&format!(" in {}", root.display())).count(), 2, "{all}");

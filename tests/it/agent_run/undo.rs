@@ -286,3 +286,27 @@ fn the_first_note_of_a_knowledge_base_goes_again() {
     assert!(undone.stderr().contains("`knowledge` stays"), "{undone}");
     assert_eq!((bench.learned("patterns").len(), bench.learned("tasks").len()), (0, 1));
 }
+
+/// What the user keeps of the output in the work tree is not the run's.
+#[test]
+fn output_kept_in_the_work_tree_stays() {
+    let bench = Bench::new(Model::script(vec![
+        shell("echo x > b.txt"),
+        call("git_commit", json!({ "message": "B", "paths": ["b.txt"] })),
+        text("Done."),
+    ]));
+    let log = fs::File::create(bench.env.path("run.jsonl")).unwrap();
+    let mut command = bench.command("Go", &["--mode", "full"]);
+    let answers = std::process::Stdio::piped();
+    let mut child = command.stdin(answers).stdout(log).spawn().unwrap();
+    let once: String =
+        (1..9).map(|id| format!("{{\"id\": {id}, \"answer\": \"once\"}}\n")).collect();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), once.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(bench.env.path("b.txt").exists());
+    let undone = undo(&bench, &[]);
+    assert_eq!(undone.code, Some(0), "{undone}");
+    assert!(!bench.env.path("b.txt").exists());
+    let kept = String::from_utf8(bench.env.read("run.jsonl")).unwrap();
+    assert!(kept.contains("\"ended\"") && !kept.contains("\"run.jsonl\""), "{kept}");
+}

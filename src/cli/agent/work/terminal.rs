@@ -19,6 +19,8 @@ use crate::{
 
 /// Lines of a result.
 const MOST_RESULT: usize = 6;
+/// Lines of a call that nobody was asked about.
+const MOST_CALL: usize = 12;
 
 /// The person at the terminal, or nobody.
 pub struct Terminal<'a> {
@@ -29,6 +31,8 @@ pub struct Terminal<'a> {
     streams: bool,
     /// Text that no whole block is of yet.
     pending: String,
+    /// The call that comes next was just shown.
+    is_approved: bool,
     /// What was shown of the answer that is being made.
     pub shown: String,
     /// Set by Ctrl-C at a question: the run is to end.
@@ -44,6 +48,7 @@ impl<'a> Terminal<'a> {
             is_attended,
             streams,
             pending: String::new(),
+            is_approved: false,
             shown: String::new(),
             cancelled: Arc::clone(cancelled),
         }
@@ -146,6 +151,7 @@ impl Approver for Terminal<'_> {
         for line in request.shown.lines() {
             self.ui.talk(format_args!("  | {}", visible_line(line)));
         }
+        self.is_approved = true;
         for reason in &request.reasons {
             self.ui.talk(format_args!("  asks because {}", visible_line(reason)));
         }
@@ -211,8 +217,13 @@ impl Approver for Terminal<'_> {
             Event::Calling { tool, shown, depth } => {
                 self.end_text();
                 self.shown.clear();
-                let first = shown.lines().next().unwrap_or_default();
+                let (first, rest) = shown.split_once('\n').unwrap_or((shown, ""));
                 self.say(*depth, &format!("→ {tool} {}", visible_line(first)));
+                // Who approved has seen all of it.
+                for line in cut(rest, if self.is_approved { 0 } else { MOST_CALL }) {
+                    self.say(*depth, &format!("  | {}", visible_line(&line)));
+                }
+                self.is_approved = false;
             }
             Event::Called { tool, failed, text, seconds, depth } => {
                 let how = if *failed { "failed" } else { "done" };
@@ -225,6 +236,7 @@ impl Approver for Terminal<'_> {
                 self.say(*depth, &format!("  {tool}: {}", visible_line(text)));
             }
             Event::Unmade { tool, reason, depth } => {
+                self.is_approved = false;
                 self.say(*depth, &format!("  {tool} was not run: {}", visible_line(reason)));
             }
             Event::Reflected { note, depth } => {

@@ -31,6 +31,12 @@ enum Covered {
     Since(Option<Option<CommitId>>),
 }
 
+/// Files that our own output goes to: what a user keeps of it in the work tree is none of the run's.
+fn own_output() -> impl Iterator<Item = PathBuf> {
+    let links = ["/proc/self/fd/1", "/proc/self/fd/2"].into_iter();
+    links.filter_map(|link| std::fs::read_link(link).ok()).filter(|path| path.is_file())
+}
+
 /// What a run works in.
 pub struct Surroundings<'a> {
     workspace: &'a Workspace,
@@ -195,8 +201,11 @@ impl World for Surroundings<'_> {
         let run = self.checkpoint()?;
         match action {
             Action::Write { paths } => run.before_files(paths).map_err(said)?,
-            _ if runs => run.before_anything_but(fencing.protected()).map_err(said)?,
-            _ => run.before_anything().map_err(said)?,
+            _ => {
+                let protected = if runs { fencing.protected() } else { &[] };
+                let but: Vec<PathBuf> = protected.iter().cloned().chain(own_output()).collect();
+                run.before_anything_but(&but).map_err(said)?;
+            }
         }
         if runs {
             if let Some(paths) = run.paths() {
