@@ -150,15 +150,20 @@ impl<'a> Run<'a> {
     /// # Errors
     /// When the state cannot be kept: then nothing must run.
     pub fn before_anything(&mut self) -> Result<(), CheckpointError> {
-        self.before_anything_but(&[])
+        self.before_anything_but(&[], false)
     }
 
     /// The same before something that is kept from changing these paths, and what is below them:
-    /// whoever changes them meanwhile, it is not the run.
+    /// whoever changes them meanwhile, it is not the run. `nested`: from changing other repositories
+    /// in the work tree too.
     ///
     /// # Errors
     /// Those of [`Run::before_anything`].
-    pub fn before_anything_but(&mut self, paths: &[PathBuf]) -> Result<(), CheckpointError> {
+    pub fn before_anything_but(
+        &mut self,
+        paths: &[PathBuf],
+        nested: bool,
+    ) -> Result<(), CheckpointError> {
         let root = self.at.git.root();
         let relative = |path: &PathBuf| Some(path.strip_prefix(root).ok()?.into());
         let but = paths.iter().filter_map(relative).collect();
@@ -174,6 +179,7 @@ impl<'a> Run<'a> {
             match &entry.state {
                 // Its stat will tell whether it has changed.
                 State::Opaque(Opaque::Large { .. }) => {}
+                State::Opaque(Opaque::Nested) if nested => {}
                 State::Opaque(why) => {
                     uncovered.insert((path.clone(), why.into()));
                 }

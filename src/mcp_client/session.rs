@@ -16,7 +16,8 @@ use rmcp::{
         Implementation, JsonObject, PaginatedRequestParams, ServerResult,
     },
     service::{
-        NotificationContext, Peer, PeerRequestOptions, RunningService, ServiceError, serve_client,
+        ClientInitializeError, NotificationContext, Peer, PeerRequestOptions, RunningService,
+        ServiceError, serve_client,
     },
 };
 use tokio::{
@@ -65,7 +66,16 @@ pub(super) async fn greet(
     reader: impl AsyncRead + Send + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<Service, String> {
-    serve_client(client, (reader, writer)).await.map_err(|cause| cause.to_string())
+    let said = |cause| match cause {
+        ClientInitializeError::ConnectionClosed(_)
+        | ClientInitializeError::TransportError { .. } => "it ended before it answered".to_owned(),
+        ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_) => {
+            "its first answer is none to `initialize`".to_owned()
+        }
+        cause => cause.to_string(),
+    };
+    serve_client(client, (reader, writer)).await.map_err(said)
 }
 
 /// What a server offers, at most one tool more than are used.

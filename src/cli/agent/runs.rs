@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     agent::{RunLine, RunTrail, Session, Sessions, Trails, Which},
-    checkpoint::{Checkpoints, Kept, is_undone},
+    checkpoint::{Checkpoints, Kept, Progress, is_undone},
     llm::Message,
     one_line::one_line,
     permissions::is_key,
@@ -88,6 +88,8 @@ struct RunWire<'a> {
     /// `null` while it goes on, or when it was cut off.
     outcome: Option<&'a str>,
     is_at_work: bool,
+    /// Of an undo, what it took back: it can be taken back itself.
+    undoes: Option<&'a str>,
     is_undone: bool,
     calls: usize,
     open_questions: &'a [String],
@@ -159,38 +161,76 @@ fn list(
     for problem in problems {
         ui.warn(problem);
     }
-    for line in &lines {
-        let state = state(line, &sessions);
-        let is_undone = is_undone(&kept, &line.run.to_string());
-        let wire = RunWire {
-            run: line.run.to_string(),
-            begun: line.begun.to_string(),
-            goal: &line.goal,
-            root: &line.root,
-            session: line.session.map(|id| id.to_string()),
-            outcome: line.outcome.as_deref(),
-            is_at_work: state == AT_WORK,
-            is_undone,
-            calls: line.calls,
-            open_questions: &line.open_questions,
+    let undos =
+        kept.iter().filter_map(|kept| Some((&kept.run, Row::Undo(kept, kept.undoes.as_deref()?))));
+    let mut rows: Vec<(String, Row)> =
+        lines.iter().map(|line| (line.run.to_string(), Row::Run(line))).collect();
+    rows.extend(undos.map(|(run, row)| (run.clone(), row)));
+    rows.sort_by(|one, two| two.0.cmp(&one.0));
+    rows.truncate(args.limit);
+    for (run, row) in &rows {
+        let is_undone = is_undone(&kept, run);
+        let (wire, mut text) = match row {
+            Row::Run(line) => run_row(line, state(line, &sessions), is_undone),
+            Row::Undo(kept, undoes) => undo_row(kept, undoes, is_undone),
         };
-        let goal: String = line.goal.chars().take(70).collect();
-        let begun = line.begun.strftime("%Y-%m-%d %H:%M");
-        let mut text = format!(
-            "{}  {begun}  {state:<9}  {:>3} calls  {}",
-            line.run,
-            line.calls,
-            visible_line(&goal)
-        );
         if is_undone {
             text.push_str(" (taken back)");
         }
-        if root.is_none() {
+        if let Row::Run(line) = row
+            && root.is_none()
+        {
             text.push_str(&format!("  in {}", visible_line(&line.root)));
         }
         ui.emit(&wire, text)?;
     }
-    Ok(if lines.is_empty() { Outcome::Negative } else { Outcome::Done })
+    Ok(if rows.is_empty() { Outcome::Negative } else { Outcome::Done })
+}
+
+/// A line of the list.
+enum Row<'r> {
+    Run(&'r RunLine),
+    /// An undo, and what it took back.
+    Undo(&'r Kept, &'r str),
+}
+
+fn run_row<'l>(line: &'l RunLine, state: &str, is_undone: bool) -> (RunWire<'l>, String) {
+    let wire = RunWire {
+        run: line.run.to_string(),
+        begun: line.begun.to_string(),
+        goal: &line.goal,
+        root: &line.root,
+        session: line.session.map(|id| id.to_string()),
+        outcome: line.outcome.as_deref(),
+        is_at_work: state == AT_WORK,
+        undoes: None,
+        is_undone,
+        calls: line.calls,
+        open_questions: &line.open_questions,
+    };
+    let goal: String = line.goal.chars().take(70).collect();
+    let (run, begun) = (line.run, line.begun.strftime("%Y-%m-%d %H:%M"));
+    let text =
+        format!("{run}  {begun}  {state:<9}  {:>3} calls  {}", line.calls, visible_line(&goal));
+    (wire, text)
+}
+
+fn undo_row<'k>(kept: &'k Kept, undoes: &'k str, is_undone: bool) -> (RunWire<'k>, String) {
+    let wire = RunWire {
+        run: kept.run.clone(),
+        begun: kept.began.to_string(),
+        goal: "",
+        root: "",
+        session: None,
+        outcome: None,
+        is_at_work: kept.progress == Progress::AtWork,
+        undoes: Some(undoes),
+        is_undone,
+        calls: 0,
+        open_questions: &[],
+    };
+    let begun = kept.began.strftime("%Y-%m-%d %H:%M");
+    (wire, format!("{}  {begun}  undo of {undoes}", kept.run))
 }
 
 /// What could be taken back here, as far as it can be found out.

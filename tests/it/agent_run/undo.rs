@@ -123,11 +123,14 @@ fn byte_for_byte_there_and_back_again() {
     assert_eq!(tree(&bench), before);
     assert_eq!(status(&bench), status_before);
 
+    // Its id can be looked up.
+    let listed = bench.env.json(&["agent", "runs", "--json"]);
+    assert_eq!((&listed[0]["run"], &listed[0]["undoes"]), (&lines[0]["undo"], &json!(told.run())));
     // The undo of the undo does the work again, and can be undone.
     let undone = undo(&bench, &[lines[0]["undo"].as_str().unwrap()]);
     assert_eq!(undone.code, Some(0), "{undone}");
     assert_eq!(tree(&bench), after);
-    let again = undo(&bench, &[told.run()]);
+    let again = undo(&bench, &[]);
     assert_eq!(again.code, Some(0), "{again}");
     assert_eq!(tree(&bench), before);
     assert_eq!(status(&bench), status_before);

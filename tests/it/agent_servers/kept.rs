@@ -124,7 +124,7 @@ fn what_cannot_be_added() {
         // No shell sees it.
         &["agent", "mcp", "add", "calc", "--trust", "--", "touch canary; true"],
         &["agent", "mcp", "list"],
-    ]), @r"
+    ]), @"
     $ agent mcp add Calc -- x
     exit: 2
     --- stdout
@@ -173,7 +173,7 @@ fn what_cannot_be_added() {
     exit: 2
     --- stdout
     --- stderr
-    error: server `calc`: connection closed: initialize response (it said: no licence[2J found)
+    error: server `calc`: it ended before it answered (it said: no licence[2J found)
     hint: try the command by hand; it runs in your home folder, with the variables that `--env` names and no others
     $ agent mcp add calc --trust -- touch canary; true
     exit: 2

@@ -180,6 +180,6 @@ fn one_that_does_not_start_costs_nothing_else() {
 
     tainted by file_read
     --- stderr
-    note: server `calc`: connection closed: initialize response (it said: no licence[2J)
+    note: server `calc`: it ended before it answered (it said: no licence[2J)
     "#);
 }

@@ -204,7 +204,8 @@ impl World for Surroundings<'_> {
             _ => {
                 let protected = if runs { fencing.protected() } else { &[] };
                 let but: Vec<PathBuf> = protected.iter().cloned().chain(own_output()).collect();
-                run.before_anything_but(&but).map_err(said)?;
+                let nested = runs && fencing.is_there();
+                run.before_anything_but(&but, nested).map_err(said)?;
             }
         }
         if runs {
