@@ -19,7 +19,7 @@ use super::{
     search_output::{Format, print, say_nothing},
     search_request,
     search_view::{Blame, Viewed},
-    ui::Ui,
+    ui::{Ui, visible_line},
     when::{self, moment},
     workspace::{Workspace, now_nanoseconds},
 };
@@ -203,6 +203,12 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(Outcome::Negative);
     }
     say_corrections(&answer, ui);
+    for ignored in &request.query.ignored {
+        ui.note(format_args!(
+            "`{}` is not kept to: such words are in nearly every note, and are not indexed",
+            visible_line(ignored)
+        ));
+    }
     let format = if args.json { Format::Json } else { args.format };
     let drifted = match format {
         Format::Files | Format::Vimgrep => Vec::new(),

@@ -145,16 +145,20 @@ pub fn answer(
     Ok(Outcome::Done)
 }
 
-/// Whether a hit is about what was asked: near enough by its meaning, and with most of the words
-/// that carry it.
+/// Whether a hit is about what was asked: near enough by its meaning, with most of the words that
+/// carry it, all of those that hold a number (`v3` is not `v2`), and with more than a title.
 fn bears_on(question: &str, hit: &Hit, relevant: f32, analyzer: &Analyzer) -> bool {
     // As a search takes it: what makes it a question says nothing of what it is about.
     let asked = Query::plain(question, analyzer).terms;
-    let mut text = format!("{} {} ", hit.title, hit.breadcrumb.join(" "));
-    text.push_str(&hit.text);
-    let said = analyzer.terms(&text);
-    let there = asked.iter().filter(|term| said.contains(term)).count();
-    hit.score.cosine >= relevant && there * 2 > asked.len()
+    let headings = analyzer.terms(&format!("{} {}", hit.title, hit.breadcrumb.join(" ")));
+    let text = analyzer.terms(&hit.text);
+    let says = |term: &String| headings.contains(term) || text.contains(term);
+    let there = asked.iter().filter(|term| says(term)).count();
+    let mut numbers = asked.iter().filter(|term| term.contains(|char: char| char.is_numeric()));
+    hit.score.cosine >= relevant
+        && there * 2 > asked.len()
+        && numbers.all(says)
+        && text.iter().any(|term| !headings.contains(term))
 }
 
 /// The answer and who made it; `None` if what is known does not suffice.

@@ -314,28 +314,27 @@ fn holding(part: &Part, live: &Bits, term: &str) -> Result<u32, Malformed> {
     Ok(chunks)
 }
 
-/// Chunks whose text holds the terms one after the other. Stop words between two of them are
-/// allowed for, as they take up positions but are no terms.
+/// Chunks whose text holds the terms one after the other, with any word for an empty one.
 fn holding_phrase(field: &Field, phrase: &[String]) -> Result<Vec<Bits>, Malformed> {
     let mut all = Vec::with_capacity(field.parts.len());
     for part in field.parts {
         let segment = &part.loaded.segment;
         let mut bits = Bits::new(segment.chunks(), false);
-        let mut lists: Vec<Vec<Posting>> = Vec::with_capacity(phrase.len());
-        for term in phrase {
+        let mut lists: Vec<(u32, Vec<Posting>)> = Vec::with_capacity(phrase.len());
+        for (offset, term) in (0..).zip(phrase).filter(|(_, term)| !term.is_empty()) {
             match segment.postings(term)? {
-                Some(postings) => lists.push(postings.collect::<Result<_, _>>()?),
-                None => lists.push(Vec::new()),
+                Some(postings) => lists.push((offset, postings.collect::<Result<_, _>>()?)),
+                None => lists.push((offset, Vec::new())),
             }
         }
-        if let Some((first, others)) = lists.split_first() {
+        if let Some(((_, first), others)) = lists.split_first() {
             for posting in first {
-                let rest: Option<Vec<&Posting>> = others
+                let rest: Option<Vec<(u32, &Posting)>> = others
                     .iter()
-                    .map(|list| {
+                    .map(|(offset, list)| {
                         let at =
                             list.binary_search_by_key(&posting.chunk, |other| other.chunk).ok()?;
-                        list.get(at)
+                        Some((*offset, list.get(at)?))
                     })
                     .collect();
                 let Some(rest) = rest else { continue };
@@ -350,15 +349,10 @@ fn holding_phrase(field: &Field, phrase: &[String]) -> Result<Vec<Bits>, Malform
     Ok(all)
 }
 
-fn follows(start: u32, rest: &[&Posting]) -> bool {
-    const STOP_WORDS_BETWEEN: u32 = 2;
-    let mut position = start;
-    for posting in rest {
-        let next = posting.positions.partition_point(|&other| other <= position);
-        match posting.positions.get(next) {
-            Some(&other) if other - position <= 1 + STOP_WORDS_BETWEEN => position = other,
-            _ => return false,
-        }
-    }
-    true
+/// Whether each is so far behind the first as in the phrase.
+fn follows(start: u32, rest: &[(u32, &Posting)]) -> bool {
+    let is_there = |(offset, posting): &(u32, &Posting)| {
+        start.checked_add(*offset).is_some_and(|at| posting.positions.binary_search(&at).is_ok())
+    };
+    rest.iter().all(is_there)
 }

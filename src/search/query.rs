@@ -11,6 +11,8 @@ pub struct Query {
     pub phrases: Vec<Vec<String>>,
     /// A chunk that holds one of these is no hit.
     pub excluded: Vec<Vec<String>>,
+    /// Phrases and exclusions of nothing but stop words, as typed: they cannot be kept to.
+    pub ignored: Vec<String>,
     /// What is embedded: the query without operators and exclusions.
     pub text: String,
 }
@@ -66,6 +68,10 @@ impl Query {
     fn add_phrase(&mut self, phrase: &str, negated: bool, analyzer: &Analyzer) {
         let terms = phrase_terms(phrase, analyzer);
         if terms.is_empty() {
+            if words(phrase).next().is_some() {
+                let dash = if negated { "-" } else { "" };
+                self.ignored.push(format!("{dash}{phrase}"));
+            }
             return;
         }
         if negated { self.excluded.push(terms) } else { self.phrases.push(terms) }
@@ -93,7 +99,8 @@ fn topic_terms(text: &str, analyzer: &Analyzer) -> Vec<String> {
     if topical.is_empty() { all } else { topical }
 }
 
-/// Terms of a phrase in the order of their positions; a compound gives only its parts.
+/// Terms of a phrase in the order of their positions; a compound gives only its parts. A stop word
+/// between two of them, which no term stands for, is an empty one: any word.
 fn phrase_terms(text: &str, analyzer: &Analyzer) -> Vec<String> {
     let mut terms: Vec<(u32, String)> = Vec::new();
     let mut buffer = String::new();
@@ -106,7 +113,13 @@ fn phrase_terms(text: &str, analyzer: &Analyzer) -> Vec<String> {
             _ => terms.push((word.position, term)),
         }
     }
-    terms.into_iter().map(|(_, term)| term).collect()
+    let mut phrase: Vec<String> = Vec::new();
+    let first = terms.first().map_or(0, |(position, _)| *position);
+    for (position, term) in terms {
+        phrase.resize((position - first) as usize, String::new());
+        phrase.push(term);
+    }
+    phrase
 }
 
 #[cfg(test)]
@@ -134,6 +147,10 @@ mod tests {
             "hold hands sea",
         );
         check("otter -sea", &["otter"], &[], &[&["sea"]], "otter");
+        let far: &[&[&str]] = &[&["he", "did", "", "log"]];
+        check("\"he did not log in\"", &["he", "log"], far, &[], "he did not log in");
+        let query = Query::parse("otter -not \"to be\" -\"to be\"", &Analyzer::new("english"));
+        assert_eq!(query.ignored, ["-not", "to be", "-to be"]);
         check("otter -\"deep sea\"", &["otter"], &[], &[&["deep", "sea"]], "otter");
         check("x86-64 co-op", &["x86", "64", "co", "op"], &[], &[], "x86-64 co-op");
         check("git commit --amend", &["git", "commit", "amend"], &[], &[], "git commit --amend");

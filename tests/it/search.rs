@@ -628,3 +628,16 @@ fn settings_and_variables_reach_the_search() {
     assert_eq!(one.json().len(), 1);
     assert_eq!(env.hits(&["sleep eat breed", "-n", "3"]).len(), 3);
 }
+
+/// Words that every note has take up their place in a phrase, and are not passed over silently.
+#[test]
+fn phrases_with_common_words() {
+    let env = TestEnv::with(&[
+        ("in.md", "# A\n\nHe did log in at noon.\n"),
+        ("out.md", "# B\n\nHe did not log in at noon.\n"),
+    ]);
+    assert_eq!(env.hits(&["\"he did not log in\""]), ["out.md"]);
+    assert_eq!(env.hits(&["\"he did log in\""]), ["in.md"]);
+    let said = env.ok(&["search", "noon -not"]).stderr();
+    assert!(said.contains("`-not` is not kept to"), "{said}");
+}

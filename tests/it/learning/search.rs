@@ -138,6 +138,16 @@ fn a_note_of_the_user_comes_before_the_fact_that_says_otherwise() {
     --- stderr
     (`elophanto react [ID] +` or `-`)
     ");
+    // Another number is another thing, and a name alone says nothing of it.
+    env.ok(&["like", "Genelec 8030"]);
+    for question in ["What does the KEF LS60 Meta cost?", "what does the Genelec 8030 cost"] {
+        let answer = env.run(&["search", "--answer", question, "--json"]);
+        assert_eq!(
+            (answer.code, &answer.json()[0]["sufficient"]),
+            (Some(1), &false.into()),
+            "{answer}"
+        );
+    }
     // Once the fact is gone, so is what was said of it.
     let id = last_prompt(&env)["id"].as_str().unwrap().to_owned();
     env.ok(&["learn", "undo", &id]);
