@@ -90,7 +90,13 @@ impl From<IndexError> for CliError {
                     "create the folder, or correct `knowledge.roots` in `.elophanto/config.yaml`";
                 Self::new(cause).hint(hint)
             }
-            IndexError::Io(cause) => cause.into(),
+            IndexError::Io(cause) => {
+                let error = Self::from_io(&cause, format!("the index cannot be written: {cause}"));
+                error.hint(
+                    "check the space and the rights of `.elophanto/index` and of the git directory; \
+                     searching works without",
+                )
+            }
             IndexError::Git(cause) => cause.into(),
             IndexError::Table(cause) => cause.into(),
             IndexError::BadTable { .. } => Self::new(cause).hint(

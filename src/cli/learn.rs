@@ -528,7 +528,7 @@ fn show(workspace: &Workspace, only: Option<&str>, ui: &mut Ui) -> Result<Outcom
         }
         ui.emit(&wire, text)?;
         if only.is_some() && is_done && wire.entities.is_empty() {
-            ui.talk("nothing was found that is worth keeping");
+            ui.talk("nothing new was found that is worth keeping");
             return Ok(Outcome::Negative);
         }
     }

@@ -90,8 +90,9 @@ impl Models {
         self.reasons.borrow().clone()
     }
 
-    /// Whether so much waits for the active model that another one now stands in for it.
-    pub fn is_behind(&self, report: &Report, workspace: &Workspace) -> bool {
+    /// Whether so much waits for the active model that another one now stands in for it. `is_now`:
+    /// these are the notes of the work tree, which `index` looks at.
+    pub fn is_behind(&self, report: &Report, is_now: bool, workspace: &Workspace) -> bool {
         let share = (report.chunks as f64 * MOST_WAITING) as usize;
         let most = share.max(FEW_WAITING.min(report.chunks / 2));
         if report.waiting <= most || self.active().pace() == Pace::Instant {
@@ -99,7 +100,9 @@ impl Models {
         }
         let (waiting, chunks) = (report.waiting, report.chunks);
         let reason = format!("{waiting} of {chunks} chunks wait for `{}`", self.active_name());
-        self.step_down(reason, "until `elophanto index` has made them", workspace)
+        let until =
+            if is_now { "until `elophanto index` has made them" } else { "for that version" };
+        self.step_down(reason, until, workspace)
     }
 
     /// Whether another model stands in now that the active one could not embed the query.

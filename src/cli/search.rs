@@ -225,6 +225,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             explain: args.explain,
             max_tokens: args.max_tokens,
             stale,
+            here: here(root),
             drifted: &drifted,
             root,
             at: viewed.at.map(|(commit, _)| commit),
@@ -289,7 +290,8 @@ fn ask<'a>(
             None => Viewed::now(args.no_refresh, workspace)?,
         };
         let by_meaning = request.mode != Mode::Keyword || request.like.is_some();
-        if by_meaning && workspace.models.is_behind(&viewed.refreshed.report, workspace) {
+        let report = &viewed.refreshed.report;
+        if by_meaning && workspace.models.is_behind(report, viewed.at.is_none(), workspace) {
             continue;
         }
         if args.at.is_some() {
@@ -491,6 +493,12 @@ fn file_type(text: &str) -> Result<String, String> {
     FileKind::from_name(text)
         .map(|kind| kind.name().to_owned())
         .ok_or_else(|| format!("expected one of {}", FileKind::names().join(", ")))
+}
+
+/// The folder that the command runs in, relative to the root.
+fn here(root: &Path) -> PathBuf {
+    let here = std::fs::canonicalize(".").unwrap_or_default();
+    here.strip_prefix(root).map(Path::to_owned).unwrap_or_default()
 }
 
 fn say_corrections(answer: &Answer, ui: &Ui) {

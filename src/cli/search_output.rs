@@ -1,6 +1,10 @@
 //! How hits are printed: text, JSON, file names, Markdown, vimgrep.
 
-use std::{fmt::Write as _, ops::Range, path::Path};
+use std::{
+    fmt::Write as _,
+    ops::Range,
+    path::{Component, Path, PathBuf},
+};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -13,7 +17,7 @@ use crate::{
     drift::{Drift, Later},
     index::Kind,
     outline::FileKind,
-    repo::CommitId,
+    repo::{CommitId, NotePath},
     search::{
         Answer, Hit, Request,
         origin::{Author, State},
@@ -43,6 +47,8 @@ pub struct Shape<'a> {
     pub explain: bool,
     pub max_tokens: Option<usize>,
     pub stale: usize,
+    /// Where the command runs, relative to the root.
+    pub here: PathBuf,
     /// Sorted by path.
     pub drifted: &'a [Drift],
     pub root: &'a Path,
@@ -171,14 +177,14 @@ pub fn print(answer: &Answer, shape: &Shape, ui: &mut Ui) -> Result<(), CliError
                 let path = hit.path.as_bytes();
                 if !files.contains(&path) {
                     files.push(path);
-                    print_file(path, hit, shape, ui)?;
+                    print_file(&from_here(hit, shape), shape, ui)?;
                 }
             }
             Format::Vimgrep => {
                 let column = column(hit);
                 let line = format!(
                     "{}:{}:{column}:{}",
-                    visible_line(&hit.path.to_text()),
+                    visible_line(&from_here(hit, shape).to_text()),
                     hit.line,
                     one_line(&hit.text[hit.snippet.clone()])
                 );
@@ -335,18 +341,28 @@ pub fn day(seconds: i64) -> String {
     )
 }
 
-fn print_file(path: &[u8], hit: &Hit, shape: &Shape, ui: &mut Ui) -> Result<(), CliError> {
+fn print_file(path: &NotePath, shape: &Shape, ui: &mut Ui) -> Result<(), CliError> {
+    let bytes = path.as_bytes();
     if shape.null {
-        ui.raw(path)?;
+        ui.raw(bytes)?;
         return ui.raw(b"\0");
     }
     // A program gets the name as it is, a person gets it escaped.
     if ui.is_terminal() {
-        ui.line(visible_line(&hit.path.to_text()))
+        ui.line(visible_line(&path.to_text()))
     } else {
-        ui.raw(path)?;
+        ui.raw(bytes)?;
         ui.raw(b"\n")
     }
+}
+
+/// The path from where the command runs, for whoever opens the file there.
+fn from_here(hit: &Hit, shape: &Shape) -> NotePath {
+    let path = hit.path.as_path();
+    let shared = path.components().zip(shape.here.components()).take_while(|(a, b)| a == b).count();
+    let up = shape.here.components().skip(shared).map(|_| Component::ParentDir);
+    let path: PathBuf = up.chain(path.components().skip(shared)).collect();
+    NotePath::from(path.as_path())
 }
 
 fn head(hit: &Hit, shape: &Shape, ui: &Ui) -> String {

@@ -641,3 +641,28 @@ fn phrases_with_common_words() {
     let said = env.ok(&["search", "noon -not"]).stderr();
     assert!(said.contains("`-not` is not kept to"), "{said}");
 }
+
+/// What other programs open is named from where they run.
+#[test]
+fn files_are_named_from_here() {
+    let env = TestEnv::with(&[
+        ("docs/a/one.md", "# One\n\nA walrus.\n"),
+        ("docs/b/two.md", "# Two\n\nThe other walrus.\n"),
+        ("three.md", "# Three\n\nNo walrus at all, but a seal.\n"),
+    ]);
+    for (folder, expected) in [
+        ("docs/a", ["../../three.md", "../b/two.md", "one.md"]),
+        ("docs", ["../three.md", "a/one.md", "b/two.md"]),
+        (".", ["docs/a/one.md", "docs/b/two.md", "three.md"]),
+    ] {
+        let found = env.run_in(folder, &["search", "walrus", "--format", "files"]).stdout();
+        let mut paths: Vec<&str> = found.lines().collect();
+        paths.sort_unstable();
+        assert_eq!(paths, expected, "{folder}");
+        let lines = env.run_in(folder, &["search", "walrus", "--format", "vimgrep"]).stdout();
+        assert!(
+            lines.lines().all(|line| expected.iter().any(|path| line.starts_with(path))),
+            "{lines}"
+        );
+    }
+}

@@ -369,7 +369,7 @@ fn services_that_answer_nonsense() {
     1) 'KEF LS50 Meta' ✓
     --- stderr
     learning about 'KEF LS50 Meta': 3 searches
-    nothing was found that is worth keeping
+    nothing new was found that is worth keeping
     ");
 }
 
@@ -670,7 +670,7 @@ fn a_repository_names_no_program_address_or_sink_until_it_is_trusted() {
     snapshot!(shown, @"
     warning: .elophanto/config.yaml: not trusted, passed over: learn.sources, learn.command, learn.searxng_url, learn.brave_url, learn.tavily_url, learn.files, learn.private_pages, notify.sinks, notify.webhook, notify.program and 1 more; `elophanto trust` shows and trusts them
     learning about 'KEF LS50 Meta': 4 searches
-    nothing was found that is worth keeping
+    nothing new was found that is worth keeping
     ");
     let told = env.outside().join("told.jsonl");
     assert!(!env.outside().join("ran").exists() && !told.exists());

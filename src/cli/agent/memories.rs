@@ -190,7 +190,7 @@ impl<'a> Memories<'a> {
         loop {
             let refreshed = self.refreshed(full)?;
             let is_asked = !question.text.trim().is_empty();
-            if is_asked && workspace.models.is_behind(&refreshed.report, workspace) {
+            if is_asked && workspace.models.is_behind(&refreshed.report, true, workspace) {
                 continue;
             }
             let means = Means {

@@ -215,7 +215,7 @@ fn the_queue_shows_what_came_of_what_was_asked() {
     3) 'the moons of jupiter' ✓
     --- stderr
     learning about 'the moons of jupiter': 4 searches
-    nothing was found that is worth keeping
+    nothing new was found that is worth keeping
     ");
     told!(env.ok(&["learn"]), @"
     exit: 0
