@@ -153,6 +153,12 @@ fn install(args: &InstallArgs, repository: &Repository, ui: &mut Ui) -> Result<O
         // What was committed before needs no entry.
         Seen::of(&git).begin(repo::head(&git)?);
     }
+    if !hook_run::is_indexed(repository) {
+        ui.note(
+            "nothing is indexed here yet: until `elophanto index` has run once, the hooks refuse \
+             secrets and do nothing else",
+        );
+    }
     if done.folder.place == Place::WorkTree {
         ui.note(format_args!(
             "git runs the hooks of `{}` (core.hooksPath), among the files of the work tree; \

@@ -87,7 +87,9 @@ fn ceiling() -> Duration {
 }
 
 fn pre_commit(deadline: Instant, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let Some((workspace, git)) = open(ui)? else { return Ok(Outcome::Done) };
+    let Some((workspace, git)) = open(true, ui)? else { return Ok(Outcome::Done) };
+    // Where nothing of ours is (yet), nothing is written: secrets are refused all the same.
+    let is_indexed = is_indexed(&workspace.repository);
     let given = env::git_variables();
     let index_file =
         IndexFile::of(&git, Path::new("."), given.git_dir.as_deref(), given.index_file.as_deref())?;
@@ -95,10 +97,10 @@ fn pre_commit(deadline: Instant, ui: &mut Ui) -> Result<Outcome, CliError> {
     let allowed = allowed(&workspace);
     let settings = &workspace.config;
     let wishes = Wishes {
-        changelog: settings.changelog.enabled,
+        changelog: is_indexed && settings.changelog.enabled,
         // Never the vectors of a model that only stands in here.
-        index: workspace.commits_vectors(),
-        journal: settings.journal.share,
+        index: is_indexed && workspace.commits_vectors(),
+        journal: is_indexed && settings.journal.share,
         allowed: &allowed,
         now: now_nanoseconds() / 1_000_000_000,
     };
@@ -114,7 +116,7 @@ fn pre_commit(deadline: Instant, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 /// Brings the view up to date after git has changed the work tree.
 fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
-    let Some((workspace, git)) = open(ui)? else { return Ok(Outcome::Done) };
+    let Some((workspace, git)) = open(false, ui)? else { return Ok(Outcome::Done) };
     // A rebase runs this hook at every step; the last step is followed by another hook. Whoever
     // is indexing sees what git has done, or the next search does.
     if !git.is_replaying() && !view::is_busy(&workspace.context().view_dir()) {
@@ -124,15 +126,21 @@ fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-/// The repository around this folder, if it is one of ours: a hooks folder may serve others. One of
-/// which nothing is indexed yet is ours if our hooks are its own.
-fn open(ui: &Ui) -> Result<Option<(Workspace, Git)>, CliError> {
+/// The repository around this folder, if it is one of ours: a hooks folder may serve others. With
+/// `or_hooked`, one of which nothing is indexed is ours if our hooks are its own.
+fn open(or_hooked: bool, ui: &Ui) -> Result<Option<(Workspace, Git)>, CliError> {
     let repository = repo::locate(Path::new("."))?;
-    if !repository.root.join(".elophanto").is_dir() && !has_our_hooks(&repository) {
+    let is_ours = is_indexed(&repository) || or_hooked && has_our_hooks(&repository);
+    if !is_ours {
         return Ok(None);
     }
     let Some(git) = Git::of(&repository) else { return Ok(None) };
     Ok(Some((Workspace::at(repository, Vec::new(), ui)?, git)))
+}
+
+/// Whether something of ours is in the work tree.
+pub fn is_indexed(repository: &Repository) -> bool {
+    repository.root.join(".elophanto").is_dir()
 }
 
 fn has_our_hooks(repository: &Repository) -> bool {

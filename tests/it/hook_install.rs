@@ -440,6 +440,7 @@ exit $c
             installed: .husky/_/pre-commit (your hook goes on below our block)
             installed: .husky/_/post-merge (your hook goes on below our block)
             --- stderr
+            note: nothing is indexed here yet: until `elophanto index` has run once, the hooks refuse secrets and do nothing else
             note: git runs the hooks of `.husky/_` (core.hooksPath), among the files of the work tree; install again if another tool writes that folder anew
             ");
         }
@@ -603,6 +604,7 @@ fn what_is_said() {
     installed: .git/hooks/post-checkout
     installed: .git/hooks/post-rewrite
     --- stderr
+    note: nothing is indexed here yet: until `elophanto index` has run once, the hooks refuse secrets and do nothing else
     ");
     snapshot!(site.run(&["hook", "status"]), @"
     exit: 0
@@ -633,6 +635,7 @@ fn what_is_said() {
     {"hook":"post-checkout","path":".git/hooks/post-checkout","action":"removed","foreign":null}
     {"hook":"post-rewrite","path":".git/hooks/post-rewrite","action":"removed","foreign":null}
     --- stderr
+    note: nothing is indexed here yet: until `elophanto index` has run once, the hooks refuse secrets and do nothing else
     "#);
     snapshot!(site.run(&["hook", "uninstall"]), @"
     exit: 0

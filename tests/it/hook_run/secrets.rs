@@ -106,10 +106,12 @@ fn of_the_other_side_of_a_merge() {
 fn is_refused_before_anything_is_indexed() {
     let env = TestEnv::with(&[("a.md", "# A\n")]);
     env.git(&["add", "--all"]);
-    env.ok(&["hook", "install"]);
+    let installed = env.ok(&["hook", "install"]);
+    assert!(installed.stderr().contains("nothing is indexed here yet"), "{installed}");
     env.write("key.md", format!("# Key\n\nThe token is {TOKEN}.\n"));
     env.git(&["add", "--all"]);
     let output = finish(env.sealed("git").args(["commit", "--quiet", "-m", "first"]));
     assert_eq!(output.code, Some(1), "{output}");
     assert!(output.stderr().contains("looks like a secret"), "{output}");
+    assert!(!env.path(".elophanto").exists() && !env.path("knowledge").exists());
 }
