@@ -9,6 +9,7 @@ use std::{
     io::{self, Read as _, Write as _},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use jiff::Timestamp;
@@ -20,6 +21,8 @@ use super::Session;
 const FILE_CAP: u64 = 16 * 1024 * 1024;
 /// Sessions that are listed, the newest.
 const LISTED: usize = 1_000;
+/// A list of runs takes the lock for a moment to see whether anybody holds it.
+const PATIENCE: Duration = Duration::from_millis(100);
 /// Ids that an ambiguous beginning is answered with.
 const SHOWN: usize = 5;
 
@@ -198,10 +201,16 @@ impl Sessions {
         let mut options = File::options();
         options.create(true).truncate(false).write(true).mode(0o600).custom_flags(flags);
         let file = options.open(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => Ok(SessionLock { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(SessionsError::Busy(id)),
-            Err(TryLockError::Error(cause)) => Err(failed(cause)),
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(SessionLock { _file: file }),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                Err(TryLockError::WouldBlock) => return Err(SessionsError::Busy(id)),
+                Err(TryLockError::Error(cause)) => return Err(failed(cause)),
+            }
         }
     }
 

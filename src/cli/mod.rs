@@ -50,6 +50,7 @@ mod search_interest;
 mod search_output;
 mod search_request;
 mod search_view;
+mod search_wire;
 mod secret_input;
 mod settings;
 mod trust;

@@ -7,14 +7,14 @@ use std::{
 };
 
 use anstyle::{AnsiColor, Style};
-use serde::Serialize;
 
 use super::{
     error::CliError,
+    search_wire::{time, wire},
     ui::{Ui, visible, visible_line},
 };
 use crate::{
-    drift::{Drift, Later},
+    drift::Drift,
     index::Kind,
     outline::FileKind,
     repo::{CommitId, NotePath},
@@ -55,105 +55,6 @@ pub struct Shape<'a> {
     /// The commit that was searched, if not the work tree.
     pub at: Option<CommitId>,
     pub count_tokens: &'a dyn Fn(&str) -> usize,
-}
-
-/// A hit, as `--json` prints it.
-#[derive(Serialize)]
-struct HitWire<'a> {
-    kind: &'static str,
-    #[serde(rename = "type")]
-    file_type: &'a str,
-    path: String,
-    /// Only for a path that is not UTF-8: its bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path_bytes: Option<&'a [u8]>,
-    line: usize,
-    lines: [usize; 2],
-    title: &'a str,
-    breadcrumb: &'a [String],
-    scope: &'a str,
-    tags: &'a [String],
-    changed: Option<String>,
-    blob: String,
-    /// The commit that was searched.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<String>,
-    /// Only for text that is not committed: `modified` or `uncommitted`; and for a summary whose
-    /// file has changed: `stale`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    blame: Option<BlameWire>,
-    score: f32,
-    snippet: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<&'a str>,
-    #[serde(skip_serializing_if = "is_zero")]
-    similar: usize,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    note: &'a str,
-    /// Only for a fact: the note of the user that says otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    against: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    drifted: Option<DriftWire<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    explain: Option<ExplainWire>,
-    #[serde(skip_serializing_if = "is_zero")]
-    stale: usize,
-}
-
-/// Who wrote the best lines; all `null` where they are not committed.
-#[derive(Serialize)]
-struct BlameWire {
-    author: Option<String>,
-    email: Option<String>,
-    commit: Option<String>,
-    date: Option<String>,
-    subject: Option<String>,
-}
-
-/// Commits that touched what a note covers, after the note's own last change.
-#[derive(Serialize)]
-struct DriftWire<'a> {
-    commits: usize,
-    latest: Vec<CommitWire<'a>>,
-}
-
-/// A commit, as `--json` prints it.
-#[derive(Serialize)]
-struct CommitWire<'a> {
-    commit: String,
-    date: Option<String>,
-    subject: &'a str,
-}
-
-impl<'a> From<&'a Drift> for DriftWire<'a> {
-    fn from(drift: &'a Drift) -> Self {
-        let wire = |commit: &'a Later| CommitWire {
-            commit: commit.id.to_string(),
-            date: time(commit.time),
-            subject: &commit.subject,
-        };
-        Self { commits: drift.total, latest: drift.commits.iter().map(wire).collect() }
-    }
-}
-
-/// What a score is made of.
-#[derive(Serialize)]
-struct ExplainWire {
-    keyword: f32,
-    cosine: f32,
-    keyword_part: f32,
-    semantic_part: f32,
-    recency_part: f32,
-    /// Only for a summary.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source_part: Option<f32>,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 /// Prints all hits.
@@ -238,65 +139,13 @@ pub fn say_nothing(typed: &str, answer: &Answer, request: &Request, ui: &Ui) {
     ui.talk(format_args!("hint: {hint}"));
 }
 
-fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape<'a>) -> HitWire<'a> {
-    let score = &hit.score;
-    HitWire {
-        kind: hit.kind.name(),
-        file_type: hit.file_type(),
-        path: hit.path.to_text(),
-        path_bytes: std::str::from_utf8(hit.path.as_bytes()).is_err().then(|| hit.path.as_bytes()),
-        line: hit.line,
-        lines: [hit.lines.0, hit.lines.1],
-        title: &hit.title,
-        breadcrumb: &hit.breadcrumb,
-        scope: hit.scope.as_str(),
-        tags: &hit.tags,
-        changed: hit.changed.and_then(time),
-        blob: hit.blob.to_string(),
-        at: shape.at.map(|commit| commit.to_string()),
-        state: state(hit),
-        blame: hit.origin.author.as_ref().map(blame_wire),
-        score: score.total,
-        snippet: &hit.text[hit.snippet.clone()],
-        text,
-        similar: hit.similar,
-        note: &hit.note,
-        against: hit.contradicted_by(),
-        drifted: drift(hit, shape).map(DriftWire::from),
-        explain: shape.explain.then_some(ExplainWire {
-            keyword: score.keyword,
-            cosine: score.cosine,
-            keyword_part: score.keyword_part,
-            semantic_part: score.semantic_part,
-            recency_part: score.recency_part,
-            source_part: (hit.kind == Kind::Summary).then_some(score.source_part),
-        }),
-        stale: shape.stale,
-    }
-}
-
 /// What to call text that is not committed.
-fn state(hit: &Hit) -> Option<&'static str> {
+pub fn state(hit: &Hit) -> Option<&'static str> {
     match hit.origin.state {
         State::Committed => None,
         State::Modified => Some("modified"),
         State::Uncommitted => Some("uncommitted"),
         State::Stale => Some("stale"),
-    }
-}
-
-fn blame_wire(author: &Author) -> BlameWire {
-    match author {
-        Author::Nobody => {
-            BlameWire { author: None, email: None, commit: None, date: None, subject: None }
-        }
-        Author::Commit(blame) => BlameWire {
-            author: Some(blame.author.clone()),
-            email: Some(blame.email.clone()),
-            commit: Some(blame.commit.to_string()),
-            date: time(blame.time),
-            subject: Some(blame.subject.clone()),
-        },
     }
 }
 
@@ -313,12 +162,8 @@ fn blamed(author: &Author) -> String {
     }
 }
 
-/// A time as JSON has it; `None` beyond what a calendar knows.
-fn time(seconds: i64) -> Option<String> {
-    jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
-}
-
-fn drift<'a>(hit: &Hit, shape: &Shape<'a>) -> Option<&'a Drift> {
+/// How the note of a hit has drifted.
+pub fn drift<'a>(hit: &Hit, shape: &Shape<'a>) -> Option<&'a Drift> {
     let index = shape.drifted.binary_search_by(|drift| drift.path.cmp(&hit.path)).ok()?;
     shape.drifted.get(index)
 }
