@@ -2,7 +2,7 @@
 ci: fmt clippy test doc deny
 
 fmt:
-    cargo fmt --check
+    cargo fmt --all --check
 
 clippy:
     cargo clippy --all-targets -- -D warnings
@@ -13,13 +13,18 @@ test:
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
-# Licences, advisories and banned crates; needs cargo-deny.
+# Advisories, licences, sources and banned crates; needs cargo-deny and its database of advisories.
 deny:
-    cargo deny check bans licenses sources
+    cargo deny check
 
 # Whole-process figures of the release build, on Markdown found in cargo's own sources.
 bench *ARGS:
     cargo bench --bench figures -- {{ARGS}}
+
+# Kills, damaged files, hostile settings, bombs and races against the release build, at random.
+# `just attack --seconds 3600`, `just attack --seed 7 kills`
+attack *ARGS:
+    cargo bench --bench attack -- {{ARGS}}
 
 # Retrieval quality on a folder of test sets (corpus.jsonl, queries.jsonl, qrels.tsv in each).
 eval DIR:

@@ -299,6 +299,7 @@ impl Corpus {
             roots: vec![".".into()],
             extensions: vec!["md".to_owned()],
             apart: "".into(),
+            is_key: |_| false,
         };
         let times: Vec<Duration> = (0..RUNS)
             .map(|_| {

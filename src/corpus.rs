@@ -91,10 +91,33 @@ pub fn of_version(
     version: &Version,
     progress: Progress,
 ) -> Result<Refreshed, IndexError> {
-    let mut all = version::snapshot_of(context, git, version, progress)?;
-    let options = Options { full: false, patience: Some(Duration::ZERO), progress };
     // A search of a commit does not look at what agents remember; a commit takes its vectors along.
     let kinds: &[Kind] = if *version == Version::Staged { &APART } else { &Kind::COLLECTIONS };
+    of_kinds(context, git, version, kinds, progress)
+}
+
+/// Everything of which git carries vectors, as a commit holds it.
+///
+/// # Errors
+/// When git cannot list the commit.
+pub fn of_commit(
+    context: &Context,
+    git: &Git,
+    commit: CommitId,
+    progress: Progress,
+) -> Result<Refreshed, IndexError> {
+    of_kinds(context, git, &Version::Commit(commit), &APART, progress)
+}
+
+fn of_kinds(
+    context: &Context,
+    git: &Git,
+    version: &Version,
+    kinds: &[Kind],
+    progress: Progress,
+) -> Result<Refreshed, IndexError> {
+    let mut all = version::snapshot_of(context, git, version, progress)?;
+    let options = Options { full: false, patience: Some(Duration::ZERO), progress };
     for &kind in kinds {
         let files = files_of(context, git, version, kind)?;
         all.join(collection(context, git, version, kind, &files, options)?);

@@ -61,6 +61,7 @@ pub mod web;
 
 // Pure: text in, structure out.
 pub mod authoring;
+pub mod beneath;
 pub mod changelog;
 pub mod chunk;
 pub mod clients;
@@ -78,6 +79,7 @@ pub mod outline;
 pub mod process;
 pub mod reading;
 pub mod secrets;
+pub mod sentences;
 pub mod stand_in;
 pub mod summary;
 pub mod visible;

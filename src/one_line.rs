@@ -1,6 +1,7 @@
 //! Text from outside put on one line of limited length, without what cannot be seen. Pure.
 
-use crate::visible::is_deceptive;
+pub use crate::visible::is_emoji;
+use crate::visible::{hides, is_deceptive};
 
 /// Characters of a text that are looked at for every character wanted: what is longer is mostly
 /// blank.
@@ -26,7 +27,9 @@ pub fn one_line(text: &str, max: usize) -> String {
             joiner = !pending_space && (is_emoji(last) || last == VARIATION);
             continue;
         }
-        if char.is_control() || is_deceptive(char) {
+        // A selector of forms stays with what it is about; the keys of a keypad have none here.
+        let before = if pending_space { ' ' } else { last };
+        if char.is_control() || is_deceptive(char) || hides(Some(before), char, None) {
             continue;
         }
         let glued = joiner && is_emoji(char);
@@ -44,13 +47,6 @@ pub fn one_line(text: &str, max: usize) -> String {
         (last, pending_space, joiner) = (char, false, false);
     }
     line
-}
-
-/// Whether a character is a picture rather than a letter or a mark of punctuation.
-pub fn is_emoji(char: char) -> bool {
-    matches!(char,
-        '\u{231a}'..='\u{23ff}' | '\u{25fb}'..='\u{27bf}' | '\u{2b05}'..='\u{2b55}'
-        | '\u{1f000}'..='\u{1faff}')
 }
 
 /// A line that goes on: without its last word if that is only begun and leaves at least half.
@@ -90,6 +86,7 @@ mod tests {
         check("👨\u{200d}👩\u{200d}👧 ok", 20, "👨\u{200d}👩\u{200d}👧 ok");
         check("❤\u{fe0f}\u{200d}🔥", 20, "❤\u{fe0f}\u{200d}🔥");
         check("a\u{200d}b 🦦\u{200d} x", 20, "ab 🦦 x");
+        check("a\u{fe0f} ❤ \u{fe0f}x 🦦\u{fe0f}\u{fe0f}", 20, "a ❤ x 🦦\u{fe0f}");
         check(&format!("{}late", " ".repeat(1_000)), 10, "");
     }
 

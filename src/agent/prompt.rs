@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn every_list_has_a_cap() {
-        let big = "word ".repeat(100_000);
+        let big = "word ".repeat(2_000);
         let pieces = vec![piece(&big, &big, true); 500];
         let gathered = Gathered {
             identity: pieces.clone(),
@@ -151,6 +151,7 @@ mod tests {
                 500
             ],
             protected: vec![big; 500],
+            remarks: Vec::new(),
         };
         let quote = Quote::new();
         assert!(system(&gathered, &quote, Mode::Ask, true).len() < 160 * 1024);

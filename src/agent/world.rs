@@ -43,6 +43,17 @@ pub struct Gathered {
     pub past: Vec<Piece>,
     /// What no tool may touch.
     pub protected: Vec<String>,
+    /// What the user should know of all this, in words.
+    pub remarks: Vec<String>,
+}
+
+/// What a call really did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Effects {
+    /// Paths that changed, relative to the root.
+    pub changed: Vec<PathBuf>,
+    /// What somebody should know of it, in words.
+    pub remarks: Vec<String>,
 }
 
 /// The product around the loop.
@@ -69,8 +80,8 @@ pub trait World {
     /// With the reason; then the call is not made.
     fn before(&mut self, action: &Action) -> Result<(), String>;
 
-    /// Paths that really changed since the [`World::before`] that belongs to it, relative to the root.
-    fn after(&mut self) -> Vec<PathBuf>;
+    /// What the call did since the [`World::before`] that belongs to it.
+    fn after(&mut self) -> Effects;
 
     /// What the run may have changed and no undo takes back, in words.
     fn uncovered(&self) -> Vec<String>;

@@ -2,7 +2,7 @@
 
 use crate::{
     one_line::{is_emoji, one_line},
-    visible::{is_deceptive, visible},
+    visible::{hides, is_deceptive, visible},
 };
 
 const JOINER: char = '\u{200d}';
@@ -32,6 +32,8 @@ pub(super) fn clean(text: &str) -> String {
                 }
             }
             '\u{ad}' | '\u{200b}' | '\u{200c}' | '\u{2060}' | '\u{feff}' => {}
+            '\u{fe0e}' | VARIATION
+                if hides(cleaned.chars().next_back(), char, chars.peek().copied()) => {}
             _ if char.is_control() || is_deceptive(char) => {
                 cleaned.push_str(&visible(char.encode_utf8(&mut [0; 4])));
             }

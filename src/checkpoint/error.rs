@@ -48,7 +48,7 @@ pub enum CheckpointError {
 
 impl CheckpointError {
     /// The error of a file operation, as a function of its cause.
-    pub(super) fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self {
+    pub(super) fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |cause| match cause.kind() {
             io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied

@@ -1,9 +1,8 @@
 //! Looking at one path: what there is, without following a link on the way or at the end.
 
 use std::{
-    fs::{self, File, Metadata},
     io::{self, Read},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::unix::fs::MetadataExt,
     path::{Component, Path},
 };
 
@@ -12,6 +11,7 @@ use super::{
     name::Name,
     state::{Digest, MODE_BITS, Opaque, State},
 };
+use crate::beneath::{Folder, Kind, Refusal, Stat, is_link, refusal};
 
 /// What there is at a path below the root.
 ///
@@ -29,22 +29,21 @@ pub(super) fn look_and_read(
     root: &Path,
     name: &Name,
 ) -> Result<(State, Option<Vec<u8>>), CheckpointError> {
-    for folder in name.above().collect::<Vec<_>>().iter().rev() {
-        match fs::symlink_metadata(root.join(folder.as_path())) {
-            Ok(found) if found.is_dir() => {}
-            Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => {
-                return Ok(unreadable());
-            }
-            _ => return Ok((State::Absent, None)),
-        }
-    }
-    let path = root.join(name.as_path());
-    match fs::symlink_metadata(&path) {
-        Ok(metadata) if metadata.is_dir() => Ok((folder(&path, name, &metadata), None)),
-        Ok(metadata) => read_at(&path, &metadata),
+    at(&Folder::open(root).map_err(CheckpointError::io(root, "read"))?, name)
+}
+
+/// The same from an open root.
+///
+/// # Errors
+/// Those of [`look`].
+pub(super) fn at(top: &Folder, name: &Name) -> Result<(State, Option<Vec<u8>>), CheckpointError> {
+    match top.stat(name.as_path()) {
+        Ok(Some(stat)) if stat.is_folder() => Ok((folder(top, name, &stat), None)),
+        Ok(Some(stat)) => read_at(top, name, &stat),
+        Ok(None) => Ok((State::Absent, None)),
         Err(cause) if is_gone(&cause) => Ok((State::Absent, None)),
         Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => Ok(unreadable()),
-        Err(cause) => Err(CheckpointError::io(&path, "read")(cause)),
+        Err(cause) => Err(CheckpointError::io(&top.path().join(name.as_path()), "read")(cause)),
     }
 }
 
@@ -53,22 +52,23 @@ pub(super) fn look_and_read(
 /// # Errors
 /// When the system fails in another way than by refusing.
 pub(super) fn read_at(
-    path: &Path,
-    metadata: &Metadata,
+    top: &Folder,
+    name: &Name,
+    stat: &Stat,
 ) -> Result<(State, Option<Vec<u8>>), CheckpointError> {
-    let kind = metadata.file_type();
-    let read = if kind.is_symlink() {
-        fs::read_link(path).map(|target| (State::Link { target: (&*target).into() }, None))
-    } else if kind.is_file() {
-        read_file(path)
-    } else {
-        return Ok((State::Opaque(Opaque::Special), None));
+    let path = name.as_path();
+    let read = match stat.kind {
+        Kind::Link => {
+            top.link(path).map(|target| (State::Link { target: (&*target).into() }, None))
+        }
+        Kind::File => read_file(top, path),
+        _ => return Ok((State::Opaque(Opaque::Special), None)),
     };
     match read {
         Ok(found) => Ok(found),
         Err(cause) if is_gone(&cause) => Ok((State::Absent, None)),
         Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => Ok(unreadable()),
-        Err(cause) => Err(CheckpointError::io(path, "read")(cause)),
+        Err(cause) => Err(CheckpointError::io(&top.path().join(path), "read")(cause)),
     }
 }
 
@@ -90,10 +90,10 @@ pub(super) fn inside(root: &Path, path: &Path) -> Result<Name, CheckpointError> 
             _ => return Err(outside()),
         }
     }
-    let is_link = |folder: Name| {
-        fs::symlink_metadata(root.join(folder.as_path())).is_ok_and(|found| found.is_symlink())
+    let is_through_link = || {
+        Folder::open(root).and_then(|top| top.stat(name.as_path())).is_err_and(|it| is_link(&it))
     };
-    if name.as_bytes().is_empty() || name.above().any(is_link) {
+    if name.as_bytes().is_empty() || is_through_link() {
         return Err(outside());
     }
     Ok(name)
@@ -101,35 +101,34 @@ pub(super) fn inside(root: &Path, path: &Path) -> Result<Name, CheckpointError> 
 
 /// Whether everything above a path is a folder, and no link.
 pub(super) fn leads_through_folders(root: &Path, name: &Name) -> bool {
-    name.above().all(|folder| {
-        fs::symlink_metadata(root.join(folder.as_path())).is_ok_and(|found| found.is_dir())
-    })
+    let above = name.as_path().parent().unwrap_or(Path::new(""));
+    Folder::open(root).and_then(|top| top.at(above)).is_ok()
 }
 
-/// Whether an error says that there is nothing.
+/// Whether an error says that there is nothing, or that a link is on the way to it.
 pub(super) fn is_gone(cause: &io::Error) -> bool {
-    matches!(cause.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(cause.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) || is_link(cause)
 }
 
 fn unreadable() -> (State, Option<Vec<u8>>) {
     (State::Opaque(Opaque::Unreadable), None)
 }
 
-fn folder(path: &Path, name: &Name, metadata: &Metadata) -> State {
+fn folder(top: &Folder, name: &Name, stat: &Stat) -> State {
     // The root has a `.git` of its own.
-    if !name.as_bytes().is_empty() && fs::symlink_metadata(path.join(".git")).is_ok() {
+    if !name.as_bytes().is_empty() && top.exists(&name.as_path().join(".git")) {
         return State::Opaque(Opaque::Nested);
     }
-    State::folder(metadata)
+    State::Folder { mode: stat.mode & MODE_BITS }
 }
 
-fn read_file(path: &Path) -> io::Result<(State, Option<Vec<u8>>)> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = File::options().read(true).custom_flags(flags).open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Ok((State::Opaque(Opaque::Special), None));
-    }
+fn read_file(top: &Folder, path: &Path) -> io::Result<(State, Option<Vec<u8>>)> {
+    let (file, metadata) = match top.read(path) {
+        Err(cause) if refusal(&cause) == Some(&Refusal::NotAFile) => {
+            return Ok((State::Opaque(Opaque::Special), None));
+        }
+        opened => opened?,
+    };
     if metadata.len() > MOST_FILE_BYTES {
         return Ok((State::large(&metadata), None));
     }

@@ -263,6 +263,8 @@ impl<'a> Checkpoints<'a> {
         let old = runs.split_off(keep.min(runs.len()));
         for run in &old {
             git_calls::remove_reference(self.git, &seal::reference(run))?;
+            // Nobody waits for it; what cannot be removed now stays.
+            let _ = std::fs::remove_dir_all(self.aside_folder(run));
         }
         over.iter()
             .filter(|owner| !runs.contains(owner))
@@ -291,6 +293,11 @@ impl<'a> Checkpoints<'a> {
 
     fn lock_file(&self) -> PathBuf {
         self.folder.join("lock")
+    }
+
+    /// Where a run puts what git is not to find in the work tree.
+    fn aside_folder(&self, run: &str) -> PathBuf {
+        self.folder.with_file_name("aside").join(run)
     }
 
     fn run_folder(&self, run: &str) -> PathBuf {

@@ -198,14 +198,6 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Other repositories in the work tree, relative to the root, as [`Run::before_anything`] has
-    /// just seen them: what happens in them cannot be taken back.
-    pub fn nested(&self) -> impl Iterator<Item = &Path> {
-        let entries = self.baselines.last().map_or(&[][..], |seen| &seen.entries);
-        let is_nested = |state: &State| *state == State::Opaque(Opaque::Nested);
-        entries.iter().filter(move |(_, it)| is_nested(&it.state)).map(|(name, _)| name.as_path())
-    }
-
     /// All files and folders of the work tree, relative to the root, as [`Run::before_anything`]
     /// has just seen them; `None` where it did not look into everything.
     pub fn paths(&self) -> Option<impl Iterator<Item = &Path>> {

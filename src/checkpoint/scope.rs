@@ -17,7 +17,7 @@ use super::{
     survey::{Moment, Survey},
     walk::{Found, Ignored, Treatment, walk},
 };
-use crate::repo::watch::Told;
+use crate::{beneath::Folder, repo::watch::Told};
 
 /// Where the committed index lies: all of it can be made anew.
 const INDEX: &[u8] = b".elophanto/index";
@@ -65,7 +65,7 @@ pub(super) fn states(
         }
         // Named outright, so that it counts whether ignored or not.
         let all = Ignored { tops: BTreeSet::new(), treatment: &|_| Treatment::Whole };
-        let found = walk(root, name, &all)?;
+        let found = walk(root, name, &all, &|_| true)?;
         let bytes: u64 = found.iter().map(|(_, found)| found.bytes()).sum();
         if found.len() > MOST_IGNORED_ENTRIES || bytes > MOST_IGNORED_BYTES {
             held.insert(name.clone(), (State::Opaque(Opaque::TooMuch), None));
@@ -199,7 +199,7 @@ fn has_only_grown(root: &Path, change: &Change) -> bool {
     let State::File { size, digest, .. } = &change.was else { return change.was.is_absent() };
     let begins = || -> io::Result<Digest> {
         let mut bytes = Vec::new();
-        let file = fs::File::open(root.join(change.path.as_path()))?;
+        let (file, _) = Folder::open(root)?.read(change.path.as_path())?;
         file.take(*size).read_to_end(&mut bytes)?;
         Ok(Digest::of(&bytes))
     };

@@ -2,7 +2,7 @@
 //! its stat does not prove to be as it is known.
 
 use std::{
-    fs::{self, Metadata},
+    fs::Metadata,
     path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -17,7 +17,7 @@ use super::{
     walk::{Found, Ignored, Treatment, walk},
     walk_little::walk_little,
 };
-use crate::repo::FileStat;
+use crate::{beneath::Folder, repo::FileStat};
 
 /// A file changed less than this before it was looked at may change again without another time
 /// stamp, in nanoseconds: clocks of file systems tick every 10 ms at most, ...
@@ -55,8 +55,13 @@ impl Survey {
         moment: Moment,
     ) -> Result<Self, CheckpointError> {
         let root = at.git.root();
+        let is_nested = |name: &Name| {
+            let was = || known.get(name).map(|entry| &entry.state);
+            // What a change made one is part of the change.
+            moment != Moment::After || was() == Some(&State::Opaque(Opaque::Nested))
+        };
         if known.is_little()
-            && let Some(found) = walk_little(root)?
+            && let Some(found) = walk_little(root, &is_nested)?
         {
             return Ok(Self { found });
         }
@@ -66,7 +71,8 @@ impl Survey {
             Some(state) if moment == Moment::After && !state.is_opaque() => Treatment::Whole,
             _ => Treatment::Capped,
         };
-        let found = walk(root, &Name::default(), &Ignored { tops, treatment: &treatment })?;
+        let ignored = Ignored { tops, treatment: &treatment };
+        let found = walk(root, &Name::default(), &ignored, &is_nested)?;
         Ok(Self { found })
     }
 
@@ -96,6 +102,7 @@ impl Survey {
         taken: Taken,
     ) -> Result<Vec<(Name, Entry)>, CheckpointError> {
         let now = now();
+        let top = Folder::open(root).map_err(CheckpointError::io(root, "read"))?;
         let mut entries = Vec::with_capacity(self.found.len());
         let mut before = known.entries.iter().peekable();
         for (name, found) in self.found {
@@ -105,7 +112,7 @@ impl Survey {
                 Found::Unread(metadata) if metadata.is_file() => {
                     match before.filter(|before| is_unchanged(before, &metadata)) {
                         Some(entry) => entry.clone(),
-                        None => match read(root, &name, now)? {
+                        None => match read(&top, &name, now)? {
                             (None, _) => continue,
                             (Some(mut entry), bytes) => {
                                 // Only its times have changed.
@@ -120,12 +127,10 @@ impl Survey {
                         },
                     }
                 }
-                Found::Unread(metadata) => {
-                    match look::read_at(&root.join(name.as_path()), &metadata)?.0 {
-                        State::Absent => continue,
-                        state => Entry::plain(state),
-                    }
-                }
+                Found::Unread(_) => match look::at(&top, &name)?.0 {
+                    State::Absent => continue,
+                    state => Entry::plain(state),
+                },
             };
             entries.push((name, entry));
         }
@@ -151,18 +156,18 @@ fn is_unchanged(before: &Entry, metadata: &Metadata) -> bool {
 
 /// Reads a file together with the stat that its content had.
 fn read(
-    root: &Path,
+    root: &Folder,
     name: &Name,
     now: i64,
 ) -> Result<(Option<Entry>, Option<Vec<u8>>), CheckpointError> {
-    let path = root.join(name.as_path());
-    let Ok(before) = fs::symlink_metadata(&path) else { return Ok((None, None)) };
-    let (state, bytes) = look::read_at(&path, &before)?;
+    let Ok(Some(before)) = root.stat(name.as_path()) else { return Ok((None, None)) };
+    let (state, bytes) = look::read_at(root, name, &before)?;
     if state.is_absent() {
         return Ok((None, None));
     }
     let stat = FileStat::from(&before);
-    let is_same = fs::symlink_metadata(&path).is_ok_and(|after| FileStat::from(&after) == stat);
+    let after = root.stat(name.as_path()).ok().flatten();
+    let is_same = after.is_some_and(|after| FileStat::from(&after) == stat);
     let margin = if stat.ctime % 1_000_000_000 == 0 { RACY_COARSE } else { RACY };
     let is_racy = !is_same || stat.ctime.saturating_add(margin) >= now;
     Ok((Some(Entry { state, stat, is_racy, place: None }), bytes))

@@ -2,7 +2,7 @@
 //! as any run does.
 
 use std::{
-    collections::{BTreeMap, btree_map},
+    collections::{BTreeMap, BTreeSet, btree_map},
     fs::{self, File, Permissions},
     io::{self, Write},
     os::unix::fs::{PermissionsExt, symlink},
@@ -11,8 +11,7 @@ use std::{
 
 use super::{
     CheckpointError, Checkpoints, How, Left, MOST_FILE_BYTES, Undo, Undone, WhyLeft,
-    data::sync,
-    look::{leads_through_folders, look},
+    look::{self, leads_through_folders},
     moves,
     name::Name,
     plan::{Decided, Earlier, Restore, plan, removals, touched},
@@ -20,13 +19,19 @@ use super::{
     record::Net,
     run::Run,
     seal,
-    state::{Digest, State},
+    state::{Digest, Opaque, State},
 };
-use crate::repo::ObjectId;
+use crate::{
+    beneath::Folder,
+    repo::{ObjectId, PutAside, move_aside},
+};
 
 /// Contents that are fetched from git at once, in bytes.
 const BATCH_BYTES: u64 = 32 * 1024 * 1024;
 const BATCH_COUNT: usize = 1_000;
+
+/// What makes a folder a repository.
+const GIT: &str = ".git";
 
 pub(super) fn undo(
     at: Checkpoints,
@@ -43,21 +48,33 @@ pub(super) fn undo(
     if sealed.changes.iter().any(|net| net.is_unsure) && !wanted.accepts_interrupted {
         return Err(CheckpointError::Interrupted { run: run.to_owned() });
     }
+    // What made a folder a repository is put aside as it is: whoever worked there has it still.
+    let (planted, changes): (Vec<Net>, Vec<Net>) = sealed
+        .changes
+        .into_iter()
+        .partition(|net| is_git(&net.path) && net.was.is_absent() && !net.left.is_absent());
+    let planted: BTreeSet<Name> = planted
+        .into_iter()
+        .map(|net| net.path)
+        .filter(|path| fs::symlink_metadata(root.join(path.as_path())).is_ok())
+        .collect();
     let mut states = BTreeMap::new();
-    for net in &sealed.changes {
+    for net in &changes {
         for name in [net.path.clone()].into_iter().chain(net.path.above()) {
             if let btree_map::Entry::Vacant(unseen) = states.entry(name) {
-                let state = look(root, unseen.key())?;
+                let is_ours = planted.contains(&unseen.key().entry(GIT.as_ref()));
+                let state = look(root, unseen.key(), is_ours)?;
                 unseen.insert(state);
             }
         }
     }
     let now = |name: &Name| states.get(name).cloned().unwrap_or(State::Absent);
     let entries = |name: &Name| {
-        let listed = fs::read_dir(root.join(name.as_path()));
-        listed.into_iter().flatten().flatten().map(|one| name.entry(&one.file_name())).collect()
+        let listed = Folder::open(root).and_then(|top| top.entries(name.as_path()));
+        let listed = listed.into_iter().flatten().flatten().map(|(one, _)| name.entry(&one));
+        listed.filter(|entry| !planted.contains(entry)).collect()
     };
-    let Decided { restore, left, used } = plan(&sealed.changes, &earlier(&at, run)?, now, entries);
+    let Decided { restore, left, used } = plan(&changes, &earlier(&at, run)?, now, entries);
     let back = moves::plan(at.git, &sealed.moves)?;
     let mut left: Vec<Left> =
         left.into_iter().map(|(path, why)| Left { path: path.to_path(), why }).collect();
@@ -68,9 +85,14 @@ pub(super) fn undo(
     let uncovered = seal::shown(&sealed.uncovered);
     let used = used.iter().map(Name::to_path).collect();
     let mut done = Undone { left, used, uncovered, is_interrupted, ..Undone::default() };
-    if restore.is_empty() && back.is_empty() {
+    if restore.is_empty() && back.is_empty() && planted.is_empty() {
         lock.release();
         return Ok(done);
+    }
+    let marks = planted.iter().map(Name::to_path);
+    for PutAside { mark, to } in move_aside(root, marks, &at.aside_folder(wanted.as_run)) {
+        to.map_err(CheckpointError::io(&root.join(&mark), "removed"))?;
+        done.removed.push(mark);
     }
     let mut own = Run::begin(at, wanted.as_run, Some(run.to_owned()), lock)?;
     let new = stage(&at, run, &restore, own.folder())?;
@@ -83,8 +105,25 @@ pub(super) fn undo(
         let path = one.path.to_path();
         if one.was.is_absent() { done.removed.push(path) } else { done.restored.push(path) }
     }
+    done.removed.sort();
     done.run = Some(own.finish()?.run);
     Ok(done)
+}
+
+fn is_git(path: &Name) -> bool {
+    path.as_path().file_name().is_some_and(|name| name == GIT)
+}
+
+/// What there is at a path. A folder that only the run made a repository is looked at as a folder.
+fn look(root: &Path, name: &Name, is_ours: bool) -> Result<State, CheckpointError> {
+    match look::look(root, name)? {
+        State::Opaque(Opaque::Nested) if is_ours => {
+            let path = root.join(name.as_path());
+            let found = fs::symlink_metadata(&path).map_err(CheckpointError::io(&path, "read"))?;
+            Ok(State::folder(&found))
+        }
+        state => Ok(state),
+    }
 }
 
 /// What interrupted undos of this run left at which path, and what was there before them.
@@ -180,31 +219,29 @@ fn apply(
     restore: &[Restore],
     new: &BTreeMap<Name, PathBuf>,
 ) -> Result<(), CheckpointError> {
-    let below = |name: &Name| root.join(name.as_path());
+    let top = Folder::open(root).map_err(CheckpointError::io(root, "read"))?;
+    let failed = |name: &Name, action| CheckpointError::io(&root.join(name.as_path()), action);
     let mut closed = Vec::new();
     for folder in touched(restore) {
         // A folder that is there; one to be made is open to us anyway.
-        if leads_through_folders(root, &folder)
-            && let Ok(found) = fs::symlink_metadata(below(&folder))
-            && found.is_dir()
-            && found.permissions().mode() & 0o300 != 0o300
+        if let Ok(Some(found)) = top.stat(folder.as_path())
+            && found.is_folder()
+            && found.mode & 0o300 != 0o300
         {
-            let mode = found.permissions().mode();
-            set_mode(&below(&folder), mode | 0o700)?;
-            closed.push((folder, mode));
+            set_mode(&top, &folder, found.mode | 0o700)?;
+            closed.push((folder, found.mode));
         }
     }
     for one in removals(restore) {
         still(root, one)?;
-        let path = below(&one.path);
-        let removed =
-            if one.now.is_folder() { fs::remove_dir(&path) } else { fs::remove_file(&path) };
-        removed.map_err(CheckpointError::io(&path, "removed"))?;
+        let path = one.path.as_path();
+        let removed = if one.now.is_folder() { top.remove_folder(path) } else { top.remove(path) };
+        removed.map_err(failed(&one.path, "removed"))?;
     }
     for one in restore {
-        let path = below(&one.path);
+        let path = one.path.as_path();
         if !one.was.is_absent() && !leads_through_folders(root, &one.path) {
-            return Err(CheckpointError::Outside(path));
+            return Err(CheckpointError::Outside(root.join(path)));
         }
         let is_new = !one.now.is_folder();
         if is_new && one.was.is_folder() == one.now.is_folder() && !one.was.is_absent() {
@@ -212,16 +249,16 @@ fn apply(
         }
         match &one.was {
             State::Folder { .. } if is_new => {
-                fs::create_dir(&path).map_err(CheckpointError::io(&path, "made"))?;
-                set_mode(&path, 0o700)?;
+                top.make_new(path).map_err(failed(&one.path, "made"))?;
+                set_mode(&top, &one.path, 0o700)?;
             }
             State::File { mode, .. } => match new.get(&one.path) {
-                Some(staged) => put(staged, &path)?,
-                None => set_mode(&path, *mode)?,
+                Some(staged) => put(&top, staged, path).map_err(failed(&one.path, "written"))?,
+                None => set_mode(&top, &one.path, *mode)?,
             },
             State::Link { .. } => {
                 if let Some(staged) = new.get(&one.path) {
-                    put(staged, &path)?;
+                    put(&top, staged, path).map_err(failed(&one.path, "written"))?;
                 }
             }
             _ => {}
@@ -229,28 +266,25 @@ fn apply(
     }
     for (folder, mode) in closed {
         // It may be a link again by now: what that leads to has rights of its own.
-        let is_folder = fs::symlink_metadata(below(&folder)).is_ok_and(|found| found.is_dir());
-        if leads_through_folders(root, &folder) && is_folder {
-            set_mode(&below(&folder), mode)?;
+        if top.stat(folder.as_path()).is_ok_and(|found| found.is_some_and(|it| it.is_folder())) {
+            set_mode(&top, &folder, mode)?;
         }
     }
     for one in restore.iter().rev() {
         if let State::Folder { mode } = one.was {
-            set_mode(&below(&one.path), mode)?;
+            set_mode(&top, &one.path, mode)?;
         }
     }
     for folder in touched(restore) {
         // One that was removed is told by the folder above it.
-        if below(&folder).is_dir() {
-            let _ = sync(&below(&folder));
-        }
+        let _ = top.at(folder.as_path()).and_then(|folder| folder.sync());
     }
     Ok(())
 }
 
 /// Refuses to go on where somebody has been at work meanwhile; what they did is kept.
 fn still(root: &Path, one: &Restore) -> Result<(), CheckpointError> {
-    let now = look(root, &one.path)?;
+    let now = look(root, &one.path, false)?;
     if now == one.now || (now.is_folder() && one.now.is_folder()) {
         return Ok(());
     }
@@ -260,31 +294,31 @@ fn still(root: &Path, one: &Restore) -> Result<(), CheckpointError> {
 
 /// Renames; where the work tree is of another file system than its git directory, copies beside
 /// and renames there.
-fn put(staged: &Path, path: &Path) -> Result<(), CheckpointError> {
-    let across = |cause: io::Error| match cause.kind() {
-        io::ErrorKind::CrossesDevices if staged.is_symlink() => {
-            let target = fs::read_link(staged)?;
-            if fs::symlink_metadata(path).is_ok() {
-                fs::remove_file(path)?;
+fn put(top: &Folder, staged: &Path, path: &Path) -> io::Result<()> {
+    match top.take(staged, path) {
+        Err(cause) if cause.kind() == io::ErrorKind::CrossesDevices && staged.is_symlink() => {
+            if top.exists(path) {
+                top.remove(path)?;
             }
-            symlink(target, path)
+            top.make_link(&fs::read_link(staged)?, path)
         }
-        io::ErrorKind::CrossesDevices => {
-            let folder = path.parent().unwrap_or(Path::new("."));
-            let beside =
-                tempfile::Builder::new().prefix(crate::repo::TEMPORARY).tempfile_in(folder)?;
-            fs::copy(staged, beside.path())?;
-            beside.as_file().sync_all()?;
-            beside.persist(path).map(drop).map_err(|failed| failed.error)
+        Err(cause) if cause.kind() == io::ErrorKind::CrossesDevices => {
+            let (folder, name) = top.holding(path)?;
+            let (mut file, beside) = folder.temporary()?;
+            let mut from = File::open(staged)?;
+            let copied = io::copy(&mut from, &mut file)
+                .and_then(|_| file.set_permissions(from.metadata()?.permissions()))
+                .and_then(|()| file.sync_all())
+                .and_then(|()| folder.rename(&beside, Path::new(&name)));
+            copied.inspect_err(|_| drop(folder.remove(&beside)))
         }
-        _ => Err(cause),
-    };
-    fs::rename(staged, path).or_else(across).map_err(CheckpointError::io(path, "written"))
+        taken => taken,
+    }
 }
 
-fn set_mode(path: &Path, mode: u32) -> Result<(), CheckpointError> {
-    fs::set_permissions(path, Permissions::from_mode(mode & 0o7777))
-        .map_err(CheckpointError::io(path, "written"))
+fn set_mode(top: &Folder, name: &Name, mode: u32) -> Result<(), CheckpointError> {
+    let path = name.as_path();
+    top.set_mode(path, mode).map_err(CheckpointError::io(&top.path().join(path), "written"))
 }
 
 impl Left {

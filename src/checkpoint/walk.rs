@@ -41,6 +41,10 @@ pub(super) struct Ignored<'r> {
     pub(super) treatment: &'r dyn Fn(&Name) -> Treatment,
 }
 
+/// Whether a folder that holds `.git` is another repository, which is not looked into. Where it is
+/// not, `.git` is an entry of the folder like any other, but is not entered.
+pub(super) type Nested<'n> = &'n (dyn Fn(&Name) -> bool + Sync);
+
 /// What becomes of an ignored file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Treatment {
@@ -61,8 +65,9 @@ pub(super) fn walk(
     root: &Path,
     start: &Name,
     ignored: &Ignored,
+    nested: Nested,
 ) -> Result<Vec<(Name, Found)>, CheckpointError> {
-    let mut walker = Walker { root, ignored, found: Vec::new(), left: CAPS };
+    let mut walker = Walker { root, ignored, nested, found: Vec::new(), left: CAPS };
     let path = root.join(start.as_path());
     let names = list(&path).map_err(CheckpointError::io(&path, "read"))?;
     // Only an ignored tree has a budget that it may exceed.
@@ -82,6 +87,7 @@ struct Budget {
 struct Walker<'w> {
     root: &'w Path,
     ignored: &'w Ignored<'w>,
+    nested: Nested<'w>,
     found: Vec<(Name, Found)>,
     /// What may still be taken of ignored files.
     left: Budget,
@@ -133,7 +139,7 @@ impl Walker<'_> {
                     return Err(CheckpointError::TooMany { limit: MOST_ENTRIES });
                 }
                 self.found.push((name.clone(), found));
-                if let Some(below) = below {
+                if let Some(below) = below.filter(|_| entry != ".git") {
                     waiting.push((name, below));
                 }
             }
@@ -185,7 +191,9 @@ impl Walker<'_> {
             return Ok(Some((Found::Unread(metadata), None, bytes)));
         }
         Ok(match list(&path) {
-            Ok(names) if names.iter().any(|name| name == ".git") => known(Opaque::Nested),
+            Ok(names) if names.iter().any(|name| name == ".git") && (self.nested)(name) => {
+                known(Opaque::Nested)
+            }
             Ok(names) => Some((Found::Known(State::folder(&metadata)), Some(names), 0)),
             Err(cause) if is_gone(&cause) => None,
             Err(_) => known(Opaque::Unreadable),

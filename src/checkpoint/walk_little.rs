@@ -14,7 +14,7 @@ use super::{
     look::is_gone,
     name::Name,
     state::{Opaque, State},
-    walk::Found,
+    walk::{Found, Nested},
 };
 
 /// Most threads of one walk.
@@ -29,10 +29,13 @@ const ENTRIES_PER_THREAD: usize = 1_000;
 ///
 /// # Errors
 /// When the root cannot be listed.
-pub(super) fn walk_little(root: &Path) -> Result<Option<Vec<(Name, Found)>>, CheckpointError> {
+pub(super) fn walk_little(
+    root: &Path,
+    nested: Nested,
+) -> Result<Option<Vec<(Name, Found)>>, CheckpointError> {
     let most = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let (entries, bytes) = (AtomicUsize::new(0), AtomicU64::new(0));
-    let walk = Walk { root, threads: most, entries, bytes };
+    let walk = Walk { root, nested, threads: most, entries, bytes };
     let failed = || CheckpointError::io(root, "read");
     let mut part = Part::default();
     // The root has a `.git` of its own.
@@ -72,6 +75,7 @@ pub(super) fn walk_little(root: &Path) -> Result<Option<Vec<(Name, Found)>>, Che
 
 struct Walk<'w> {
     root: &'w Path,
+    nested: Nested<'w>,
     /// How many threads may look at the entries of one folder.
     threads: usize,
     /// What has been found by all threads together.
@@ -103,7 +107,7 @@ impl Walk<'_> {
         let state = match fs::read_dir(&path) {
             Err(cause) if is_gone(&cause) => return Some(()),
             Err(_) => State::Opaque(Opaque::Unreadable),
-            Ok(_) if fs::symlink_metadata(path.join(".git")).is_ok() => {
+            Ok(_) if fs::symlink_metadata(path.join(".git")).is_ok() && (self.nested)(&name) => {
                 State::Opaque(Opaque::Nested)
             }
             Ok(entries) => match self.entries_of(&name, entries, part)? {
@@ -159,6 +163,9 @@ impl Walk<'_> {
             let name = folder.entry(&file_name);
             // Relative to the open folder, so that its path is not looked up again.
             let found = match entry.metadata() {
+                Ok(metadata) if metadata.is_dir() && file_name == ".git" => {
+                    Found::Known(State::folder(&metadata))
+                }
                 Ok(metadata) if metadata.is_dir() => {
                     part.folders.push((name, metadata));
                     self.count(0)?;

@@ -9,8 +9,12 @@
 //! blank. A body of nothing but whitespace has no chunks.
 
 mod split;
+mod table;
 
-use std::ops::{Range, RangeInclusive};
+use std::{
+    ops::{Range, RangeInclusive},
+    rc::Rc,
+};
 
 use crate::markdown::{BlockKind, Document, Heading, count_line_ends};
 use split::{Cutter, Part, Span};
@@ -41,7 +45,7 @@ pub struct Chunk {
     /// The 1-based lines of the file from its first to its last byte that is not whitespace.
     pub lines: RangeInclusive<usize>,
     /// The headings of levels 1 to 3 over the place where the chunk starts. A heading that starts
-    /// it is the last of them.
+    /// it is the last of them; for a row of a long table, the names of its columns are.
     pub breadcrumb: Vec<String>,
     /// As counted. Inside a word that had to be cut, the sum of what its parts counted.
     pub tokens: usize,
@@ -52,7 +56,7 @@ pub struct Chunk {
 /// A section under a heading of level 1 or 2 is a chunk. Over `max_tokens` it is split at level 3,
 /// then between blocks, then inside the block: at items or lines, at sentences, at words, and
 /// where there are none, anywhere. A section under `min_tokens` joins the next one, or as the last
-/// one the one before, but never across a heading of level 1.
+/// one the one before, but never across a heading of level 1. Each row of a long table is a chunk.
 ///
 /// `text` is what `document` was parsed from. `count` counts tokens; whitespace must count for
 /// nothing. No byte is shown to it more often than a small fixed number of times.
@@ -80,6 +84,8 @@ struct Unit {
     level: Option<u8>,
     /// Index of the nearest heading of a breadcrumb at its start.
     heading: Option<usize>,
+    /// The names of the columns, if this is a row of a long table.
+    header: Option<Rc<str>>,
 }
 
 impl Unit {
@@ -126,15 +132,23 @@ fn units(document: &Document, cutter: &Cutter<'_>) -> Vec<Unit> {
             }
             _ => None,
         };
+        let (part, header, rows) = match table::rows(&part, cutter) {
+            Some(table::Table { head, header, rows }) => (head, Some(header), rows),
+            None => (part, None, Vec::new()),
+        };
         match units.last_mut() {
             Some(unit) if unit.is_headings() && level.is_none_or(|level| level > DEEPEST) => {
                 unit.push(part);
             }
             _ => {
                 let tokens = part.span.tokens;
-                units.push(Unit { parts: vec![part], tokens, level, heading });
+                units.push(Unit { parts: vec![part], tokens, level, heading, header: None });
             }
         }
+        units.extend(rows.into_iter().map(|row| {
+            let (tokens, header) = (row.span.tokens, header.clone());
+            Unit { parts: vec![row], tokens, level: None, heading, header }
+        }));
     }
     units
 }
@@ -144,6 +158,8 @@ struct Piece {
     span: Span,
     heading: Option<usize>,
     opens_level_1: bool,
+    /// As that of its unit: such a piece joins no other.
+    header: Option<Rc<str>>,
 }
 
 /// Cuts at the sections, and cuts up the sections that are too large.
@@ -157,15 +173,18 @@ fn pieces(units: &[Unit], cutter: &Cutter<'_>) -> Vec<Piece> {
             span,
             heading: first.heading,
             opens_level_1: index == 0 && first.opens(1),
+            header: first.header.clone(),
         }));
     };
     for section in units.chunk_by(|_, next| !next.opens(2)) {
-        if fits(section) {
-            add(section, whole(section));
-            continue;
-        }
-        for part in section.chunk_by(|_, next| !next.opens(DEEPEST)) {
-            add(part, if fits(part) { whole(part) } else { cut_up(part, cutter) });
+        for run in section.chunk_by(|unit, next| unit.header.is_none() && next.header.is_none()) {
+            if fits(run) {
+                add(run, whole(run));
+                continue;
+            }
+            for part in run.chunk_by(|_, next| !next.opens(DEEPEST)) {
+                add(part, if fits(part) { whole(part) } else { cut_up(part, cutter) });
+            }
         }
     }
     pieces
@@ -209,7 +228,10 @@ fn cut_up(units: &[Unit], cutter: &Cutter<'_>) -> Vec<Span> {
 
 /// Joins what is too small to be found by its meaning.
 fn merge(pieces: Vec<Piece>, limits: &Limits) -> Vec<Piece> {
-    let fit = |a: &Piece, b: &Piece| a.span.tokens + b.span.tokens <= limits.max_tokens;
+    let fit = |a: &Piece, b: &Piece| {
+        let apart = a.header.is_some() || b.header.is_some();
+        !apart && a.span.tokens + b.span.tokens <= limits.max_tokens
+    };
     let mut merged: Vec<Piece> = Vec::with_capacity(pieces.len());
     let mut rest = pieces.into_iter().peekable();
     while let Some(mut piece) = rest.next() {
@@ -247,6 +269,7 @@ fn describe(pieces: Vec<Piece>, text: &str, document: &Document) -> Vec<Chunk> {
         let headings = path.filter_map(|at| document.headings.get(at));
         let mut breadcrumb: Vec<String> = headings.map(|heading| heading.text.clone()).collect();
         breadcrumb.reverse();
+        breadcrumb.extend(piece.header.as_deref().map(str::to_owned));
         Chunk {
             range: piece.span.range,
             lines: first..=last,

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Limits;
-use crate::markdown::BlockKind;
+use crate::{markdown::BlockKind, sentences};
 
 /// A range of the text and its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,7 +164,7 @@ impl Grain {
         match self {
             Self::Item => items(text),
             Self::Line => lines(text).map(|(start, _)| start).skip(1).collect(),
-            Self::Sentence => sentences(text),
+            Self::Sentence => sentences::starts(text),
             Self::Word => words(text),
             Self::Run => characters(text).step_by(RUN_CHARS).skip(1).collect(),
             Self::Char => characters(text).skip(1).collect(),
@@ -198,42 +198,6 @@ fn opens_item(line: &str) -> bool {
     let markers: &[char] = if digits.len() < line.len() { &['.', ')'] } else { &['-', '*', '+'] };
     let rest = digits.strip_prefix(markers);
     rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
-}
-
-/// Starts of sentences. A stop counts if whitespace and no small letter follow; the full-width
-/// stops of scripts without spaces always do.
-fn sentences(text: &str) -> Vec<usize> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum After {
-        Words,
-        Stop,
-        WideStop,
-        Space,
-    }
-    let mut borders = Vec::new();
-    let mut after = After::Words;
-    for (at, c) in text.char_indices() {
-        let closes = matches!(c, '"' | '\'' | ')' | ']' | '}' | '*' | '_' | '`' | '»' | '”' | '’')
-            || matches!(c, '」' | '』' | '）' | '】' | '》');
-        let next = match c {
-            '.' | '!' | '?' | '…' => After::Stop,
-            '。' | '！' | '？' | '｡' => After::WideStop,
-            _ if after == After::WideStop && (closes || c.is_whitespace()) => After::WideStop,
-            _ if after == After::Stop && closes => After::Stop,
-            _ if after != After::Words && c.is_whitespace() => After::Space,
-            _ => After::Words,
-        };
-        let starts = match after {
-            After::Space => next != After::Space && !c.is_lowercase(),
-            After::WideStop => next == After::Words,
-            After::Words | After::Stop => false,
-        };
-        if starts {
-            borders.push(at);
-        }
-        after = next;
-    }
-    borders
 }
 
 fn words(text: &str) -> Vec<usize> {

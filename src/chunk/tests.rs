@@ -133,6 +133,38 @@ fn a_large_section_without_paragraphs_is_cut_evenly_and_fast() {
     }
 }
 
+/// A table of so many rows.
+fn table(rows: usize) -> String {
+    let row = |number: usize| format!("| key{number} | `{number}` | what it is for |\n");
+    "| Key | Default | Meaning |\n|---|---|---|\n".to_owned()
+        + &(0..rows).map(row).collect::<String>()
+}
+
+#[test]
+fn a_row_of_a_long_table_stands_alone_below_the_names_of_its_columns() {
+    let text = format!("# T\n\n## Settings\n\nAll of them.\n\n{}\nAfter.\n", table(60));
+    let chunks = cut(&text, &Limits::default());
+    let shown = |at: usize| (&text[chunks[at].range.clone()], chunks[at].breadcrumb.join(" > "));
+    assert_eq!(chunks.len(), 62);
+    assert_eq!(
+        shown(0).0,
+        "# T\n\n## Settings\n\nAll of them.\n\n| Key | Default | Meaning |\n|---|---|---|\n"
+    );
+    let crumbs = "T > Settings > Key | Default | Meaning".to_owned();
+    assert_eq!(shown(1), ("| key0 | `0` | what it is for |\n", crumbs.clone()));
+    assert_eq!(chunks[1].lines, 9..=9);
+    assert_eq!(shown(60), ("| key59 | `59` | what it is for |\n\n", crumbs));
+    assert_eq!(shown(61), ("After.\n", "T > Settings".to_owned()));
+    // A short one stays where it is, and so does one that is data.
+    assert_eq!(cut(&table(9), &Limits::default()).len(), 1);
+    assert!(cut(&table(1_200), &Limits::default()).len() < 100);
+    // A row over the limit is cut, and knows its columns.
+    let long = format!("{}| k | {} |\n", table(60), words(2_000));
+    let chunks = cut(&long, &Limits::default());
+    assert!(chunks[61..].len() > 1);
+    assert!(chunks[61..].iter().all(|chunk| chunk.breadcrumb == ["Key | Default | Meaning"]));
+}
+
 proptest! {
     #[test]
     fn chunks_concatenate_to_the_body(
@@ -147,5 +179,18 @@ proptest! {
     ) {
         let text = front.to_owned() + &blocks.concat();
         cut(&text, &Limits { max_tokens, min_tokens, min_split_tokens });
+    }
+
+    #[test]
+    fn long_tables_concatenate_too(
+        before in r"(# [ab ]{0,6}\n|[ab. ]{0,20}\n\n){0,3}",
+        rows in 0_usize..60,
+        end in prop::sample::select(vec!["", "\n", "\r\n\r\n", "\n\n\n"]),
+        after in r"(## [ab ]{0,6}\n|[ab. ]{1,20}\n\n){0,3}",
+        max_tokens in 1_usize..800,
+        min_tokens in 0_usize..60,
+    ) {
+        let text = format!("{before}\n{}{end}{after}", table(rows));
+        cut(&text, &Limits { max_tokens, min_tokens, min_split_tokens: 4 });
     }
 }

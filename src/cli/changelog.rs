@@ -1,6 +1,6 @@
 //! `elophanto changelog`
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use serde::Serialize;
 
@@ -11,6 +11,7 @@ use super::{
     workspace::{Workspace, write_beneath},
 };
 use crate::{
+    beneath::Folder,
     changelog::{self, Entry},
     markdown,
     repo::{NotePath, read_note},
@@ -144,22 +145,14 @@ fn read_entries(workspace: &Workspace, ui: &Ui) -> Result<Vec<(String, String)>,
 
 /// Names of entries, newest first. A folder that is a link to somewhere else has none of ours.
 fn names(root: &Path, folder: &Path) -> Result<Vec<String>, CliError> {
-    let missing = |cause: &io::Error| cause.kind() == io::ErrorKind::NotFound;
-    let full = match fs::canonicalize(root.join(folder)) {
-        Ok(full) => full,
-        Err(cause) if missing(&cause) => return Ok(Vec::new()),
+    let entries = match Folder::open(root).and_then(|root| root.entries(folder)) {
+        Ok(entries) => entries,
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(cause) => return Err(CliError::new(format_args!("{}: {cause}", folder.display()))),
     };
-    if !full.starts_with(root) {
-        return Err(CliError::new(format_args!(
-            "`{}` leads out of the repository",
-            folder.display()
-        ))
-        .hint("replace the link with a folder of its own, then run this again"));
-    }
     let mut names = Vec::new();
-    for entry in fs::read_dir(&full)? {
-        let Ok(name) = entry?.file_name().into_string() else { continue };
+    for entry in entries {
+        let Ok(name) = entry?.0.into_string() else { continue };
         if let Some(parts) = changelog::name_parts(&name) {
             names.push((parts, name));
         }

@@ -1,10 +1,13 @@
 //! `elophanto doctor`
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use super::{
     Outcome,
     error::CliError,
+    hidden,
     search_output::{day, drift_line},
     ui::{Ui, visible_line},
     workspace::Workspace,
@@ -12,11 +15,11 @@ use super::{
 use crate::{
     drift,
     index::{Options, commit, refresh},
-    links,
-    repo::Git,
+    init, links, markdown,
+    repo::{Git, NotePath, read_note},
     store::{
         manifest::{FileEntry, Place},
-        tables,
+        tables::{self, TableError},
     },
 };
 
@@ -49,6 +52,16 @@ struct FactsWire {
     broken_links: usize,
     drifted: usize,
     skipped: usize,
+    /// Pages that `init` made and nobody has written yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unfilled: Vec<UnfilledWire>,
+}
+
+/// A page with the sections that still say what its template says.
+#[derive(Serialize)]
+struct UnfilledWire {
+    path: String,
+    sections: Vec<String>,
 }
 
 /// Something wrong, as `--json` prints it.
@@ -101,10 +114,16 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let (uncommitted, bad) = commit::uncommitted(&context, &refreshed.snapshot)?;
     for table in &bad {
-        find(
-            format!("{}/{}: {}", commit::TABLES, table.name, table.cause),
-            "git checkout -- .elophanto/index",
-        );
+        let path = format!("{}/{}", commit::TABLES, table.name);
+        let mend = match table.cause {
+            TableError::Digest | TableError::Io(_) => "git checkout -- .elophanto/index".to_owned(),
+            TableError::Fatal => "elophanto index --full".to_owned(),
+            _ => format!("git rm -r {path}"),
+        };
+        find(format!("{path}: {}", table.cause), &mend);
+    }
+    for hidden in hidden::findings(&workspace) {
+        find(hidden, "take the rule out, or git add --force the file");
     }
     for (path, records) in crowded(&workspace) {
         find(
@@ -179,6 +198,7 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         broken_links: broken.len(),
         drifted: drifts.found.len(),
         skipped: report.problems.len(),
+        unfilled: unfilled(&workspace),
     };
     print_facts(&facts, ui)?;
     if args.settings {
@@ -241,7 +261,31 @@ fn print_facts(facts: &FactsWire, ui: &mut Ui) -> Result<(), CliError> {
             facts.tables
         ))?;
     }
+    for UnfilledWire { path, sections } in &facts.unfilled {
+        let sections = visible_line(&sections.join(", "));
+        ui.line(format_args!("unfilled  {}: {sections}", visible_line(path)))?;
+    }
     Ok(())
+}
+
+/// The pages of every knowledge base with what of them still waits to be written: until then it is
+/// not searched.
+fn unfilled(workspace: &Workspace) -> Vec<UnfilledWire> {
+    let knowledge = &workspace.config.knowledge;
+    let of_page = |path: PathBuf| {
+        let path = NotePath::from(path.as_path());
+        let (bytes, _) =
+            read_note(&workspace.repository.root, &path, knowledge.max_file_bytes).ok()?;
+        let text = markdown::decode(&bytes).ok()?.text;
+        let document = markdown::parse(&text).ok()?;
+        let sections: Vec<String> = init::unfilled(&text, &document)
+            .into_iter()
+            .filter(|section| section.is_to_fill)
+            .map(|section| section.heading)
+            .collect();
+        (!sections.is_empty()).then(|| UnfilledWire { path: path.to_text(), sections })
+    };
+    init::pages(&knowledge.write_root).filter_map(of_page).collect()
 }
 
 /// Bytes for people.

@@ -9,9 +9,13 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
-    config::{Config, Provider},
+    config::{Config, Origin, Provider},
     embed::{Embedder, Fingerprint, bert::Bert, builtin::Builtin, remote::parse},
+    index::vectors_held,
+    repo::{Repository, locate},
 };
+
+const PROVIDER: &str = "knowledge.embedding_provider";
 
 /// The model that the settings name.
 pub enum Named {
@@ -24,12 +28,16 @@ pub enum Named {
 }
 
 impl Named {
-    /// Asks nobody. As long as nothing is decided (`auto`), it is the built-in model: only `init`
-    /// and `index` decide.
+    /// Asks nobody. As long as nothing is decided (`auto`), it is the model that the committed
+    /// tables are of, else the built-in one: only `init` and `index` decide.
     pub fn new(config: &Config, root: &Path) -> Self {
         let provider = &config.knowledge.embedding_provider;
         match provider {
-            Provider::Auto | Provider::Builtin => Self::Here(Box::new(Builtin)),
+            Provider::Auto => {
+                let found = locate(root).ok().and_then(|found| of_tables(config, &found));
+                Self::Here(found.map_or_else(|| Box::new(Builtin) as _, |(_, embedder)| embedder))
+            }
+            Provider::Builtin => Self::Here(Box::new(Builtin)),
             Provider::Minilm => Self::Here(Box::new(Bert::minilm())),
             Provider::Local(name) => match local(name) {
                 Ok(model) => Self::Here(Box::new(model)),
@@ -80,16 +88,40 @@ pub fn local(name: &str) -> Result<Bert, String> {
     Bert::open(&path).map_err(|cause| cause.to_string())
 }
 
-/// The embedder of that fingerprint, if this machine has it and it costs nobody anything.
-pub fn by_name(fingerprint: &Fingerprint, workspace: &Workspace) -> Option<Box<dyn Embedder>> {
+/// The model of which the committed tables hold most vectors, if it runs here. Where the
+/// repository's file leaves it open on purpose, the tables say nothing.
+pub fn of_tables(
+    config: &Config,
+    repository: &Repository,
+) -> Option<(Provider, Box<dyn Embedder>)> {
+    if matches!(config.origin(PROVIDER), Some(Origin::Repository { .. })) {
+        return None;
+    }
+    let held = vectors_held(repository);
+    let (fingerprint, _) = held.iter().max_by_key(|(_, vectors)| *vectors)?;
+    here(fingerprint)
+}
+
+/// The model of that fingerprint, if it runs here.
+fn here(fingerprint: &Fingerprint) -> Option<(Provider, Box<dyn Embedder>)> {
+    if Builtin.fingerprint() == fingerprint {
+        return Some((Provider::Builtin, Box::new(Builtin)));
+    }
     let minilm = Bert::minilm();
     if minilm.fingerprint() == fingerprint {
-        return Some(Box::new(minilm));
+        return Some((Provider::Minilm, Box::new(minilm)));
     }
-    let names = local_models();
-    let mut added = names.iter().filter_map(|name| local(name.strip_prefix(Provider::LOCAL)?).ok());
-    if let Some(model) = added.find(|model| model.fingerprint() == fingerprint) {
-        return Some(Box::new(model));
+    local_models().iter().find_map(|name| {
+        let name = name.strip_prefix(Provider::LOCAL)?;
+        let model = local(name).ok().filter(|model| model.fingerprint() == fingerprint)?;
+        Some((Provider::Local(name.to_owned()), Box::new(model) as Box<dyn Embedder>))
+    })
+}
+
+/// The embedder of that fingerprint, if this machine has it and it costs nobody anything.
+pub fn by_name(fingerprint: &Fingerprint, workspace: &Workspace) -> Option<Box<dyn Embedder>> {
+    if let Some((_, model)) = here(fingerprint) {
+        return Some(model);
     }
     // The settings may name another model by now, at the same server.
     let (model, dimension) = parse(fingerprint)?;

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use secrecy::SecretString;
 
 const NAMES: &[&str] = &[
+    "CI",
     "COLUMNS",
     "HF_ENDPOINT",
     "HOME",
@@ -25,6 +26,11 @@ pub fn variables() -> BTreeMap<String, String> {
             Some((name, value.into_string().ok()?))
         })
         .collect()
+}
+
+/// Whether this is a machine that builds and tests unattended, as they all say it.
+pub fn is_ci() -> bool {
+    variables().get("CI").is_some_and(|value| !["", "0", "false"].contains(&&**value))
 }
 
 /// What a program that the user named needs to run: where things are, how to speak, where to show.

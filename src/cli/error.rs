@@ -128,7 +128,7 @@ impl From<GitError> for CliError {
 
 impl From<WriteError> for CliError {
     fn from(cause: WriteError) -> Self {
-        let outside = matches!(cause, WriteError::Outside(_));
+        let outside = matches!(cause, WriteError::Outside { .. });
         let error = Self::new(cause);
         if outside {
             error.hint("replace the link with a file or folder of its own, then run this again")

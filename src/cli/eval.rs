@@ -1,20 +1,21 @@
 //! `elophanto eval`
 
 use std::{
+    fmt::Write as _,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use serde::Serialize;
 
-use super::{Outcome, embedders::Named, env, error::CliError, profiles, ui::Ui};
+use super::{Outcome, embedders::Named, error::CliError, profiles, settings::layers, ui::Ui};
 use crate::{
-    config::{Config, Layers, Origin},
-    embed::{Embedder, Profile, builtin::Builtin},
-    eval::{Corpus, DEPTH, Measured, TestSet, thresholds},
+    config::{self, Config, Origin},
+    embed::{Embedder, Features, Profile, builtin::Builtin},
+    eval::{AtLevel, Corpus, DEPTH, Judged, Measured, TestSet, Thresholds, parted, thresholds},
     lexical::Analyzer,
     repo::locate,
-    search::{Filter, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
+    search::{Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
 };
 
 /// Measure how well search answers your own questions
@@ -37,9 +38,14 @@ pub struct EvalArgs {
     #[arg(long)]
     model: Option<String>,
     /// Measure instead where the model's cosines part: chance from kinship, kinship from
-    /// repetition. What is chance shows against a set about something else
+    /// repetition; and from where on a search is sure to answer, or probably does not. What is
+    /// chance shows against a set about something else
     #[arg(long, value_name = "OTHER-DIR")]
     thresholds: Option<PathBuf>,
+    /// Measure instead how well a search tells questions of the set, which its documents answer, from
+    /// those of other sets, which they do not
+    #[arg(long, value_name = "OTHER-DIR", num_args = 1.., conflicts_with = "thresholds")]
+    against: Vec<PathBuf>,
     /// Keep what was measured, for every search of yours with this model
     #[arg(long, requires = "thresholds")]
     save: bool,
@@ -70,7 +76,7 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let flags: Vec<(String, String)> = flags.collect();
     // Works anywhere; inside a knowledge base with its settings.
     let root = locate(Path::new(".")).map_or_else(|_| PathBuf::from("."), |found| found.root);
-    let layers = Layers::read(&root, env::variables(), flags)?;
+    let layers = layers(&root, flags)?;
     let (config, _) = Config::load(&layers)?;
     let settings = &config.search;
     let set = TestSet::read(&args.dir).map_err(crate::eval::EvalError::from)?;
@@ -81,16 +87,26 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         named => named.embedder().unwrap_or(&Builtin),
     };
     let profile = profiles::of(embedder);
-    if let Some(other) = &args.thresholds {
-        let other = TestSet::read(other).map_err(crate::eval::EvalError::from)?;
-        return measure_thresholds([&set, &other], embedder, profile, args.save, ui);
-    }
     // What nobody set is what was measured for the model.
     let weight = match config.origin("search.semantic_weight") {
         None | Some(Origin::Default) => profile.semantic_weight,
         Some(_) => settings.semantic_weight as f32,
     };
+    let judging = judging(settings, &profile, weight);
+    if let Some(other) = &args.thresholds {
+        let other = TestSet::read(other).map_err(crate::eval::EvalError::from)?;
+        let found = thresholds(&set, &other, &analyzer, embedder, &judging)?;
+        return tell_thresholds(&found, embedder, profile, args.save, ui);
+    }
     let corpus = Corpus::build(&set, &analyzer, embedder)?;
+    if !args.against.is_empty() {
+        let mut judged = corpus.judge(&set, true, &analyzer, embedder, &judging)?;
+        for other in &args.against {
+            let other = TestSet::read(other).map_err(crate::eval::EvalError::from)?;
+            judged.extend(corpus.judge(&other, false, &analyzer, embedder, &judging)?);
+        }
+        return tell_parted(&judged, ui);
+    }
     if !ui.json {
         ui.line(format_args!(
             "{} documents, {} questions\n{:<9} {:>8} {:>10} {:>8} {:>10} {:>8}",
@@ -108,29 +124,55 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let mut runs = vec![("keyword", Mode::Keyword, 0.0), ("semantic", Mode::Semantic, 1.0)];
     runs.extend(shares.iter().map(|&share| ("hybrid", Mode::Hybrid, share)));
     for (name, mode, share) in runs {
-        let measured = corpus.measure(&set, &analyzer, embedder, |query: &Query| Request {
-            query,
-            like: None,
-            limit: DEPTH,
-            mode,
-            ranking: match settings.ranking {
-                crate::config::Ranking::Weighted => Ranking::Weighted,
-                crate::config::Ranking::Additive => Ranking::Additive,
-            },
-            weights: Weights { semantic: share, recency: 0.0, recency_half_life_days: 0.0 },
-            bm25: Bm25::default(),
-            fuzzy: settings.fuzzy,
-            filter: Filter::default(),
-            min_score: None,
-            least_cosine: profile.nothing,
-            // Every document is judged on its own.
-            collapse_similarity: f32::INFINITY,
-            now: 0,
+        let measured = corpus.measure(&set, &analyzer, embedder, |query: &Query| {
+            request(query, mode, share, settings, &profile)
         })?;
         print(name, share, &measured, ui)?;
     }
     ui.flush()?;
     Ok(Outcome::Done)
+}
+
+fn request<'q>(
+    query: &'q Query,
+    mode: Mode,
+    semantic: f32,
+    settings: &config::SearchConfig,
+    profile: &Profile,
+) -> Request<'q> {
+    Request {
+        query,
+        like: None,
+        limit: DEPTH,
+        listing: Listing::Passages,
+        mode,
+        ranking: match settings.ranking {
+            config::Ranking::Weighted => Ranking::Weighted,
+            config::Ranking::Additive => Ranking::Additive,
+        },
+        weights: Weights { semantic, recency: 0.0, recency_half_life_days: 0.0 },
+        bm25: Bm25::default(),
+        fuzzy: settings.fuzzy,
+        filter: Filter::default(),
+        min_score: None,
+        least_cosine: profile.nothing,
+        // Every document is judged on its own.
+        collapse_similarity: f32::INFINITY,
+        belief: None,
+        now: 0,
+    }
+}
+
+/// Makes requests whose hits are judged.
+fn judging<'s>(
+    settings: &'s config::SearchConfig,
+    profile: &'s Profile,
+    semantic: f32,
+) -> impl for<'q> Fn(&'q Query) -> Request<'q> + 's {
+    move |query| Request {
+        belief: Some(profile.belief),
+        ..request(query, Mode::Hybrid, semantic, settings, profile)
+    }
 }
 
 /// Measured thresholds, as `--json` prints them.
@@ -145,16 +187,21 @@ struct ThresholdsWire<'a> {
     near_duplicate: f32,
     duplicate_mistakes: f64,
     duplicate_finds: f64,
+    sure: f32,
+    sure_of_own: f64,
+    sure_of_others: f64,
+    no_answer: f32,
+    no_answer_to_own: f64,
+    no_answer_to_others: f64,
 }
 
-fn measure_thresholds(
-    [set, other]: [&TestSet; 2],
+fn tell_thresholds(
+    found: &Thresholds,
     embedder: &dyn Embedder,
     profile: Profile,
     save: bool,
     ui: &mut Ui,
 ) -> Result<Outcome, CliError> {
-    let found = thresholds(set, other, embedder)?;
     let model = embedder.fingerprint().as_str();
     let wire = ThresholdsWire {
         model,
@@ -166,6 +213,12 @@ fn measure_thresholds(
         near_duplicate: found.near_duplicate,
         duplicate_mistakes: found.duplicate_mistakes,
         duplicate_finds: found.duplicate_finds,
+        sure: found.sure,
+        sure_of_own: found.sure_of_own,
+        sure_of_others: found.sure_of_others,
+        no_answer: found.no_answer,
+        no_answer_to_own: found.no_answer_to_own,
+        no_answer_to_others: found.no_answer_to_others,
     };
     let percent = |share: f64| share * 100.0;
     let text = format!(
@@ -173,7 +226,9 @@ fn measure_thresholds(
          nothing        {:.3}  loses {:.1} % of relevant texts without a word in common\n\
          relevant       {:.3}  lets in {:.1} % of others, loses {:.1} % of relevant ones\n\
          near_duplicate {:.3}  takes {:.1} % of others for copies, finds {:.1} % of \
-         edited copies",
+         edited copies\n\
+         sure           {:.3}  of {:.1} % of questions that are answered, of {:.1} % of others\n\
+         no answer      {:.3}  to {:.1} % of questions that are answered, to {:.1} % of others",
         found.nothing,
         percent(found.nothing_loses),
         found.relevant,
@@ -182,12 +237,94 @@ fn measure_thresholds(
         found.near_duplicate,
         percent(found.duplicate_mistakes),
         percent(found.duplicate_finds),
+        found.sure,
+        percent(found.sure_of_own),
+        percent(found.sure_of_others),
+        found.no_answer,
+        percent(found.no_answer_to_own),
+        percent(found.no_answer_to_others),
     );
     ui.emit(&wire, text)?;
     if save {
-        profiles::save(embedder, &found.profile(profile.semantic_weight))?;
+        profiles::save(embedder, &found.profile(&profile))?;
         ui.talk("kept: searches of yours with this model go by these from now on");
     }
+    ui.flush()?;
+    Ok(Outcome::Done)
+}
+
+/// One question of `--against`, as `--json` prints it.
+#[derive(Serialize)]
+struct JudgedWire {
+    own: bool,
+    level: &'static str,
+    log_odds: f32,
+    first: bool,
+    among_five: bool,
+    #[serde(flatten)]
+    features: Features,
+}
+
+/// What `--against` measured, as `--json` prints it.
+#[derive(Serialize)]
+struct PartedWire {
+    auc: f64,
+    own: usize,
+    others: usize,
+    levels: Vec<LevelWire>,
+}
+
+#[derive(Serialize)]
+struct LevelWire {
+    level: &'static str,
+    own: f64,
+    others: f64,
+    first: f64,
+    among_five: f64,
+}
+
+fn tell_parted(judged: &[Judged], ui: &mut Ui) -> Result<Outcome, CliError> {
+    if ui.json {
+        for Judged { is_own, confidence, is_first, is_among_five } in judged {
+            ui.json(&JudgedWire {
+                own: *is_own,
+                level: confidence.level.name(),
+                log_odds: confidence.log_odds,
+                first: *is_first,
+                among_five: *is_among_five,
+                features: confidence.features,
+            })?;
+        }
+    }
+    let found = parted(judged);
+    let level = |at: &AtLevel| LevelWire {
+        level: at.level.name(),
+        own: at.own,
+        others: at.others,
+        first: at.first,
+        among_five: at.among_five,
+    };
+    let wire = PartedWire {
+        auc: found.auc,
+        own: found.own,
+        others: found.others,
+        levels: found.levels.iter().map(level).collect(),
+    };
+    let mut text = format!(
+        "{} questions of the set, {} of others: AUC {:.3}\n{:<16} {:>7} {:>7} {:>12} {:>10}",
+        wire.own, wire.others, wire.auc, "", "own", "others", "first right", "among 5"
+    );
+    for LevelWire { level, own, others, first, among_five } in &wire.levels {
+        let _ = write!(
+            text,
+            "\n{level:<16} {:>5.1} % {:>5.1} % {:>10.1} % {:>8.1} %",
+            own * 100.0,
+            others * 100.0,
+            first * 100.0,
+            among_five * 100.0
+        );
+    }
+    ui.emit(&wire, text)?;
     ui.flush()?;
     Ok(Outcome::Done)
 }

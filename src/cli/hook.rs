@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{
-    Outcome, env,
+    Outcome, attributes, env,
     error::CliError,
-    hook_run,
+    hidden, hook_run,
     ui::{Ui, visible_line},
-    workspace::refuse_links_out,
+    workspace::{Workspace, refuse_links_out},
 };
 use crate::{
     hooks::{self, Change, Folder, Foreign, HookError, HookName, Place, State},
@@ -152,6 +152,14 @@ fn install(args: &InstallArgs, repository: &Repository, ui: &mut Ui) -> Result<O
     if let Some(git) = Git::of(repository) {
         // What was committed before needs no entry.
         Seen::of(&git).begin(repo::head(&git)?);
+    }
+    match Workspace::again(repository.clone(), Vec::new()) {
+        Ok(workspace) => {
+            attributes::ensure(&workspace, ui);
+            hidden::say(&workspace, ui);
+        }
+        // Whoever uses the settings says so; the hooks stand.
+        Err(cause) => ui.note(cause.message()),
     }
     if !hook_run::is_indexed(repository) {
         ui.note(

@@ -3,6 +3,7 @@
 
 use std::{
     path::Path,
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -16,24 +17,29 @@ use super::{
 };
 use crate::{
     hooks::{self, HookName, Place, Standing, State},
-    index::Options,
-    on_commit::{self, Done, IndexFile, Secret, Wishes},
-    repo::{self, Git, NotePath, Repository},
+    index::{Options, fill::Allowance},
+    on_commit::{self, ALLOW_FILE, Done, IndexFile, Looked, Secret, Wishes},
+    repo::{self, Git, Repository},
     secrets::AllowList,
-    store::view,
+    store::{tables, view},
 };
 
 /// Git waits no longer than this, whatever happens.
 const CEILING: Duration = Duration::from_millis(9_500);
+/// Passages that a commit always embeds: what people change at a time.
+/// Most secrets that are listed one by one.
+const MOST_TOLD: usize = 20;
+const LEAST_EMBEDDED: usize = 50;
 /// Variable with another ceiling, in seconds, for machines that are slower than most. Whoever runs
 /// git sets it; no repository can.
 const CEILING_VARIABLE: &str = "ELOPHANTO_HOOK_SECONDS";
-/// File of the repository with hashes of findings that are no secrets.
-const ALLOW_FILE: &str = ".elophanto/allow-secrets";
-/// Variable with more of them.
+/// Variable with hashes of findings that are no secrets, for one commit.
 const ALLOW_VARIABLE: &str = "ELOPHANTO_ALLOW_SECRET";
-/// Largest allow list, in bytes.
-const MOST_ALLOW_BYTES: u64 = 1024 * 1024;
+/// What is said where the gate did not come to its end.
+const NOT_LOOKED_AT: &str = "not all that is staged was looked through for secrets";
+
+/// Whether the gate has something left to look at.
+static AT_THE_GATE: AtomicBool = AtomicBool::new(false);
 
 /// A finding that refuses a commit, as `--json` prints it.
 #[derive(Serialize)]
@@ -54,7 +60,7 @@ pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
     std::thread::spawn(move || give_up(ceiling));
     let hook = HookName::ALL.into_iter().find(|hook| hook.as_str() == name);
     let outcome = match hook {
-        Some(HookName::PreCommit) => pre_commit(deadline, ui),
+        Some(HookName::PreCommit) => pre_commit(deadline, ceiling * 6 / 10, ui),
         Some(
             HookName::PostMerge
             | HookName::PostCommit
@@ -65,7 +71,12 @@ pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
     };
     Ok(outcome.unwrap_or_else(|cause| {
         let name = visible_line(name);
-        ui.talk(format_args!("elophanto: {} (the {name} hook did nothing)", cause.message()));
+        let gate = if AT_THE_GATE.load(Ordering::Relaxed) {
+            format!("; {NOT_LOOKED_AT}")
+        } else {
+            String::new()
+        };
+        ui.talk(format_args!("elophanto: {} (the {name} hook did nothing{gate})", cause.message()));
         Outcome::Done
     }))
 }
@@ -74,8 +85,14 @@ pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
 #[expect(clippy::exit, reason = "whatever the other threads are doing, git must not wait for it")]
 fn give_up(ceiling: Duration) {
     std::thread::sleep(ceiling);
+    let what = if AT_THE_GATE.load(Ordering::Relaxed) {
+        NOT_LOOKED_AT
+    } else {
+        "run `elophanto index` instead"
+    };
+    tables::abandon();
     super::ui::say_note(&format!(
-        "elophanto gave up: a hook may take {} s; run `elophanto index` instead",
+        "elophanto gave up: a hook may take {} s; {what}",
         ceiling.as_secs_f32().ceil()
     ));
     std::process::exit(0);
@@ -86,37 +103,55 @@ fn ceiling() -> Duration {
     seconds.map_or(CEILING, Duration::from_secs)
 }
 
-fn pre_commit(deadline: Instant, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let Some((workspace, git)) = open(true, ui)? else { return Ok(Outcome::Done) };
+/// `embed_until`: no passage is begun after this time, so that what there is can be staged.
+fn pre_commit(deadline: Instant, embed_until: Duration, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let start = Instant::now();
+    AT_THE_GATE.store(true, Ordering::Relaxed);
+    let Some((repository, git)) = find(true)? else { return Ok(Outcome::Done) };
     // Where nothing of ours is (yet), nothing is written: secrets are refused all the same.
-    let is_indexed = is_indexed(&workspace.repository);
+    let is_indexed = is_indexed(&repository);
     let given = env::git_variables();
     let index_file =
         IndexFile::of(&git, Path::new("."), given.git_dir.as_deref(), given.index_file.as_deref())?;
     let git = git.with_index(index_file.path).until(deadline);
-    let allowed = allowed(&workspace);
+    let allowed = allowed(&git)?;
+    // Settings may add to what the gate looks at; those that cannot be read take nothing away.
+    let workspace = Workspace::at(repository, Vec::new(), ui);
+    let extensions = workspace.as_ref().map(|workspace| &workspace.config.knowledge.extensions[..]);
+    let looked = on_commit::look(&git, extensions.unwrap_or_default(), &allowed)?;
+    if looked.refuses() {
+        refuse(&looked, ui)?;
+        return Ok(Outcome::Negative);
+    }
+    AT_THE_GATE.store(false, Ordering::Relaxed);
+    // What the gate saw is said, whatever comes of the rest.
+    let said = |done: &Done, ui: &mut Ui| say(done, &looked.notices, ui);
+    let workspace = workspace.inspect_err(|_| said(&Done::default(), ui))?;
     let settings = &workspace.config;
+    let clock = || start.elapsed();
+    let budget = settings.hooks.budget;
+    let allowance =
+        Allowance { least: LEAST_EMBEDDED, budget, ceiling: embed_until, clock: &clock };
     let wishes = Wishes {
         changelog: is_indexed && settings.changelog.enabled,
         // Never the vectors of a model that only stands in here.
         index: is_indexed && workspace.commits_vectors(),
+        embed: (!budget.is_zero()).then_some(allowance),
         journal: is_indexed && settings.journal.share,
         allowed: &allowed,
         now: now_nanoseconds() / 1_000_000_000,
     };
-    let done =
-        on_commit::prepare(&workspace.context(), &git, index_file.may_stage, &wishes, &|_, _| {})?;
-    if !done.secrets.is_empty() {
-        refuse(&done.secrets, ui)?;
-        return Ok(Outcome::Negative);
-    }
-    say(&done, ui);
+    let context = workspace.context();
+    let done = on_commit::prepare(&context, &git, index_file.may_stage, &wishes, &|_, _| {});
+    said(done.as_ref().unwrap_or(&Done::default()), ui);
+    done?;
     Ok(Outcome::Done)
 }
 
 /// Brings the view up to date after git has changed the work tree.
 fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
-    let Some((workspace, git)) = open(false, ui)? else { return Ok(Outcome::Done) };
+    let Some((repository, git)) = find(false)? else { return Ok(Outcome::Done) };
+    let workspace = Workspace::at(repository, Vec::new(), ui)?;
     // A rebase runs this hook at every step; the last step is followed by another hook. Whoever
     // is indexing sees what git has done, or the next search does.
     if !git.is_replaying() && !view::is_busy(&workspace.context().view_dir()) {
@@ -128,14 +163,14 @@ fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
 
 /// The repository around this folder, if it is one of ours: a hooks folder may serve others. With
 /// `or_hooked`, one of which nothing is indexed is ours if our hooks are its own.
-fn open(or_hooked: bool, ui: &Ui) -> Result<Option<(Workspace, Git)>, CliError> {
+fn find(or_hooked: bool) -> Result<Option<(Repository, Git)>, CliError> {
     let repository = repo::locate(Path::new("."))?;
     let is_ours = is_indexed(&repository) || or_hooked && has_our_hooks(&repository);
     if !is_ours {
         return Ok(None);
     }
     let Some(git) = Git::of(&repository) else { return Ok(None) };
-    Ok(Some((Workspace::at(repository, Vec::new(), ui)?, git)))
+    Ok(Some((repository, git)))
 }
 
 /// Whether something of ours is in the work tree.
@@ -151,18 +186,26 @@ fn has_our_hooks(repository: &Repository) -> bool {
     })
 }
 
-/// Findings that are no secrets, as the repository's file and the environment have it.
-pub fn allowed(workspace: &Workspace) -> AllowList {
-    let path = NotePath::from(ALLOW_FILE);
-    let file = repo::read_note(&workspace.repository.root, &path, MOST_ALLOW_BYTES);
-    let file = file.map(|(bytes, _)| bytes).unwrap_or_default();
+/// Findings that are no secrets, as the commits so far and the environment have it.
+pub fn allowed(git: &Git) -> Result<AllowList, CliError> {
     let variable = env::variables().remove(ALLOW_VARIABLE).unwrap_or_default();
-    AllowList::parse(&String::from_utf8_lossy(&file), &variable)
+    Ok(on_commit::allowed(git, &variable)?)
 }
 
-fn refuse(secrets: &[Secret], ui: &mut Ui) -> Result<(), CliError> {
+fn refuse(looked: &Looked, ui: &mut Ui) -> Result<(), CliError> {
+    for (path, cause) in &looked.unread {
+        ui.talk(format_args!(
+            "elophanto: `{}` cannot be looked through for secrets: {}; the commit is refused",
+            visible_line(&path.to_text()),
+            visible_line(cause)
+        ));
+    }
+    if looked.secrets.is_empty() {
+        return Ok(());
+    }
     ui.talk("elophanto: this looks like a secret; the commit is refused");
-    for Secret { path, finding } in secrets {
+    let most = if ui.json { usize::MAX } else { MOST_TOLD };
+    for Secret { path, finding } in looked.secrets.iter().take(most) {
         let wire = SecretWire {
             path: path.to_text(),
             line: finding.line,
@@ -185,16 +228,20 @@ fn refuse(secrets: &[Secret], ui: &mut Ui) -> Result<(), CliError> {
             ui.talk(text);
         }
     }
+    if looked.secrets.len() > most {
+        ui.talk(format_args!("and {} more", looked.secrets.len() - most));
+    }
     ui.talk(format_args!(
         "hint: take it out and stage the file again; if it is no secret, put the hash in brackets \
-         into `{ALLOW_FILE}`, or commit once with {ALLOW_VARIABLE}=<hash>"
+         into `{ALLOW_FILE}` and commit that file first, alone (a list allows nothing of its own \
+         commit), or commit once with {ALLOW_VARIABLE}=<hash>"
     ));
     Ok(())
 }
 
 /// One line, and only if something was done.
-fn say(done: &Done, ui: &Ui) {
-    let mut parts = Vec::new();
+fn say(done: &Done, seen: &[String], ui: &Ui) {
+    let mut parts: Vec<String> = seen.iter().map(|notice| visible_line(notice)).collect();
     match done.records {
         0 => {}
         1 => parts.push("1 record goes along".to_owned()),
@@ -202,6 +249,11 @@ fn say(done: &Done, ui: &Ui) {
     }
     if done.vectors > 0 {
         parts.push(format!("{} vectors go along", done.vectors));
+    }
+    match done.left {
+        0 => {}
+        1 => parts.push("1 passage waits for the next commit".to_owned()),
+        left => parts.push(format!("{left} passages wait for the next commit")),
     }
     match done.entries {
         0 => {}

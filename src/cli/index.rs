@@ -10,8 +10,9 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    index_embed, pin, plugin_pages,
+    hidden, index_embed, pin, plugin_pages,
     ui::{Progress, Ui, visible_line},
+    waiting,
     workspace::Workspace,
 };
 use crate::{
@@ -21,6 +22,7 @@ use crate::{
         commit::{Committed, update_pending},
         watch::{Method, Watch},
     },
+    process,
 };
 
 /// Bring the index up to date
@@ -46,7 +48,8 @@ pub struct IndexArgs {
     #[arg(long, conflicts_with_all = ["watch", "every", "full"])]
     check: bool,
     /// With `--check`: make the committed vectors in use again and compare, so that nobody can
-    /// poison the ranking; with a revision only those of tables it does not have
+    /// poison the ranking; with a revision only those of texts and tables it does not have, and
+    /// vectors of no text are refused
     #[arg(long, requires = "check", value_name = "BASE", num_args = 0..=1,
           default_missing_value = "")]
     verify: Option<String>,
@@ -63,6 +66,9 @@ pub struct IndexArgs {
     /// remember that this may be done
     #[arg(long, short)]
     yes: bool,
+    /// Embed what waits, as the process that a search leaves it to does
+    #[arg(long, hide = true, conflicts_with_all = ["watch", "every", "full", "check", "stage", "commit"])]
+    fill: bool,
     /// Print the summary and each problem as JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -102,6 +108,11 @@ struct CheckWire {
 }
 
 pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    if args.fill {
+        // Before there are other threads.
+        process::be_nice();
+        return waiting::run(&Workspace::open(Vec::new(), ui)?);
+    }
     let workspace = Workspace::open(Vec::new(), ui)?;
     if args.check {
         return check_all(&workspace, args, ui);
@@ -153,6 +164,7 @@ fn first(
         refresh(&workspace, false)?
     };
     finish(&workspace, args, refreshed, start, ui)?;
+    hidden::say(&workspace, ui);
     Ok((workspace, Outcome::Done))
 }
 

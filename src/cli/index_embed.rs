@@ -1,5 +1,7 @@
 //! The part of `elophanto index` that takes time or money: asking a model that is not instant.
 
+use std::time::Duration;
+
 use super::{
     error::CliError,
     remote::Remote,
@@ -10,7 +12,7 @@ use crate::{
     config::Agreements,
     embed::{Embedder, Pace, builtin::count_tokens},
     index::{Refreshed, fill},
-    store::Malformed,
+    store::{Malformed, view},
 };
 
 /// Up to so many tokens an agreement once given is enough; beyond, every run asks.
@@ -54,6 +56,15 @@ pub fn complete(
     if refreshed.report.waiting == 0 || context.embedder.pace() == Pace::Instant {
         return Ok(refreshed);
     }
+    let folder = context.view_dir();
+    let slow = context.embedder.pace() == Pace::Slow;
+    let lock = |patience| view::fill_lock(&folder, patience).ok().filter(|_| slow);
+    let (_filling, refreshed) = match lock(Some(Duration::ZERO)) {
+        // Another `index` is at it: what it makes is found, not made again.
+        Some(None) => (lock(None).flatten(), again()?),
+        Some(held) => (held, refreshed),
+        None => (None, refreshed),
+    };
     let passages = fill::waiting(&context, &refreshed.snapshot).map_err(|Malformed| {
         CliError::new("the search view is damaged").hint("run `elophanto index --full`")
     })?;
@@ -66,8 +77,11 @@ pub fn complete(
         remote.unlock(ui);
         ui.talk(format_args!("asking `{}`: {}", remote.fingerprint(), cost.text()));
     }
-    let progress = Progress::new();
-    let filled = fill::fill(&context, &passages, &|done, all| progress.update(done, all));
+    let progress = Progress::of("passages");
+    let filled = fill::fill(&context, &passages, &|done, all| {
+        progress.update(done, all);
+        true
+    });
     progress.finish();
     if let Some(failure) = &filled.failure {
         let left = passages.len() - filled.embedded;

@@ -1,7 +1,5 @@
 //! `elophanto index --stage`, `--commit`, `--resolve` and `--check --verify`: the index in git.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 
 use super::{
@@ -13,12 +11,13 @@ use super::{
     workspace::{Workspace, now_nanoseconds},
 };
 use crate::{
+    corpus,
     index::{
         Refreshed,
-        check::{Forged, verify},
+        commit::TABLES,
         resolve::{Resolved, resolve},
         stage::{plan_staged, remove_obsolete, staged_before},
-        version::tables_of,
+        verify::{Base, Forged, Unchecked, verify},
     },
     on_commit,
     repo::{Git, GitError, Staged, Version, head},
@@ -52,6 +51,14 @@ struct ResolvedWire<'a> {
 struct ForgedWire {
     forged: String,
     line: usize,
+}
+
+/// Vectors of a table that are of no text, or of another model, as `--json` prints it.
+#[derive(Serialize)]
+struct UncheckedWire<'a> {
+    unchecked: &'a str,
+    vectors: usize,
+    model: Option<&'a str>,
 }
 
 /// Stages, or commits by itself, the table for what is staged.
@@ -123,7 +130,7 @@ fn journal(workspace: &Workspace, git: &Git, ui: &Ui) -> Result<Vec<Staged>, Cli
     if !workspace.config.journal.share {
         return Ok(Vec::new());
     }
-    let allowed = super::hook_run::allowed(workspace);
+    let allowed = super::hook_run::allowed(git)?;
     let pending = on_commit::journal::pending(&workspace.repository, git, &allowed)?;
     git.stage(&pending.changes)?;
     for notice in &pending.notices {
@@ -170,21 +177,25 @@ fn may_commit(git: &Git) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Makes committed vectors again and says which are not what they claim; returns how many.
+/// Makes committed vectors again and says which are not what they claim; returns how many. With a
+/// base, those that came since.
 pub fn verify_vectors(
     workspace: &Workspace,
     refreshed: &Refreshed,
     base: &str,
     ui: &mut Ui,
 ) -> Result<usize, CliError> {
-    let trusted: BTreeSet<String> = if base.is_empty() {
-        BTreeSet::new()
+    let context = workspace.context();
+    let verified = if base.is_empty() {
+        verify(&context, &refreshed.snapshot, None)
     } else {
         let git = git(workspace)?;
         let commit = when::commit(&git, base, now_nanoseconds() / 1_000_000_000)?;
-        tables_of(&git, &Version::Commit(commit), &BTreeSet::new())?.into_keys().collect()
+        let at = |commit| corpus::of_commit(&context, &git, commit, &|_, _| {});
+        let base = Base { git: &git, commit, at: &at };
+        verify(&context, &refreshed.snapshot, Some(&base))
     };
-    let verified = verify(&workspace.context(), &refreshed.snapshot, &trusted)
+    let verified = verified
         .map_err(|cause| CliError::new(cause).hint("run `elophanto index --full`, then again"))?;
     for Forged { path, line } in &verified.forged {
         let path = path.to_text();
@@ -194,14 +205,33 @@ pub fn verify_vectors(
         );
         ui.emit(&ForgedWire { forged: path, line: *line }, text)?;
     }
-    if !ui.json {
-        ui.talk(format_args!(
-            "{} committed vectors made again, {} differ",
-            verified.checked,
-            verified.forged.len()
-        ));
+    for Unchecked { table, vectors, model } in &verified.unchecked {
+        let what = match model {
+            None => "of no text, in the tree or in a commit since the base".to_owned(),
+            Some(model) => {
+                format!("of `{}`, not of the model in use, so not checked", visible_line(model))
+            }
+        };
+        let text = format!("{TABLES}/{table}: {vectors} vectors {what}");
+        let model = model.as_deref();
+        ui.emit(&UncheckedWire { unchecked: table, vectors: *vectors, model }, text)?;
     }
-    Ok(verified.forged.len())
+    let unchecked: usize = verified.unchecked.iter().map(|table| table.vectors).sum();
+    if !ui.json {
+        let (checked, forged) = (verified.checked, verified.forged.len());
+        let others = match unchecked {
+            0 => String::new(),
+            count => format!(", {count} cannot be held to a text"),
+        };
+        ui.talk(format_args!("{checked} committed vectors made again, {forged} differ{others}"));
+        if unchecked > 0 {
+            ui.talk(
+                "hint: take these tables out of the branch (`git rm -r`), then run `elophanto index` \
+                 and commit",
+            );
+        }
+    }
+    Ok(verified.forged.len() + unchecked)
 }
 
 fn git(workspace: &Workspace) -> Result<Git, CliError> {

@@ -1,7 +1,8 @@
 //! `elophanto init`
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -10,11 +11,14 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
+    hidden,
+    pages::Pages,
     pin,
-    ui::{Ui, visible_line},
+    ui::{Ui, exact_line},
     workspace::{Workspace, write_beneath},
 };
 use crate::{
+    beneath::Folder,
     config::{Provider, REPOSITORY_FILE},
     index::Options,
     init::{InitAction, InitOptions, plan},
@@ -72,7 +76,9 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         // In git it is decided below, for everybody who shares the repository.
         pinned_provider: if repository.git_dir.is_some() { "" } else { "builtin" },
     };
-    let steps = plan(&|path| existing(&repository.root.join(path)), &options)?;
+    let root = Folder::open(&repository.root)?;
+    let steps = plan(&|path| existing(&root, path), &options)?;
+    let pages = Pages::open(&repository.root, &workspace.config);
     for step in &steps {
         write_beneath(&repository.root, &step.path, &step.bytes)?;
         let action = match &step.action {
@@ -83,11 +89,17 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         let path = step.path.display().to_string();
         ui.emit(
             &StepWire { path: path.clone(), action },
-            format_args!("{action}: {}", visible_line(&path)),
+            format_args!("{action}: {}", exact_line(&path)),
         )?;
     }
+    // They say what this program says.
+    let new = steps.iter().filter(|step| step.action == InitAction::Create);
+    let new = new.filter(|step| pages.is_page(&step.path));
+    if let Err(cause) = pages.record(new.map(|step| (&*step.path, &*step.bytes))) {
+        ui.note(format_args!("the new pages could not be trusted: {cause}"));
+    }
     let in_settings = steps.iter().any(|step| step.path == Path::new(REPOSITORY_FILE));
-    let decided = decide(repository, args.yes, ui)?;
+    let decided = decide(repository.clone(), args.yes, ui)?;
     if decided && !in_settings {
         ui.emit(
             &StepWire { path: REPOSITORY_FILE.to_owned(), action: SETTINGS_WRITTEN },
@@ -97,6 +109,7 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if steps.is_empty() && !decided && !ui.json {
         ui.line("already a knowledge base, nothing to do")?;
     }
+    hidden::say(&Workspace::again(repository, Vec::new())?, ui);
     if !steps.is_empty() {
         ui.talk("next: `elophanto index`, then `elophanto search \"...\"`");
     }
@@ -141,8 +154,12 @@ fn relative_root(typed: &Path, repository: &Repository) -> Result<PathBuf, CliEr
     }
 }
 
-/// Content of a file, or nothing for a folder that exists.
-fn existing(path: &Path) -> Option<Vec<u8>> {
-    let kind = fs::symlink_metadata(path).ok()?;
-    if kind.is_file() { fs::read(path).ok().or(Some(Vec::new())) } else { Some(Vec::new()) }
+/// Content of a file, or nothing for what else is there.
+fn existing(root: &Folder, path: &Path) -> Option<Vec<u8>> {
+    if !root.exists(path) {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    let read = root.read(path).and_then(|(mut file, _)| file.read_to_end(&mut bytes));
+    Some(read.map_or_else(|_| Vec::new(), |_| bytes))
 }

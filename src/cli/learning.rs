@@ -9,10 +9,11 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use super::{
     asker::{Asker, Purpose, Reach},
-    env,
+    attributes, env,
     error::CliError,
     search_request,
     ui::{Ui, visible, visible_line},
+    waiting::embed_soon,
     workspace::Workspace,
 };
 use crate::{
@@ -104,7 +105,8 @@ impl<'a> Learning<'a> {
     /// When a configured root does not exist.
     pub fn notes(&self) -> Result<Refreshed, CliError> {
         let options = Options { full: false, patience: None, progress: &|_, _| {} };
-        self.workspace.refresh_all(options)
+        let again = || self.workspace.refresh_all(options);
+        embed_soon(self.workspace, &self.workspace.context(), again()?, &again)
     }
 
     /// What the settings say to look into, and can be asked.
@@ -226,6 +228,7 @@ impl<'a> Learning<'a> {
         }
         let mut request = search_request::usual(self.workspace, &query);
         request.limit = MOST_NOTES;
+        request.belief = None;
         request.filter.kinds = vec![Kind::Note];
         let answer = search(&notes.snapshot, &request, &self.workspace.tools());
         let hits = answer.map(|answer| answer.hits).unwrap_or_default();
@@ -274,6 +277,9 @@ impl<'a> Learning<'a> {
             now: &now,
         };
         let outcome = pipeline.run(work, log, &mut shelf, ask)?;
+        if !outcome.discovered.is_empty() {
+            attributes::ensure(self.workspace, ui);
+        }
         for path in &outcome.unreadable {
             let path = visible_line(path);
             ui.warn(format_args!("`{path}` cannot be read: what was found about it is not kept"));

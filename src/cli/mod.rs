@@ -5,6 +5,7 @@
 
 mod agent;
 mod asker;
+mod attributes;
 mod changelog;
 mod clean;
 mod clean_entities;
@@ -17,6 +18,7 @@ mod error;
 mod eval;
 mod generate;
 mod graph;
+mod hidden;
 mod hook;
 mod hook_run;
 mod index;
@@ -34,6 +36,7 @@ mod model_add;
 mod model_list;
 mod model_test;
 mod models;
+mod pages;
 mod pin;
 mod plugin_pages;
 mod profiles;
@@ -58,6 +61,7 @@ mod ui;
 mod unlock;
 mod usage;
 mod vault;
+mod waiting;
 mod when;
 mod workspace;
 

@@ -141,7 +141,11 @@ fn in_use(settings: &Settings) -> EmbedderWire {
         },
     };
     if *provider == Provider::Auto {
-        wire.reason = "`elophanto index` decides; until then the built-in model".to_owned();
+        wire.reason = match wire.fingerprint == Some(Builtin.fingerprint().to_string()) {
+            true => "`elophanto index` decides; until then the built-in model",
+            false => "`elophanto index` decides; until then the model of the committed vectors",
+        }
+        .to_owned();
     }
     wire.origin = config.origin(PROVIDER).map(ToString::to_string);
     wire.in_use = true;

@@ -10,6 +10,7 @@ use super::{
     embedders::{self, Named},
     profiles,
     remote::Remote,
+    waiting::Background,
     workspace::Workspace,
 };
 use crate::{
@@ -21,6 +22,7 @@ use crate::{
 const MOST_WAITING: f64 = 0.05;
 /// So few don't matter either, unless they are more than half of all.
 const FEW_WAITING: usize = 16;
+const UNTIL_INDEXED: &str = "until `elophanto index` has made them";
 
 /// The model of the repository and its stand-ins.
 pub struct Models {
@@ -100,31 +102,41 @@ impl Models {
         }
         let (waiting, chunks) = (report.waiting, report.chunks);
         let reason = format!("{waiting} of {chunks} chunks wait for `{}`", self.active_name());
-        let until =
-            if is_now { "until `elophanto index` has made them" } else { "for that version" };
-        self.step_down(reason, until, workspace)
+        let slow = self.active().pace() == Pace::Slow;
+        let until = match is_now {
+            true if slow => match workspace.background() {
+                // It was said when that began.
+                Background::AtWork => return self.step_down(None, workspace),
+                Background::Started => "until they are made, in the background",
+                Background::Nobody => UNTIL_INDEXED,
+            },
+            true => UNTIL_INDEXED,
+            false => "for that version",
+        };
+        self.step_down(Some((reason, until)), workspace)
     }
 
     /// Whether another model stands in now that the active one could not embed the query.
     pub fn cannot_answer(&self, cause: &EmbedError, workspace: &Workspace) -> bool {
-        self.step_down(cause.to_string(), "for now", workspace)
+        self.step_down(Some((cause.to_string(), "for now")), workspace)
     }
 
     fn active_name(&self) -> String {
         self.active().fingerprint().to_string()
     }
 
-    /// Takes the next best model, unless the last one is reached.
-    fn step_down(&self, reason: String, how_long: &str, workspace: &Workspace) -> bool {
+    /// Takes the next best model, unless the last one is reached; `said` is why and for how long.
+    fn step_down(&self, said: Option<(String, &str)>, workspace: &Workspace) -> bool {
         let next = match self.active.get() {
             Active::Builtin => return false,
             Active::Named if self.other(workspace).is_some() => Active::Other,
             Active::Named | Active::Other => Active::Builtin,
         };
         self.active.set(next);
-        self.reasons
-            .borrow_mut()
-            .push(format!("{reason}; `{}` answers {how_long}", self.active_name()));
+        if let Some((reason, how_long)) = said {
+            let instead = self.active_name();
+            self.reasons.borrow_mut().push(format!("{reason}; `{instead}` answers {how_long}"));
+        }
         true
     }
 
@@ -132,7 +144,7 @@ impl Models {
     fn other(&self, workspace: &Workspace) -> Option<&dyn Embedder> {
         let find = || {
             let named = self.named.embedder()?.fingerprint();
-            let mut held = vectors_held(&workspace.context());
+            let mut held = vectors_held(&workspace.repository);
             held.retain(|(fingerprint, _)| {
                 fingerprint != named && fingerprint != Builtin.fingerprint()
             });

@@ -3,25 +3,32 @@
 use std::path::Path;
 
 use super::{
+    embedders::of_tables,
+    env,
     error::CliError,
     index_embed::agree,
     keys::{self, Asking},
     remote::Target,
+    settings::layers,
     ui::Ui,
     workspace::{Workspace, write_beneath},
 };
 use crate::{
     config::{
-        self, Config, ConfigFile, Layers, Origin, Provider, REPOSITORY_FILE, TrustEntry,
-        TrustStore, Trusted, pin, value_in,
+        self, Config, ConfigFile, Origin, Provider, REPOSITORY_FILE, TrustEntry, TrustStore,
+        Trusted, has_conflict_markers, pin, value_in,
     },
     embed::{Fingerprint, remote::parse},
     index::{Report, vectors_held},
+    repo::Repository,
+    stand_in::is_stand_in,
 };
 
 const PROVIDER: &str = "knowledge.embedding_provider";
 const MODEL: &str = "knowledge.embedding_model";
 const DIMENSION: &str = "knowledge.embedding_dimension";
+/// Chunks that `minilm` embeds in some ten seconds.
+const MOST_UNWATCHED: usize = 1_000;
 
 /// Chunks that there are.
 #[derive(Debug, Clone, Copy)]
@@ -108,11 +115,11 @@ fn is_new(workspace: &Workspace, target: &Target, counted: Counted) -> bool {
     };
     counted.waiting > 0
         && counted.waiting == counted.chunks
-        && vectors_held(&workspace.context()).iter().any(|(name, _)| is_remote(name))
+        && vectors_held(&workspace.repository).iter().any(|(name, _)| is_remote(name))
 }
 
-/// OpenRouter if there is a key and the user agrees, else an Ollama that answers, else the best
-/// model that runs here.
+/// The model that the committed tables are of; without any, OpenRouter if there is a key and the
+/// user agrees, else an Ollama that answers, else the best model that runs here.
 fn resolve_auto(
     workspace: &Workspace,
     report: &dyn Fn() -> Result<Counted, CliError>,
@@ -120,6 +127,9 @@ fn resolve_auto(
     ui: &Ui,
 ) -> Result<Pins, CliError> {
     let config = &workspace.config;
+    if let Some((provider, _)) = of_tables(config, &workspace.repository) {
+        return Ok(vec![(PROVIDER, provider.to_string())]);
+    }
     let target = |at| Target::at(&at, config, workspace.repository.root.clone());
     if let Some(target) = target(Provider::Openrouter)
         && target.is_allowed()
@@ -152,11 +162,16 @@ fn resolve_auto(
             return Ok(pins);
         }
     }
-    let local = match report()?.chunks <= config.knowledge.minilm_chunks {
-        true => Provider::Minilm,
-        false => Provider::Builtin,
-    };
+    let most = most_for_minilm(config.knowledge.minilm_chunks, ui.is_watched() && !env::is_ci());
+    // None is as many as one: a limit of 0 never takes it.
+    let local = if report()?.chunks.max(1) <= most { Provider::Minilm } else { Provider::Builtin };
     Ok(vec![(PROVIDER, local.to_string())])
+}
+
+/// Up to so many chunks `minilm` is taken: as the settings say where a person sees how far it is,
+/// few where nobody does.
+fn most_for_minilm(setting: usize, is_watched: bool) -> usize {
+    if is_watched { setting } else { setting.min(MOST_UNWATCHED) }
 }
 
 /// Writes settings into the repository's file, and opens it anew. Where it can't be written, they
@@ -169,7 +184,12 @@ pub fn write_down(workspace: Workspace, pins: Pins, ui: &Ui) -> Result<Workspace
         return Ok(workspace);
     }
     let repository = workspace.repository;
-    let before = config_text(&repository.config_file())?;
+    let before = config_text(&repository)?;
+    if has_conflict_markers(&before) || is_stand_in(&repository.root.join(REPOSITORY_FILE)) {
+        // Whoever settles the conflict decides, and nobody writes there while a command of an agent
+        // runs; this run goes on with what was found out.
+        return Workspace::again(repository, as_flags(pins));
+    }
     let mut text = before.clone();
     for (key, value) in &pins {
         if let Some(edited) = pin(&text, key, value).map_err(CliError::new)? {
@@ -198,8 +218,7 @@ fn as_flags(pins: Pins) -> Vec<(String, String)> {
 /// Whether nothing that the file says so far waits for the user's trust.
 fn obeys_all(root: &Path, text: &str) -> bool {
     let file = ConfigFile { path: REPOSITORY_FILE.into(), text: text.to_owned() };
-    let trusted = Layers::read(root, super::env::variables(), Vec::new())
-        .is_ok_and(|layers| layers.trusted == Trusted::Yes);
+    let trusted = layers(root, Vec::new()).is_ok_and(|layers| layers.trusted == Trusted::Yes);
     trusted || Config::guarded(&file).is_ok_and(|guarded| guarded.is_empty())
 }
 
@@ -216,7 +235,7 @@ fn trust(root: &Path, text: &str, ui: &Ui) {
         root: std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned()),
     };
     let trusted =
-        TrustStore::open_for(root, &super::env::variables()).and_then(|store| store.record(entry));
+        TrustStore::open_for(root, &env::variables()).and_then(|store| store.record(entry));
     if let Err(cause) = trusted {
         ui.note(format_args!("the settings could not be trusted: {cause}"));
     }
@@ -233,17 +252,30 @@ fn may_pin(workspace: &Workspace) -> Result<bool, CliError> {
     if matches!(chosen, Some(Origin::Variable(_) | Origin::Flag)) {
         return Ok(false);
     }
-    let text = config_text(&workspace.repository.config_file())?;
+    let text = config_text(&workspace.repository)?;
+    if has_conflict_markers(&text) {
+        return Ok(false);
+    }
     let auto = config::Value::Text(Provider::Auto.to_string());
     let said = value_in(&text, PROVIDER).map_err(CliError::new)?;
     Ok(said.is_none_or(|said| said == auto))
 }
 
-fn config_text(file: &Path) -> Result<String, CliError> {
-    match std::fs::read_to_string(file) {
-        Ok(text) => Ok(text),
-        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(_) if crate::stand_in::is_stand_in(file) => Ok(String::new()),
-        Err(cause) => Err(cause.into()),
+fn config_text(repository: &Repository) -> Result<String, CliError> {
+    let file = config::read_repository_file(&repository.root)?;
+    Ok(file.map_or_else(String::new, |file| file.text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn minilm_is_for_many_chunks_only_where_a_person_waits() {
+        for (setting, is_watched, most) in
+            [(20_000, true, 20_000), (20_000, false, 1_000), (300, true, 300), (300, false, 300)]
+        {
+            assert_eq!(most_for_minilm(setting, is_watched), most);
+        }
     }
 }

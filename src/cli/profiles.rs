@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{env, error::CliError};
-use crate::embed::{Embedder, Pace, Profile};
+use crate::embed::{Belief, Embedder, Pace, Profile};
 
 /// Largest file of thresholds, in bytes.
 const MAX_BYTES: u64 = 4_096;
@@ -18,6 +18,11 @@ struct Kept {
     nothing: f32,
     relevant: f32,
     near_duplicate: f32,
+    /// Of [`Belief`]; files of earlier versions lack them.
+    #[serde(default)]
+    sure: Option<f32>,
+    #[serde(default)]
+    no_answer: Option<f32>,
 }
 
 /// The thresholds of a model. The built-in one is never looked up: its own are good.
@@ -33,9 +38,10 @@ pub fn of(embedder: &dyn Embedder) -> Profile {
 /// # Errors
 /// When there is no place for them.
 pub fn save(embedder: &dyn Embedder, profile: &Profile) -> Result<(), CliError> {
-    let Profile { semantic_weight, nothing, relevant, near_duplicate } = *profile;
+    let Profile { semantic_weight, nothing, relevant, near_duplicate, belief } = *profile;
     let model = embedder.fingerprint().to_string();
-    let kept = Kept { model, semantic_weight, nothing, relevant, near_duplicate };
+    let (sure, no_answer) = (Some(belief.sure), Some(belief.nothing));
+    let kept = Kept { model, semantic_weight, nothing, relevant, near_duplicate, sure, no_answer };
     let path = file(embedder).ok_or_else(|| {
         CliError::new("no folder to keep thresholds in").hint("set HOME to your home folder")
     })?;
@@ -54,13 +60,17 @@ fn read(embedder: &dyn Embedder) -> Option<Profile> {
         return None;
     }
     let kept: Kept = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    let Kept { model, semantic_weight, nothing, relevant, near_duplicate } = kept;
+    let Kept { model, semantic_weight, nothing, relevant, near_duplicate, sure, no_answer } = kept;
+    let own = embedder.profile().belief;
+    let belief =
+        Belief { sure: sure.unwrap_or(own.sure), nothing: no_answer.unwrap_or(own.nothing), ..own };
     let share = |value: f32| (0.0..=1.0).contains(&value);
     let cosine = |value: f32| (-1.0..=1.0).contains(&value);
     let sound = model == embedder.fingerprint().as_str()
         && share(semantic_weight)
-        && [nothing, relevant, near_duplicate].into_iter().all(cosine);
-    sound.then_some(Profile { semantic_weight, nothing, relevant, near_duplicate })
+        && [nothing, relevant, near_duplicate].into_iter().all(cosine)
+        && belief.nothing <= belief.sure;
+    sound.then_some(Profile { semantic_weight, nothing, relevant, near_duplicate, belief })
 }
 
 fn file(embedder: &dyn Embedder) -> Option<PathBuf> {

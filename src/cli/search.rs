@@ -31,7 +31,8 @@ use crate::{
     outline::FileKind,
     repo::{Git, GitError, NotePath},
     search::{
-        Answer, Filter, Mode, Query, Request, SearchError, origin::changed_notes, run::Like, search,
+        Answer, Confidence, Filter, Level, Listing, Mode, Query, Request, SearchError,
+        origin::changed_notes, run::Like, search,
     },
 };
 
@@ -46,21 +47,29 @@ const MOST_EVIDENCE: usize = 5;
 /// How sure a reader of evidence may be that it bears on the question, as the reference design has
 /// it.
 const EVIDENCE_CONFIDENCE: f32 = 0.8;
+/// Places of one file that people are shown: with three of them no passage is lost that a list of
+/// passages would show.
+const PLACES: usize = 3;
 /// Largest query, in bytes.
 const MAX_QUERY_BYTES: u64 = 64 * 1024;
 
 /// Search the knowledge base
 ///
-/// Finds by meaning and by keyword. `"quoted words"` must stand together, `-word` must not occur.
+/// Finds by meaning and by keyword. `"quoted words"` must stand together, `-word` must not occur; a
+/// dash before one letter, or before a word that the notes write with its dash, is part of an option
+/// such as `-r`. Text for people lists files with their best places, everything else passages.
 /// Exits with 0 if something was found, 1 if nothing was, 2 if the search failed.
 #[derive(clap::Args, Debug)]
 pub struct SearchArgs {
     /// What to look for; `-` reads it from standard input
     #[arg(required_unless_present = "like", allow_hyphen_values = false)]
     query: Option<String>,
-    /// Print at most this many hits
+    /// Print at most this many hits: files in text and with `--format files`, else passages
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
+    /// List files, each with at most this many places; 3 unless set, in text
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    per_file: Option<u16>,
     /// Only this kind: note, summary or fact; may be repeated
     #[arg(long, value_parser = kind)]
     kind: Vec<Kind>,
@@ -108,6 +117,9 @@ pub struct SearchArgs {
     /// Leave out hits with a lower score
     #[arg(long, value_name = "SCORE")]
     min_score: Option<f32>,
+    /// Find nothing unless it is this sure that the hits answer: sure or perhaps
+    #[arg(long, value_name = "LEVEL", value_parser = least_level, conflicts_with = "like")]
+    min_confidence: Option<Level>,
     /// How to print: text, json, files, markdown or vimgrep
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -150,6 +162,23 @@ impl SearchArgs {
     pub fn is_json(&self) -> bool {
         self.json || self.evidence || self.format == Format::Json
     }
+
+    fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+
+    /// People read a list of files; whoever has a budget, wants whole chunks or reads by program gets
+    /// the best passages.
+    fn listing(&self) -> Listing {
+        let is_made_of_hits = self.answer || self.evidence;
+        let is_for_people = self.max_tokens.is_none() && !self.full && !is_made_of_hits;
+        match (self.format(), self.per_file) {
+            (Format::Files, _) => Listing::Files { places: 1 },
+            (_, Some(places)) if !is_made_of_hits => Listing::Files { places: places.into() },
+            (Format::Text, None) if is_for_people => Listing::Files { places: PLACES },
+            _ => Listing::Passages,
+        }
+    }
 }
 
 pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -163,18 +192,25 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = Workspace::open(flags.collect(), ui)?;
     let typed = typed_query(args)?;
     let query = Query::parse(&typed, &workspace.analyzer);
-    if query.is_empty() && args.like.is_none() {
-        return Err(CliError::new("there is nothing to look for")
-            .hint("give a few words, such as `elophanto search \"how are notes merged\"`"));
+    let nothing_to_look_for = || {
+        CliError::new("there is nothing to look for")
+            .hint("give a few words, such as `elophanto search \"how are notes merged\"`")
+    };
+    // What seems to be excluded may be an option, which the notes tell.
+    if query.is_empty() && query.excluded.is_empty() && args.like.is_none() {
+        return Err(nothing_to_look_for());
     }
     let git = Git::of(&workspace.repository);
     let Asked { viewed, request, mut answer, wanted } = ask_fresh(args, &workspace, &query, ui)?;
+    if answer.query.is_empty() && args.like.is_none() {
+        return Err(nothing_to_look_for());
+    }
     for reason in workspace.models.reasons() {
         ui.note(reason);
     }
     let blame =
         Blame { asked: args.blame || args.author.is_some(), author: args.author.as_deref() };
-    viewed.trace(&blame, wanted, &mut answer, git.as_ref());
+    viewed.trace(&blame, request.listing, wanted, &mut answer, git.as_ref());
     viewed.say(ui);
     let refreshed = &viewed.refreshed;
     for notice in &refreshed.report.notices {
@@ -192,6 +228,14 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     {
         ui.note(format_args!("the search is not counted: {}", cause.message()));
     }
+    say_exclusions(&answer, ui);
+    if let Some(least) = args.min_confidence {
+        let found = answer.confidence.filter(|_| !answer.hits.is_empty());
+        if let Some(found) = found.filter(|found| found.level < least) {
+            say_doubt(&typed, found, least, ui);
+            return Ok(Outcome::Negative);
+        }
+    }
     if args.answer {
         return search_answer::answer(&typed, &answer, &workspace, args.yes, ui);
     }
@@ -203,13 +247,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(Outcome::Negative);
     }
     say_corrections(&answer, ui);
-    for ignored in &request.query.ignored {
-        ui.note(format_args!(
-            "`{}` is not kept to: such words are in nearly every note, and are not indexed",
-            visible_line(ignored)
-        ));
-    }
-    let format = if args.json { Format::Json } else { args.format };
+    let format = args.format();
     let drifted = match format {
         Format::Files | Format::Vimgrep => Vec::new(),
         _ if args.at.is_some() => Vec::new(),
@@ -220,6 +258,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         &answer,
         &super::search_output::Shape {
             format,
+            listing: request.listing,
             null: args.null,
             full: args.full,
             explain: args.explain,
@@ -272,7 +311,8 @@ fn ask_fresh<'a>(
             search(&asked.viewed.refreshed.snapshot, &asked.request, &workspace.tools())?;
         gone = check(&mut asked.answer, workspace).gone;
     }
-    asked.answer.hits.retain(|hit| !gone.contains(&hit.path));
+    let Asked { request, answer, .. } = &mut asked;
+    answer.keep(request.listing, request.limit, |hit| !gone.contains(&hit.path));
     Ok(asked)
 }
 
@@ -422,6 +462,7 @@ fn request<'a>(
             until: when(&args.until)?,
         },
         min_score: args.min_score,
+        listing: args.listing(),
         ..usual
     })
 }
@@ -489,6 +530,14 @@ fn kind(text: &str) -> Result<Kind, String> {
         .ok_or_else(|| "expected note, summary or fact".to_owned())
 }
 
+fn least_level(text: &str) -> Result<Level, String> {
+    // At the lowest level everything passes.
+    [Level::Sure, Level::Perhaps]
+        .into_iter()
+        .find(|level| level.name() == text)
+        .ok_or_else(|| "expected sure or perhaps".to_owned())
+}
+
 fn file_type(text: &str) -> Result<String, String> {
     FileKind::from_name(text)
         .map(|kind| kind.name().to_owned())
@@ -499,6 +548,30 @@ fn file_type(text: &str) -> Result<String, String> {
 fn here(root: &Path) -> PathBuf {
     let here = std::fs::canonicalize(".").unwrap_or_default();
     here.strip_prefix(root).map(Path::to_owned).unwrap_or_default()
+}
+
+/// Says what was left out and what could not be: a question may hold a dash by chance.
+fn say_exclusions(answer: &Answer, ui: &Ui) {
+    for excluded in &answer.query.excluded {
+        let typed = visible_line(&excluded.typed);
+        let word = typed.trim_start_matches('-').trim_matches('"');
+        ui.note(format_args!(
+            "`{typed}` leaves out whatever holds `{word}`; to look for it instead: \"{word}\""
+        ));
+    }
+    for ignored in &answer.query.ignored {
+        ui.note(format_args!(
+            "`{}` is not kept to: such words are in nearly every note, and are not indexed",
+            visible_line(ignored)
+        ));
+    }
+}
+
+/// Says that what was found is not sure enough.
+fn say_doubt(typed: &str, found: Confidence, least: Level, ui: &Ui) {
+    let (level, least) = (found.level.name(), least.name());
+    ui.talk(format_args!("nothing found for `{typed}` that is {least} to answer: {level}"));
+    ui.talk("hint: see what is nearest without --min-confidence");
 }
 
 fn say_corrections(answer: &Answer, ui: &Ui) {

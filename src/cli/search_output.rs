@@ -11,7 +11,7 @@ use anstyle::{AnsiColor, Style};
 use super::{
     error::CliError,
     search_wire::{time, wire},
-    ui::{Ui, visible, visible_line},
+    ui::{Ui, exact_line, visible, visible_line},
 };
 use crate::{
     drift::Drift,
@@ -19,7 +19,7 @@ use crate::{
     outline::FileKind,
     repo::{CommitId, NotePath},
     search::{
-        Answer, Hit, Request,
+        Answer, Hit, Level, Listing, Request,
         origin::{Author, State},
         passage::{Piece, fill},
     },
@@ -42,6 +42,7 @@ pub enum Format {
 /// Everything that shapes the output.
 pub struct Shape<'a> {
     pub format: Format,
+    pub listing: Listing,
     pub null: bool,
     pub full: bool,
     pub explain: bool,
@@ -66,37 +67,40 @@ pub fn print(answer: &Answer, shape: &Shape, ui: &mut Ui) -> Result<(), CliError
         Some(budget) => within_budget(answer, shape, budget, ui),
         None => answer.hits.iter().map(|hit| shape.full.then(|| hit.text.clone())).collect(),
     };
-    let mut files: Vec<&[u8]> = Vec::new();
-    let mut first = true;
+    let mut above: Option<&Hit> = None;
+    if let Some(doubt) = doubt(answer, shape) {
+        ui.line(format_args!("{doubt}\n"))?;
+    }
     for (hit, text) in answer.hits.iter().zip(&texts) {
         if shape.max_tokens.is_some() && text.is_none() && shape.format != Format::Files {
             continue;
         }
         match shape.format {
-            Format::Json => ui.json(&wire(hit, text.as_deref(), shape))?,
-            Format::Files => {
-                let path = hit.path.as_bytes();
-                if !files.contains(&path) {
-                    files.push(path);
-                    print_file(&from_here(hit, shape), shape, ui)?;
-                }
-            }
+            Format::Json => ui.json(&wire(hit, answer, text.as_deref(), shape))?,
+            Format::Files => print_file(&from_here(hit, shape), shape, ui)?,
             Format::Vimgrep => {
                 let column = column(hit);
                 let line = format!(
                     "{}:{}:{column}:{}",
-                    visible_line(&from_here(hit, shape).to_text()),
+                    unambiguous(&exact_line(&from_here(hit, shape).to_text())),
                     hit.line,
                     one_line(&hit.text[hit.snippet.clone()])
                 );
                 ui.line(line)?;
             }
             Format::Text | Format::Markdown => {
-                if !std::mem::take(&mut first) {
+                // Further places of a file stand below its first one.
+                let is_list = shape.format == Format::Text && text.is_none();
+                let first = above.filter(|above| {
+                    is_list && shape.listing != Listing::Passages && above.file == hit.file
+                });
+                if above.replace(hit).is_some() && first.is_none() {
                     ui.line("")?;
                 }
                 if shape.format == Format::Markdown {
                     ui.line(markdown(hit, text.as_deref()))?;
+                } else if let Some(first) = first {
+                    ui.line(further(hit, first, ui))?;
                 } else {
                     ui.line(head(hit, shape, ui))?;
                     ui.line(body(hit, text.as_deref(), ui))?;
@@ -116,6 +120,27 @@ pub fn print(answer: &Answer, shape: &Shape, ui: &mut Ui) -> Result<(), CliError
     ui.flush()
 }
 
+/// A name that cannot be read as one with a line: `a:12:b.md` would be line 12 of `a`.
+fn unambiguous(name: &str) -> String {
+    let mut shown = String::with_capacity(name.len());
+    let mut chars = name.chars().peekable();
+    while let Some(char) = chars.next() {
+        if char == ':' && chars.peek().is_some_and(char::is_ascii_digit) {
+            shown.push_str("<U+003A>");
+        } else {
+            shown.push(char);
+        }
+    }
+    shown
+}
+
+/// That what follows is hardly an answer, for whoever reads it: what is nearest is found always.
+fn doubt(answer: &Answer, shape: &Shape) -> Option<&'static str> {
+    let is_read = matches!(shape.format, Format::Text | Format::Markdown);
+    let is_doubtful = answer.confidence.is_some_and(|found| found.level == Level::Nothing);
+    (is_read && is_doubtful).then_some("Probably nothing here answers this. The nearest:")
+}
+
 /// Says on stderr what was searched and what to try, when there is nothing to print.
 pub fn say_nothing(typed: &str, answer: &Answer, request: &Request, ui: &Ui) {
     let (notes, chunks) = answer.searched;
@@ -131,8 +156,10 @@ pub fn say_nothing(typed: &str, answer: &Answer, request: &Request, ui: &Ui) {
         "the filter left out the other notes: try without --kind, --type, --scope, --tag, --path, --since or --until"
     } else if request.min_score.is_some() {
         "try a lower --min-score"
-    } else if !request.query.phrases.is_empty() {
+    } else if !answer.query.phrases.is_empty() {
         "try without the quotes"
+    } else if !answer.query.excluded.is_empty() {
+        "try without what is left out"
     } else {
         "try other words, or fewer"
     };
@@ -194,7 +221,7 @@ fn print_file(path: &NotePath, shape: &Shape, ui: &mut Ui) -> Result<(), CliErro
     }
     // A program gets the name as it is, a person gets it escaped.
     if ui.is_terminal() {
-        ui.line(visible_line(&path.to_text()))
+        ui.line(exact_line(&path.to_text()))
     } else {
         ui.raw(bytes)?;
         ui.raw(b"\n")
@@ -211,21 +238,36 @@ fn from_here(hit: &Hit, shape: &Shape) -> NotePath {
 }
 
 fn head(hit: &Hit, shape: &Shape, ui: &Ui) -> String {
-    let path = visible_line(&hit.path.to_text());
+    let path = exact_line(&hit.path.to_text());
     let place = paint(&format!("{path}:{}", hit.line), PATH, ui);
     let place = if ui.links { link(&place, &hit.path.below(shape.root)) } else { place };
     let heading = heading(hit);
     let heading =
         if heading.is_empty() { heading } else { format!("  {}", paint(&heading, HEADING, ui)) };
-    let similar = match hit.similar {
-        0 => String::new(),
-        count => paint(&format!("  (+{count} alike)"), HEADING, ui),
-    };
+    let similar = similar(hit, ui);
     let state = match state(hit) {
         Some(state) => paint(&format!("  ({state}, {})", short(hit)), HEADING, ui),
         None => String::new(),
     };
     format!("{place}{heading}{similar}{state}")
+}
+
+/// A place of the file whose best place stands above, on one line.
+fn further(hit: &Hit, above: &Hit, ui: &Ui) -> String {
+    let place = paint(&format!(":{}", hit.line), PATH, ui);
+    let own = hit.breadcrumb.last().filter(|own| Some(*own) != above.breadcrumb.last());
+    let heading = own.map_or_else(String::new, |own| {
+        format!("{} ", paint(&format!("{}:", visible_line(own)), HEADING, ui))
+    });
+    format!("    {place}  {heading}{}{}", marked(hit, ui), similar(hit, ui))
+}
+
+/// How many passages like it are not shown.
+fn similar(hit: &Hit, ui: &Ui) -> String {
+    match hit.similar {
+        0 => String::new(),
+        count => paint(&format!("  (+{count} alike)"), HEADING, ui),
+    }
 }
 
 /// The first digits of the hash of the note's content.
@@ -288,7 +330,7 @@ fn inside(inner: &Range<usize>, outer: &Range<usize>) -> bool {
 }
 
 fn markdown(hit: &Hit, text: Option<&str>) -> String {
-    let path = visible_line(&hit.path.to_text());
+    let path = exact_line(&hit.path.to_text());
     let text = text.unwrap_or(&hit.text[hit.snippet.clone()]);
     let quoted: Vec<String> = visible(text.trim_end())
         .lines()
@@ -320,6 +362,9 @@ fn warning(hit: &Hit, shape: &Shape) -> Option<String> {
 fn explain(hit: &Hit) -> String {
     let score = &hit.score;
     let source = match hit.kind {
+        Kind::Note if score.source_part != 0.0 => {
+            format!(" + list of changes {:.3}", score.source_part)
+        }
         Kind::Note | Kind::Fact | Kind::Memory => String::new(),
         Kind::Summary => format!(" + file {:.3}", score.source_part),
     };
@@ -349,12 +394,14 @@ fn column(hit: &Hit) -> usize {
 /// Chooses whole sentences for each hit, so that everything printed fits the budget.
 fn within_budget(answer: &Answer, shape: &Shape, budget: usize, ui: &Ui) -> Vec<Option<String>> {
     let count = shape.count_tokens;
+    let budget = budget.saturating_sub(doubt(answer, shape).map_or(0, count));
     let headers: Vec<usize> = answer
         .hits
         .iter()
         .map(|hit| match shape.format {
             Format::Json => {
-                let line = serde_json::to_string(&wire(hit, Some(""), shape)).unwrap_or_default();
+                let line =
+                    serde_json::to_string(&wire(hit, answer, Some(""), shape)).unwrap_or_default();
                 count(&line)
             }
             Format::Markdown => {

@@ -3,7 +3,7 @@
 use super::workspace::{Workspace, now_nanoseconds};
 use crate::{
     config::{self, Origin},
-    search::{Filter, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
+    search::{Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
 };
 
 /// Everything, by the settings of the repository and the figures of its model.
@@ -17,6 +17,7 @@ pub fn usual<'a>(workspace: &Workspace, query: &'a Query) -> Request<'a> {
         query,
         like: None,
         limit: settings.limit,
+        listing: Listing::Passages,
         mode: match settings.mode {
             config::Mode::Hybrid => Mode::Hybrid,
             config::Mode::Keyword => Mode::Keyword,
@@ -45,6 +46,7 @@ pub fn usual<'a>(workspace: &Workspace, query: &'a Query) -> Request<'a> {
             settings.collapse_similarity,
             profile.near_duplicate,
         ),
+        belief: Some(profile.belief),
         now: now_nanoseconds() / 1_000_000_000,
     }
 }

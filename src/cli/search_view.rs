@@ -6,26 +6,22 @@ use super::{
     error::CliError,
     search_output::day,
     ui::{Progress, Ui, visible_line},
+    waiting::embed_soon,
     when,
     workspace::Workspace,
 };
 use crate::{
     corpus,
-    embed::Pace,
-    index::{
-        Context, Kind, Options, Refreshed, Snapshot, fill, refresh::last_view, version::forget,
-    },
+    index::{Kind, Options, Refreshed, Snapshot, refresh::last_view, version::forget},
     repo::{CommitId, Git, GitError, Version, history::Age},
     search::{
-        Answer, Hit,
+        Answer, Hit, Listing,
         origin::{Origins, State},
     },
 };
 
 /// A search waits this long for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Passages that a search embeds itself with a slow model: about a tenth of a second.
-const MOST_EMBEDDED: usize = 8;
 
 /// The notes that are searched: those of the work tree or of a commit.
 pub struct Viewed {
@@ -42,12 +38,8 @@ impl Viewed {
                 last
             }
             None => {
-                let refreshed = Self::refresh(workspace, false)?;
-                if embed_few(&workspace.context(), &refreshed) {
-                    Self::refresh(workspace, false)?
-                } else {
-                    refreshed
-                }
+                let again = || Self::refresh(workspace, false);
+                embed_soon(workspace, &workspace.context(), again()?, &again)?
             }
         };
         Ok(Self { refreshed, at: None })
@@ -95,7 +87,14 @@ impl Viewed {
     }
 
     /// Says where each hit comes from; with `--author`, keeps only those by that person.
-    pub fn trace(&self, blame: &Blame, wanted: usize, answer: &mut Answer, git: Option<&Git>) {
+    pub fn trace(
+        &self,
+        blame: &Blame,
+        listing: Listing,
+        wanted: usize,
+        answer: &mut Answer,
+        git: Option<&Git>,
+    ) {
         if let Some(git) = git.filter(|_| blame.asked) {
             let origins = Origins::new(git, self.against());
             let authors = origins.authors(&answer.hits, &self.refreshed.snapshot);
@@ -106,8 +105,7 @@ impl Viewed {
         if let Some(name) = blame.author {
             let by_them =
                 |hit: &Hit| hit.origin.author.as_ref().is_some_and(|author| author.is_called(name));
-            answer.hits.retain(by_them);
-            answer.hits.truncate(wanted);
+            answer.keep(listing, wanted, by_them);
         }
         if self.at.is_none() {
             for hit in answer.hits.iter_mut().filter(|hit| hit.kind != Kind::Summary) {
@@ -142,19 +140,6 @@ pub struct Blame<'a> {
     pub asked: bool,
     /// Keeps only hits of this person.
     pub author: Option<&'a str>,
-}
-
-/// A note that was just edited should be found by its meaning too: the few passages that wait for
-/// a model which runs here are embedded at once. Says whether anything was.
-pub fn embed_few(context: &Context, refreshed: &Refreshed) -> bool {
-    if context.embedder.pace() != Pace::Slow
-        || !(1..=MOST_EMBEDDED).contains(&refreshed.report.waiting)
-    {
-        return false;
-    }
-    // Of a damaged view nothing is embedded; whoever searches it finds out and mends it.
-    let Ok(passages) = fill::waiting(context, &refreshed.snapshot) else { return false };
-    fill::fill(context, &passages, &|_, _| {}).embedded > 0
 }
 
 /// Whether the text of a hit is committed, as the history has it.

@@ -6,7 +6,7 @@ use super::search_output::{Shape, drift, state};
 use crate::{
     drift::{Drift, Later},
     index::Kind,
-    search::{Hit, origin::Author},
+    search::{Answer, Confidence, Hit, origin::Author},
 };
 
 /// A hit, as `--json` prints it.
@@ -37,6 +37,14 @@ pub struct HitWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     blame: Option<BlameWire>,
     score: f32,
+    /// Rank of its file among those of the hits, from 1.
+    file_rank: usize,
+    /// Of all hits together: whether they answer. Not for `--like`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<ConfidenceWire>,
+    /// What the question excluded, as typed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    excluded: Vec<&'a str>,
     snippet: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
@@ -53,6 +61,23 @@ pub struct HitWire<'a> {
     explain: Option<ExplainWire>,
     #[serde(skip_serializing_if = "is_zero")]
     stale: usize,
+}
+
+/// How sure it is that the hits hold an answer.
+#[derive(Serialize)]
+struct ConfidenceWire {
+    /// `sure`, `perhaps` or `probably nothing`.
+    level: &'static str,
+    /// From 0 to 1.
+    probability: f64,
+}
+
+impl From<Confidence> for ConfidenceWire {
+    fn from(found: Confidence) -> Self {
+        // Three digits say all that is known.
+        let probability = (f64::from(found.probability()) * 1e3).round() / 1e3;
+        Self { level: found.level.name(), probability }
+    }
 }
 
 /// Who wrote the best lines; all `null` where they are not committed.
@@ -99,7 +124,7 @@ struct ExplainWire {
     keyword_part: f32,
     semantic_part: f32,
     recency_part: f32,
-    /// Only for a summary.
+    /// Only for a summary, and for a note that lists changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_part: Option<f32>,
 }
@@ -108,8 +133,13 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// What is printed of a hit.
-pub fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape<'a>) -> HitWire<'a> {
+/// What is printed of a hit of an answer.
+pub fn wire<'a>(
+    hit: &'a Hit,
+    answer: &'a Answer,
+    text: Option<&'a str>,
+    shape: &Shape<'a>,
+) -> HitWire<'a> {
     let score = &hit.score;
     HitWire {
         kind: hit.kind.name(),
@@ -128,6 +158,9 @@ pub fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape<'a>) -> HitWi
         state: state(hit),
         blame: hit.origin.author.as_ref().map(blame_wire),
         score: score.total,
+        file_rank: hit.file,
+        confidence: answer.confidence.map(ConfidenceWire::from),
+        excluded: answer.query.excluded.iter().map(|it| it.typed.as_str()).collect(),
         snippet: &hit.text[hit.snippet.clone()],
         text,
         similar: hit.similar,
@@ -140,7 +173,8 @@ pub fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape<'a>) -> HitWi
             keyword_part: score.keyword_part,
             semantic_part: score.semantic_part,
             recency_part: score.recency_part,
-            source_part: (hit.kind == Kind::Summary).then_some(score.source_part),
+            source_part: (hit.kind == Kind::Summary || score.source_part != 0.0)
+                .then_some(score.source_part),
         }),
         stale: shape.stale,
     }

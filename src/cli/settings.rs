@@ -4,9 +4,21 @@ use std::path::{Path, PathBuf};
 
 use super::{env, error::CliError, ui::Ui};
 use crate::{
-    config::{Config, Layers},
-    repo::{LocateError, locate},
+    config::{Config, ConfigError, Layers, REPOSITORY_FILE},
+    repo::{Git, LocateError, Side, locate},
 };
+
+/// The layers of settings of a knowledge base.
+///
+/// # Errors
+/// When a file of settings cannot be read.
+pub fn layers(root: &Path, flags: Vec<(String, String)>) -> Result<Layers, ConfigError> {
+    let ours = || {
+        let git = Git::of(&locate(root).ok()?)?;
+        git.side(Path::new(REPOSITORY_FILE), Side::Ours)
+    };
+    Layers::read(root, &ours, env::variables(), flags)
+}
 
 /// What holds in the current folder.
 pub struct Settings {
@@ -26,10 +38,9 @@ impl Settings {
             Err(LocateError::Nowhere { .. }) => None,
             Err(cause) => return Err(cause.into()),
         };
-        let variables = env::variables();
         let layers = match &root {
-            Some(root) => Layers::read(root, variables, flags)?,
-            None => Layers::without_repository(variables, flags)?,
+            Some(root) => layers(root, flags)?,
+            None => Layers::without_repository(env::variables(), flags)?,
         };
         let (config, warnings) = Config::load(&layers)?;
         for warning in warnings {

@@ -7,23 +7,33 @@ use serde::Serialize;
 use super::{
     Outcome, env,
     error::CliError,
-    ui::{Ui, visible_line},
+    pages::{Page, Pages, Trust},
+    ui::{Ui, exact_line, visible, visible_line},
 };
 use crate::{
     config::{
-        Config, ConfigFile, REPOSITORY_FILE, TrustEntry, TrustStore, digest, read_repository_file,
+        Config, ConfigFile, Guarded, Layers, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
+        read_repository_file,
     },
     repo::locate,
 };
 
-/// Show which settings of this repository need your trust, and trust them
+/// Show what of this repository needs your trust, and trust it
 ///
 /// A repository does not get to name a program to run, an address that receives text or
 /// credentials, or a right that widens, until you trust the exact content of its settings. Until
-/// then such keys are passed over with a warning. Any other content, older or newer, needs to be
-/// trusted on its own. What you trust is kept in your own configuration folder.
+/// then such keys are passed over with a warning. Nor does it get to say what an agent has to do:
+/// pages below `system` and `user` of the knowledge base are quoted to it, not obeyed, until you
+/// trust exactly what they say, with `--pages`. Any other content, older or newer, needs to be trusted on its own.
+/// What you trust is kept in your own configuration folder.
 #[derive(clap::Args, Debug)]
 pub struct TrustArgs {
+    /// Print the text of pages that are not trusted, and trust nothing
+    #[arg(long, conflicts_with_all = ["pages", "list", "revoke"])]
+    show: bool,
+    /// Print the text of pages that are not trusted, and trust them as well
+    #[arg(long, conflicts_with_all = ["list", "revoke"])]
+    pages: bool,
     /// List what is trusted in all repositories, and trust nothing
     #[arg(long, conflicts_with = "revoke")]
     list: bool,
@@ -42,6 +52,18 @@ struct SettingWire<'a> {
     line: usize,
     key: &'a str,
     value: &'a str,
+}
+
+/// A page that needs trust, as `--json` prints it.
+#[derive(Serialize)]
+struct PageWire<'a> {
+    page: String,
+    lines: usize,
+    /// The user trusted something else that it said.
+    changed: bool,
+    /// With `--show` and `--pages`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<std::borrow::Cow<'a, str>>,
 }
 
 /// A content that is trusted, as `--json` prints it.
@@ -64,24 +86,32 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if args.list {
         return list(ui);
     }
-    // Nothing of the repository is read but its settings, and nothing is asked of git.
+    // Nothing of the repository is read but what is to be trusted, and nothing is asked of git.
     let root = locate(Path::new("."))?.root;
     if args.revoke {
         return revoke(&root, ui);
     }
-    match read_repository_file(&root)? {
-        Some(file) => trust(&root, &file, ui),
-        None => nothing(ui),
+    let file = read_repository_file(&root)?;
+    let guarded = file.as_ref().map(Config::guarded).transpose()?.unwrap_or_default();
+    if let Some(file) = file.filter(|_| !guarded.is_empty()) {
+        // Nothing is shown as if it could be trusted where it cannot.
+        let store = TrustStore::open_for(&root, &env::variables())?;
+        settings(&guarded, ui)?;
+        if !args.show {
+            trust(&store, &root, &file, ui)?;
+        }
+    } else {
+        ui.talk(format_args!("nothing in `{REPOSITORY_FILE}` needs trust"));
     }
+    // Where they lie is a setting.
+    let (config, _) = Config::load(&Layers::read(&root, &|| None, env::variables(), Vec::new())?)?;
+    pages(&Pages::open(&root, &config), args, ui)?;
+    Ok(Outcome::Done)
 }
 
-fn trust(root: &Path, file: &ConfigFile, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let guarded = Config::guarded(file)?;
-    if guarded.is_empty() {
-        return nothing(ui);
-    }
-    let store = TrustStore::open_for(root, &env::variables())?;
-    for setting in &guarded {
+/// Shows settings that need trust.
+fn settings(guarded: &[Guarded], ui: &mut Ui) -> Result<(), CliError> {
+    for setting in guarded {
         let wire = SettingWire {
             file: REPOSITORY_FILE,
             line: setting.line,
@@ -92,7 +122,10 @@ fn trust(root: &Path, file: &ConfigFile, ui: &mut Ui) -> Result<Outcome, CliErro
         ui.emit(&wire, visible_line(&text))?;
     }
     // Seen before it is trusted.
-    ui.flush()?;
+    ui.flush()
+}
+
+fn trust(store: &TrustStore, root: &Path, file: &ConfigFile, ui: &Ui) -> Result<(), CliError> {
     let entry = TrustEntry {
         digest: digest(file.text.as_bytes()),
         file: REPOSITORY_FILE.to_owned(),
@@ -102,12 +135,47 @@ fn trust(root: &Path, file: &ConfigFile, ui: &mut Ui) -> Result<Outcome, CliErro
     let new = store.record(entry)?;
     let said = if new { "trusted from now on" } else { "was trusted already" };
     ui.talk(format_args!("{said}, as long as `{REPOSITORY_FILE}` stays as it is"));
-    Ok(Outcome::Done)
+    Ok(())
 }
 
-fn nothing(ui: &mut Ui) -> Result<Outcome, CliError> {
-    ui.talk(format_args!("nothing in `{REPOSITORY_FILE}` needs trust"));
-    Ok(Outcome::Done)
+/// Names pages that are not trusted as they are. They are trusted only where that is asked for, and
+/// what they say is shown before.
+fn pages(pages: &Pages, args: &TrustArgs, ui: &mut Ui) -> Result<(), CliError> {
+    let all = pages.all();
+    let (trusted, new): (Vec<&Page>, Vec<&Page>) =
+        all.iter().partition(|page| page.trust == Trust::Given);
+    for page in &new {
+        let text = String::from_utf8_lossy(&page.bytes);
+        let lines = text.lines().count();
+        let changed = page.trust == Trust::Changed;
+        let path = page.path.to_string_lossy().into_owned();
+        let what = if changed { "changed since you trusted it" } else { "not trusted" };
+        let mut line = format!("{}: {lines} lines, {what}", exact_line(&path));
+        if args.show || args.pages {
+            line = format!("{line}\n\n{}\n", visible(text.trim_end()));
+        }
+        let text = (args.show || args.pages).then_some(text);
+        ui.emit(&PageWire { page: path, lines, changed, text }, line)?;
+    }
+    ui.flush()?;
+    if args.pages && !new.is_empty() {
+        pages.record(new.iter().map(|page| (&*page.path, &*page.bytes)))?;
+        let (pages, say, stay) = match new.len() {
+            1 => ("page".to_owned(), "says", "it stays as it is"),
+            count => (format!("{count} pages"), "say", "each stays as it is"),
+        };
+        ui.talk(format_args!(
+            "the agent does what the {pages} {say} from now on, as long as {stay}"
+        ));
+    } else if !args.show && !new.is_empty() {
+        ui.talk("`elophanto trust --pages` shows what they say, and trusts them");
+    }
+    match trusted.len() {
+        0 => {}
+        1 => ui.talk("1 page was trusted already"),
+        count => ui.talk(format_args!("{count} pages were trusted already")),
+    }
+    Ok(())
 }
 
 fn list(ui: &mut Ui) -> Result<Outcome, CliError> {

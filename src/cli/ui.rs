@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::error::CliError;
 use crate::visible::is_deceptive;
-pub use crate::visible::{visible, visible_line};
+pub use crate::visible::{exact_line, visible, visible_line};
 
 /// A bar that appears sooner would only flicker.
 const PROGRESS_DELAY: Duration = Duration::from_millis(250);
@@ -151,6 +151,11 @@ impl Ui {
         self.say(format_args!("warning: {}", visible(&text.to_string())));
     }
 
+    /// Whether a person sees how far something is.
+    pub fn is_watched(&self) -> bool {
+        !matches!(self.out, Out::Kept(_)) && io::stderr().is_terminal()
+    }
+
     /// Asks whether to go on. Where nobody can answer, the answer is no.
     ///
     /// # Errors
@@ -201,12 +206,20 @@ fn say(text: impl Display) {
 pub struct Progress {
     state: Mutex<(Instant, Option<ProgressBar>)>,
     shown: bool,
+    /// What is counted.
+    what: &'static str,
 }
 
 impl Progress {
-    /// Starts the clock.
+    /// Starts the clock for notes.
     pub fn new() -> Self {
-        Self { state: Mutex::new((Instant::now(), None)), shown: io::stderr().is_terminal() }
+        Self::of("notes")
+    }
+
+    /// Starts the clock.
+    pub fn of(what: &'static str) -> Self {
+        let state = Mutex::new((Instant::now(), None));
+        Self { state, shown: io::stderr().is_terminal(), what }
     }
 
     /// So many of so many are done.
@@ -217,7 +230,8 @@ impl Progress {
         let Ok(mut state) = self.state.lock() else { return };
         if state.1.is_none() && state.0.elapsed() >= PROGRESS_DELAY && done < all {
             let bar = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} notes {eta}") {
+            let template = format!("{{bar:30}} {{pos}}/{{len}} {} {{eta}} left", self.what);
+            if let Ok(style) = ProgressStyle::with_template(&template) {
                 bar.set_style(style);
             }
             state.1 = Some(bar);

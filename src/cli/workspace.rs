@@ -1,14 +1,23 @@
 //! What every command needs: the repository, its settings, the tools they name.
 
 use std::{
+    cell::OnceCell,
     fs,
     path::{Path, PathBuf},
 };
 
-use super::{embedders::Named, env, error::CliError, models::Models, ui::Ui};
+use super::{
+    embedders::Named,
+    env,
+    error::CliError,
+    models::Models,
+    settings,
+    ui::Ui,
+    waiting::{self, Background},
+};
 use crate::{
     chunk::Limits,
-    config::{CommitIndex, Config, Layers},
+    config::{CommitIndex, Config},
     corpus,
     desk::Desk,
     embed::{
@@ -16,9 +25,9 @@ use crate::{
         builtin::{Builtin, count_tokens},
     },
     index::{Context, Options, Progress, Refreshed, form::Form, refresh},
-    learn,
+    init, learn,
     lexical::Analyzer,
-    memory,
+    memory, permissions,
     repo::{self, Git, NotePath, Repository, Selection, Version, locate, watch},
     search::run::Tools,
 };
@@ -33,6 +42,7 @@ pub struct Workspace {
     limits: Limits,
     memory: Form,
     count: Box<dyn Fn(&str) -> usize + Sync>,
+    background: OnceCell<Background>,
 }
 
 impl Workspace {
@@ -70,7 +80,7 @@ impl Workspace {
         warn: &dyn Fn(String),
     ) -> Result<Self, CliError> {
         refuse_links_out(&repository)?;
-        let layers = Layers::read(&repository.root, env::variables(), flags)?;
+        let layers = settings::layers(&repository.root, flags)?;
         let (config, warnings) = Config::load(&layers)?;
         for warning in warnings {
             warn(warning.to_string());
@@ -86,7 +96,18 @@ impl Workspace {
         let models = Models::new(Named::new(&config, &repository.root));
         let count = Box::new(count_tokens);
         let memory = memory::form(&repository, shared_memory(&repository, &config).as_deref());
-        Ok(Self { repository, config, analyzer, models, selection, limits, memory, count })
+        let background = OnceCell::new();
+        Ok(Self {
+            repository,
+            config,
+            analyzer,
+            models,
+            selection,
+            limits,
+            memory,
+            count,
+            background,
+        })
     }
 
     /// What a refresh works on.
@@ -103,6 +124,9 @@ impl Workspace {
             now: &now_nanoseconds,
             form: None,
             forms: std::slice::from_ref(&self.memory),
+            unwritten: |text, document| {
+                init::unfilled(text, document).into_iter().map(|section| section.range).collect()
+            },
         }
     }
 
@@ -129,6 +153,11 @@ impl Workspace {
             CommitIndex::Always => true,
         };
         wanted && self.models.is_named()
+    }
+
+    /// Leaves what waits to a process in the background; says who is at it.
+    pub fn background(&self) -> Background {
+        *self.background.get_or_init(|| waiting::start(self))
     }
 
     /// Brings the view up to date.
@@ -250,7 +279,8 @@ fn selection(repository: &Repository, config: &Config) -> Selection {
         roots.push(PathBuf::from(own));
     }
     let apart = learn::shelf::folder(own);
-    Selection { roots, extensions: config.knowledge.extensions.clone(), apart }
+    let extensions = config.knowledge.extensions.clone();
+    Selection { roots, extensions, apart, is_key: permissions::is_key }
 }
 
 /// The folder of what agents remember, if git does not carry it with the repository.

@@ -68,9 +68,8 @@ pub const KEYS: &[Key] = &[
         .doc("Model to ask Ollama for where the first is missing."),
     key("knowledge.embedding_dimension", "0", Kind::Whole { min: 0, max: 8_192 })
         .doc("Components of a vector to ask a remote model for; 0 takes what the model gives."),
-    key("knowledge.minilm_chunks", "1000", Kind::Whole { min: 0, max: 1_000_000 }).doc(
-        "Up to so many chunks `auto` takes minilm where no other model is there, else builtin.",
-    ),
+    key("knowledge.minilm_chunks", "20000", Kind::Whole { min: 0, max: 1_000_000 })
+        .doc("Up to so many chunks (1000 where nobody watches) `auto` takes minilm, else builtin."),
     key("knowledge.index_interval", "6h", Kind::Span { min: MILLIS_100, max: TEN_YEARS })
         .doc("How often `index --every` runs when no time is given."),
     key("knowledge.max_file_bytes", "16777216", Kind::Whole { min: 1_024, max: 1 << 30 })
@@ -107,6 +106,10 @@ pub const KEYS: &[Key] = &[
         .needs_trust(NeedsTrust::Except(&["local", "never"])),
     key("index.commit", "always", Kind::Choice(CommitIndex::WORDS))
         .doc("Whether vectors are committed: always, slow (of slow models only) or never."),
+    key("index.background", "true", Kind::Switch)
+        .doc("Whether a search leaves what it could not embed to a process in the background."),
+    key("hooks.budget", "1s", Kind::Span { min: Duration::ZERO, max: HOUR })
+        .doc("How long the pre-commit hook embeds beyond the first 50 passages; 0s embeds none."),
     key("changelog.enabled", "true", Kind::Switch)
         .doc("Whether a commit adds an entry to the changelog."),
     key("scan.paths", "[.]", Kind::Places)
@@ -256,6 +259,7 @@ const SECTIONS: &[&str] = &[
     "knowledge.chunk",
     "search",
     "index",
+    "hooks",
     "changelog",
     "scan",
     "scan.patterns",

@@ -16,6 +16,7 @@ use super::kind::Raw;
 use super::providers;
 use super::trust::TrustStore;
 use super::{ConfigError, ConfigWarning};
+use crate::beneath::{Folder, Refusal, is_link, refusal};
 use crate::stand_in::is_stand_in;
 use crate::yaml;
 
@@ -35,6 +36,8 @@ pub struct Layers {
     pub user: Option<ConfigFile>,
     /// The repository's file.
     pub repository: Option<ConfigFile>,
+    /// Whether that file is in conflict; `repository` is then what our side says.
+    pub in_conflict: bool,
     /// Whether the user trusts what that file says just now.
     pub trusted: Trusted,
     /// The environment's variables.
@@ -94,19 +97,33 @@ impl fmt::Display for Origin {
 
 impl Layers {
     /// Reads the user's file and the one of the repository (or plain folder) at `root`. A file
-    /// that is not there is an empty layer.
+    /// that is not there is an empty layer. While the repository's file is in conflict, what
+    /// `ours` gives for it counts: what our side of the merge says.
+    ///
+    /// # Errors
+    /// When a file is there but no regular UTF-8 file within bounds.
     pub fn read(
         root: &Path,
+        ours: &dyn Fn() -> Option<Vec<u8>>,
         variables: BTreeMap<String, String>,
         flags: Vec<(String, String)>,
     ) -> Result<Self, ConfigError> {
         let layers = Self::without_repository(variables, flags)?;
-        let repository = read_repository_file(root)?;
+        let mut repository = read_repository_file(root)?;
+        let mut in_conflict = false;
+        if let Some(file) = &mut repository
+            && has_conflict_markers(&file.text)
+            && let Some(text) = ours().and_then(|bytes| String::from_utf8(bytes).ok())
+            && text.len() as u64 <= MAX_FILE_BYTES
+        {
+            file.text = text;
+            in_conflict = true;
+        }
         let trusted = match &repository {
             Some(file) => judge(root, file, &layers.variables),
             None => Trusted::No,
         };
-        Ok(Self { repository, trusted, ..layers })
+        Ok(Self { repository, in_conflict, trusted, ..layers })
     }
 
     /// Reads the user's file only, for where there is no repository.
@@ -240,22 +257,27 @@ fn raw(value: yaml::Value) -> Raw {
     }
 }
 
-/// Reads the repository's file unless it is a link that leads out of the repository.
+/// Reads the repository's file, never through a link that leads out of the repository.
 ///
 /// # Errors
 /// When it is there but no regular UTF-8 file within bounds, beneath the root.
 pub fn read_repository_file(root: &Path) -> Result<Option<ConfigFile>, ConfigError> {
     let shown = Path::new(REPOSITORY_FILE);
     let io = |cause| ConfigError::Io { path: shown.to_owned(), cause };
-    let real = match root.join(shown).canonicalize() {
-        Ok(real) => real,
-        Err(cause) if absent(&cause) => return Ok(None),
-        Err(cause) => return Err(io(cause)),
-    };
-    if !real.starts_with(root.canonicalize().map_err(io)?) {
-        return Err(ConfigError::Outside { path: shown.to_owned() });
+    let opened = Folder::open(root).and_then(|root| match root.read(shown) {
+        // The user's own, perhaps.
+        Err(cause) if is_link(&cause) => root.read(&root.resolve(shown)?),
+        read => read,
+    });
+    match opened {
+        Ok((file, _)) => whole(file, shown).map(Some),
+        Err(cause) if absent(&cause) || is_stand_in(&root.join(shown)) => Ok(None),
+        Err(cause) => Err(match refusal(&cause) {
+            Some(Refusal::NotAFile) => ConfigError::NoFile { path: shown.to_owned() },
+            Some(Refusal::Outside { .. }) => ConfigError::Outside { path: shown.to_owned() },
+            _ => io(cause),
+        }),
     }
-    read_file(&real, shown)
 }
 
 fn read_file(path: &Path, shown: &Path) -> Result<Option<ConfigFile>, ConfigError> {
@@ -276,6 +298,11 @@ fn read_file(path: &Path, shown: &Path) -> Result<Option<ConfigFile>, ConfigErro
     if !file.metadata().map_err(io)?.is_file() {
         return Err(ConfigError::NoFile { path: shown.to_owned() });
     }
+    whole(file, shown).map(Some)
+}
+
+fn whole(file: File, shown: &Path) -> Result<ConfigFile, ConfigError> {
+    let io = |cause| ConfigError::Io { path: shown.to_owned(), cause };
     let mut bytes = Vec::new();
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
@@ -283,7 +310,14 @@ fn read_file(path: &Path, shown: &Path) -> Result<Option<ConfigFile>, ConfigErro
     }
     let text =
         String::from_utf8(bytes).map_err(|_| ConfigError::NoText { path: shown.to_owned() })?;
-    Ok(Some(ConfigFile { path: shown.to_owned(), text }))
+    Ok(ConfigFile { path: shown.to_owned(), text })
+}
+
+/// Whether git has marked in a text what two sides say differently.
+pub fn has_conflict_markers(text: &str) -> bool {
+    let marks = ["<<<<<<< ", "=======", ">>>>>>> "];
+    let mut lines = text.lines();
+    marks.iter().all(|mark| lines.any(|line| line.starts_with(mark)))
 }
 
 fn absent(cause: &io::Error) -> bool {
@@ -317,13 +351,13 @@ mod tests {
         let root = folder.path().join("repo");
         std::fs::create_dir_all(root.join(".elophanto")).unwrap();
         let home = variables(&[("XDG_CONFIG_HOME", folder.path().to_str().unwrap())]);
-        let none = Layers::read(&root, home.clone(), vec![]).unwrap();
+        let none = Layers::read(&root, &|| None, home.clone(), vec![]).unwrap();
         assert!(none.user.is_none() && none.repository.is_none());
 
         std::fs::write(root.join(REPOSITORY_FILE), "a: b").unwrap();
         std::fs::create_dir_all(folder.path().join("elophanto")).unwrap();
         std::fs::write(folder.path().join("elophanto/config.yaml"), "c: d").unwrap();
-        let both = Layers::read(&root, home, vec![]).unwrap();
+        let both = Layers::read(&root, &|| None, home, vec![]).unwrap();
         assert_eq!(both.user.unwrap().text, "c: d");
         assert_eq!(both.repository.unwrap().path, Path::new(REPOSITORY_FILE));
     }
@@ -332,7 +366,10 @@ mod tests {
     fn refuses_what_is_no_plain_file_within_bounds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(REPOSITORY_FILE);
-        let read = || Layers::read(folder.path(), BTreeMap::new(), vec![]).unwrap_err().to_string();
+        let read = || {
+            let read = Layers::read(folder.path(), &|| None, BTreeMap::new(), vec![]);
+            read.unwrap_err().to_string()
+        };
         std::fs::create_dir_all(&path).unwrap();
         assert_eq!(read(), ".elophanto/config.yaml: not a regular file");
         std::fs::remove_dir(&path).unwrap();
@@ -350,7 +387,28 @@ mod tests {
         std::fs::create_dir_all(root.join(".elophanto")).unwrap();
         std::fs::write(folder.path().join("secret"), "a: b").unwrap();
         std::os::unix::fs::symlink("../../secret", root.join(REPOSITORY_FILE)).unwrap();
-        let error = Layers::read(&root, BTreeMap::new(), vec![]).unwrap_err();
+        let error = Layers::read(&root, &|| None, BTreeMap::new(), vec![]).unwrap_err();
         assert!(matches!(error, ConfigError::Outside { .. }), "{error}");
+    }
+
+    #[test]
+    fn in_a_conflict_our_side_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join(".elophanto")).unwrap();
+        let read = |text: &str, ours: Option<&str>| {
+            std::fs::write(root.join(REPOSITORY_FILE), text).unwrap();
+            let ours = || ours.map(|ours| ours.as_bytes().to_vec());
+            let layers = Layers::read(root, &ours, BTreeMap::new(), vec![]).unwrap();
+            (layers.repository.unwrap().text, layers.in_conflict)
+        };
+        let marked = "<<<<<<< HEAD\na: b\n=======\na: c\n>>>>>>> other\n";
+        assert_eq!(read(marked, Some("a: b\n")), ("a: b\n".to_owned(), true));
+        // Marks that git knows nothing of, and a side that is no text, leave the file as it is.
+        assert_eq!(read(marked, None), (marked.to_owned(), false));
+        assert_eq!(read("a: c\n", Some("a: b\n")), ("a: c\n".to_owned(), false));
+        for text in ["=======\n<<<<<<< a\n>>>>>>> b\n", "# <<<<<<< a\n=======\n>>>>>>> b\n"] {
+            assert!(!has_conflict_markers(text), "{text}");
+        }
     }
 }

@@ -40,8 +40,8 @@ pub use guard::Guarded;
 pub use keys::{KEYS, Key, NeedsTrust};
 pub use kind::{Kind, MAX_ITEMS, MAX_MODELS, MAX_TEXT, Raw, Value, quote};
 pub use layers::{
-    ConfigFile, Layers, MAX_FILE_BYTES, Origin, REPOSITORY_FILE, Trusted, read_repository_file,
-    user_file,
+    ConfigFile, Layers, MAX_FILE_BYTES, Origin, REPOSITORY_FILE, Trusted, has_conflict_markers,
+    read_repository_file, user_file,
 };
 pub use llm::LlmConfig;
 pub use pin::{PinError, pin, value_in};
@@ -68,6 +68,8 @@ pub struct Config {
     pub search: SearchConfig,
     /// What is committed.
     pub index: IndexConfig,
+    /// What git's hooks may take.
+    pub hooks: HooksConfig,
     /// What is said about changes.
     pub changelog: ChangelogConfig,
     /// What is described.
@@ -159,6 +161,15 @@ pub struct SearchConfig {
 pub struct IndexConfig {
     /// Whether vectors are committed.
     pub commit: CommitIndex,
+    /// Whether what a search leaves is embedded in the background.
+    pub background: bool,
+}
+
+/// Section `hooks`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HooksConfig {
+    /// How long the pre-commit hook embeds beyond what it always does; zero embeds nothing.
+    pub budget: Duration,
 }
 
 /// Section `changelog`.
@@ -332,6 +343,8 @@ pub enum ConfigWarning {
     Untrusted { path: PathBuf, keys: Vec<String>, problem: Option<String> },
     /// The repository's file names places outside of it.
     Outside { path: PathBuf, key: &'static str },
+    /// The repository's file is in conflict.
+    InConflict { path: PathBuf },
 }
 
 impl fmt::Display for ConfigWarning {
@@ -345,6 +358,10 @@ impl fmt::Display for ConfigWarning {
                 let place = path.display();
                 write!(f, "{place}: {key}: absolute paths are passed over; ")?;
                 f.write_str("only your own settings may name places outside the repository")
+            }
+            Self::InConflict { path } => {
+                let place = path.display();
+                write!(f, "{place}: in conflict; until it is settled, what our side says counts")
             }
             Self::MoreUnknownKeys { path, count } => {
                 write!(f, "{}: {count} more unknown keys ignored", path.display())
@@ -381,6 +398,9 @@ impl Config {
             resolved.add_file(file, false, origin, &mut warnings)?;
         }
         if let Some(file) = &layers.repository {
+            if layers.in_conflict {
+                warnings.push(ConfigWarning::InConflict { path: file.path.clone() });
+            }
             let origin = |line| Origin::Repository { path: file.path.clone(), line };
             let guard = layers.trusted != Trusted::Yes;
             let held = resolved.add_file(file, guard, origin, &mut warnings)?;
@@ -474,7 +494,11 @@ impl Config {
             collapse_similarity: resolved.real("search.collapse_similarity"),
             refresh_stale: resolved.choice("search.refresh_stale"),
         };
-        let index = IndexConfig { commit: resolved.choice("index.commit") };
+        let index = IndexConfig {
+            commit: resolved.choice("index.commit"),
+            background: resolved.switch("index.background"),
+        };
+        let hooks = HooksConfig { budget: resolved.span("hooks.budget") };
         let changelog = ChangelogConfig { enabled: resolved.switch("changelog.enabled") };
         let patterns = ["documentation", "configuration", "services", "source"];
         let scan = ScanConfig {
@@ -535,6 +559,7 @@ impl Config {
             knowledge,
             search,
             index,
+            hooks,
             changelog,
             scan,
             journal,

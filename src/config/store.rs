@@ -126,6 +126,32 @@ impl<R: Record> Store<R> {
         })
     }
 
+    /// Adds lines for those that are the `same` as none there, and removes those that one of them
+    /// `replaces`; returns how many were added.
+    ///
+    /// # Errors
+    /// When the store can't be written; it is then as it was.
+    pub(super) fn put(
+        &self,
+        records: Vec<R>,
+        same: impl Fn(&R, &R) -> bool,
+        replaces: impl Fn(&R, &R) -> bool,
+    ) -> Result<usize, StoreError> {
+        self.change(|lines| {
+            let mut added = 0;
+            for record in records {
+                let is_it = |line: &Line<R>| line.record.as_ref().is_some_and(|r| same(r, &record));
+                if lines.iter().any(is_it) {
+                    continue;
+                }
+                lines.retain(|line| line.record.as_ref().is_none_or(|r| !replaces(&record, r)));
+                lines.push(Line { bytes: record.to_line().into_bytes(), record: Some(record) });
+                added += 1;
+            }
+            (added, added > 0)
+        })
+    }
+
     /// Removes all lines of which this holds; returns how many there were.
     ///
     /// # Errors

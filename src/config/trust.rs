@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::store::{Record, Store, StoreError, canonical, escape_root, fields, unescape_root};
+use super::store::{
+    Record, Store, StoreError, canonical, escape, escape_root, fields, unescape, unescape_root,
+};
 
 /// One content of one file of one repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +75,16 @@ impl TrustStore {
         self.0.add(entry, |a, b| a.digest == b.digest && a.file == b.file && a.root == b.root)
     }
 
+    /// Trusts one content of each of some files, and forgets other contents of theirs; returns how
+    /// many were not trusted yet.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store can't be written; it is then as it was.
+    pub fn record_newest(&self, entries: Vec<TrustEntry>) -> Result<usize, StoreError> {
+        let is_file = |a: &TrustEntry, b: &TrustEntry| a.file == b.file && a.root == b.root;
+        self.0.put(entries, |a, b| a.digest == b.digest && is_file(a, b), is_file)
+    }
+
     /// Forgets every content of a repository; returns how many there were.
     ///
     /// # Errors
@@ -92,13 +104,14 @@ impl TrustStore {
     }
 }
 
-/// `DIGEST FILE SINCE ROOT`; the root without spaces, line feeds or anything but ASCII.
+/// `DIGEST FILE SINCE ROOT`; file and root without spaces, line feeds or anything but ASCII.
 impl Record for TrustEntry {
     const STORE: &'static str = "trust store";
     const FILE: &'static str = "trust";
 
     fn to_line(&self) -> String {
-        format!("{} {} {} {}", self.digest, self.file, self.since, escape_root(&self.root))
+        let file = escape(self.file.as_bytes());
+        format!("{} {file} {} {}", self.digest, self.since, escape_root(&self.root))
     }
 
     fn from_line(line: &[u8]) -> Option<Self> {
@@ -106,7 +119,8 @@ impl Record for TrustEntry {
         let hexadecimal = |c: char| matches!(c, '0'..='9' | 'a'..='f');
         let sound = digest.len() == 64 && digest.chars().all(hexadecimal);
         let root = unescape_root(root).filter(|_| sound)?;
-        let (digest, file, since) = (digest.to_owned(), file.to_owned(), since.to_owned());
+        let file = String::from_utf8(unescape(file)?).ok()?;
+        let (digest, since) = (digest.to_owned(), since.to_owned());
         Some(Self { digest, file, since, root })
     }
 }
@@ -182,6 +196,25 @@ mod tests {
         assert!(store.trusts_digest(&home.root(), "plugins/x", &digest(b"c")));
         assert!(!store.trusts_digest(&home.root(), "plugins/y", &digest(b"c")));
         assert_eq!(store.forget_file(&home.root(), "plugins/x").unwrap(), 1);
+        let page =
+            |name: &str, bytes: &[u8]| TrustEntry { file: name.to_owned(), ..home.entry(bytes) };
+        let pages = |all: &[(&str, &[u8])]| {
+            let entries = all.iter().map(|(name, bytes)| page(name, bytes)).collect();
+            home.store().record_newest(entries).unwrap()
+        };
+        assert_eq!(pages(&[("knowledge/a b.md", b"1"), ("knowledge/ä\n%.md", b"1")]), 2);
+        assert_eq!(pages(&[("knowledge/a b.md", b"1"), ("knowledge/ä\n%.md", b"2")]), 1);
+        for (name, bytes, expected) in [
+            ("knowledge/a b.md", &b"1"[..], true),
+            ("knowledge/ä\n%.md", b"1", false),
+            ("knowledge/ä\n%.md", b"2", true),
+            (FILE, b"a", true),
+        ] {
+            assert_eq!(home.store().trusts(&home.root(), name, bytes), expected, "{name}");
+        }
+        for name in ["knowledge/a b.md", "knowledge/ä\n%.md"] {
+            assert_eq!(store.forget_file(&home.root(), name).unwrap(), 1);
+        }
         assert_eq!(home.store().forget(&home.root()).unwrap(), 2);
         assert_eq!(home.store().forget(&home.root()).unwrap(), 0);
         assert!(!home.store().trusts(&home.root(), FILE, b"a"));

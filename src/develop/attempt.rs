@@ -1,8 +1,8 @@
 //! One attempt: write the files, run their tests, have them reviewed.
 
 use std::{
-    fs::{self, OpenOptions},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     agent::ToolError,
+    beneath::Folder,
     one_line::one_line,
     plugins::{
         self, FOLDER, Plugin, PluginError, PluginFile, TestReport, cut_middle, examine, read_files,
@@ -156,8 +157,7 @@ fn write(
             }
         }
         if new.is_executable {
-            let full = run.host.root().join(&path);
-            make_executable(&full)
+            make_executable(run.host.root(), &path)
                 .map_err(|cause| failed(format!("`{}`: {cause}", path.display())))?;
         }
     }
@@ -194,13 +194,8 @@ fn content_hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().chars().take(16).collect()
 }
 
-fn make_executable(path: &Path) -> std::io::Result<()> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(std::io::Error::other("not a regular file"));
-    }
+fn make_executable(root: &Path, path: &Path) -> std::io::Result<()> {
+    let (file, metadata) = Folder::open(root)?.read(path)?;
     let mode = metadata.permissions().mode();
     if mode & 0o111 == 0 {
         // For whoever may read it.

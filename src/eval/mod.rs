@@ -3,6 +3,7 @@
 //! Owns reading the test set and the metrics. What is measured is the very search that users
 //! run, over segments built in memory; every document is one chunk.
 
+mod against;
 mod metrics;
 mod set;
 mod thresholds;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
+pub use against::{AtLevel, Judged, Parted, parted};
 pub use metrics::{Quality, ndcg, recall, reciprocal_rank};
 pub use set::{SetError, TestSet};
 pub use thresholds::{Thresholds, thresholds};

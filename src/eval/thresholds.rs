@@ -3,13 +3,18 @@
 //! Samples of a test set are embedded: questions with documents judged relevant, the same questions
 //! with documents drawn at random, with documents about something else, and documents with edited
 //! copies of themselves. What is about something else comes from a second set: within one, all
-//! documents may well be about the same matter. All drawing is by a fixed generator, so that a second
+//! documents may well be about the same matter. What is believed of the hits is sampled the same way:
+//! of questions of the set, asked of some of its documents, and of those of the second. All drawing is by a fixed generator, so that a second
 //! run gives the same figures.
 
-use super::{EvalError, TestSet};
+use rustc_hash::FxHashSet;
+
+use super::{Corpus, EvalError, TestSet, set::Question};
 use crate::{
-    embed::{Embedded, Embedder, Profile, Role},
+    embed::{Belief, Embedded, Embedder, Profile, Role},
     index::note,
+    lexical::Analyzer,
+    search::{Query, Request},
 };
 
 /// Questions and documents that are looked at.
@@ -20,11 +25,14 @@ const DRAWN: usize = 20;
 const CHANCE: f64 = 0.95;
 /// Of pairs of different documents, so many of the nearest ones are not taken for the same.
 const DIFFERENT: f64 = 0.99;
+/// Of questions without an answer, so many lie below the threshold of being sure; of those with one,
+/// as many above that of nothing.
+const BELIEVED: f64 = 0.95;
 /// One word in so many is left out of an edited copy.
 const EDITED: usize = 20;
 
 /// Measured thresholds, and how often they err on the sample.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Thresholds {
     /// See [`Profile::nothing`].
     pub nothing: f32,
@@ -42,24 +50,38 @@ pub struct Thresholds {
     pub duplicate_mistakes: f64,
     /// Share of edited copies at or above it.
     pub duplicate_finds: f64,
+    /// See [`Belief::sure`].
+    pub sure: f32,
+    /// Shares of questions with and without an answer from there on.
+    pub sure_of_own: f64,
+    pub sure_of_others: f64,
+    /// See [`Belief::nothing`].
+    pub no_answer: f32,
+    /// Shares of questions with and without an answer below.
+    pub no_answer_to_own: f64,
+    pub no_answer_to_others: f64,
 }
 
 impl Thresholds {
-    /// As a profile; the weight is not measured here.
-    pub fn profile(&self, semantic_weight: f32) -> Profile {
-        let Self { nothing, relevant, near_duplicate, .. } = *self;
-        Profile { semantic_weight, nothing, relevant, near_duplicate }
+    /// As a profile, with the weights of another: they are not measured here.
+    pub fn profile(&self, weights: &Profile) -> Profile {
+        let Self { nothing, relevant, near_duplicate, sure, no_answer, .. } = *self;
+        let belief = Belief { sure, nothing: no_answer, ..weights.belief };
+        Profile { nothing, relevant, near_duplicate, belief, ..*weights }
     }
 }
 
-/// Measures a model on a set, against a set about something else.
+/// Measures a model on a set, against a set about something else. `request` makes the request for a
+/// query whose hits are judged.
 ///
 /// # Errors
 /// When the embedder fails.
 pub fn thresholds(
     set: &TestSet,
     foreign: &TestSet,
+    analyzer: &Analyzer,
     embedder: &dyn Embedder,
+    request: impl for<'a> Fn(&'a Query) -> Request<'a>,
 ) -> Result<Thresholds, EvalError> {
     let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
     let questions: Vec<_> = spread(&set.questions, SAMPLE).collect();
@@ -76,9 +98,9 @@ pub fn thresholds(
     let texts: Vec<String> = documents.iter().map(|document| text(document)).collect();
     let vectors = embed_all(embedder, &texts)?;
 
-    let foreign: Vec<String> = spread(&foreign.documents, SAMPLE).map(text).collect();
-    let foreign = embed_all(embedder, &foreign)?;
-    let chance = asked.iter().flat_map(|a| foreign.iter().map(|b| dot(a, b))).collect();
+    let strange: Vec<String> = spread(&foreign.documents, SAMPLE).map(text).collect();
+    let strange = embed_all(embedder, &strange)?;
+    let chance = asked.iter().flat_map(|a| strange.iter().map(|b| dot(a, b))).collect();
     let mut related = Vec::new();
     let mut random = Vec::new();
     for (question, vector) in questions.iter().zip(&asked) {
@@ -102,7 +124,49 @@ pub fn thresholds(
         let others = (0..vectors.len()).filter(|&other| texts[other] != texts[number]);
         others.map(|other| dot(&vectors[number], &vectors[other])).fold(-1.0, f32::max)
     });
-    Ok(part(chance, related, random, nearest.collect(), repeated))
+    let cosines = part(chance, related, random, nearest.collect(), repeated);
+    let own = sample_of(set, &set.questions);
+    let others = sample_of(set, &foreign.questions);
+    let corpus = Corpus::build(&own, analyzer, embedder)?;
+    let believed = |set: &TestSet, is_own| {
+        let judged = corpus.judge(set, is_own, analyzer, embedder, &request)?;
+        Ok::<_, EvalError>(judged.iter().map(|it| it.confidence.log_odds).collect())
+    };
+    let (own, others) = (believed(&own, true)?, believed(&others, false)?);
+    Ok(part_beliefs(own, others, cosines))
+}
+
+/// Some of these questions, and of the documents of the set some and all that answer them.
+fn sample_of(set: &TestSet, questions: &[Question]) -> TestSet {
+    let questions: Vec<Question> = spread(questions, SAMPLE).cloned().collect();
+    let some: FxHashSet<&str> =
+        spread(&set.documents, SAMPLE * 4).map(|document| document.id.as_str()).collect();
+    let is_relevant = |id: &str| {
+        questions.iter().any(|question| question.relevant.get(id).is_some_and(|grade| *grade > 0.0))
+    };
+    let documents = set.documents.iter();
+    let documents =
+        documents.filter(|document| some.contains(&*document.id) || is_relevant(&document.id));
+    let documents = documents.cloned().collect();
+    TestSet { documents, questions }
+}
+
+/// Adds where beliefs part, of questions with an answer and of others.
+fn part_beliefs(mut own: Vec<f32>, mut others: Vec<f32>, cosines: Thresholds) -> Thresholds {
+    own.sort_by(f32::total_cmp);
+    others.sort_by(f32::total_cmp);
+    let sure = quantile(&others, BELIEVED);
+    // What is sure is not nothing.
+    let no_answer = quantile(&own, 1.0 - BELIEVED).min(sure);
+    Thresholds {
+        sure,
+        sure_of_own: share_from(&own, sure),
+        sure_of_others: share_from(&others, sure),
+        no_answer,
+        no_answer_to_own: 1.0 - share_from(&own, no_answer),
+        no_answer_to_others: 1.0 - share_from(&others, no_answer),
+        ..cosines
+    }
 }
 
 /// The thresholds that part these samples of cosines.
@@ -139,6 +203,7 @@ fn part(
         near_duplicate,
         duplicate_mistakes: share_from(&nearest, near_duplicate),
         duplicate_finds: share_from(&repeated, near_duplicate),
+        ..Thresholds::default()
     }
 }
 
@@ -237,6 +302,24 @@ mod tests {
         let found = part(Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         close(found.relevant.into(), 0.0);
         close(found.relevant_loses, 1.0);
+    }
+
+    #[test]
+    fn beliefs_are_parted_where_few_err() {
+        let others: Vec<f32> = (0..100).map(|n| n as f32 / 50.0 - 2.0).collect();
+        let own: Vec<f32> = (0..100).map(|n| n as f32 / 50.0 - 1.0).collect();
+        let found = part_beliefs(own, others, Thresholds::default());
+        close(found.sure.into(), f64::from(-0.1f32));
+        close(found.sure_of_others, 0.05);
+        close(found.sure_of_own, 0.55);
+        close(found.no_answer.into(), f64::from(-0.9f32));
+        close(found.no_answer_to_own, 0.05);
+        close(found.no_answer_to_others, 0.55);
+        // Where nothing can be told apart, nothing is below what is sure.
+        let found = part_beliefs(vec![5.0; 9], vec![1.0; 9], Thresholds::default());
+        assert!(found.no_answer <= found.sure);
+        let found = part_beliefs(Vec::new(), Vec::new(), Thresholds::default());
+        close(found.sure_of_own, 0.0);
     }
 
     #[test]

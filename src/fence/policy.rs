@@ -22,6 +22,9 @@ pub struct Policy {
     /// Files and folders that are not read although they lie in a tree that is, such as key
     /// material. Those that do not exist, or hold the work tree, are passed over.
     pub hidden: Vec<PathBuf>,
+    /// Existing files that are read as other files say: each with the file that stands for it. In a
+    /// narrow sandbox they are not read at all.
+    pub covered: Vec<(PathBuf, PathBuf)>,
     /// An existing folder for temporary files, private to this user. It is `/tmp` as well, unless
     /// something that the program needs lies below `/tmp`.
     pub temporary: PathBuf,

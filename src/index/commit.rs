@@ -1,9 +1,10 @@
 //! The committed index: which vectors git should carry, and writing them as one pending table.
 //!
 //! A table that git tracks is never touched. What no tracked table holds goes into one untracked
-//! table, which the next run replaces until it is committed.
+//! table, which the next run replaces until it is committed; what is too large for one goes into
+//! several.
 
-use std::{collections::BTreeSet, fs};
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
@@ -12,6 +13,7 @@ use crate::{
     repo::{NotePath, tracked_under, watch},
     store::{
         matrix::{Encoded, Key},
+        place,
         registry::{BadTable, Registry},
         tables::{self, TableContent, TableError},
         view,
@@ -58,7 +60,8 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     let mut pending_tables = state.pending_tables();
     pending_tables.retain(|name| complete || !state.is_of_other_model(name));
     let sound = !pending_tables.iter().any(|name| state.damaged.contains(name));
-    if missing == pending_keys && pending_tables.len() <= 1 && sound {
+    let pieces = tables::pieces(missing.len(), context.embedder.dimension()).max(1);
+    if missing == pending_keys && pending_tables.len() <= pieces && sound {
         return Ok(committed);
     }
     let folder_of_tables = context.repository.tables_dir();
@@ -72,7 +75,7 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
     }
     // Untracked tables of ours, all of whose vectors are now elsewhere or unused.
     for name in pending_tables {
-        fs::remove_dir_all(context.repository.tables_dir().join(name))?;
+        place::remove(&context.repository.tables_dir(), &name)?;
     }
     let registry_file = view::registry_file(&folder);
     let (mut registry, _) = Registry::load(&registry_file, &context.repository.tables_dir())?;
@@ -93,7 +96,8 @@ pub fn uncommitted(
     if context.repository.git_dir.is_none() {
         return Ok((0, Vec::new()));
     }
-    let (registry, bad) = Registry::read_all(&context.repository.tables_dir())?;
+    let (registry, bad) =
+        Registry::read_all(&context.repository.tables_dir(), &context.view_dir())?;
     let held = registry.keys(context.embedder.fingerprint().as_str(), |_| true);
     Ok((used_keys(snapshot).difference(&held).count(), bad))
 }

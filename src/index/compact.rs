@@ -5,7 +5,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
+    io,
     path::Path,
 };
 
@@ -24,6 +24,7 @@ use crate::{
     store::{
         Malformed,
         matrix::{Encoded, Key},
+        place,
         tables::{self, TableContent},
         view::Staging,
     },
@@ -63,7 +64,7 @@ pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, Ind
     let mut models: BTreeMap<String, FxHashMap<Key, Option<Encoded>>> = BTreeMap::new();
     let mut rows = 0;
     for name in tracked.keys() {
-        let content = tables::read(&folder, name)
+        let content = tables::read(&folder, name, Some(&context.view_dir()))
             .map_err(|cause| IndexError::BadTable { name: name.clone(), cause })?;
         done.before.0 += 1;
         done.before.1 += tables::size(&folder, name);
@@ -104,12 +105,17 @@ pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, Ind
         }
     }
     done.dropped = rows - done.kept;
-    done.worth = done.dropped > 0 || done.before.0 > contents.len();
+    let pieces = |content: &TableContent| {
+        let dimension = content.rows.first().map_or(0, |(_, vector)| vector.codes.len());
+        tables::pieces(content.rows.len(), dimension)
+    };
+    let after = contents.iter().map(pieces).sum();
+    done.worth = done.dropped > 0 || done.before.0 > after;
     let estimate = |content: &TableContent| {
         let codes = content.rows.first().map_or(0, |(_, vector)| vector.codes.len() as u64);
         TABLE_BYTES + content.rows.len() as u64 * (ROW_BYTES + codes)
     };
-    done.after = (contents.len(), contents.iter().map(estimate).sum());
+    done.after = (after, contents.iter().map(estimate).sum());
     if dry || !done.worth {
         return Ok(done);
     }
@@ -117,22 +123,23 @@ pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, Ind
     let staging = Staging::new(&context.view_dir())?;
     let mut changes = Vec::new();
     for content in &contents {
-        let name = tables::write(&folder, staging.path(), content)?;
-        done.after.1 += tables::size(&folder, &name);
-        let (paths, bytes): (Vec<_>, Vec<_>) =
-            tables::contents(&folder, &name)?.into_iter().unzip();
-        let objects = git.write_contents(&bytes)?;
-        changes.extend(paths.iter().zip(objects).map(|(path, object)| Staged::Put {
-            path: NotePath::from(Path::new(TABLES).join(&name).join(path).as_path()),
-            object,
-        }));
+        for name in tables::write(&folder, staging.path(), content)? {
+            done.after.1 += tables::size(&folder, &name);
+            let (paths, bytes): (Vec<_>, Vec<_>) =
+                tables::contents(&folder, &name)?.into_iter().unzip();
+            let objects = git.write_contents(&bytes)?;
+            changes.extend(paths.iter().zip(objects).map(|(path, object)| Staged::Put {
+                path: NotePath::from(Path::new(TABLES).join(&name).join(path).as_path()),
+                object,
+            }));
+        }
     }
     let old = tracked.values().flatten();
     changes.extend(old.map(|file| Staged::Remove { path: file.path.clone() }));
     git.stage(&changes)?;
     // Only now that the new ones are staged.
     for name in tracked.keys() {
-        fs::remove_dir_all(folder.join(name))?;
+        place::remove(&folder, name)?;
     }
     Ok(done)
 }

@@ -21,10 +21,11 @@ mod segments;
 pub mod stage;
 pub mod tidy;
 mod vectors;
+pub mod verify;
 pub mod version;
 pub mod watch;
 
-pub use note::Problem;
+pub use note::{Problem, Unwritten};
 pub use refresh::{Context, Options, Part, Progress, Refreshed, Report, Snapshot, refresh};
 pub use vectors::vectors_held;
 

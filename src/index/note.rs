@@ -1,13 +1,13 @@
 //! One note, from bytes to what a segment and the embedder need.
 
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use super::form::{self, Form};
 use crate::{
     changelog,
     chunk::{self, Limits},
     embed::Fingerprint,
-    markdown::{self, FrontMatter, Scope},
+    markdown::{self, Document, FrontMatter, Scope},
     repo::{BlobId, NotePath},
     store::{
         matrix::Key,
@@ -15,9 +15,13 @@ use crate::{
     },
 };
 
+/// Tells which parts of a note still wait to be written: bytes of the text that was parsed.
+pub type Unwritten = fn(&str, &Document) -> Vec<Range<usize>>;
+
 /// A note cut into chunks.
 pub struct Note {
     pub record: DocumentRecord,
+    /// As it is searched: what says nothing is blank, all else is in its place.
     pub text: String,
     pub chunks: Vec<ChunkRecord>,
     /// What is embedded, chunk by chunk.
@@ -43,10 +47,12 @@ pub struct Cutter<'a> {
     pub fingerprint: &'a Fingerprint,
     /// Of files that are no notes.
     pub form: Option<&'a Form>,
+    pub unwritten: Unwritten,
 }
 
 impl Cutter<'_> {
-    /// Decodes, parses and cuts the bytes of a file.
+    /// Decodes, parses and cuts the bytes of a file. Comments, tables of contents and what still
+    /// waits to be written are left out: they are blank from here on.
     ///
     /// # Errors
     /// A [`Problem`] when the bytes are no text or the text is beyond the parser's caps.
@@ -61,10 +67,18 @@ impl Cutter<'_> {
             // What the page gathers is indexed where it stands.
             text.truncate(changelog::without_block(&text).len());
         }
-        self.cut(path, blob, text, decoded.note)
+        let mut document = parse(path, &text)?;
+        let mut unsaid = markdown::unsaid(&text, &document);
+        unsaid.extend((self.unwritten)(&text, &document));
+        if !unsaid.is_empty() {
+            unsaid.sort_by_key(|part| part.start);
+            text = markdown::blanked(&text, &unsaid);
+            document = parse(path, &text)?;
+        }
+        Ok(self.cut_document(path, blob, text, document, decoded.note))
     }
 
-    /// Parses and cuts decoded text.
+    /// Parses and cuts text that was left of a file when it was cut first.
     pub fn cut(
         &self,
         path: &NotePath,
@@ -78,11 +92,18 @@ impl Cutter<'_> {
                 key(self.fingerprint, passage)
             }));
         }
-        let document = markdown::parse(&text).map_err(|cause| Problem {
-            path: path.clone(),
-            line: None,
-            reason: cause.to_string(),
-        })?;
+        let document = parse(path, &text)?;
+        Ok(self.cut_document(path, blob, text, document, note))
+    }
+
+    fn cut_document(
+        &self,
+        path: &NotePath,
+        blob: BlobId,
+        text: String,
+        document: Document,
+        note: Option<String>,
+    ) -> Note {
         let title = document.title().map(str::to_owned);
         let chunks = chunk::chunk(&text, &document, self.limits, self.count_tokens);
         let mut records = Vec::with_capacity(chunks.len());
@@ -116,8 +137,16 @@ impl Cutter<'_> {
             updated: updated.map(jiff::Timestamp::as_second),
             note: warning.or(note),
         };
-        Ok(Note { record, text, chunks: records, passages, keys })
+        Note { record, text, chunks: records, passages, keys }
     }
+}
+
+fn parse(path: &NotePath, text: &str) -> Result<Document, Problem> {
+    markdown::parse(text).map_err(|cause| Problem {
+        path: path.clone(),
+        line: None,
+        reason: cause.to_string(),
+    })
 }
 
 /// The text that is embedded for a chunk: title, headings, body.
@@ -185,5 +214,37 @@ mod tests {
         assert_eq!(passage(None, &[], "hands\n"), "hands");
         assert_eq!(passage(None, &[], "\r\nhold\r\nhands\r\n"), "hold\nhands");
         assert_eq!(passage(None, &[], "hold\rhands"), "hold\rhands", "no line ending of git's");
+    }
+
+    #[test]
+    fn what_says_nothing_is_left_out_and_nothing_else_changes() {
+        let model = crate::embed::builtin::Builtin::new();
+        let cutter = Cutter {
+            limits: &Limits::default(),
+            write_root: Path::new("knowledge"),
+            count_tokens: &crate::embed::builtin::count_tokens,
+            fingerprint: crate::embed::Embedder::fingerprint(&model),
+            form: None,
+            unwritten: |text, _| text.find("waits").map(|at| at..at + 5).into_iter().collect(),
+        };
+        for (text, passages) in [
+            // These are as every version before has embedded them.
+            (
+                "# A\n\nText.\n\n\n## B\n\nMore  text. \n\n| a | b |\n|---|---|\n| c | d |\n",
+                &["A\n# A\n\nText.\n\n\n## B\n\nMore  text. \n\n| a | b |\n|---|---|\n| c | d |"][..],
+            ),
+            ("plain\n", &["plain"]),
+            ("# A\n\nText. <!-- b -->\n", &["A\n# A\n\nText."]),
+            ("# A\n\nIt waits.\n", &["A\n# A\n\nIt      ."]),
+            ("<!-- b -->\n", &[]),
+        ] {
+            let bytes = text.as_bytes();
+            let note = cutter.cut_bytes(&"a.md".into(), BlobId::of(bytes), bytes).unwrap();
+            assert_eq!(note.passages, passages, "{text}");
+            assert_eq!(note.text.len(), text.len());
+            // What is cut again from what a segment keeps is the same.
+            let again = cutter.cut(&"a.md".into(), BlobId::of(bytes), note.text, None).unwrap();
+            assert_eq!(again.keys, note.keys, "{text}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::{
     fill::{missing_keys, missing_rows},
     form::Form,
     history,
-    note::Cutter,
+    note::{Cutter, Unwritten},
     plan::{Plan, plan},
     segments::{Job, Known, Workshop, build},
     vectors::{Closed, Vectors, can_complete},
@@ -28,12 +28,13 @@ use crate::{
         lock::Lock,
         manifest::{FileEntry, Manifest, Place},
         registry::{BadTable, Registry},
+        tables,
         view::{self, Loaded, Opened, Staging, View},
     },
 };
 
 /// Raised whenever the same note would be cut or analysed differently.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// A reader that finds an indexer at work searches at most this much changed text from memory.
 const OVERLAY_BYTES: u64 = 8 * 1024 * 1024;
 /// How often a refresh starts again because another process replaced the view meanwhile.
@@ -56,6 +57,8 @@ pub struct Context<'a> {
     pub form: Option<&'a Form>,
     /// The forms of other files than notes that there are.
     pub forms: &'a [Form],
+    /// What of a note still waits to be written.
+    pub unwritten: Unwritten,
 }
 
 impl<'a> Context<'a> {
@@ -67,6 +70,7 @@ impl<'a> Context<'a> {
             count_tokens: self.count_tokens,
             fingerprint: self.embedder.fingerprint(),
             form: self.form,
+            unwritten: self.unwritten,
         }
     }
 
@@ -252,6 +256,10 @@ impl Run<'_> {
             || base.manifest.fingerprint != self.context.embedder.fingerprint().as_str();
         let known_files: &[FileEntry] = if fresh { &[] } else { &base.manifest.files };
         let full = self.options.full && self.extra.is_empty();
+        if full {
+            tables::forgive(self.folder);
+            tables::forgive(&self.context.past_dir());
+        }
         let stats = walked.iter().map(|file| (&file.path, &file.stat));
         let plan = plan(known_files, stats, full);
         let entries = base.segments.iter().zip(&base.manifest.segments);

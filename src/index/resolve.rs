@@ -3,8 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
-    path::Path,
+    fs,
 };
 
 use super::{
@@ -14,7 +13,7 @@ use super::{
 };
 use crate::{
     repo::{Git, NotePath, ObjectId, Staged, Stored, Version, head},
-    store::{tables, view::Staging},
+    store::{place, tables, view::Staging},
 };
 
 /// How git numbers the sides of a conflict.
@@ -57,7 +56,8 @@ pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
     let names: BTreeSet<&String> = sides.iter().flat_map(BTreeMap::keys).collect();
 
     let folder = context.repository.tables_dir();
-    let staging = Staging::new(&context.view_dir())?;
+    let view = context.view_dir();
+    let staging = Staging::new(&view)?;
     let mut resolved = Resolved { conflicts: unmerged.len(), ..Resolved::default() };
     let mut changes: Vec<Staged> =
         unmerged.iter().map(|(_, file)| Staged::Remove { path: file.path.clone() }).collect();
@@ -65,16 +65,16 @@ pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
         let whole = sides.iter().filter_map(|side| side.get(*name)).find(|files| {
             let _ = fs::remove_dir_all(staging.path().join(name));
             write_table(staging.path(), name, files, &objects).is_ok()
-                && tables::read(staging.path(), name).is_ok()
+                && tables::read(staging.path(), name, Some(&view)).is_ok()
         });
         let Some(files) = whole else {
             resolved.unreadable.push((*name).clone());
             continue;
         };
         resolved.tables += 1;
-        if tables::read(&folder, name).is_err() {
-            remove(&folder.join(name))?;
-            write_table(&folder, name, files, &objects)?;
+        if tables::read(&folder, name, Some(&view)).is_err() {
+            place::remove(&folder, name)?;
+            place::put(&folder, name, &staging.path().join(name))?;
             resolved.restored += 1;
         }
         changes.extend(
@@ -84,8 +84,8 @@ pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
     // Parts of tables that a conflict left behind, under names that no side knows whole.
     for name in tables::list(&folder)? {
         let known = names.contains(&name) && !resolved.unreadable.contains(&name);
-        if !known && tables::read(&folder, &name).is_err() {
-            remove(&folder.join(&name))?;
+        if !known && tables::read(&folder, &name, Some(&view)).is_err() {
+            place::remove(&folder, &name)?;
         }
     }
     for name in &resolved.unreadable {
@@ -94,13 +94,6 @@ pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
     }
     git.stage(&changes)?;
     Ok(resolved)
-}
-
-fn remove(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(cause) if cause.kind() != io::ErrorKind::NotFound => Err(cause),
-        _ => Ok(()),
-    }
 }
 
 /// Whether a table is in conflict.

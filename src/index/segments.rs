@@ -209,10 +209,16 @@ impl Workshop<'_> {
         let (bytes, stat) = match read_note(self.root, &file.path, self.max_file_bytes) {
             Ok(read) => read,
             Err(cause) if cause.is_gone() => return Done::Outcome(Outcome::Gone),
-            Err(cause) => return Done::Outcome(unreadable(file, &cause)),
+            Err(cause) => {
+                // What was in its place, or in that of its folder, its own stat does not tell.
+                if cause.is_elsewhere() {
+                    file.stat = unsettled(file.stat);
+                }
+                return Done::Outcome(unreadable(file, &cause));
+            }
         };
-        // A file that changed while it was read is known by a stat that no file has.
-        file.stat = stat.unwrap_or(FileStat { ctime: i64::MAX, ..file.stat });
+        // It may have changed while it was read.
+        file.stat = stat.unwrap_or(unsettled(file.stat));
         self.cut(file, &bytes)
     }
 
@@ -255,6 +261,11 @@ impl Workshop<'_> {
             matrix: Matrix::in_memory(matrix).map_err(broken)?,
         })
     }
+}
+
+/// A stat that no file has: the file is read again the next time.
+fn unsettled(stat: FileStat) -> FileStat {
+    FileStat { ctime: i64::MAX, ..stat }
 }
 
 fn unreadable(file: Walked, cause: &dyn std::fmt::Display) -> Outcome {

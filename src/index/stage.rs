@@ -21,6 +21,7 @@ use crate::{
     repo::{CommitId, Git, GitError, NotePath, Staged, Stored, Version, head},
     store::{
         matrix::Key,
+        place,
         registry::Registry,
         tables::{self, TableContent},
         view,
@@ -97,15 +98,15 @@ pub fn plan_staged(
         let files = staged.get(name).into_iter().flatten();
         plan.changes.extend(files.map(|file| Staged::Remove { path: file.path.clone() }));
     }
-    let mut needed = None;
+    let mut needed = Vec::new();
     if !missing.is_empty() {
         // The pending table of `index`, or that of an attempt, often is exactly what is needed.
         let same = registry
             .names()
             .filter(|name| !stays(name) && !committed.contains_key(*name))
             .find(|name| of(&registry, name) == missing && tables_dir.join(name).is_dir());
-        let name = match same {
-            Some(name) => name.to_owned(),
+        needed = match same {
+            Some(name) => vec![name.to_owned()],
             None => {
                 let rows = rows(snapshot, &missing);
                 let content = TableContent { fingerprint: fingerprint.to_owned(), rows };
@@ -113,25 +114,27 @@ pub fn plan_staged(
                 tables::write(&tables_dir, staging.path(), &content)?
             }
         };
-        let files = tables::contents(&tables_dir, &name)?;
-        let (paths, contents): (Vec<PathBuf>, Vec<Vec<u8>>) = files.into_iter().unzip();
-        let objects = git.write_contents(&contents)?;
-        let puts = paths.iter().zip(objects);
-        plan.changes.extend(
-            puts.map(|(path, object)| Staged::Put { path: path_in_git(&name, path), object }),
-        );
-        memory.write(&name)?;
-        needed = Some(name);
+        for name in &needed {
+            let files = tables::contents(&tables_dir, name)?;
+            let (paths, contents): (Vec<PathBuf>, Vec<Vec<u8>>) = files.into_iter().unzip();
+            let objects = git.write_contents(&contents)?;
+            let puts = paths.iter().zip(objects);
+            plan.changes.extend(
+                puts.map(|(path, object)| Staged::Put { path: path_in_git(name, path), object }),
+            );
+            // Of several the last: another attempt makes that one again and keeps the others.
+            memory.write(name)?;
+        }
     }
     // What a pending table holds is now in the new one: it has done its work. So has the table of
     // an attempt that came to nothing.
     let new: FxHashSet<Key> = held.union(&missing).copied().collect();
     for other in registry.names() {
         let done = Some(other) == ours.as_deref()
-            || (needed.is_some()
+            || (!needed.is_empty()
                 && !staged.contains_key(other)
                 && of(&registry, other).is_subset(&new));
-        if done && Some(other) != needed.as_deref() && !committed.contains_key(other) {
+        if done && !needed.iter().any(|name| name == other) && !committed.contains_key(other) {
             plan.obsolete.push(other.to_owned());
         }
     }
@@ -149,7 +152,7 @@ pub fn remove_obsolete(context: &Context, plan: &StagedIndex) -> Result<(), Inde
     let _lock = view::write_lock(&folder, None)?;
     let tables_dir = context.repository.tables_dir();
     for name in &plan.obsolete {
-        remove_table(&tables_dir, name)?;
+        place::remove(&tables_dir, name)?;
     }
     let registry_file = view::registry_file(&folder);
     let (mut registry, _) = Registry::load(&registry_file, &tables_dir)?;
@@ -199,13 +202,6 @@ fn names(git: &Git, version: &Version) -> Result<BTreeSet<String>, GitError> {
 /// A file of a table, as git names it.
 fn path_in_git(table: &str, file: &Path) -> NotePath {
     Path::new(TABLES).join(table).join(file).as_path().into()
-}
-
-fn remove_table(folder: &Path, name: &str) -> io::Result<()> {
-    match fs::remove_dir_all(folder.join(name)) {
-        Err(cause) if cause.kind() != io::ErrorKind::NotFound => Err(cause),
-        _ => Ok(()),
-    }
 }
 
 /// The name of the table that was staged last, so that it can be told from those of others.

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Context;
 use crate::{
     embed::{Embedded, Embedder, Fingerprint, Pace, Role},
+    repo::Repository,
     store::{
         cache::Cache,
         matrix::{Encoded, Key},
@@ -37,11 +38,13 @@ pub struct Closed {
     pub damaged: Vec<PathBuf>,
 }
 
-/// Models of which the committed tables hold vectors, and how many.
-pub fn vectors_held(context: &Context) -> Vec<(Fingerprint, usize)> {
-    let memory = view::registry_file(&context.view_dir());
-    let tables = Registry::load(&memory, &context.repository.tables_dir());
-    let (registry, _) = tables.unwrap_or_default();
+/// Models of which the committed tables hold vectors, as the tables themselves say, and how many.
+pub fn vectors_held(repository: &Repository) -> Vec<(Fingerprint, usize)> {
+    let memory = view::registry_file(&repository.view_dir());
+    let tables = Registry::load(&memory, &repository.tables_dir());
+    let (mut registry, _) = tables.unwrap_or_default();
+    // Where it cannot be kept, the tables are read again the next time.
+    let _ = registry.save(&memory);
     let models = registry.models().into_iter();
     models.map(|(name, vectors)| (Fingerprint::new(name), vectors)).collect()
 }

@@ -25,8 +25,8 @@ use super::{
 };
 use crate::{
     repo::{
-        BlobId, CommitId, FileStat, Git, GitError, NotePath, ObjectId, Objects, Stored, Version,
-        Walked, stored_notes,
+        BlobId, CommitId, FileStat, Git, GitError, NotePath, ObjectId, Objects, Stored, Unread,
+        Version, Walked, stored_notes,
     },
     store::{
         bits::Bits,
@@ -45,8 +45,6 @@ const MOST_CHUNKS: usize = 1_000_000;
 const PATIENCE: Duration = Duration::from_millis(50);
 /// What a note weighs whose size is not known, in bytes.
 const TYPICAL_BYTES: u64 = 6 * 1024;
-/// Largest file of a table, in bytes.
-const MOST_TABLE_BYTES: u64 = 1 << 31;
 
 /// The notes of a version.
 ///
@@ -262,7 +260,7 @@ pub(super) fn fetch_tables(
     for (name, files) in missing {
         if write_table(staging.path(), name, files, objects).is_ok() {
             // Damaged ones are done without: what they held is embedded again.
-            let _ = registry.adopt(staging.path(), name);
+            let _ = registry.adopt(staging.path(), name, near);
         }
     }
     Some(staging)
@@ -311,15 +309,18 @@ pub fn write_table(
     files: &[Stored],
     objects: &Objects,
 ) -> io::Result<()> {
-    let ids: Vec<_> = files.iter().map(|file| &file.object).collect();
-    for (file, content) in files.iter().zip(objects.read(&ids, MOST_TABLE_BYTES)) {
+    let mut left = tables::MOST_BYTES;
+    for file in files {
+        let content = objects.read(&[&file.object], left).pop().unwrap_or(Err(Unread::Missing));
+        let content = content.map_err(io::Error::other)?;
+        left -= content.len() as u64;
         let below = file.path.as_path().strip_prefix(TABLES).map_err(io::Error::other)?;
         let target = folder.join(below);
         if !below.starts_with(name) {
             return Err(io::Error::other("a file of another table"));
         }
         fs::create_dir_all(target.parent().unwrap_or(folder))?;
-        fs::write(target, content.map_err(io::Error::other)?)?;
+        fs::write(target, content)?;
     }
     Ok(())
 }

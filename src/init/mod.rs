@@ -9,6 +9,7 @@ pub mod managed_block;
 mod templates;
 #[cfg(test)]
 mod tests;
+mod unfilled;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -16,6 +17,7 @@ use jiff::Timestamp;
 
 use crate::config::{self, PinError};
 use managed_block::BlockError;
+pub use unfilled::{Unfilled, filled, unfilled};
 
 /// Git's attributes, at the root of the work tree.
 pub const ATTRIBUTES_FILE: &str = ".gitattributes";
@@ -109,7 +111,7 @@ pub fn plan(
         steps.push(create(IGNORE_FILE.into(), b"cache/\n".to_vec()));
     }
     if options.in_git {
-        steps.extend(attributes(existing, &write_root)?);
+        steps.extend(attributes(existing, &options.write_root)?);
     }
     Ok(steps)
 }
@@ -203,14 +205,19 @@ fn all_roots(old: Vec<String>, asked: &[String], write_root: &str) -> Vec<String
     all
 }
 
-fn attributes(
+/// Plans our block in git's attributes; nothing if it is there as it should be.
+///
+/// # Errors
+/// When the folder is none beneath the repository, or the markers of the block don't match.
+pub fn attributes(
     existing: &dyn Fn(&Path) -> Option<Vec<u8>>,
-    write_root: &str,
+    write_root: &Path,
 ) -> Result<Option<InitStep>, InitError> {
+    let write_root = beneath(write_root)?;
     let path = PathBuf::from(ATTRIBUTES_FILE);
     let current = existing(&path);
     let text = current.as_deref().unwrap_or_default();
-    let bytes = managed_block::upsert(text, &attribute_lines(write_root))
+    let bytes = managed_block::upsert(text, &attribute_lines(&write_root))
         .map_err(|cause| InitError::Block { path: path.clone(), cause })?;
     let action = if current.is_some() { InitAction::Block } else { InitAction::Create };
     Ok(bytes.map(|bytes| InitStep { path, bytes, action }))

@@ -14,7 +14,7 @@ pub(super) struct Note {
     /// What the title says before the project's name.
     title: &'static str,
     tags: &'static str,
-    body: &'static str,
+    pub(super) body: &'static str,
 }
 
 macro_rules! note {

@@ -5,7 +5,6 @@
 //! is the caller's to vouch for.
 
 use std::{
-    fs::{self, File, ReadDir},
     io,
     path::{Path, PathBuf},
 };
@@ -13,7 +12,10 @@ use std::{
 use ulid::Ulid;
 
 use super::{JournalError, names};
-use crate::jsonl::JsonlError;
+use crate::{
+    beneath::{Entries, Folder, Kind, Refusal, above_ours, refusal},
+    jsonl::JsonlError,
+};
 
 /// A file of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,16 +32,29 @@ pub(super) struct Listing {
     pub unreadable: Vec<JournalError>,
 }
 
+/// What everything of a place is reached from; `None` if it is not there.
+pub(super) fn root(folder: &Path) -> Result<Option<Folder>, JournalError> {
+    match Folder::open(above_ours(folder)) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened.map(Some).map_err(failed(folder, "read")),
+    }
+}
+
 /// All files of a place, newest months first as long as there is room for `max` of them. A place
 /// that does not exist is empty; what does not bear a name of ours is passed over.
 pub(super) fn list(folder: &Path, max: usize) -> Listing {
     let mut listing = Listing::default();
-    let months = months(folder).unwrap_or_else(|error| {
+    let root = match root(folder) {
+        Ok(Some(root)) => root,
+        Ok(None) => return listing,
+        Err(error) => return Listing { unreadable: vec![error], ..listing },
+    };
+    let months = months(&root, folder).unwrap_or_else(|error| {
         listing.unreadable.push(error);
         Vec::new()
     });
     for month in months {
-        if let Err(error) = list_month(folder, &month, max, &mut listing) {
+        if let Err(error) = list_month(&root, folder, &month, max, &mut listing) {
             let full = matches!(error, JournalError::TooManyFiles { .. });
             listing.unreadable.push(error);
             if full {
@@ -54,45 +69,23 @@ pub(super) fn list(folder: &Path, max: usize) -> Listing {
 /// Makes the folder of a month, and those of the place above it. On return the disk keeps their
 /// names, whoever made them: a process that was to see to that may have been killed.
 pub(super) fn make_month(folder: &Path, month: &str) -> Result<PathBuf, JournalError> {
+    let holder = folder.parent().filter(|holder| *holder != Path::new(""));
+    let made = failed(holder.unwrap_or(folder), "made");
+    let root = Folder::open(above_ours(folder)).map_err(made)?;
     let path = folder.join(month);
-    for folder in folder.parent().into_iter().chain([folder, &path]) {
-        if !is_folder(folder)? {
-            match fs::create_dir(folder) {
-                // Somebody was faster; what they made is looked at like any other.
-                Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => is_folder(folder)?,
-                made => made.map(|()| true).map_err(failed(folder, "made"))?,
-            };
-        }
-        let above = folder.parent().filter(|above| *above != Path::new(""));
-        let synced = File::open(above.unwrap_or(Path::new("."))).and_then(|file| file.sync_all());
+    for folder in holder.into_iter().chain([folder, &path]) {
+        root.make(folder).map_err(failed(folder, "made"))?;
+        let above = folder.parent().unwrap_or(Path::new(""));
+        let synced = root.at(above).and_then(|above| above.sync());
         synced.map_err(failed(folder, "synced"))?;
     }
     Ok(path)
 }
 
-/// `false` if there is nothing of that name; an error if it is anything but a folder.
-fn is_folder(path: &Path) -> Result<bool, JournalError> {
-    // A relative place may have no folder above it but the current one.
-    if path == Path::new("") {
-        return Ok(true);
-    }
-    match fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_dir() => Ok(true),
-        Ok(_) => Err(JournalError::NotAFolder(path.to_owned())),
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(cause) => Err(failed(path, "read")(cause)),
-    }
-}
-
-fn months(folder: &Path) -> Result<Vec<String>, JournalError> {
+fn months(root: &Folder, folder: &Path) -> Result<Vec<String>, JournalError> {
     let mut months = Vec::new();
-    if let Some(above) = folder.parent()
-        && !is_folder(above)?
-    {
-        return Ok(months);
-    }
-    for entry in entries(folder)?.into_iter().flatten() {
-        let name = entry.map_err(failed(folder, "listed"))?.file_name();
+    for entry in entries(root, folder)?.into_iter().flatten() {
+        let (name, _) = entry.map_err(failed(folder, "listed"))?;
         if let Some(name) = name.to_str().filter(|name| names::is_month(name)) {
             months.push(name.to_owned());
         }
@@ -102,41 +95,44 @@ fn months(folder: &Path) -> Result<Vec<String>, JournalError> {
 }
 
 fn list_month(
+    root: &Folder,
     folder: &Path,
     month: &str,
     max: usize,
     listing: &mut Listing,
 ) -> Result<(), JournalError> {
-    let path = folder.join(month);
-    for entry in entries(&path)?.into_iter().flatten() {
-        let entry = entry.map_err(failed(&path, "listed"))?;
-        let Some(id) = entry.file_name().to_str().and_then(names::file_id) else { continue };
-        let path = entry.path();
+    let month = folder.join(month);
+    for entry in entries(root, &month)?.into_iter().flatten() {
+        let (name, kind) = entry.map_err(failed(&month, "listed"))?;
+        let Some(id) = name.to_str().and_then(names::file_id) else { continue };
+        let path = month.join(name);
         if listing.files.len() + listing.unreadable.len() >= max {
             return Err(JournalError::TooManyFiles { folder: folder.to_owned(), max });
         }
-        match entry.file_type() {
-            Ok(kind) if kind.is_file() => listing.files.push(Found { id, path }),
-            Ok(_) => listing.unreadable.push(JsonlError::NotAFile(path).into()),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
-            Err(cause) => listing.unreadable.push(failed(&path, "read")(cause)),
+        if kind == Kind::File {
+            listing.files.push(Found { id, path });
+        } else {
+            listing.unreadable.push(JsonlError::NotAFile(path).into());
         }
     }
     Ok(())
 }
 
 /// `None` if there is no such folder, or no longer.
-fn entries(folder: &Path) -> Result<Option<ReadDir>, JournalError> {
-    if !is_folder(folder)? {
-        return Ok(None);
-    }
-    match fs::read_dir(folder) {
-        Ok(entries) => Ok(Some(entries)),
+fn entries(root: &Folder, folder: &Path) -> Result<Option<Entries>, JournalError> {
+    match root.entries(folder) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(cause) => Err(failed(folder, "listed")(cause)),
+        listed => listed.map(Some).map_err(failed(folder, "listed")),
     }
 }
 
+/// What went wrong at a path: what is no folder of its own is named.
 pub(super) fn failed(path: &Path, action: &'static str) -> impl Fn(io::Error) -> JournalError {
-    move |cause| JournalError::Io { path: path.to_owned(), action, cause }
+    move |cause| match refusal(&cause) {
+        Some(Refusal::Link(at) | Refusal::NotAFolder(at)) => {
+            let at = path.ancestors().find(|above| above.ends_with(at)).unwrap_or(path);
+            JournalError::NotAFolder(at.to_owned())
+        }
+        _ => JournalError::Io { path: path.to_owned(), action, cause },
+    }
 }

@@ -38,9 +38,14 @@ impl Journal {
             reading.unreadable.extend(listing.unreadable);
             paths.extend(listing.files.into_iter().map(|found| (place, found.path)));
         }
+        let root = |place| files::root(self.folder(place)).ok().flatten();
+        let (shared, local) = (root(Place::Shared), root(Place::Local));
         let total = AtomicU64::new(0);
-        let read_file = |(_, path): &(Place, PathBuf)| {
-            let bytes = jsonl::bytes(path, caps)?;
+        let read_file = |(place, path): &(Place, PathBuf)| {
+            let root = if *place == Place::Shared { &shared } else { &local };
+            // What has vanished since it was listed is empty.
+            let Some(root) = root else { return Ok(parse(&[], kinds, caps)) };
+            let bytes = jsonl::bytes_beneath(root, path, caps)?;
             let length = bytes.len() as u64;
             if total.fetch_add(length, Ordering::Relaxed).saturating_add(length) > *max_bytes {
                 return Err(JournalError::TooMuch { path: path.clone(), max: *max_bytes });

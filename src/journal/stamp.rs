@@ -1,11 +1,12 @@
 //! Telling whether anything in the journal has changed, without reading it.
 
-use std::{fs, os::unix::fs::MetadataExt, path::Path};
+use std::path::Path;
 
 use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::{Journal, JournalError, Place, files};
+use crate::beneath::Folder;
 
 /// A file changed this recently may change again without a new time: clocks of file systems are
 /// coarse.
@@ -41,7 +42,9 @@ impl Journal {
                     matches!(error, JournalError::Io { .. } | JournalError::TooManyFiles { .. });
                 hasher.update(error.to_string().as_bytes()).update(b"\n");
             }
-            let states: Vec<_> = listing.files.par_iter().map(|file| state(&file.path)).collect();
+            let root = files::root(folder).ok().flatten();
+            let state = |file: &files::Found| state(root.as_ref()?, &file.path);
+            let states: Vec<_> = listing.files.par_iter().map(state).collect();
             hasher.update(&(states.len() as u64).to_le_bytes());
             for (file, state) in listing.files.iter().zip(states) {
                 let name = file.path.strip_prefix(folder).unwrap_or(&file.path);
@@ -62,10 +65,7 @@ impl Journal {
 }
 
 /// Times in nanoseconds since 1970, bytes, inode; `None` if the file has vanished since.
-fn state(path: &Path) -> Option<[i128; 4]> {
-    let file = fs::symlink_metadata(path).ok()?;
-    let time = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-    let (mtime, ctime) =
-        (time(file.mtime(), file.mtime_nsec()), time(file.ctime(), file.ctime_nsec()));
-    Some([mtime, ctime, file.size().into(), file.ino().into()])
+fn state(root: &Folder, path: &Path) -> Option<[i128; 4]> {
+    let file = root.stat(path).ok()??;
+    Some([file.mtime.into(), file.ctime.into(), file.size.into(), file.inode.into()])
 }

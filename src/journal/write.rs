@@ -11,7 +11,10 @@ use serde_json::value::{RawValue, to_raw_value};
 use ulid::Ulid;
 
 use super::{Journal, JournalError, Place, files, names, record::Header};
-use crate::jsonl::{self, Log};
+use crate::{
+    beneath::above_ours,
+    jsonl::{self, Log},
+};
 
 impl Journal {
     /// Adds records in their order, all to one file, and returns which. Once this returns, they are
@@ -37,7 +40,8 @@ impl Journal {
         }
         let held = jsonl::lock(&self.lock)?;
         let path = self.next_file(place, now, tracked)?;
-        Log::new(&path).with_caps(self.limits.file.clone()).append_all(&records, &held)?;
+        let log = Log::new(&path).beneath(above_ours(self.folder(place)));
+        log.with_caps(self.limits.file.clone()).append_all(&records, &held)?;
         Ok(path)
     }
 
@@ -76,7 +80,7 @@ impl Journal {
         let newest = names::newest(found.iter().map(|file| file.id), now);
         let candidate = found.iter().rfind(|file| Some(file.id) == newest);
         if let Some(path) = candidate.map(|file| &file.path)
-            && self.has_room(path)
+            && self.has_room(folder, path)
             && !(place == Place::Shared && is_tracked(path, tracked)?)
         {
             return Ok(path.clone());
@@ -89,8 +93,9 @@ impl Journal {
         Ok(files::make_month(folder, &names::month(now))?.join(names::file_name(id)))
     }
 
-    fn has_room(&self, path: &Path) -> bool {
-        fs::symlink_metadata(path).is_ok_and(|file| file.len() < self.limits.full_bytes)
+    fn has_room(&self, folder: &Path, path: &Path) -> bool {
+        let file = files::root(folder).ok().flatten().and_then(|root| root.stat(path).ok()?);
+        file.is_some_and(|file| file.size < self.limits.full_bytes)
     }
 }
 

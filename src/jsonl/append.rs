@@ -10,13 +10,15 @@ use std::{
 use serde::Serialize;
 
 use super::{Caps, JsonlError};
+use crate::beneath::{Folder, Refusal, refusal};
 
 /// A log to add to, and the file whose lock its writers take. Neither may be a link; the folders
-/// above them are the caller's concern.
+/// above them are the caller's concern, unless the log lies [beneath](Log::beneath) a root.
 #[derive(Debug, Clone)]
 pub struct Log {
     path: PathBuf,
     lock: PathBuf,
+    root: Option<PathBuf>,
     caps: Caps,
 }
 
@@ -26,7 +28,13 @@ impl Log {
         let path = path.into();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let lock = path.with_file_name(format!(".{name}.lock"));
-        Self { path, lock, caps: Caps::default() }
+        Self { path, lock, root: None, caps: Caps::default() }
+    }
+
+    /// No folder between this root and the log may be a link either.
+    pub fn beneath(mut self, root: impl Into<PathBuf>) -> Self {
+        self.root = Some(root.into());
+        self
     }
 
     /// The lock file lies elsewhere: git must not see one beside a log that it tracks.
@@ -91,17 +99,14 @@ impl Log {
     }
 
     fn write(&self, mut lines: Vec<Vec<u8>>) -> io::Result<Result<(), JsonlError>> {
-        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-        let file = File::options()
-            .read(true)
-            .append(true)
-            .create(true)
-            .custom_flags(flags)
-            .open(&self.path)?;
-        let metadata = file.metadata()?;
-        if !metadata.is_file() {
-            return Ok(Err(JsonlError::NotAFile(self.path.clone())));
-        }
+        let folder = self.folder()?;
+        let name = Path::new(self.path.file_name().unwrap_or_default());
+        let (file, metadata) = match folder.append(name) {
+            Err(cause) if refusal(&cause) == Some(&Refusal::NotAFile) => {
+                return Ok(Err(JsonlError::NotAFile(self.path.clone())));
+            }
+            opened => opened?,
+        };
         let (before, max) = (metadata.len(), self.caps.file_bytes);
         let added: usize = lines.iter().map(Vec::len).sum();
         let bytes = before.saturating_add(added as u64 + 1);
@@ -122,13 +127,19 @@ impl Log {
             end += line.len() as u64;
         }
         file.sync_data()?;
-        if before == 0
-            && let Some(folder) = self.path.parent().filter(|folder| *folder != Path::new(""))
-        {
+        if before == 0 {
             // The name of a new file is the folder's to keep.
-            File::open(folder)?.sync_all()?;
+            folder.sync()?;
         }
         Ok(Ok(()))
+    }
+
+    fn folder(&self) -> io::Result<Folder> {
+        let above = self.path.parent().unwrap_or(Path::new(""));
+        match &self.root {
+            Some(root) => Folder::open(root)?.at(above),
+            None => Folder::open(above),
+        }
     }
 
     fn failed(&self, action: &'static str, cause: io::Error) -> JsonlError {

@@ -1,10 +1,11 @@
 //! Reading a log that may have been cut, glued, merged or overwritten.
 
-use std::{fmt, fs::File, io, io::Read as _, os::unix::fs::OpenOptionsExt, path::Path};
+use std::{fmt, fs::File, io, io::Read as _, path::Path};
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{Caps, JsonlError};
+use crate::beneath::{Folder, Refusal, refusal};
 
 /// What a log held.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,16 +91,30 @@ pub fn read<T: DeserializeOwned>(path: &Path, caps: &Caps) -> Result<Read<T>, Js
 /// # Errors
 /// When the file cannot be read, is none, or is over the cap.
 pub fn bytes(path: &Path, caps: &Caps) -> Result<Vec<u8>, JsonlError> {
+    // Links above the log are the caller's concern.
+    let (folder, name) = (path.parent().unwrap_or(path), path.file_name().unwrap_or_default());
+    let file = Folder::open(folder).and_then(|folder| folder.read(Path::new(name)));
+    whole(file.map(|(file, _)| file), path, caps)
+}
+
+/// The same of a log beneath a root, reached through no link.
+///
+/// # Errors
+/// Those of [`bytes`].
+pub fn bytes_beneath(root: &Folder, path: &Path, caps: &Caps) -> Result<Vec<u8>, JsonlError> {
+    whole(root.read(path).map(|(file, _)| file), path, caps)
+}
+
+fn whole(opened: io::Result<File>, path: &Path, caps: &Caps) -> Result<Vec<u8>, JsonlError> {
     let failed = |cause| JsonlError::Io { path: path.to_owned(), action: "read", cause };
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = match File::options().read(true).custom_flags(flags).open(path) {
+    let file = match opened {
         Ok(file) => file,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(cause) if refusal(&cause) == Some(&Refusal::NotAFile) => {
+            return Err(JsonlError::NotAFile(path.to_owned()));
+        }
         Err(cause) => return Err(failed(cause)),
     };
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(JsonlError::NotAFile(path.to_owned()));
-    }
     let max = caps.file_bytes;
     let mut bytes = Vec::new();
     file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;

@@ -8,7 +8,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     path::Path,
 };
 
@@ -24,6 +23,7 @@ use super::{
     record::{FACT, Fact, RESTORED, RETIRED, RestoredLines, RetiredLine},
 };
 use crate::{
+    beneath::{self, Folder},
     desk::Desk,
     entity::{
         self, Entities, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retired, Retirement,
@@ -92,11 +92,14 @@ pub struct Written {
 
 /// Slugs and paths, relative to the root, of the pages in a folder, sorted.
 pub fn page_files(root: &Path, folder: &Path) -> Vec<(String, NotePath)> {
-    let entries = fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+    let entries = Folder::open(root).and_then(|root| root.entries(folder));
     let mut found: Vec<(String, NotePath)> = entries
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .filter_map(|entry| {
-            let path = folder.join(entry.file_name());
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|(_, kind)| *kind == beneath::Kind::File)
+        .filter_map(|(name, _)| {
+            let path = folder.join(name);
             Some((slug_of(folder, &path)?, NotePath::from(path.as_path())))
         })
         .take(MAX_PAGES)
@@ -401,16 +404,15 @@ impl Shelves<'_> {
     pub fn tidy(&self) -> Result<(), LearnError> {
         // Whoever writes a page holds it.
         let _lock = self.lock()?;
-        let root = &self.desk.repository.root;
-        let folder = root.join(folder(self.write_root));
-        if !fs::canonicalize(&folder).is_ok_and(|folder| folder.starts_with(root)) {
+        let root = Folder::open(&self.desk.repository.root);
+        let Ok(folder) = root.and_then(|root| root.at(&folder(self.write_root))) else {
             return Ok(());
-        }
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let is_left = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
-            if is_left && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+        };
+        for (name, kind) in folder.entries(Path::new("")).into_iter().flatten().flatten() {
+            let is_left = name.to_string_lossy().starts_with(TEMPORARY);
+            if is_left && kind == beneath::Kind::File {
                 // The next run sees it again.
-                let _ = fs::remove_file(entry.path());
+                let _ = folder.remove(Path::new(&name));
             }
         }
         Ok(())
@@ -507,7 +509,8 @@ impl Shelves<'_> {
         let _lock = self.lock()?;
         let bytes = self.bytes(&path);
         let before = bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        if before.is_none() && fs::symlink_metadata(root.join(path.as_path())).is_ok() {
+        let is_there = || Folder::open(root).is_ok_and(|root| root.exists(path.as_path()));
+        if before.is_none() && is_there() {
             // What cannot be read must not be replaced.
             return Err(LearnError::Unreadable(path));
         }

@@ -93,6 +93,24 @@ impl Analyzer {
         self.language == "english" && ENGLISH_QUESTION_WORDS.contains(&word)
     }
 
+    /// Whether a folded word says nothing of what a question is about.
+    pub fn is_common(&self, word: &str) -> bool {
+        self.stop_words.contains(&word) || self.is_question_word(word)
+    }
+
+    /// The other languages, by their ISO 639-1 codes, of which a word in lower case, accents
+    /// included, is a stop word; none for a stop word of this language too.
+    pub fn common_elsewhere(&self, word: &str) -> Vec<&'static str> {
+        let is_of = |code: &str| stop_words::lookup(code).is_some_and(|all| all.contains(&word));
+        match iso_code(&self.language) {
+            Some(own) if !is_of(own) => {
+                let codes = CODES.iter().map(|(_, code)| *code).chain(OTHERS.iter().copied());
+                codes.filter(|&code| code != own && is_of(code)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// All terms of a text, in order and with repeats.
     pub fn terms(&self, text: &str) -> Vec<String> {
         let mut terms = Vec::new();
@@ -123,33 +141,40 @@ pub fn fold(word: &str, buffer: &mut String) {
     }
 }
 
+/// Languages that there is a list of stop words for, with their ISO 639-1 codes.
+const CODES: &[(&str, &str)] = &[
+    ("arabic", "ar"),
+    ("armenian", "hy"),
+    ("basque", "eu"),
+    ("catalan", "ca"),
+    ("danish", "da"),
+    ("dutch", "nl"),
+    ("english", "en"),
+    ("estonian", "et"),
+    ("finnish", "fi"),
+    ("french", "fr"),
+    ("german", "de"),
+    ("greek", "el"),
+    ("hindi", "hi"),
+    ("hungarian", "hu"),
+    ("indonesian", "id"),
+    ("irish", "ga"),
+    ("italian", "it"),
+    ("lithuanian", "lt"),
+    ("norwegian", "no"),
+    ("portuguese", "pt"),
+    ("romanian", "ro"),
+    ("russian", "ru"),
+    ("spanish", "es"),
+    ("swedish", "sv"),
+    ("turkish", "tr"),
+];
+
+/// More languages that a question may be asked in; texts in them are neither stemmed nor freed of
+/// stop words.
+const OTHERS: &[&str] = &["af", "bg", "cs", "gl", "hr", "lv", "pl", "sk", "sl", "uk", "vi"];
+
 fn iso_code(language: &str) -> Option<&'static str> {
-    const CODES: &[(&str, &str)] = &[
-        ("arabic", "ar"),
-        ("armenian", "hy"),
-        ("basque", "eu"),
-        ("catalan", "ca"),
-        ("danish", "da"),
-        ("dutch", "nl"),
-        ("estonian", "et"),
-        ("finnish", "fi"),
-        ("french", "fr"),
-        ("german", "de"),
-        ("greek", "el"),
-        ("hindi", "hi"),
-        ("hungarian", "hu"),
-        ("indonesian", "id"),
-        ("irish", "ga"),
-        ("italian", "it"),
-        ("lithuanian", "lt"),
-        ("norwegian", "no"),
-        ("portuguese", "pt"),
-        ("romanian", "ro"),
-        ("russian", "ru"),
-        ("spanish", "es"),
-        ("swedish", "sv"),
-        ("turkish", "tr"),
-    ];
     CODES.iter().find(|(name, _)| *name == language).map(|(_, code)| *code)
 }
 
@@ -173,6 +198,23 @@ mod tests {
         check("english", "日本語 text", &["日", "本", "語", "text"]);
         check("english", "don't Rust's", &["don't", "rust"]);
         check("english", "", &[]);
+    }
+
+    #[test]
+    fn words_that_are_common_elsewhere() {
+        let english = Analyzer::new("english");
+        assert!(english.common_elsewhere("wie").contains(&"de"));
+        assert!(english.common_elsewhere("für").contains(&"de"));
+        // Common here too, common nowhere, and nothing to compare with.
+        assert!(english.common_elsewhere("in").is_empty());
+        assert!(english.common_elsewhere("otter").is_empty());
+        assert!(Analyzer::new("none").common_elsewhere("wie").is_empty());
+        let german = Analyzer::new("german");
+        assert!(german.common_elsewhere("wie").is_empty());
+        assert!(german.common_elsewhere("how").contains(&"en"));
+        assert!(
+            english.is_common("the") && english.is_common("how") && !english.is_common("otter")
+        );
     }
 
     #[test]

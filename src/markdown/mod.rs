@@ -2,13 +2,15 @@
 //! in the text.
 //!
 //! Owns the dialect (CommonMark with tables, strikethrough, task lists and `[[wikilinks]]`), how
-//! text is put on one line of it, the front matter keys and the caps on what a note may be. It is pure: it opens no file, knows no
+//! text is put on one line of it, the front matter keys, what of a note says nothing (comments,
+//! tables of contents) and the caps on what a note may be. It is pure: it opens no file, knows no
 //! path but what [`resolve_link`] is told, and never alters a note. Structure comes from a real
 //! syntax tree, so a `##` inside a code fence is no heading.
 //!
 //! One odd line must not hide a note: what can't be understood becomes a [`Warning`] and the rest
 //! is still read. Only text that would cost too much to read is refused, as [`Unparsable`].
 
+mod contents;
 mod decode;
 mod front_matter;
 mod guard;
@@ -19,6 +21,7 @@ mod tree;
 
 use std::ops::Range;
 
+pub use contents::{blanked, unsaid};
 pub use decode::{Decoded, Undecodable, decode};
 pub use front_matter::{FrontMatter, Scope, UnknownScope};
 pub use guard::{
@@ -50,6 +53,8 @@ pub struct Document {
     pub blocks: Vec<Block>,
     /// In the order of the text, wherever in the tree they are.
     pub links: Vec<Link>,
+    /// HTML comments outside of code, ascending. One that never ends is none.
+    pub comments: Vec<Range<usize>>,
     pub warnings: Vec<Warning>,
 }
 
@@ -137,8 +142,9 @@ pub fn parse(text: &str) -> Result<Document, Unparsable> {
     warnings.extend(conflict(text, &lines));
     let body = start..text.len();
     let body_line = 1 + count_line_ends(text.get(..start).unwrap_or_default());
-    let tree::Tree { blocks, headings, links } = tree::read(text, &body, body_line, &lines)?;
-    Ok(Document { front_matter, body, body_line, headings, blocks, links, warnings })
+    let tree::Tree { blocks, headings, links, comments } =
+        tree::read(text, &body, body_line, &lines)?;
+    Ok(Document { front_matter, body, body_line, headings, blocks, links, comments, warnings })
 }
 
 /// One warning for all the markers that a merge left behind. `=======` alone underlines a heading,

@@ -21,7 +21,12 @@ pub(super) struct Tree {
     pub blocks: Vec<Block>,
     pub headings: Vec<Heading>,
     pub links: Vec<Link>,
+    /// Ranges of HTML comments, ascending.
+    pub comments: Vec<Range<usize>>,
 }
+
+/// Tags whose inside is shown as it stands.
+const RAW_TAGS: [&str; 4] = ["<pre", "<script", "<style", "<textarea"];
 
 /// Reads the lines of `text` from `body.start` on, which is where the line `body_line` begins.
 pub(super) fn read(
@@ -46,7 +51,12 @@ pub(super) fn read(
         lines,
         lines_before: body_line - 1,
         end: body.start,
-        tree: Tree { blocks: Vec::new(), headings: Vec::new(), links: Vec::new() },
+        tree: Tree {
+            blocks: Vec::new(),
+            headings: Vec::new(),
+            links: Vec::new(),
+            comments: Vec::new(),
+        },
     };
     for node in root.children() {
         reader.block(node);
@@ -54,7 +64,9 @@ pub(super) fn read(
     reader.fill_gap(body.end);
     for node in root.descendants() {
         reader.link(node);
+        reader.comments(node);
     }
+    reader.tree.comments.sort_by_key(|comment| comment.start);
     Ok(reader.tree)
 }
 
@@ -120,6 +132,37 @@ impl Reader<'_> {
             self.tree.blocks.push(Block { kind: BlockKind::Other, range: start..until });
         }
         self.end = until;
+    }
+
+    /// Comments of HTML; one that never ends is none.
+    fn comments(&mut self, node: Node<'_>) {
+        let ast = node.data();
+        let line = self.lines.start(self.lines_before + ast.sourcepos.start.line);
+        match &ast.value {
+            NodeValue::HtmlBlock(_) => {
+                let end = self.lines.start(self.lines_before + ast.sourcepos.end.line + 1);
+                let Some(html) = self.text.get(line..end) else { return };
+                let first = html.trim_start_matches(|char: char| char != '<').to_ascii_lowercase();
+                if RAW_TAGS.iter().any(|tag| first.starts_with(tag)) {
+                    return;
+                }
+                let mut from = 0;
+                while let Some(start) = html[from..].find("<!--").map(|at| from + at)
+                    && let Some(length) = html[start..].find("-->")
+                {
+                    from = start + length + "-->".len();
+                    self.tree.comments.push(line + start..line + from);
+                }
+            }
+            NodeValue::HtmlInline(html) if html.starts_with("<!--") && html.ends_with("-->") => {
+                let start = line + ast.sourcepos.start.column.saturating_sub(1);
+                let is_there = self.text.get(start..).is_some_and(|rest| rest.starts_with("<!--"));
+                if is_there && let Some(length) = self.text[start..].find("-->") {
+                    self.tree.comments.push(start..start + length + "-->".len());
+                }
+            }
+            _ => {}
+        }
     }
 
     fn link(&mut self, node: Node<'_>) {

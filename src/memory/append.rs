@@ -6,13 +6,13 @@
 //! it off again, and the syncs of several writers run side by side.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Write},
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    os::unix::fs::FileExt,
     path::Path,
 };
 
-use crate::jsonl::JsonlError;
+use crate::beneath::Folder;
 
 use super::{MemoryError, files::failed};
 
@@ -21,15 +21,18 @@ use super::{MemoryError, files::failed};
 ///
 /// # Errors
 /// When none of it is in the file: it is no regular file, or the disk failed.
-pub(super) fn write(path: &Path, is_new: bool, lines: &str) -> Result<File, MemoryError> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let mut options = File::options();
-    options.read(true).append(true).create_new(is_new).custom_flags(flags);
-    let file = options.open(path).map_err(failed(path, "opened"))?;
-    let written = write_to(&file, path, lines);
+pub(super) fn write(
+    root: &Folder,
+    path: &Path,
+    is_new: bool,
+    lines: &str,
+) -> Result<File, MemoryError> {
+    let opened = if is_new { root.append_new(path) } else { root.append(path) };
+    let (file, metadata) = opened.map_err(failed(path, "opened"))?;
+    let written = write_to(&file, metadata.len(), path, lines);
     if written.is_err() && is_new {
         // Nobody can have written to it meanwhile; if it stays, the next writer takes it.
-        let _ = fs::remove_file(path);
+        let _ = root.remove(path);
     }
     written.map(|()| file)
 }
@@ -40,23 +43,22 @@ pub(super) fn write(path: &Path, is_new: bool, lines: &str) -> Result<File, Memo
 ///
 /// # Errors
 /// When the disk failed. What was written may be found there later all the same.
-pub(super) fn sync(file: &File, path: &Path, folder: &Path) -> Result<(), MemoryError> {
+pub(super) fn sync(
+    root: &Folder,
+    file: &File,
+    path: &Path,
+    folder: &Path,
+) -> Result<(), MemoryError> {
     file.sync_data().map_err(failed(path, "synced"))?;
-    sync_folder(folder)
+    sync_folder(root, folder)
 }
 
 /// Has the disk keep the names of a folder's files.
-pub(super) fn sync_folder(folder: &Path) -> Result<(), MemoryError> {
-    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
-    File::open(folder).and_then(|file| file.sync_all()).map_err(failed(folder, "synced"))
+pub(super) fn sync_folder(root: &Folder, folder: &Path) -> Result<(), MemoryError> {
+    root.at(folder).and_then(|folder| folder.sync()).map_err(failed(folder, "synced"))
 }
 
-fn write_to(file: &File, path: &Path, lines: &str) -> Result<(), MemoryError> {
-    let metadata = file.metadata().map_err(failed(path, "read"))?;
-    if !metadata.is_file() {
-        return Err(JsonlError::NotAFile(path.to_owned()).into());
-    }
-    let before = metadata.len();
+fn write_to(file: &File, before: u64, path: &Path, lines: &str) -> Result<(), MemoryError> {
     let is_torn = needs_newline(file, before).map_err(failed(path, "read"))?;
     let written = if is_torn {
         write_whole(file, before, format!("\n{lines}").as_bytes())

@@ -2,14 +2,13 @@
 
 use std::{
     collections::BTreeSet,
-    fs, io,
     path::{Path, PathBuf},
 };
 
 use jiff::Timestamp;
 
 use super::{Files, Found, MemoryError, append, files, read};
-use crate::jsonl::Lock;
+use crate::{beneath::Folder, jsonl::Lock};
 
 /// What was moved, or would be.
 #[derive(Debug, Default)]
@@ -35,11 +34,12 @@ impl Files {
     pub fn archive(&self, before: Timestamp, dry_run: bool) -> Result<Archived, MemoryError> {
         let held = if dry_run { None } else { Some(self.hold()?) };
         let listing = self.list();
+        let Some(root) = self.root()? else { return Ok(Archived::default()) };
         let mut archived = Archived { left: listing.unreadable, ..Archived::default() };
         let mut changed = BTreeSet::new();
         for found in listing.files.iter().filter(|found| self.is_ours(found) && !found.is_archived)
         {
-            let records = match old_records(found, before) {
+            let records = match old_records(&root, found, before) {
                 Ok(Some(records)) => records,
                 Ok(None) => continue,
                 Err(error) => {
@@ -52,9 +52,9 @@ impl Files {
             let to = folder.join(name);
             if let Some(held) = &held {
                 if changed.insert(folder.clone()) {
-                    files::make_folders(&[&self.archive_folder(), &folder])?;
+                    files::make_folders(&root, &[&self.archive_folder(), &folder])?;
                 }
-                if let Err(error) = move_file(&found.path, &to, held) {
+                if let Err(error) = move_file(&root, &found.path, &to, held) {
                     archived.left.push(error);
                     continue;
                 }
@@ -65,7 +65,7 @@ impl Files {
             archived.moves.push((found.path.clone(), to));
         }
         for folder in changed {
-            append::sync_folder(&folder)?;
+            append::sync_folder(&root, &folder)?;
         }
         Ok(archived)
     }
@@ -77,8 +77,12 @@ impl Files {
 }
 
 /// How many records a file has, if all of them are known and old.
-fn old_records(found: &Found, before: Timestamp) -> Result<Option<usize>, MemoryError> {
-    let (read, is_complete) = read::parse(&files::bytes(&found.path)?, &found.repo);
+fn old_records(
+    root: &Folder,
+    found: &Found,
+    before: Timestamp,
+) -> Result<Option<usize>, MemoryError> {
+    let (read, is_complete) = read::parse(&files::bytes(root, &found.path)?, &found.repo);
     let is_old = read.entries.iter().all(|(_, entry)| entry.timestamp() < before);
     let records = read.entries.len();
     Ok((is_complete && is_old && records > 0).then_some(records))
@@ -86,15 +90,14 @@ fn old_records(found: &Found, before: Timestamp) -> Result<Option<usize>, Memory
 
 /// A file of that name in the archive is taken over only if it is the same: another branch has
 /// moved it.
-fn move_file(from: &Path, to: &Path, _held: &Lock) -> Result<(), MemoryError> {
-    match fs::symlink_metadata(to) {
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
-        Err(cause) => return Err(files::failed(to, "read")(cause)),
-        Ok(metadata) if !metadata.is_file() => return Err(MemoryError::Taken(to.to_owned())),
-        Ok(_) if files::bytes(from)? != files::bytes(to)? => {
+fn move_file(root: &Folder, from: &Path, to: &Path, _held: &Lock) -> Result<(), MemoryError> {
+    match root.stat(to).map_err(files::failed(to, "read"))? {
+        None => {}
+        Some(there) if !there.is_file() => return Err(MemoryError::Taken(to.to_owned())),
+        Some(_) if files::bytes(root, from)? != files::bytes(root, to)? => {
             return Err(MemoryError::Taken(to.to_owned()));
         }
-        Ok(_) => {}
+        Some(_) => {}
     }
-    fs::rename(from, to).map_err(files::failed(from, "moved"))
+    root.rename(from, to).map_err(files::failed(from, "moved"))
 }

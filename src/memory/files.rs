@@ -5,8 +5,7 @@
 //! What lies above is the caller's to vouch for.
 
 use std::{
-    fs::{self, FileType},
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -14,6 +13,7 @@ use ulid::Ulid;
 
 use super::{FOLDER, MemoryError, Read, append, is_repo_name, names, parse_file, read, repo_name};
 use crate::{
+    beneath::{Folder, Kind, Refusal, above_ours, refusal},
     jsonl::{self, JsonlError},
     repo::Repository,
 };
@@ -94,7 +94,16 @@ impl Files {
     /// # Errors
     /// When it cannot be read, is a link, or has more than 64 MiB. Damage inside is no error.
     pub fn read(&self, found: &Found) -> Result<Read, MemoryError> {
-        Ok(parse_file(&bytes(&found.path)?, &found.repo))
+        let Some(root) = self.root()? else { return Ok(Read::default()) };
+        Ok(parse_file(&bytes(&root, &found.path)?, &found.repo))
+    }
+
+    /// What all files are reached from; `None` if it is not there.
+    pub(super) fn root(&self) -> Result<Option<Folder>, MemoryError> {
+        match Folder::open(above_ours(&self.folder)) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some).map_err(failed(&self.folder, "read")),
+        }
     }
 
     /// Keeps everybody from writing for as long as the result lives.
@@ -113,42 +122,38 @@ impl Files {
     }
 
     fn list_all(&self, listing: &mut Listing) -> Result<(), MemoryError> {
-        if let Some(above) = self.folder.parent()
-            && !is_folder(above)?
-        {
-            return Ok(());
-        }
-        for (name, kind) in entries(&self.folder, self.limits.files)? {
+        let Some(root) = &self.root()? else { return Ok(()) };
+        for (name, kind) in entries(root, &self.folder, self.limits.files)? {
             let path = self.folder.join(&name);
             let single = name.strip_suffix(names::SUFFIX).filter(|stem| is_stem(stem));
             match single {
-                _ if kind.is_dir() && name == repo_name::ARCHIVE => {}
-                _ if kind.is_dir() && is_repo_name(&name) => {
-                    self.list_repo(path, &name, false, listing)?;
+                _ if kind == Kind::Folder && name == repo_name::ARCHIVE => {}
+                _ if kind == Kind::Folder && is_repo_name(&name) => {
+                    self.list_repo(root, path, &name, false, listing)?;
                 }
-                Some(stem) if kind.is_file() => {
+                Some(stem) if kind == Kind::File => {
                     let repo = repo_name(None, stem);
                     self.add(Found { path, repo, is_archived: false }, listing)?;
                 }
-                Some(_) if !kind.is_dir() => {
+                Some(_) if kind != Kind::Folder => {
                     listing.unreadable.push(JsonlError::NotAFile(path).into());
                 }
-                _ if kind.is_symlink() && is_repo_name(&name) => {
+                _ if kind == Kind::Link && is_repo_name(&name) => {
                     listing.unreadable.push(MemoryError::NotAFolder(path));
                 }
                 _ => {}
             }
         }
-        self.list_archive(listing)
+        self.list_archive(root, listing)
     }
 
-    fn list_archive(&self, listing: &mut Listing) -> Result<(), MemoryError> {
+    fn list_archive(&self, root: &Folder, listing: &mut Listing) -> Result<(), MemoryError> {
         let archive = self.archive_folder();
-        for (name, kind) in entries(&archive, self.limits.files)? {
+        for (name, kind) in entries(root, &archive, self.limits.files)? {
             let path = archive.join(&name);
-            if kind.is_dir() && is_repo_name(&name) {
-                self.list_repo(path, &name, true, listing)?;
-            } else if kind.is_symlink() && is_repo_name(&name) {
+            if kind == Kind::Folder && is_repo_name(&name) {
+                self.list_repo(root, path, &name, true, listing)?;
+            } else if kind == Kind::Link && is_repo_name(&name) {
                 listing.unreadable.push(MemoryError::NotAFolder(path));
             }
         }
@@ -157,12 +162,13 @@ impl Files {
 
     fn list_repo(
         &self,
+        root: &Folder,
         folder: PathBuf,
         repo: &str,
         is_archived: bool,
         listing: &mut Listing,
     ) -> Result<(), MemoryError> {
-        let files = match repo_files(&folder, self.limits.files) {
+        let files = match repo_files(root, &folder, self.limits.files) {
             Ok(files) => files,
             // One folder that cannot be read hides no other.
             Err(error @ MemoryError::TooManyFiles { .. }) => return Err(error),
@@ -195,74 +201,58 @@ impl Files {
 
 /// What bears the name of a file of ours in the folder of a repository, and whether it is a file.
 /// By id.
-pub(super) fn repo_files(folder: &Path, max: usize) -> Result<Vec<(Ulid, bool)>, MemoryError> {
-    let entries = entries(folder, max)?;
-    let ids =
-        entries.iter().filter_map(|(name, kind)| Some((names::file_id(name)?, kind.is_file())));
+pub(super) fn repo_files(
+    root: &Folder,
+    folder: &Path,
+    max: usize,
+) -> Result<Vec<(Ulid, bool)>, MemoryError> {
+    let entries = entries(root, folder, max)?;
+    let ids = entries
+        .iter()
+        .filter_map(|(name, kind)| Some((names::file_id(name)?, *kind == Kind::File)));
     Ok(ids.collect())
 }
 
 /// The text of a file; none if there is no such file.
-pub(super) fn bytes(path: &Path) -> Result<Vec<u8>, MemoryError> {
-    Ok(jsonl::bytes(path, &read::caps())?)
+pub(super) fn bytes(root: &Folder, path: &Path) -> Result<Vec<u8>, MemoryError> {
+    Ok(jsonl::bytes_beneath(root, path, &read::caps())?)
 }
 
 /// Makes the folder of a repository and those above it that bear our names. On return the disk
 /// keeps their names, whoever made them: a process that was to see to that may have been killed.
-pub(super) fn make_folders(folders: &[&Path]) -> Result<(), MemoryError> {
+pub(super) fn make_folders(root: &Folder, folders: &[&Path]) -> Result<(), MemoryError> {
     for folder in folders {
-        if !is_folder(folder)? {
-            match fs::create_dir(folder) {
-                // Somebody was faster; what they made is looked at like any other.
-                Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => is_folder(folder)?,
-                made => made.map(|()| true).map_err(failed(folder, "made"))?,
-            };
-        }
+        root.make(folder).map_err(failed(folder, "made"))?;
         if let Some(above) = folder.parent() {
-            append::sync_folder(above)?;
+            append::sync_folder(root, above)?;
         }
     }
     Ok(())
 }
 
-/// `false` if there is nothing of that name; an error if it is anything but a folder.
-pub(super) fn is_folder(path: &Path) -> Result<bool, MemoryError> {
-    // A relative folder may have none above it but the current one.
-    if path == Path::new("") {
-        return Ok(true);
-    }
-    match fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_dir() => Ok(true),
-        Ok(_) => Err(MemoryError::NotAFolder(path.to_owned())),
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(cause) => Err(failed(path, "read")(cause)),
-    }
-}
-
+/// What went wrong at a path: what is no folder of its own is named.
 pub(super) fn failed(path: &Path, action: &'static str) -> impl Fn(io::Error) -> MemoryError {
-    move |cause| MemoryError::Io { path: path.to_owned(), action, cause }
+    move |cause| match refusal(&cause) {
+        Some(Refusal::Link(at) | Refusal::NotAFolder(at)) => {
+            let at = path.ancestors().find(|above| above.ends_with(at)).unwrap_or(path);
+            MemoryError::NotAFolder(at.to_owned())
+        }
+        _ => MemoryError::Io { path: path.to_owned(), action, cause },
+    }
 }
 
 /// By name. Empty if there is no such folder, or no longer; names that are no text are passed over.
-fn entries(folder: &Path, max: usize) -> Result<Vec<(String, FileType)>, MemoryError> {
+fn entries(root: &Folder, folder: &Path, max: usize) -> Result<Vec<(String, Kind)>, MemoryError> {
     let listed = failed(folder, "listed");
     let mut found = Vec::new();
-    if !is_folder(folder)? {
-        return Ok(found);
-    }
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
+    let entries = match root.entries(folder) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(found),
-        Err(cause) => return Err(listed(cause)),
+        entries => entries.map_err(&listed)?,
     };
     for entry in entries {
-        let entry = entry.map_err(&listed)?;
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        match entry.file_type() {
-            Ok(kind) => found.push((name, kind)),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
-            Err(cause) => return Err(failed(&entry.path(), "read")(cause)),
-        }
+        let (name, kind) = entry.map_err(&listed)?;
+        let Ok(name) = name.into_string() else { continue };
+        found.push((name, kind));
         // Some are none of ours; more of those is no folder of lessons.
         if found.len() > max.saturating_mul(4) {
             return Err(MemoryError::TooManyFiles { folder: folder.to_owned(), max });

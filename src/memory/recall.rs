@@ -315,9 +315,9 @@ fn answers(
         best.into_iter().map(|index| place_of(parts, index)).collect::<Vec<Place>>()
     };
     let by_keyword = || {
-        let mut found = lexical::score(&field, &query, &bm25, false)?;
+        let mut found = lexical::score(&field, &query, &bm25, None)?;
         if found.weights.is_empty() {
-            found = lexical::score(&field, &query, &bm25, true)?;
+            found = lexical::score(&field, &query, &bm25, Some(means.analyzer))?;
         }
         let places = best(&found.scores, 0.0);
         Ok::<_, Malformed>((found.scores, places))

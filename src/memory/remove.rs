@@ -1,13 +1,14 @@
 //! Taking a record out of a file, for good.
 
 use std::{
-    fs::{self, File},
+    fs::Permissions,
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
 };
 
 use super::{Files, MemoryError, append, files, read};
+use crate::beneath::Folder;
 
 /// Where a record was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,9 +34,10 @@ impl Files {
     pub fn remove_line(&self, id: &str) -> Result<Option<Removed>, MemoryError> {
         let _held = self.hold()?;
         let listing = self.list();
+        let Some(root) = self.root()? else { return Ok(None) };
         let (mut removed, mut unreadable) = (Removed::default(), listing.unreadable);
         for found in &listing.files {
-            let bytes = match files::bytes(&found.path) {
+            let bytes = match files::bytes(&root, &found.path) {
                 Ok(bytes) => bytes,
                 Err(error) => {
                     unreadable.push(error);
@@ -44,7 +46,7 @@ impl Files {
             };
             let Some((rest, lines)) = without(&bytes, id, &found.repo) else { continue };
             if self.is_ours(found) {
-                replace(&found.path, &rest)?;
+                replace(&root, &found.path, &rest)?;
                 removed.files.push(found.path.clone());
                 removed.lines += lines;
             } else {
@@ -78,33 +80,32 @@ fn without(bytes: &[u8], id: &str, repo: &str) -> Option<(Vec<u8>, usize)> {
     (lines > 0).then_some((rest, lines))
 }
 
-fn replace(path: &Path, text: &[u8]) -> Result<(), MemoryError> {
+fn replace(root: &Folder, path: &Path, text: &[u8]) -> Result<(), MemoryError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     if text.trim_ascii().is_empty() {
-        fs::remove_file(path).map_err(files::failed(path, "removed"))?;
-        return append::sync_folder(folder);
+        root.remove(path).map_err(files::failed(path, "removed"))?;
+        return append::sync_folder(root, folder);
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // Not the name of a file of lessons: what a crash leaves is never read.
     let beside = folder.join(format!(".{name}.new"));
-    let written = write_new(&beside, path, text).and_then(|()| fs::rename(&beside, path));
+    let written = write_new(root, &beside, path, text).and_then(|()| root.rename(&beside, path));
     if let Err(cause) = written {
-        let _ = fs::remove_file(&beside);
+        let _ = root.remove(&beside);
         return Err(files::failed(path, "rewritten")(cause));
     }
-    append::sync_folder(folder)
+    append::sync_folder(root, folder)
 }
 
 /// Under the lock, a file of that name is one that a crash has left.
-fn write_new(path: &Path, like: &Path, text: &[u8]) -> io::Result<()> {
-    match fs::remove_file(path) {
+fn write_new(root: &Folder, path: &Path, like: &Path, text: &[u8]) -> io::Result<()> {
+    match root.remove(path) {
         Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
         _ => {}
     }
-    let mut options = File::options();
-    let mut file =
-        options.write(true).create_new(true).custom_flags(libc::O_NOFOLLOW).open(path)?;
-    file.set_permissions(fs::symlink_metadata(like)?.permissions())?;
+    let mut file = root.create(path)?;
+    let like = root.stat(like)?.ok_or(io::ErrorKind::NotFound)?;
+    file.set_permissions(Permissions::from_mode(like.mode))?;
     file.write_all(text)?;
     file.sync_all()
 }

@@ -6,7 +6,6 @@
 //! hit is a record without reading its file.
 
 use std::{
-    fs,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -18,6 +17,7 @@ use super::{
     repo_name::{ARCHIVE, repo_name},
 };
 use crate::{
+    beneath::Folder,
     index::{
         Kind,
         form::{Cut, Form, Sheet},
@@ -75,9 +75,10 @@ fn list_in_folder(root: &Path) -> Vec<Walked> {
 }
 
 fn list(root: &Path, folder: &Path) -> Vec<Walked> {
+    let Ok(top) = Folder::open(root) else { return Vec::new() };
     let files = Files::new(folder.to_owned(), PathBuf::new()).list_unsorted().files;
     let found = files.into_iter().filter_map(|file| {
-        let stat = FileStat::from(&fs::symlink_metadata(&file.path).ok()?);
+        let stat = FileStat::from(&top.stat(&file.path).ok()??);
         Some(Walked { path: NotePath::from(file.path.strip_prefix(root).ok()?), stat })
     });
     let mut walked: Vec<Walked> = found.collect();

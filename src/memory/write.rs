@@ -1,13 +1,14 @@
 //! Adding records: under the lock of all writers, to a file that git does not track.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
 use jiff::Timestamp;
 
 use super::{Entry, Files, MemoryError, append, files, is_repo_name, line, names};
+use crate::beneath::{Folder, above_ours};
 
 /// Most bytes of what is added at once.
 const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
@@ -37,31 +38,31 @@ impl Files {
         let lines = encode(entries)?;
         let folder = self.folder.join(repo);
         let held = self.hold()?;
-        let (path, is_new) = self.next_file(&folder, now, tracked)?;
-        let file = append::write(&path, is_new, &lines)?;
+        let above = above_ours(&self.folder);
+        let root = Folder::open(above).map_err(files::failed(&self.folder, "made"))?;
+        let (path, is_new) = self.next_file(&root, &folder, now, tracked)?;
+        let file = append::write(&root, &path, is_new, &lines)?;
         drop(held);
-        append::sync(&file, &path, &folder)?;
+        append::sync(&root, &file, &path, &folder)?;
         Ok(path)
     }
 
     /// The newest file if it may grow; else one to be made, in a folder that is there.
     fn next_file(
         &self,
+        root: &Folder,
         folder: &Path,
         now: Timestamp,
         tracked: &dyn Fn(&Path) -> io::Result<bool>,
     ) -> Result<(PathBuf, bool), MemoryError> {
         let above = self.folder.parent().unwrap_or(Path::new(""));
         let max = self.limits.files;
-        let mut found = Vec::new();
-        if files::is_folder(above)? && files::is_folder(&self.folder)? {
-            found = files::repo_files(folder, max)?;
-        }
+        let found = files::repo_files(root, folder, max)?;
         let ids: Vec<_> = found.iter().map(|(id, _)| *id).collect();
         let newest = names::newest(&ids, now);
         if let Some((id, true)) = found.iter().find(|(id, _)| Some(*id) == newest) {
             let path = folder.join(names::file_name(*id));
-            if self.has_room(&path) && !is_tracked(&path, tracked)? {
+            if self.has_room(root, &path) && !is_tracked(&path, tracked)? {
                 return Ok((path, false));
             }
         }
@@ -69,12 +70,13 @@ impl Files {
         if found.len() >= max {
             return Err(MemoryError::TooManyFiles { folder: folder.to_owned(), max });
         }
-        files::make_folders(&[above, &self.folder, folder])?;
+        files::make_folders(root, &[above, &self.folder, folder])?;
         Ok((folder.join(names::file_name(names::after(newest, now))), true))
     }
 
-    fn has_room(&self, path: &Path) -> bool {
-        fs::symlink_metadata(path).is_ok_and(|file| file.len() < self.limits.full_bytes)
+    fn has_room(&self, root: &Folder, path: &Path) -> bool {
+        let file = root.stat(path).ok().flatten();
+        file.is_some_and(|file| file.size < self.limits.full_bytes)
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 
-use super::{CommitError, NoteChange, secrets};
+use super::{CommitError, secrets};
 use crate::{
     desk::{Desk, SHARED},
     jsonl,
@@ -78,16 +78,15 @@ pub fn pending(
         let Ok((content, _)) = read_note(&repository.root, &path, MOST_BYTES) else { continue };
         let records = content.iter().filter(|&&byte| byte == b'\n').count();
         let Some(object) = git.write_contents(&[content])?.pop() else { continue };
-        let change = NoteChange { path: path.clone(), from: None, old: None, new: Some(object) };
-        let found = secrets::in_changes(&[change], &git.objects(), MOST_BYTES, allowed);
-        if let Some(secret) = found.first() {
+        let stays = match secrets::in_content(&git.objects(), &object, allowed) {
+            Ok(found) => found.first().map(|finding| {
+                format!("line {} looks like a secret ({})", finding.line, finding.kind)
+            }),
+            Err(cause) => Some(cause),
+        };
+        if let Some(why) = stays {
             // The user has not written it, and can hardly mend it in the middle of a commit.
-            pending.notices.push(format!(
-                "`{}` stays behind: line {} looks like a secret ({})",
-                path.to_text(),
-                secret.finding.line,
-                secret.finding.kind
-            ));
+            pending.notices.push(format!("`{}` stays behind: {why}", path.to_text()));
             continue;
         }
         pending.records += records;

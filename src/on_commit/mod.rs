@@ -11,24 +11,21 @@ pub mod journal;
 mod record;
 mod secrets;
 mod skipped;
+mod vectors;
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 pub use changes::{NoteChange, changes};
-pub use secrets::Secret;
+pub use secrets::{ALLOW_FILE, Looked, Secret, allowed, look};
 pub use skipped::Seen;
 
 use crate::{
-    corpus,
     desk::Desk,
-    index::{
-        Context, IndexError, Progress, given,
-        stage::{plan_staged, remove_obsolete},
-    },
+    index::{Context, IndexError, Progress, fill::Allowance},
     learn,
-    repo::{CommitId, Git, GitError, Stored, Version, WriteError, head, stored_notes},
+    repo::{Git, GitError, Stored, Version, WriteError, head, stored_notes},
     secrets::AllowList,
 };
 
@@ -38,6 +35,8 @@ pub struct Wishes<'a> {
     pub changelog: bool,
     /// Stage the vectors.
     pub index: bool,
+    /// How much a model that is not instant may embed for that.
+    pub embed: Option<Allowance<'a>>,
     /// Stage what was written down in the journal.
     pub journal: bool,
     /// Findings that are no secrets.
@@ -49,8 +48,6 @@ pub struct Wishes<'a> {
 /// What was done.
 #[derive(Debug, Default)]
 pub struct Done {
-    /// If there are any, the commit should be refused; nothing was done then.
-    pub secrets: Vec<Secret>,
     /// Changelog entries written.
     pub entries: usize,
     /// Lines of entities of which it was written down that they are gone, or back.
@@ -59,6 +56,8 @@ pub struct Done {
     pub records: usize,
     /// Vectors in the table that goes along; 0 if there is nothing new.
     pub vectors: usize,
+    /// Passages whose vectors go along with a later commit, if that is to be said.
+    pub left: usize,
     /// What the user should know.
     pub notices: Vec<String>,
 }
@@ -127,7 +126,7 @@ impl IndexFile {
     }
 }
 
-/// Does what a commit wants, in the index that `git` was given.
+/// Does what a commit wants, in the index that `git` was given, once the gate let it pass.
 ///
 /// # Errors
 /// [`CommitError`]; the caller lets the commit go on.
@@ -150,13 +149,8 @@ pub fn prepare(
     let found = changes(&before, &staged);
     let folder = learn::shelf::folder(context.write_root);
     let pages = entities::Pages::list(git, &folder, &parents)?;
-    let limit = context.max_file_bytes;
-    let read = |found: &[NoteChange]| secrets::in_changes(found, &objects, limit, wishes.allowed);
-    let mut done = Done { secrets: read(&found), ..Done::default() };
-    done.secrets.extend(read(&changes(&pages.before, &pages.staged)));
-    if !done.secrets.is_empty() {
-        return Ok(done);
-    }
+    let found_pages = changes(&pages.before, &pages.staged);
+    let mut done = Done::default();
     let now = Timestamp::from_second(wishes.now).unwrap_or_default();
     let desk = Desk::new(context.repository, wishes.journal);
     let note = |done: &mut Done| {
@@ -194,34 +188,13 @@ pub fn prepare(
         done.records = pending.records;
         done.notices.extend(pending.notices);
     }
+    let changed = found.iter().chain(&found_pages).map(|change| &change.path).collect();
     if wishes.index
-        && let Err(cause) = index(context, git, &parents, progress, &mut done)
+        && let Err(cause) =
+            vectors::stage(context, git, &parents, &changed, wishes, progress, &mut done)
     {
         // The entries are staged: say both.
         done.notices.push(format!("no vectors go along: {cause}"));
     }
     Ok(done)
-}
-
-/// Stages the vectors of what is staged.
-fn index(
-    context: &Context,
-    git: &Git,
-    parents: &[CommitId],
-    progress: Progress,
-    done: &mut Done,
-) -> Result<(), CommitError> {
-    // Listed anew: the entries are notes too.
-    let (refreshed, names) = corpus::of_staged(context, git, parents, progress)?;
-    let plan = plan_staged(context, git, &refreshed.snapshot)?;
-    git.stage(&plan.changes)?;
-    remove_obsolete(context, &plan)?;
-    // What waits for a slow model has to be looked at again.
-    let is_whole = refreshed.report.waiting == 0;
-    for (kind, name) in names.into_iter().filter(|_| is_whole) {
-        given::remember(context, kind, &name);
-    }
-    done.vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
-    done.notices.extend(refreshed.report.notices);
-    Ok(())
 }

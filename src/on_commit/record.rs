@@ -3,10 +3,7 @@
 //! Everything is made from staged contents and staged at once; the same bytes are put into the
 //! work tree, but a page that the user is editing there is left alone.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
@@ -21,7 +18,7 @@ use crate::{
     markdown::Scope,
     repo::{
         BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects, Staged, Stored, Version,
-        WriteError, read_note, write_beneath,
+        WriteError, read_note, remove_beneath, write_beneath,
     },
 };
 
@@ -196,11 +193,7 @@ impl Work {
 fn put_file(root: &Path, path: &Path, content: Option<&[u8]>) -> Result<(), WriteError> {
     match content {
         Some(content) => write_beneath(root, path, content),
-        None => {
-            // Was read beneath the root before it came here; one that is gone is gone.
-            let _ = fs::remove_file(root.join(path));
-            Ok(())
-        }
+        None => remove_beneath(root, path),
     }
 }
 

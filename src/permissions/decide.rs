@@ -1,6 +1,6 @@
 //! The order of the layers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{
     Action, Call, Circumstances, Decision, Layer, Level, Mode, Protected, Verdict,
@@ -81,7 +81,7 @@ fn verdict(decision: Decision, layer: Layer, reasons: Vec<String>) -> Verdict {
 
 fn protected(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Option<Verdict> {
     let reasons: Vec<String> = match (&call.action, found) {
-        (Action::Write { paths }, _) => paths
+        (Action::Write { paths } | Action::Record { paths }, _) => paths
             .iter()
             .filter_map(|path| {
                 let entry = at.protected.holds(path)?;
@@ -106,11 +106,18 @@ fn blacklist(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Optio
         let reason = "it changes what the agent itself is".to_owned();
         return Some(verdict(Decision::Ask, Layer::Blacklist, vec![reason]));
     }
-    if let Action::Write { paths } = &call.action {
+    if let Action::Write { paths } | Action::Record { paths } = &call.action {
+        let is_outside = |path: &PathBuf| !path.starts_with(at.root) && !path.starts_with("/tmp");
+        let is_write = matches!(call.action, Action::Write { .. });
         let reasons: Vec<String> = paths
             .iter()
-            .filter(|path| !path.starts_with(at.root) && !path.starts_with("/tmp"))
-            .map(|path| format!("`{}` lies outside the work tree", path.display()))
+            .filter_map(|path| match at.protected.executed(path) {
+                Some(who) => Some(goes_by(&path.display(), who)),
+                None if is_write && is_outside(path) => {
+                    Some(format!("`{}` lies outside the work tree", path.display()))
+                }
+                None => None,
+            })
             .collect();
         return (!reasons.is_empty()).then(|| verdict(Decision::Ask, Layer::Blacklist, reasons));
     }
@@ -120,6 +127,11 @@ fn blacklist(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Optio
         reasons.push("it is to have the network, and can send away whatever it reads".to_owned());
     }
     (!reasons.is_empty()).then(|| verdict(Decision::Ask, Layer::Blacklist, reasons))
+}
+
+/// Why a file is asked about that others execute.
+pub(super) fn goes_by(path: &dyn std::fmt::Display, who: &str) -> String {
+    format!("`{path}` runs or steers {who}, outside of the sandbox")
 }
 
 fn taint(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Option<Verdict> {

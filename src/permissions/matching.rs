@@ -30,6 +30,12 @@ pub fn is_open(pattern: &str) -> bool {
     pattern.contains([STAR, ANY, UNKNOWN])
 }
 
+/// How many characters of a name are known; more than it has, if all are.
+pub fn known(name: &str) -> usize {
+    let known = name.chars().filter(|char| ![STAR, ANY, UNKNOWN].contains(char)).count();
+    if is_open(name) { known } else { usize::MAX }
+}
+
 pub fn fit(path: &[String], tree: &[String]) -> Fit {
     if !path.iter().zip(tree).all(|(name, wanted)| fits(name, wanted)) {
         return Fit::Apart;

@@ -1,13 +1,14 @@
 //! May this call run? Data in, decision out.
 //!
-//! Owns the immutable core and key material (`protected`, `keys`), the blacklist (`shell`), taint and
-//! a missing fence, the user's rules (`rules`), the modes, and the order among these (`decide`). It
+//! Owns the immutable core and key material (`protected`, `keys`), what other programs go by
+//! (`executed`), the blacklist (`shell`), taint and a missing fence, the user's rules (`rules`), the modes, and the order among these (`decide`). It
 //! refuses to know files, the clock and the environment, who is asked, and how a call is carried out.
 
 use std::path::Path;
 
 mod call;
 mod decide;
+mod executed;
 mod keys;
 mod matching;
 mod protected;

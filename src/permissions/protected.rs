@@ -6,6 +6,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::{
+    executed::executed,
     keys,
     matching::{self, Fit},
 };
@@ -74,6 +75,25 @@ impl Protected {
         Self { root: names_of(root), trees: inside.chain(outside).collect() }
     }
 
+    /// With further files and whole folders of the work tree, relative to its root.
+    pub fn and(mut self, root: &Path, inside: &[PathBuf]) -> Self {
+        self.trees.extend(inside.iter().map(|path| {
+            let text = path.to_string_lossy();
+            // It stands in prompts, and a repository's settings may have named it.
+            let is_plain = |char: char| char.is_ascii_alphanumeric() || "/._-".contains(char);
+            let plain = text.chars().all(is_plain).then(|| text.into_owned());
+            let shown = plain.unwrap_or_else(|| "a folder that the settings name".to_owned());
+            Tree { names: names_of(&root.join(path)), shown }
+        }));
+        self
+    }
+
+    /// Who goes by this absolute path outside of the sandbox, if it is a file that other programs
+    /// execute or are steered by.
+    pub fn executed(&self, path: &Path) -> Option<&'static str> {
+        self.run_by_others(&path_pattern(path))
+    }
+
     /// The entry that keeps tools from writing this absolute path, key material included.
     pub fn holds(&self, path: &Path) -> Option<&str> {
         self.written(&path_pattern(path)).map(|hold| hold.entry)
@@ -110,6 +130,15 @@ impl Protected {
     pub(super) fn read(&self, pattern: &str) -> Option<Hold<'_>> {
         let names = matching::names(pattern);
         keys::held(&names).map(|entry| Hold { entry, is_certain: !matching::is_open(pattern) })
+    }
+
+    /// Who goes by what lies at this absolute pattern, see [`Protected::executed`].
+    pub(super) fn run_by_others(&self, pattern: &str) -> Option<&'static str> {
+        let names = matching::names(pattern);
+        if names.len() < self.root.len() || matching::fit(&names, &self.root) == Fit::Apart {
+            return None;
+        }
+        executed(names.get(self.root.len()..)?)
     }
 
     /// An entry that lies inside of this folder, which would be removed or changed with it.

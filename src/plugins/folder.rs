@@ -1,9 +1,8 @@
 //! Reading a plugin's folder: beneath the root, regular files only, bounded.
 
 use std::{
-    fs::{self, File, OpenOptions},
     io::{self, Read},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    os::unix::fs::PermissionsExt,
     path::Path,
 };
 
@@ -11,6 +10,7 @@ use super::{
     Declared, FOLDER, MAX_BYTES, MAX_FILES, MAX_LISTED, MAX_README_BYTES, PluginError, PluginFile,
     check_name, hash, is_file_path,
 };
+use crate::beneath::{Folder, Kind, is_link};
 
 /// What programs leave behind: it belongs to no plugin, is not hashed and never copied.
 pub(crate) const LEFT_OUT: &[&str] = &["__pycache__", ".pytest_cache", ".DS_Store"];
@@ -62,15 +62,14 @@ pub fn examine(root: &Path, name: &str, built_in: &[&str]) -> Result<Plugin, Plu
 /// # Errors
 /// As [`examine`], but for the form.
 pub fn read_files(root: &Path, name: &str) -> Result<Vec<PluginFile>, PluginError> {
-    let top = root.join(FOLDER).join(name);
-    // A link at either place would lead out of the work tree or into another plugin.
-    for folder in [&root.join(FOLDER), &top] {
-        let missing = || PluginError::Missing { name: name.to_owned() };
-        if !fs::symlink_metadata(folder).map_err(|_| missing())?.is_dir() {
-            return Err(wrong(".", "not a folder but a link or a file"));
-        }
-    }
-    let mut reading = Reading { top: &top, files: Vec::new(), bytes: 0, listed: 0 };
+    // A link would lead out of the work tree or into another plugin.
+    let top = Folder::open(root).and_then(|root| root.at(&Path::new(FOLDER).join(name)));
+    let top = top.map_err(|cause| match cause.kind() {
+        io::ErrorKind::NotADirectory => wrong(".", "not a folder but a link or a file"),
+        _ if is_link(&cause) => wrong(".", "not a folder but a link or a file"),
+        _ => PluginError::Missing { name: name.to_owned() },
+    })?;
+    let mut reading = Reading { top, files: Vec::new(), bytes: 0, listed: 0 };
     let mut waiting = vec![String::new()];
     while let Some(folder) = waiting.pop() {
         reading.folder(&folder, &mut waiting)?;
@@ -80,24 +79,22 @@ pub fn read_files(root: &Path, name: &str) -> Result<Vec<PluginFile>, PluginErro
     Ok(files)
 }
 
-struct Reading<'a> {
-    top: &'a Path,
+struct Reading {
+    top: Folder,
     files: Vec<PluginFile>,
     bytes: usize,
     listed: usize,
 }
 
-impl Reading<'_> {
+impl Reading {
     fn folder(&mut self, folder: &str, waiting: &mut Vec<String>) -> Result<(), PluginError> {
-        let full = self.top.join(folder);
         let failed = |cause: io::Error| wrong(folder, &cause.to_string());
-        for entry in fs::read_dir(&full).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
+        for entry in self.top.entries(Path::new(folder)).map_err(failed)? {
+            let (name, kind) = entry.map_err(failed)?;
             self.listed += 1;
             if self.listed > MAX_LISTED {
                 return Err(PluginError::Cap { max: MAX_LISTED, what: "entries" });
             }
-            let name = entry.file_name();
             let shown = name.to_string_lossy();
             if LEFT_OUT.contains(&&*shown) {
                 continue;
@@ -109,13 +106,10 @@ impl Reading<'_> {
             if !is_file_path(&path) || name.to_str().is_none() {
                 return Err(wrong(&path, "not a plain path"));
             }
-            let kind = entry.file_type().map_err(failed)?;
-            if kind.is_dir() {
-                waiting.push(path);
-            } else if kind.is_file() {
-                self.file(&path)?;
-            } else {
-                return Err(wrong(&path, "neither a file nor a folder"));
+            match kind {
+                Kind::Folder => waiting.push(path),
+                Kind::File => self.file(&path)?,
+                _ => return Err(wrong(&path, "neither a file nor a folder")),
             }
         }
         Ok(())
@@ -126,17 +120,7 @@ impl Reading<'_> {
             return Err(PluginError::Cap { max: MAX_FILES, what: "files" });
         }
         let failed = |cause: io::Error| wrong(path, &cause.to_string());
-        let full = self.top.join(path);
-        let parent = full.parent().unwrap_or(self.top);
-        // A folder may have become a link since it was listed.
-        if fs::canonicalize(parent).map_err(failed)? != *parent {
-            return Err(wrong(path, "leads out of the plugin through a link"));
-        }
-        let file = open(&full).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        if !metadata.is_file() {
-            return Err(wrong(path, "not a regular file"));
-        }
+        let (file, metadata) = self.top.read(Path::new(path)).map_err(failed)?;
         let left = MAX_BYTES - self.bytes;
         let mut bytes = Vec::new();
         file.take(left as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -148,12 +132,6 @@ impl Reading<'_> {
         self.files.push(PluginFile { path: path.to_owned(), is_executable, bytes });
         Ok(())
     }
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    // O_NONBLOCK: opening a FIFO must not wait for a writer.
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
 /// The one file at the top that is called `stem` or `stem.<extension>`.

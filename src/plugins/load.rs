@@ -1,12 +1,16 @@
 //! Which plugins are tools.
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use super::{
     FOLDER, MAX_PLUGINS, PluginError, PluginTool, Runtime, check_name, entries, examine, manifest,
     tool::changed,
 };
-use crate::{agent::Tool, one_line::one_line};
+use crate::{
+    agent::Tool,
+    beneath::{Folder, Kind},
+    one_line::one_line,
+};
 
 /// What loading has to be told.
 pub struct Loading<'a> {
@@ -95,15 +99,12 @@ fn one(loading: &Loading<'_>, name: &str, hashes: &[String]) -> Result<PluginToo
 /// Names of the folders in `plugins/`, sorted, and whether there are more than are looked at.
 /// Hidden ones and names that are no text are none of ours.
 pub(super) fn folders(root: &Path) -> (Vec<String>, bool) {
-    let top = root.join(FOLDER);
-    let is_folder = fs::symlink_metadata(&top).is_ok_and(|found| found.is_dir());
-    let Some(entries) = is_folder.then(|| fs::read_dir(top).ok()).flatten() else {
-        return (Vec::new(), false);
-    };
+    let listed = Folder::open(root).and_then(|root| root.entries(Path::new(FOLDER)));
+    let Ok(entries) = listed else { return (Vec::new(), false) };
     let mut names: Vec<String> = entries
         .filter_map(Result::ok)
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir() || kind.is_symlink()))
-        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|(_, kind)| matches!(kind, Kind::Folder | Kind::Link))
+        .filter_map(|(name, _)| name.into_string().ok())
         .filter(|name| !name.starts_with('.'))
         .take(MAX_PLUGINS * 4)
         .collect();

@@ -4,9 +4,8 @@
 //! entries are kept as they stand.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::File,
     io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
@@ -18,7 +17,11 @@ use super::{
     MAX_ENTRIES, MAX_MANIFEST_BYTES, Plugin, PluginError, TestReport, check_name,
     declared::level_name, examine,
 };
-use crate::{one_line::one_line, permissions::Level};
+use crate::{
+    beneath::{Folder, refusal},
+    one_line::one_line,
+    permissions::Level,
+};
 
 /// Where the manifest lies, relative to the root.
 pub const MANIFEST: &str = "plugins/manifest.json";
@@ -119,21 +122,17 @@ pub fn deploy(
 /// The text of the manifest; empty if there is none.
 pub(super) fn read(root: &Path) -> Result<String, PluginError> {
     let refused = |reason: String| PluginError::Manifest(reason);
-    let folder = root.join(super::FOLDER);
-    if fs::symlink_metadata(&folder).is_ok_and(|found| !found.is_dir()) {
-        return Err(refused("`plugins` is not a folder but a link or a file".to_owned()));
-    }
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
     let path = root.join(MANIFEST);
-    let file = match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
-        Ok(file) => file,
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
-        Err(cause) => return Err(PluginError::Io { path, cause }),
-    };
     let failed = |cause| PluginError::Io { path: path.clone(), cause };
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(refused("not a regular file".to_owned()));
-    }
+    let file = match Folder::open(root).and_then(|root| root.read(Path::new(MANIFEST))) {
+        Ok((file, _)) => file,
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+        Err(cause) if cause.kind() == io::ErrorKind::NotADirectory => {
+            return Err(refused("`plugins` is not a folder but a file".to_owned()));
+        }
+        Err(cause) if refusal(&cause).is_some() => return Err(refused(cause.to_string())),
+        Err(cause) => return Err(failed(cause)),
+    };
     let mut bytes = Vec::new();
     file.take(MAX_MANIFEST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > MAX_MANIFEST_BYTES {

@@ -1,7 +1,7 @@
 //! The page of a plugin in the knowledge base: its README, inside a block of ours.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -12,7 +12,7 @@ use super::{
     FOLDER, MAX_PAGE_BYTES, MAX_README_BYTES, PluginError, Problem, block, check_name, entries,
     load::folders, manifest,
 };
-use crate::{one_line::one_line, secrets};
+use crate::{beneath::Folder, one_line::one_line, secrets};
 
 const BLOCK: &str = "plugin";
 const MAX_TITLE_CHARS: usize = 200;
@@ -119,26 +119,14 @@ fn mirror_one(
 
 /// The text of a file beneath the root; `None` if there is none.
 pub(crate) fn text_at(root: &Path, path: &Path, max: usize) -> Result<Option<String>, PluginError> {
-    use std::{io::Read, os::unix::fs::OpenOptionsExt};
+    use std::io::Read;
 
     let failed = |cause: io::Error| PluginError::Io { path: path.to_owned(), cause };
-    let full = root.join(path);
-    let parent = full.parent().unwrap_or(root);
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
-    let opened = fs::canonicalize(parent).and_then(|parent| {
-        if !parent.starts_with(root) {
-            return Err(io::Error::other("leads out of the work tree through a link"));
-        }
-        fs::OpenOptions::new().read(true).custom_flags(flags).open(&full)
-    });
-    let file = match opened {
-        Ok(file) => file,
+    let file = match Folder::open(root).and_then(|root| root.read(path)) {
+        Ok((file, _)) => file,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(cause) => return Err(failed(cause)),
     };
-    if !file.metadata().map_err(failed)?.is_file() {
-        return Err(failed(io::Error::other("not a regular file")));
-    }
     let mut bytes = Vec::new();
     file.take(max as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > max {

@@ -14,27 +14,38 @@ use super::ProcessError;
 pub struct Detached(Child);
 
 /// Starts `argv` in a folder and in a process group of its own, with the environment that we have.
-/// It reads nothing; what it says goes to `log`, which begins anew.
+/// It reads `input`; what it says goes to `log`, which begins anew, or nowhere.
 ///
 /// # Errors
 /// When it cannot be started, or the log not be written.
-pub fn detach(argv: &[String], folder: &Path, log: &Path) -> Result<Detached, ProcessError> {
+pub fn detach(
+    argv: &[String],
+    folder: &Path,
+    input: Stdio,
+    log: Option<&Path>,
+) -> Result<Detached, ProcessError> {
     let (program, arguments) = argv.split_first().ok_or(ProcessError::Empty)?;
     let failed = |cause| ProcessError::Start { program: program.clone(), cause };
-    let log = OpenOptions::new()
-        .create(true)
-        .write(true)
-        .truncate(true)
-        .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW)
-        .open(log)
-        .map_err(failed)?;
+    let (said, warned) = match log {
+        None => (Stdio::null(), Stdio::null()),
+        Some(log) => {
+            let log = OpenOptions::new()
+                .create(true)
+                .write(true)
+                .truncate(true)
+                .mode(0o600)
+                .custom_flags(libc::O_NOFOLLOW)
+                .open(log)
+                .map_err(failed)?;
+            (log.try_clone().map_err(failed)?.into(), log.into())
+        }
+    };
     let child = Command::new(program)
         .args(arguments)
         .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(log.try_clone().map_err(failed)?)
-        .stderr(log)
+        .stdin(input)
+        .stdout(said)
+        .stderr(warned)
         // What ends the terminal's group does not end it.
         .process_group(0)
         .spawn()
@@ -42,9 +53,22 @@ pub fn detach(argv: &[String], folder: &Path, log: &Path) -> Result<Detached, Pr
     Ok(Detached(child))
 }
 
+/// Lowers the priority of this thread, and of those that it starts, as far as it goes.
+pub fn be_nice() {
+    const LOWEST: libc::c_int = 19;
+    // SAFETY: hands over numbers only. That it fails is no matter.
+    unsafe { libc::nice(LOWEST) };
+}
+
 impl Detached {
     pub fn id(&self) -> u32 {
         self.0.id()
+    }
+
+    /// Leaves it alone, but for taking note of its end, so that nothing of it remains in a
+    /// process that goes on for longer.
+    pub fn leave(mut self) {
+        std::thread::spawn(move || self.0.wait());
     }
 
     /// Ends it.

@@ -38,9 +38,19 @@ impl Repository {
         }
     }
 
+    /// The folder without which there is no repository any more.
+    pub fn home(&self) -> &Path {
+        self.common_dir.as_deref().unwrap_or(&self.root)
+    }
+
     /// Folder of the runs that are at work.
     pub fn runs_dir(&self) -> PathBuf {
         self.local_dir().join("runs")
+    }
+
+    /// Folder of what commands left in the work tree and git is not to find there.
+    pub fn aside_dir(&self) -> PathBuf {
+        self.local_dir().join("aside")
     }
 
     /// Folder of the vectors that were embedded on this machine.
@@ -51,11 +61,6 @@ impl Repository {
     /// Folder of the committed vector tables.
     pub fn tables_dir(&self) -> PathBuf {
         self.root.join(".elophanto").join("index")
-    }
-
-    /// The repository's own settings.
-    pub fn config_file(&self) -> PathBuf {
-        self.root.join(".elophanto").join("config.yaml")
     }
 }
 

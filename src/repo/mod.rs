@@ -8,6 +8,7 @@
 mod blob;
 mod git;
 pub mod history;
+mod inner;
 mod locate;
 mod note_path;
 mod notes;
@@ -18,12 +19,13 @@ mod write;
 
 pub use blob::BlobId;
 pub use git::{
-    Blame, CommitId, Git, GitError, Logged, ObjectId, Objects, Staged, Stored, Unread, Version,
-    head, is_tracked, reference, remote_url, tracked_under,
+    Blame, CommitId, Git, GitError, Hidden, Logged, ObjectId, Objects, Side, Staged, StagedFile,
+    Stored, Unread, Version, gitlinks, head, is_tracked, reference, remote_url, tracked_under,
 };
+pub use inner::{PutAside, inner_marks, is_git_name, marks_on_the_way, move_aside, put_aside};
 pub use locate::{LocateError, Repository, locate};
 pub use note_path::NotePath;
 pub use notes::stored_notes;
 pub use read::{ReadError, read_note};
 pub use walk::{FileStat, Selection, WalkError, Walked, walk, walk_files};
-pub use write::{TEMPORARY, WriteError, write_beneath, write_new_beneath};
+pub use write::{TEMPORARY, WriteError, remove_beneath, write_beneath, write_new_beneath};

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::{Git, GitError, NotePath, ObjectId, Objects, Selection, Stored, Version};
+use super::{
+    Git, GitError, NotePath, ObjectId, Objects, Selection, Stored, Version, walk::FORGE_FOLDERS,
+};
 
 /// Names of files that say what to leave out, the weaker one first.
 const IGNORE_FILES: [&str; 2] = [".gitignore", ".elophantoignore"];
@@ -13,7 +15,7 @@ const MOST_IGNORE_BYTES: u64 = 1024 * 1024;
 
 /// The notes of a version below the selected roots, sorted by path.
 ///
-/// As in the walk, hidden files and what the version's own `.gitignore` and `.elophantoignore`
+/// As in the walk, hidden files but those of a forge's folder and what the version's own `.gitignore` and `.elophantoignore`
 /// name are left out; links and submodules are no files.
 ///
 /// # Errors
@@ -62,7 +64,11 @@ fn is_hidden(path: &NotePath, roots: &[&Path]) -> bool {
         .iter()
         .filter_map(|root| path.strip_prefix(root).ok())
         .min_by_key(|below| below.as_os_str().len());
-    below
+    let is_all = roots.contains(&Path::new("."));
+    let of_forge = FORGE_FOLDERS.iter().find_map(|name| path.strip_prefix(name).ok());
+    let of_forge = of_forge.filter(|_| is_all && below.is_none());
+    of_forge
+        .or(below)
         .unwrap_or(path)
         .components()
         .any(|component| component.as_os_str().as_encoded_bytes().starts_with(b"."))
@@ -177,7 +183,16 @@ mod tests {
     #[test]
     fn hidden_is_what_lies_below_a_dot() {
         for (path, root, hidden) in [
-            (".github/a.md", ".", true),
+            (".github/a.md", ".", false),
+            (".github/ISSUE_TEMPLATE/a.md", ".", false),
+            (".github/.a.md", ".", true),
+            (".github/.x/a.md", ".", true),
+            (".github/a.md", "docs", true),
+            ("docs/.github/a.md", ".", true),
+            ("docs/.github/a.md", "docs", true),
+            (".githubs/a.md", ".", true),
+            (".claude/a.md", ".", true),
+            (".elophanto/a.md", ".", true),
             ("docs/.a.md", ".", true),
             (".notes/a.md", ".notes", false),
             (".notes/.x/a.md", ".notes", true),

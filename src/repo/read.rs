@@ -1,19 +1,19 @@
 //! Reading one note: beneath the root, regular files only, bounded.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{File, Metadata},
     io::{self, Read},
-    os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
 use super::{FileStat, NotePath};
+use crate::beneath::{Folder, Refusal, refusal};
 
 /// Why a note could not be read. None of these stops the others.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("{0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
     #[error("not a regular file")]
     NotRegular,
     #[error("leads out of the repository through a symbolic link")]
@@ -22,7 +22,26 @@ pub enum ReadError {
     TooLarge { size: u64, limit: u64 },
 }
 
+impl From<io::Error> for ReadError {
+    fn from(cause: io::Error) -> Self {
+        match refusal(&cause) {
+            Some(Refusal::NotAFile) => Self::NotRegular,
+            Some(Refusal::Link(_) | Refusal::Outside { .. }) => Self::Outside,
+            _ => Self::Io(cause),
+        }
+    }
+}
+
 impl ReadError {
+    /// Whether something else stood where the file was to be, or a folder above it.
+    pub fn is_elsewhere(&self) -> bool {
+        match self {
+            Self::Io(cause) => cause.kind() == io::ErrorKind::NotADirectory,
+            Self::Outside | Self::NotRegular => true,
+            Self::TooLarge { .. } => false,
+        }
+    }
+
     /// Whether the file simply is not there any more.
     pub fn is_gone(&self) -> bool {
         matches!(self, Self::Io(cause) if cause.kind() == io::ErrorKind::NotFound)
@@ -32,7 +51,8 @@ impl ReadError {
 /// The bytes of a note and the stat they belong to; `None` in place of the stat if the file
 /// changed while it was read, so that the caller reads it again next time.
 ///
-/// `root` must be canonical.
+/// Links that a user has put between the root and the note are followed as long as they stay
+/// beneath the root.
 ///
 /// # Errors
 /// See [`ReadError`]; nothing but a regular file beneath the root is ever opened for reading.
@@ -41,13 +61,7 @@ pub fn read_note(
     path: &NotePath,
     limit: u64,
 ) -> Result<(Vec<u8>, Option<FileStat>), ReadError> {
-    let full = path.below(root);
-    let parent = full.parent().unwrap_or(root);
-    if !fs::canonicalize(parent)?.starts_with(root) {
-        return Err(ReadError::Outside);
-    }
-    let mut file = open_regular(&full)?;
-    let before = file.metadata()?;
+    let (mut file, before) = open_regular(root, path.as_path())?;
     if before.len() > limit {
         return Err(ReadError::TooLarge { size: before.len(), limit });
     }
@@ -62,16 +76,17 @@ pub fn read_note(
     Ok((bytes, same.then_some(stat)))
 }
 
-fn open_regular(path: &Path) -> Result<File, ReadError> {
-    // O_NONBLOCK: opening a FIFO must not wait for a writer. Neither flag matters for a regular
-    // file.
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
-        .open(path)
-        .map_err(|cause| match cause.raw_os_error() {
-            Some(libc::ELOOP) => ReadError::NotRegular,
-            _ => ReadError::Io(cause),
-        })?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(ReadError::NotRegular) }
+fn open_regular(root: &Path, path: &Path) -> Result<(File, Metadata), ReadError> {
+    let top = Folder::open(root)?;
+    match top.read(path) {
+        Err(cause) => match refusal(&cause) {
+            Some(Refusal::Link(link)) if link == path => Err(ReadError::NotRegular),
+            Some(Refusal::Link(_)) => {
+                let folder = top.resolve(path.parent().unwrap_or(Path::new("")))?;
+                Ok(top.read(&folder.join(path.file_name().unwrap_or_default()))?)
+            }
+            _ => Err(cause.into()),
+        },
+        opened => Ok(opened?),
+    }
 }

@@ -12,12 +12,19 @@ use std::{
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::NotePath;
+use crate::beneath::Stat;
+
+/// Hidden folders at the top that hold documentation of a project, for the forge that carries it.
+pub(super) const FORGE_FOLDERS: &[&str] = &[".github", ".gitlab", ".gitea", ".forgejo"];
 
 /// Files that the walk reads in each folder.
 const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore", ".elophantoignore"];
 
+/// Extensions of Markdown, in whatever folder and under whatever name: no keys are kept so.
+const MARKDOWN: &[&str] = &["md", "markdown", "mdown", "mkd"];
+
 /// Which files are notes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Selection {
     /// Folders relative to the repository's root; `.` is all of it.
     pub roots: Vec<PathBuf>,
@@ -25,17 +32,26 @@ pub struct Selection {
     pub extensions: Vec<String>,
     /// Folder whose own files are no notes, for they are read in another way; empty for none.
     pub apart: PathBuf,
+    /// Whether a path, relative to the repository's root, is named as files of keys are: such a
+    /// file is no note, whatever its extension.
+    pub is_key: fn(&Path) -> bool,
 }
 
 impl Selection {
     /// Whether a path, relative to the repository's root, is named as a note is.
     pub fn names(&self, path: &Path) -> bool {
-        self.is_markdown(path) && !self.is_apart(path)
+        self.is_markdown(path) && !self.is_apart(path) && !self.is_withheld(path)
     }
 
     /// Whether a path ends as Markdown does, be it a note or not.
     pub fn is_markdown(&self, path: &Path) -> bool {
         has_extension(path, &self.extensions)
+    }
+
+    fn is_withheld(&self, path: &Path) -> bool {
+        let extension = path.extension();
+        !MARKDOWN.iter().any(|it| extension.is_some_and(|found| found.eq_ignore_ascii_case(it)))
+            && (self.is_key)(path)
     }
 
     fn is_apart(&self, path: &Path) -> bool {
@@ -65,6 +81,13 @@ impl From<&Metadata> for FileStat {
     }
 }
 
+impl From<&Stat> for FileStat {
+    fn from(stat: &Stat) -> Self {
+        let Stat { size, mtime, ctime, inode, .. } = *stat;
+        Self { size, mtime, ctime, inode }
+    }
+}
+
 /// One note found by the walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Walked {
@@ -82,11 +105,52 @@ pub struct WalkError {
 /// All notes below the selected roots, sorted by path, and what could not be looked at.
 ///
 /// Honours `.gitignore` (also outside git), `.elophantoignore` and git's own exclude files. Hidden
-/// files, symbolic links, anything that is no regular file, and other repositories nested in this
-/// one (submodules) are left out.
+/// files but those of a forge's folder (`.github` and its like), symbolic links, anything that is
+/// no regular file, and other repositories nested in this one (submodules) are left out.
 pub fn walk(root: &Path, selection: &Selection) -> (Vec<Walked>, Vec<WalkError>) {
     let is_note = |path: &Path| path.strip_prefix(root).is_ok_and(|path| selection.names(path));
-    walk_files(root, &selection.roots, is_note, |_| true)
+    let (mut walked, mut failed) = walk_files(root, &selection.roots, is_note, |_| true);
+    let forges = FORGE_FOLDERS.iter().map(|name| root.join(name));
+    if selection.roots.iter().any(|folder| folder == Path::new("."))
+        && forges.into_iter().any(|it| it.is_dir())
+    {
+        let (of_forges, more) = walk_forges(root, is_note);
+        walked.extend(of_forges);
+        walked.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        walked.dedup_by(|a, b| a.path == b.path);
+        failed.extend(more);
+    }
+    (walked, failed)
+}
+
+/// The notes in the folders of forges. They are looked for from the top, so that ignore files there
+/// hold in them too.
+fn walk_forges(
+    root: &Path,
+    wanted: impl Fn(&Path) -> bool + Sync,
+) -> (Vec<Walked>, Vec<WalkError>) {
+    let traps = Traps::default();
+    if !traps.is_none_in(root, root) {
+        // The walk of all else says so.
+        return (Vec::new(), Vec::new());
+    }
+    let (top, seen) = (root.to_owned(), traps.clone());
+    let mut builder = WalkBuilder::new(root);
+    builder.hidden(false).threads(1).filter_entry(move |entry| {
+        let name = entry.file_name().to_str();
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let enters = match entry.depth() {
+            0 => true,
+            1 => is_folder && name.is_some_and(|name| FORGE_FOLDERS.contains(&name)),
+            _ => !name.is_some_and(|name| name.starts_with('.')),
+        };
+        enters
+            && !is_foreign_repository(entry, &top)
+            && (!is_folder || seen.is_none_in(entry.path(), &top))
+    });
+    let (walked, mut failed) = gather(&mut builder, root, &wanted);
+    failed.append(&mut traps.take());
+    (walked, failed)
 }
 
 /// All files below the roots that are `wanted` by their absolute path, under the rules of
@@ -112,9 +176,6 @@ pub fn walk_files(
     }
     let (top, seen) = (root.to_owned(), traps.clone());
     builder
-        .require_git(false)
-        .follow_links(false)
-        .add_custom_ignore_filename(".elophantoignore")
         .threads(std::thread::available_parallelism().map_or(2, usize::from).min(8))
         .filter_entry(move |entry| {
             let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
@@ -123,8 +184,19 @@ pub fn walk_files(
                     || (entry.depth() == 0 || enters(entry.path()))
                         && seen.is_none_in(entry.path(), &top))
         });
+    let (walked, mut failed) = gather(&mut builder, root, &wanted);
+    failed.append(&mut traps.take());
+    (walked, failed)
+}
+
+/// The wanted files that a walk comes by, sorted by path.
+fn gather(
+    builder: &mut WalkBuilder,
+    root: &Path,
+    wanted: &(impl Fn(&Path) -> bool + Sync),
+) -> (Vec<Walked>, Vec<WalkError>) {
+    builder.require_git(false).follow_links(false).add_custom_ignore_filename(".elophantoignore");
     let found = Mutex::new((Vec::new(), Vec::new()));
-    let wanted = &wanted;
     builder.build_parallel().run(|| {
         let mut local = Local { shared: &found, walked: Vec::new(), failed: Vec::new() };
         Box::new(move |entry| {
@@ -150,8 +222,7 @@ pub fn walk_files(
             WalkState::Continue
         })
     });
-    let (mut walked, mut failed) = found.into_inner().unwrap_or_else(|poison| poison.into_inner());
-    failed.append(&mut traps.take());
+    let (mut walked, failed) = found.into_inner().unwrap_or_else(|poison| poison.into_inner());
     walked.sort_unstable_by(|a: &Walked, b| a.path.cmp(&b.path));
     walked.dedup_by(|a, b| a.path == b.path);
     (walked, failed)

@@ -1,20 +1,20 @@
 //! Writing a file of ours: beneath the root, as a whole or not at all.
 
 use std::{
-    fs,
-    io::{self, Write},
-    os::unix::fs::PermissionsExt,
+    io,
     path::{Path, PathBuf},
 };
 
-/// How the name of a file begins that is not whole yet.
-pub const TEMPORARY: &str = ".tmp-elophanto-";
+use crate::beneath::{Folder, Refusal, refusal};
+
+pub use crate::beneath::TEMPORARY;
 
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    #[error("`{}` is a link that leads elsewhere", .0.display())]
-    Outside(PathBuf),
+    /// A link is in the way.
+    #[error("`{}` cannot be written: {refusal}", path.display())]
+    Outside { path: PathBuf, refusal: Refusal },
     #[error("`{}` cannot be written: {cause}", path.display())]
     Io { path: PathBuf, cause: io::Error },
 }
@@ -22,9 +22,10 @@ pub enum WriteError {
 /// Writes a file below the root; a file that is there keeps its rights.
 ///
 /// # Errors
-/// When it cannot be written, or a link would lead the writing elsewhere.
+/// When it cannot be written, or a link is in the way.
 pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    write(root, path, bytes, true)
+    let written = Folder::open(root).and_then(|root| root.write(path, bytes));
+    written.map_err(|cause| failed(path, cause))
 }
 
 /// Writes a file below the root where there is none; whoever comes second finds that out.
@@ -32,35 +33,25 @@ pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Write
 /// # Errors
 /// As [`write_beneath`]; with [`io::ErrorKind::AlreadyExists`] when there is something.
 pub fn write_new_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    write(root, path, bytes, false)
+    let written = Folder::open(root).and_then(|root| root.write_new(path, bytes));
+    written.map_err(|cause| failed(path, cause))
 }
 
-fn write(root: &Path, path: &Path, bytes: &[u8], replaces: bool) -> Result<(), WriteError> {
-    let failed = |cause: io::Error| WriteError::Io { path: path.to_owned(), cause };
-    let target = root.join(path);
-    let folder = target.parent().unwrap_or(root);
-    // Looked at before any folder is made, so that none is made elsewhere.
-    let there = folder.ancestors().find(|above| above.exists()).unwrap_or(root);
-    let outside = !fs::canonicalize(there).map_err(failed)?.starts_with(root)
-        || fs::symlink_metadata(&target).is_ok_and(|kind| kind.is_symlink());
-    if outside {
-        return Err(WriteError::Outside(path.to_owned()));
+/// Removes a file below the root; none is fine.
+///
+/// # Errors
+/// When it cannot be removed, or a link is in the way.
+pub fn remove_beneath(root: &Path, path: &Path) -> Result<(), WriteError> {
+    match Folder::open(root).and_then(|root| root.remove(path)) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.map_err(|cause| failed(path, cause)),
     }
-    let write = || {
-        fs::create_dir_all(folder)?;
-        let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        // Records tell of what is written here: it must not be gone while they are there.
-        file.as_file().sync_data()?;
-        // A file of ours gets the rights any new file would get; one of the user's keeps its own.
-        let permissions = match fs::metadata(&target) {
-            Ok(metadata) => metadata.permissions(),
-            Err(_) => PermissionsExt::from_mode(0o644),
-        };
-        fs::set_permissions(file.path(), permissions)?;
-        let kept = if replaces { file.persist(&target) } else { file.persist_noclobber(&target) };
-        kept.map_err(|failed| failed.error)?;
-        Ok(())
-    };
-    write().map_err(failed)
+}
+
+fn failed(path: &Path, cause: io::Error) -> WriteError {
+    let path = path.to_owned();
+    match refusal(&cause) {
+        Some(refusal @ Refusal::Link(_)) => WriteError::Outside { path, refusal: refusal.clone() },
+        _ => WriteError::Io { path, cause },
+    }
 }

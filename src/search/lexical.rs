@@ -1,4 +1,4 @@
-//! Keyword scores: BM25 over weighted fields, phrases, exclusions, misspelt words.
+//! Keyword scores: BM25 over weighted fields, phrases, exclusions.
 //!
 //! Statistics (number of chunks, their mean length, how many hold a term) are taken over exactly
 //! the chunks that are current, so that deleted or foreign documents never count.
@@ -6,11 +6,11 @@
 //! saturation); the inverse document frequency is Lucene's, which is never negative.
 
 use rayon::prelude::*;
-use strsim::damerau_levenshtein;
 
-use super::query::Query;
+use super::{query::Query, spelling};
 use crate::{
     index::Part,
+    lexical::Analyzer,
     store::{
         Malformed,
         bits::Bits,
@@ -38,10 +38,8 @@ impl Default for Bm25 {
     }
 }
 
-/// The most expansions of one misspelt word.
-const MOST_EXPANSIONS: usize = 5;
 /// A term found by correction counts this much of an exact one, per edit.
-const EDIT_PENALTY: f32 = 0.6;
+pub const EDIT_PENALTY: f32 = 0.6;
 
 /// From so many chunks on it pays to look into the parts side by side.
 const MANY: usize = 20_000;
@@ -68,9 +66,12 @@ pub struct Scores {
     pub corrections: Vec<(String, Vec<String>)>,
     /// Terms with their inverse document frequency, corrections included.
     pub weights: Vec<(String, f32)>,
+    /// The inverse document frequency of a term that occurs nowhere.
+    pub unknown: f32,
 }
 
-/// Scores every chunk that is allowed.
+/// Scores every chunk that is allowed. With `spelling`, the analyzer of query and index, words that
+/// occur nowhere are taken for misspelt ones.
 ///
 /// # Errors
 /// [`Malformed`] if a segment is damaged.
@@ -78,7 +79,7 @@ pub fn score(
     field: &Field,
     query: &Query,
     parameters: &Bm25,
-    fuzzy: bool,
+    spelling: Option<&Analyzer>,
 ) -> Result<Scores, Malformed> {
     let (count, mean) = statistics(field);
     let scorer = Scorer { field, parameters, count, mean };
@@ -87,19 +88,26 @@ pub fn score(
         barred: field.allowed.iter().map(|bits| Bits::new(bits.capacity(), false)).collect(),
         corrections: Vec::new(),
         weights: Vec::new(),
+        unknown: scorer.idf(0),
     };
+    let mut unknown: Vec<&String> = Vec::new();
     for term in &query.terms {
-        let found = add_term(&scorer, term, 1.0, &mut result)?;
-        if !found && fuzzy {
-            let near = nearest_terms(field, term)?;
-            for (candidate, edits) in &near {
-                let factor = EDIT_PENALTY.powi(*edits as i32);
-                add_term(&scorer, candidate, factor, &mut result)?;
+        if !add_term(&scorer, term, 1.0, &mut result)? {
+            unknown.push(term);
+        }
+    }
+    if let Some(analyzer) = spelling.filter(|_| !unknown.is_empty()) {
+        let corrections = spelling::correct(field, query, &unknown, analyzer)?;
+        let found = |term: &&String| corrections.iter().find(|(known, _)| known == *term);
+        // One that was typed twice counts twice.
+        for (_, found) in unknown.iter().filter_map(found) {
+            for (candidate, edits) in found {
+                add_term(&scorer, candidate, EDIT_PENALTY.powi(*edits as i32), &mut result)?;
             }
-            if !near.is_empty() {
-                let terms = near.into_iter().map(|(term, _)| term).collect();
-                result.corrections.push((term.clone(), terms));
-            }
+        }
+        for (term, found) in corrections {
+            let found = found.into_iter().map(|(term, _)| term).collect();
+            result.corrections.push((term, found));
         }
     }
     add_pairs(&scorer, query, &mut result)?;
@@ -111,8 +119,9 @@ pub fn score(
                 .for_each(|chunk| barred.set(chunk, true));
         }
     }
-    for phrase in &query.excluded {
-        for (barred, holding) in result.barred.iter_mut().zip(holding_phrase(field, phrase)?) {
+    for excluded in &query.excluded {
+        let holding = holding_phrase(field, &excluded.terms)?;
+        for (barred, holding) in result.barred.iter_mut().zip(holding) {
             holding.ones().for_each(|chunk| barred.set(chunk, true));
         }
     }
@@ -193,6 +202,12 @@ fn add_term(
 }
 
 impl Scorer<'_> {
+    /// Inverse document frequency of what so many live chunks hold.
+    fn idf(&self, holding: usize) -> f32 {
+        let (count, holding) = (self.count as f32, holding as f32);
+        (1.0 + (count - holding + 0.5) / (holding + 0.5)).ln()
+    }
+
     /// Adds the BM25 score of one term (or pair) to every allowed chunk that holds it, and returns
     /// its inverse document frequency.
     fn add(
@@ -203,8 +218,7 @@ impl Scorer<'_> {
         scores: &mut [Vec<f32>],
     ) -> f32 {
         let Bm25 { k1, b, .. } = *self.parameters;
-        let holding = holding as f32;
-        let idf = (1.0 + (self.count as f32 - holding + 0.5) / (holding + 0.5)).ln();
+        let idf = self.idf(holding);
         for (number, hits) in found.iter().enumerate() {
             let segment = &self.field.parts[number].loaded.segment;
             for &(chunk, frequency) in hits {
@@ -264,58 +278,8 @@ fn close_pairs(first: &[u32], second: &[u32]) -> usize {
     first.iter().filter(|position| near(position)).count()
 }
 
-/// Terms of the index within an edit or two, most frequent first among the nearest.
-fn nearest_terms(field: &Field, term: &str) -> Result<Vec<(String, usize)>, Malformed> {
-    let length = term.chars().count();
-    let reach = match length {
-        0..=3 => return Ok(Vec::new()),
-        4..=7 => 1,
-        _ => 2,
-    };
-    let mut near: Vec<(usize, u32, String)> = Vec::new();
-    for (part, live) in field.parts.iter().zip(field.live) {
-        for entry in part.loaded.segment.terms() {
-            let candidate = entry?;
-            if candidate.len().abs_diff(term.len()) > 2 * reach
-                || candidate.chars().count().abs_diff(length) > reach
-            {
-                continue;
-            }
-            let edits = damerau_levenshtein(candidate, term);
-            if edits > reach {
-                continue;
-            }
-            let chunks = holding(part, live, candidate)?;
-            if chunks == 0 {
-                continue;
-            }
-            match near.iter_mut().find(|(_, _, known)| known == candidate) {
-                Some((_, sum, _)) => *sum += chunks,
-                None => near.push((edits, chunks, candidate.to_owned())),
-            }
-        }
-    }
-    near.sort_by(|a, b| {
-        (a.0, std::cmp::Reverse(a.1), &a.2).cmp(&(b.0, std::cmp::Reverse(b.1), &b.2))
-    });
-    // Farther ones only matter where there is no nearer one.
-    let nearest = near.first().map_or(0, |(edits, _, _)| *edits);
-    near.retain(|(edits, _, _)| *edits == nearest);
-    near.truncate(MOST_EXPANSIONS);
-    Ok(near.into_iter().map(|(edits, _, term)| (term, edits)).collect())
-}
-
-/// Current chunks that hold a term.
-fn holding(part: &Part, live: &Bits, term: &str) -> Result<u32, Malformed> {
-    let mut chunks = 0;
-    if let Some(postings) = part.loaded.segment.postings(term)? {
-        postings.for_each(|chunk, _, _| chunks += u32::from(live.get(chunk as usize)))?;
-    }
-    Ok(chunks)
-}
-
 /// Chunks whose text holds the terms one after the other, with any word for an empty one.
-fn holding_phrase(field: &Field, phrase: &[String]) -> Result<Vec<Bits>, Malformed> {
+pub(super) fn holding_phrase(field: &Field, phrase: &[String]) -> Result<Vec<Bits>, Malformed> {
     let mut all = Vec::with_capacity(field.parts.len());
     for part in field.parts {
         let segment = &part.loaded.segment;

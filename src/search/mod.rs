@@ -1,9 +1,16 @@
 //! Questions and answers: a query, its candidates, their ranking, and what is shown of them.
 //!
 //! Reads a snapshot and never changes it. [`query`] parses, [`lexical`] and the matrices find and
-//! score candidates, [`rank`] fuses scores (pure), [`passage`] chooses what to show, [`run`]
-//! joins them over a `scene` (the snapshot as one search sees it). It knows no terminal and no JSON.
+//! score candidates, [`rank`] fuses scores (pure), `choose` takes what is listed, [`passage`] what of
+//! it is shown, [`extract`] what of it answers a question, [`belief`] says whether it answers, and
+//! [`run`] joins them over a `scene` (the snapshot as one search sees it). It knows no terminal and
+//! no JSON.
 
+pub mod belief;
+pub mod changes;
+mod choose;
+mod dashes;
+pub mod extract;
 pub mod filter;
 pub mod lexical;
 pub mod origin;
@@ -14,8 +21,10 @@ pub mod run;
 mod scene;
 mod show;
 mod sources;
+mod spelling;
 
+pub use belief::{Confidence, Level};
 pub use filter::Filter;
 pub use query::Query;
 pub use rank::{Mode, Ranking, Score, Weights};
-pub use run::{Answer, Hit, Request, SearchError, search};
+pub use run::{Answer, Hit, Listing, Request, SearchError, search};

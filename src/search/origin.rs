@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::Hit;
 use crate::{
     index::Snapshot,
+    markdown,
     repo::{Blame, BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects},
     store::manifest::Place,
 };
@@ -114,7 +115,7 @@ impl<'a> Origins<'a> {
             State::Uncommitted | State::Stale => return Some(Author::Nobody),
             State::Committed => vec![lines],
             State::Modified => {
-                let committed = self.read(&content)?;
+                let committed = searched(&self.read(&content)?);
                 let text = text_of(snapshot, &hit.path)?;
                 committed_lines(&committed, text.as_bytes(), lines)?
             }
@@ -163,6 +164,16 @@ fn text_of(snapshot: &Snapshot, path: &NotePath) -> Option<String> {
     let segment = &snapshot.parts.get(segment as usize)?.loaded.segment;
     let document = segment.document(document as usize).ok()?;
     segment.text(&document).ok().map(str::to_owned)
+}
+
+/// A committed note as it is searched: without comments and what else says nothing.
+fn searched(committed: &[u8]) -> Vec<u8> {
+    let said = |text: &str| {
+        let document = markdown::parse(text).ok()?;
+        Some(markdown::blanked(text, &markdown::unsaid(text, &document)).into_bytes())
+    };
+    let decoded = markdown::decode(committed).ok();
+    decoded.and_then(|decoded| said(&decoded.text)).unwrap_or_else(|| committed.to_vec())
 }
 
 /// Where lines of the present text are in the committed one, as ranges; lines that are new are

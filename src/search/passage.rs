@@ -4,34 +4,71 @@ use std::ops::Range;
 
 /// Longest snippet in characters.
 pub const SNIPPET_CHARACTERS: usize = 240;
+/// Columns from which on a line is code where no list is.
+const CODE_INDENT: usize = 4;
+
+/// A piece of a chunk that can be shown by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// Bytes of the chunk, without white space around.
+    pub range: Range<usize>,
+    pub kind: Kind,
+}
+
+/// What a sentence stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Prose,
+    /// An item of a list, its mark included.
+    Item,
+    /// A row of a table.
+    Row,
+    /// A heading, or the header of a table.
+    Heading,
+    /// A line of code, of a diagram or of markup.
+    Code,
+}
 
 /// The sentences of a chunk: prose by full stops, everything else (headings, list items, table
-/// rows, code) by lines. White space around them is left out.
-pub fn sentences(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut paragraph: Option<Range<usize>> = None;
-    let mut fenced = false;
+/// rows, code) by lines. Fences and rules are none. `fence` is the one that is open where the text
+/// begins, as [`open_fence`] has it.
+pub fn sentences(text: &str, fence: Option<&str>) -> Vec<Sentence> {
+    let mut reader =
+        Reader { text, open: None, in_list: false, in_table: false, found: Vec::new() };
+    let mut fence = fence;
     for line in line_ranges(text) {
-        let content = text[line.clone()].trim();
-        let fence = content.starts_with("```") || content.starts_with("~~~");
-        if fence {
-            fenced = !fenced;
-        }
-        if content.is_empty() || fenced || fence || starts_unit(content) {
-            close(text, &mut paragraph, &mut found);
-        }
-        if content.is_empty() || fence {
-            continue;
-        }
-        if fenced || content.starts_with('#') || content.starts_with('|') {
-            push_trimmed(text, line, &mut found);
-        } else {
-            let start = paragraph.as_ref().map_or(line.start, |open| open.start);
-            paragraph = Some(start..line.end);
+        let content = Content::of(text, line);
+        match (fence, fence_mark(content.text)) {
+            (None, None) => reader.read(content),
+            (None, Some(mark)) => {
+                reader.close();
+                fence = Some(mark);
+            }
+            (Some(open), mark) => {
+                if mark.is_some_and(|mark| mark == content.text && mark.starts_with(open)) {
+                    fence = None;
+                } else {
+                    reader.push(content.range, Kind::Code);
+                }
+            }
         }
     }
-    close(text, &mut paragraph, &mut found);
-    found
+    reader.close();
+    reader.found
+}
+
+/// The marks of the fenced code that is still open at the end of a text.
+pub fn open_fence(text: &str) -> Option<&str> {
+    let mut open: Option<&str> = None;
+    for line in line_ranges(text) {
+        let content = Content::of(text, line).text;
+        open = match (open, fence_mark(content)) {
+            (None, mark) => mark,
+            (Some(open), Some(mark)) if mark == content && mark.starts_with(open) => None,
+            (open, _) => open,
+        };
+    }
+    open
 }
 
 /// The part of a sentence that is shown, at most [`SNIPPET_CHARACTERS`], around its first match.
@@ -49,7 +86,7 @@ pub fn clip(text: &str, sentence: Range<usize>, first_match: Option<usize>) -> R
         .char_indices()
         .nth(SNIPPET_CHARACTERS)
         .map_or(sentence.end, |(offset, _)| start + offset);
-    start..end
+    start..if end < sentence.end { word_end(text, at.max(start), end) } else { end }
 }
 
 /// One piece of text that may be shown within a budget.
@@ -94,48 +131,162 @@ fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Whether a line begins a unit of its own: heading, list item, table row, quote.
-fn starts_unit(line: &str) -> bool {
+/// A line without white space and marks of quotes around it.
+struct Content<'t> {
+    text: &'t str,
+    range: Range<usize>,
+    /// Columns of white space before it.
+    indent: usize,
+    is_quoted: bool,
+}
+
+impl<'t> Content<'t> {
+    fn of(text: &'t str, line: Range<usize>) -> Self {
+        let raw = &text[line.clone()];
+        let is_quoted = raw.trim_start().starts_with('>');
+        let own = if is_quoted {
+            raw.trim_start_matches(|char: char| char == '>' || char.is_whitespace())
+        } else {
+            raw.trim_start()
+        };
+        let start = line.end - own.len();
+        let indent = raw.chars().take_while(|char| char.is_whitespace());
+        let indent = indent.map(|char| if char == '\t' { CODE_INDENT } else { 1 }).sum();
+        let own = own.trim_end();
+        Self { text: own, range: start..start + own.len(), indent, is_quoted }
+    }
+}
+
+/// Collects the sentences of a chunk, line by line.
+struct Reader<'t> {
+    text: &'t str,
+    /// The paragraph or item at hand, and whether it is a quote.
+    open: Option<(Range<usize>, Kind, bool)>,
+    in_list: bool,
+    in_table: bool,
+    found: Vec<Sentence>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, line: Content) {
+        let Content { text, range, indent, is_quoted } = line;
+        if text.is_empty() {
+            self.close();
+            self.in_table = false;
+        } else if is_table_rule(text) {
+            self.header();
+            self.in_table = true;
+        } else if is_rule(text) {
+            self.underline(text);
+        } else if text.starts_with('|') || self.in_table && text.contains('|') {
+            self.close();
+            self.push(range, Kind::Row);
+            self.in_table = true;
+        } else if text.starts_with('#') {
+            self.close();
+            self.push(range, Kind::Heading);
+            self.in_list = false;
+        } else if is_markup(text) {
+            self.close();
+            self.push(range, Kind::Code);
+        } else if opens_item(text) {
+            self.close();
+            self.open = Some((range, Kind::Item, is_quoted));
+            self.in_list = true;
+        } else if let Some((open, _, quote)) = &mut self.open
+            && (*quote == is_quoted || !is_quoted)
+        {
+            open.end = range.end;
+        } else if indent >= CODE_INDENT && !self.in_list && !is_quoted {
+            self.push(range, Kind::Code);
+        } else {
+            self.close();
+            self.in_list &= indent > 0;
+            self.open = Some((range, Kind::Prose, is_quoted));
+        }
+    }
+
+    /// What stands above a table's rule is its header.
+    fn header(&mut self) {
+        if let Some((open, kind, is_quoted)) = self.open.take() {
+            let last = self.text[open.clone()].rfind('\n').map_or(open.start, |at| open.start + at);
+            if last > open.start {
+                self.open = Some((open.start..last, kind, is_quoted));
+            }
+            self.close();
+            self.push(last..open.end, Kind::Heading);
+        } else if let Some(last) = self.found.last_mut().filter(|last| last.kind == Kind::Row) {
+            last.kind = Kind::Heading;
+        }
+    }
+
+    /// A rule, which makes the paragraph right above it a heading.
+    fn underline(&mut self, rule: &str) {
+        match self.open.take() {
+            Some((range, Kind::Prose, _)) if rule.starts_with(['=', '-']) => {
+                self.push(range, Kind::Heading);
+            }
+            open => {
+                self.open = open;
+                self.close();
+            }
+        }
+    }
+
+    fn push(&mut self, range: Range<usize>, kind: Kind) {
+        let raw = &self.text[range.clone()];
+        let start = range.start + (raw.len() - raw.trim_start().len());
+        let trimmed = raw.trim();
+        if !trimmed.is_empty() {
+            self.found.push(Sentence { range: start..start + trimmed.len(), kind });
+        }
+    }
+
+    fn close(&mut self) {
+        let Some((range, kind, _)) = self.open.take() else { return };
+        for found in crate::sentences::sentences(&self.text[range.clone()]) {
+            self.push(range.start + found.start..range.start + found.end, kind);
+        }
+    }
+}
+
+/// The marks that open or close fenced code.
+fn fence_mark(line: &str) -> Option<&str> {
+    let mark = line.chars().next().filter(|char| matches!(char, '`' | '~'))?;
+    let length = line.len() - line.trim_start_matches(mark).len();
+    let info = &line[length..];
+    // Back ticks behind back ticks: a span of code.
+    (length >= 3 && !(mark == '`' && info.contains('`'))).then(|| &line[..length])
+}
+
+fn is_table_rule(line: &str) -> bool {
+    line.contains("-")
+        && line.contains('|')
+        && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
+}
+
+/// `---`, `***`, `===`, with spaces between or without.
+fn is_rule(line: &str) -> bool {
+    let mut marks = line.chars().filter(|char| !char.is_whitespace());
+    let first = marks.next();
+    matches!(first, Some('-' | '=' | '*' | '_'))
+        && line.len() >= 2
+        && marks.all(|char| Some(char) == first)
+}
+
+/// A tag, a picture or badge, or where a link leads: nothing that says anything.
+fn is_markup(line: &str) -> bool {
+    line.starts_with('<') && line.ends_with('>') && !line.starts_with("<http")
+        || line.starts_with("[![")
+        || line.starts_with("![") && line.ends_with(')')
+        || line.starts_with('[') && line.contains("]: ")
+}
+
+fn opens_item(line: &str) -> bool {
     let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    line.starts_with(['#', '|', '>'])
-        || ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker))
+    ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker))
         || (numbered.len() < line.len()
             && (numbered.starts_with(". ") || numbered.starts_with(") ")))
-}
-
-fn close(text: &str, paragraph: &mut Option<Range<usize>>, found: &mut Vec<Range<usize>>) {
-    let Some(range) = paragraph.take() else { return };
-    let mut start = range.start;
-    let mut after_stop = false;
-    for (offset, char) in text[range.clone()].char_indices() {
-        let at = range.start + offset;
-        if after_stop && char.is_whitespace() && continues_upper(&text[at..range.end]) {
-            push_trimmed(text, start..at, found);
-            start = at;
-        }
-        after_stop = matches!(char, '.' | '!' | '?' | '。' | '！' | '？')
-            || (after_stop && matches!(char, '"' | '\'' | ')' | '*' | '_' | '`'));
-        if matches!(char, '。' | '！' | '？') {
-            let end = at + char.len_utf8();
-            push_trimmed(text, start..end, found);
-            start = end;
-        }
-    }
-    push_trimmed(text, start..range.end, found);
-}
-
-/// A full stop before a lower-case word is an abbreviation.
-fn continues_upper(rest: &str) -> bool {
-    rest.trim_start().chars().next().is_some_and(|char| !char.is_lowercase())
-}
-
-fn push_trimmed(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
-    let raw = &text[range.clone()];
-    let start = range.start + (raw.len() - raw.trim_start().len());
-    let trimmed = raw.trim();
-    if !trimmed.is_empty() {
-        found.push(start..start + trimmed.len());
-    }
 }
 
 fn word_start(text: &str, from: usize, to: usize) -> usize {
@@ -148,30 +299,102 @@ fn word_start(text: &str, from: usize, to: usize) -> usize {
     }
 }
 
+/// The end of the last word that ends between two places, or else the later of them.
+fn word_end(text: &str, from: usize, to: usize) -> usize {
+    if text[to..].starts_with(char::is_whitespace) {
+        return to;
+    }
+    match text[from..to].rfind(char::is_whitespace) {
+        Some(offset) => from + text[from..from + offset].trim_end().len(),
+        None => to,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(text: &str, expected: &[&str]) {
-        let found: Vec<&str> = sentences(text).into_iter().map(|range| &text[range]).collect();
+    fn check(text: &str, expected: &[(Kind, &str)]) {
+        let found: Vec<(Kind, &str)> = sentences(text, None)
+            .into_iter()
+            .map(|found| (found.kind, &text[found.range]))
+            .collect();
         assert_eq!(found, expected);
     }
 
     #[test]
     fn sentences_of_markdown() {
+        use Kind::{Code, Heading, Item, Prose, Row};
         check(
             "# Otters\n\nThey sleep. They\nfloat! e.g. in kelp.\n",
-            &["# Otters", "They sleep.", "They\nfloat! e.g. in kelp."],
+            &[(Heading, "# Otters"), (Prose, "They sleep."), (Prose, "They\nfloat! e.g. in kelp.")],
         );
         check(
             "- one. Two\n- two\n  more\n1. three\n",
-            &["- one.", "Two", "- two\n  more", "1. three"],
+            &[(Item, "- one."), (Item, "Two"), (Item, "- two\n  more"), (Item, "1. three")],
         );
-        check("```\nlet x. = 1;\n\nb\n```\nafter\n", &["let x. = 1;", "b", "after"]);
-        check("| a | b |\n|---|---|\n", &["| a | b |", "|---|---|"]);
-        check("日本語。二つ目。", &["日本語。", "二つ目。"]);
+        check(
+            "```\nlet x. = 1;\n\nb\n~~~\n```\nafter\n",
+            &[(Code, "let x. = 1;"), (Code, "b"), (Code, "~~~"), (Prose, "after")],
+        );
+        check(
+            "````\n```\na\n```\n````\nb",
+            &[(Code, "```"), (Code, "a"), (Code, "```"), (Prose, "b")],
+        );
+        check(
+            "| a | b |\n|---|---|\n| c. D | d |\n\n| no table",
+            &[(Heading, "| a | b |"), (Row, "| c. D | d |"), (Row, "| no table")],
+        );
+        check(
+            "Intro.\na | b\n--- | ---\nc | d\n\nEnd | of it",
+            &[(Prose, "Intro."), (Heading, "a | b"), (Row, "c | d"), (Prose, "End | of it")],
+        );
+        check(
+            "Title\n=====\n\nText.\n\n---\n***\nMore\n---\n",
+            &[(Heading, "Title"), (Prose, "Text."), (Heading, "More")],
+        );
+        check(
+            "Text.\n\n    code. Line\n\n- item\n\n    of the item\n",
+            &[(Prose, "Text."), (Code, "code. Line"), (Item, "- item"), (Prose, "of the item")],
+        );
+        check(
+            "> One sentence\n> on two lines. Two.\n> - item\n\nNo quote.\n> Quote.",
+            &[
+                (Prose, "One sentence\n> on two lines."),
+                (Prose, "Two."),
+                (Item, "- item"),
+                (Prose, "No quote."),
+                (Prose, "Quote."),
+            ],
+        );
+        check(
+            "<details>\n[![badge](x)](y)\n[ref]: https://a.example\nText.",
+            &[
+                (Code, "<details>"),
+                (Code, "[![badge](x)](y)"),
+                (Code, "[ref]: https://a.example"),
+                (Prose, "Text."),
+            ],
+        );
+        check("日本語。二つ目。", &[(Prose, "日本語。"), (Prose, "二つ目。")]);
         check("", &[]);
         check("  \n\n", &[]);
+    }
+
+    #[test]
+    fn a_chunk_may_begin_inside_of_code() {
+        for (before, expected) in [
+            ("a\n```sh\nb\n", Some("```")),
+            ("```\na\n```\n", None),
+            ("````\n```\n", Some("````")),
+            ("~~~\n```\n", Some("~~~")),
+            ("``` a ``` b\n", None),
+        ] {
+            assert_eq!(open_fence(before), expected, "{before:?}");
+        }
+        let found = sentences("a. B\n```\nSo. D\n", Some("```"));
+        let kinds: Vec<Kind> = found.iter().map(|found| found.kind).collect();
+        assert_eq!(kinds, [Kind::Code, Kind::Prose, Kind::Prose]);
     }
 
     #[test]

@@ -1,4 +1,10 @@
 //! The query language: words, `"phrases"`, `-excluded` words and `-"phrases"`.
+//!
+//! A dash stands before options too (`-r`, `-rf`). Before a single letter it is always one, before
+//! a longer word where the documents write the word with its dash, which `dashes` finds
+//! out. Before quotes it always excludes.
+
+use std::ops::Range;
 
 use crate::lexical::{Analyzer, fold, words};
 
@@ -10,40 +16,74 @@ pub struct Query {
     /// Terms that must stand next to each other.
     pub phrases: Vec<Vec<String>>,
     /// A chunk that holds one of these is no hit.
-    pub excluded: Vec<Vec<String>>,
+    pub excluded: Vec<Excluded>,
     /// Phrases and exclusions of nothing but stop words, as typed: they cannot be kept to.
     pub ignored: Vec<String>,
     /// What is embedded: the query without operators and exclusions.
     pub text: String,
+    /// All of it, as typed.
+    typed: String,
+}
+
+/// What a hit must not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excluded {
+    /// As typed, with its dash.
+    pub typed: String,
+    pub terms: Vec<String>,
+    /// Its bytes in what was typed.
+    range: Range<usize>,
+}
+
+impl Excluded {
+    /// The word with its dash, if it may be an option: it is not in quotes.
+    pub fn as_option(&self) -> Option<&str> {
+        (!self.typed.starts_with("-\"")).then(|| self.typed.trim_end_matches(is_punctuation))
+    }
 }
 
 impl Query {
     /// Parses what was typed. Nothing is an error: an unclosed quote ends at the end.
     pub fn parse(typed: &str, analyzer: &Analyzer) -> Self {
-        let mut query = Self::default();
+        Self::parse_with(typed, &[], analyzer)
+    }
+
+    /// The same query with some of what it excludes taken for words that are looked for.
+    pub fn with_words(&self, options: &[&Excluded], analyzer: &Analyzer) -> Self {
+        let starts: Vec<usize> = options.iter().map(|option| option.range.start).collect();
+        Self::parse_with(&self.typed, &starts, analyzer)
+    }
+
+    /// `options` are the places of dashes that exclude nothing.
+    fn parse_with(typed: &str, options: &[usize], analyzer: &Analyzer) -> Self {
+        let mut query = Self { typed: typed.to_owned(), ..Self::default() };
         let mut plain = String::new();
-        let mut rest = typed;
-        while let Some(char) = rest.chars().next() {
+        let mut at = 0;
+        while let Some(char) = typed[at..].chars().next() {
+            let rest = &typed[at..];
             let at_word_start = plain.is_empty() || plain.ends_with(char::is_whitespace);
-            let (negated, opened) = match rest.strip_prefix('-') {
-                Some(after) if at_word_start && starts_word(after) => (true, after),
-                _ => (false, rest),
-            };
+            let opened = rest.strip_prefix('-').filter(|after| {
+                at_word_start && starts_word(after) && !is_letter(after) && !options.contains(&at)
+            });
+            let (negated, opened) = (opened.is_some(), opened.unwrap_or(rest));
             if let Some(after) = opened.strip_prefix('"').filter(|_| at_word_start) {
                 let (phrase, tail) = after.split_once('"').unwrap_or((after, ""));
-                query.add_phrase(phrase, negated, analyzer);
-                if !negated {
+                let end = typed.len() - tail.len();
+                if negated {
+                    query.exclude(phrase, at..end, analyzer);
+                } else {
+                    query.add_phrase(phrase, analyzer);
                     plain.push_str(phrase);
                 }
                 plain.push(' ');
-                rest = tail;
+                at = end;
             } else if negated {
-                let end = opened.find(char::is_whitespace).unwrap_or(opened.len());
-                query.add_phrase(&opened[..end], true, analyzer);
-                rest = &opened[end..];
+                let length = opened.find(char::is_whitespace).unwrap_or(opened.len());
+                query.exclude(&opened[..length], at..at + 1 + length, analyzer);
+                at += 1 + length;
             } else {
                 plain.push(char);
-                rest = &rest[char.len_utf8()..];
+                at += char.len_utf8();
             }
         }
         query.terms = topic_terms(&plain, analyzer);
@@ -65,21 +105,41 @@ impl Query {
         self.text.is_empty()
     }
 
-    fn add_phrase(&mut self, phrase: &str, negated: bool, analyzer: &Analyzer) {
-        let terms = phrase_terms(phrase, analyzer);
-        if terms.is_empty() {
-            if words(phrase).next().is_some() {
-                let dash = if negated { "-" } else { "" };
-                self.ignored.push(format!("{dash}{phrase}"));
-            }
-            return;
+    fn add_phrase(&mut self, phrase: &str, analyzer: &Analyzer) {
+        match phrase_terms(phrase, analyzer) {
+            terms if !terms.is_empty() => self.phrases.push(terms),
+            _ if words(phrase).next().is_some() => self.ignored.push(phrase.to_owned()),
+            _ => {}
         }
-        if negated { self.excluded.push(terms) } else { self.phrases.push(terms) }
+    }
+
+    fn exclude(&mut self, phrase: &str, range: Range<usize>, analyzer: &Analyzer) {
+        match phrase_terms(phrase, analyzer) {
+            terms if !terms.is_empty() => {
+                let typed = self.typed[range.clone()].to_owned();
+                self.excluded.push(Excluded { typed, terms, range });
+            }
+            _ if words(phrase).next().is_some() => self.ignored.push(format!("-{phrase}")),
+            _ => {}
+        }
     }
 }
 
 fn starts_word(text: &str) -> bool {
     text.chars().next().is_some_and(|char| char.is_alphanumeric() || char == '"' || char == '_')
+}
+
+/// Whether a single letter or digit stands here, as of an option; characters that are whole words
+/// in their language are none.
+fn is_letter(text: &str) -> bool {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let word = text[..end].trim_end_matches(is_punctuation);
+    word.len() == 1 && word.starts_with(|char: char| char.is_ascii_alphanumeric())
+}
+
+/// What ends a clause, or closes brackets and quotes, behind a word.
+fn is_punctuation(char: char) -> bool {
+    matches!(char, '.' | ',' | ';' | ':' | '?' | '!' | ')' | ']' | '\'' | '`')
 }
 
 /// Terms without question words, unless nothing else is left.
@@ -130,7 +190,8 @@ mod tests {
         let query = Query::parse(typed, &Analyzer::new("english"));
         assert_eq!(query.terms, terms, "{typed}");
         assert_eq!(query.phrases, phrases, "{typed}");
-        assert_eq!(query.excluded, excluded, "{typed}");
+        let barred: Vec<&[String]> = query.excluded.iter().map(|it| &*it.terms).collect();
+        assert_eq!(barred, excluded, "{typed}");
         assert_eq!(query.text, text, "{typed}");
     }
 
@@ -165,5 +226,36 @@ mod tests {
         check("", &[], &[], &[], "");
         check("-", &[], &[], &[], "-");
         check("note note", &["note", "note"], &[], &[], "note note");
+    }
+
+    #[test]
+    fn a_dash_before_one_letter_is_an_option() {
+        check(
+            "difference between -r -s and -b in rebase",
+            &["differ", "between", "r", "s", "b", "rebas"],
+            &[],
+            &[],
+            "difference between -r -s and -b in rebase",
+        );
+        check("what is -v?", &["v"], &[], &[], "what is -v?");
+        check("(-v) or -v, -1", &["v", "v", "1"], &[], &[], "(-v) or -v, -1");
+        // In quotes a letter too is excluded, and a character of Chinese is a word.
+        check("plan -\"b\"", &["plan"], &[], &[&["b"]], "plan");
+        check("plan -水", &["plan"], &[], &[&["水"]], "plan");
+        check("rm -rf, now", &["rm", "now"], &[], &[&["rf"]], "rm now");
+        check("commit --no-verify", &["commit", "verifi"], &[], &[], "commit --no-verify");
+    }
+
+    #[test]
+    fn what_is_excluded_can_be_taken_for_a_word() {
+        let analyzer = Analyzer::new("english");
+        let query = Query::parse("rm -rf, -sea -\"deep sea\"", &analyzer);
+        let typed: Vec<&str> = query.excluded.iter().map(|it| it.typed.as_str()).collect();
+        assert_eq!(typed, ["-rf,", "-sea", "-\"deep sea\""]);
+        let options: Vec<Option<&str>> = query.excluded.iter().map(Excluded::as_option).collect();
+        assert_eq!(options, [Some("-rf"), Some("-sea"), None]);
+        let again = query.with_words(&[&query.excluded[0]], &analyzer);
+        assert_eq!((again.terms, again.text.as_str()), (vec!["rm".into(), "rf".into()], "rm -rf,"));
+        assert_eq!(again.excluded.len(), 2);
     }
 }

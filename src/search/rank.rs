@@ -54,7 +54,8 @@ pub struct Score {
     pub semantic_part: f32,
     /// Share of the recency in the total.
     pub recency_part: f32,
-    /// What being a test takes from that of a described file.
+    /// What being a test takes from that of a described file, and being a list of changes from that
+    /// of a note.
     pub source_part: f32,
 }
 

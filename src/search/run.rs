@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use super::{
-    Filter, Mode, Query, Ranking, Score, Weights,
+    Confidence, Filter, Mode, Query, Ranking, Score, Weights,
+    belief::{LOOKED_AT, features},
+    dashes::settle,
     filter::file_type,
     lexical::{self, Bm25, Field},
     origin::Origin,
@@ -13,7 +15,7 @@ use super::{
     sources::{Candidate, by_file, weigh},
 };
 use crate::{
-    embed::{EmbedError, Embedder},
+    embed::{Belief, EmbedError, Embedder},
     index::{
         Kind, Part, Snapshot,
         given::{Against, Source},
@@ -30,7 +32,9 @@ pub struct Request<'a> {
     pub query: &'a Query,
     /// Instead of a query: what resembles this place of a note?
     pub like: Option<Like>,
+    /// So many passages or files, whichever are listed.
     pub limit: usize,
+    pub listing: Listing,
     pub mode: Mode,
     pub ranking: Ranking,
     pub weights: Weights,
@@ -44,8 +48,19 @@ pub struct Request<'a> {
     pub least_cosine: f32,
     /// Chunks this similar to a better hit are counted, not shown.
     pub collapse_similarity: f32,
+    /// By what is said whether the hits answer; `None` if nobody wants to know.
+    pub belief: Option<Belief>,
     /// Seconds since 1970.
     pub now: i64,
+}
+
+/// What a list of hits is a list of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Listing {
+    #[default]
+    Passages,
+    /// Files, each with at most so many passages, which stand together.
+    Files { places: usize },
 }
 
 /// A place in a note.
@@ -89,6 +104,8 @@ pub struct Hit {
     pub score: Score,
     /// The whole chunk.
     pub text: String,
+    /// The fence of code inside of which the text begins.
+    pub fence: Option<String>,
     /// Sentences of the chunk with their usefulness for this query, in the order of the text.
     pub sentences: Vec<(Range<usize>, f32)>,
     /// The part of the text that is shown.
@@ -97,6 +114,8 @@ pub struct Hit {
     pub matches: Vec<Range<usize>>,
     /// Near-identical chunks that are not shown.
     pub similar: usize,
+    /// Rank of its file among those of the hits, from 1.
+    pub file: usize,
     /// What was noticed when the note was read; empty if nothing.
     pub note: String,
     /// Where the text comes from, once git was asked.
@@ -106,8 +125,21 @@ pub struct Hit {
 impl Hit {
     /// The note of the user that says otherwise than the best sentence.
     pub fn contradicted_by(&self) -> Option<&str> {
-        let against = self.against.iter().find(|against| against.line == self.line);
+        self.contradicted_at(self.line)
+    }
+
+    /// The note of the user that says otherwise than a line.
+    pub fn contradicted_at(&self, line: usize) -> Option<&str> {
+        let against = self.against.iter().find(|against| against.line == line);
         against.map(|against| against.note.as_str())
+    }
+
+    /// Line of the file on which a byte of the text stands.
+    pub fn line_at(&self, offset: usize) -> usize {
+        // The first line of a chunk is the first that is not blank.
+        let blank = self.text.len() - self.text.trim_start().len();
+        let above = self.text.get(blank..offset).unwrap_or_default();
+        self.lines.0 + above.matches('\n').count()
     }
 
     /// Name of the type of its file, as in `--type`.
@@ -120,12 +152,41 @@ impl Hit {
 #[derive(Debug, Default)]
 pub struct Answer {
     pub hits: Vec<Hit>,
+    /// The question as it was taken: what the documents write with a dash excludes nothing.
+    pub query: Query,
+    /// Whether the hits answer, if that was asked and there are any.
+    pub confidence: Option<Confidence>,
+    /// The terms looked for that occur, each with its inverse document frequency.
+    pub weights: Vec<(String, f32)>,
     /// Words that occur nowhere, and the terms looked up instead.
     pub corrections: Vec<(String, Vec<String>)>,
     /// Notes and chunks that the filter let through.
     pub searched: (usize, usize),
     /// Notes and summaries that there are.
     pub notes: usize,
+}
+
+impl Answer {
+    /// Keeps some of the hits, of those the first so many passages or files, and counts the files
+    /// anew.
+    pub fn keep(&mut self, listing: Listing, limit: usize, is_kept: impl Fn(&Hit) -> bool) {
+        self.hits.retain(is_kept);
+        let mut files: Vec<NotePath> = Vec::new();
+        let mut passages = 0;
+        self.hits.retain_mut(|hit| {
+            passages += 1;
+            let known = files.iter().position(|path| *path == hit.path);
+            hit.file = known.unwrap_or(files.len()) + 1;
+            let is_kept = match listing {
+                Listing::Passages => passages <= limit,
+                Listing::Files { .. } => hit.file <= limit,
+            };
+            if is_kept && known.is_none() {
+                files.push(hit.path.clone());
+            }
+            is_kept
+        });
+    }
 }
 
 /// Why there is no answer.
@@ -163,15 +224,18 @@ pub fn search(
         notes: snapshot.parts.iter().map(|part| part.live.count()).sum(),
         ..Answer::default()
     };
+    let field = Field { parts: &snapshot.parts, live: &scene.live, allowed: &scene.allowed };
+    answer.query = settle(request.query, &field, tools.analyzer)?.into_owned();
+    let query = answer.query.clone();
     let query_vector = match &request.like {
         Some(like) => Some(scene.vector_of(like)?),
-        None if request.query.is_empty() => return Ok(answer),
+        None if query.is_empty() => return Ok(answer),
         None if request.mode == Mode::Keyword && request.ranking == Ranking::Weighted => None,
-        None => Some(tools.embedder.embed_query(&request.query.text)?),
+        None => Some(tools.embedder.embed_query(&query.text)?),
     };
     let mode = if request.like.is_some() { Mode::Semantic } else { request.mode };
-    let field = Field { parts: &snapshot.parts, live: &scene.live, allowed: &scene.allowed };
-    let keywords = lexical::score(&field, request.query, &request.bm25, request.fuzzy)?;
+    let spelling = request.fuzzy.then_some(tools.analyzer);
+    let keywords = lexical::score(&field, &query, &request.bm25, spelling)?;
     let cosines: Option<Vec<Vec<f32>>> = match &query_vector {
         Some(vector) if mode != Mode::Keyword || request.ranking == Ranking::Additive => {
             let probe = Probe::new(vector);
@@ -180,7 +244,7 @@ pub fn search(
         }
         _ => None,
     };
-    answer.corrections = as_typed(&keywords.corrections, &request.query.text, tools.analyzer);
+    answer.corrections = as_typed(&keywords.corrections, &query.text, tools.analyzer);
 
     let eligible = |place: &ChunkPlace| {
         scene.allowed[place.0].get(place.1)
@@ -189,7 +253,7 @@ pub fn search(
     };
     let cosine = |place: ChunkPlace| cosines.as_ref().map_or(0.0, |all| all[place.0][place.1]);
     let keyword = |place: ChunkPlace| keywords.scores[place.0][place.1];
-    let mut places: Vec<ChunkPlace> = Vec::new();
+    let mut chosen: Vec<usize> = Vec::new();
     let numbers = scene.numbering();
     // As many as are asked for, and enough that the scores of a short list do not depend on it.
     let candidates = request.limit.max(CANDIDATES);
@@ -198,14 +262,15 @@ pub fn search(
         rank::top(values.map(|(number, &place)| (number, score(place))), candidates)
     };
     if mode != Mode::Semantic {
-        places.extend(flat(&keyword).into_iter().map(|number| numbers[number]));
+        chosen.extend(flat(&keyword));
     }
     if cosines.is_some() {
-        let near = flat(&cosine).into_iter().map(|number| numbers[number]);
-        places.extend(near.filter(|&place| cosine(place) >= request.least_cosine));
+        let near = flat(&cosine).into_iter();
+        chosen.extend(near.filter(|&number| cosine(numbers[number]) >= request.least_cosine));
     }
-    places.sort_unstable();
-    places.dedup();
+    chosen.sort_unstable();
+    chosen.dedup();
+    let places = chosen.into_iter().map(|number| numbers[number]).collect();
 
     let candidates = by_file(snapshot, places, &eligible, &keyword, &cosine)?;
     let places: Vec<ChunkPlace> = candidates.iter().map(|candidate| candidate.place).collect();
@@ -220,13 +285,23 @@ pub fn search(
         })
         .collect();
     let shares = match request.ranking {
-        Ranking::Additive => scene.word_shares(&places, request.query, tools.analyzer)?,
+        Ranking::Additive => scene.word_shares(&places, &query, tools.analyzer)?,
         Ranking::Weighted => Vec::new(),
     };
     let ranked = rank::rank(&signals, &shares, mode, request.ranking, &request.weights);
     let mut ranked: Vec<(ChunkPlace, Score)> =
         ranked.into_iter().map(|(index, score)| (places[index], score)).collect();
-    weigh(snapshot, &request.query.text, &mut ranked)?;
+    weigh(snapshot, &query.text, &mut ranked)?;
+    if let Some(belief) = request.belief.filter(|_| request.like.is_none() && !ranked.is_empty()) {
+        // Where only words were looked for, vectors of the model are not at hand.
+        let is_usable = belief.weights.cosine == 0.0 || cosines.is_some();
+        let belief = if is_usable { belief } else { Belief::STATIC };
+        let best = ranked.iter().take(LOOKED_AT);
+        let best = best.map(|(place, score)| scene.compared(*place, score.cosine));
+        let best = best.collect::<Result<Vec<_>, _>>()?;
+        let features = features(&query, &keywords, &best, tools.analyzer);
+        answer.confidence = Some(Confidence::of(features, &belief));
+    }
     if let Some(least) = request.min_score {
         ranked.retain(|(_, score)| score.total >= least);
     }
@@ -234,7 +309,7 @@ pub fn search(
 
     let sentence_query = match &request.like {
         Some(_) => None,
-        None => Some(tools.sentence_embedder.embed_query(&request.query.text)?),
+        None => Some(tools.sentence_embedder.embed_query(&query.text)?),
     };
     for (place, score, similar) in chosen {
         let mut hit = scene.hit(place, score, similar)?;
@@ -245,6 +320,8 @@ pub fn search(
         }
         answer.hits.push(hit);
     }
+    answer.keep(request.listing, request.limit, |_| true);
+    answer.weights = keywords.weights;
     Ok(answer)
 }
 

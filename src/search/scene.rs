@@ -1,8 +1,10 @@
 //! The snapshot as one search sees it: what is current, what may be a hit, what resembles what.
 
+use std::ops::Range;
+
 use super::{
-    Filter, Hit, Query, Request, Score, SearchError, filter::Facts, origin::Origin,
-    rank::CANDIDATES, run::Like,
+    Filter, Hit, Query, Score, SearchError, belief::Compared, filter::Facts, origin::Origin,
+    passage::open_fence, run::Like,
 };
 use crate::{
     index::{
@@ -11,14 +13,9 @@ use crate::{
     },
     lexical::Analyzer,
     markdown::Scope,
-    repo::BlobId,
+    repo::{BlobId, NotePath},
     store::{Malformed, bits::Bits, manifest::Place},
 };
-
-/// At most this many hits of one file come before those of other files.
-const HITS_PER_FILE: usize = 3;
-/// From this cosine on, a user's note and a learned one speak of the same thing.
-const SAME_SUBJECT: f32 = 0.8;
 
 /// Number of the part, number of the chunk in it.
 pub type ChunkPlace = (usize, usize);
@@ -34,6 +31,8 @@ pub struct Scene<'a> {
     pub allowed_documents: usize,
     /// Per part, per document: when it changed, if that is known.
     changed: Vec<Vec<Option<i64>>>,
+    /// Path, part and chunks of each current document, by path.
+    documents: Vec<(NotePath, usize, Range<usize>)>,
 }
 
 impl<'a> Scene<'a> {
@@ -56,6 +55,7 @@ impl<'a> Scene<'a> {
             allowed: Vec::with_capacity(parts.len()),
             allowed_documents: 0,
             changed: Vec::new(),
+            documents: Vec::new(),
         };
         for (number, part) in parts.iter().enumerate() {
             let segment = &part.loaded.segment;
@@ -75,23 +75,26 @@ impl<'a> Scene<'a> {
                         changed: changed[number][document],
                     });
                 scene.allowed_documents += usize::from(passes);
-                for chunk in view.chunks {
+                for chunk in view.chunks.clone() {
                     live.set(chunk, true);
                     allowed.set(chunk, passes);
                 }
+                scene.documents.push((view.path, number, view.chunks));
             }
             scene.live.push(live);
             scene.allowed.push(allowed);
         }
         scene.changed = changed;
+        scene.documents.sort_by(|(a, ..), (b, ..)| a.cmp(b));
         Ok(scene)
     }
 
-    /// All places in the order of parts and chunks.
+    /// All places by the paths of their files: what scores the same comes in one order, however
+    /// the parts came about.
     pub fn numbering(&self) -> Vec<ChunkPlace> {
-        let parts = self.allowed.iter().enumerate();
-        parts
-            .flat_map(|(part, bits)| (0..bits.capacity()).map(move |chunk| (part, chunk)))
+        let documents = self.documents.iter();
+        documents
+            .flat_map(|(_, part, chunks)| chunks.clone().map(move |chunk| (*part, chunk)))
             .collect()
     }
 
@@ -101,14 +104,41 @@ impl<'a> Scene<'a> {
         self.changed[part].get(document).copied().flatten()
     }
 
-    fn similarity(&self, a: ChunkPlace, b: ChunkPlace) -> f32 {
+    pub fn similarity(&self, a: ChunkPlace, b: ChunkPlace) -> f32 {
         let matrix = |place: ChunkPlace| &self.snapshot.parts[place.0].loaded.matrix;
         matrix(a).similarity(a.1, matrix(b), b.1)
     }
 
-    fn scope(&self, (part, chunk): ChunkPlace) -> Result<Scope, Malformed> {
+    pub fn scope(&self, (part, chunk): ChunkPlace) -> Result<Scope, Malformed> {
         let segment = &self.snapshot.parts[part].loaded.segment;
         Ok(segment.document(segment.chunk_document(chunk))?.scope)
+    }
+
+    /// The path of the document that holds a chunk.
+    pub fn path(&self, (part, chunk): ChunkPlace) -> Result<&'a [u8], Malformed> {
+        let segment = &self.snapshot.parts[part].loaded.segment;
+        Ok(segment.identity(segment.chunk_document(chunk))?.0)
+    }
+
+    /// What the document of a chunk is.
+    pub fn kind(&self, place: ChunkPlace) -> Kind {
+        self.snapshot.parts[place.0].kind
+    }
+
+    /// A chunk as it is compared with the question.
+    pub fn compared(
+        &self,
+        (part, chunk): ChunkPlace,
+        cosine: f32,
+    ) -> Result<Compared<'a>, Malformed> {
+        let segment = &self.snapshot.parts[part].loaded.segment;
+        let chunk = segment.chunk(chunk)?;
+        let document = segment.document(chunk.document)?;
+        let headings = segment.breadcrumb(&chunk)?;
+        let title =
+            Some(document.title).filter(|title| document.titled && !headings.contains(title));
+        let head = title.into_iter().chain(headings).collect::<Vec<_>>().join(" > ");
+        Ok(Compared { head, body: segment.text_at(&document, chunk.range)?, cosine })
     }
 
     /// The mean vector of the chunks at a place of a note.
@@ -177,79 +207,8 @@ impl<'a> Scene<'a> {
         Ok(shares)
     }
 
-    /// Takes hits from the top: near-identical ones are counted with the first of them, a user's
-    /// note comes before a learned one on the same subject, and no file crowds out the others.
-    pub fn choose(
-        &self,
-        ranked: Vec<(ChunkPlace, Score)>,
-        request: &Request,
-    ) -> Result<Vec<(ChunkPlace, Score, usize)>, Malformed> {
-        let mut kept: Vec<(ChunkPlace, Score, usize)> = Vec::new();
-        // Some reserve, so that reordering and the share of a file have something to choose from.
-        let wanted = request.limit.saturating_mul(3).max(CANDIDATES / 2);
-        for (place, score) in ranked {
-            if kept.len() >= wanted {
-                break;
-            }
-            let twin = kept.iter().position(|(other, _, _)| {
-                self.similarity(*other, place) >= request.collapse_similarity
-            });
-            match twin {
-                None => kept.push((place, score, 0)),
-                Some(index) => {
-                    kept[index].2 += 1;
-                    // The user's own wording of the same thing is the one to show.
-                    if self.scope(kept[index].0)? == Scope::Learned
-                        && self.scope(place)? == Scope::User
-                    {
-                        kept[index].0 = place;
-                    }
-                }
-            }
-        }
-        let mut ordered: Vec<(ChunkPlace, Score, usize)> = Vec::with_capacity(kept.len());
-        for hit in kept {
-            let before = if self.scope(hit.0)? == Scope::User {
-                let mut before = None;
-                for (index, other) in ordered.iter().enumerate() {
-                    if self.scope(other.0)? == Scope::Learned
-                        && (self.is_contradicted(other.0, hit.0)?
-                            || self.similarity(other.0, hit.0) >= SAME_SUBJECT)
-                    {
-                        before = Some(index);
-                        break;
-                    }
-                }
-                before
-            } else {
-                None
-            };
-            ordered.insert(before.unwrap_or(ordered.len()), hit);
-        }
-        let mut first = Vec::new();
-        let mut later = Vec::new();
-        let mut per_file: Vec<(Vec<u8>, usize)> = Vec::new();
-        for hit in ordered {
-            let (part, chunk) = hit.0;
-            let loaded = &self.snapshot.parts[part].loaded;
-            let (path, _) = loaded.segment.identity(loaded.segment.chunk_document(chunk))?;
-            let index = match per_file.iter().position(|(known, _)| *known == path) {
-                Some(index) => index,
-                None => {
-                    per_file.push((path.to_vec(), 0));
-                    per_file.len() - 1
-                }
-            };
-            per_file[index].1 += 1;
-            if per_file[index].1 <= HITS_PER_FILE { first.push(hit) } else { later.push(hit) }
-        }
-        first.extend(later);
-        first.truncate(request.limit);
-        Ok(first)
-    }
-
     /// Whether a fact in the first chunk is one that the note of the second contradicts.
-    fn is_contradicted(&self, fact: ChunkPlace, note: ChunkPlace) -> Result<bool, Malformed> {
+    pub fn is_contradicted(&self, fact: ChunkPlace, note: ChunkPlace) -> Result<bool, Malformed> {
         let Some(part) = self.snapshot.parts.get(fact.0).filter(|part| part.kind == Kind::Fact)
         else {
             return Ok(false);
@@ -272,7 +231,9 @@ impl<'a> Scene<'a> {
         let segment = &self.snapshot.parts[place.0].loaded.segment;
         let chunk = segment.chunk(place.1)?;
         let document = segment.document(chunk.document)?;
-        let text = segment.text(&document)?.get(chunk.range.clone()).ok_or(Malformed)?;
+        let whole = segment.text(&document)?;
+        let text = whole.get(chunk.range.clone()).ok_or(Malformed)?;
+        let fence = open_fence(&whole[..chunk.range.start]).map(str::to_owned);
         let kind = self.snapshot.parts[place.0].kind;
         let source = match kind {
             Kind::Note | Kind::Fact | Kind::Memory => None,
@@ -301,10 +262,12 @@ impl<'a> Scene<'a> {
             changed: self.changed(place),
             score,
             text: text.to_owned(),
+            fence,
             sentences: Vec::new(),
             snippet: 0..0,
             matches: Vec::new(),
             similar,
+            file: 0,
             note: document.note.to_owned(),
             origin: Origin::default(),
         })

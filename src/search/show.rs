@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     Hit,
-    passage::{clip, sentences},
+    passage::{Kind, Sentence, clip, sentences},
     run::Tools,
 };
 use crate::{
@@ -33,9 +33,10 @@ pub fn show(
         }
     }
     let all: f32 = weights.iter().map(|(_, weight)| weight).sum::<f32>().max(f32::MIN_POSITIVE);
-    let mut found: Vec<(Range<usize>, f32)> = sentences(&hit.text)
-        .into_iter()
-        .map(|range| {
+    let shown = sentences(&hit.text, hit.fence.as_deref());
+    let mut found: Vec<(Range<usize>, f32)> = shown
+        .iter()
+        .map(|Sentence { range, kind }| {
             let mut seen = vec![false; weights.len()];
             for (word, index) in &matched {
                 seen[*index] |= range.start <= word.start && word.end <= range.end;
@@ -43,12 +44,12 @@ pub fn show(
             let held: f32 =
                 weights.iter().zip(&seen).filter(|(_, seen)| **seen).map(|(w, _)| w.1).sum();
             // A heading is shown above the snippet anyway: any sentence says more.
-            let weight = if is_heading(&hit.text[range.clone()]) { 0.1 } else { 1.0 };
-            (range, weight * held / all)
+            let weight = if *kind == Kind::Heading { 0.1 } else { 1.0 };
+            (range.clone(), weight * held / all)
         })
         .collect();
     let prose: Vec<usize> =
-        (0..found.len()).filter(|&index| !is_heading(&hit.text[found[index].0.clone()])).collect();
+        (0..found.len()).filter(|&index| shown[index].kind != Kind::Heading).collect();
     let mut chosen = prose.first().copied().unwrap_or(0);
     let best = prose.iter().map(|&index| found[index].1).fold(0.0, f32::max);
     if let Some(query) = query {
@@ -75,10 +76,7 @@ pub fn show(
         let first_match =
             matched.iter().map(|(word, _)| word.start).find(|start| range.contains(start));
         hit.snippet = clip(&hit.text, range.clone(), first_match);
-        // The first line of a chunk is the first that is not blank.
-        let blank = hit.text.len() - hit.text.trim_start().len();
-        let above = hit.text.get(blank..hit.snippet.start).unwrap_or_default();
-        hit.line = hit.lines.0 + above.matches('\n').count();
+        hit.line = hit.line_at(hit.snippet.start);
     }
     hit.sentences = found;
     hit.matches = matched.into_iter().map(|(range, _)| range).collect();
@@ -91,8 +89,4 @@ pub fn show(
         keep
     });
     Ok(())
-}
-
-fn is_heading(sentence: &str) -> bool {
-    sentence.starts_with('#')
 }

@@ -10,9 +10,14 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::{Score, scene::ChunkPlace};
+use super::{
+    Score,
+    changes::{CHANGES, asks_when, lists_changes},
+    scene::ChunkPlace,
+};
 use crate::{
     index::{Kind, Snapshot, given::Source},
+    repo::NotePath,
     store::Malformed,
 };
 
@@ -98,11 +103,17 @@ pub fn by_file(
         shown.map(|shown| Candidate { place: shown.place, keyword, cosine })
     };
     candidates.extend(files.into_values().filter_map(best));
-    candidates.sort_unstable_by_key(|candidate| candidate.place);
+    let path = |(part, chunk): ChunkPlace| {
+        let segment = &snapshot.parts[part].loaded.segment;
+        segment.identity(segment.chunk_document(chunk)).map(|(path, _)| path).unwrap_or_default()
+    };
+    // Of what scores the same the first path comes first.
+    candidates.sort_by_key(|candidate| (path(candidate.place), candidate.place));
     Ok(candidates)
 }
 
-/// Lets code come before its tests, unless tests are asked for.
+/// Lets code come before its tests unless tests are asked for, and what explains something before a
+/// list of changes unless a time or a version is.
 ///
 /// # Errors
 /// [`Malformed`] if a segment is damaged.
@@ -111,20 +122,19 @@ pub fn weigh(
     query: &str,
     ranked: &mut [(ChunkPlace, Score)],
 ) -> Result<(), Malformed> {
-    let is_summary = |part: &crate::index::Part| part.kind == Kind::Summary;
-    if !snapshot.parts.iter().any(is_summary) || asks_for_tests(query) {
-        return Ok(());
-    }
+    let (tests, times) = (asks_for_tests(query), asks_when(query));
     for ((part, chunk), score) in ranked.iter_mut() {
         let part = &snapshot.parts[*part];
         let segment = &part.loaded.segment;
-        if is_summary(part)
-            && is_test(segment.document(segment.chunk_document(*chunk))?.path.as_path())
-        {
-            let less = score.total * (TEST - 1.0);
-            score.total += less;
-            score.source_part += less;
-        }
+        let path = NotePath::new(segment.identity(segment.chunk_document(*chunk))?.0);
+        let counts = match part.kind {
+            Kind::Summary if !tests && is_test(path.as_path()) => TEST,
+            Kind::Note if !times && lists_changes(path.as_path()) => CHANGES,
+            _ => continue,
+        };
+        let less = score.total * (counts - 1.0);
+        score.total += less;
+        score.source_part += less;
     }
     // Stable: what scores the same keeps its order.
     ranked.sort_by(|a, b| b.1.total.total_cmp(&a.1.total));

@@ -28,8 +28,3 @@ impl AllowList {
         self.hashes.contains(&finding.hash)
     }
 }
-
-/// The findings that nobody has allowed.
-pub fn unlisted<'a>(findings: &'a [Finding], allowed: &AllowList) -> Vec<&'a Finding> {
-    findings.iter().filter(|finding| !allowed.allows(finding)).collect()
-}

@@ -12,6 +12,7 @@ mod allow;
 mod judge;
 mod pem;
 mod rules;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -23,8 +24,9 @@ use std::{
 
 use regex::{Regex, RegexSet};
 
-pub use allow::{AllowList, unlisted};
+pub use allow::AllowList;
 use rules::{Candidate, RULES, Rule};
+pub use stream::{Located, Stream};
 
 /// Something that looks like a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -68,7 +68,7 @@ pub async fn call(
 
 /// What the client gets of a reply, within the budget.
 fn answer(tool: Tool, reply: Reply, max: usize, count: Count) -> CallToolResult {
-    let (text, structured) = match reply {
+    let (text, structured) = match reply.shown() {
         Reply::Found { text, structured } => (text, structured),
         Reply::Refused { reason, hint } => {
             let hint = hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
@@ -104,7 +104,7 @@ async fn tell(
     let token = listener?;
     let mut notice = ProgressNotificationParam::new(token.clone(), step.done as f64);
     notice.total = step.all.map(|all| all as f64);
-    notice.message = Some(step.message).filter(|message| !message.is_empty());
+    notice.message = Some(visible_line(&step.message)).filter(|message| !message.is_empty());
     let sent = tokio::time::timeout(PATIENCE, peer.notify_progress(notice)).await;
     matches!(sent, Ok(Ok(()))).then_some(token)
 }

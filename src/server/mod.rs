@@ -22,6 +22,7 @@ mod note_path;
 mod output;
 mod prompts;
 mod resources;
+mod shown;
 mod stdio;
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,24 @@ use super::Tool;
 /// The JSON schema of a tool's structured answer.
 pub fn schema(tool: Tool) -> Map<String, Value> {
     let mut keys = match tool {
-        Tool::Search | Tool::Similar => list("hits", hit()),
+        Tool::Search => {
+            let mut keys = list("hits", hit());
+            keys["confidence"] = json!({
+                "type": "object",
+                "description": "whether the hits answer the question",
+                "properties": {
+                    "level": {"type": "string", "enum": ["sure", "perhaps", "probably nothing"]},
+                    "probability": {"type": "number"},
+                },
+            });
+            keys["excluded"] = json!({
+                "type": "array",
+                "items": text(),
+                "description": "words with a dash: what holds them was left out",
+            });
+            keys
+        }
+        Tool::Similar => list("hits", hit()),
         Tool::Recall => list("memories", memory()),
         Tool::Questions => list("questions", json!({"type": "object"})),
         Tool::Entity => list("entities", json!({"type": "object"})),
@@ -34,6 +51,7 @@ pub fn schema(tool: Tool) -> Map<String, Value> {
     };
     keys["cut"] =
         json!({"type": "boolean", "description": "parts were left out to fit max_tokens"});
+    keys["hidden"] = json!({"type": "integer", "description": "characters shown as <U+XXXX>"});
     let mut schema = Map::new();
     schema.insert("type".to_owned(), json!("object"));
     schema.insert("properties".to_owned(), keys);

@@ -17,8 +17,12 @@ use super::{
     budget::NOTICE,
     gate::Denied,
     note_path::{PREFIX, TEMPLATE, from_uri, to_uri},
+    shown::said,
 };
-use crate::one_line::one_line;
+use crate::{
+    one_line::one_line,
+    visible::{hidden, visible, visible_line},
+};
 
 /// Notes of one page.
 const PAGE: usize = 100;
@@ -81,7 +85,10 @@ pub async fn read(
         .map_err(denied)?
         .map_err(failed)?
         .ok_or_else(|| not_found(&uri))?;
-    let mut text = format!("{NOTICE}\n{}", note.text);
+    let mut text = match hidden(&note.text) {
+        0 => format!("{NOTICE}\n{}", note.text),
+        count => format!("{NOTICE}\n{}\n{}", said(count), visible(&note.text)),
+    };
     if note.truncated {
         let line_feed = if text.ends_with('\n') { "" } else { "\n" };
         text.push_str(line_feed);
@@ -96,7 +103,8 @@ pub fn not_found(uri: &str) -> ErrorData {
 }
 
 fn resource(note: NoteEntry) -> Resource {
-    let mut resource = Resource::new(to_uri(&note.path), note.path).with_mime_type(MIME);
+    let mut resource =
+        Resource::new(to_uri(&note.path), visible_line(&note.path)).with_mime_type(MIME);
     // Of pages that are put together from several places nobody knows how long they are.
     resource.size = Some(note.bytes).filter(|bytes| *bytes > 0);
     resource.title = Some(one_line(&note.title, 200)).filter(|title| !title.is_empty());

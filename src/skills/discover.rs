@@ -188,7 +188,7 @@ fn load_installed(name: &str, folder: &Path, locked: Locked) -> Result<Skill, Sk
 
 /// A skill of a folder that nobody pinned.
 fn load(name: &str, folder: &Path, origin: &Origin) -> Result<Skill, SkillError> {
-    let (bytes, _) = files::read_capped(&folder.join(SKILL_FILE), MAX_SKILL_BYTES as u64)?;
+    let (bytes, _) = files::read_resolved(&folder.join(SKILL_FILE), MAX_SKILL_BYTES as u64)?;
     let front = front::read(&bytes, Some(name))?;
     let mut problems = front.problems;
     let files = beside(folder, &mut problems);

@@ -1,14 +1,14 @@
 //! The files of a skill: reading a folder without leaving it, and the hash of all of them.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::Read,
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    fs::{self, File, Metadata},
+    io::{self, Read},
+    os::unix::fs::PermissionsExt,
     path::Path,
 };
 
 use super::{Origin, Skill, SkillError, name};
-use crate::visible::is_deceptive;
+use crate::{beneath::Folder, visible::is_deceptive};
 
 /// Files of one skill.
 pub const MAX_FILES: usize = 200;
@@ -93,18 +93,23 @@ pub(super) fn read_folder(folder: &Path) -> Result<(Vec<Content>, Vec<Skipped>),
 
 /// The bytes of one regular file that is no link, and whether it may be run.
 pub(super) fn read_capped(path: &Path, max: u64) -> Result<(Vec<u8>, bool), SkillError> {
+    // What was replaced by a link or a pipe since it was listed is neither followed nor waited for.
+    let (folder, name) = (path.parent().unwrap_or(path), path.file_name().unwrap_or_default());
+    whole(Folder::open(folder).and_then(|folder| folder.read(Path::new(name))), path, max)
+}
+
+/// The same of an absolute path that has no links: none that was put there since is followed.
+pub(super) fn read_resolved(path: &Path, max: u64) -> Result<(Vec<u8>, bool), SkillError> {
+    whole(Folder::open(Path::new("/")).and_then(|root| root.read(path)), path, max)
+}
+
+fn whole(
+    opened: io::Result<(File, Metadata)>,
+    path: &Path,
+    max: u64,
+) -> Result<(Vec<u8>, bool), SkillError> {
     let failed = |cause| SkillError::io(path, cause);
-    let file: File = OpenOptions::new()
-        .read(true)
-        // What was replaced by a link or a pipe since it was listed is neither followed nor
-        // waited for.
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
-        .open(path)
-        .map_err(failed)?;
-    let stat = file.metadata().map_err(failed)?;
-    if !stat.is_file() {
-        return Err(failed(std::io::Error::other("no regular file")));
-    }
+    let (file, stat) = opened.map_err(failed)?;
     let mut bytes = Vec::new();
     file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > max {
@@ -212,7 +217,7 @@ pub fn read_file(skill: &Skill, path: &Path, max: u64) -> Result<Vec<u8>, SkillE
     if !inside.starts_with(&base) {
         return Err(missing());
     }
-    Ok(read_capped(&inside, max)?.0)
+    Ok(read_resolved(&inside, max)?.0)
 }
 
 fn too_many(folder: &Path) -> SkillError {

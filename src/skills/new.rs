@@ -1,29 +1,34 @@
 //! A new skill to fill in.
 
 use std::{
-    fs::{self, File},
     io::Write,
     path::{Path, PathBuf},
 };
 
 use super::{MAX_DESCRIPTION, SkillError, files::SKILL_FILE, front, name};
-use crate::one_line::one_line;
+use crate::{beneath::Folder, one_line::one_line};
 
-/// Makes `folder/NAME/SKILL.md` with the parts that a skill should have; the file's path.
+/// Makes `folder/NAME/SKILL.md` with the parts that a skill should have; the file's path. The
+/// folder lies beneath `root`, and nothing in between may be a link.
 ///
 /// # Errors
 /// When the name or description is not in the right form, the skill is there already, or it
 /// cannot be written.
-pub fn new_skill(folder: &Path, name: &str, description: &str) -> Result<PathBuf, SkillError> {
+pub fn new_skill(
+    root: &Path,
+    folder: &Path,
+    name: &str,
+    description: &str,
+) -> Result<PathBuf, SkillError> {
     name::check_name(name)?;
     let text = template(name, description)?;
     front::read(text.as_bytes(), Some(name))?;
-    let place = folder.join(name);
-    fs::create_dir_all(&place).map_err(|cause| SkillError::io(&place, cause))?;
-    let path = place.join(SKILL_FILE);
-    let failed = |cause| SkillError::io(&path, cause);
-    let mut file = File::create_new(&path).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
+    let path = folder.join(name).join(SKILL_FILE);
+    let write = || {
+        let (place, name) = Folder::open(root)?.making(&path)?;
+        place.create(Path::new(&name))?.write_all(text.as_bytes())
+    };
+    write().map_err(|cause| SkillError::io(&path, cause))?;
     Ok(path)
 }
 

@@ -5,14 +5,17 @@
 //! A section whose checksum is zero guards its parts itself (see `segment` and `matrix`).
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Read, Write},
     ops::{Deref, Range},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
-use super::codec::{Malformed, Reader, Writer, checksum};
+use super::{
+    codec::{Malformed, Reader, Writer, checksum},
+    lock::make_folder,
+};
 
 const ALIGNMENT: usize = 64;
 
@@ -158,7 +161,7 @@ pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
 /// or nothing. Not synced: a torn file fails its checksum and is built again.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
+    make_folder(folder)?;
     let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.persist(path).map_err(|failed| failed.error)?;

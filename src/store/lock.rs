@@ -11,7 +11,15 @@ use std::{
 /// A held lock; dropping it releases it.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Lock {
+    /// The open file that holds the lock, to be handed to another process: the lock is released
+    /// when nobody has it open any more.
+    pub fn into_file(self) -> File {
+        self.file
+    }
 }
 
 /// Waits as long as it takes.
@@ -21,7 +29,7 @@ pub struct Lock {
 pub fn wait(path: &Path) -> io::Result<Lock> {
     let file = open(path)?;
     file.lock()?;
-    Ok(Lock { _file: file })
+    Ok(Lock { file })
 }
 
 /// Gives up after `patience`; `Ok(None)` means another process holds it.
@@ -33,7 +41,7 @@ pub fn try_for(path: &Path, patience: Duration) -> io::Result<Option<Lock>> {
     let deadline = Instant::now() + patience;
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(Some(Lock { _file: file })),
+            Ok(()) => return Ok(Some(Lock { file })),
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                 std::thread::sleep(Duration::from_millis(2));
             }
@@ -43,9 +51,22 @@ pub fn try_for(path: &Path, patience: Duration) -> io::Result<Option<Lock>> {
     }
 }
 
+/// Makes a folder of ours and those above it. A git directory that is gone is not made anew: its
+/// repository was moved or removed meanwhile.
+///
+/// # Errors
+/// When it cannot be made, or the git directory that is to hold it is gone.
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+    let git = folder.ancestors().find(|above| above.file_name().is_some_and(|name| name == ".git"));
+    match git {
+        Some(git) if !git.is_dir() => Err(io::ErrorKind::NotFound.into()),
+        _ => fs::create_dir_all(folder),
+    }
+}
+
 fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        make_folder(folder)?;
     }
     // A link would make us create a file elsewhere; opening a pipe must not wait for a reader.
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;

@@ -1,10 +1,11 @@
 //! Vectors and search data on disk.
 //!
 //! Two stores with opposite rules. [`tables`] is what git carries: write-once LanceDB tables from
-//! key to vector, immutable, checked as outside data. [`view`] is derived and private to a work
-//! tree: segments, matrices and a manifest that a search maps into memory; anything in it may be
-//! deleted at any time. Beside the view, [`cache`] keeps the vectors that were embedded here, for
-//! all work trees. All LanceDB and Arrow types stay inside this room.
+//! key to vector, immutable, checked as outside data; [`place`] puts them into the work tree and
+//! takes them away. [`view`] is derived and private to a work tree: segments, matrices and a
+//! manifest that a search maps into memory; anything in it may be deleted at any time. Beside the
+//! view, [`cache`] keeps the vectors that were embedded here, for all work trees. All LanceDB and
+//! Arrow types stay inside this room.
 
 pub mod bits;
 pub mod cache;
@@ -14,6 +15,7 @@ pub mod history;
 pub mod lock;
 pub mod manifest;
 pub mod matrix;
+pub mod place;
 pub mod registry;
 pub mod segment;
 pub mod tables;

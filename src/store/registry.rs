@@ -33,6 +33,16 @@ pub struct Registry {
     dirty: bool,
 }
 
+/// What is remembered of a vector in a table.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Row {
+    /// The model that made it.
+    pub model: String,
+    pub key: Key,
+    /// Hash of the vector.
+    pub hash: u64,
+}
+
 /// A table that was passed over.
 #[derive(Debug)]
 pub struct BadTable {
@@ -46,6 +56,7 @@ impl Registry {
     /// A memory that cannot be read is made anew; a table that cannot be read is passed over and
     /// returned, and looked at again next time.
     pub fn load(file: &Path, folder: &Path) -> io::Result<(Self, Vec<BadTable>)> {
+        let trials = file.parent();
         let known = read_whole(file).ok().and_then(|bytes| parse(&bytes).ok()).unwrap_or_default();
         let mut registry = Self { known, ..Self::default() };
         let present = tables::list(folder)?;
@@ -55,7 +66,7 @@ impl Registry {
         let mut bad = Vec::new();
         for name in present {
             if !registry.known.contains_key(&name)
-                && let Err(cause) = registry.learn(folder, &name)
+                && let Err(cause) = registry.learn(folder, &name, trials)
             {
                 bad.push(BadTable { name, cause });
             }
@@ -63,12 +74,12 @@ impl Registry {
         Ok((registry, bad))
     }
 
-    /// Reads every table in `folder`, whatever is remembered of them.
-    pub fn read_all(folder: &Path) -> io::Result<(Self, Vec<BadTable>)> {
+    /// Reads every table in `folder`, whatever is remembered of them. `trials` is the view's folder.
+    pub fn read_all(folder: &Path, trials: &Path) -> io::Result<(Self, Vec<BadTable>)> {
         let mut registry = Self::default();
         let mut bad = Vec::new();
         for name in tables::list(folder)? {
-            if let Err(cause) = registry.learn(folder, &name) {
+            if let Err(cause) = registry.learn(folder, &name, Some(trials)) {
                 bad.push(BadTable { name, cause });
             }
         }
@@ -91,6 +102,28 @@ impl Registry {
             .iter()
             .filter(|(name, known)| known.fingerprint == fingerprint && choose(name.as_str()));
         chosen.flat_map(|(_, known)| known.keys.iter().map(|(key, _)| *key)).collect()
+    }
+
+    /// The rows of a table, in its order.
+    pub fn rows(&self, name: &str) -> Vec<Row> {
+        let Some(known) = self.known.get(name) else { return Vec::new() };
+        let row = |&(key, hash): &(Key, u64)| Row { model: known.fingerprint.clone(), key, hash };
+        known.keys.iter().map(row).collect()
+    }
+
+    /// Every vector of a model that the tables read in this run hold for the wanted keys.
+    pub fn all_vectors(
+        &self,
+        fingerprint: &str,
+        wanted: &FxHashSet<Key>,
+    ) -> FxHashMap<Key, Vec<Encoded>> {
+        let mut found: FxHashMap<Key, Vec<Encoded>> = FxHashMap::default();
+        for content in self.read.values().filter(|content| content.fingerprint == fingerprint) {
+            for (key, vector) in content.rows.iter().filter(|(key, _)| wanted.contains(key)) {
+                found.entry(*key).or_default().push(vector.clone());
+            }
+        }
+        found
     }
 
     /// The model of a table's vectors.
@@ -139,7 +172,7 @@ impl Registry {
         let mut bad = Vec::new();
         for name in needed {
             if !self.read.contains_key(&name)
-                && let Err(cause) = self.learn(folder, &name)
+                && let Err(cause) = self.learn(folder, &name, None)
             {
                 self.known.remove(&name);
                 self.dirty = true;
@@ -156,16 +189,21 @@ impl Registry {
         (found, bad)
     }
 
-    /// Takes in a table that lies elsewhere, for this run only.
+    /// Takes in a table that lies elsewhere, for this run only. `trials` is the view's folder.
     ///
     /// # Errors
     /// [`TableError`] if the table is damaged.
-    pub fn adopt(&mut self, folder: &Path, name: &str) -> Result<(), TableError> {
-        self.learn(folder, name)
+    pub fn adopt(&mut self, folder: &Path, name: &str, trials: &Path) -> Result<(), TableError> {
+        self.learn(folder, name, Some(trials))
     }
 
-    fn learn(&mut self, folder: &Path, name: &str) -> Result<(), TableError> {
-        let content = tables::read(folder, name)?;
+    fn learn(
+        &mut self,
+        folder: &Path,
+        name: &str,
+        trials: Option<&Path>,
+    ) -> Result<(), TableError> {
+        let content = tables::read(folder, name, trials)?;
         let keys = content.rows.iter().map(|(key, vector)| (*key, hash(vector))).collect();
         let known = Known { fingerprint: content.fingerprint.clone(), keys };
         self.dirty |= self.known.get(name) != Some(&known);

@@ -13,7 +13,7 @@ use std::{
 use super::{
     codec::checksum,
     container::{OpenError, read_whole, write_whole},
-    lock::{self, Lock},
+    lock::{self, Lock, make_folder},
     manifest::Manifest,
     matrix::Matrix,
     segment::Segment,
@@ -120,8 +120,29 @@ pub fn index_lock(folder: &Path) -> io::Result<Lock> {
 
 /// Whether somebody is indexing or replacing the view at this moment.
 pub fn is_busy(folder: &Path) -> bool {
-    let held = |name: &str| matches!(lock::try_for(&folder.join(name), Duration::ZERO), Ok(None));
-    held("index.lock") || held("write.lock")
+    is_held(folder, "index.lock") || is_held(folder, "write.lock")
+}
+
+/// Held while an `index` embeds.
+const FILL_LOCK: &str = "fill.lock";
+
+/// The lock of an `index` that embeds what waits; `None` if another one keeps it for longer.
+/// Nobody but another `index` waits for it, and what works in the background gives way to it.
+pub fn fill_lock(folder: &Path, patience: Option<Duration>) -> io::Result<Option<Lock>> {
+    let path = folder.join(FILL_LOCK);
+    match patience {
+        Some(patience) => lock::try_for(&path, patience),
+        None => lock::wait(&path).map(Some),
+    }
+}
+
+/// Whether an `index` embeds at this moment.
+pub fn is_filling(folder: &Path) -> bool {
+    is_held(folder, FILL_LOCK)
+}
+
+fn is_held(folder: &Path, lock: &str) -> bool {
+    matches!(lock::try_for(&folder.join(lock), Duration::ZERO), Ok(None))
 }
 
 /// A folder for segments that are not in the view yet, guarded by a lock so that nobody sweeps
@@ -134,7 +155,7 @@ pub struct Staging {
 impl Staging {
     /// Makes one below the view's folder.
     pub fn new(view: &Path) -> io::Result<Self> {
-        fs::create_dir_all(view)?;
+        make_folder(view)?;
         let folder = tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(view)?;
         let _lock = lock::wait(&folder.path().join("lock"))?;
         Ok(Self { folder, _lock })

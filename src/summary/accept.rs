@@ -1,10 +1,12 @@
 //! Whether a language model's answer is a summary, and which part of it.
 
+use crate::sentences::split;
+
 use super::{
     CountTokens,
     print::words_within,
     prompt::{FENCE, RULE},
-    sentences::{plain, sentences, without_bullet},
+    prose::{plain, without_bullet},
     text::tidy,
 };
 
@@ -169,7 +171,7 @@ fn shortened(prose: &str, count_tokens: &CountTokens<'_>) -> String {
         return prose.to_owned();
     }
     let mut kept = String::new();
-    for sentence in sentences(prose) {
+    for sentence in split(prose) {
         let longer =
             if kept.is_empty() { sentence.to_owned() } else { format!("{kept} {sentence}") };
         if count_tokens(&longer) > MAX_ANSWER_TOKENS {

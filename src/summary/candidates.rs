@@ -3,13 +3,16 @@
 
 use std::collections::HashSet;
 
-use crate::outline::{FileKind, Item, ItemKind, Outline};
+use crate::{
+    outline::{FileKind, Item, ItemKind, Outline},
+    sentences::split,
+};
 
 use super::{
     phrases::{is_boilerplate, is_prose},
+    prose::paragraphs,
     rank::{Candidate, Lead},
     remarks::Remark,
-    sentences::{paragraphs, sentences},
     structure::all_tests,
     text::{cut, tidy},
     words::{Vocabulary, in_words},
@@ -56,7 +59,7 @@ impl<'a> Collector<'a> {
         let weights = [4.0, 2.5, 1.6, 1.2, 1.0, 1.0, 0.8];
         let mut place = 0;
         for paragraph in paragraphs(purpose, kind != FileKind::Markdown) {
-            for sentence in sentences(&paragraph) {
+            for sentence in split(&paragraph) {
                 if sentence != opening {
                     let weight = weights.get(place).copied().unwrap_or(0.7);
                     self.add(sentence, None, weight, 0);
@@ -79,7 +82,7 @@ impl<'a> Collector<'a> {
             let weight = item_weight(item) * more;
             let lead = lead(item, outline);
             let paragraphs = paragraphs(&item.doc, true);
-            let sentences = paragraphs.iter().flat_map(|paragraph| sentences(paragraph));
+            let sentences = paragraphs.iter().flat_map(|paragraph| split(paragraph));
             for (at, sentence) in sentences.take(MAX_OF_DOC).enumerate() {
                 let weight = weight * f32::powi(less, at.min(2) as i32);
                 self.add(sentence, lead.clone(), weight, item.lines.0);
@@ -101,7 +104,7 @@ impl<'a> Collector<'a> {
             });
             let weight = if lead.is_some() { 0.65 } else { 0.75 };
             for paragraph in paragraphs(&comment.text, true).iter().take(2) {
-                for sentence in sentences(paragraph).into_iter().take(MAX_OF_COMMENT) {
+                for sentence in split(paragraph).into_iter().take(MAX_OF_COMMENT) {
                     if is_prose(sentence) {
                         self.add(sentence, lead.clone(), weight, comment.line);
                     }
@@ -116,7 +119,7 @@ impl<'a> Collector<'a> {
         for (number, paragraph) in paragraphs(without_front_matter(text), false).iter().enumerate()
         {
             let early = 1.0 + 1.0 / (1.0 + number as f32);
-            for (at, sentence) in sentences(paragraph).into_iter().enumerate() {
+            for (at, sentence) in split(paragraph).into_iter().enumerate() {
                 if sentence != opening && sentence.len() > 20 {
                     let weight = early * if at == 0 { 1.0 } else { 0.75 };
                     self.add(sentence, None, weight, number + 1);

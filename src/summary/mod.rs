@@ -14,9 +14,9 @@ mod parts;
 mod phrases;
 mod print;
 mod prompt;
+mod prose;
 mod rank;
 mod remarks;
-mod sentences;
 mod shorten;
 mod structure;
 #[cfg(test)]
@@ -24,21 +24,22 @@ mod tests;
 mod text;
 mod words;
 
-use crate::outline::{FileKind, Outline};
+use crate::{
+    outline::{FileKind, Outline},
+    sentences::split,
+};
 
 pub use accept::{MAX_ANSWER_TOKENS, MIN_ANSWER_CHARACTERS, Refused, accept};
 pub use extract::extract;
 pub use parts::{MAX_PART_TOKENS, MAX_PARTS, MIN_ITEM_LINES, MIN_LINES, MIN_TOKENS};
 pub use prompt::{MAX_CONTENT_BYTES, PROMPT_VERSION, prompt};
-pub use sentences::sentences;
 pub use shorten::{FIRST_LINES, LAST_LINES, MAX_LINES, Shortened, shorten};
 pub use structure::{MAX_STRUCTURE_TOKENS, structure};
 
 /// The sentences of a text in light markup.
 pub fn prose(text: &str) -> Vec<String> {
-    let paragraphs = sentences::paragraphs(text, false);
-    let of = |paragraph: &String| sentences(paragraph).into_iter().map(str::to_owned).collect();
-    paragraphs.iter().flat_map(|paragraph| -> Vec<String> { of(paragraph) }).collect()
+    let paragraphs = prose::paragraphs(text, false);
+    paragraphs.iter().flat_map(|paragraph| split(paragraph)).map(str::to_owned).collect()
 }
 
 /// Counts the tokens of a text as the model does that embeds summaries.

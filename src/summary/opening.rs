@@ -1,12 +1,15 @@
 //! The sentence that opens a summary, and those about what a file refers to.
 
-use crate::outline::{Family, FileKind, Item, ItemKind, Outline};
+use crate::{
+    outline::{Family, FileKind, Item, ItemKind, Outline},
+    sentences::split,
+};
 
 use super::{
     candidates::{file_stem, is_named, item_weight, lead},
     phrases::is_boilerplate,
     print::{and, lowered, named, said},
-    sentences::{paragraphs, sentences},
+    prose::paragraphs,
     structure::{all_tests, is_unit},
     text::{cut, tidy},
 };
@@ -24,7 +27,7 @@ pub(super) fn purpose(outline: &Outline) -> &str {
 /// The first sentence that a file says of itself.
 pub(super) fn first_sentence(kind: FileKind, outline: &Outline) -> Option<String> {
     let paragraphs = paragraphs(purpose(outline), kind != FileKind::Markdown);
-    Some((*sentences(paragraphs.first()?).first()?).to_owned())
+    Some((*split(paragraphs.first()?).first()?).to_owned())
 }
 
 /// What the file is: its kind, its path, and its own first sentence, or else that of its main
@@ -44,7 +47,7 @@ pub(super) fn opening(
     let documented = items.iter().find_map(|item| {
         let lead = lead(item, outline)?;
         let paragraphs = paragraphs(&item.doc, true);
-        let sentence = *sentences(paragraphs.first()?).first()?;
+        let sentence = *split(paragraphs.first()?).first()?;
         Some(said(sentence, Some(&lead), "", text))
     });
     let names: Vec<String> = items

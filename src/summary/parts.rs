@@ -2,16 +2,19 @@
 
 use std::collections::HashMap;
 
-use crate::outline::{Family, FileKind, Item, ItemKind, Outline};
+use crate::{
+    outline::{Family, FileKind, Item, ItemKind, Outline},
+    sentences::split,
+};
 
 use super::{
     CountTokens, Part,
     candidates::{lead, type_name},
     phrases::is_prose,
     print::{limited, said, words_within},
+    prose::paragraphs,
     rank::{Candidate, Lead, choose},
     remarks::Remarks,
-    sentences::{paragraphs, sentences},
     text::tidy,
     words::{Vocabulary, in_words},
 };
@@ -166,7 +169,7 @@ fn describe(
         own.iter().map(|item| (item, false)).chain(members.iter().map(|item| (item, true)))
     {
         let doc = paragraphs(&item.doc, true);
-        let sentences = doc.iter().flat_map(|paragraph| sentences(paragraph));
+        let sentences = doc.iter().flat_map(|paragraph| split(paragraph));
         for (at, sentence) in sentences.take(if is_member { 1 } else { 6 }).enumerate() {
             let lead = if is_member { lead_of_member(item) } else { None };
             let weight =
@@ -181,7 +184,7 @@ fn describe(
     };
     for comment in remarks.comments.iter().filter(|comment| within(comment.line)).take(60) {
         for paragraph in paragraphs(&comment.text, true).iter().take(1) {
-            for sentence in sentences(paragraph).into_iter().take(2).filter(|text| is_prose(text)) {
+            for sentence in split(paragraph).into_iter().take(2).filter(|text| is_prose(text)) {
                 add(sentence, None, 0.6, comment.line);
             }
         }

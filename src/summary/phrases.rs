@@ -1,6 +1,6 @@
 //! Which comments and strings were written for people.
 
-use super::{sentences::without_bullet, text::cut};
+use super::{prose::without_bullet, text::cut};
 
 /// Whether a comment is prose: not code that was commented out, not a rule, not for a linter.
 pub(super) fn is_prose(text: &str) -> bool {

@@ -2,12 +2,16 @@
 //! path by path.
 
 use std::{
-    fs,
+    io,
     path::{Path, PathBuf},
 };
 
-use super::{beneath::Kind, contents::failed, paths::is_git};
-use crate::agent::ToolError;
+use super::contents::failed;
+use crate::{
+    agent::ToolError,
+    beneath::{Folder, Kind},
+    repo::is_git_name,
+};
 
 /// Files and folders that one call moves or removes at most.
 const MOST: usize = 1_000;
@@ -18,7 +22,7 @@ pub(super) struct Item {
     pub(super) relative: PathBuf,
     pub(super) kind: Kind,
     /// Of a file: bytes, inode, and when it was changed, so that another one is known as such.
-    stamp: (u64, u64, i64, i64),
+    stamp: (u64, u64, i64),
 }
 
 /// The place itself and all below it, sorted, folders before what is in them. Links are not
@@ -27,23 +31,18 @@ pub(super) struct Item {
 /// # Errors
 /// When there is too much, or a repository among it.
 pub(super) fn below(root: &Path, place: &Path) -> Result<Vec<Item>, ToolError> {
-    use std::os::unix::fs::MetadataExt;
+    let unopened = |cause: io::Error| failed("look at", place, &cause);
+    let top = Folder::open(root).map_err(unopened)?;
     let mut items = Vec::new();
     let mut waiting = vec![place.to_owned()];
     while let Some(relative) = waiting.pop() {
-        let full = root.join(&relative);
-        let unread = |cause: std::io::Error| failed("look at", &relative, &cause);
-        let found = fs::symlink_metadata(&full).map_err(unread)?;
-        let kind = match found.file_type() {
-            kind if kind.is_symlink() => Kind::Link,
-            kind if kind.is_dir() => Kind::Folder,
-            kind if kind.is_file() => Kind::File,
-            _ => Kind::Other,
-        };
-        if kind == Kind::Folder {
-            for entry in fs::read_dir(&full).map_err(unread)? {
-                let name = entry.map_err(unread)?.file_name();
-                if is_git(&name) {
+        let unread = |cause: io::Error| failed("look at", &relative, &cause);
+        let found = top.stat(&relative).map_err(unread)?;
+        let found = found.ok_or_else(|| unread(io::ErrorKind::NotFound.into()))?;
+        if found.is_folder() {
+            for entry in top.entries(&relative).map_err(unread)? {
+                let (name, _) = entry.map_err(unread)?;
+                if is_git_name(&name) {
                     let path = super::paths::shown(&relative);
                     return Err(ToolError::Refused(format!(
                         "`{path}` is a repository of its own: no tool moves or removes it"
@@ -58,11 +57,11 @@ pub(super) fn below(root: &Path, place: &Path) -> Result<Vec<Item>, ToolError> {
                 }
             }
         }
-        let stamp = match kind {
-            Kind::Folder => (0, found.ino(), 0, 0),
-            _ => (found.size(), found.ino(), found.mtime(), found.mtime_nsec()),
+        let stamp = match found.kind {
+            Kind::Folder => (0, found.inode, 0),
+            _ => (found.size, found.inode, found.mtime),
         };
-        items.push(Item { relative, kind, stamp });
+        items.push(Item { relative, kind: found.kind, stamp });
     }
     items.sort_by(|a, b| a.relative.cmp(&b.relative));
     Ok(items)

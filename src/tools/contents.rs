@@ -2,18 +2,17 @@
 
 use std::{
     borrow::Cow,
-    ffi::OsString,
     fs::{self, File},
     io::{self, Read, Write},
     os::unix::fs::{MetadataExt, PermissionsExt},
     path::Path,
 };
 
-use super::{
-    beneath::Folder,
-    paths::{Place, shown},
+use super::paths::{Place, shown};
+use crate::{
+    agent::ToolError,
+    beneath::{Folder, is_link},
 };
-use crate::{agent::ToolError, repo::TEMPORARY};
 
 /// Bytes of a file that is read, changed or replaced at most.
 pub(super) const MOST_BYTES: u64 = 32 << 20;
@@ -50,8 +49,7 @@ impl Contents {
     }
 
     fn read_at(root: &Path, relative: &Path) -> io::Result<Self> {
-        let (folder, name) = Folder::holding(root, relative, false)?;
-        let (file, metadata) = folder.read(&name)?;
+        let (file, metadata) = Folder::open(root)?.read(relative)?;
         let bytes = bounded(&file, metadata.len(), MOST_BYTES)?;
         let hash = hash_of(&bytes);
         Ok(Self { bytes, mode: metadata.mode() & 0o777, hash })
@@ -131,11 +129,14 @@ pub(super) fn store(
     before: Option<&Contents>,
 ) -> Result<(), ToolError> {
     let failed = |cause: io::Error| failed("write", &place.relative, &cause);
-    let (folder, name) =
-        Folder::holding(root, &place.relative, before.is_none()).map_err(failed)?;
-    let letters: String = std::iter::repeat_with(fastrand::alphanumeric).take(12).collect();
-    let aside = OsString::from(format!("{TEMPORARY}{letters}"));
-    let mut file = folder.create(&aside).map_err(failed)?;
+    let root = Folder::open(root).map_err(failed)?;
+    let held = match before {
+        None => root.making(&place.relative),
+        Some(_) => root.holding(&place.relative),
+    };
+    let (folder, name) = held.map_err(failed)?;
+    let name = Path::new(&name);
+    let (mut file, aside) = folder.temporary().map_err(failed)?;
     let mut write = || {
         file.write_all(bytes)?;
         if let Some(before) = before {
@@ -143,13 +144,13 @@ pub(super) fn store(
         }
         file.sync_all()?;
         match before {
-            None => folder.rename_new(&aside, &folder, &name)?,
+            None => folder.rename_new(&aside, &folder, name)?,
             Some(before) => {
-                let (there, metadata) = folder.read(&name)?;
+                let (there, metadata) = folder.read(name)?;
                 if hash_of(&bounded(&there, metadata.len(), MOST_BYTES)?) != before.hash {
                     return Err(io::Error::other("somebody else has changed it meanwhile"));
                 }
-                folder.replace(&aside, &name)?;
+                folder.rename(&aside, name)?;
             }
         }
         folder.sync()
@@ -165,14 +166,15 @@ pub(super) fn store(
 /// An error of the file system about a path.
 pub(super) fn failed(what: &str, path: &Path, cause: &io::Error) -> ToolError {
     let path = shown(path);
-    match cause.raw_os_error() {
-        Some(libc::ELOOP | libc::ENOTDIR) => ToolError::Refused(format!(
-            "cannot {what} `{path}`: a link or a file is where a folder or file was to be"
+    match cause.kind() {
+        _ if is_link(cause) => ToolError::Refused(format!("cannot {what} `{path}`: {cause}")),
+        io::ErrorKind::NotADirectory => ToolError::Refused(format!(
+            "cannot {what} `{path}`: a file is where a folder was to be"
         )),
-        _ if cause.kind() == io::ErrorKind::AlreadyExists => {
+        io::ErrorKind::AlreadyExists => {
             ToolError::Failed(format!("cannot {what} `{path}`: something is there already"))
         }
-        _ if cause.kind() == io::ErrorKind::NotFound => {
+        io::ErrorKind::NotFound => {
             ToolError::Failed(format!("cannot {what} `{path}`: there is no such file"))
         }
         _ => ToolError::Failed(format!("cannot {what} `{path}`: {cause}")),

@@ -8,13 +8,13 @@ use super::{
     approved::Approved,
     arguments::{Arguments, bad, spec},
     below::{Item, below, state},
-    beneath::{Folder, Kind},
     contents::failed,
     cut::cut,
     paths::{Last, Place, place, shown},
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
+    beneath::{Folder, Kind},
     permissions::{Action, Level},
 };
 
@@ -123,6 +123,6 @@ impl FileDelete {
 }
 
 fn remove(host: &dyn Host, item: &Item) -> std::io::Result<()> {
-    let (folder, name) = Folder::holding(host.root(), &item.relative, false)?;
-    if item.kind == Kind::Folder { folder.remove_folder(&name) } else { folder.remove(&name) }
+    let (root, path) = (Folder::open(host.root())?, &item.relative);
+    if item.kind == Kind::Folder { root.remove_folder(path) } else { root.remove(path) }
 }

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::{
     approved::Approved,
     arguments::{Arguments, bad, spec},
-    beneath::Kind,
     contents::{Contents, hash_of, store},
     cut::cut,
     diff::diff,
@@ -15,6 +14,7 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
+    beneath::Kind,
     permissions::{Action, Level},
 };
 

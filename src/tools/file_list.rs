@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::{
     approved::Approved,
     arguments::{Arguments, bad, spec},
-    beneath::Kind,
     cut::cut,
     paths::{Last, Place, place, shown},
     tree::{globs, told, walk},
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
+    beneath::Kind,
     permissions::{Action, Level},
 };
 

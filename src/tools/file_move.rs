@@ -1,6 +1,6 @@
 //! `file_move`: another name or folder for a file, a link or a folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -8,13 +8,13 @@ use super::{
     approved::Approved,
     arguments::{Arguments, bad, spec},
     below::{Item, below, state},
-    beneath::Folder,
     contents::failed,
     cut::cut,
     paths::{Last, Place, place},
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
+    beneath::Folder,
     permissions::{Action, Level},
 };
 
@@ -69,9 +69,10 @@ impl Tool for FileMove {
             return Err(ToolError::Cancelled);
         }
         let rename = || {
-            let (old, old_name) = Folder::holding(host.root(), &plan.from.relative, false)?;
-            let (new, new_name) = Folder::holding(host.root(), &plan.to.relative, true)?;
-            old.rename_new(&old_name, &new, &new_name)?;
+            let root = Folder::open(host.root())?;
+            let (old, old_name) = root.holding(&plan.from.relative)?;
+            let (new, new_name) = root.making(&plan.to.relative)?;
+            old.rename_new(Path::new(&old_name), &new, Path::new(&new_name))?;
             old.sync()?;
             new.sync()
         };

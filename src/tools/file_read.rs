@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use super::{
     approved::Approved,
     arguments::{Arguments, bad, spec},
-    beneath::Kind,
     contents::{Contents, Form, endings},
     cut::{cut, floor},
     paths::{Last, Place, place},
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
+    beneath::Kind,
     permissions::{Action, Level},
 };
 

@@ -13,13 +13,13 @@ use super::{
     OutOfReach,
     approved::Approved,
     arguments::{Arguments, bad, spec},
-    beneath::{Folder, Kind},
     cut::{cut, floor, text_of},
     paths::{Last, Place, place, shown},
     tree::{globs, told, walk},
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
+    beneath::{Folder, Kind},
     permissions::{Action, Level},
 };
 
@@ -212,8 +212,7 @@ fn search(
     path: &Path,
     found: &mut Found,
 ) -> io::Result<()> {
-    let (folder, name) = Folder::holding(root, path, false)?;
-    let (file, _) = folder.read(&name)?;
+    let (file, _) = Folder::open(root)?.read(path)?;
     searcher.search_file(matcher, &file, found)
 }
 

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::{
     approved::Approved,
     arguments::{Arguments, bad, spec},
-    beneath::Kind,
     contents::{Contents, Form, hash_of, store},
     cut::cut,
     diff::diff,
@@ -13,6 +12,7 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
+    beneath::Kind,
     permissions::{Action, Level},
     secrets,
 };

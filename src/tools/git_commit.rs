@@ -20,7 +20,7 @@ use super::{
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
     permissions::{Action, Level},
-    repo::{CommitId, Git, NotePath, ObjectId, Version},
+    repo::{CommitId, Git, NotePath, ObjectId, Unread, Version},
     secrets,
 };
 
@@ -30,8 +30,6 @@ mod plan;
 
 /// Bytes of a message at most.
 const MOST_OF_A_MESSAGE: usize = 16 << 10;
-/// Bytes of a file that is looked through for secrets.
-const MOST_SCANNED: u64 = 8 << 20;
 
 /// A commit that is about to be made.
 pub struct Proposed<'a> {
@@ -134,7 +132,7 @@ impl Tool for GitCommit {
 }
 
 /// Refuses a commit that brings in what looks like a secret: in a file that it adds or changes,
-/// and not there before.
+/// and not there before. No list allows one here, and what git cannot hand over is refused too.
 ///
 /// # Errors
 /// In words: which file and line, what it looks like.
@@ -152,18 +150,22 @@ pub fn refuse_secrets(proposed: &Proposed<'_>) -> Result<(), String> {
         None => vec![None; files.len()],
     };
     for (file, before) in files.iter().zip(before) {
-        let text = |id: &ObjectId| {
-            let read = objects.read(&[id], MOST_SCANNED).pop().and_then(Result::ok);
-            read.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+        let scan = |id: &ObjectId| {
+            let mut stream = secrets::Stream::default();
+            objects.pieces(id, &mut |piece| stream.feed(piece))?;
+            let found = stream.finish().0.into_iter().map(|one| one.finding);
+            Ok::<Vec<secrets::Finding>, Unread>(found.collect())
         };
-        let found = secrets::scan(&text(&file.object));
+        let path = || super::paths::shown(file.path.as_path());
+        let found = scan(&file.object)
+            .map_err(|cause| format!("{} cannot be looked through for secrets: {cause}", path()))?;
         if found.is_empty() {
             continue;
         }
-        let old = before.map(|id| secrets::scan(&text(&id))).unwrap_or_default();
+        let old = before.and_then(|id| scan(&id).ok()).unwrap_or_default();
         let is_new = |one: &&secrets::Finding| !old.iter().any(|known| known.hash == one.hash);
         if let Some(one) = found.iter().find(is_new) {
-            let path = super::paths::shown(file.path.as_path());
+            let path = path();
             let (line, kind, masked) = (one.line, one.kind, &one.masked);
             return Err(format!("{path}:{line} holds what looks like a {kind} ({masked})"));
         }

@@ -6,13 +6,12 @@
 //!
 //! A tool that touches files is shown to whoever approves in full, and does that or nothing: what
 //! its effect depends on is looked at again when it runs (`approved`), and every file is reached
-//! from the open root, folder by folder, without following a link (`beneath`).
+//! from the open root, folder by folder, without following a link ([`crate::beneath`]).
 
 mod approved;
 mod arguments;
 mod ask_user;
 mod below;
-mod beneath;
 mod contents;
 mod cut;
 mod diff;

@@ -1,15 +1,20 @@
 //! Paths that a model names: resolved beneath the root, and shown so that they can be named again.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     fmt::Write as _,
     fs, io,
     os::unix::ffi::{OsStrExt, OsStringExt},
     path::{Component, Path, PathBuf},
 };
 
-use super::{arguments::bad, beneath::Kind};
-use crate::{agent::ToolError, visible::is_deceptive};
+use super::arguments::bad;
+use crate::{
+    agent::ToolError,
+    beneath::Kind,
+    repo::is_git_name,
+    visible::{hides, is_odd_blank},
+};
 
 /// Bytes of a path at most.
 const MOST_BYTES: usize = 4_096;
@@ -110,7 +115,7 @@ fn find(root: &Path, path: &Path, last: Last) -> Result<Place, ToolError> {
         }
     }
     let relative = absolute.strip_prefix(root).map_err(|_| outside(&text))?.to_owned();
-    if relative.components().any(|component| is_git(component.as_os_str())) {
+    if relative.components().any(|component| is_git_name(component.as_os_str())) {
         return Err(ToolError::Refused(format!("`{text}` belongs to git: no tool goes there")));
     }
     Ok(Place { absolute, relative, kind })
@@ -135,14 +140,6 @@ fn unreadable(text: &str, cause: &io::Error) -> ToolError {
     ToolError::Failed(format!("`{text}` cannot be looked at: {cause}"))
 }
 
-/// Whether a file system may take this name for `.git`: in other case, with characters that some
-/// ignore, with dots or spaces behind.
-pub(super) fn is_git(name: &OsStr) -> bool {
-    let Some(name) = name.to_str() else { return false };
-    let name: String = name.chars().filter(|&char| !is_deceptive(char)).collect();
-    name.trim_end_matches(['.', ' ']).eq_ignore_ascii_case(".git")
-}
-
 /// A path for people and models, `.` for the root: bytes that are no UTF-8, control characters and
 /// what cannot be seen become `\xNN`, byte by byte.
 pub(super) fn shown(path: &Path) -> String {
@@ -161,7 +158,10 @@ pub(super) fn shown(path: &Path) -> String {
         for (at, char) in valid.char_indices() {
             let mut buffer = [0; 4];
             let looks_escaped = || valid.get(at..).is_some_and(|rest| rest.starts_with("\\x"));
-            if char.is_control() || is_deceptive(char) || (char == '\\' && looks_escaped()) {
+            let before = valid.get(..at).and_then(|text| text.chars().next_back());
+            let after = || valid.get(at + char.len_utf8()..)?.chars().next();
+            let is_odd = is_odd_blank(char) || hides(before, char, after());
+            if char.is_control() || is_odd || (char == '\\' && looks_escaped()) {
                 escape(&mut text, char.encode_utf8(&mut buffer).as_bytes());
             } else {
                 text.push(char);
@@ -199,6 +199,8 @@ fn unescaped(text: &str) -> Option<OsString> {
 mod tests {
     use proptest::prelude::*;
 
+    use std::ffi::OsStr;
+
     use super::*;
 
     proptest! {
@@ -211,20 +213,6 @@ mod tests {
             prop_assert!(!text.contains(|char: char| char.is_control()));
             let again = unescaped(&text).unwrap_or_else(|| OsString::from(&text));
             prop_assert_eq!(again.as_bytes(), &bytes);
-        }
-    }
-
-    #[test]
-    fn names_of_git() {
-        for (name, expected) in [
-            (".git", true),
-            (".GIT", true),
-            (".git. ", true),
-            (".g\u{200c}it", true),
-            (".gitignore", false),
-            ("git", false),
-        ] {
-            assert_eq!(is_git(OsStr::new(name)), expected, "{name:?}");
         }
     }
 }

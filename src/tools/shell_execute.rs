@@ -8,13 +8,13 @@ use super::{
     OutOfReach,
     approved::Approved,
     arguments::{Arguments, bad, spec},
-    beneath::Kind,
     cut::{cut, text_of},
     paths::{Last, place},
     withheld::without_keys,
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
+    beneath::Kind,
     permissions::{Action, Level},
 };
 

@@ -12,8 +12,12 @@ use ignore::{
     gitignore::{Gitignore, GitignoreBuilder},
 };
 
-use super::{arguments::bad, beneath::Kind, paths::is_git};
-use crate::agent::{Host, ToolError};
+use super::arguments::bad;
+use crate::{
+    agent::{Host, ToolError},
+    beneath::Kind,
+    repo::is_git_name,
+};
 
 /// Files and folders that are looked at in one call.
 const MOST_ENTRIES: usize = 200_000;
@@ -75,7 +79,7 @@ pub(super) fn walk(
         .sort_by_file_path(|a, b| a.as_os_str().cmp(b.as_os_str()))
         .filter_entry(move |entry| {
             let path = entry.path();
-            !is_git(entry.file_name())
+            !is_git_name(entry.file_name())
                 && (path.starts_with(&leads) || leads.starts_with(path))
                 && !excluded.matched(path, is_folder(entry)).is_ignore()
                 && !(is_folder(entry) && is_trap(path))

@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// Rooms and the rooms they may import. Top to bottom: a room may only import rooms below it.
+/// Rooms and the rooms they may import. Top to bottom: a room may only import rooms below it. A
+/// crate below `crates/` is one room.
 const ROOMS: &[(&str, &[&str])] = &[
     ("bin", &["cli"]),
     (
@@ -47,6 +48,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "enrich",
             "http",
             "authoring",
+            "beneath",
             "clients",
             "interest",
             "journal",
@@ -66,18 +68,24 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("server", &["one_line", "visible"]),
-    ("develop", &["agent", "plugins", "permissions", "llm", "one_line", "secrets", "visible"]),
-    ("plugins", &["agent", "permissions", "llm", "process", "one_line", "secrets", "visible"]),
+    (
+        "develop",
+        &["agent", "plugins", "permissions", "llm", "beneath", "one_line", "secrets", "visible"],
+    ),
+    (
+        "plugins",
+        &["agent", "permissions", "llm", "beneath", "process", "one_line", "secrets", "visible"],
+    ),
     ("mcp_client", &["agent", "permissions", "process", "one_line", "visible"]),
-    ("tools", &["agent", "permissions", "repo", "secrets", "one_line", "visible"]),
+    ("tools", &["agent", "permissions", "repo", "beneath", "secrets", "one_line", "visible"]),
     ("agent", &["permissions", "llm", "jsonl", "secrets", "one_line", "visible"]),
-    ("skills", &["process", "lexical", "one_line", "visible", "yaml"]),
-    ("checkpoint", &["repo", "jsonl"]),
+    ("skills", &["beneath", "process", "lexical", "one_line", "visible", "yaml"]),
+    ("checkpoint", &["repo", "jsonl", "beneath"]),
     ("fence", &["stand_in"]),
     ("permissions", &["visible", "yaml"]),
     ("hooks", &["init", "store", "repo"]),
-    ("init", &["config"]),
-    ("config", &["stand_in", "yaml"]),
+    ("init", &["config", "markdown"]),
+    ("config", &["beneath", "stand_in", "yaml"]),
     ("eval", &["search", "index", "store", "repo", "embed", "lexical", "markdown"]),
     (
         "on_commit",
@@ -100,8 +108,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "memory",
         &[
-            "search", "index", "store", "repo", "embed", "jsonl", "differ", "lexical", "one_line",
-            "visible",
+            "search", "index", "store", "repo", "embed", "jsonl", "beneath", "differ", "lexical",
+            "one_line", "visible",
         ],
     ),
     ("references", &["scan", "links", "graph", "index", "store", "repo", "outline", "markdown"]),
@@ -120,6 +128,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "enrich",
             "interest",
             "journal",
+            "beneath",
             "extract",
             "entity",
             "duplicates",
@@ -144,41 +153,44 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("providers", &["http", "web", "reading"]),
     ("schedule", &[]),
     ("links", &["index", "store", "repo", "markdown"]),
-    ("search", &["index", "store", "repo", "embed", "lexical", "markdown"]),
+    ("search", &["index", "store", "repo", "embed", "lexical", "differ", "markdown", "sentences"]),
     ("drift", &["index", "store", "repo"]),
     ("graph", &["visible"]),
     ("index", &["store", "repo", "chunk", "embed", "lexical", "changelog", "markdown"]),
-    ("store", &["repo", "lexical", "markdown"]),
+    ("store", &["repo", "beneath", "lexical", "markdown"]),
     ("desk", &["journal", "repo"]),
-    ("repo", &[]),
-    ("chunk", &["markdown"]),
+    ("repo", &["beneath", "visible"]),
+    ("chunk", &["markdown", "sentences"]),
     ("llm", &["http", "jsonl"]),
     ("vault", &[]),
     ("web", &["http"]),
-    ("embed", &["http"]),
+    ("embed", &["http", "models"]),
     ("enrich", &["journal", "lexical", "one_line"]),
     ("interest", &["journal", "one_line"]),
     ("http", &[]),
-    ("extract", &["lexical", "summary", "markdown", "visible"]),
+    ("extract", &["lexical", "summary", "markdown", "sentences", "visible"]),
     ("duplicates", &["lexical"]),
-    ("journal", &["jsonl"]),
-    ("jsonl", &[]),
+    ("journal", &["jsonl", "beneath"]),
+    ("jsonl", &["beneath"]),
     ("lexical", &[]),
     ("secrets", &[]),
     ("authoring", &["markdown", "one_line", "visible", "yaml"]),
+    ("beneath", &[]),
     ("changelog", &["markdown"]),
     ("clients", &["visible"]),
     ("differ", &[]),
     ("entity", &["markdown", "visible", "yaml"]),
     ("process", &[]),
     ("reading", &[]),
-    ("summary", &["outline"]),
+    ("summary", &["outline", "sentences"]),
     ("outline", &[]),
+    ("sentences", &[]),
     ("markdown", &["yaml"]),
     ("one_line", &["visible"]),
     ("stand_in", &[]),
     ("visible", &[]),
     ("yaml", &[]),
+    ("models", &[]),
 ];
 
 /// What may be said only where the path begins like this.
@@ -186,6 +198,10 @@ const BOUNDARIES: &[(&str, &[&str])] = &[
     ("lancedb::", &["src/store/"]),
     ("lance::", &["src/store/"]),
     ("lance_datafusion::", &["src/store/"]),
+    ("lance_encoding::", &["src/store/"]),
+    ("lance_file::", &["src/store/"]),
+    ("lance_io::", &["src/store/"]),
+    ("lance_table::", &["src/store/"]),
     ("arrow::", &["src/store/"]),
     ("crate::cli", &["src/cli/", "src/bin/"]),
     ("std::env::", &["src/cli/env.rs"]),
@@ -205,6 +221,89 @@ const BOUNDARIES: &[(&str, &[&str])] = &[
     ("todo!", &[]),
     ("unimplemented!", &[]),
 ];
+
+/// Calls that write by path. What lies in a work tree is reached by `beneath` alone, by handle and
+/// never through a link.
+const WRITING_BY_PATH: &[&str] = &[
+    "fs::write(",
+    "fs::rename(",
+    "fs::copy(",
+    "fs::hard_link(",
+    "fs::set_permissions(",
+    "fs::create_dir(",
+    "fs::create_dir_all",
+    "fs::remove_file(",
+    "fs::remove_dir(",
+    "fs::remove_dir_all(",
+    "File::create(",
+    "File::create_new(",
+    "File::options(",
+    "OpenOptions::new(",
+    "DirBuilder::new(",
+    "NamedTempFile::new_in(",
+    "tempfile_in(",
+    "tempdir_in(",
+    "write_whole(",
+    "symlink(",
+];
+
+/// Where files are written by path all the same, and what is written there: nothing of it lies in a
+/// work tree that a program of somebody else works in.
+const WRITERS_BY_PATH: &[(&str, &str)] = &[
+    ("src/beneath/", "the room itself"),
+    ("src/store/", "the view and the cache, below the git directory"),
+    ("src/index/", "the view, below the git directory"),
+    ("src/scan/state.rs", "below the git directory"),
+    ("src/learn/deepen.rs", "below the git directory"),
+    ("src/learn/responses.rs", "below the git directory"),
+    ("src/learn/tell.rs", "below the git directory"),
+    ("src/learn/writer.rs", "below the git directory"),
+    ("src/checkpoint/", "runs, below the git directory"),
+    ("src/on_commit/attempt.rs", "below the git directory"),
+    ("src/on_commit/skipped.rs", "below the git directory"),
+    ("src/on_commit/vectors.rs", "below the git directory"),
+    ("src/repo/inner.rs", "what was put aside, below the git directory"),
+    ("src/repo/watch.rs", "runs, below the git directory"),
+    ("src/repo/locate.rs", "reads what git keeps"),
+    ("src/repo/git/stage.rs", "an index of git"),
+    ("src/tools/git_commit/make.rs", "an index of git"),
+    ("src/cli/agent/work/branching.rs", "an index of git"),
+    ("src/cli/agent/running.rs", "below the git directory"),
+    ("src/cli/agent/work/fencing.rs", "below the git directory, and one folder at the root"),
+    ("src/hooks/install.rs", "git's folder of hooks, which the sandbox keeps closed"),
+    ("src/fence/", "folders and files of the sandbox's own, and stand-ins"),
+    ("src/jsonl/append.rs", "locks, and folders of logs that lie beneath no root"),
+    ("src/journal/write.rs", "the folder of the lock, below the git directory"),
+    ("src/memory/append.rs", "into a file that is open"),
+    ("src/memory/files.rs", "the folder of the lock, below the git directory"),
+    ("src/plugins/fixture.rs", "compiled for tests only"),
+    ("src/plugins/manifest.rs", "a lock, below the git directory"),
+    ("src/cli/agent/plugin/deploy.rs", "a lock, below the git directory"),
+    ("src/plugins/run.rs", "copies, in the user's folder"),
+    ("src/cli/agent/work/plugins.rs", "copies, in the user's folder"),
+    ("src/skills/", "skills that are installed, in the user's folder"),
+    ("src/config/store.rs", "the user's settings"),
+    ("src/cli/agent/work/git_view.rs", "stand-ins of git's own folder, and the user's folder"),
+    ("src/cli/agent/work/rights.rs", "the user's settings"),
+    ("src/cli/agent/mcp/kept.rs", "the user's settings"),
+    ("src/cli/agent/skill/look.rs", "the user's skills"),
+    ("src/cli/agent/chat.rs", "the user's history"),
+    ("src/cli/agent/hook.rs", "reads what a client hands over"),
+    ("src/cli/agent/memories.rs", "a folder that the user named"),
+    ("src/cli/agent/memory_care.rs", "a folder that the user named"),
+    ("src/cli/model_add.rs", "the user's models"),
+    ("src/cli/profiles.rs", "the user's folder"),
+    ("src/cli/schedule.rs", "the user's folder"),
+    ("src/schedule/", "the user's folder"),
+    ("src/agent/", "sessions and trails, in the user's folder"),
+    ("src/llm/health.rs", "the user's folder"),
+    ("src/vault/", "the user's folder"),
+    ("src/http/download.rs", "where the caller says"),
+    ("src/notify/sinks/file.rs", "where the user says"),
+    ("src/process/detach.rs", "a log, below the git directory"),
+];
+/// Where crates of ours lie, one room each.
+const CRATES: &str = "crates/";
 
 struct Source {
     /// Relative to the package, such as `src/store/view.rs`.
@@ -230,6 +329,27 @@ fn boundaries_hold() {
 }
 
 #[test]
+fn work_trees_are_written_by_handle_alone() {
+    let mut broken = Vec::new();
+    let mut used = BTreeSet::new();
+    for Source { path, text } in sources() {
+        let writes = |line: &&str| WRITING_BY_PATH.iter().any(|said| says(line, said));
+        let Some(line) = text.lines().find(writes) else { continue };
+        match WRITERS_BY_PATH.iter().find(|(place, _)| path.starts_with(place)) {
+            Some((place, _)) => drop(used.insert(*place)),
+            None => broken.push(format!("{path}: {}", line.trim())),
+        }
+    }
+    broken.extend(
+        WRITERS_BY_PATH
+            .iter()
+            .filter(|(place, _)| !used.contains(place))
+            .map(|(place, _)| format!("{place}: nothing is written by path there any more")),
+    );
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
 fn imports_point_one_way() {
     let mut broken = Vec::new();
     for Source { path, text } in sources() {
@@ -241,7 +361,7 @@ fn imports_point_one_way() {
             broken.push(format!("{path}: the room `{room}` stands in no row of the table"));
             continue;
         };
-        for import in imports(&text) {
+        for import in imports(&path, &text) {
             if import != room && !allowed.contains(&import.as_str()) {
                 broken.push(format!("{path}: `{room}` must not import `{import}`"));
             }
@@ -263,16 +383,17 @@ fn the_table_itself_points_down() {
 #[test]
 fn imports_are_seen() {
     let check = |text: &str, expected: &[&str]| {
-        assert_eq!(
-            imports(text).iter().map(String::as_str).collect::<Vec<_>>(),
-            expected,
-            "{text}"
-        );
+        let found = imports("src/room/mod.rs", text);
+        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected, "{text}");
     };
     check("use crate::repo::NotePath;", &["repo"]);
     check("use crate::{\n    a::{self, b::{c, d}},\n    e,\n};", &["a", "e"]);
     check("let x = crate::yaml::parse(crate::config::y);", &["config", "yaml"]);
     check("elophanto::cli::main()", &["cli"]);
+    check("elophanto_program=$0", &[]);
+    check("use elophanto_models::{Embedder, bert};", &["models"]);
+    assert_eq!(room("crates/models/src/bert/mod.rs"), "models");
+    assert!(imports("crates/models/src/lib.rs", "use crate::bert::Bert;").is_empty());
     assert!(says("    println!(\"\")", "println!") && !says("eprintln!(\"\")", "println!"));
     assert!(!says("std::env::consts::OS", "std::env::"));
 }
@@ -288,15 +409,25 @@ fn says(line: &str, said: &str) -> bool {
 }
 
 fn room(path: &str) -> &str {
-    let below = path.strip_prefix("src/").unwrap_or(path);
+    let below = path.strip_prefix("src/").or_else(|| path.strip_prefix(CRATES)).unwrap_or(path);
     let first = below.split('/').next().unwrap_or(below);
     first.strip_suffix(".rs").unwrap_or(first)
 }
 
-/// Rooms named after `crate::` or the crate's own name.
-fn imports(text: &str) -> BTreeSet<String> {
+/// Rooms named after `crate::` or the crate's own name, and other crates of ours. What a crate
+/// below `crates/` says of itself stays in its room.
+fn imports(path: &str, text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for prefix in ["crate::", "elophanto::"] {
+    for (at, said) in text.match_indices("elophanto_") {
+        let rest = &text[at + said.len()..];
+        let name = first_word(rest);
+        if rest[name.len()..].starts_with("::") {
+            found.insert(name);
+        }
+    }
+    let prefixes: &[&str] =
+        if path.starts_with(CRATES) { &["elophanto::"] } else { &["crate::", "elophanto::"] };
+    for prefix in prefixes {
         for (at, _) in text.match_indices(prefix) {
             let rest = &text[at + prefix.len()..];
             match rest.strip_prefix('{') {
@@ -339,6 +470,9 @@ fn sources() -> Vec<Source> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = Vec::new();
     gather(&package.join("src"), package, &mut sources);
+    for room in fs::read_dir(package.join(CRATES)).unwrap() {
+        gather(&room.unwrap().path().join("src"), package, &mut sources);
+    }
     assert!(sources.len() > 30, "the sources were not found");
     sources
 }

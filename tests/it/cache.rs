@@ -72,7 +72,7 @@ fn a_moved_folder() {
     assert_eq!(embedded(&env), 500);
     env.git(&["mv", "notes", "pages"]);
     assert_eq!(embedded(&env), 0);
-    env.remove(".git/elophanto/view");
+    env.remove(env.view());
     env.git(&["mv", "pages", "leaves"]);
     assert_eq!(embedded(&env), 0);
 }
@@ -87,7 +87,7 @@ fn a_cleaned_work_tree_and_a_lost_view() {
         env.git(&["clean", "-fdx", "--quiet"]);
         assert_eq!(env.tables(), [""; 0]);
         if lost {
-            env.remove(".git/elophanto/view");
+            env.remove(env.view());
         }
         let answer = env.ok(QUESTION);
         assert!(answer.stdout == right, "{answer}");
@@ -101,7 +101,7 @@ fn what_a_search_embedded() {
     let env = notes(40, "never");
     env.ok(QUESTION);
     assert_eq!(cached(&env).len(), 1);
-    env.remove(".git/elophanto/view");
+    env.remove(env.view());
     assert_eq!(embedded(&env), 0);
     // With nothing new nothing is added.
     env.ok(QUESTION);
@@ -146,7 +146,7 @@ fn a_flipped_bit() {
     assert_eq!(embedded(&env), 40);
     let right = env.ok(QUESTION).stdout;
     let damage = || {
-        env.remove(".git/elophanto/view");
+        env.remove(env.view());
         let path = Path::new(".git/elophanto/vectors").join(cached(&env).pop_last().unwrap());
         let mut bytes = env.read(&path);
         let last = bytes.len() - 1;
@@ -164,14 +164,14 @@ fn a_flipped_bit() {
     assert!(answer.stdout == right, "{answer}");
     check_told(&answer);
     assert!(cached(&env).is_disjoint(&damaged), "removed, and made again");
-    env.remove(".git/elophanto/view");
+    env.remove(env.view());
     let answer = env.ok(QUESTION);
     assert!(answer.stdout == right && answer.stderr.is_empty(), "{answer}");
     damage();
     let index = env.ok(&["index", "--json"]);
     check_told(&index);
     assert_eq!(index.json()[0]["embedded"], 40);
-    env.remove(".git/elophanto/view");
+    env.remove(env.view());
     assert_eq!(embedded(&env), 0);
 }
 

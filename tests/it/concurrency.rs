@@ -28,8 +28,9 @@ fn note(number: usize) -> String {
     )
 }
 
+/// What is looked at here is the view of the built-in model, that of others is like it.
 fn many(count: usize) -> TestEnv {
-    let env = TestEnv::new();
+    let env = TestEnv::new().builtin();
     for number in 0..count {
         env.write(format!("notes/{}/n{number}.md", number % 7), note(number));
     }

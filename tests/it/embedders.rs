@@ -33,6 +33,7 @@ impl Site {
     fn new() -> Self {
         let server = Embeddings::start(DIMENSION);
         let env = notes();
+        env.write_attributes();
         env.write_settings(&settings(&server, "fake"));
         Self { env, server }
     }

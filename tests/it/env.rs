@@ -9,8 +9,13 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::Mutex,
 };
 
+use elophanto::{
+    embed::{Embedder, bert::Bert},
+    init::{attribute_lines, managed_block::upsert},
+};
 use serde_json::Value;
 
 /// The program under test.
@@ -18,6 +23,10 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_elophanto");
 
 /// The user's settings unless a test has its own: nobody listens at port 2.
 const NO_OLLAMA: &str = "llm.providers.ollama.base_url: http://127.0.0.1:2\n";
+/// What every test has in the user's settings: no process outlives a test.
+const NO_BACKGROUND: &str = "index.background: false\n";
+/// What a test has there that is about the built-in model.
+const BUILTIN: &str = "knowledge.minilm_chunks: 0\n";
 
 /// What differs between two runs of the same thing, and what it is shown as.
 pub const FILTERS: &[(&str, &str)] = &[
@@ -47,6 +56,16 @@ pub(crate) use snapshot;
 pub struct TestEnv {
     folder: tempfile::TempDir,
     root: PathBuf,
+    own: Mutex<Own>,
+}
+
+/// The user's own settings.
+#[derive(Default)]
+struct Own {
+    /// As the test wrote them.
+    text: String,
+    /// Whether `auto` takes the built-in model.
+    builtin: bool,
 }
 
 /// What a finished program said.
@@ -71,7 +90,7 @@ impl TestEnv {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join("repo");
         fs::create_dir(&root).unwrap();
-        let env = Self { folder, root };
+        let env = Self { folder, root, own: Mutex::default() };
         env.write_settings(NO_OLLAMA);
         env
     }
@@ -85,14 +104,28 @@ impl TestEnv {
         env
     }
 
+    /// Where nothing else is said, the built-in model embeds: for tests about it, or whose
+    /// snapshots show what it finds. Everybody else has the model that users have.
+    pub fn builtin(self) -> Self {
+        let text = {
+            let mut own = self.own.lock().unwrap();
+            own.builtin = true;
+            own.text.clone()
+        };
+        self.write_settings(&text);
+        self
+    }
+
     /// Makes this the user's own settings; without it, they only keep an Ollama of this machine
     /// out of the tests.
     pub fn write_settings(&self, text: &str) {
+        let mut own = self.own.lock().unwrap();
+        text.clone_into(&mut own.text);
         let folder = self.folder.path().join("home/.config/elophanto");
         fs::create_dir_all(&folder).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
-        // The transformer takes its time in a build without optimisation.
-        let text = format!("knowledge.minilm_chunks: 0\n{text}");
+        let model = if own.builtin { BUILTIN } else { "" };
+        let text = format!("{NO_BACKGROUND}{model}{text}");
         fs::write(folder.join("config.yaml"), text).unwrap();
     }
 
@@ -111,9 +144,14 @@ impl TestEnv {
         self.root.join(path)
     }
 
-    /// Folder of the view.
+    /// Folder of the view, which the model of the settings decides.
     pub fn view(&self) -> PathBuf {
-        self.path(".git/elophanto/view")
+        let settings = fs::read_to_string(self.path(".elophanto/config.yaml")).unwrap_or_default();
+        if !settings.contains("embedding_provider: minilm") {
+            return self.path(".git/elophanto/view");
+        }
+        let model = blake3::hash(Bert::minilm().fingerprint().as_str().as_bytes()).to_hex();
+        self.path(format!(".git/elophanto/view-{}", &model[..16]))
     }
 
     /// Writes a file and the folders above it.
@@ -121,6 +159,13 @@ impl TestEnv {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
+    }
+
+    /// Writes the lines for git that `init`, `learn` and `hook install` put there, so that they have
+    /// nothing to write or to say.
+    pub fn write_attributes(&self) {
+        let block = upsert(b"", &attribute_lines("knowledge")).unwrap().unwrap();
+        self.write(".gitattributes", block);
     }
 
     /// The bytes of a file.

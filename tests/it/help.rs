@@ -70,7 +70,7 @@ fn help_of_the_program() {
       clean        Tidy up what elophanto keeps
       eval         Measure how well search answers your own questions
       hook         Let git keep the index up to date by itself
-      trust        Show which settings of this repository need your trust, and trust them
+      trust        Show what of this repository needs your trust, and trust it
       vault        Keep API keys and other secrets, encrypted, out of every repository
       model        See which models are used for what, and try them
       usage        Say what asking models has cost
@@ -156,7 +156,8 @@ fn help_of_index() {
 
           --verify [<BASE>]
               With `--check`: make the committed vectors in use again and compare, so that nobody can
-              poison the ranking; with a revision only those of tables it does not have
+              poison the ranking; with a revision only those of texts and tables it does not have, and
+              vectors of no text are refused
 
           --stage
               Stage the table that goes with the staged notes, as the pre-commit hook does
@@ -190,7 +191,9 @@ fn help_of_search() {
     --- stdout
     Search the knowledge base
 
-    Finds by meaning and by keyword. `"quoted words"` must stand together, `-word` must not occur. Exits
+    Finds by meaning and by keyword. `"quoted words"` must stand together, `-word` must not occur; a
+    dash before one letter, or before a word that the notes write with its dash, is part of an option
+    such as `-r`. Text for people lists files with their best places, everything else passages. Exits
     with 0 if something was found, 1 if nothing was, 2 if the search failed.
 
     Usage: elophanto search [OPTIONS] [QUERY]
@@ -201,7 +204,10 @@ fn help_of_search() {
 
     Options:
       -n, --limit <N>
-              Print at most this many hits
+              Print at most this many hits: files in text and with `--format files`, else passages
+
+          --per-file <N>
+              List files, each with at most this many places; 3 unless set, in text
 
           --kind <KIND>
               Only this kind: note, summary or fact; may be repeated
@@ -249,6 +255,9 @@ fn help_of_search() {
 
           --min-score <SCORE>
               Leave out hits with a lower score
+
+          --min-confidence <LEVEL>
+              Find nothing unless it is this sure that the hits answer: sure or perhaps
 
           --format <FORMAT>
               How to print: text, json, files, markdown or vimgrep
@@ -386,7 +395,12 @@ fn help_of_eval() {
 
           --thresholds <OTHER-DIR>
               Measure instead where the model's cosines part: chance from kinship, kinship from
-              repetition. What is chance shows against a set about something else
+              repetition; and from where on a search is sure to answer, or probably does not. What is
+              chance shows against a set about something else
+
+          --against <OTHER-DIR>...
+              Measure instead how well a search tells questions of the set, which its documents answer,
+              from those of other sets, which they do not
 
           --save
               Keep what was measured, for every search of yours with this model
@@ -408,16 +422,24 @@ fn help_of_trust() {
     snapshot!(help(&["trust"]), @"
     exit: 0
     --- stdout
-    Show which settings of this repository need your trust, and trust them
+    Show what of this repository needs your trust, and trust it
 
     A repository does not get to name a program to run, an address that receives text or credentials, or
     a right that widens, until you trust the exact content of its settings. Until then such keys are
-    passed over with a warning. Any other content, older or newer, needs to be trusted on its own. What
-    you trust is kept in your own configuration folder.
+    passed over with a warning. Nor does it get to say what an agent has to do: pages below `system` and
+    `user` of the knowledge base are quoted to it, not obeyed, until you trust exactly what they say,
+    with `--pages`. Any other content, older or newer, needs to be trusted on its own. What you trust is
+    kept in your own configuration folder.
 
     Usage: elophanto trust [OPTIONS]
 
     Options:
+          --show
+              Print the text of pages that are not trusted, and trust nothing
+
+          --pages
+              Print the text of pages that are not trusted, and trust them as well
+
           --list
               List what is trusted in all repositories, and trust nothing
 

@@ -36,8 +36,12 @@ fn told(root: &Path) -> String {
 }
 
 fn ask(repository: &Repository) -> String {
-    let selection =
-        Selection { roots: vec![".".into()], extensions: vec!["md".to_owned()], apart: "".into() };
+    let selection = Selection {
+        roots: vec![".".into()],
+        extensions: vec!["md".to_owned()],
+        apart: "".into(),
+        is_key: |_| false,
+    };
     let (history, notice) = current(repository, &selection);
     assert_eq!(notice, None);
     let shown = history.changes.iter().map(|change| {
@@ -244,7 +248,12 @@ fn only_the_roots_are_looked_at() {
     let repository = locate(env.root()).unwrap();
     let told = |roots: &[&str]| {
         let roots = roots.iter().map(Into::into).collect();
-        let selection = Selection { roots, extensions: vec!["md".to_owned()], apart: "".into() };
+        let selection = Selection {
+            roots,
+            extensions: vec!["md".to_owned()],
+            apart: "".into(),
+            is_key: |_| false,
+        };
         let changes = current(&repository, &selection).0.changes.clone();
         let day = |time: i64| (time - 1_767_225_600) / 86_400 + 1;
         let shown = changes

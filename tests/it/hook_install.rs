@@ -46,6 +46,7 @@ type Ways = Vec<(Option<i32>, String, Option<i32>)>;
 impl Site {
     fn new(tree: Tree) -> Self {
         let env = TestEnv::with(&[("docs/otters.md", "# Otters\n")]);
+        env.write_attributes();
         env.write("tools/hook.sh", format!("#!/bin/sh\n{BODY}"));
         executable(&env.path("tools/hook.sh"), 0o755);
         env.commit("all");

@@ -51,6 +51,7 @@ impl Site {
             ("docs/draft.md", "# Draft\n\nNobody has read this.\n"),
             ("code.txt", "one\n"),
         ]);
+        env.write_attributes();
         env.commit("base");
         let top = match tree {
             Tree::Main => env.root().to_owned(),

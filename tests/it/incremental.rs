@@ -8,7 +8,9 @@ use elophanto::{
     index::{Context, Options, Snapshot, commit::update_pending, refresh, refresh::last_view},
     lexical::Analyzer,
     repo::{Repository, Selection, locate},
-    search::{Filter, Mode, Query, Ranking, Request, Weights, lexical::Bm25, run::Tools, search},
+    search::{
+        Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25, run::Tools, search,
+    },
 };
 use proptest::{prelude::*, test_runner::TestCaseError};
 
@@ -130,6 +132,7 @@ impl Bench {
                 roots: vec![".".into()],
                 extensions: vec!["md".to_owned()],
                 apart: "".into(),
+                is_key: |_| false,
             },
             limits,
             analyzer: Analyzer::new("english"),
@@ -188,6 +191,7 @@ impl Bench {
             now: &now,
             form: None,
             forms: &[],
+            unwritten: |_, _| Vec::new(),
         })
     }
 
@@ -198,6 +202,7 @@ impl Bench {
             query: &query,
             like: None,
             limit: 10,
+            listing: Listing::Passages,
             mode: Mode::Hybrid,
             ranking: Ranking::Weighted,
             weights: Weights { semantic: 0.4, recency: 0.0, recency_half_life_days: 90.0 },
@@ -207,6 +212,7 @@ impl Bench {
             min_score: None,
             least_cosine: 0.2,
             collapse_similarity: 0.97,
+            belief: None,
             now: 0,
         };
         let tools = Tools {

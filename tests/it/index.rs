@@ -319,7 +319,7 @@ fn only_init_and_index_pin_the_provider() {
     env.ok(&["index"]);
     snapshot!(String::from_utf8(env.read(".elophanto/config.yaml")).unwrap(), @"
     knowledge:
-      embedding_provider: builtin
+      embedding_provider: minilm
     ");
     // Comments and the rest stay; a provider that was chosen stays.
     let text = "# ours\nsearch: {limit: 3}\n";
@@ -327,7 +327,7 @@ fn only_init_and_index_pin_the_provider() {
     env.ok(&["index"]);
     let pinned = String::from_utf8(env.read(".elophanto/config.yaml")).unwrap();
     assert!(pinned.starts_with(text), "{pinned}");
-    assert!(pinned.contains("embedding_provider: builtin"), "{pinned}");
+    assert!(pinned.contains("embedding_provider: minilm"), "{pinned}");
     env.ok(&["index"]);
     assert_eq!(String::from_utf8(env.read(".elophanto/config.yaml")).unwrap(), pinned);
     env.write(".elophanto/config.yaml", "knowledge:\n  embedding_provider: ollama\n");

@@ -73,10 +73,11 @@ fn makes_the_whole_tree() {
         .collect();
     snapshot!(set.join("\n"), @"
     knowledge:
-      embedding_provider: builtin
+      embedding_provider: minilm
       chunk:
     search:
     index:
+    hooks:
     changelog:
     scan:
       patterns:
@@ -131,8 +132,15 @@ fn pages_have_full_front_matter() {
 fn search_works_afterwards() {
     let env = TestEnv::new();
     env.ok(&["init"]);
-    let best = env.hits(&["how is code to be named and styled", "-n", "1"]);
-    assert_eq!(best, ["knowledge/system/conventions.md"]);
+    // What the pages ask for is no answer; what is written in one is.
+    let path = "knowledge/system/conventions.md";
+    assert_eq!(env.hits(&["how is code to be named and styled"]), [""; 0]);
+    let page = String::from_utf8(env.read(path)).unwrap();
+    env.write(
+        path,
+        page.replace("## Code style\n", "## Code style\n\nNames are styled in blue.\n"),
+    );
+    assert_eq!(env.hits(&["how is code to be named and styled", "-n", "1"]), [path]);
     assert_eq!(env.hits(&["identity", "--scope", "user"]), [""; 0]);
     env.ok(&["index"]);
     let doctor = env.ok(&["doctor"]).stdout();
@@ -245,7 +253,7 @@ fn what_exists_is_kept() {
     search:
         limit: 3   # enough
     knowledge:
-      embedding_provider: builtin
+      embedding_provider: minilm
     ");
     assert_eq!(env.read("knowledge/system/identity.md"), b"# Who we are\n");
     assert!(!env.path("knowledge/user/.gitkeep").exists(), "that folder is in use");

@@ -56,6 +56,7 @@ fn index(root: &Path, model: &Flaky) -> Refreshed {
             roots: vec![".".into()],
             extensions: vec!["md".to_owned()],
             apart: "".into(),
+            is_key: |_| false,
         },
         write_root: Path::new("knowledge"),
         limits: &Limits::default(),
@@ -66,6 +67,7 @@ fn index(root: &Path, model: &Flaky) -> Refreshed {
         now: &|| 0,
         form: None,
         forms: &[],
+        unwritten: |_, _| Vec::new(),
     };
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     refresh(&context, options).unwrap()

@@ -98,7 +98,8 @@ fn only_contents_never_seen_are_parsed_and_embedded() {
 
 #[test]
 fn tables_of_the_commit_serve_it() {
-    let env = history();
+    // What is checked out now has no settings: the model must be the one of before all the same.
+    let env = history().builtin();
     env.git(&["switch", "--quiet", "--detach", "v1"]);
     env.ok(&["index"]);
     env.commit("index of the first version");
@@ -268,6 +269,42 @@ fn ignored_and_hidden_notes_of_a_commit_are_left_out() {
     env.commit("all");
     assert_eq!(env.hits(&["kelp", "--at", "HEAD"]), ["a.md"]);
     assert_eq!(env.hits(&["kelp"]), ["a.md"]);
+}
+
+#[test]
+fn what_a_project_keeps_for_its_forge_is_notes() {
+    let env = TestEnv::with(&[
+        (".github/CONTRIBUTING.md", "# Kelp\n\nkelp\n"),
+        (".github/ISSUE_TEMPLATE/bug.md", "# Bug\n\nkelp, said again\n"),
+        (".github/.cache/a.md", "# Other\n\nkelp in a cache\n"),
+        (".github/old/a.md", "# Old\n\nkelp of old\n"),
+        (".github/left/b.md", "# Left\n\nkelp left out\n"),
+        (".gitlab/merge_request_templates/a.md", "# Merge\n\nkelp to merge\n"),
+        ("docs/.github/a.md", "# Docs\n\nkelp in docs\n"),
+        (".claude/commands/a.md", "# Command\n\nkelp for a program\n"),
+        (".cursor/rules/a.md", "# Rule\n\nkelp for another\n"),
+        (".gitignore", ".github/old/\n"),
+        (".github/.elophantoignore", "left\n"),
+    ]);
+    let notes = [
+        ".github/CONTRIBUTING.md",
+        ".github/ISSUE_TEMPLATE/bug.md",
+        ".gitlab/merge_request_templates/a.md",
+    ];
+    let found = |args: &[&str]| {
+        let mut found = env.hits(args);
+        found.sort();
+        found
+    };
+    assert_eq!(found(&["kelp"]), notes);
+    env.commit("all");
+    assert_eq!(found(&["kelp", "--at", "HEAD"]), notes);
+    // Only where all of the repository is read.
+    env.write_settings("knowledge:\n  roots: [docs]\n");
+    assert_eq!(found(&["kelp"]), [""; 0]);
+    env.write_settings("knowledge:\n  roots: [.]\n");
+    env.write(".elophantoignore", ".github\n");
+    assert_eq!(found(&["kelp"]), [notes[2]]);
 }
 
 #[test]

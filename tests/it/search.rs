@@ -87,11 +87,13 @@ fn json_has_a_fixed_shape() {
     let env = animals();
     let hits = env.json(&["search", "--json", "--explain", "--full", "kelp blanket", "-n", "1"]);
     let keys: Vec<&String> = hits[0].as_object().unwrap().keys().collect();
-    snapshot!(keys.iter().map(|key| key.as_str()).collect::<Vec<_>>().join(" "), @"kind type path line lines title breadcrumb scope tags changed blob score snippet text explain");
+    snapshot!(keys.iter().map(|key| key.as_str()).collect::<Vec<_>>().join(" "), @"kind type path line lines title breadcrumb scope tags changed blob score file_rank confidence snippet text explain");
     let mut hit = hits[0].clone();
     for key in ["score", "explain"] {
         hit[key] = "[SCORE]".into();
     }
+    hit["confidence"]["level"] = "[LEVEL]".into();
+    hit["confidence"]["probability"] = "[SCORE]".into();
     snapshot!(serde_json::to_string_pretty(&hit).unwrap(), @r##"
     {
       "kind": "note",
@@ -114,6 +116,11 @@ fn json_has_a_fixed_shape() {
       "changed": "[TIME]",
       "blob": "[BLOB]",
       "score": "[SCORE]",
+      "file_rank": 1,
+      "confidence": {
+        "level": "[LEVEL]",
+        "probability": "[SCORE]"
+      },
       "snippet": "Kelp serves them as a blanket.",
       "text": "# Otters\n\n## Sleep\n\nOtters sleep on their backs. They hold hands so that nobody drifts away. Kelp serves them as a blanket.\n\n## Food\n\nOtters eat sea urchins, clams and crabs. A stone serves them as an anvil. They keep it in a pouch of loose skin.\n",
       "explain": "[SCORE]"
@@ -665,4 +672,38 @@ fn files_are_named_from_here() {
             "{lines}"
         );
     }
+}
+
+#[test]
+fn what_scores_the_same_comes_by_path_however_the_index_came_about() {
+    let env = TestEnv::new();
+    let note = |number: usize| {
+        let front = "---\nupdated: 2026-01-01\n---\n";
+        format!("{front}# Note\n\nThe kingfisher waits. {}\n", number % 3)
+    };
+    // Newest names first, a few at a time: the parts of the view are in another order than the paths.
+    for number in (0..24).rev() {
+        env.write(format!("docs/n{number:02}.md"), note(number));
+        if number % 4 == 0 {
+            env.ok(&["index"]);
+        }
+    }
+    let ask = || {
+        ["keyword", "semantic", "hybrid"]
+            .map(|mode| env.hits(&["kingfisher waits", "--mode", mode, "-n", "9"]))
+    };
+    let step_by_step = ask();
+    std::fs::remove_dir_all(env.view()).unwrap();
+    assert_eq!(step_by_step, ask());
+    assert_eq!(step_by_step[0][0], "docs/n00.md");
+}
+
+#[test]
+fn a_name_in_vimgrep_cannot_pass_for_another_files_line() {
+    let env = TestEnv::with(&[("x:12:3:fake.md", "# Heron\n\nThe heron waits.\n")]);
+    let output = env.ok(&["search", "heron waits", "--format", "vimgrep"]);
+    assert_eq!(output.stdout(), "x<U+003A>12<U+003A>3:fake.md:3:5:The heron waits.\n");
+    let env = TestEnv::with(&[("a:b.md", "# Heron\n\nThe heron waits.\n")]);
+    let output = env.ok(&["search", "heron waits", "--format", "vimgrep"]);
+    assert_eq!(output.stdout(), "a:b.md:3:5:The heron waits.\n");
 }

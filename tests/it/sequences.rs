@@ -79,6 +79,7 @@ struct Player {
 impl Player {
     fn new(hooks: bool, eager: bool) -> Self {
         let env = TestEnv::with(&[(".elophanto/config.yaml", CONFIG)]);
+        env.write_attributes();
         if hooks {
             let install = ["hook", "install", "--program", PROGRAM, "--eager"];
             env.ok(if eager { &install } else { &install[..4] });

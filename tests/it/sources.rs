@@ -568,6 +568,7 @@ fn several_sources_of_which_one_fails() {
     --- stderr
     learning about 'KEF LS50 Meta': 4 searches
     warning: searxng: can't connect to `127.0.0.1:2`: Connection refused (os error 111); check the address and whether the server runs
+    note: `.gitattributes` tells git how to merge what is written here; commit it too
     ");
     assert_eq!(texts(&env), sorted(&[MAKER, WEIGHT]));
 }

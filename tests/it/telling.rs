@@ -103,6 +103,7 @@ fn one_message_per_entity_through_every_sink() {
        - KEF LS50 Meta (2 facts)
     --- stderr
     reading about 'KEF LS50 Meta'
+    note: `.gitattributes` tells git how to merge what is written here; commit it too
     I just discovered KEF LS50 Meta and learned 2 facts about it
     - The KEF LS50 Meta weighs 7.8 kg.
     - The KEF LS50 Meta was released in September 2020.
@@ -588,7 +589,8 @@ fn a_model_answers_from_the_sources_or_not_at_all() {
         if by == "one/m1" {
             assert_eq!(
                 wire["citations"],
-                json!([{ "number": 1, "path": "knowledge/releases.md", "line": 12, "title": "Releases", "kind": "note" }])
+                json!([{ "number": 1, "path": "knowledge/releases.md", "line": 12, "title": "Releases",
+                    "kind": "note", "date": wire["citations"][0]["date"] }])
             );
             let shown = env.ok(&["search", "--answer", question]);
             assert!(!shown.stdout().contains('\u{1b}'), "{shown}");

@@ -43,7 +43,7 @@ fn everything(env: &TestEnv) -> Everything {
 /// How many vectors all tables hold together.
 fn rows(env: &TestEnv) -> usize {
     let folder = env.path(".elophanto/index");
-    let rows = |name: &String| tables::read(&folder, name).unwrap().rows.len();
+    let rows = |name: &String| tables::read(&folder, name, None).unwrap().rows.len();
     env.tables().iter().map(rows).sum()
 }
 
@@ -121,7 +121,7 @@ fn compaction_keeps_other_models_in_use_only() {
     let kept: BTreeSet<_> = env
         .tables()
         .iter()
-        .map(|name| tables::read(&folder, name).unwrap())
+        .map(|name| tables::read(&folder, name, None).unwrap())
         .filter(|content| content.fingerprint == "another-2")
         .flat_map(|content| content.rows.into_iter().map(|(key, _)| key))
         .collect();
@@ -189,7 +189,7 @@ fn tidying_alone_is_not_seen() {
     assert!(!env.path(".git/elophanto/past").exists());
     assert_eq!(everything(&env), before);
     assert_eq!(Bench::answers_of(&env), answers);
-    env.remove(".git/elophanto/view");
+    env.remove(env.view());
     assert_eq!(env.index(&[])["embedded"], 0, "what is not committed is still in the cache");
     assert_eq!(Bench::answers_of(&env), answers);
 }

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::{
     agent::{
-        End, Event, Intent, Output, Tool, ToolError, Toolbox, clean::clean, toolbox::level_name,
+        Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox, clean::clean,
+        toolbox::level_name,
     },
     llm::schema,
     one_line::one_line,
@@ -144,11 +145,15 @@ impl Run<'_, '_> {
         self.current.pop();
         record.made = true;
         record.seconds = (self.agent.now)().duration_since(begun).as_secs_f64().max(0.0);
-        record.touched = self.agent.world.after();
+        let Effects { changed, remarks } = self.agent.world.after();
+        record.touched = changed;
+        for remark in &remarks {
+            self.warn(remark.clone());
+        }
         // What a tool was told by others, it may pass on.
         let is_outside = tool.spec().is_untrusted || self.outside > outside;
         let mut output = match result {
-            Ok(output) => output,
+            Ok(output) => with_remarks(output, &remarks),
             Err(error) => {
                 return self.failed(tool, asked, error, is_outside, record);
             }
@@ -226,6 +231,15 @@ impl Run<'_, '_> {
         let own = self.current.last().and_then(|name| settings.patience_of.get(name));
         own.copied().unwrap_or(settings.patience)
     }
+}
+
+/// The model is told too, as part of what the tool says: file names in it are from outside.
+fn with_remarks(mut output: Output, remarks: &[String]) -> Output {
+    if !remarks.is_empty() {
+        output.is_untrusted = true;
+        output.text = format!("{}\n\n{}", output.text.trim_end(), remarks.join("\n"));
+    }
+    output
 }
 
 fn no_tool(tools: &Toolbox, name: &str) -> String {

@@ -111,6 +111,11 @@ impl Run<'_, '_> {
         history: Vec<Message>,
     ) -> Frame<'t> {
         let gathered = self.agent.world.gather(goal);
+        for remark in &gathered.remarks {
+            if !self.warnings.contains(remark) {
+                self.warn(remark.clone());
+            }
+        }
         if let Some(origin) = prompt::untrusted(&gathered) {
             self.taint(origin);
         }

@@ -3,6 +3,7 @@
 use super::super::error::CliError;
 use crate::{
     agent::{AgentError, SessionsError, TrailsError},
+    beneath::is_link,
     checkpoint::{CheckpointError, WhyLeft, WhyUncovered},
     plugins::PluginError,
     skills::SkillError,
@@ -116,6 +117,9 @@ impl From<SkillError> for CliError {
             SkillError::Occupied(_) => "move it away, or give the skill another name",
             SkillError::Lock { .. } => "move it away and install the skills again",
             SkillError::Tampered(_) => "`elophanto agent skill update` brings it back",
+            SkillError::Io { cause, .. } if is_link(cause) => {
+                "replace the link with a folder of its own"
+            }
             SkillError::Io { .. } => "check the disk and the rights of that folder",
         };
         Self::new(cause).hint(hint)

@@ -1,7 +1,8 @@
 //! `elophanto agent install`
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
@@ -12,7 +13,10 @@ use super::super::{
     error::CliError,
     ui::{Ui, visible, visible_line},
 };
-use crate::clients::{self, Change, Client, MAX_FILE_BYTES, Places, Scope, diff};
+use crate::{
+    beneath::Folder,
+    clients::{self, Change, Client, MAX_FILE_BYTES, Places, Scope, diff},
+};
 
 /// Set up an agent's program: the MCP server and a skill that says when to use it
 ///
@@ -128,7 +132,8 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 fn plan(args: &InstallArgs, scope: Scope, places: &Places) -> Result<Vec<Change>, CliError> {
-    let read = |path: &Path| read(path);
+    let root = (scope == Scope::Project).then_some(places.project);
+    let read = |path: &Path| reach(path, root).and_then(|(top, path)| read(&top, &path));
     if args.remove {
         return Ok(clients::remove(args.client, scope, places, &read)?);
     }
@@ -144,37 +149,38 @@ fn plan(args: &InstallArgs, scope: Scope, places: &Places) -> Result<Vec<Change>
     Ok(changes)
 }
 
-fn read(path: &Path) -> io::Result<Option<String>> {
-    match fs::metadata(path) {
+/// The text of a file beneath a folder.
+fn read(top: &Folder, path: &Path) -> io::Result<Option<String>> {
+    let file = match top.read(path) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(cause) => return Err(cause),
-        Ok(file) if !file.is_file() => return Err(io::Error::other("it is no file")),
-        Ok(file) if file.len() > MAX_FILE_BYTES as u64 => {
-            return Err(io::Error::other("it is too large"));
-        }
-        Ok(_) => {}
+        opened => opened?.0,
+    };
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > MAX_FILE_BYTES {
+        return Err(io::Error::other("it is too large"));
     }
-    String::from_utf8(fs::read(path)?).map(Some).map_err(io::Error::other)
+    String::from_utf8(bytes).map(Some).map_err(io::Error::other)
+}
+
+/// Where a file really is, and the open folder it is reached from without following a link. A link
+/// of the user's is followed, and stays one. What the repository at `root` brings is not, be it
+/// the file or a folder above it.
+fn reach(path: &Path, root: Option<&Path>) -> io::Result<(Folder, PathBuf)> {
+    if let Some(root) = root.filter(|root| path.starts_with(root)) {
+        return Ok((Folder::open(root)?, path.to_owned()));
+    }
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_there = |above: &&Path| above.is_dir();
+    let above = path.ancestors().skip(1).find(is_there).unwrap_or(Path::new("/"));
+    Ok((Folder::open(above)?, path))
 }
 
 /// Makes a change, if the file is still as it was shown; says where the old one is kept.
 /// `root` is that of the repository which brings the file, if one does.
 fn write(change: &Change, root: Option<&Path>) -> Result<Option<PathBuf>, CliError> {
-    // A link of the user's is followed, and stays one. What a repository brings is not, be it the
-    // file or a folder above it.
-    let path = fs::canonicalize(&change.path).unwrap_or_else(|_| change.path.clone());
-    let there = path.ancestors().find_map(|above| fs::canonicalize(above).ok());
-    let leads_out = |root: &Path| {
-        change.path.starts_with(root) && !there.is_some_and(|there| there.starts_with(root))
-    };
-    if root.is_some_and(leads_out) {
-        return Err(CliError::new(format_args!(
-            "`{}` leads out of the repository",
-            path.display()
-        ))
-        .hint("replace the link with a file of its own, then run this again"));
-    }
-    if read(&path)? != change.before {
+    let (top, path) = reach(&change.path, root)?;
+    if read(&top, &path)? != change.before {
         return Err(CliError::new(format_args!("`{}` has just changed", path.display()))
             .hint("run this again"));
     }
@@ -186,34 +192,28 @@ fn write(change: &Change, root: Option<&Path>) -> Result<Option<PathBuf>, CliErr
     // What goes as a whole was all ours.
     if let (Some(before), Some(_)) = (&change.before, &change.after) {
         // The first one is what was there before us.
-        if !kept.exists() && !is_skill {
-            crate::store::write_whole(&kept, before.as_bytes())?;
+        if !top.exists(&kept) && !is_skill {
+            top.write_private(&kept, before.as_bytes())?;
             backup = Some(kept.clone());
         }
     }
     match &change.after {
         Some(text) => {
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)?;
-            }
-            let rights = fs::metadata(&path).map(|file| file.permissions());
-            crate::store::write_whole(&path, text.as_bytes())?;
-            if let Ok(rights) = rights {
-                fs::set_permissions(&path, rights)?;
-            }
+            let write = if root.is_some() { Folder::write } else { Folder::write_private };
+            write(&top, &path, text.as_bytes())?;
         }
         None => {
-            fs::remove_file(&path)?;
-            if let Some(folder) = path.parent().filter(|_| is_skill) {
+            top.remove(&path)?;
+            if let Some(above) = path.parent().filter(|_| is_skill) {
                 // The skill's own folder, unless the user has put more into it.
-                let _ = fs::remove_dir(folder);
+                let _ = top.remove_folder(above);
             }
         }
     }
     // A copy of what stands there again is of no more use.
-    let is_back = |after: &String| fs::read(&kept).is_ok_and(|kept| kept == after.as_bytes());
+    let is_back = |after: &String| read(&top, &kept).is_ok_and(|kept| kept.as_ref() == Some(after));
     if change.after.as_ref().is_some_and(is_back) {
-        fs::remove_file(&kept)?;
+        top.remove(&kept)?;
         backup = None;
     }
     Ok(backup)

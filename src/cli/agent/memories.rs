@@ -9,9 +9,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::super::{
-    error::CliError, search_view::embed_few, ui::visible_line, workspace::Workspace,
-};
+use super::super::{error::CliError, ui::visible_line, waiting::embed_soon, workspace::Workspace};
 use crate::{
     index::{
         Options, Problem, Refreshed, Report, Snapshot,
@@ -218,14 +216,15 @@ impl<'a> Memories<'a> {
         if !full && let Some(seen) = self.seen(&made) {
             return Ok(seen);
         }
-        let again = |full| {
+        let again = |full| -> Result<Refreshed, CliError> {
             let options = Options { full, patience: Some(PATIENCE), progress: &|_, _| {} };
-            refresh(&context, options)
+            Ok(refresh(&context, options)?)
         };
-        let refreshed = again(full)?;
-        let refreshed = if embed_few(&context, &refreshed) { again(false)? } else { refreshed };
+        let refreshed = embed_soon(self.workspace, &context, again(full)?, &|| again(false))?;
         let report = &refreshed.report;
-        let is_sound = report.notices.is_empty() && report.problems.is_empty() && report.stale == 0;
+        let is_sound = report.notices.is_empty()
+            && report.problems.is_empty()
+            && report.stale + report.waiting == 0;
         if let Some(Kept(kept)) = self.kept.filter(|_| is_sound) {
             let snapshot = refreshed.snapshot.clone();
             let (chunks, waiting) = (report.chunks, report.waiting);

@@ -1,6 +1,6 @@
 //! `elophanto agent note`
 
-use std::{fs, io::ErrorKind, path::Path};
+use std::{io::ErrorKind, path::Path};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -13,6 +13,7 @@ use super::super::{
 };
 use crate::{
     authoring::{Draft, Existing, Kind, Planned, plan, template},
+    beneath::{self, Folder},
     markdown,
     memory::Shared,
     repo::{NotePath, WriteError, watch, write_new_beneath},
@@ -122,29 +123,24 @@ pub fn write(
     // cannot be written to has no lock, and seldom notes that can.
     let folder = workspace.repository.git_dir.is_some().then(|| workspace.repository.local_dir());
     let _lock = folder.and_then(|folder| lock::wait(&folder.join("notes.lock")).ok());
-    let existing = |path: &Path| match fs::symlink_metadata(root.join(path)) {
-        Err(_) => Existing::None,
-        Ok(file) if file.is_file() => {
+    let top = Folder::open(root)?;
+    let existing = |path: &Path| match top.kind(path) {
+        // What is reached through a link is refused when it is written.
+        Err(_) | Ok(None) => Existing::None,
+        Ok(Some(beneath::Kind::File)) => {
             match crate::repo::read_note(root, &NotePath::from(path), MOST_BYTES) {
                 Ok((bytes, _)) => markdown::decode(&bytes)
                     .map_or(Existing::NotAFile, |it| Existing::Text(it.text.into_owned())),
                 Err(_) => Existing::NotAFile,
             }
         }
-        Ok(_) => Existing::NotAFile,
+        Ok(Some(_)) => Existing::NotAFile,
     };
     let write_root = &workspace.config.knowledge.write_root;
-    // A folder that is a link may lead to what is not ours to write, within the repository too.
-    let is_link =
-        |folder: &Path| fs::symlink_metadata(root.join(folder)).is_ok_and(|kind| kind.is_symlink());
     let mut tries = 0;
     loop {
         let planned = plan(draft, write_root, Timestamp::now(), &existing, hash)?;
         refuse_secrets(&planned)?;
-        let above = planned.path.ancestors().skip(1);
-        if above.into_iter().any(|folder| folder != Path::new("") && is_link(folder)) {
-            return Err(WriteError::Outside(planned.path).into());
-        }
         let bytes = planned.text.as_bytes();
         let _telling = watch::tell(&workspace.repository, &planned.path, Some(bytes));
         if planned.overwrites {

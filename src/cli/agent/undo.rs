@@ -7,7 +7,7 @@ use super::{
     super::{
         Outcome,
         error::CliError,
-        ui::{Ui, visible_line},
+        ui::{Ui, exact_line, visible_line},
         workspace::Workspace,
     },
     errors::{why_left, why_uncovered},
@@ -100,7 +100,7 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             for left in &left {
                 ui.warn(format_args!(
                     "`{}` {}",
-                    visible_line(&left.path.to_string_lossy()),
+                    exact_line(&left.path.to_string_lossy()),
                     why_left(left.why)
                 ));
             }
@@ -141,20 +141,20 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         commits: undone.commits_undone,
     };
     for LeftWire { path, reason } in &wire.left {
-        ui.warn(format_args!("`{}` {reason}", visible_line(path)));
+        ui.warn(format_args!("`{}` {reason}", exact_line(path)));
     }
     for path in &wire.used {
-        ui.talk(format_args!("`{}` stays: there is more in it by now", visible_line(path)));
+        ui.talk(format_args!("`{}` stays: there is more in it by now", exact_line(path)));
     }
     for LeftWire { path, reason } in &wire.uncovered {
-        ui.warn(format_args!("`{}` is as the run left it: {reason}", visible_line(path)));
+        ui.warn(format_args!("`{}` is as the run left it: {reason}", exact_line(path)));
     }
     if undone.is_interrupted {
         // Others may have had a part in it.
         let paths = wire.restored.iter().map(|path| ("restored", path));
         let paths = paths.chain(wire.removed.iter().map(|path| ("removed", path)));
         for (what, path) in paths.take(MOST_TOLD) {
-            ui.talk(format_args!("{what}: {}", visible_line(path)));
+            ui.talk(format_args!("{what}: {}", exact_line(path)));
         }
     }
     let commits = match undone.commits_undone {

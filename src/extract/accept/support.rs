@@ -1,7 +1,10 @@
 //! Whether a document bears out a sentence: most of its words stand there close together, and all
 //! of its numbers, its names and its negation do. What gives orders bears nothing out.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use crate::extract::fold::fold;
 use crate::extract::words::ORDERS;
@@ -123,25 +126,22 @@ impl Source {
     }
 }
 
-/// The words of each sentence with their 1-based lines. A blank line ends one too.
+/// The words of each sentence with their 1-based lines.
 fn sentences(text: &str) -> Vec<Vec<(usize, &str)>> {
-    let mut all = vec![Vec::new()];
-    for (number, line) in (1..).zip(text.lines()) {
-        let mut ends = line.trim().is_empty();
-        for word in line.split_whitespace() {
-            if std::mem::take(&mut ends) {
-                all.push(Vec::new());
-            }
-            if let Some(last) = all.last_mut() {
-                last.push((number, word));
-            }
-            ends = word.ends_with(['.', '!', '?']);
+    let (mut line, mut done) = (1, 0);
+    let mut words = |sentence: Range<usize>| {
+        let mut all = Vec::new();
+        for (at, row) in text[sentence.clone()].split('\n').enumerate() {
+            all.extend(row.split_whitespace().map(|word| (at, word)));
         }
-        if ends {
-            all.push(Vec::new());
-        }
-    }
-    all
+        line += text[done..sentence.start].matches('\n').count();
+        let first = line;
+        line += text[sentence.clone()].matches('\n').count();
+        done = sentence.end;
+        all.iter_mut().for_each(|(number, _)| *number += first);
+        all
+    };
+    crate::sentences::sentences(text).into_iter().map(&mut words).collect()
 }
 
 fn is_order(sentence: &[(usize, &str)]) -> bool {

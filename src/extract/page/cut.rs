@@ -1,9 +1,9 @@
 //! Blocks of text without markup, and long blocks in parts.
 
 use super::{Block, Kind};
+use crate::sentences;
 
-/// Bytes of a block; longer ones are cut between sentences. The cost of looking for sentences may
-/// grow with the square of this.
+/// Bytes of a block; longer ones are cut between sentences.
 const MAX_BLOCK: usize = 4_000;
 
 /// The paragraphs of a text that is no Markdown.
@@ -52,9 +52,10 @@ pub(super) fn cut(block: Block, blocks: &mut Vec<Block>) {
     while start < block.text.len() {
         let rest = &block.text[start..];
         let head = &rest[..rest.floor_char_boundary(MAX_BLOCK)];
-        let end = match (head.len() < rest.len(), head.rfind(". "), head.rfind(' ')) {
+        let last = || sentences::starts(head).last().copied();
+        let end = match (head.len() < rest.len(), last(), head.rfind(' ')) {
             (false, ..) => rest.len(),
-            (true, Some(stop), _) => stop + 2,
+            (true, Some(start), _) => start,
             (true, None, Some(space)) => space + 1,
             (true, None, None) => head.len(),
         };

@@ -40,6 +40,7 @@ pub fn probe(helper: &Helper) -> Kind {
         write: Vec::new(),
         read: Vec::new(),
         hidden: Vec::new(),
+        covered: Vec::new(),
         temporary: here.clone(),
         network: false,
         home: here,
@@ -90,7 +91,15 @@ pub fn run(
     }
     let single = [&policy.root, &policy.temporary, &policy.home];
     let lists = [&policy.protected, &policy.write, &policy.read, &policy.hidden];
-    for path in lists.into_iter().flatten().chain(single).map(PathBuf::as_path).chain([folder]) {
+    let covered = policy.covered.iter().flat_map(|(path, with)| [path, with]);
+    for path in lists
+        .into_iter()
+        .flatten()
+        .chain(covered)
+        .chain(single)
+        .map(PathBuf::as_path)
+        .chain([folder])
+    {
         if !path.is_absolute() {
             return Err(FenceError::Relative(path.to_owned()));
         }

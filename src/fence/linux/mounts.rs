@@ -68,6 +68,7 @@ pub fn arrange(
             }
         }
     }
+    cover(places)?;
     hide(places)?;
     private_folders(places, needed, memory_bytes)
 }
@@ -122,6 +123,16 @@ fn make_writable(path: &Path, with_submounts: bool) {
     if !with_submounts || set_mount(path, set, READ_ONLY, true).is_err() {
         let _ = set_mount(path, set, READ_ONLY, false);
     }
+}
+
+/// Puts files in the place of others. Nothing is read instead of one that cannot be put there.
+fn cover(places: &Places) -> Result<(), Failure> {
+    for (path, with) in &places.covered {
+        mount(with, path, None, libc::MS_BIND, "")
+            .and_then(|()| set_mount(path, READ_ONLY | NO_DEVICES | NO_SET_USER, 0, false))
+            .map_err(Failure::path(path))?;
+    }
+    Ok(())
 }
 
 /// Covers what is not to be read with something empty that may not be opened.

@@ -29,6 +29,8 @@ pub struct Places {
     pub links: BTreeSet<PathBuf>,
     /// Existing files and folders that are not read.
     pub hidden: BTreeSet<PathBuf>,
+    /// Existing files that others stand for.
+    pub covered: Vec<(PathBuf, PathBuf)>,
     pub read: Vec<PathBuf>,
     pub temporary: PathBuf,
     pub home: PathBuf,
@@ -68,10 +70,28 @@ impl Places {
         let hidden = request.hidden.iter().filter_map(present).chain(system_keys());
         // Hiding a folder around the work tree cannot mean the work tree.
         let holds_work = |path: &PathBuf| writable.iter().any(|held| held.starts_with(path));
-        let hidden = hidden.filter(|path| !holds_work(path)).collect();
+        let mut hidden: BTreeSet<PathBuf> = hidden.filter(|path| !holds_work(path)).collect();
+        let stands = |(path, with): &(OsString, OsString)| Some((present(path)?, with.into()));
+        let mut covered: Vec<(PathBuf, PathBuf)> =
+            request.covered.iter().filter_map(stands).collect();
+        if request.narrow {
+            // Only a mount could show something else there.
+            hidden.extend(covered.drain(..).map(|(path, _)| path));
+        }
         let home = present(&request.home).unwrap_or_else(|| PathBuf::from(&request.home));
         let read = request.read.iter().filter_map(present).collect();
-        Ok(Self { root, writable, protected, missing, links, hidden, read, temporary, home })
+        Ok(Self {
+            root,
+            writable,
+            protected,
+            missing,
+            links,
+            hidden,
+            covered,
+            read,
+            temporary,
+            home,
+        })
     }
 
     /// Everything in writable folders that is not to be written.

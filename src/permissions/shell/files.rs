@@ -9,7 +9,7 @@ use super::{
     walk::Walker,
     word::{ANY, STAR, Word},
 };
-use crate::permissions::matching;
+use crate::permissions::{decide::goes_by, matching};
 
 /// Devices that anybody may write.
 const SINKS: &[&str] =
@@ -54,6 +54,7 @@ impl Walker<'_> {
         };
         for path in paths {
             self.keep_off(&path, word, true);
+            self.asks_for_others(&path, word);
             if path.starts_with("/dev/") || path.starts_with("/proc/") || path.starts_with("/sys/")
             {
                 self.found.harm(format!("`{path}` is a device or a switch of the kernel"));
@@ -73,6 +74,7 @@ impl Walker<'_> {
             } else if let Some(entry) = self.place.protected.below(&path) {
                 self.found.harm(format!("`{}` holds the protected `{entry}`", word.shown()));
             }
+            self.asks_for_others(&path, word);
             self.found.written.push(path);
         }
     }
@@ -194,6 +196,13 @@ impl Walker<'_> {
         }
     }
 
+    /// What other programs execute is written only after a question.
+    fn asks_for_others(&mut self, path: &str, word: &Word) {
+        if let Some(who) = self.place.protected.run_by_others(path) {
+            self.found.harm(goes_by(&word.shown(), who));
+        }
+    }
+
     fn keep_off(&mut self, path: &str, word: &Word, writes: bool) {
         let protected = self.place.protected;
         let hold = if writes { protected.written(path) } else { protected.read(path) };
@@ -233,6 +242,8 @@ impl Walker<'_> {
                         word.shown(),
                         hold.entry
                     ));
+                } else {
+                    self.asks_for_others(&path, word);
                 }
             }
         }

@@ -4,19 +4,25 @@
 //! whatever a repository could use to run code.
 
 mod blame;
+mod gitlinks;
 mod head;
 mod log;
 mod objects;
 mod program;
+mod rules;
+mod sides;
 mod stage;
 mod state;
 mod tracked;
 
 pub use blame::Blame;
+pub use gitlinks::gitlinks;
 pub use head::{CommitId, ObjectId, head, reference};
 pub use log::Logged;
 pub use objects::{Objects, Stored, Unread, Version};
 pub use program::{Git, GitError};
-pub use stage::Staged;
+pub use rules::Hidden;
+pub use sides::Side;
+pub use stage::{Staged, StagedFile};
 pub use state::remote_url;
 pub use tracked::{is_tracked, tracked_under};

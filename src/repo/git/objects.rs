@@ -248,7 +248,12 @@ pub enum Unread {
     Missing,
     #[error("{size} bytes, over the limit of {limit} (knowledge.max_file_bytes)")]
     TooLarge { size: u64, limit: u64 },
+    #[error("git did not hand over all of it: {0}")]
+    Cut(String),
 }
+
+/// A content up to this size is taken as a whole, in bytes.
+const MOST_WHOLE: u64 = 1 << 20;
 
 impl Objects {
     /// The contents of these ids, in order.
@@ -271,6 +276,30 @@ impl Objects {
             }
         }
         read.into_iter().map(|content| content.unwrap_or(Err(Unread::Missing))).collect()
+    }
+
+    /// Hands a content of any size to `take`, piece by piece.
+    ///
+    /// # Errors
+    /// [`Unread`]; what was handed over before stands.
+    pub fn pieces(&self, id: &ObjectId, take: &mut dyn FnMut(&[u8])) -> Result<(), Unread> {
+        match self.read(&[id], MOST_WHOLE).pop() {
+            Some(Ok(content)) => {
+                take(&content);
+                Ok(())
+            }
+            Some(Err(Unread::TooLarge { .. })) => {
+                let id = id.to_string();
+                let take = &mut |piece: &[u8]| {
+                    take(piece);
+                    true
+                };
+                let streamed = self.git.stream(&["cat-file", "blob", &id], &[], take);
+                streamed.map_err(|cause| Unread::Cut(cause.to_string()))
+            }
+            Some(Err(cause)) => Err(cause),
+            None => Err(Unread::Missing),
+        }
     }
 
     fn read_by_program(&self, ids: &[&ObjectId], limit: u64) -> Vec<Result<Vec<u8>, Unread>> {

@@ -20,7 +20,46 @@ pub enum Staged {
     },
 }
 
+/// What is staged of a file, against a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StagedFile {
+    pub path: NotePath,
+    /// Its content in the commit; `None` if it is new, or was no regular file.
+    pub old: Option<ObjectId>,
+    /// Its staged content; `None` if it is gone, or is no regular file.
+    pub new: Option<ObjectId>,
+}
+
 impl Git {
+    /// Files of which another content is staged than this commit holds.
+    ///
+    /// # Errors
+    /// When git cannot compare them.
+    pub fn staged_against(&self, commit: &CommitId) -> Result<Vec<StagedFile>, GitError> {
+        let commit = commit.to_string();
+        let arguments =
+            ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", &commit, "--"];
+        let output = self.run(&arguments)?;
+        let odd = || GitError::Odd("a line of what is staged".to_owned());
+        let mut parts = output.split(|&byte| byte == 0);
+        let mut files = Vec::new();
+        // `:mode mode id id status`, and the path.
+        while let (Some([b':', line @ ..]), Some(path)) = (parts.next(), parts.next()) {
+            let fields: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
+            let [old_mode, new_mode, old, new, _] = fields[..] else { return Err(odd()) };
+            let content = |mode: &[u8], id: &[u8]| match mode {
+                [b'1', b'0', b'0', ..] => ObjectId::from_hex(id).map(Some).ok_or_else(odd),
+                _ => Ok(None),
+            };
+            files.push(StagedFile {
+                path: NotePath::new(path),
+                old: content(old_mode, old)?,
+                new: content(new_mode, new)?,
+            });
+        }
+        Ok(files)
+    }
+
     /// Whether this git directory is that of this work tree. A `.git` file or link that leads to
     /// the `.git` of another work tree lets us read; what would be written there is not ours.
     ///

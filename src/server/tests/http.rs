@@ -1,4 +1,5 @@
 use std::{
+    io::ErrorKind,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -293,4 +294,44 @@ async fn unusable_tokens_are_refused() {
         let served = serve_http(server, http, std::future::pending()).await;
         assert!(matches!(served, Err(ServeError::Token)));
     }
+}
+
+#[tokio::test]
+async fn connections_that_say_nothing_keep_nobody_out() {
+    const IDLE: usize = 600;
+    let house = House::open(0);
+    let mut idle = Vec::new();
+    for _ in 0..IDLE {
+        idle.push(TcpStream::connect(house.address).await.unwrap());
+    }
+    assert_eq!(house.health(&[]).await.status, 200);
+    // It did not have to wait until all of those were closed; only the oldest made room for it.
+    let is_open = |stream: &&TcpStream| matches!(stream.try_read(&mut [0]), Err(cause) if cause.kind() == ErrorKind::WouldBlock);
+    let open = idle.iter().filter(is_open).count();
+    assert!((200..IDLE - 200).contains(&open), "{open}");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn whoever_is_refused_gives_up_the_place() {
+    let house = House::open(0);
+    for (token, head) in [("Bearer wrong", "connection: close"), ("", "content-type")] {
+        let mut stream = TcpStream::connect(house.address).await.unwrap();
+        let right = format!("Bearer {}", house.token);
+        let token = if token.is_empty() { right.as_str() } else { token };
+        let ask =
+            format!("GET /health HTTP/1.1\r\nHost: localhost\r\nAuthorization: {token}\r\n\r\n");
+        // In pieces, as a slow network has it.
+        for piece in ask.as_bytes().chunks(30) {
+            stream.write_all(piece).await.unwrap();
+            stream.flush().await.unwrap();
+            tokio::task::yield_now().await;
+        }
+        let mut answer = vec![0; 2048];
+        let read = stream.read(&mut answer).await.unwrap();
+        let answer = String::from_utf8_lossy(&answer[..read]).to_lowercase();
+        assert!(answer.contains(head), "{answer}");
+        assert_eq!(answer.contains("connection: close"), head == "connection: close", "{answer}");
+    }
+    house.close().await;
 }

@@ -9,13 +9,16 @@ fn a_new_skill_is_a_skill() {
         ["Plain", "With: colon, \"quotes\" and 'more' # x", "- list\n- two", "{a: b}", "ünï 🦦"]
     {
         let _ = fs::remove_dir_all(desk.at("user"));
-        let path = new_skill(&desk.at("user"), "my-skill", description).unwrap();
+        let path = new_skill(&desk.at(""), &desk.at("user"), "my-skill", description).unwrap();
         assert_eq!(path, desk.at("user/my-skill/SKILL.md"));
         let skill = desk.used("my-skill").unwrap();
         assert_eq!(skill.description, crate::one_line::one_line(description, 100));
         assert!(skill.problems.is_empty() && skill.body.contains("## Steps"));
     }
-    assert!(new_skill(&desk.at("user"), "my-skill", "again").is_err(), "never over another");
+    assert!(
+        new_skill(&desk.at(""), &desk.at("user"), "my-skill", "again").is_err(),
+        "never over another"
+    );
     for (name, description) in [
         ("../x", "d"),
         ("con", "d"),
@@ -25,7 +28,7 @@ fn a_new_skill_is_a_skill() {
         ("a", &"d".repeat(1_025)),
     ] {
         assert!(
-            new_skill(&desk.at("user"), name, description).is_err(),
+            new_skill(&desk.at(""), &desk.at("user"), name, description).is_err(),
             "{name} {description:.10}"
         );
     }

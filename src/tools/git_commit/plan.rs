@@ -10,13 +10,13 @@ use std::{
 
 use super::super::{
     arguments::bad,
-    beneath::Kind,
-    contents::Contents,
+    contents::{Contents, failed},
     git_calls::{answer, pathspec, told},
     paths::{Last, Place, place, shown},
 };
 use crate::{
     agent::{Host, ToolError},
+    beneath::{Folder, Kind},
     repo::{CommitId, Git, NotePath, TEMPORARY, head},
 };
 
@@ -203,11 +203,10 @@ enum Now {
 }
 
 fn now(host: &dyn Host, relative: &Path) -> Result<Now, ToolError> {
+    let above = relative.parent().unwrap_or(Path::new(""));
+    let root = Folder::open(host.root()).map_err(|cause| failed("look at", above, &cause))?;
     // What lies behind a link is there under another name.
-    let is_folder = |path: &Path| {
-        fs::symlink_metadata(host.root().join(path)).is_ok_and(|found| found.is_dir())
-    };
-    if !relative.ancestors().skip(1).all(is_folder) {
+    if root.at(above).is_err() {
         return Ok(Now::Gone);
     }
     let place = place(host.root(), &shown(relative), Last::Itself)?;
@@ -217,7 +216,7 @@ fn now(host: &dyn Host, relative: &Path) -> Result<Now, ToolError> {
             let contents = Contents::read(host.root(), &place)?;
             Now::Holds(format!("{:o} {}", contents.mode, contents.hash).into_bytes())
         }
-        Some(Kind::Link) => match fs::read_link(&place.absolute) {
+        Some(Kind::Link) => match root.link(&place.relative) {
             Ok(to) => Now::Holds(to.as_os_str().as_bytes().to_vec()),
             Err(_) => Now::Gone,
         },

@@ -283,3 +283,27 @@ fn files_folders_and_links_change_places() {
         "elsewhere/f\nfile/now/deep\nfolder\ngone\nk\n"
     );
 }
+
+#[test]
+fn secrets_are_found_in_every_encoding_and_size() {
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let text = format!("token = \"{token}\"\n");
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    for (bytes, line) in [
+        (utf16(&format!("\u{feff}{text}")), 1),
+        (utf16(&text), 1),
+        (format!("{}{text}", "0123456789abcde\n".repeat(100_000)).into_bytes(), 100_001),
+    ] {
+        let mut tried = Try::git(&[("a", "a\n")]);
+        let tool = tool(&tried);
+        fs::write(tried.root().join("key"), bytes).unwrap();
+        // A list does not help the commit that brings it, nor one that an agent makes later.
+        let found = crate::secrets::scan(&text);
+        tried.write(".elophanto/allow-secrets", &found[0].hash);
+        let arguments = json!({ "message": "x", "paths": ["key", ".elophanto"] });
+        tried.refused(&tool, arguments, &format!("key:{line} holds what looks like"));
+        tried.good(&tool, json!({ "message": "x", "paths": [".elophanto"] }));
+        let arguments = json!({ "message": "x", "paths": ["key"] });
+        tried.refused(&tool, arguments, &format!("key:{line} holds what looks like"));
+    }
+}

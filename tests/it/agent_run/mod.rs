@@ -6,12 +6,16 @@ mod fence;
 mod history;
 mod interrupted;
 mod misbehaving;
+mod others;
+mod pages;
 mod permissions;
+mod planted;
 mod poisoned;
 mod protected;
 mod task;
 mod terminal;
 mod undo;
+mod unwritten;
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

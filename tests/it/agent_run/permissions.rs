@@ -148,6 +148,24 @@ fn a_repository_narrows_and_never_widens() {
     assert_eq!(told.code, Some(2), "{told}");
 }
 
+/// What one side denies and the other asks for: neither is let through while they disagree.
+#[test]
+fn rules_in_conflict_are_those_of_both_sides() {
+    let write = |path: &str| call("file_write", json!({ "path": path, "text": "x" }));
+    let bench = bench(vec![shell("ls -la"), write("c.txt"), text("Done.")]);
+    for (branch, rules) in
+        [("ours", "tools:\n  shell_execute: ask\n"), ("theirs", "tools:\n  file_write: deny\n")]
+    {
+        bench.env.git(&["checkout", "--quiet", "-b", branch, "main"]);
+        bench.env.write(RULES, rules);
+        bench.env.commit(branch);
+    }
+    let merged = finish(bench.env.sealed("git").args(["merge", "--quiet", "ours"]));
+    assert_eq!(merged.code, Some(1), "{merged}");
+    let told = bench.run("Go", &["--mode", "full"], "no");
+    assert_eq!((told.ran().len(), told.asked()), (0, vec!["shell_execute"]), "{}", told.output);
+}
+
 #[test]
 fn the_users_own_rules_widen() {
     let bench = bench(vec![

@@ -213,7 +213,7 @@ fn new_skills() {
     exit: 2
     --- stdout
     --- stderr
-    error: `[TEMP]/repo/.elophanto/skills` leads out of the repository
+    error: `[TEMP]/repo/.elophanto/skills/otters/SKILL.md`: `.elophanto/skills` is a link, and nothing is read or written through one: put a folder or file of its own in its place
     hint: replace the link with a folder of its own
     ");
     assert_eq!(fs::read_dir(env.outside().join("elsewhere")).unwrap().count(), 0);

@@ -11,7 +11,11 @@ use crate::env::TestEnv;
 
 /// Every file outside the repository with its content.
 fn outside(env: &TestEnv) -> Vec<(std::path::PathBuf, Vec<u8>)> {
-    let files = files_below(env.outside()).into_iter().filter(|path| !path.starts_with(env.root()));
+    // `init` keeps in the user's folder that the pages it wrote are trusted.
+    let trust = env.outside().join("home/.config/elophanto/trust");
+    let is_trust = |path: &std::path::Path| path.with_extension("") == trust;
+    let files = files_below(env.outside()).into_iter();
+    let files = files.filter(|path| !path.starts_with(env.root()) && !is_trust(path));
     files.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
 }
 

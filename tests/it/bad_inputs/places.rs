@@ -170,7 +170,9 @@ fn a_linked_work_tree_has_a_view_of_its_own() {
     assert!(env.path("../linked/.git").is_file());
     fs::write(env.path("../linked/b.md"), "# Lynx\n\nOnly in the linked lynx tree.\n").unwrap();
     check_works(&env, "../linked");
-    assert!(env.path(".git/worktrees/linked/elophanto/view/manifest").is_file());
+    let view = env.view();
+    let view = env.path(".git/worktrees/linked/elophanto").join(view.file_name().unwrap());
+    assert!(view.join("manifest").is_file());
     assert_eq!(found(&env, &["lynx"]), ["a.md"]);
     let hits = within(&env, "../linked", &["search", "only linked", "--json"]).json();
     assert_eq!(hits[0]["path"], "b.md");

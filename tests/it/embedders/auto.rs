@@ -177,13 +177,13 @@ fn init_decides_as_index_does() {
     assert_eq!(ollama.texts(), ["dimension"], "{output}");
     let output = env.ok(&["index"]);
     assert!(!output.stderr().contains("trust"), "{output}");
-    assert!(ollama.texts().len() > CHUNKS, "the first pages too");
+    assert_eq!(ollama.texts().len(), CHUNKS, "the first pages say nothing yet");
     let again = env.ok(&["init"]);
     assert_eq!(again.stdout(), "already a knowledge base, nothing to do\n");
     assert_eq!(ollama.fake.calls().len(), 0);
 
     // A key alone is no agreement, `--yes` is one.
-    for (args, provider) in [(&["init"][..], "builtin"), (&["init", "--yes"], "openrouter")] {
+    for (args, provider) in [(&["init"][..], "minilm"), (&["init", "--yes"], "openrouter")] {
         let env = notes();
         let mut command = env.command(args);
         let output = finish(command.env("OPENROUTER_API_KEY", "sk-or-test"));

@@ -156,3 +156,34 @@ fn temporary_files_are_private() {
     assert!(world.path("temporary/fence-note").exists());
     assert!(!std::path::Path::new("/tmp/fence-note").exists());
 }
+
+/// In the place of a file stands another one; where that cannot be, nothing is read.
+#[test]
+fn a_covered_file_says_something_else() {
+    for narrow in kinds() {
+        let mut world = World::new(narrow);
+        std::fs::write(world.path("root/.git/config"), KEY).unwrap();
+        std::fs::write(world.path("outside/copy"), "[core]\n\tclean = true\n").unwrap();
+        world.policy.covered = vec![(world.path("root/.git/config"), world.path("outside/copy"))];
+        for line in [
+            "cat .git/config",
+            "cp .git/config docs/c; cat docs/c",
+            "ln .git/config docs/d; cat docs/d",
+            "umount .git/config; cat .git/config",
+            "mv .git moved; cat moved/config",
+            "cat /proc/self/root$PWD/.git/config",
+            "grep -r top-secret . .git",
+        ] {
+            let ended = world.shell(line);
+            for said in [&ended.stdout, &ended.stderr] {
+                assert!(!String::from_utf8_lossy(said).contains(KEY), "{narrow} {line}");
+            }
+        }
+        let shown = world.shell("cat .git/config; echo evil >.git/config");
+        let said = String::from_utf8_lossy(&shown.stdout);
+        assert_eq!(said.contains("clean = true"), !narrow, "{said}");
+        let kept = |name: &str| std::fs::read_to_string(world.path(name)).unwrap();
+        assert_eq!(kept("root/.git/config"), KEY);
+        assert_eq!(kept("outside/copy"), "[core]\n\tclean = true\n");
+    }
+}

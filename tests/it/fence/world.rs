@@ -102,6 +102,7 @@ impl World {
             write: Vec::new(),
             read: Vec::new(),
             hidden: vec![at("root/.env"), at("home/.ssh")],
+            covered: Vec::new(),
             temporary: at("temporary"),
             network: false,
             home: at("home"),

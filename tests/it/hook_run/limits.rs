@@ -30,6 +30,8 @@ fn a_git_that_takes_its_time() {
     let took = begun.elapsed();
     assert!(took > Duration::from_secs(2) && took < Duration::from_secs(10), "{took:?}");
     assert_eq!((output.code, output.stderr().lines().count()), (Some(0), 1), "{output}");
+    let named = output.stderr().contains("not all that is staged was looked through for secrets");
+    assert!(named, "{output}");
     assert_eq!(site.staged(), staged);
     assert_eq!(not_ours(site.status()), not_ours(status));
     assert!(!site.git_dir().join("index.lock").exists());

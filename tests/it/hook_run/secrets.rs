@@ -53,8 +53,22 @@ fn is_refused_and_can_be_allowed() {
     // In another note it is new again.
     site.stage("copy", &format!("Again {TOKEN}."));
     refused(&site, &[]);
+    // A list allows nothing of the commit that it comes with.
     site.write(".elophanto/allow-secrets", format!("# an example\n{hash}\n"));
+    refused(&site, &[]);
+    site.git(&["add", ".elophanto/allow-secrets"]);
+    let said = refused(&site, &[]);
+    assert!(said[2].contains("commit that file first, alone"), "{said:?}");
+    site.git(&["commit", "--quiet", "-m", "the list", "--", ".elophanto/allow-secrets"]);
     site.commit("allowed");
+    // Nor a list that is made longer.
+    let other = TOKEN.replace("R7", "7R");
+    site.stage("other", &format!("And {other}."));
+    let more = self::hash(&refused(&site, &[]));
+    site.write(".elophanto/allow-secrets", format!("{hash}\n{more}\n"));
+    site.git(&["add", ".elophanto/allow-secrets"]);
+    refused(&site, &[]);
+    site.git(&["rm", "--quiet", "--cached", "docs/other.md"]);
     assert_eq!(site.embedded_by_a_clone(), 0);
 }
 
@@ -114,4 +128,183 @@ fn is_refused_before_anything_is_indexed() {
     assert_eq!(output.code, Some(1), "{output}");
     assert!(output.stderr().contains("looks like a secret"), "{output}");
     assert!(!env.path(".elophanto").exists() && !env.path("knowledge").exists());
+    // In the first commit there is no list yet: it is committed first.
+    let hash = output.stderr().lines().nth(1).unwrap().rsplit_once('(').unwrap().1.replace(')', "");
+    env.write(".elophanto/allow-secrets", &hash);
+    env.git(&["add", "--all"]);
+    let output = finish(env.sealed("git").args(["commit", "--quiet", "-m", "first"]));
+    assert_eq!(output.code, Some(1), "{output}");
+    env.git(&["commit", "--quiet", "-m", "list", "--", ".elophanto/allow-secrets"]);
+    env.git(&["commit", "--quiet", "-m", "first"]);
+}
+
+/// The list of a branch that is merged was looked at when it was committed.
+#[test]
+fn is_allowed_by_either_side_of_a_merge() {
+    let site = Site::hooked();
+    site.stage("key", &format!("The token is {TOKEN}."));
+    let hash = hash(&refused(&site, &[]));
+    site.git(&["rm", "--quiet", "--cached", "docs/key.md"]);
+    site.git(&["checkout", "--quiet", "-b", "other"]);
+    site.write(".elophanto/allow-secrets", &hash);
+    site.git(&["add", ".elophanto/allow-secrets"]);
+    site.commit("the list");
+    site.git(&["checkout", "--quiet", "main"]);
+    site.git(&["merge", "--quiet", "--no-ff", "--no-commit", "other"]);
+    site.stage("key", &format!("The token is {TOKEN}."));
+    site.commit("merged");
+}
+
+fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(unit).collect()
+}
+
+#[test]
+fn is_refused_in_every_encoding_and_size() {
+    let site = Site::hooked();
+    let text = format!("# Key\n\nThe token is {TOKEN}.\n");
+    let marked = format!("\u{feff}{text}");
+    let long = "Otters hold hands while they sleep.\n".repeat(60_000);
+    for (what, bytes, line) in [
+        ("UTF-16 with a mark", utf16(&marked, u16::to_le_bytes), 3),
+        ("the same the other way round", utf16(&marked, u16::to_be_bytes), 3),
+        ("UTF-16 without a mark", utf16(&text, u16::to_le_bytes), 3),
+        ("Windows-1252", [b"# Stra\xdfe\n\n", &text.as_bytes()[7..]].concat(), 3),
+        ("neither", [b"\x00\x01\xff\n\n", &text.as_bytes()[7..]].concat(), 3),
+        ("2 MB", format!("{long}{text}").into_bytes(), 60_003),
+    ] {
+        site.write("docs/key.md", bytes);
+        site.git(&["add", "docs/key.md"]);
+        let said = refused(&site, &[]);
+        assert!(said[1].starts_with(&format!("docs/key.md:{line}: ")), "{what}: {said:?}");
+    }
+}
+
+/// What a repository says of itself takes nothing out of the gate's sight.
+#[test]
+fn is_refused_whatever_the_settings_say() {
+    let text = format!("# Key\n\n{}\n\nThe token is {TOKEN}.\n", "Much text. ".repeat(200));
+    for (file, content) in [
+        (".elophanto/config.yaml", "knowledge: {max_file_bytes: 1024}\n"),
+        (".elophanto/config.yaml", "knowledge: {roots: [docs/none]}\n"),
+        (".elophanto/config.yaml", "knowledge: {extensions: [txt]}\n"),
+        (".elophanto/config.yaml", "knowledge: {write_root: docs}\n"),
+        (".elophanto/config.yaml", "knowledge: [\n"),
+        (".elophanto/config.yaml", "\u{0}\u{1}"),
+        (".elophantoignore", "*.md\ndocs\n"),
+        (".gitattributes", "*.md binary -diff filter=none\n"),
+    ] {
+        let site = Site::hooked();
+        site.write(file, content);
+        site.git(&["add", file]);
+        site.git(&["commit", "--quiet", "--no-verify", "-m", "settings"]);
+        site.write("docs/key.md", &text);
+        site.git(&["add", "docs/key.md"]);
+        let output = site.try_git(&["commit", "--quiet", "-m", "x"]);
+        assert_eq!(output.code, Some(1), "{content}: {output}");
+        assert!(output.stderr().contains("docs/key.md:5: "), "{content}: {output}");
+    }
+}
+
+#[test]
+fn covers_files_of_ours_and_of_the_settings() {
+    let site = Site::hooked();
+    site.write(".elophanto/config.yaml", "knowledge: {extensions: [txt]}\n");
+    site.git(&["add", ".elophanto/config.yaml"]);
+    site.commit("settings");
+    for (path, covered) in [
+        ("docs/key.txt", true),
+        ("docs/key.MD", true),
+        (".elophanto/memory/key.jsonl", true),
+        (".elophanto/skills/key/run.sh", true),
+        (".elophanto/config.yaml", true),
+        (".hidden/key.md", true),
+        ("src/key.rs", false),
+    ] {
+        site.write(path, format!("# {TOKEN}\n"));
+        site.git(&["add", "--force", path]);
+        let output = site.try_git(&["commit", "--quiet", "-m", "x"]);
+        assert_eq!(output.code, Some(i32::from(covered)), "{path}: {output}");
+        if covered {
+            site.git(&["reset", "--quiet", "--hard"]);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_text_is_named() {
+    let site = Site::hooked();
+    for (bytes, why) in [
+        (&b"PK\x03\x04\x00\x00"[..], "no text: NUL byte at offset 4"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1\n",
+            "a Git LFS pointer",
+        ),
+    ] {
+        site.write("docs/odd.md", bytes);
+        site.git(&["add", "docs/odd.md"]);
+        let output = site.try_git(&["commit", "--quiet", "-m", "x"]);
+        assert_eq!(output.code, Some(0), "{output}");
+        let expected = format!("`docs/odd.md` looked through for secrets only: {why}");
+        assert!(output.stderr().contains(&expected), "{output}");
+    }
+}
+
+/// The line above the key is the same, the key is another.
+#[test]
+fn a_key_in_the_place_of_another_is_new() {
+    let site = Site::hooked();
+    let key = |seed: u64| {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let body: String = (0..128).map(|_| random.alphanumeric()).collect();
+        let kind = concat!("PRIVATE", " KEY");
+        format!("-----BEGIN {kind}-----\n{}\n{}\n-----END {kind}-----", &body[..64], &body[64..])
+    };
+    site.stage("key", &key(1));
+    site.git(&["commit", "--quiet", "--no-verify", "-m", "by"]);
+    site.stage("key", &format!("{}\n\nMore.", key(1)));
+    site.commit("another line");
+    site.stage("key", &key(2));
+    let said = refused(&site, &[]);
+    assert!(said[1].contains("private key"), "{said:?}");
+}
+
+/// However many there are: they are counted, and the first are named.
+#[test]
+fn a_dump_of_keys_is_refused() {
+    let site = Site::hooked();
+    let mut random = fastrand::Rng::with_seed(4);
+    let mut key = || (0..36).map(|_| random.alphanumeric()).collect::<String>();
+    let dump: Vec<String> = (0..3_000).map(|_| format!("{}_{}", "ghp", key())).collect();
+    site.stage("dump", &dump.join("\n"));
+    let said = refused(&site, &[]);
+    assert!(said.len() < 30, "{said:?}");
+    let more = said.iter().find_map(|line| line.strip_prefix("and ")?.strip_suffix(" more"));
+    assert!(more.unwrap().parse::<usize>().unwrap() > 2_000, "{said:?}");
+}
+
+#[test]
+fn what_lies_beside_the_files_of_a_table_is_looked_at() {
+    let site = Site::hooked();
+    let table = format!(".elophanto/index/01m8{}-{}.lance", "0".repeat(22), "0".repeat(32));
+    for name in ["x.txt", "data/x.txt", "_versions/a/x.manifest"] {
+        site.write(format!("{table}/{name}"), format!("The token is {TOKEN}.\n"));
+        site.git(&["add", "--force", ".elophanto"]);
+        refused(&site, &[]);
+        site.git(&["reset", "--quiet", "--hard"]);
+    }
+}
+
+/// Settings that nobody can read silence nothing.
+#[test]
+fn what_is_no_text_is_named_whatever_the_settings_say() {
+    let site = Site::hooked();
+    site.write(".elophanto/config.yaml", "knowledge: [\n");
+    site.write("docs/odd.md", "text\0text");
+    site.git(&["add", "docs/odd.md"]);
+    let output = site.try_git(&["commit", "--quiet", "-m", "x"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    for said in ["`docs/odd.md` looked through for secrets only", "invalid YAML"] {
+        assert!(output.stderr().contains(said), "{output}");
+    }
 }

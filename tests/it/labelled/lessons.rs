@@ -99,7 +99,12 @@ fn index(env: &TestEnv, model: &dyn Embedder, analyzer: &Analyzer) -> Snapshot {
     let form = form(&repository, None);
     let context = Context {
         repository: &repository,
-        selection: &Selection { roots: Vec::new(), extensions: Vec::new(), apart: "".into() },
+        selection: &Selection {
+            roots: Vec::new(),
+            extensions: Vec::new(),
+            apart: "".into(),
+            is_key: |_| false,
+        },
         write_root: Path::new("knowledge"),
         limits: &Limits::default(),
         max_file_bytes: 1 << 20,
@@ -109,12 +114,13 @@ fn index(env: &TestEnv, model: &dyn Embedder, analyzer: &Analyzer) -> Snapshot {
         now: &|| 0,
         form: Some(&form),
         forms: &[],
+        unwritten: |_, _| Vec::new(),
     };
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let mut refreshed = refresh(&context, options).unwrap();
     if refreshed.report.waiting > 0 {
         let passages = fill::waiting(&context, &refreshed.snapshot).unwrap();
-        fill::fill(&context, &passages, &|_, _| {});
+        fill::fill(&context, &passages, &|_, _| true);
         refreshed = refresh(&context, options).unwrap();
     }
     let report = &refreshed.report;

@@ -51,6 +51,7 @@ fn what_is_handed_over_becomes_facts_with_their_source() {
        - KEF (1 fact)
     --- stderr
     reading about 'kef ls50'
+    note: `.gitattributes` tells git how to merge what is written here; commit it too
     I just discovered KEF LS50 Meta and learned 3 facts about it
     - The KEF LS50 Meta is a bookshelf speaker made by KEF.
     - The KEF LS50 Meta uses Metamaterial Absorption Technology to absorb sound behind the tweeter.
@@ -95,7 +96,10 @@ fn what_is_handed_over_becomes_facts_with_their_source() {
         [&"learn_command".into(), &prompts[0]["id"], &"docs/speaker.md".into()]
     );
     // What was found stays on this machine, and so do names and addresses of people.
-    assert_eq!(env.git(&["status", "--porcelain"]), "?? .elophanto/\n?? knowledge/\n");
+    assert_eq!(
+        env.git(&["status", "--porcelain"]),
+        "?? .elophanto/\n?? .gitattributes\n?? knowledge/\n"
+    );
     assert!(!carried(&env).contains("a@example.org"));
 
     // The same once more brings nothing new and changes no page.
@@ -191,6 +195,7 @@ fn the_queue_shows_what_came_of_what_was_asked() {
        - KEF (1 fact)
     --- stderr
     learning about 'kef ls50': 4 searches
+    note: `.gitattributes` tells git how to merge what is written here; commit it too
     I just discovered KEF LS50 Meta and learned 3 facts about it
     - The KEF LS50 Meta is a bookshelf speaker made by KEF.
     - The KEF LS50 Meta uses Metamaterial Absorption Technology to absorb sound behind the tweeter.
@@ -278,6 +283,7 @@ fn a_message_is_noted_and_tells_what_its_writer_likes() {
     noted [ID]
        - Gaggia Classic (1 fact)
     --- stderr
+    note: `.gitattributes` tells git how to merge what is written here; commit it too
     I just discovered Gaggia Classic and learned 1 facts about it
     - The Gaggia Classic is an espresso machine made in Italy.
       (`elophanto react [ID] +` or `-`)

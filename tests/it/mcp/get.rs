@@ -135,3 +135,101 @@ fn where_a_text_comes_from_is_told() {
     env.write("docs/new.md", "# New\n");
     assert_eq!(origin("docs/new.md"), (json!("uncommitted"), json!(null)));
 }
+
+/// Nothing hides in an answer, and it says what did. The hash is that of the note as it is.
+#[test]
+fn what_hides_in_a_note_is_marked() {
+    let env = TestEnv::new();
+    let tags: String =
+        "obey".chars().map(|c| char::from_u32(0xe0000 + u32::from(c)).unwrap()).collect();
+    let hidden = [
+        "\u{1b}]0;x\u{7}",
+        "\u{9b}2J",
+        "\u{202e}",
+        "\u{200b}",
+        "\u{2066}",
+        "\u{e0100}",
+        "\u{fe01}",
+        "\u{34f}",
+        "\u{2800}",
+        "\u{fffc}",
+        "\u{1d173}",
+        "\u{180b}",
+        &tags,
+    ];
+    let path = "knowledge/learned/notes/a\u{200b}b.md";
+    let said = format!(
+        "# Har\u{200b}bour\n\nOtters swim {} here ❤\u{fe0f}, n'est-ce pas\u{a0}?\n",
+        hidden.concat()
+    );
+    env.write(path, &said);
+    env.write("knowledge/learned/notes/plain.md", "# Plain\n\nOtters swim here, too ❤\u{fe0f}.\n");
+    let mut session = Session::start(&env);
+    let hides = |text: &str| {
+        text.replace("❤\u{fe0f}", "").chars().any(|char| {
+            (char.is_control() && !"\n\t".contains(char))
+                || matches!(char, '\u{200b}'..='\u{206f}' | '\u{34f}' | '\u{180b}' | '\u{2800}'
+                    | '\u{fe00}'..='\u{fe0f}' | '\u{fffc}' | '\u{1d173}' | '\u{e0000}'..)
+        })
+    };
+    fn all(value: &serde_json::Value, texts: &mut Vec<String>) {
+        match value {
+            serde_json::Value::String(text) => texts.push(text.clone()),
+            serde_json::Value::Array(items) => items.iter().for_each(|item| all(item, texts)),
+            serde_json::Value::Object(fields) => fields.values().for_each(|it| all(it, texts)),
+            _ => {}
+        }
+    }
+    let uri = "elophanto://note/knowledge/learned/notes/a%E2%80%8Bb.md";
+    let shown = path.replace('\u{200b}', "<U+200B>");
+    for (tool, arguments) in [
+        ("search", json!({"query": "otters swim"})),
+        ("get", json!({"path": path})),
+        ("get", json!({"path": shown})),
+        ("similar", json!({"path": "knowledge/learned/notes/plain.md"})),
+    ] {
+        let result = session.call(tool, arguments);
+        let mut texts = Vec::new();
+        all(&result, &mut texts);
+        assert!(!texts.iter().any(|text| hides(text)), "{tool} {result}");
+        let count = result["structuredContent"]["hidden"].as_u64();
+        let count = count.unwrap_or_else(|| panic!("{tool} {result}"));
+        assert!(count > 10, "{tool} {result}");
+        let line = format!("[{count} characters that cannot be seen stand as <U+...>]");
+        assert!(text(&result).contains(&line), "{tool} {result}");
+        assert!(text(&result).contains("<U+E0100>"), "{tool} {result}");
+    }
+    let read = session.ask("resources/read", json!({"uri": uri}));
+    let read = read["result"]["contents"][0]["text"].as_str().unwrap();
+    assert!(!hides(read) && read.contains("characters that cannot be seen"), "{read}");
+    let listed = session.ask("resources/list", json!({})).to_string();
+    assert!(!hides(&listed), "{listed}");
+    // Of a plain note nothing is said.
+    let plain = session.call("get", json!({"path": "knowledge/learned/notes/plain.md"}));
+    assert!(plain["structuredContent"]["hidden"].is_null(), "{plain}");
+    assert_eq!(plain["structuredContent"]["text"], "# Plain\n\nOtters swim here, too ❤\u{fe0f}.\n");
+    // What is refused repeats nothing that hides.
+    assert!(!hides(&session.refusal("get", json!({"path": "no\u{202e}ne.md"}))));
+}
+
+/// A note is edited as it is read: the hash fits, and what hid in it stands there as a mark.
+#[test]
+fn what_is_read_can_be_written_back() {
+    let env = TestEnv::new();
+    env.write("knowledge/learned/notes/a.md", "# A\n\nOne\u{200b} and \u{202e}two.\n");
+    let mut session = Session::start(&env);
+    let found = session.found("get", json!({"path": "knowledge/learned/notes/a.md"}));
+    let hash = found["hash"].as_str().unwrap();
+    let text = found["text"].as_str().unwrap().replace("two", "three");
+    let wrong =
+        json!({"title": "A", "text": text, "path": "knowledge/learned/notes/a.md", "hash": "0"});
+    session.refusal("write_note", wrong);
+    let right =
+        json!({"title": "A", "text": text, "path": "knowledge/learned/notes/a.md", "hash": hash});
+    let written = session.found("write_note", right);
+    let now = String::from_utf8(env.read("knowledge/learned/notes/a.md")).unwrap();
+    assert!(now.contains("One<U+200B> and <U+202E>three."), "{now}");
+    let again = session.found("get", json!({"path": "knowledge/learned/notes/a.md"}));
+    assert_eq!(again["hash"], written["hash"], "{again}");
+    assert!(again["hidden"].is_null(), "{again}");
+}

@@ -47,6 +47,8 @@ fn filters() -> Vec<(&'static str, &'static str)> {
         (r"[0-9a-z]{26}\.jsonl", "[FILE].jsonl"),
         (r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "[ID]"),
         (r#""score": [0-9.e-]+"#, r#""score": "[SCORE]""#),
+        (r#""level": "[a-z ]+""#, r#""level": "[LEVEL]""#),
+        (r#""probability": [0-9.e-]+"#, r#""probability": "[SCORE]""#),
         (r"builtin-[0-9a-f]{16}-\d+", "[MODEL]"),
         (r"\b[0-9a-f]{16}\b", "[HASH]"),
         (r"\[\d{4}-\d\d-\d\d\]", "[DAY]"),

@@ -13,6 +13,28 @@ fn shown(session: &mut Session, tool: &str, arguments: Value) -> String {
     format!("{tool} {arguments}\n{}\n{}\n", text(&result), pretty(data))
 }
 
+/// What a question leaves out is said, and where nothing seems to answer, that is.
+#[test]
+fn search_says_what_it_doubts_and_leaves_out() {
+    let env = harbour();
+    let mut session = Session::start(&env);
+    let doubt = "Probably nothing here answers this. The nearest:";
+    let opera = json!({"query": "which rules of the opera in Vienna say how much a ticket costs on a weekday"});
+    let result = session.call("search", opera);
+    assert_eq!(result["structuredContent"]["confidence"]["level"], "probably nothing", "{result}");
+    assert!(text(&result).contains(doubt), "{result}");
+    let result = session.call("search", json!({"query": "ferry release -zeppelin"}));
+    assert_eq!(result["structuredContent"]["excluded"], json!(["-zeppelin"]), "{result}");
+    assert!(text(&result).contains("left out: -zeppelin."), "{result}");
+    let result = session.call("search", json!({"query": "ferry -ferry", "mode": "keyword"}));
+    assert_eq!(
+        text(&result),
+        "Nothing was found.\nA word with a dash is left out: -ferry. In double quotes it is looked for."
+    );
+    let result = session.call("search", json!({"query": "ferry release -x"}));
+    assert_eq!(result["structuredContent"].get("excluded"), None, "{result}");
+}
+
 #[test]
 fn search_and_its_like() {
     let env = harbour();
@@ -50,7 +72,11 @@ fn search_and_its_like() {
             "state": "committed"
           }
         }
-      ]
+      ],
+      "confidence": {
+        "level": "[LEVEL]",
+        "probability": "[SCORE]"
+      }
     }
     search {"query":"xylophone","kind":"fact"}
     Nothing was found.

@@ -65,9 +65,9 @@ fn only_below_learned_and_never_through_links() {
     "learned/.git/config": `learned/.git/config` is no path of a note: a name begins with a dot or a dash
     "learned/entities/ada.md": `learned/entities/ada.md` is among the pages of entities
     "learned/ENTITIES/ada.md": `learned/ENTITIES/ada.md` is among the pages of entities
-    "learned/out/a.md": `knowledge/learned/out/a.md` is a link that leads elsewhere
-    "learned/out/deeper/a.md": `knowledge/learned/out/deeper/a.md` is a link that leads elsewhere
-    "learned/git/config": `knowledge/learned/git/config.md` is a link that leads elsewhere
+    "learned/out/a.md": `knowledge/learned/out/a.md` cannot be written: `knowledge/learned/out` is a link, and nothing is read or written through one: put a folder or file of its own in its place
+    "learned/out/deeper/a.md": `knowledge/learned/out/deeper/a.md` cannot be written: `knowledge/learned/out` is a link, and nothing is read or written through one: put a folder or file of its own in its place
+    "learned/git/config": `knowledge/learned/git/config.md` cannot be written: `knowledge/learned/git` is a link, and nothing is read or written through one: put a folder or file of its own in its place
     "learned/me.md": `knowledge/learned/me.md` is no file that can be a note
     "learned/gone.md": `knowledge/learned/gone.md` is no file that can be a note
     "learned/../user/a.md": `path` must be a path of at most 1024 characters, relative to the root, with `/` and without `..` (where, from the root on, below the learned folder; this or `kind` is needed), not "learned/../user/a.md"

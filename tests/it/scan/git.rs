@@ -23,6 +23,7 @@ fn hooked() -> TestEnv {
         ("docs/README.md", "# Otters\n\nOtters hold hands while they sleep.\n"),
     ]);
     env.write(HERON, source("Herons fish at dawn."));
+    env.write_attributes();
     env.commit("base");
     install(&env);
     env

@@ -75,6 +75,7 @@ impl Bench {
             gathered: Gathered::default(),
             mode,
             changed: Vec::new(),
+            remarks: Vec::new(),
             before: Ok(()),
             remembered: Vec::new(),
             heard: Vec::new(),

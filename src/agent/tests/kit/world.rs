@@ -11,6 +11,7 @@ pub struct FakeWorld {
     pub gathered: Gathered,
     pub mode: Mode,
     pub changed: Vec<PathBuf>,
+    pub remarks: Vec<String>,
     pub before: Result<(), String>,
     pub remembered: Vec<TaskSummary>,
     pub heard: Vec<String>,
@@ -59,8 +60,9 @@ impl World for FakeWorld {
         self.before.clone()
     }
 
-    fn after(&mut self) -> Vec<PathBuf> {
-        std::mem::take(&mut self.changed)
+    fn after(&mut self) -> Effects {
+        let remarks = std::mem::take(&mut self.remarks);
+        Effects { changed: std::mem::take(&mut self.changed), remarks }
     }
 
     fn uncovered(&self) -> Vec<String> {

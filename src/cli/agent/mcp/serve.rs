@@ -4,6 +4,7 @@ use std::{
     cell::RefCell,
     net::{IpAddr, SocketAddr, TcpListener},
     path::Path,
+    process::Stdio,
     time::{Duration, Instant},
 };
 
@@ -234,7 +235,8 @@ fn start(address: &str, args: &ServeArgs, root: &Path, files: &Files) -> Result<
     argv.push(format!("--rate={}", args.rate));
     argv.extend(args.allow_host.iter().map(|host| format!("--allow-host={host}")));
     argv.extend(args.allow_origin.iter().map(|origin| format!("--allow-origin={origin}")));
-    let mut started = process::detach(&argv, root, &files.log).map_err(CliError::new)?;
+    let mut started =
+        process::detach(&argv, root, Stdio::null(), Some(&files.log)).map_err(CliError::new)?;
     let begun = Instant::now();
     while begun.elapsed() < START {
         let running = files.read().filter(|running| running.pid == started.id());

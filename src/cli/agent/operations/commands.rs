@@ -7,7 +7,11 @@ use super::{
     Arguments,
     notes::by,
 };
-use crate::server::{Call, Reply};
+use crate::{
+    lexical::Analyzer,
+    search::{Level, Query},
+    server::{Call, Reply},
+};
 
 /// What a command prints as JSON Lines, and whether it found anything.
 fn lines(command: &[String], input: Vec<u8>) -> Result<(Vec<Value>, Outcome), CliError> {
@@ -80,11 +84,46 @@ fn found(line: Line, query: Option<&str>, call: &Call) -> Result<Reply, CliError
     }
     let (lines, _) = asked;
     let hits: Vec<Value> = lines.iter().map(hit).collect();
-    let mut text: String = hits.iter().map(hit_text).collect();
-    if hits.is_empty() {
-        text = "Nothing was found.".to_owned();
+    let mut structured = json!({ "hits": hits });
+    let Some(first) = lines.first() else {
+        let excluded = query.map(exclusions).unwrap_or_default();
+        let text = format!("Nothing was found.\n{excluded}").trim_end().to_owned();
+        return Ok(Reply::Found { text, structured });
+    };
+    // What is true of all hits stands on each line.
+    let mut text = String::new();
+    if let Some(confidence) = first.get("confidence") {
+        if confidence["level"] == Level::Nothing.name() {
+            text.push_str("Probably nothing here answers this. The nearest:\n\n");
+        }
+        structured["confidence"] = confidence.clone();
     }
-    Ok(Reply::Found { text, structured: json!({ "hits": hits }) })
+    if let Some(excluded) = first.get("excluded") {
+        structured["excluded"] = excluded.clone();
+        text.push_str(&left_out(
+            excluded.as_array().into_iter().flatten().filter_map(Value::as_str),
+        ));
+    }
+    text.extend(hits.iter().map(hit_text));
+    Ok(Reply::Found { text, structured })
+}
+
+/// What a question that found nothing seems to exclude.
+fn exclusions(query: &str) -> String {
+    let query = Query::parse(query, &Analyzer::new("none"));
+    left_out(query.excluded.iter().map(|it| it.typed.as_str()))
+}
+
+/// How to look for words that were left out instead.
+fn left_out<'t>(typed: impl Iterator<Item = &'t str>) -> String {
+    let typed: Vec<&str> = typed.collect();
+    match typed.is_empty() {
+        true => String::new(),
+        false => format!(
+            "A word with a dash is left out: {}. In double quotes it is looked for.\n\n",
+            typed.join(", ")
+        ),
+    }
 }
 
 fn hit(line: &Value) -> Value {

@@ -20,6 +20,7 @@ use crate::{
     repo::{Git, NotePath, history::Age, read_note},
     server::{Call, NoteEntry, NoteText, Reply},
     store::manifest::Place,
+    visible::visible,
 };
 
 /// Paths that are suggested where there is no such note.
@@ -30,8 +31,8 @@ const MOST_READ: usize = 256 * 1024;
 
 pub fn get(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
     let workspace = workspace()?;
-    let path = NotePath::from(arguments.given("path"));
     let known = known(&workspace)?;
+    let path = meant(&known, arguments.given("path"));
     let Some(text) = note_text(&workspace, &known, &path)? else {
         let paths: Vec<String> =
             known.snapshot.files.iter().map(|file| file.path.to_text()).collect();
@@ -76,11 +77,25 @@ pub fn get(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
     let room = call.max_tokens().saturating_sub(24);
     let fits = |body: &str, last| {
         let (text, structured) = answer(body, last, &usual);
+        let Reply::Found { text, structured } = (Reply::Found { text, structured }).shown() else {
+            return false;
+        };
         count_tokens(&text) <= room && count_tokens(&structured.to_string()) <= room
     };
     let (body, last) = whole_lines(&found.text, found.lines, fits);
     let (text, structured) = answer(body, last, &origin(&workspace, &known, &path, (first, last)));
     Ok(Reply::Found { text, structured })
+}
+
+/// The note of a path as it was given, which may be one with marks in it.
+fn meant(known: &Refreshed, given: &str) -> NotePath {
+    let path = NotePath::from(given);
+    let files = &known.snapshot.files;
+    if files.binary_search_by(|file| file.path.cmp(&path)).is_ok() || !given.contains("<U+") {
+        return path;
+    }
+    let shown = files.iter().find(|file| visible(&file.path.to_text()) == given);
+    shown.map_or(path, |file| file.path.clone())
 }
 
 /// The most lines that fit, at least one, and the number of the last one.

@@ -1,6 +1,7 @@
 //! `elophanto agent skill list`, `show` and `new`
 
 use std::{
+    fs,
     io::ErrorKind,
     path::{Path, PathBuf},
 };
@@ -203,14 +204,20 @@ pub fn new(args: &NewArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         true => Shelf::of(&workspace)?.places.user.ok_or_else(|| {
             CliError::new("there is no folder for your own skills").hint("set HOME")
         })?,
-        false => inside(&workspace.repository.root, &args.name)?,
+        false => workspace.repository.root.join(IN_REPOSITORY),
     };
-    let path = skills::new_skill(&folder, &args.name, &args.description).map_err(|cause| {
-        instead(cause, ErrorKind::AlreadyExists, || {
-            CliError::new(format_args!("there is a skill `{}` already", args.name))
-                .hint(format!("it is in `{}`", folder.join(&args.name).display()))
-        })
-    })?;
+    // What lies above the user's own folder is the user's.
+    let root = match args.user {
+        true => fs::create_dir_all(&folder).map(|()| &folder)?,
+        false => &workspace.repository.root,
+    };
+    let path =
+        skills::new_skill(root, &folder, &args.name, &args.description).map_err(|cause| {
+            instead(cause, ErrorKind::AlreadyExists, || {
+                CliError::new(format_args!("there is a skill `{}` already", args.name))
+                    .hint(format!("it is in `{}`", folder.join(&args.name).display()))
+            })
+        })?;
     let made = shown(&path);
     ui.emit(&NewWire { made: made.clone() }, visible_line(&made))?;
     ui.talk("fill it in; `elophanto agent skill list` says whether it is found");
@@ -223,21 +230,6 @@ fn instead(cause: SkillError, kind: ErrorKind, said: impl FnOnce() -> CliError) 
         SkillError::Io { cause: failed, .. } if failed.kind() == kind => said(),
         _ => cause.into(),
     }
-}
-
-/// The folder of the repository's skills, which must not lead elsewhere.
-fn inside(root: &Path, name: &str) -> Result<PathBuf, CliError> {
-    let folder = root.join(IN_REPOSITORY);
-    for place in [folder.join(name), folder.clone()] {
-        if place.canonicalize().is_ok_and(|place| !place.starts_with(root)) {
-            return Err(CliError::new(format_args!(
-                "`{}` leads out of the repository",
-                shown(&place)
-            ))
-            .hint("replace the link with a folder of its own"));
-        }
-    }
-    Ok(folder)
 }
 
 fn wire<'a>(skill: &'a Skill, body: Option<&'a str>) -> SkillWire<'a> {

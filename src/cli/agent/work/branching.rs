@@ -2,14 +2,14 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, OpenOptions},
     io::Read,
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use crate::{
+    beneath::{Folder, Kind},
     develop::{Branch, Branching, Ended},
     plugins::LEFT_OUT,
     repo::{CommitId, Git, GitError},
@@ -192,23 +192,21 @@ fn reference(branch: &str) -> String {
 fn files_of(root: &Path, path: &Path, found: &mut BTreeSet<PathBuf>) -> Result<(), String> {
     let failed =
         |path: &Path, cause: &dyn std::fmt::Display| format!("`{}`: {cause}", path.display());
+    let root = Folder::open(root).map_err(|cause| failed(path, &cause))?;
     let (mut waiting, mut seen) = (vec![path.to_owned()], 0);
     while let Some(path) = waiting.pop() {
         seen += 1;
         if seen > MOST_ENTRIES || found.len() > MOST_FILES {
             return Err(failed(&path, &"too many files for one commit"));
         }
-        let full = root.join(&path);
-        let kind = match fs::symlink_metadata(&full) {
-            Ok(data) => data.file_type(),
-            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(cause) => return Err(failed(&path, &cause)),
+        let Some(kind) = root.kind(&path).map_err(|cause| failed(&path, &cause))? else {
+            continue;
         };
-        if kind.is_file() {
+        if kind == Kind::File {
             found.insert(path);
-        } else if kind.is_dir() {
-            for entry in fs::read_dir(&full).map_err(|cause| failed(&path, &cause))? {
-                let name = entry.map_err(|cause| failed(&path, &cause))?.file_name();
+        } else if kind == Kind::Folder {
+            for entry in root.entries(&path).map_err(|cause| failed(&path, &cause))? {
+                let (name, _) = entry.map_err(|cause| failed(&path, &cause))?;
                 let Some(name) = name.to_str() else {
                     return Err(failed(&path, &"holds a name that is no text"));
                 };
@@ -226,16 +224,9 @@ fn files_of(root: &Path, path: &Path, found: &mut BTreeSet<PathBuf>) -> Result<(
 /// A file's bytes as they are, and the mode that git gives it.
 fn read(root: &Path, path: &Path) -> Result<(Vec<u8>, &'static str), String> {
     let failed = |cause: &dyn std::fmt::Display| format!("`{}`: {cause}", path.display());
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC;
-    let full = root.join(path);
-    let above = full.parent().unwrap_or(root);
-    if fs::canonicalize(above).map_err(|cause| failed(&cause))? != above {
-        return Err(failed(&"leads elsewhere through a link"));
-    }
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(&full);
-    let file = file.map_err(|cause| failed(&cause))?;
-    let data = file.metadata().map_err(|cause| failed(&cause))?;
-    if !data.is_file() || data.len() > MOST_BYTES {
+    let opened = Folder::open(root).and_then(|root| root.read(path));
+    let (file, data) = opened.map_err(|cause| failed(&cause))?;
+    if data.len() > MOST_BYTES {
         return Err(failed(&format!("no file of at most {MOST_BYTES} bytes")));
     }
     let mut bytes = Vec::new();

@@ -4,7 +4,6 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     fs,
-    io::{self, Write},
     os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -15,13 +14,16 @@ use std::{
 use tempfile::TempDir;
 use walkdir::{DirEntry, WalkDir};
 
-use super::super::super::{env, workspace::Workspace};
+use super::{
+    super::super::{env, workspace::Workspace},
+    git_view::{GitView, Shown},
+};
 use crate::{
     config::AgentConfig,
     fence::{self, Ended, Helper, Kind, Limits, Policy, Standby, Stopped},
-    permissions::{KEY_DRIVER, key_attributes},
     plugins::{RunEnded, RunRequest},
     process,
+    repo::inner_marks,
     tools::{OutOfReach, ShellOutcome, ShellRequest},
 };
 
@@ -32,12 +34,12 @@ const SHELLS: [&str; 2] = ["/bin/bash", "/usr/bin/bash"];
 /// Files and folders of a work tree that are looked at for keys.
 const MOST_ENTRIES: usize = 200_000;
 const PLAIN_SHELL: &str = "/bin/sh";
+/// What git says where its settings are not to be read.
+const NO_CONFIG: &[u8] = b"/config': Permission denied";
 /// What the system says where nothing can be written.
 const READ_ONLY: &[u8] = b"Read-only file system";
-/// The folder of elophanto in a work tree.
+/// The folder of elophanto in a work tree, besides that of notes.
 const OWN_FOLDER: &str = ".elophanto";
-/// The file of attributes, in the folder of what is local to this machine.
-const ATTRIBUTES: &str = "attributes";
 
 /// Whether a line of a shell, run in a folder, changes nothing.
 pub type OnlyReads = Arc<dyn Fn(&str, &Path) -> bool + Send + Sync>;
@@ -47,12 +49,9 @@ pub struct Fencing {
     root: PathBuf,
     home: PathBuf,
     protected: Vec<PathBuf>,
-    /// Folders of git outside of the work tree, as a linked one has: read, never written.
-    git: Vec<PathBuf>,
-    /// What runs at work keep of files: no program reads it.
-    runs: PathBuf,
-    /// What git is told of files that hold keys.
-    attributes: PathBuf,
+    git: GitView,
+    /// Folders that other programs of ours write to, those above others first.
+    shared: Vec<PathBuf>,
     is_key: OutOfReach,
     only_reads: OnlyReads,
     settings: AgentConfig,
@@ -70,8 +69,9 @@ struct Ready {
     standby: Option<Standby>,
     /// What holds keys in the work tree, if all of it has just been looked at.
     keys: Option<Vec<PathBuf>>,
-    /// Other repositories in it: an undo does not reach into them.
-    nested: Vec<PathBuf>,
+    /// Other repositories in it, and where one could be put, if that was looked for: an undo does
+    /// not reach into them.
+    repositories: Option<Vec<PathBuf>>,
     /// An empty folder for temporary files.
     temporary: Option<TempDir>,
 }
@@ -101,12 +101,9 @@ impl Fencing {
         only_reads: OnlyReads,
     ) -> Self {
         let repository = &workspace.repository;
-        let git = [&repository.git_dir, &repository.common_dir].into_iter().flatten();
-        let git = git.filter(|folder| !folder.starts_with(&repository.root)).cloned();
         Self {
-            git: git.collect(),
-            runs: repository.runs_dir(),
-            attributes: repository.local_dir().join(ATTRIBUTES),
+            git: GitView::of(workspace),
+            shared: shared(&repository.root, &workspace.config.knowledge.write_root),
             root: repository.root.clone(),
             home: home.to_owned(),
             protected,
@@ -180,6 +177,17 @@ impl Fencing {
             Some(Stopped::Memory) => Some("stopped: it took too much memory".to_owned()),
             Some(Stopped::Processes) => Some("stopped: it started too many processes".to_owned()),
             Some(Stopped::Time | Stopped::Cancelled) => None,
+            None if *self.kind() == Kind::Narrow
+                && !ended.is_success()
+                && says(&ended.stderr, NO_CONFIG) =>
+            {
+                Some(
+                    "the repository's settings hold credentials, and a narrow sandbox cannot show \
+                     them without: the git tools work, and a credential helper would keep them \
+                     elsewhere"
+                        .to_owned(),
+                )
+            }
             None if *self.kind() == Kind::Narrow && !ended.is_success() => {
                 Some(format!("the sandbox is a narrow one here: {}", fence::NARROW))
             }
@@ -243,7 +251,7 @@ impl Fencing {
     pub fn get_ready(&self) {
         let (helper, kind) = self.helper();
         let mut ready = self.ready();
-        (ready.keys, ready.nested) = (None, Vec::new());
+        (ready.keys, ready.repositories) = (None, None);
         let next = self.next().take().and_then(|next| next.join().ok().flatten());
         let mut standby = ready.standby.take().or(next);
         if !standby.as_mut().is_some_and(Standby::is_waiting) && !matches!(kind, Kind::Absent(_)) {
@@ -286,48 +294,15 @@ impl Fencing {
         self.next.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Variables that keep git from showing what was committed of files that hold keys. Best
-    /// effort, as where nothing can be written: what a program says is looked through as well.
-    fn for_git(&self) -> impl Iterator<Item = (String, String)> {
-        let text = key_attributes();
-        if fs::read(&self.attributes).ok().as_deref() != Some(text.as_bytes())
-            && let Some(folder) = self.attributes.parent()
-        {
-            let write = || {
-                fs::create_dir_all(folder)?;
-                let mut file = tempfile::NamedTempFile::new_in(folder)?;
-                file.write_all(text.as_bytes())?;
-                file.persist(&self.attributes).map_err(|failed| failed.error)
-            };
-            let _: io::Result<fs::File> = write();
-        }
-        let file = self.attributes.to_string_lossy().into_owned();
-        let settings = [
-            ("core.attributesFile".to_owned(), file),
-            // For patches of the history, and for those of the work tree, which a program of the
-            // user's may make.
-            (format!("diff.{KEY_DRIVER}.binary"), "true".to_owned()),
-            (format!("diff.{KEY_DRIVER}.command"), "true".to_owned()),
-        ];
-        let count = ("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string());
-        let settings = settings.into_iter().enumerate().flat_map(|(number, (key, value))| {
-            [
-                (format!("GIT_CONFIG_KEY_{number}"), key),
-                (format!("GIT_CONFIG_VALUE_{number}"), value),
-            ]
-        });
-        std::iter::once(count).chain(settings)
-    }
-
-    /// The same of other repositories in the work tree.
-    pub fn knows_nested<'p>(&self, paths: impl Iterator<Item = &'p Path>) {
-        self.ready().nested = paths.map(|path| self.root.join(path)).collect();
+    /// The same of other repositories in the work tree, and of where one could be put: absolute.
+    pub fn knows_repositories(&self, paths: Vec<PathBuf>) {
+        self.ready().repositories = Some(paths);
     }
 
     /// What was found out about the work tree is out of date.
     pub fn forget(&self) {
         let mut ready = self.ready();
-        (ready.keys, ready.nested) = (None, Vec::new());
+        (ready.keys, ready.repositories) = (None, None);
     }
 
     /// Those of these paths that hold keys. Of each it is found out once: it depends on nothing but
@@ -357,8 +332,14 @@ impl Fencing {
         self.keys_among(paths.iter().filter_map(|path| path.strip_prefix(&self.root).ok()))
     }
 
+    /// Folders of other repositories in the work tree.
+    fn repositories(&self) -> Vec<PathBuf> {
+        let marks = inner_marks(&self.root);
+        marks.iter().filter_map(|mark| Some(self.root.join(mark.parent()?))).collect()
+    }
+
     fn run(&self, wanted: &Wanted, is_cancelled: &dyn Fn() -> bool) -> Result<Ended, String> {
-        let Ready { standby, keys, nested, temporary } = std::mem::take(&mut *self.ready());
+        let Ready { standby, keys, repositories, temporary } = std::mem::take(&mut *self.ready());
         let temporary = match temporary.filter(|folder| is_fresh(folder.path())) {
             Some(folder) => folder,
             None => tempfile::Builder::new()
@@ -371,7 +352,7 @@ impl Fencing {
         let path = variables.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
         let language = variables.get("LANG").map(String::as_str);
         let mut environment = fence::environment(path, &self.home, temporary.path(), language);
-        environment.extend(self.for_git());
+        environment.extend(self.git.variables());
         let (helper, kind) = self.helper();
         if matches!(kind, Kind::Absent(_)) {
             return unfenced(wanted, &environment);
@@ -384,21 +365,31 @@ impl Fencing {
             paths.iter().map(with_home).filter(|path| path.is_absolute()).collect()
         };
         let mut read = absolute(&self.settings.readable);
-        read.extend(self.git.iter().chain(&wanted.read).cloned());
+        read.extend(self.git.read(&self.root));
+        read.extend(wanted.read.iter().cloned());
+        let repositories = repositories.unwrap_or_else(|| self.repositories());
+        let covered = self
+            .git
+            .covered(&repositories)
+            .map_err(|cause| format!("no temporary file: {cause}"))?;
         let (protected, write) = if wanted.only_reads {
             (vec![self.root.clone()], Vec::new())
         } else {
-            let protected = self.protected.iter().cloned().chain(nested).collect();
+            let protected = self.protected.iter().cloned().chain(repositories).collect();
             (protected, absolute(&self.settings.writable))
         };
         let mut hidden = keys.unwrap_or_else(|| self.keys());
-        hidden.push(self.runs.clone());
+        hidden.extend(self.git.hidden());
         let policy = Policy {
             root: self.root.clone(),
             protected,
             write,
             read,
             hidden,
+            covered: covered
+                .iter()
+                .map(|Shown { path, with }| (path.clone(), with.path().to_owned()))
+                .collect(),
             temporary: temporary.path().to_owned(),
             network: wanted.network,
             home: self.home.clone(),
@@ -413,16 +404,16 @@ impl Fencing {
         let program =
             fence::Program { argv, stdin: wanted.stdin, environment: &environment, folder };
         // Others may write there meanwhile: no folder that stands in for it may be in their way.
-        let own = self.root.join(OWN_FOLDER);
-        let made = !wanted.only_reads && fs::create_dir(&own).is_ok();
+        let own: Vec<&PathBuf> =
+            self.shared.iter().filter(|_| !wanted.only_reads).filter(|it| makes(it)).collect();
         let standby = standby.and_then(|mut standby| standby.is_waiting().then_some(standby));
         let ended = standby
             .map_or_else(|| helper.start(), Ok)
             .and_then(|standby| standby.run(&policy, &program, is_cancelled))
             .map_err(|cause| cause.to_string());
-        if made {
+        for folder in own.into_iter().rev() {
             // Unless there is something in it by now.
-            let _ = fs::remove_dir(&own);
+            let _ = fs::remove_dir(folder);
         }
         // What the program left there goes with the folder.
         if is_fresh(temporary.path()) {
@@ -430,6 +421,21 @@ impl Fencing {
         }
         ended
     }
+}
+
+/// The folder of elophanto, and that of notes with those around it.
+fn shared(root: &Path, write_root: &Path) -> Vec<PathBuf> {
+    let notes = root.join(write_root.strip_prefix(".").unwrap_or(write_root));
+    let above = notes.ancestors().take_while(|folder| *folder != root && folder.starts_with(root));
+    let mut shared: Vec<PathBuf> = above.map(Path::to_owned).collect();
+    shared.push(root.join(OWN_FOLDER));
+    shared.reverse();
+    shared
+}
+
+/// Whether a folder was not there, and now is.
+fn makes(folder: &Path) -> bool {
+    fs::create_dir(folder).is_ok()
 }
 
 /// Whether some of this is these words.

@@ -6,13 +6,19 @@ use std::{collections::BTreeSet, path::Path};
 use serde_json::Value;
 
 use super::{
-    super::super::{learning::Learning, run_kept, workspace::Workspace},
+    super::super::{
+        learning::Learning,
+        pages::{Page, Pages, Trust, folders},
+        run_kept,
+        ui::exact_line,
+        workspace::Workspace,
+    },
     ranking, skill_tools,
 };
 use crate::{
     agent::{Gathered, Piece, SkillLine},
     entity::{self, slug_of},
-    repo::{NotePath, read_note},
+    init,
     skills::{self, Skill},
 };
 
@@ -21,7 +27,7 @@ const IDENTITY: [&str; 3] = ["identity.md", "capabilities.md", "known-limitation
 /// What is read before anything is developed.
 const CONVENTIONS: &str = "conventions.md";
 /// Bytes of a page.
-const MOST_PAGE: u64 = 64 * 1024;
+const MOST_PAGE: usize = 64 * 1024;
 /// Hits of the one search.
 const HITS: &str = "24";
 const MOST_NOTES: usize = 6;
@@ -41,12 +47,17 @@ pub fn gather(
     protected: Vec<String>,
 ) -> Gathered {
     let write_root = &workspace.config.knowledge.write_root;
-    let system = write_root.join("system");
-    let page = |name: &str| page(workspace, &system.join(name));
+    let pages = Pages::open(&workspace.repository.root, &workspace.config);
+    let [system, _] = folders(write_root);
+    let read = |name: &str| pages.read(&system.join(name)).filter(|it| it.bytes.len() <= MOST_PAGE);
+    let identity: Vec<Page> = IDENTITY.iter().filter_map(|name| read(name)).collect();
+    let conventions: Vec<Page> = read(CONVENTIONS).into_iter().collect();
+    let remarks = remark(identity.iter().chain(&conventions)).into_iter().collect();
     let mut gathered = Gathered {
-        identity: IDENTITY.iter().filter_map(|name| page(name)).collect(),
-        conventions: page(CONVENTIONS).into_iter().collect(),
+        identity: identity.into_iter().filter_map(piece).collect(),
+        conventions: conventions.into_iter().filter_map(piece).collect(),
         protected,
+        remarks,
         ..Gathered::default()
     };
     let mut hits = lines(&[
@@ -54,7 +65,7 @@ pub fn gather(
     ]);
     by_interest(workspace, write_root, &mut hits);
     for hit in hits {
-        sort(workspace, &hit, write_root, &mut gathered);
+        sort(&pages, &hit, write_root, &mut gathered);
     }
     for lesson in lines(&["agent", "recall", "--json", "--limit", MOST_LESSONS, "--", goal]) {
         gathered.past.extend(lesson_piece(&lesson));
@@ -89,13 +100,41 @@ fn skills_for(goal: &str, skills: &[Skill]) -> (Vec<SkillLine>, Vec<Piece>) {
     (vouched.iter().map(line).collect(), pieces)
 }
 
-/// A page that the user keeps about this knowledge base.
-fn page(workspace: &Workspace, path: &Path) -> Option<Piece> {
-    let (bytes, _) =
-        read_note(&workspace.repository.root, &NotePath::from(path), MOST_PAGE).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
-    let origin = path.to_string_lossy().into_owned();
-    Some(Piece { origin, text, is_untrusted: false })
+/// A page about this knowledge base: an order if the user trusts what it says, else a quote.
+fn piece(page: Page) -> Option<Piece> {
+    // What waits to be written asks for something, and tells nothing.
+    let text = init::filled(&String::from_utf8(page.bytes).ok()?)?;
+    let origin = page.path.to_string_lossy().into_owned();
+    Some(Piece { origin, text, is_untrusted: page.trust != Trust::Given })
+}
+
+/// Says of pages that they are not obeyed, and what to do about it.
+fn remark<'p>(pages: impl Iterator<Item = &'p Page>) -> Option<String> {
+    let quoted: Vec<String> = pages
+        .filter(|page| page.trust != Trust::Given && says_something(&page.bytes))
+        .map(|page| exact_line(&page.path.to_string_lossy()))
+        .collect();
+    let (are, them) = if quoted.len() == 1 { ("is", "it") } else { ("are", "them") };
+    (!quoted.is_empty()).then(|| {
+        format!(
+            "{} {are} quoted, not obeyed: `elophanto trust --pages` shows and trusts {them}",
+            quoted.join(", ")
+        )
+    })
+}
+
+/// Whether somebody wrote something on a page.
+fn says_something(page: &[u8]) -> bool {
+    init::filled(&String::from_utf8_lossy(page)).is_some_and(|text| !text.trim().is_empty())
+}
+
+/// Whether all of a text stands in a page that the user trusts as it is.
+fn is_trusted(pages: &Pages, path: &Path, text: &str) -> bool {
+    let page = pages.read(path).filter(|page| page.trust == Trust::Given);
+    page.is_some_and(|page| {
+        let whole = String::from_utf8_lossy(&page.bytes);
+        text.lines().all(|line| whole.contains(line.trim()))
+    })
 }
 
 /// What a command says, line by line; nothing if it fails.
@@ -127,7 +166,7 @@ fn by_interest(workspace: &Workspace, write_root: &Path, hits: &mut [Value]) {
 }
 
 /// Puts a hit where it belongs, as long as there is room.
-fn sort(workspace: &Workspace, hit: &Value, write_root: &Path, gathered: &mut Gathered) {
+fn sort(pages: &Pages, hit: &Value, write_root: &Path, gathered: &mut Gathered) {
     let path = hit["path"].as_str().unwrap_or_default();
     let text = hit["text"].as_str().or(hit["snippet"].as_str()).unwrap_or_default().trim();
     if text.is_empty() {
@@ -139,8 +178,8 @@ fn sort(workspace: &Workspace, hit: &Value, write_root: &Path, gathered: &mut Ga
     let mut piece = Piece {
         origin: format!("{path}:{line}"),
         text: text.to_owned(),
-        // What the user keeps there is theirs; whatever else is in the repository may be anybody's.
-        is_untrusted: !(is_below("system") || is_below("user")),
+        // Whatever is in the repository may be anybody's.
+        is_untrusted: !is_trusted(pages, Path::new(path), text),
     };
     let (list, most) = if hit["kind"] == "fact" {
         (&mut gathered.facts, MOST_FACTS)
@@ -151,8 +190,8 @@ fn sort(workspace: &Workspace, hit: &Value, write_root: &Path, gathered: &mut Ga
         if gathered.past.iter().any(|known| known.origin == path) {
             return;
         }
-        if let Some(whole) = self::page(workspace, Path::new(path)) {
-            piece.text = body(&whole.text);
+        if let Some(whole) = pages.read(Path::new(path)) {
+            piece.text = body(&String::from_utf8_lossy(&whole.bytes));
         }
         (&mut gathered.past, MOST_PAST)
     } else {

@@ -79,7 +79,7 @@ impl Tool for Knowledge {
         if host.is_cancelled() {
             return Err(ToolError::Cancelled);
         }
-        match (self.operations.call)(self.operation, &given, &call) {
+        match (self.operations.call)(self.operation, &given, &call).shown() {
             Reply::Found { text, structured } => {
                 let path = structured.get("path").and_then(Value::as_str);
                 let is_written = self.operation == server::Tool::WriteNote;

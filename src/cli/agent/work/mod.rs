@@ -2,12 +2,15 @@
 
 mod brain;
 mod branching;
+mod credentials;
 mod develop;
 mod external;
 mod fencing;
 mod gathering;
+mod git_view;
 mod hub_tools;
 mod knowledge;
+mod planted;
 pub mod plugins;
 mod proposing;
 mod ranking;
@@ -23,6 +26,7 @@ mod world;
 
 use std::{
     cell::RefCell,
+    collections::BTreeSet,
     path::{Path, PathBuf},
     rc::Rc,
     sync::{
@@ -106,6 +110,8 @@ pub struct Prepared<'a> {
     pub problems: Vec<Problem>,
     pub sessions: Sessions,
     pub trails: Trails,
+    /// What was told of what is known, so that it is told once.
+    told: RefCell<BTreeSet<String>>,
     /// The user wants the run to end, or none goes on.
     cancelled: Arc<AtomicBool>,
 }
@@ -154,6 +160,7 @@ pub fn prepare<'a>(workspace: &'a Workspace, ui: &Ui) -> Result<Prepared<'a>, Cl
         problems,
         sessions: Sessions::new(state.join("sessions")),
         trails: Trails::new(state.join("runs")),
+        told: RefCell::default(),
         cancelled,
     })
 }
@@ -206,6 +213,7 @@ impl Prepared<'_> {
             Rc::clone(&self.rights),
             &skills,
             Arc::clone(&self.fencing),
+            &self.told,
         );
         self.cancelled.store(false, Ordering::Relaxed);
         let finished = {

@@ -7,14 +7,14 @@ use std::{
     sync::Arc,
 };
 
-use super::super::super::{env, error::CliError, workspace::Workspace};
+use super::super::super::{env, error::CliError, pages::folders, workspace::Workspace};
 use crate::{
-    config::AgentMode,
+    config::{AgentMode, has_conflict_markers},
     permissions::{
         Call, Circumstances, Mode, Owner, Protected, Rules, Verdict, add_rule, core, decide,
         rule_for,
     },
-    repo::{NotePath, Repository, read_note, write_beneath},
+    repo::{Git, NotePath, Repository, Side, read_note, write_beneath},
     stand_in::is_stand_in,
     store::lock,
 };
@@ -56,15 +56,19 @@ impl Rights {
             None => Rules::default(),
         };
         let theirs = root.join(".elophanto").join(FILE);
-        let repository = parsed(read_in(&workspace.repository)?, Owner::Repository, &theirs)?;
+        let repository = of_repository(&workspace.repository, &theirs)?;
         let rules = Rules::joined(own.clone(), repository.clone());
         let is_own = is_own(&workspace.repository);
         let outside = out_of_reach(&workspace.repository);
         let mut paths: Vec<PathBuf> =
             core(is_own).into_iter().map(|path| root.join(path)).collect();
         paths.push(root.join(".git"));
+        // What the agent obeys, it does not write.
+        let pages = folders(&workspace.config.knowledge.write_root);
+        paths.extend(pages.iter().map(|folder| root.join(folder)));
         paths.extend(outside.iter().cloned());
-        let protected = Arc::new(Protected::new(&root, outside, is_own));
+        let protected = Protected::new(&root, outside, is_own).and(&root, &pages);
+        let protected = Arc::new(protected);
         let mode = mode_of(workspace.config.agent.mode);
         Ok(Self { root, home, mode, protected, paths, own, repository, rules, file })
     }
@@ -192,6 +196,25 @@ fn read(file: &Path) -> Result<Option<Vec<u8>>, CliError> {
         Ok(_) => {}
     }
     fs::read(file).map(Some).map_err(|cause| failed(&cause))
+}
+
+/// The rules of the repository. While its file is in conflict those of both sides hold: they can
+/// only narrow, so nothing is allowed that either side forbids.
+fn of_repository(repository: &Repository, file: &Path) -> Result<Rules, CliError> {
+    let bytes = read_in(repository)?;
+    let is_marked = |bytes: &Vec<u8>| has_conflict_markers(&String::from_utf8_lossy(bytes));
+    if bytes.as_ref().is_some_and(is_marked)
+        && let Some(git) = Git::of(repository)
+    {
+        let path = Path::new(".elophanto").join(FILE);
+        let sides = [Side::Ours, Side::Theirs].map(|side| git.side(&path, side));
+        if sides.iter().any(Option::is_some) {
+            return sides.into_iter().try_fold(Rules::default(), |rules, side| {
+                Ok(Rules::joined(rules, parsed(side, Owner::Repository, file)?))
+            });
+        }
+    }
+    parsed(bytes, Owner::Repository, file)
 }
 
 fn read_in(repository: &Repository) -> Result<Option<Vec<u8>>, CliError> {

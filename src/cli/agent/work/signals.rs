@@ -1,4 +1,4 @@
-//! Ctrl-C: it ends the run that goes on, in order; a second one ends this program.
+//! Ctrl-C, and the end of the terminal: it ends the run that goes on, in order; a second one ends this program.
 
 use std::{
     io,
@@ -6,7 +6,7 @@ use std::{
 };
 
 use signal_hook::{
-    consts::{SIGINT, SIGTERM},
+    consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM},
     flag,
 };
 
@@ -18,11 +18,23 @@ const INTERRUPTED: i32 = 128;
 /// # Errors
 /// When the system takes no handler.
 pub fn register(cancelled: &Arc<AtomicBool>) -> io::Result<()> {
-    for signal in [SIGINT, SIGTERM] {
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+        if signal == SIGHUP && is_ignored(signal) {
+            continue;
+        }
         // Handlers run in the order in which they were registered.
         let code = INTERRUPTED + signal;
         flag::register_conditional_shutdown(signal, code, Arc::clone(cancelled))?;
         flag::register(signal, Arc::clone(cancelled))?;
     }
     Ok(())
+}
+
+/// Whether whoever started this program had it ignore the signal, as `nohup` does.
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: all zeros are a value of this plain structure, and with no new action the call only
+    // fills in the old one, which outlives it.
+    let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
+    let asked = unsafe { libc::sigaction(signal, std::ptr::null(), &raw mut old) };
+    asked == 0 && old.sa_sigaction == libc::SIG_IGN
 }

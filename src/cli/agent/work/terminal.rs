@@ -11,7 +11,7 @@ use std::{
 use rustyline::{DefaultEditor, error::ReadlineError};
 use termimad::MadSkin;
 
-use super::super::super::ui::{Ui, visible, visible_line};
+use super::super::super::ui::{Ui, exact_line, visible, visible_line};
 use crate::{
     agent::{Answer, Approval, Approver, Event, Finished, Outcome, Spent, level_name},
     permissions::Action,
@@ -146,14 +146,14 @@ impl Approver for Terminal<'_> {
             return Answer::Nobody;
         }
         let level = level_name(request.level);
-        self.ui.talk(format_args!("\n{} ({level}) wants to run:", visible_line(&request.tool)));
+        self.ui.talk(format_args!("\n{} ({level}) wants to run:", exact_line(&request.tool)));
         // All of it, however long: what is approved was shown.
         for line in request.shown.lines() {
-            self.ui.talk(format_args!("  | {}", visible_line(line)));
+            self.ui.talk(format_args!("  | {}", exact_line(line)));
         }
         self.is_approved = true;
         for reason in &request.reasons {
-            self.ui.talk(format_args!("  asks because {}", visible_line(reason)));
+            self.ui.talk(format_args!("  asks because {}", exact_line(reason)));
         }
         if request.is_tainted {
             self.ui.talk("  text from outside is in this conversation: look twice");

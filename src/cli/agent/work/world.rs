@@ -2,6 +2,7 @@
 
 use std::{
     cell::RefCell,
+    collections::BTreeSet,
     path::{Path, PathBuf},
     rc::Rc,
     sync::Arc,
@@ -10,25 +11,36 @@ use std::{
 use ulid::Ulid;
 
 use super::{
-    super::super::{error::CliError, ui::visible_line, workspace::Workspace},
+    super::super::{error::CliError, ui::exact_line, workspace::Workspace},
     super::errors::why_uncovered,
     fencing::Fencing,
-    gathering, remembering,
+    gathering,
+    planted::{Before, Links},
+    remembering,
     rights::Rights,
 };
 use crate::{
-    agent::{Gathered, Session, TaskSummary, World},
+    agent::{Effects, Gathered, Session, TaskSummary, World},
     checkpoint::{Checkpoints, Run, Uncovered},
     permissions::{Action, Call, Decision, Layer, Mode, Verdict, is_key, shown_objects},
     repo::{CommitId, Git, head},
     skills::Skill,
 };
 
-/// Whether a checkpoint covers what a call does. Calls that only look are inside of others too.
-enum Covered {
-    No,
-    /// With HEAD before the call, if that may have made a commit.
-    Since(Option<Option<CommitId>>),
+/// Files that are told of one by one.
+const MOST_TOLD: usize = 20;
+
+/// A call that is being made. Calls that only look are inside of others too.
+#[derive(Default)]
+struct Begun {
+    /// A checkpoint covers what it does.
+    is_covered: bool,
+    /// HEAD before it, if it may make a commit.
+    head: Option<Option<CommitId>>,
+    /// Which other repositories there were, if it may leave one.
+    before: Option<Before>,
+    /// Whoever let it through was told which files it changes.
+    is_shown: bool,
 }
 
 /// Files that our own output goes to: what a user keeps of it in the work tree is none of the run's.
@@ -48,8 +60,11 @@ pub struct Surroundings<'a> {
     run: Option<Ulid>,
     checkpoint: Option<Run<'a>>,
     /// Each call that is being made, the innermost last.
-    calls: Vec<Covered>,
+    calls: Vec<Begun>,
+    links: Links,
     warnings: Vec<String>,
+    /// What this process has told of what is known.
+    told: &'a RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Surroundings<'a> {
@@ -60,6 +75,7 @@ impl<'a> Surroundings<'a> {
         rights: Rc<RefCell<Rights>>,
         skills: &'a [Skill],
         fencing: Arc<Fencing>,
+        told: &'a RefCell<BTreeSet<String>>,
     ) -> Self {
         Self {
             workspace,
@@ -71,7 +87,9 @@ impl<'a> Surroundings<'a> {
             run: None,
             checkpoint: None,
             calls: Vec::new(),
+            links: Links::default(),
             warnings: Vec::new(),
+            told,
         }
     }
 
@@ -118,7 +136,9 @@ impl<'a> Surroundings<'a> {
 
     /// What the call that has just been made changed.
     fn changed(&mut self) -> Vec<PathBuf> {
-        let Some(Covered::Since(old)) = self.calls.pop() else { return Vec::new() };
+        let Some(Begun { is_covered: true, head: old, .. }) = self.calls.pop() else {
+            return Vec::new();
+        };
         let new = self.head();
         let branch = self.git.and_then(Git::branch).map(|name| format!("refs/heads/{name}"));
         let Some(run) = &mut self.checkpoint else { return Vec::new() };
@@ -137,6 +157,41 @@ impl<'a> Surroundings<'a> {
         }
     }
 
+    /// Puts repositories that the call has left out of git's sight; says so.
+    fn put_aside(&mut self) -> Vec<String> {
+        let repository = &self.workspace.repository;
+        let Some(before) = self.calls.last().and_then(|call| call.before.as_ref()) else {
+            return Vec::new();
+        };
+        let run = self.run.unwrap_or_default().to_string();
+        before.put_aside(&repository.root, &repository.aside_dir().join(run))
+    }
+
+    /// Says which of these files, relative to the root, others execute.
+    fn executed(&self, changed: &[PathBuf]) -> Vec<String> {
+        let (rights, root) = (self.rights.borrow(), &self.workspace.repository.root);
+        let who = |path: &PathBuf| {
+            let path = root.join(path);
+            // A folder alone says nothing; a link says what lies behind it.
+            let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+            rights.protected().executed(&path).filter(|_| !is_folder)
+        };
+        let found: Vec<(&PathBuf, &str)> =
+            changed.iter().filter_map(|path| Some((path, who(path)?))).collect();
+        let said = |(path, who): &(&PathBuf, &str)| {
+            let path = exact_line(&path.to_string_lossy());
+            format!(
+                "`{path}` was changed, and runs or steers {who} outside of the sandbox: look at it \
+                 first"
+            )
+        };
+        let mut told: Vec<String> = found.iter().take(MOST_TOLD).map(said).collect();
+        if let Some(more @ 1..) = found.len().checked_sub(MOST_TOLD) {
+            told.push(format!("{more} more files that run or steer other programs were changed"));
+        }
+        told
+    }
+
     fn head(&self) -> Option<CommitId> {
         self.git.and_then(|git| head(git).ok().flatten())
     }
@@ -149,7 +204,10 @@ impl World for Surroundings<'_> {
 
     fn gather(&mut self, goal: &str) -> Gathered {
         let protected = self.rights.borrow().protected().entries();
-        gathering::gather(self.workspace, goal, self.skills, protected)
+        let mut gathered = gathering::gather(self.workspace, goal, self.skills, protected);
+        // Once, however many tasks there are.
+        gathered.remarks.retain(|remark| self.told.borrow_mut().insert(remark.clone()));
+        gathered
     }
 
     fn decide(
@@ -188,7 +246,7 @@ impl World for Surroundings<'_> {
             if matches!(action, Action::Shell { .. }) {
                 self.fencing.get_ready();
             }
-            self.calls.push(Covered::No);
+            self.calls.push(Begun::default());
             return Ok(());
         }
         let runs = matches!(action, Action::Shell { .. } | Action::Program { .. });
@@ -198,6 +256,14 @@ impl World for Surroundings<'_> {
         let head = self.head();
         let said = |cause: crate::checkpoint::CheckpointError| cause.to_string();
         let fencing = Arc::clone(&self.fencing);
+        let (workspace, git) = (self.workspace, self.git);
+        let root = &workspace.repository.root;
+        let before = Before::look(root, action);
+        let mut repositories =
+            before.as_ref().map(|before| before.repositories(root)).unwrap_or_default();
+        if let Some(git) = git.filter(|_| runs) {
+            repositories.extend_from_slice(self.links.look(workspace, git, head)?);
+        }
         let run = self.checkpoint()?;
         match action {
             Action::Write { paths } => run.before_files(paths).map_err(said)?,
@@ -212,28 +278,36 @@ impl World for Surroundings<'_> {
             if let Some(paths) = run.paths() {
                 fencing.knows(paths);
             }
-            fencing.knows_nested(run.nested());
+            fencing.knows_repositories(repositories);
         }
         if matches!(action, Action::Commit) {
             run.before_commit().map_err(said)?;
         }
         // What is shut in cannot: a commit that is made meanwhile is somebody else's.
         let commits = !(runs && fencing.is_there());
-        self.calls.push(Covered::Since(commits.then_some(head)));
+        let head = commits.then_some(head);
+        let is_shown = matches!(action, Action::Write { .. });
+        self.calls.push(Begun { is_covered: true, head, before, is_shown });
         Ok(())
     }
 
-    fn after(&mut self) -> Vec<PathBuf> {
+    fn after(&mut self) -> Effects {
         self.fencing.forget();
+        // Before anybody, be it us, looks at what has changed.
+        let mut remarks = self.put_aside();
+        let is_shown = self.calls.last().is_none_or(|call| call.is_shown);
         let changed = self.changed();
+        if !is_shown {
+            remarks.extend(self.executed(&changed));
+        }
         self.fencing.expects_another();
-        changed
+        Effects { changed, remarks }
     }
 
     fn uncovered(&self) -> Vec<String> {
         let uncovered = self.checkpoint.as_ref().map(Run::uncovered).unwrap_or_default();
         let told = |it: &Uncovered| {
-            let path = visible_line(&it.path.to_string_lossy());
+            let path = exact_line(&it.path.to_string_lossy());
             format!("an undo would not restore `{path}`: {}", why_uncovered(it.why))
         };
         uncovered.iter().map(told).collect()

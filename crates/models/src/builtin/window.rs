@@ -1,0 +1,103 @@
+//! How near a question is to a passage as a whole, and to the few sentences of it that are nearest.
+//!
+//! The vector of a long passage is that of everything it speaks of. As vectors are sums over words,
+//! those of all runs of sentences come from sums over sentences.
+
+use super::{sum, table::DIMENSION};
+
+/// Sentences of the longest run.
+const MOST_SENTENCES: usize = 3;
+/// A shorter sentence is joined with what follows, in words.
+const LEAST_WORDS: usize = 8;
+
+/// Cosines of a question with a passage.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Nearness {
+    /// With all of it.
+    pub whole: f32,
+    /// With the nearest run of one to three sentences.
+    pub window: f32,
+}
+
+/// Compares a question, by its vector as [`super::Builtin`] makes it, with a passage given sentence
+/// by sentence.
+pub fn nearness<'t>(query: &[f32], sentences: impl Iterator<Item = &'t str>) -> Nearness {
+    let mut units: Vec<[f32; DIMENSION]> = Vec::new();
+    let mut words = 0;
+    let mut open = [0.0; DIMENSION];
+    for sentence in sentences {
+        add(&mut open, &sum(sentence));
+        words += sentence.split_whitespace().count();
+        if words >= LEAST_WORDS {
+            units.push(std::mem::replace(&mut open, [0.0; DIMENSION]));
+            words = 0;
+        }
+    }
+    if words > 0 {
+        units.push(open);
+    }
+    let mut near = Nearness::default();
+    let mut whole = [0.0; DIMENSION];
+    for (start, unit) in units.iter().enumerate() {
+        add(&mut whole, unit);
+        let mut run = [0.0; DIMENSION];
+        for unit in units.iter().skip(start).take(MOST_SENTENCES) {
+            add(&mut run, unit);
+            near.window = near.window.max(cosine(query, &run));
+        }
+    }
+    near.whole = cosine(query, &whole);
+    near
+}
+
+fn add(sum: &mut [f32; DIMENSION], other: &[f32; DIMENSION]) {
+    sum.iter_mut().zip(other).for_each(|(sum, other)| *sum += other);
+}
+
+/// Cosine with a vector of unit length; 0 for one of zeros.
+fn cosine(unit: &[f32], other: &[f32; DIMENSION]) -> f32 {
+    let mut dots = [0.0f32; 16];
+    let mut squares = [0.0f32; 16];
+    for (a, b) in unit.as_chunks::<16>().0.iter().zip(other.as_chunks::<16>().0) {
+        for lane in 0..16 {
+            dots[lane] += a[lane] * b[lane];
+            squares[lane] += b[lane] * b[lane];
+        }
+    }
+    let norm = squares.iter().sum::<f32>().sqrt();
+    if norm > 0.0 { dots.iter().sum::<f32>() / norm } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin::Builtin;
+
+    fn check(query: &str, sentences: &[&str]) -> Nearness {
+        nearness(&Builtin.embed_one(query), sentences.iter().copied())
+    }
+
+    #[test]
+    fn the_nearest_sentences_count() {
+        let about = "Otters hold hands while they sleep, so that nobody drifts away.";
+        let other = "The parser reads one line after the other and stops at the first error.";
+        let query = "why do otters hold hands";
+        let alone = check(query, &[about]);
+        assert!((alone.whole - alone.window).abs() < 1e-6, "{alone:?}");
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+        let cosine = dot(&Builtin.embed_one(query), &Builtin.embed_one(about));
+        assert!((alone.whole - cosine).abs() < 1e-5, "{alone:?} {cosine}");
+        let hidden = check(query, &[other, other, other, about, other, other, other]);
+        assert!((hidden.window - alone.window).abs() < 1e-6, "{hidden:?}");
+        assert!(hidden.whole < alone.whole, "{hidden:?}");
+    }
+
+    #[test]
+    fn short_sentences_are_joined() {
+        let parts = check("otters hold hands asleep", &["Otters.", "Hands.", "Asleep."]);
+        let whole = check("otters hold hands asleep", &["Otters. Hands. Asleep."]);
+        assert!((parts.window - whole.window).abs() < 1e-5, "{parts:?} {whole:?}");
+        assert_eq!(check("otters", &[]), Nearness::default());
+        assert_eq!(check("", &["Otters."]), Nearness::default());
+    }
+}

@@ -1,0 +1,49 @@
+//! Files of ours that an ignore rule of git hides: what is not seen is not committed, and a clone
+//! does without it.
+
+use std::path::Path;
+
+use super::{
+    ui::{Ui, visible_line},
+    workspace::Workspace,
+};
+use crate::{changelog, learn, repo::Git};
+
+/// Where files of ours lie beside our own notes.
+const PLACES: [&str; 2] = [".elophanto", ".gitattributes"];
+/// What is hidden on purpose.
+const LOCAL: &str = ".elophanto/cache/";
+/// Most that are named one by one.
+const MOST_NAMED: usize = 5;
+
+/// One sentence for each hidden file.
+pub fn findings(workspace: &Workspace) -> Vec<String> {
+    let Some(git) = Git::of(&workspace.repository) else { return Vec::new() };
+    let write_root = &workspace.config.knowledge.write_root;
+    let (pages, entries) = (learn::shelf::folder(write_root), changelog::folder(write_root));
+    let mut places: Vec<&Path> = PLACES.iter().map(Path::new).collect();
+    places.extend([pages.as_path(), entries.as_path()]);
+    // That git cannot be asked is said by whoever needs it.
+    let mut hidden = git.hidden(&places).unwrap_or_default();
+    hidden.retain(|hidden| !hidden.path.as_bytes().starts_with(LOCAL.as_bytes()));
+    let more = hidden.len().saturating_sub(MOST_NAMED);
+    let mut found: Vec<String> = hidden
+        .iter()
+        .take(MOST_NAMED)
+        .map(|hidden| {
+            let (path, rule) = (hidden.path.to_text(), &hidden.rule);
+            format!("`{}` is hidden from git by `{}`", visible_line(&path), visible_line(rule))
+        })
+        .collect();
+    if more > 0 {
+        found.push(format!("{more} more files of ours are hidden from git"));
+    }
+    found
+}
+
+/// Says what is hidden.
+pub fn say(workspace: &Workspace, ui: &Ui) {
+    for finding in findings(workspace) {
+        ui.note(format_args!("{finding}: a clone will not have it"));
+    }
+}

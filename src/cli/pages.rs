@@ -1,0 +1,148 @@
+//! Pages about the knowledge base itself and about its user: `system` and `user` below the folder
+//! that notes are written to. An agent obeys such a page if the user trusted exactly what it says;
+//! any other is text of whoever wrote it, as a clone brings it along.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use walkdir::WalkDir;
+
+use super::env;
+use crate::{
+    changelog,
+    config::{Config, StoreError, TrustEntry, TrustStore, digest},
+    repo::{NotePath, read_note},
+};
+
+/// Their folders.
+const FOLDERS: [&str; 2] = ["system", "user"];
+/// Files and folders that are looked at.
+const MOST_ENTRIES: usize = 10_000;
+
+/// Where such pages lie, relative to the root.
+pub fn folders(write_root: &Path) -> [PathBuf; 2] {
+    let write_root = write_root.strip_prefix(".").unwrap_or(write_root);
+    FOLDERS.map(|folder| write_root.join(folder))
+}
+
+/// The pages of one repository, and which of them are trusted.
+pub struct Pages {
+    root: PathBuf,
+    folders: [PathBuf; 2],
+    /// Made from commits, which anybody may have made: never obeyed.
+    made: [PathBuf; 2],
+    extensions: Vec<String>,
+    most_bytes: u64,
+    /// One that cannot be relied on trusts nothing.
+    store: Result<TrustStore, StoreError>,
+}
+
+/// What the user said of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// They trust it as it is.
+    Given,
+    /// They trusted something else that it said.
+    Changed,
+    Missing,
+}
+
+/// A page as it is.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// Relative to the root.
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+    pub trust: Trust,
+}
+
+impl Pages {
+    /// Reads what is trusted.
+    pub fn open(root: &Path, config: &Config) -> Self {
+        let knowledge = &config.knowledge;
+        Self {
+            root: root.to_owned(),
+            folders: folders(&knowledge.write_root),
+            made: [
+                changelog::folder(&knowledge.write_root),
+                changelog::page(&knowledge.write_root),
+            ],
+            extensions: knowledge.extensions.clone(),
+            most_bytes: knowledge.max_file_bytes,
+            store: TrustStore::open_for(root, &env::variables()),
+        }
+    }
+
+    /// Whether such a page could lie at a path, relative to the root.
+    fn holds(&self, path: &Path) -> bool {
+        let below = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
+        below(&self.folders) && !below(&self.made)
+    }
+
+    /// The same of a file that is named as a note is.
+    pub fn is_page(&self, path: &Path) -> bool {
+        let extension = path.extension().unwrap_or_default();
+        let is_known = |known: &String| extension.eq_ignore_ascii_case(known.as_str());
+        self.holds(path) && self.extensions.iter().any(is_known)
+    }
+
+    /// What the user said of a page that says this.
+    pub fn trust(&self, path: &Path, bytes: &[u8]) -> Trust {
+        let Ok(store) = self.store.as_ref() else { return Trust::Missing };
+        let name = name(path);
+        if !self.holds(path) {
+            Trust::Missing
+        } else if store.trusts(&self.root, &name, bytes) {
+            Trust::Given
+        } else if store.entries().any(|it| it.root == self.root && it.file == name) {
+            Trust::Changed
+        } else {
+            Trust::Missing
+        }
+    }
+
+    /// A page at a path, relative to the root; `None` if there is none that can be read.
+    pub fn read(&self, path: &Path) -> Option<Page> {
+        let (bytes, _) = read_note(&self.root, &NotePath::from(path), self.most_bytes).ok()?;
+        let trust = self.trust(path, &bytes);
+        Some(Page { path: path.to_owned(), bytes, trust })
+    }
+
+    /// All pages, sorted by path.
+    pub fn all(&self) -> Vec<Page> {
+        let walk = |folder: &PathBuf| {
+            let walk = WalkDir::new(self.root.join(folder)).sort_by_file_name();
+            walk.into_iter().take(MOST_ENTRIES).filter_map(Result::ok)
+        };
+        let files = self.folders.iter().flat_map(walk).filter(|it| it.file_type().is_file());
+        let paths =
+            files.filter_map(|it| Some(it.path().strip_prefix(&self.root).ok()?.to_owned()));
+        paths.filter(|path| self.is_page(path)).filter_map(|path| self.read(&path)).collect()
+    }
+
+    /// Trusts exactly what these pages say; what they said before no longer is.
+    ///
+    /// # Errors
+    /// When that cannot be kept in the user's own folder.
+    pub fn record<'p>(
+        &self,
+        pages: impl IntoIterator<Item = (&'p Path, &'p [u8])>,
+    ) -> Result<usize, StoreError> {
+        let since = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let entry = |(path, bytes): (&Path, &[u8])| TrustEntry {
+            digest: digest(bytes),
+            file: name(path),
+            since: since.clone(),
+            root: self.root.clone(),
+        };
+        let entries: Vec<TrustEntry> = pages.into_iter().map(entry).collect();
+        if entries.is_empty() {
+            return Ok(0);
+        }
+        TrustStore::open_for(&self.root, &env::variables())?.record_newest(entries)
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

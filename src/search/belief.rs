@@ -1,0 +1,338 @@
+//! How far a list of hits is believed to answer its question.
+//!
+//! A search always finds something: the nearest there is. What tells an answer from that is how
+//! much of the question the best hits hold, how closely together, and how near their meaning comes;
+//! never the scores, which are relative to each other. The weights are the model's
+//! ([`crate::embed::Belief`]); `elophanto eval --against` measures what they are worth.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use super::{
+    Query,
+    lexical::{EDIT_PENALTY, Scores},
+    passage::sentences,
+};
+use crate::{
+    embed::{
+        Belief, Features,
+        builtin::{Builtin, nearness, words_met},
+    },
+    lexical::{Analyzer, fold, words},
+};
+
+/// Best hits that are looked at: in features that are maxima over them, later ones are chance.
+pub const LOOKED_AT: usize = 30;
+/// Words within which those of the question are close together.
+const CLOSE: u32 = 24;
+/// A question of more words is no more certain.
+const MOST_WORDS: usize = 12;
+
+/// How sure it is that a list of hits holds an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    Nothing,
+    Perhaps,
+    Sure,
+}
+
+impl Level {
+    pub const ALL: [Self; 3] = [Self::Sure, Self::Perhaps, Self::Nothing];
+
+    /// As JSON has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sure => "sure",
+            Self::Perhaps => "perhaps",
+            Self::Nothing => "probably nothing",
+        }
+    }
+}
+
+/// What is believed of a list of hits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Confidence {
+    pub level: Level,
+    /// Logarithm of the odds that the list holds an answer.
+    pub log_odds: f32,
+    pub features: Features,
+}
+
+impl Confidence {
+    /// What a model's weights make of features.
+    pub fn of(features: Features, belief: &Belief) -> Self {
+        let log_odds = belief.log_odds(&features);
+        let level = if log_odds >= belief.sure {
+            Level::Sure
+        } else if log_odds < belief.nothing {
+            Level::Nothing
+        } else {
+            Level::Perhaps
+        };
+        Self { level, log_odds, features }
+    }
+
+    /// As a probability. It is one for questions as they were when the weights were fitted: half of
+    /// them had no answer.
+    pub fn probability(&self) -> f32 {
+        1.0 / (1.0 + (-self.log_odds).exp())
+    }
+}
+
+/// A hit as it is compared with the question.
+pub struct Compared<'t> {
+    /// Title and headings.
+    pub head: String,
+    pub body: &'t str,
+    /// Cosine by the model of the index.
+    pub cosine: f32,
+}
+
+/// The features of a question and its best hits, each the most of any hit.
+pub fn features(
+    query: &Query,
+    keywords: &Scores,
+    hits: &[Compared],
+    analyzer: &Analyzer,
+) -> Features {
+    let asked = asked(query, keywords);
+    let text = corrected(&query.text, keywords, analyzer);
+    let vector = Builtin.embed_one(&text);
+    let one = |hit: &Compared| {
+        let held = held(&asked, [&hit.head, hit.body], analyzer);
+        let body = sentences(hit.body, None).into_iter().map(|one| &hit.body[one.range]);
+        let near = nearness(&vector, std::iter::once(hit.head.as_str()).chain(body));
+        Features {
+            coverage: share(&asked, &held),
+            proximity: closest(&asked, &held),
+            cosine: hit.cosine.clamp(0.0, 1.0),
+            static_cosine: near.whole.clamp(0.0, 1.0),
+            window: near.window.clamp(0.0, 1.0),
+            ..Features::default()
+        }
+    };
+    let met = || {
+        let texts: Vec<String> =
+            hits.iter().map(|hit| format!("{}\n{}", hit.head, hit.body)).collect();
+        let met = words_met(&topic(&text, analyzer), &texts).unwrap_or_default();
+        met.into_iter().fold(0.0, f32::max)
+    };
+    let (common, met) =
+        rayon::join(|| hits.par_iter().map(one).reduce(Features::default, Features::max), met);
+    let length = asked.len().min(MOST_WORDS) as f32 / MOST_WORDS as f32;
+    Features { words: met, length, ..common }
+}
+
+/// A distinct term of the question.
+struct Asked<'q> {
+    /// What stands for it, each with its share: itself, or what it was corrected to.
+    forms: Vec<(&'q str, f32)>,
+    /// Inverse document frequency.
+    weight: f32,
+}
+
+fn asked<'q>(query: &'q Query, keywords: &'q Scores) -> Vec<Asked<'q>> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut all = Vec::new();
+    for term in query.terms.iter().map(String::as_str) {
+        if seen.contains(&term) {
+            continue;
+        }
+        seen.push(term);
+        let known = keywords.weights.iter().find(|(known, _)| known == term);
+        let correction = keywords.corrections.iter().find(|(typed, _)| typed == term);
+        all.push(match (known, correction) {
+            (_, Some((_, terms))) => {
+                let forms = terms.iter().map(|term| (term.as_str(), EDIT_PENALTY)).collect();
+                Asked { forms, weight: keywords.unknown }
+            }
+            (Some((_, weight)), None) => Asked { forms: vec![(term, 1.0)], weight: *weight },
+            (None, None) => Asked { forms: Vec::new(), weight: keywords.unknown },
+        });
+    }
+    all
+}
+
+/// A place where a term of the question stands.
+struct Held {
+    position: u32,
+    term: usize,
+    share: f32,
+}
+
+/// Where a hit holds terms of the question, in order.
+fn held(asked: &[Asked], texts: [&str; 2], analyzer: &Analyzer) -> Vec<Held> {
+    // Stemming is dear, and a stem begins as its word does.
+    let mut begins = [false; 256];
+    let forms = || asked.iter().flat_map(|asked| &asked.forms);
+    forms()
+        .filter_map(|(form, _)| form.bytes().next())
+        .for_each(|at| begins[usize::from(at)] = true);
+    let mut found = Vec::new();
+    let mut buffer = String::new();
+    let mut before = 0;
+    for text in texts {
+        let mut last = before;
+        for word in words(text) {
+            last = before + word.position;
+            fold(&text[word.range], &mut buffer);
+            if !buffer.bytes().next().is_some_and(|byte| begins[usize::from(byte)]) {
+                continue;
+            }
+            let Some(term) = analyzer.term(&buffer) else { continue };
+            for (number, asked) in asked.iter().enumerate() {
+                if let Some((_, share)) = asked.forms.iter().find(|(form, _)| *form == term) {
+                    found.push(Held { position: last, term: number, share: *share });
+                }
+            }
+        }
+        // Apart from what follows.
+        before = last + CLOSE;
+    }
+    found
+}
+
+/// Share of the question's weight that is held at these places.
+fn share(asked: &[Asked], held: &[Held]) -> f32 {
+    let all: f32 = asked.iter().map(|asked| asked.weight).sum();
+    let mut best = vec![0.0f32; asked.len()];
+    held.iter().for_each(|held| best[held.term] = best[held.term].max(held.share));
+    let sum: f32 = asked.iter().zip(&best).map(|(asked, share)| asked.weight * share).sum();
+    if all > 0.0 { sum / all } else { 0.0 }
+}
+
+/// The most of it within a few words.
+fn closest(asked: &[Asked], held: &[Held]) -> f32 {
+    let starts = held.iter().enumerate();
+    let within = |(start, first): (usize, &Held)| {
+        let length =
+            held[start..].iter().take_while(|held| held.position < first.position + CLOSE).count();
+        share(asked, &held[start..start + length])
+    };
+    starts.map(within).fold(0.0, f32::max)
+}
+
+/// The question with the words that misspelt ones are taken for.
+fn corrected<'q>(text: &'q str, keywords: &Scores, analyzer: &Analyzer) -> Cow<'q, str> {
+    if keywords.corrections.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut buffer = String::new();
+    let mut word = |typed: &'q str| {
+        fold(typed, &mut buffer);
+        let term = analyzer.term(&buffer).unwrap_or_default();
+        let correction = keywords.corrections.iter().find(|(misspelt, _)| *misspelt == term);
+        correction.and_then(|(_, found)| Some(found.first()?.clone())).unwrap_or(typed.to_owned())
+    };
+    Cow::Owned(words(text).map(|it| word(&text[it.range])).collect::<Vec<_>>().join(" "))
+}
+
+/// The words of a question that say what it is about; all, if none does.
+fn topic(text: &str, analyzer: &Analyzer) -> String {
+    let mut buffer = String::new();
+    let mut is_topic = |word: &str| {
+        fold(word, &mut buffer);
+        !analyzer.is_common(&buffer)
+    };
+    let all = || words(text).map(|word| &text[word.range]);
+    let about: Vec<&str> = all().filter(|word| is_topic(word)).collect();
+    if about.is_empty() { all().collect::<Vec<_>>().join(" ") } else { about.join(" ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chunks 1,000; `sea` is in all but few, `otter` in few, `zebra` in none.
+    fn keywords() -> Scores {
+        Scores {
+            scores: Vec::new(),
+            barred: Vec::new(),
+            corrections: vec![("salmn".to_owned(), vec!["salmon".to_owned()])],
+            weights: vec![("otter".to_owned(), 4.0), ("sea".to_owned(), 1.0)],
+            unknown: 5.0,
+        }
+    }
+
+    fn of(question: &str, hits: &[(&str, &str, f32)]) -> Features {
+        let analyzer = Analyzer::new("english");
+        let hits: Vec<Compared> = hits
+            .iter()
+            .map(|&(head, body, cosine)| Compared { head: head.to_owned(), body, cosine })
+            .collect();
+        features(&Query::plain(question, &analyzer), &keywords(), &hits, &analyzer)
+    }
+
+    #[track_caller]
+    fn close(found: f32, expected: f32) {
+        assert!((found - expected).abs() < 1e-5, "{found} is not {expected}");
+    }
+
+    #[test]
+    fn what_is_held_counts_by_its_weight() {
+        close(of("otter sea", &[("", "Otters swim.", 0.3)]).coverage, 0.8);
+        close(of("otter sea", &[("", "The sea is deep.", 0.3)]).coverage, 0.2);
+        close(of("otter sea", &[("Otters", "Far from any sea.", 0.3)]).coverage, 1.0);
+        // The best of any hit, not all of them together.
+        close(of("otter sea", &[("", "Otters.", 0.1), ("", "Sea.", 0.2)]).coverage, 0.8);
+        close(of("otter zebra", &[("", "Otters.", 0.1)]).coverage, 4.0 / 9.0);
+        close(of("salmn", &[("", "Salmon.", 0.1)]).coverage, EDIT_PENALTY);
+        assert!(of("salmn", &[("", "Salmon.", 0.1)]).words > 0.9, "by what it is taken for");
+        // Asked twice is asked once.
+        close(of("otter otters sea", &[("", "Otters.", 0.1)]).coverage, 0.8);
+        let cosines = of("otter", &[("", "Otters.", 0.1), ("", "Sea.", 0.4), ("", "Sea.", -0.4)]);
+        close(cosines.cosine, 0.4);
+        close(of("otter sea", &[]).coverage, 0.0);
+        assert_eq!(of("", &[("", "Otters.", 0.0)]).coverage, 0.0);
+    }
+
+    #[test]
+    fn words_far_apart_are_not_close() {
+        let filler = "word ".repeat(40);
+        let apart = format!("Otters {filler} sea");
+        close(of("otter sea", &[("", &apart, 0.0)]).coverage, 1.0);
+        close(of("otter sea", &[("", &apart, 0.0)]).proximity, 0.8);
+        close(of("otter sea", &[("", "An otter in the sea.", 0.0)]).proximity, 1.0);
+        // A heading stands over all of its text, close to none of it.
+        close(of("otter sea", &[("Otters", "The sea.", 0.0)]).proximity, 0.8);
+    }
+
+    #[test]
+    fn the_length_of_a_question_has_a_most() {
+        close(of("otter sea zebra", &[]).length, 0.25);
+        let many = (0..40).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
+        close(of(&many, &[]).length, 1.0);
+    }
+
+    #[test]
+    fn what_answers_is_told_from_what_does_not() {
+        let belief = Belief::STATIC;
+        let sleep = "Otters sleep on their backs in the kelp. They hold hands, so that nobody \
+                     drifts out to sea. Pups sleep on their mother.";
+        let level = |question: &str| {
+            Confidence::of(of(question, &[("Otters > Sleep", sleep, 0.0)]), &belief).level
+        };
+        assert_eq!(
+            level("why do sea otters hold hands when they sleep on their backs"),
+            Level::Sure
+        );
+        assert_eq!(level("how is a pull request merged by the bot"), Level::Nothing);
+        assert!(Level::Nothing < Level::Perhaps && Level::Perhaps < Level::Sure);
+    }
+
+    #[test]
+    fn levels_begin_where_the_model_says() {
+        let belief = Belief { bias: 0.0, sure: 1.0, nothing: -1.0, ..Belief::STATIC };
+        for (bias, level, least, most) in [
+            (1.0, Level::Sure, 0.73, 0.74),
+            (0.99, Level::Perhaps, 0.72, 0.73),
+            (-1.0, Level::Perhaps, 0.26, 0.27),
+            (-1.01, Level::Nothing, 0.26, 0.27),
+        ] {
+            let found = Confidence::of(Features::default(), &Belief { bias, ..belief });
+            assert_eq!(found.level, level, "{bias}");
+            assert!((least..most).contains(&found.probability()), "{found:?}");
+        }
+    }
+}

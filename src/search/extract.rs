@@ -1,0 +1,328 @@
+//! The statements of hits that may answer a question: whole sentences, items of lists and rows of
+//! tables, how much of the question each speaks of, and which say otherwise than another. Pure.
+//!
+//! What states nothing is never one: headings, code, diagrams, rules, badges, questions, and what
+//! only introduces what follows it.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+
+use super::{
+    Hit, Query,
+    passage::{Kind, sentences},
+};
+use crate::{differ::differ, lexical::Analyzer, markdown::on_one_line};
+
+/// A longer sentence is none, in characters.
+const MOST_CHARACTERS: usize = 600;
+/// A shorter paragraph without a full stop is a title, in words.
+const FEWEST_WORDS: usize = 5;
+/// Two statements are of the same thing if they share this part of their words, numbers and
+/// negations apart.
+const SAME_SUBJECT: f32 = 0.7;
+
+/// A sentence, an item or a row that states something.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    /// Number of its hit.
+    pub hit: usize,
+    /// Its line in the file.
+    pub line: usize,
+    /// On one line, without the marks of lists and quotes.
+    pub text: String,
+    /// Share of what was asked that it says together with the headings above it, 0 to 1.
+    pub with_headings: f32,
+    /// How useful the search found it.
+    pub value: f32,
+    is_row: bool,
+    terms: BTreeSet<String>,
+}
+
+impl Statement {
+    /// Whether it and another are of the same thing, and say otherwise of it. Rows of a table never
+    /// are: what tells them apart is one cell.
+    pub fn contradicts(&self, other: &Self) -> bool {
+        if self.is_row || other.is_row {
+            return false;
+        }
+        let words = |statement: &Self| -> BTreeSet<String> {
+            let is_word = |term: &&String| !term.contains(|char: char| char.is_numeric());
+            statement.terms.iter().filter(is_word).cloned().collect()
+        };
+        let (own, others) = (words(self), words(other));
+        let shared = own.intersection(&others).count();
+        let all = own.union(&others).count();
+        shared > 1 && shared as f32 >= SAME_SUBJECT * all as f32 && differ(&self.text, &other.text)
+    }
+}
+
+/// What was asked: its words, each with its weight.
+pub struct Question {
+    terms: Vec<(String, f32)>,
+}
+
+impl Question {
+    /// `weights` are those of the terms that occur anywhere; others weigh as much as the heaviest.
+    pub fn new(text: &str, weights: &[(String, f32)], analyzer: &Analyzer) -> Self {
+        let heaviest = weights.iter().map(|(_, weight)| *weight).fold(1.0, f32::max);
+        let mut seen = FxHashSet::default();
+        let mut terms = Query::plain(text, analyzer).terms;
+        terms.retain(|term| seen.insert(term.clone()));
+        let weigh = |term: String| {
+            let known = weights.iter().find(|(known, _)| *known == term);
+            let weight = known.map_or(heaviest, |(_, weight)| *weight);
+            (term, weight)
+        };
+        Self { terms: terms.into_iter().map(weigh).collect() }
+    }
+
+    /// Share of its weight that these terms hold.
+    fn share(&self, held: impl Fn(&str) -> bool) -> f32 {
+        let all: f32 = self.terms.iter().map(|(_, weight)| weight).sum();
+        let said: f32 =
+            self.terms.iter().filter(|(term, _)| held(term)).map(|(_, weight)| weight).sum();
+        if all > 0.0 { said / all } else { 0.0 }
+    }
+
+    /// Share of its weight that a hit holds in its text and headings.
+    pub fn covered_by(&self, hit: &Hit, analyzer: &Analyzer) -> f32 {
+        let mut terms = headings(hit, analyzer);
+        terms.extend(analyzer.terms(&hit.text));
+        self.share(|term| terms.contains(term))
+    }
+
+    /// Whether all of its words with a number in them are there: `v3` is not `v2`.
+    pub fn keeps_numbers(&self, hit: &Hit, analyzer: &Analyzer) -> bool {
+        let mut terms = headings(hit, analyzer);
+        terms.extend(analyzer.terms(&hit.text));
+        let mut numbers =
+            self.terms.iter().filter(|(term, _)| term.contains(|char: char| char.is_numeric()));
+        numbers.all(|(term, _)| terms.contains(term))
+    }
+}
+
+/// All statements of hits, in the order of the hits and of their texts.
+pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Vec<Statement> {
+    let mut found = Vec::new();
+    for (number, hit) in hits.iter().enumerate() {
+        let headings = headings(hit, analyzer);
+        let mut header: Vec<&str> = hit.breadcrumb.last().map_or_else(Vec::new, |last| cells(last));
+        let kinds = sentences(&hit.text, hit.fence.as_deref());
+        for (sentence, (range, value)) in kinds.iter().zip(&hit.sentences) {
+            let raw = &hit.text[range.clone()];
+            if sentence.kind == Kind::Heading && raw.contains('|') {
+                header = cells(raw);
+            }
+            let Some(text) = stated(raw, sentence.kind, &header, hit) else { continue };
+            let terms: BTreeSet<String> = analyzer.terms(&text).into_iter().collect();
+            found.push(Statement {
+                hit: number,
+                line: if hit.source.is_some() { hit.line } else { hit.line_at(range.start) },
+                with_headings: question
+                    .share(|term| terms.contains(term) || headings.contains(term)),
+                value: *value,
+                is_row: sentence.kind == Kind::Row,
+                text,
+                terms,
+            });
+        }
+    }
+    found
+}
+
+fn headings(hit: &Hit, analyzer: &Analyzer) -> FxHashSet<String> {
+    let all = format!("{} {}", hit.title, hit.breadcrumb.join(" "));
+    analyzer.terms(&all).into_iter().collect()
+}
+
+/// A sentence as it is quoted; `None` if it states nothing.
+fn stated(raw: &str, kind: Kind, header: &[&str], hit: &Hit) -> Option<String> {
+    let text = match kind {
+        Kind::Heading | Kind::Code => return None,
+        Kind::Row => row(raw, header)?,
+        Kind::Prose | Kind::Item => {
+            let lines = raw.lines().map(|line| line.trim_start_matches(['>', ' ', '\t']));
+            let joined = lines.collect::<Vec<_>>().join(" ");
+            let plain = on_one_line(without_mark(&joined), usize::MAX, |_| true);
+            plain.trim().to_owned()
+        }
+    };
+    let bare = text.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
+    let is_title = std::iter::once(&hit.title)
+        .chain(&hit.breadcrumb)
+        .any(|title| title.to_lowercase() == bare);
+    let fits = text.chars().count() <= MOST_CHARACTERS;
+    let states = kind == Kind::Row || says_something(&text);
+    (fits && states && !is_title && is_language(&text)).then_some(text)
+}
+
+/// Without the mark of a list's item and of a task.
+fn without_mark(text: &str) -> &str {
+    let text = text.trim_start();
+    let numbered = text.trim_start_matches(|char: char| char.is_ascii_digit());
+    let item = ["- ", "* ", "+ "].iter().find_map(|mark| text.strip_prefix(mark));
+    let step = || {
+        let step = [". ", ") "].iter().find_map(|mark| numbered.strip_prefix(mark));
+        step.filter(|_| numbered.len() < text.len())
+    };
+    let item = item.or_else(step).unwrap_or(text).trim_start();
+    ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| item.strip_prefix(mark)).unwrap_or(item)
+}
+
+/// A row with the names of its columns before the cells: `Setting: limit; Default: 10`.
+fn row(raw: &str, header: &[&str]) -> Option<String> {
+    let cells = cells(raw);
+    let said: Vec<String> = cells
+        .iter()
+        .enumerate()
+        .filter(|(_, cell)| cell.contains(char::is_alphanumeric))
+        .map(|(column, cell)| match header.get(column).filter(|_| header.len() == cells.len()) {
+            Some(name) if name.contains(char::is_alphanumeric) => format!("{name}: {cell}"),
+            _ => (*cell).to_owned(),
+        })
+        .collect();
+    (said.len() > 1).then(|| said.join("; "))
+}
+
+/// The cells of a row of a table.
+fn cells(row: &str) -> Vec<&str> {
+    let row = row.trim();
+    let row = row.strip_prefix('|').unwrap_or(row);
+    let row = row.strip_suffix('|').unwrap_or(row);
+    let mut cells = Vec::new();
+    let (mut start, mut escaped, mut code) = (0, false, false);
+    for (at, char) in row.char_indices() {
+        match char {
+            '`' => code = !code,
+            '|' if !escaped && !code => {
+                cells.push(row[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+        escaped = char == '\\' && !escaped;
+    }
+    cells.push(row[start..].trim());
+    cells
+}
+
+/// Whether a sentence or item is more than a title, a question, or the announcement of what follows.
+fn says_something(text: &str) -> bool {
+    let bare = text.trim_end_matches(['"', '\'', ')', ']', '*', '_', '`', '»', '”', '’', ' ']);
+    if bare.ends_with([':', '?', '：', '？']) {
+        return false;
+    }
+    let ends = bare.ends_with(['.', '!', '…', '。', '！', ';']);
+    let outside = without_links(text);
+    let words = |text: &str| {
+        let spaced = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+        // Scripts without spaces: two characters for a word.
+        let wide = text.chars().filter(|char| u32::from(*char) >= 0x2E80).count() / 2;
+        spaced.count().max(wide)
+    };
+    let is_bold = text.starts_with("**") && text.ends_with("**");
+    words(text) >= if ends { 2 } else { FEWEST_WORDS } && words(&outside) > 1 && (ends || !is_bold)
+}
+
+/// A text without its links' words and targets.
+fn without_links(text: &str) -> String {
+    let mut outside = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('[') {
+        let Some(close) = rest[open..].find("](").map(|at| open + at) else { break };
+        let Some(end) = rest[close..].find(')').map(|at| close + at) else { break };
+        outside.push_str(&rest[..open]);
+        rest = &rest[end + 1..];
+    }
+    outside + rest
+}
+
+/// Whether it is made of words rather than of marks.
+fn is_language(text: &str) -> bool {
+    let shown = text.chars().filter(|char| !char.is_whitespace()).count();
+    let letters = text.chars().filter(|char| char.is_alphanumeric()).count();
+    let is_drawn = |char: char| ('\u{2500}'..='\u{25FF}').contains(&char);
+    letters * 2 > shown && !text.contains(is_drawn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_states_nothing_is_not_quoted() {
+        for (text, expected) in [
+            ("The cache is kept for a day.", true),
+            ("It is.", true),
+            ("Installation guide", false),
+            ("**A title in bold that is rather long**", false),
+            ("**Note.**", false),
+            ("Run the following command to do it:", false),
+            ("What does it cost?", false),
+            ("[Install the program on your machine](install.md)", false),
+            ("[Install](install.md) it on your machine first", true),
+            ("Retries five times, then gives up", true),
+            ("缓存保留一天。", true),
+            ("缓存", false),
+        ] {
+            assert_eq!(says_something(text), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("a --> b --> c --> d", false),
+            ("┌── box ──┐", false),
+            ("+-----+-----+ a +----+", false),
+            ("Pass `--no-verify` to it.", true),
+        ] {
+            assert_eq!(is_language(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn rows_name_their_columns() {
+        let header = cells("| Setting | Default | |");
+        assert_eq!(header, ["Setting", "Default", ""]);
+        for (raw, expected) in [
+            ("| `limit` | 10 | a |", Some("Setting: `limit`; Default: 10; a")),
+            ("`limit` | 10 | a \\| b", Some("Setting: `limit`; Default: 10; a \\| b")),
+            ("| `a|b` | 10 | |", Some("Setting: `a|b`; Default: 10")),
+            ("| a | b |", Some("a; b")),
+            ("| a | - | |", None),
+        ] {
+            assert_eq!(row(raw, &header).as_deref(), expected, "{raw}");
+        }
+    }
+
+    #[test]
+    fn the_same_thing_said_otherwise_is_a_contradiction() {
+        let analyzer = Analyzer::new("english");
+        let statement = |text: &str| Statement {
+            hit: 0,
+            line: 1,
+            with_headings: 0.0,
+            value: 0.0,
+            is_row: text.contains("; "),
+            terms: analyzer.terms(text).into_iter().collect(),
+            text: text.to_owned(),
+        };
+        for (a, b, expected) in [
+            ("Retries are capped at 5.", "Retries are capped at 3.", true),
+            ("The cache is used for reads.", "The cache is not used for reads.", true),
+            (
+                "Version 2 was released on 2026-01-02.",
+                "Version 2 was released on 2026-02-03.",
+                true,
+            ),
+            ("Retries are capped at 5.", "Retries are capped at 5 in all.", false),
+            ("Retries are capped at 5.", "Sessions end after 3 hours of silence.", false),
+            ("Costs 5.", "Costs 3.", false),
+            (
+                "Name: heron; Default: 5; Type: number; Reload: needed",
+                "Name: crane; Default: 3; Type: number; Reload: needed",
+                false,
+            ),
+        ] {
+            assert_eq!(statement(a).contradicts(&statement(b)), expected, "{a} {b}");
+        }
+    }
+}

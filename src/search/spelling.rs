@@ -1,0 +1,310 @@
+//! Words that occur nowhere, and what they may be misspelt for.
+//!
+//! Most words that no document holds are no slips of the fingers: they are words of another
+//! language, or of something that nobody wrote about, and taken for the nearest word they find what
+//! was not asked for. So a correction must be likely three times over: the question is one in the
+//! language of the documents, the slip is one that people make (Damerau 1964: a letter left out,
+//! added, swapped with its neighbour, or a wrong one next to it on the keyboard), and not only the
+//! stems are alike but the words as they are written.
+
+use std::cmp::Reverse;
+
+use super::{lexical::Field, query::Query};
+use crate::{
+    index::Part,
+    lexical::{Analyzer, fold, words},
+    store::{Malformed, bits::Bits},
+};
+
+/// The most terms that stand in for one misspelt word.
+const MOST_TERMS: usize = 5;
+/// Chunks that are read to see how a term is written.
+const CHUNKS_READ: usize = 40;
+/// Letters that a stemmer takes off a word.
+const LONGEST_ENDING: usize = 9;
+/// Shorter stems are those of too many words, unless the word is hardly longer.
+const LEAST_STEM: usize = 3;
+
+/// A term that occurs nowhere, and the terms to look for instead, each with its edits.
+pub type Correction = (String, Vec<(String, usize)>);
+
+/// Corrections of those of the unknown terms of a query that are likely misspelt, in their order.
+///
+/// # Errors
+/// [`Malformed`] if a segment is damaged.
+pub fn correct(
+    field: &Field,
+    query: &Query,
+    unknown: &[&String],
+    analyzer: &Analyzer,
+) -> Result<Vec<Correction>, Malformed> {
+    let typed = Typed::of(&query.text, unknown, analyzer);
+    if is_foreign(&typed, analyzer) {
+        return Ok(Vec::new());
+    }
+    let mut corrections: Vec<Correction> = Vec::new();
+    for word in typed.iter().filter(|word| !word.is_known) {
+        let is_done = corrections.iter().any(|(term, _)| *term == word.term);
+        if !is_done && analyzer.common_elsewhere(&word.lower).is_empty() {
+            let found = nearest(field, word, analyzer)?;
+            if !found.is_empty() {
+                corrections.push((word.term.clone(), found));
+            }
+        }
+    }
+    // Where most of a question means nothing here, neither does what is near the rest of it.
+    let can_be_corrected = |word: &Typed| corrections.iter().any(|(term, _)| *term == word.term);
+    let understood = typed.iter().filter(|word| word.is_known || can_be_corrected(word)).count();
+    let keep = |(term, _): &Correction| {
+        let of_term = typed.iter().filter(|word| word.term == *term).count();
+        (understood - of_term) * 2 >= typed.len() - of_term
+    };
+    let kept = corrections.iter().map(keep).collect::<Vec<_>>();
+    let mut kept = kept.into_iter();
+    corrections.retain(|_| kept.next().unwrap_or_default());
+    Ok(corrections)
+}
+
+/// A word of the query.
+struct Typed {
+    /// In lower case.
+    lower: String,
+    folded: String,
+    /// Empty for a stop word.
+    term: String,
+    /// It occurs in the documents, or is too common to be looked for.
+    is_known: bool,
+}
+
+impl Typed {
+    fn of(text: &str, unknown: &[&String], analyzer: &Analyzer) -> Vec<Self> {
+        let mut folded = String::new();
+        let word = |found: &str| {
+            fold(found, &mut folded);
+            let term = analyzer.term(&folded).unwrap_or_default().into_owned();
+            let is_known = !unknown.contains(&&term);
+            Self { lower: found.to_lowercase(), folded: folded.clone(), term, is_known }
+        };
+        words(text).map(|word| &text[word.range]).map(word).collect()
+    }
+}
+
+/// Whether a question is asked in another language than that of the documents: more of its words
+/// are the small words of that language than of this one. A single one that occurs in the documents
+/// says nothing (`die`).
+fn is_foreign(typed: &[Typed], analyzer: &Analyzer) -> bool {
+    let own = typed.iter().filter(|word| analyzer.is_common(&word.folded)).count();
+    let mut languages: Vec<(&str, usize, bool)> = Vec::new();
+    for word in typed.iter().filter(|word| !analyzer.is_common(&word.folded)) {
+        for code in analyzer.common_elsewhere(&word.lower) {
+            match languages.iter_mut().find(|(known, _, _)| *known == code) {
+                Some((_, count, is_unknown)) => {
+                    *count += 1;
+                    *is_unknown |= !word.is_known;
+                }
+                None => languages.push((code, 1, !word.is_known)),
+            }
+        }
+    }
+    languages.iter().any(|&(_, count, is_unknown)| count > own && (is_unknown || count > 1))
+}
+
+/// Terms of the index that a word may be misspelt for: the nearest, most frequent ones first.
+fn nearest(
+    field: &Field,
+    word: &Typed,
+    analyzer: &Analyzer,
+) -> Result<Vec<(String, usize)>, Malformed> {
+    let term: Vec<char> = word.term.chars().collect();
+    let typed: Vec<char> = word.folded.chars().collect();
+    let most = reach(typed.len());
+    let [first, second, ..] = typed[..] else { return Ok(Vec::new()) };
+    if most == 0 {
+        return Ok(Vec::new());
+    }
+    let mut near: Vec<(String, usize, u32)> = Vec::new();
+    for (part, live) in field.parts.iter().zip(field.live) {
+        for entry in part.loaded.segment.terms() {
+            let candidate = entry?;
+            // Hardly anybody gets the first letter wrong, except for swapping it with the next.
+            if !candidate.starts_with([first, second]) {
+                continue;
+            }
+            let stem: Vec<char> = candidate.chars().collect();
+            let is_swapped = stem[0] != first;
+            if (is_swapped && stem.get(1) != Some(&first))
+                || stem.len() > typed.len() + most
+                || stem.len() + LONGEST_ENDING < typed.len()
+                || (stem.len() < LEAST_STEM && stem.len() + 2 < typed.len())
+                || slips_of_stem(&stem, &typed) > most
+            {
+                continue;
+            }
+            let chunks = holding(part, live, candidate)?;
+            if chunks == 0 {
+                continue;
+            }
+            match near.iter_mut().find(|(known, _, _)| known == candidate) {
+                Some((_, _, sum)) => *sum += chunks,
+                None => {
+                    let edits = slips(&stem, &term);
+                    let is_near = edits <= reach(term.len());
+                    // What the stemmer took off the typed word was typed too.
+                    let edits = edits + usize::from(typed.len() > term.len());
+                    near.push((
+                        candidate.to_owned(),
+                        if is_near { edits } else { usize::MAX },
+                        chunks,
+                    ));
+                }
+            }
+        }
+    }
+    let mut likely = Vec::new();
+    for (candidate, edits, chunks) in near {
+        let edits = match edits {
+            1 => 1,
+            _ => edits.min(slips_as_written(field, &candidate, &typed, analyzer)?),
+        };
+        if edits <= most {
+            likely.push((candidate, edits, chunks));
+        }
+    }
+    likely.sort_by(|a, b| (a.1, Reverse(a.2), &a.0).cmp(&(b.1, Reverse(b.2), &b.0)));
+    // Farther ones only matter where there is no nearer one.
+    let fewest = likely.first().map_or(0, |(_, edits, _)| *edits);
+    let nearest = likely.into_iter().filter(|(_, edits, _)| *edits == fewest);
+    Ok(nearest.take(MOST_TERMS).map(|(term, edits, _)| (term, edits)).collect())
+}
+
+/// The fewest slips between a word and the forms in which documents write a term, as far as the
+/// first of them that hold it tell; more than are likely if none is near.
+fn slips_as_written(
+    field: &Field,
+    term: &str,
+    typed: &[char],
+    analyzer: &Analyzer,
+) -> Result<usize, Malformed> {
+    let most = reach(typed.len());
+    let mut fewest = usize::MAX;
+    let mut read = 0;
+    let mut buffer = String::new();
+    for (part, live) in field.parts.iter().zip(field.live) {
+        let segment = &part.loaded.segment;
+        let Some(postings) = segment.postings(term)? else { continue };
+        for posting in postings {
+            let chunk = posting?.chunk as usize;
+            if read == CHUNKS_READ || fewest <= 1 {
+                return Ok(fewest);
+            }
+            if !live.get(chunk) {
+                continue;
+            }
+            read += 1;
+            let text = segment.chunk_text(&segment.chunk(chunk)?)?;
+            for word in words(text) {
+                fold(&text[word.range], &mut buffer);
+                // A stem begins as its words do.
+                if buffer.chars().next() != term.chars().next() {
+                    continue;
+                }
+                let form: Vec<char> = buffer.chars().collect();
+                if form.len().abs_diff(typed.len()) > most {
+                    continue;
+                }
+                let edits = slips(&form, typed).max(1);
+                if edits < fewest && analyzer.term(&buffer).is_some_and(|found| found == term) {
+                    fewest = edits;
+                }
+            }
+        }
+    }
+    Ok(fewest)
+}
+
+/// Current chunks that hold a term.
+fn holding(part: &Part, live: &Bits, term: &str) -> Result<u32, Malformed> {
+    let mut chunks = 0;
+    if let Some(postings) = part.loaded.segment.postings(term)? {
+        postings.for_each(|chunk, _, _| chunks += u32::from(live.get(chunk as usize)))?;
+    }
+    Ok(chunks)
+}
+
+/// Slips that a word of so many letters may hold.
+fn reach(letters: usize) -> usize {
+    match letters {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    }
+}
+
+/// The fewest slips that make one word of the other (optimal string alignment): a letter left out
+/// or added, two neighbours swapped, a letter in place of one that is likely taken for it. Any other
+/// letter in place of one counts as two.
+fn slips(a: &[char], b: &[char]) -> usize {
+    alignment(a, b).last().copied().unwrap_or_default()
+}
+
+/// The same between a stem and whatever beginning of a word is nearest to it; the last letter of a
+/// stem may be another one than in its words (`registri`).
+fn slips_of_stem(stem: &[char], word: &[char]) -> usize {
+    let kept = stem.split_last().map_or(stem, |(_, kept)| kept);
+    alignment(kept, word).into_iter().min().unwrap_or_default()
+}
+
+/// The fewest slips between all of `a` and each beginning of `b`, the empty one first.
+fn alignment(a: &[char], b: &[char]) -> Vec<usize> {
+    let width = b.len() + 1;
+    let mut rows = vec![0usize; (a.len() + 1) * width];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i * width + j] = match (i, j) {
+                (0, only) | (only, 0) => only,
+                _ => {
+                    let at = |i: usize, j: usize| rows[i * width + j];
+                    let (x, y) = (a[i - 1], b[j - 1]);
+                    let instead = match x == y {
+                        true => 0,
+                        false if is_taken_for(x, y) => 1,
+                        false => 2,
+                    };
+                    let mut least = at(i - 1, j - 1) + instead;
+                    least = least.min(at(i - 1, j) + 1).min(at(i, j - 1) + 1);
+                    if i > 1 && j > 1 && x == b[j - 2] && y == a[i - 2] {
+                        least = least.min(at(i - 2, j - 2) + 1);
+                    }
+                    least
+                }
+            };
+        }
+    }
+    rows.split_off(a.len() * width)
+}
+
+/// Whether one letter is easily typed for the other: keys side by side, vowels, and the same sound.
+fn is_taken_for(a: char, b: char) -> bool {
+    /// Rows of the keyboard; a key lies between those of the same number and the next one above.
+    const KEYS: [&str; 4] = ["1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"];
+    const VOWELS: &str = "aeiouy";
+    const SOUNDS: [(char, char); 5] = [('c', 's'), ('s', 'z'), ('g', 'j'), ('y', 'z'), ('b', 'v')];
+    let place = |char: char| {
+        let row = KEYS.iter().position(|row| row.contains(char))?;
+        Some((row, KEYS[row].find(char)?))
+    };
+    let are_neighbours = match (place(a), place(b)) {
+        (Some((row, column)), Some((other, at))) if row == other => column.abs_diff(at) == 1,
+        (Some(one), Some(other)) if one.0.abs_diff(other.0) == 1 => {
+            let (upper, lower) = if one.0 < other.0 { (one, other) } else { (other, one) };
+            upper.1 == lower.1 || upper.1 == lower.1 + 1
+        }
+        _ => false,
+    };
+    are_neighbours
+        || (VOWELS.contains(a) && VOWELS.contains(b))
+        || SOUNDS.iter().any(|&pair| pair == (a, b) || pair == (b, a))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! `search --answer`: whole sentences with their sources, or an honest no.
+
+use crate::env::TestEnv;
+
+/// The answer, or nothing for a no.
+fn answer(env: &TestEnv, question: &str) -> Option<String> {
+    let output = env.run(&["search", "--answer", "--json", question]);
+    let wire = &output.json()[0];
+    match output.code {
+        Some(0) => Some(wire["answer"].as_str().unwrap().to_owned()),
+        Some(1) => {
+            assert_eq!(wire["sufficient"], false, "{output}");
+            None
+        }
+        _ => panic!("{output}"),
+    }
+}
+
+#[test]
+fn an_answer_is_whole_sentences() {
+    let long = format!(
+        "The gateway keeps a session for approx. 12 min. as Dr. Weaver asked, in {}and so forth, \
+         and then drops the session.",
+        "the gateway of the north, the gateway of the south, ".repeat(6)
+    );
+    let env = TestEnv::with(&[
+        ("gateway.md", &format!("# Gateway\n\n{long} Nothing else is kept.\n")),
+        (
+            "ports.md",
+            "# Ports\n\n| Service | Port |\n| --- | --- |\n| beacon | 8471 |\n| lantern | 9000 |\n",
+        ),
+        (
+            "diagram.md",
+            "# Mail flow\n\n```\nmail flow: inbox --> sorter --> postman\n```\n\n\
+             Letters of the mail flow pass the sorter before the postman takes them.\n",
+        ),
+    ]);
+    assert_eq!(
+        answer(&env, "how long does the gateway keep a session").as_deref(),
+        Some(format!("{long} [1]").as_str())
+    );
+    assert_eq!(
+        answer(&env, "which port does the beacon service use").as_deref(),
+        Some("Service: beacon; Port: 8471 [1]")
+    );
+    let said = answer(&env, "what does the mail flow pass before the postman").unwrap();
+    assert!(said.starts_with("Letters of the mail flow pass the sorter"), "{said}");
+    assert!(!said.contains("-->"), "{said}");
+}
+
+#[test]
+fn titles_rules_code_and_what_only_introduces_answer_nothing() {
+    for text in [
+        "# Zeppelin maintenance\n",
+        "Zeppelin maintenance\n===\n\nZeppelin maintenance\n---\n",
+        "# Zeppelin\n\n```\nzeppelin maintenance --> hangar --> repair\n```\n",
+        "# Zeppelin\n\n| Zeppelin maintenance | Hangar |\n|---|---|\n",
+        "# Zeppelin\n\nHow the zeppelin maintenance is done in the hangar:\n",
+        "# Zeppelin\n\n[Zeppelin maintenance in the big hangar](hangar.md)\n",
+        "# Zeppelin\n\nHow is zeppelin maintenance done in the hangar?\n",
+    ] {
+        let env = TestEnv::with(&[("a.md", text)]);
+        assert_eq!(answer(&env, "zeppelin maintenance"), None, "{text}");
+    }
+}
+
+#[test]
+fn what_contradicts_itself_is_told_with_dates_newest_first() {
+    let env = TestEnv::with(&[("old.md", "# Limits\n\nRetries of the courier are capped at 3.\n")]);
+    env.write(
+        "new.md",
+        "---\nupdated: 2026-05-06T00:00:00Z\n---\n# Courier\n\nRetries of the courier are capped at 5.\n",
+    );
+    env.write(
+        "old.md",
+        "---\nupdated: 2024-01-02T00:00:00Z\n---\n# Limits\n\nRetries of the courier are capped at 3.\n",
+    );
+    let question = "at how many are retries of the courier capped";
+    assert_eq!(
+        answer(&env, question).as_deref(),
+        Some(
+            "2026-05-06: Retries of the courier are capped at 5. [1]\n\
+             2024-01-02: Retries of the courier are capped at 3. [2]"
+        )
+    );
+    let shown = env.ok(&["search", "--answer", question]).stdout();
+    assert!(shown.contains("[1] and [2] say otherwise of the same thing: newest first"), "{shown}");
+    let wire = &env.run(&["search", "--answer", "--json", question]).json()[0];
+    assert_eq!(wire["contradictions"], serde_json::json!([[1, 2]]), "{wire}");
+    assert_eq!(wire["citations"][0]["date"], "2026-05-06", "{wire}");
+}

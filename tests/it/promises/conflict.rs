@@ -1,0 +1,63 @@
+//! Settings that both sides of a merge changed.
+
+use super::*;
+
+const SETTINGS: &str = ".elophanto/config.yaml";
+const WARNING: &str =
+    "warning: .elophanto/config.yaml: in conflict; until it is settled, what our side says counts";
+
+/// Both branches changed the model, and are merged: the settings are in conflict.
+fn conflict() -> TestEnv {
+    let env = with_notes(3);
+    env.write(SETTINGS, "changelog: {enabled: false}\n");
+    env.commit("base");
+    for (branch, model) in [("ours", "minilm"), ("theirs", "builtin")] {
+        env.git(&["checkout", "--quiet", "-b", branch, "main"]);
+        let text =
+            format!("changelog: {{enabled: false}}\nknowledge: {{embedding_provider: {model}}}\n");
+        env.write(SETTINGS, text);
+        env.write(format!("{branch}.md"), format!("# {branch}\n\nWritten by {branch}.\n"));
+        env.ok(&["index"]);
+        env.commit(branch);
+    }
+    env.git(&["checkout", "--quiet", "ours"]);
+    let merged = finish(env.sealed("git").args(["merge", "--quiet", "-m", "merged", "theirs"]));
+    assert_eq!(merged.code, Some(1), "{merged}");
+    assert!(config(env.root()).contains("<<<<<<< "));
+    env
+}
+
+#[test]
+fn our_side_counts_until_it_is_settled() {
+    let env = conflict();
+    for args in [
+        &["search", "who wrote this"][..],
+        &["index", "--resolve"],
+        &["index"],
+        &["index", "--check"],
+    ] {
+        let output = env.run(args);
+        assert_eq!(output.code, Some(0), "{args:?}\n{output}");
+        let said = output.stderr();
+        assert_eq!(said.lines().filter(|line| *line == WARNING).count(), 1, "{args:?}\n{output}");
+    }
+    // Nobody wrote into it.
+    env.ok(&["hook", "install"]);
+    assert!(config(env.root()).contains("<<<<<<< "));
+    let model = env.json(&["doctor", "--json"])[0]["model"].as_str().unwrap().to_owned();
+    assert!(model.starts_with("minilm-"), "{model}");
+
+    env.git(&["checkout", "--quiet", "--theirs", "--", SETTINGS]);
+    assert!(commit(&env, "settled").contains("go along"));
+    let found = env.ok(&["search", "written by theirs"]);
+    assert_eq!(found.stderr(), "", "{found}");
+}
+
+#[test]
+fn marks_that_git_knows_nothing_of_are_no_conflict() {
+    let env = conflict();
+    git(&env, &["add", SETTINGS]);
+    let output = env.run(&["search", "who wrote this"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(output.stderr().contains(SETTINGS), "{output}");
+}
