@@ -65,7 +65,7 @@ mod waiting;
 mod when;
 mod workspace;
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
@@ -133,7 +133,7 @@ pub fn main() -> ExitCode {
     env::forbid_version_hints();
     env::survive_file_size_limit();
     quiet_table_panics();
-    let cli = match Cli::try_parse().or_else(with_help) {
+    let cli = match Cli::try_parse().or_else(with_dashed_words).or_else(with_help) {
         Ok(cli) => cli,
         Err(cause) => {
             // Help and version are answers, not failures. A closed pipe is nobody's loss.
@@ -156,6 +156,21 @@ pub fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// The same where an argument of several words begins with a dash, which no option does: a question.
+fn with_dashed_words(cause: clap::Error) -> Result<Cli, clap::Error> {
+    let is_words = |argument: &OsString| {
+        let text = argument.to_str().unwrap_or_default();
+        text.starts_with('-') && text.contains(char::is_whitespace)
+    };
+    let (words, mut rest): (Vec<_>, Vec<_>) = std::env::args_os().partition(is_words);
+    if words.is_empty() || rest.iter().any(|argument| argument == "--") {
+        return Err(cause);
+    }
+    rest.push("--".into());
+    rest.extend(words);
+    Cli::try_parse_from(rest).map_err(|_| cause)
 }
 
 /// The same with all subcommands put together, for what help and errors tell of them.

@@ -62,9 +62,22 @@ struct AnswerWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
     citations: Vec<CitationWire<'a>>,
+    /// Words of the question that nothing that is quoted says: it may be about something else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unsaid: Vec<&'a str>,
+    /// Where to read on if there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<NearestWire<'a>>,
     /// Numbers of citations that say otherwise than each other, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contradictions: Vec<Vec<usize>>,
+}
+
+#[derive(Serialize)]
+struct NearestWire<'a> {
+    path: String,
+    line: usize,
+    title: &'a str,
 }
 
 #[derive(Serialize)]
@@ -93,6 +106,8 @@ struct Source<'a> {
 /// What was made of the hits.
 struct Made<'a> {
     text: String,
+    /// It is made of sentences of the sources.
+    is_quoted: bool,
     model: String,
     sources: Vec<Source<'a>>,
     contradictions: Vec<Vec<usize>>,
@@ -115,8 +130,8 @@ pub fn answer(
     let hits: Vec<&Hit> = near.iter().map(|(hit, _)| *hit).collect();
     let made =
         if hits.is_empty() { None } else { make(question, &asked, &near, workspace, yes, ui)? };
-    let Some(Made { text, model, sources, contradictions }) = made else {
-        return refuse(question, ui);
+    let Some(Made { text, model, sources, contradictions, is_quoted }) = made else {
+        return refuse(question, found.hits.first(), ui);
     };
     let learning = Learning::open(workspace);
     let id = ulid::Ulid::new().to_string();
@@ -136,6 +151,9 @@ pub fn answer(
         };
         learning.desk.write(Place::Local, &[&record]).is_ok()
     });
+    let quoted: Vec<(&str, &Hit)> =
+        sources.iter().map(|Source { hit, .. }| (text.as_str(), *hit)).collect();
+    let unsaid = if is_quoted { asked.unsaid(&quoted, analyzer) } else { Vec::new() };
     let wire = AnswerWire {
         sufficient: true,
         id: kept.then_some(id.as_str()),
@@ -155,6 +173,8 @@ pub fn answer(
                 against: hit.contradicted_at(*line),
             })
             .collect(),
+        unsaid,
+        nearest: None,
         contradictions,
     };
     let mut shown = visible(&text);
@@ -171,6 +191,12 @@ pub fn answer(
         }
     }
     ui.emit(&wire, shown)?;
+    if !wire.unsaid.is_empty() {
+        ui.talk(format_args!(
+            "what is quoted does not say `{}`: it may be about something else",
+            visible_line(&wire.unsaid.join("`, `"))
+        ));
+    }
     if kept {
         ui.talk(format_args!("(`elophanto react {id} +` or `-`)"));
     }
@@ -178,7 +204,15 @@ pub fn answer(
 }
 
 /// Says that what is known does not suffice.
-fn refuse(question: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+fn refuse(question: &str, nearest: Option<&Hit>, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let nearest = nearest.map(|hit| NearestWire {
+        path: hit.path.to_text(),
+        line: hit.line,
+        title: &hit.title,
+    });
+    let shown = nearest.as_ref().map(|NearestWire { path, line, title }| {
+        format!("the nearest is {}:{line}  {}", visible_line(path), visible_line(title))
+    });
     let wire = AnswerWire {
         sufficient: false,
         id: None,
@@ -186,6 +220,8 @@ fn refuse(question: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
         answer: None,
         model: None,
         citations: Vec::new(),
+        unsaid: Vec::new(),
+        nearest,
         contradictions: Vec::new(),
     };
     if ui.json {
@@ -195,6 +231,9 @@ fn refuse(question: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
         "what is known does not suffice to answer that; find out: elophanto learn \"{}\"",
         visible_line(question).replace('"', "'")
     ));
+    if let Some(shown) = shown {
+        ui.talk(shown);
+    }
     Ok(Outcome::Negative)
 }
 
@@ -241,6 +280,7 @@ fn make<'a>(
             let source = |hit: &&'a Hit| Source { hit, line: hit.line, said: hit.changed };
             return Ok(Some(Made {
                 text: text.to_owned(),
+                is_quoted: false,
                 model,
                 sources: hits.iter().map(source).collect(),
                 contradictions: Vec::new(),
@@ -273,6 +313,7 @@ fn extract<'a>(
     let all = statements(asked, &hits, &workspace.analyzer);
     let mut made = Made {
         text: String::new(),
+        is_quoted: true,
         model: EXTRACTIVE.to_owned(),
         sources: Vec::new(),
         contradictions: Vec::new(),

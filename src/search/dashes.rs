@@ -40,7 +40,7 @@ fn is_option(excluded: &Excluded, field: &Field) -> Result<bool, Malformed> {
     let Some(word) = excluded.as_option() else { return Ok(false) };
     let mut looked = 0;
     for ((part, live), holding) in
-        field.parts.iter().zip(field.live).zip(holding_phrase(field, &excluded.terms)?)
+        field.parts.iter().zip(field.live).zip(holding_phrase(field, &excluded.phrase)?)
     {
         let segment = &part.loaded.segment;
         for chunk in holding.ones().filter(|&chunk| live.get(chunk)) {

@@ -12,7 +12,11 @@ use super::{
     Hit, Query,
     passage::{Kind, sentences},
 };
-use crate::{differ::differ, lexical::Analyzer, markdown::on_one_line};
+use crate::{
+    differ::differ,
+    lexical::{Analyzer, Word, fold, words},
+    markdown::on_one_line,
+};
 
 /// A longer sentence is none, in characters.
 const MOST_CHARACTERS: usize = 600;
@@ -60,6 +64,8 @@ impl Statement {
 /// What was asked: its words, each with its weight.
 pub struct Question {
     terms: Vec<(String, f32)>,
+    /// The same as they were typed, each with its term.
+    words: Vec<(String, String)>,
 }
 
 impl Question {
@@ -74,7 +80,26 @@ impl Question {
             let weight = known.map_or(heaviest, |(_, weight)| *weight);
             (term, weight)
         };
-        Self { terms: terms.into_iter().map(weigh).collect() }
+        let mut buffer = String::new();
+        let mut typed = |word: Word| {
+            fold(&text[word.range.clone()], &mut buffer);
+            Some((text[word.range].to_owned(), analyzer.term(&buffer)?.into_owned()))
+        };
+        let words = words(text).filter_map(&mut typed).collect();
+        Self { terms: terms.into_iter().map(weigh).collect(), words }
+    }
+
+    /// Its words, as typed, that none of these statements says, nor the headings above them.
+    pub fn unsaid<'q>(&'q self, quoted: &[(&str, &Hit)], analyzer: &Analyzer) -> Vec<&'q str> {
+        let mut said = FxHashSet::default();
+        for (text, hit) in quoted {
+            said.extend(headings(hit, analyzer));
+            said.extend(analyzer.terms(text));
+            said.extend(analyzer.terms(&hit.path.to_text()));
+        }
+        let unsaid = self.terms.iter().filter(|(term, _)| !said.contains(term));
+        let typed = |term: &str| self.words.iter().find(|(_, known)| known == term);
+        unsaid.filter_map(|(term, _)| typed(term).map(|(word, _)| word.as_str())).collect()
     }
 
     /// Share of its weight that these terms hold.
@@ -215,14 +240,14 @@ fn says_something(text: &str) -> bool {
     }
     let ends = bare.ends_with(['.', '!', '…', '。', '！', ';']);
     let outside = without_links(text);
-    let words = |text: &str| {
+    let count = |text: &str| {
         let spaced = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
         // Scripts without spaces: two characters for a word.
         let wide = text.chars().filter(|char| u32::from(*char) >= 0x2E80).count() / 2;
         spaced.count().max(wide)
     };
     let is_bold = text.starts_with("**") && text.ends_with("**");
-    words(text) >= if ends { 2 } else { FEWEST_WORDS } && words(&outside) > 1 && (ends || !is_bold)
+    count(text) >= if ends { 2 } else { FEWEST_WORDS } && count(&outside) > 1 && (ends || !is_bold)
 }
 
 /// A text without its links' words and targets.

@@ -7,7 +7,10 @@
 
 use rayon::prelude::*;
 
-use super::{query::Query, spelling};
+use super::{
+    query::{Phrase, Query},
+    spelling,
+};
 use crate::{
     index::Part,
     lexical::Analyzer,
@@ -120,7 +123,7 @@ pub fn score(
         }
     }
     for excluded in &query.excluded {
-        let holding = holding_phrase(field, &excluded.terms)?;
+        let holding = holding_phrase(field, &excluded.phrase)?;
         for (barred, holding) in result.barred.iter_mut().zip(holding) {
             holding.ones().for_each(|chunk| barred.set(chunk, true));
         }
@@ -278,35 +281,42 @@ fn close_pairs(first: &[u32], second: &[u32]) -> usize {
     first.iter().filter(|position| near(position)).count()
 }
 
-/// Chunks whose text holds the terms one after the other, with any word for an empty one.
-pub(super) fn holding_phrase(field: &Field, phrase: &[String]) -> Result<Vec<Bits>, Malformed> {
+/// Chunks whose text holds the words one after the other; a single term may be anywhere.
+pub(super) fn holding_phrase(field: &Field, phrase: &Phrase) -> Result<Vec<Bits>, Malformed> {
     let mut all = Vec::with_capacity(field.parts.len());
     for part in field.parts {
         let segment = &part.loaded.segment;
         let mut bits = Bits::new(segment.chunks(), false);
-        let mut lists: Vec<(u32, Vec<Posting>)> = Vec::with_capacity(phrase.len());
-        for (offset, term) in (0..).zip(phrase).filter(|(_, term)| !term.is_empty()) {
+        let mut lists: Vec<(u32, Vec<Posting>)> = Vec::with_capacity(phrase.terms.len());
+        for (offset, term) in &phrase.terms {
             match segment.postings(term)? {
-                Some(postings) => lists.push((offset, postings.collect::<Result<_, _>>()?)),
-                None => lists.push((offset, Vec::new())),
+                Some(postings) => lists.push((*offset, postings.collect::<Result<_, _>>()?)),
+                None => lists.push((*offset, Vec::new())),
             }
         }
-        if let Some(((_, first), others)) = lists.split_first() {
-            for posting in first {
-                let rest: Option<Vec<(u32, &Posting)>> = others
-                    .iter()
-                    .map(|(offset, list)| {
-                        let at =
-                            list.binary_search_by_key(&posting.chunk, |other| other.chunk).ok()?;
-                        Some((*offset, list.get(at)?))
-                    })
-                    .collect();
-                let Some(rest) = rest else { continue };
-                if others.is_empty() || posting.positions.iter().any(|&start| follows(start, &rest))
-                {
-                    bits.set(posting.chunk as usize, true);
-                }
-            }
+        let Some(((_, first), others)) = lists.split_first() else {
+            all.push(bits);
+            continue;
+        };
+        for posting in first {
+            let rest: Option<Vec<(u32, &Posting)>> = others
+                .iter()
+                .map(|(offset, list)| {
+                    let at = list.binary_search_by_key(&posting.chunk, |other| other.chunk).ok()?;
+                    Some((*offset, list.get(at)?))
+                })
+                .collect();
+            let Some(rest) = rest else { continue };
+            let starts: Vec<u32> =
+                posting.positions.iter().copied().filter(|&at| follows(at, &rest)).collect();
+            let chunk = posting.chunk as usize;
+            let holds = if phrase.common.is_empty() {
+                others.is_empty() || !starts.is_empty()
+            } else {
+                !starts.is_empty()
+                    && phrase.common_follow(&starts, segment.chunk_text(&segment.chunk(chunk)?)?)
+            };
+            bits.set(chunk, holds);
         }
         all.push(bits);
     }

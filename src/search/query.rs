@@ -4,7 +4,7 @@
 //! a longer word where the documents write the word with its dash, which `dashes` finds
 //! out. Before quotes it always excludes.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use crate::lexical::{Analyzer, fold, words};
 
@@ -13,8 +13,8 @@ use crate::lexical::{Analyzer, fold, words};
 pub struct Query {
     /// Terms looked for, in the order typed; one that is typed twice counts twice.
     pub terms: Vec<String>,
-    /// Terms that must stand next to each other.
-    pub phrases: Vec<Vec<String>>,
+    /// Words that must stand next to each other.
+    pub phrases: Vec<Phrase>,
     /// A chunk that holds one of these is no hit.
     pub excluded: Vec<Excluded>,
     /// Phrases and exclusions of nothing but stop words, as typed: they cannot be kept to.
@@ -25,12 +25,22 @@ pub struct Query {
     typed: String,
 }
 
+/// Words one after the other.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Phrase {
+    /// Its terms, each with how many words it is behind the first one; never none.
+    pub terms: Vec<(u32, String)>,
+    /// Its stop words, folded, for which no term stands, each with how many words it is behind the
+    /// first term.
+    pub common: Vec<(i64, String)>,
+}
+
 /// What a hit must not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excluded {
     /// As typed, with its dash.
     pub typed: String,
-    pub terms: Vec<String>,
+    pub phrase: Phrase,
     /// Its bytes in what was typed.
     range: Range<usize>,
 }
@@ -106,21 +116,21 @@ impl Query {
     }
 
     fn add_phrase(&mut self, phrase: &str, analyzer: &Analyzer) {
-        match phrase_terms(phrase, analyzer) {
-            terms if !terms.is_empty() => self.phrases.push(terms),
-            _ if words(phrase).next().is_some() => self.ignored.push(phrase.to_owned()),
-            _ => {}
+        match Phrase::parse(phrase, analyzer) {
+            Some(phrase) => self.phrases.push(phrase),
+            None if words(phrase).next().is_some() => self.ignored.push(phrase.to_owned()),
+            None => {}
         }
     }
 
     fn exclude(&mut self, phrase: &str, range: Range<usize>, analyzer: &Analyzer) {
-        match phrase_terms(phrase, analyzer) {
-            terms if !terms.is_empty() => {
+        match Phrase::parse(phrase, analyzer) {
+            Some(phrase) => {
                 let typed = self.typed[range.clone()].to_owned();
-                self.excluded.push(Excluded { typed, terms, range });
+                self.excluded.push(Excluded { typed, phrase, range });
             }
-            _ if words(phrase).next().is_some() => self.ignored.push(format!("-{phrase}")),
-            _ => {}
+            None if words(phrase).next().is_some() => self.ignored.push(format!("-{phrase}")),
+            None => {}
         }
     }
 }
@@ -159,38 +169,74 @@ fn topic_terms(text: &str, analyzer: &Analyzer) -> Vec<String> {
     if topical.is_empty() { all } else { topical }
 }
 
-/// Terms of a phrase in the order of their positions; a compound gives only its parts. A stop word
-/// between two of them, which no term stands for, is an empty one: any word.
-fn phrase_terms(text: &str, analyzer: &Analyzer) -> Vec<String> {
-    let mut terms: Vec<(u32, String)> = Vec::new();
-    let mut buffer = String::new();
-    for word in words(text) {
-        fold(&text[word.range], &mut buffer);
-        let Some(term) = analyzer.term(&buffer) else { continue };
-        let term = term.into_owned();
-        match terms.last_mut() {
-            Some(last) if last.0 == word.position => last.1 = term,
-            _ => terms.push((word.position, term)),
+impl Phrase {
+    /// `None` if nothing in it has a term. Of a compound, its parts count.
+    fn parse(text: &str, analyzer: &Analyzer) -> Option<Self> {
+        let mut found: Vec<(u32, String, bool)> = Vec::new();
+        let mut buffer = String::new();
+        for word in words(text) {
+            fold(&text[word.range], &mut buffer);
+            let term = analyzer.term(&buffer).map(Cow::into_owned);
+            let is_term = term.is_some();
+            let one = (word.position, term.unwrap_or_else(|| buffer.clone()), is_term);
+            match found.last_mut() {
+                Some(last) if last.0 == word.position => *last = one,
+                _ => found.push(one),
+            }
         }
+        let start = found.iter().find(|(_, _, is_term)| *is_term)?.0;
+        let mut phrase = Self::default();
+        for (position, word, is_term) in found {
+            if is_term {
+                phrase.terms.push((position - start, word));
+            } else {
+                phrase.common.push((i64::from(position) - i64::from(start), word));
+            }
+        }
+        Some(phrase)
     }
-    let mut phrase: Vec<String> = Vec::new();
-    let first = terms.first().map_or(0, |(position, _)| *position);
-    for (position, term) in terms {
-        phrase.resize((position - first) as usize, String::new());
-        phrase.push(term);
+
+    /// Whether its stop words stand in a text where they belong, for one of these places of its
+    /// first term, ascending.
+    pub fn common_follow(&self, starts: &[u32], text: &str) -> bool {
+        let mut buffer = String::new();
+        let mut met = vec![0usize; starts.len()];
+        for word in words(text) {
+            let mut is_folded = false;
+            for (offset, common) in &self.common {
+                let start = i64::from(word.position) - offset;
+                let Ok(start) = u32::try_from(start) else { continue };
+                let Ok(at) = starts.binary_search(&start) else { continue };
+                if !is_folded {
+                    fold(&text[word.range.clone()], &mut buffer);
+                    is_folded = true;
+                }
+                met[at] += usize::from(buffer == *common);
+            }
+        }
+        met.contains(&self.common.len())
     }
-    phrase
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Its words in their order, stop words too.
+    fn shown(phrase: &Phrase) -> Vec<&str> {
+        let mut all: Vec<(i64, &str)> =
+            phrase.terms.iter().map(|(at, term)| (i64::from(*at), term.as_str())).collect();
+        all.extend(phrase.common.iter().map(|(at, word)| (*at, word.as_str())));
+        all.sort_unstable();
+        all.into_iter().map(|(_, word)| word).collect()
+    }
+
     fn check(typed: &str, terms: &[&str], phrases: &[&[&str]], excluded: &[&[&str]], text: &str) {
         let query = Query::parse(typed, &Analyzer::new("english"));
         assert_eq!(query.terms, terms, "{typed}");
-        assert_eq!(query.phrases, phrases, "{typed}");
-        let barred: Vec<&[String]> = query.excluded.iter().map(|it| &*it.terms).collect();
+        let quoted: Vec<Vec<&str>> = query.phrases.iter().map(shown).collect();
+        assert_eq!(quoted, phrases, "{typed}");
+        let barred: Vec<Vec<&str>> = query.excluded.iter().map(|it| shown(&it.phrase)).collect();
         assert_eq!(barred, excluded, "{typed}");
         assert_eq!(query.text, text, "{typed}");
     }
@@ -208,7 +254,7 @@ mod tests {
             "hold hands sea",
         );
         check("otter -sea", &["otter"], &[], &[&["sea"]], "otter");
-        let far: &[&[&str]] = &[&["he", "did", "", "log"]];
+        let far: &[&[&str]] = &[&["he", "did", "not", "log", "in"]];
         check("\"he did not log in\"", &["he", "log"], far, &[], "he did not log in");
         let query = Query::parse("otter -not \"to be\" -\"to be\"", &Analyzer::new("english"));
         assert_eq!(query.ignored, ["-not", "to be", "-to be"]);

@@ -89,3 +89,34 @@ fn what_contradicts_itself_is_told_with_dates_newest_first() {
     assert_eq!(wire["contradictions"], serde_json::json!([[1, 2]]), "{wire}");
     assert_eq!(wire["citations"][0]["date"], "2026-05-06", "{wire}");
 }
+
+/// The words of a question may fit what is about something else.
+#[test]
+fn what_an_answer_does_not_say_is_told() {
+    let env = TestEnv::with(&[
+        (
+            "castaway.md",
+            "# castaway\n\n## Minimum supported Rust version\n\nThe minimum supported Rust version \
+             of this crate is 1.38.\n",
+        ),
+        ("serde.md", "# serde\n\nSerde reads and writes data.\n"),
+    ]);
+    let question = "minimum supported rust version of serde";
+    let wire = &env.run(&["search", "--answer", "--json", question]).json()[0];
+    assert_eq!(wire["answer"], "The minimum supported Rust version of this crate is 1.38. [1]");
+    assert_eq!(wire["unsaid"], serde_json::json!(["serde"]), "{wire}");
+    let said = env.ok(&["search", "--answer", question]).stderr();
+    assert!(said.contains("what is quoted does not say `serde`"), "{said}");
+    let wire =
+        &env.run(&["search", "--answer", "--json", "minimum supported rust version"]).json()[0];
+    assert_eq!(wire["unsaid"], serde_json::Value::Null, "{wire}");
+}
+
+/// Who gets no answer is told where to read on.
+#[test]
+fn a_refusal_names_the_nearest() {
+    let env = TestEnv::with(&[("kelp.md", "# Kelp\n\nKelp grows in cold water.\n")]);
+    let output = env.run(&["search", "--answer", "who invented the kelp harvester of Monterey"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stderr().contains("the nearest is kelp.md:"), "{output}");
+}

@@ -645,8 +645,26 @@ fn phrases_with_common_words() {
     ]);
     assert_eq!(env.hits(&["\"he did not log in\""]), ["out.md"]);
     assert_eq!(env.hits(&["\"he did log in\""]), ["in.md"]);
+    assert_eq!(env.hits(&["\"log in at noon\""]), ["in.md", "out.md"]);
+    assert_eq!(env.hits(&["\"log on at noon\""]), [""; 0], "another of them");
+    assert_eq!(env.hits(&["\"at noon\""]), ["in.md", "out.md"], "at its beginning too");
+    assert_eq!(env.hits(&["\"to noon\""]), [""; 0]);
+    assert_eq!(env.hits(&["noon -\"did log in\""]), ["out.md"]);
     let said = env.ok(&["search", "noon -not"]).stderr();
     assert!(said.contains("`-not` is not kept to"), "{said}");
+}
+
+/// A question of several words that begins with an option is a question.
+#[test]
+fn a_question_may_begin_with_a_dash() {
+    let env = TestEnv::with(&[
+        ("rebase.md", "# Rebase\n\nThe option -r keeps merges in a rebase.\n"),
+        ("other.md", "# Other\n\nOtters swim.\n"),
+    ]);
+    assert_eq!(env.hits(&["-r in rebase", "-n", "1"]), ["rebase.md"]);
+    let said = env.run(&["search", "-r", "rebase"]);
+    assert_eq!(said.code, Some(2), "{said}");
+    assert!(said.stderr().contains("-- -r"), "{said}");
 }
 
 /// What other programs open is named from where they run.

@@ -287,12 +287,11 @@ fn what_was_there_stays() {
     assert!(!told.ended()["warnings"].to_string().contains("put aside"), "{}", told.output);
 }
 
-/// Nobody could put aside what a command left that was killed with its run: the undo does.
-#[test]
-fn an_interrupted_run_leaves_none_after_its_undo() {
+/// A run that was killed while a command of it had planted something; then come these turns.
+fn killed_after_planting(more: Vec<Turn>) -> Bench {
     let plants = "mkdir -p work/k/.git/objects work/k/.git/refs\n\
                   echo 'ref: refs/heads/m' >work/k/.git/HEAD\necho y >work/k/y\nsleep 60\n";
-    let bench = bench(vec![shell("sh plant.sh")]);
+    let bench = bench([vec![shell("sh plant.sh")], more].concat());
     bench.env.write("plant.sh", plants);
     let running = Running::start(&mut bench.command("Go", &["--mode", "full"]));
     let begun = std::time::Instant::now();
@@ -309,9 +308,66 @@ fn an_interrupted_run_leaves_none_after_its_undo() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     assert_eq!(found(&bench.env), planted);
+    bench
+}
+
+/// Nobody could put aside what a command left that was killed with its run: the undo does.
+#[test]
+fn an_interrupted_run_leaves_none_after_its_undo() {
+    let bench = killed_after_planting(vec![]);
     let undone = bench.env.ok(&["agent", "undo", "--interrupted"]);
     assert_eq!(found(&bench.env), BTreeSet::new(), "{undone}");
     assert!(!bench.env.path("work/k").exists(), "{undone}");
+}
+
+/// The next run does not take it for the user's own.
+#[test]
+fn a_run_after_one_that_was_killed_puts_aside_what_that_planted() {
+    let bench = killed_after_planting(vec![shell("true")]);
+    let told = bench.run("Go", &["--mode", "full"], "once");
+    told.done();
+    assert_eq!(found(&bench.env), BTreeSet::new(), "{}", told.output);
+    let warnings = told.ended()["warnings"].to_string() + &told.output.to_string();
+    assert!(warnings.contains("a run was killed before this one"), "{}", told.output);
+    assert!(warnings.contains("work/k/.git"), "{}", told.output);
+    // Said and done once.
+    let entries = fs::read_dir(bench.env.path(".git/elophanto/aside")).unwrap().flatten();
+    let names: Vec<_> = entries.map(|entry| entry.path()).collect();
+    assert!(
+        matches!(&names[..], [one] if one.extension().is_some_and(|it| it == "killed")),
+        "{names:?}"
+    );
+}
+
+/// A bare repository that git makes in a folder that was prepared for it keeps what lies there.
+#[test]
+fn a_prepared_folder_becomes_no_repository() {
+    let bench = bench(vec![shell("sh prepare.sh"), shell("git init --bare work/store")]);
+    let script = "mkdir -p work/store/hooks; echo 'id >CANARY' >work/store/hooks/post-receive\n\
+                  chmod +x work/store/hooks/post-receive; echo prepared\n";
+    bench.env.write("prepare.sh", script);
+    let told = bench.run("Go", &["--mode", "full"], "once");
+    told.done();
+    assert!(told.results()[0].contains("prepared"), "{}", told.output);
+    assert_eq!(found(&bench.env), BTreeSet::new(), "{}", told.output);
+}
+
+/// File tools leave the settings of a bare repository of the user's alone.
+#[test]
+fn a_bare_repository_is_not_written() {
+    let write = |path: &str| call("file_write", json!({ "path": path, "text": "x\n" }));
+    let bench = bench(vec![
+        write("work/store.git/description-of-mine"),
+        write("work/store.git/hooks/post-receive"),
+        write("work/b.txt"),
+    ]);
+    bench.env.git(&["init", "--quiet", "--bare", "work/store.git"]);
+    let told = bench.run("Go", &["--mode", "full"], "once");
+    for path in ["description-of-mine", "hooks/post-receive"] {
+        assert!(!bench.env.path("work/store.git").join(path).exists(), "{}", told.output);
+    }
+    assert!(told.output.to_string().contains("is a git repository of its own"), "{}", told.output);
+    assert_eq!(bench.env.read("work/b.txt"), b"x\n");
 }
 
 /// A folder at the top that is spelled nearly like git's own is none.

@@ -5,9 +5,14 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
+    ffi::OsStr,
+    fs::{self, File},
+    io::{self, Write},
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
+
+use ulid::Ulid;
 
 use super::super::super::{ui::exact_line, workspace::Workspace};
 use crate::{
@@ -42,6 +47,25 @@ const USUAL: [&str; 17] = [
     "-q",
 ];
 
+/// What the settings of a bare repository hold that git has just made.
+const USUAL_SETTINGS: [&str; 12] = [
+    "[core]",
+    "repositoryformatversion",
+    "filemode",
+    "bare",
+    "ignorecase",
+    "precomposeunicode",
+    "symlinks",
+    "logallrefupdates",
+    "[extensions]",
+    "objectformat",
+    "[remote \"origin\"]",
+    "url",
+];
+/// What the name of a file ends in that says what there was before a call.
+const UNDER_WAY: &str = "before";
+/// A larger one is none of ours, in bytes.
+const MOST_UNDER_WAY: u64 = 16 * 1024 * 1024;
 /// Repositories that are told of one by one.
 const MOST_TOLD: usize = 20;
 
@@ -61,6 +85,22 @@ pub enum Meant {
     WorkTree,
     /// Laid out as a plain folder.
     Bare,
+}
+
+impl Meant {
+    const ALL: [Self; 3] = [Self::Nothing, Self::WorkTree, Self::Bare];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::WorkTree => "work tree",
+            Self::Bare => "bare",
+        }
+    }
+
+    fn of_name(name: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|meant| meant.name().as_bytes() == name)
+    }
 }
 
 impl Before {
@@ -91,6 +131,29 @@ impl Before {
         marks.iter().filter(is_one).filter_map(|mark| Some(root.join(mark.parent()?))).collect()
     }
 
+    /// Writes it down for as long as the call is under way: who comes after a run that was killed
+    /// would take what it planted for the user's own.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_down(&self, aside: &Path) -> io::Result<Option<UnderWay>> {
+        let Self::Anything { marks, meant } = self else { return Ok(None) };
+        fs::create_dir_all(aside)?;
+        let path = aside.join(format!("{}.{UNDER_WAY}", Ulid::new()));
+        let new = path.with_extension("new");
+        let mut file = File::create(&new)?;
+        // Held before it has its name: nobody takes it for one that was left behind.
+        file.lock()?;
+        let mut text = meant.name().as_bytes().to_vec();
+        for mark in marks {
+            text.push(0);
+            text.extend_from_slice(mark.as_os_str().as_bytes());
+        }
+        file.write_all(&text)?;
+        fs::rename(new, &path)?;
+        Ok(Some(UnderWay { path, _locked: file }))
+    }
+
     /// Puts what is new into a folder, and says so.
     pub fn put_aside(&self, root: &Path, shelf: &Path) -> Vec<String> {
         let mut moved = match self {
@@ -98,7 +161,7 @@ impl Before {
                 let is_meant = |mark: &Path| match meant {
                     Meant::Nothing => false,
                     Meant::WorkTree => mark.ends_with(".git"),
-                    Meant::Bare => true,
+                    Meant::Bare => is_as_made(root, mark),
                 };
                 put_aside(root, marks, &is_meant, shelf)
             }
@@ -120,6 +183,86 @@ impl Before {
         }
         told
     }
+}
+
+/// A repository, laid out as a plain folder, that one of these absolute paths lies in: no tool
+/// writes there, as none does in `.git`.
+pub fn written_into(root: &Path, action: &Action) -> Option<PathBuf> {
+    let Action::Write { paths } = action else { return None };
+    let folders: Vec<PathBuf> =
+        paths.iter().filter_map(|path| path.parent().map(Path::to_owned)).collect();
+    marks_on_the_way(root, &folders).pop_first()?.parent().map(Path::to_owned)
+}
+
+/// What there was before a call that is under way; dropping it says that the call has ended.
+pub struct UnderWay {
+    path: PathBuf,
+    _locked: File,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Puts aside what was planted by calls whose run was killed, and says so. Waits for no call that
+/// is under way: while there is one, nothing is done.
+pub fn put_aside_of_killed(root: &Path, aside: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(aside) else { return Vec::new() };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let paths = paths.filter(|path| path.extension() == Some(OsStr::new(UNDER_WAY)));
+    let opened: Option<Vec<(PathBuf, File)>> = paths
+        .map(|path| {
+            let file = File::open(&path).ok()?;
+            file.try_lock().is_ok().then_some((path, file))
+        })
+        .collect();
+    let mut told = Vec::new();
+    for (path, file) in opened.unwrap_or_default() {
+        let mut text = Vec::new();
+        if io::Read::read_to_end(&mut io::Read::take(file, MOST_UNDER_WAY), &mut text).is_err() {
+            continue;
+        }
+        let mut parts = text.split(|byte| *byte == 0);
+        let Some(meant) = parts.next().and_then(Meant::of_name) else { continue };
+        let marks = parts.map(|part| PathBuf::from(OsStr::from_bytes(part))).collect();
+        // It is never pruned: what came into being after the run was killed is the user's.
+        let shelf = path.with_extension("killed");
+        let put = Before::Anything { marks, meant }.put_aside(root, &shelf);
+        told.extend(put.into_iter().map(|one| {
+            format!("a run was killed before this one; {one}. Is it yours? Then move it back")
+        }));
+        let _ = fs::remove_file(path);
+    }
+    told
+}
+
+/// Whether a bare repository is as git makes it: no hooks, no objects of others, and settings that
+/// name no program. Its folder may have been there before it.
+fn is_as_made(root: &Path, head: &Path) -> bool {
+    let Some(folder) = root.join(head).parent().map(Path::to_owned) else { return false };
+    let is_sample = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| entry.path().extension() == Some(OsStr::new("sample")))
+    };
+    let hooks = fs::read_dir(folder.join("hooks"));
+    let no_hooks = hooks.map_or_else(
+        |cause| cause.kind() == io::ErrorKind::NotFound,
+        |mut entries| entries.all(is_sample),
+    );
+    let is_usual = |line: &str| {
+        let line = line.trim();
+        let name = line.split_once('=').map_or(line, |(name, _)| name.trim_end());
+        name.is_empty() || USUAL_SETTINGS.contains(&name)
+    };
+    let config = fs::read_to_string(folder.join("config"));
+    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    no_hooks
+        && config.is_ok_and(|config| config.lines().all(is_usual))
+        && !has("objects/info/alternates")
+        && !has("info/attributes")
+        && !has("config.worktree")
+        && !has("commondir")
 }
 
 fn said(root: &Path, PutAside { mark, to }: &PutAside) -> String {

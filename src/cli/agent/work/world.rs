@@ -15,7 +15,7 @@ use super::{
     super::errors::why_uncovered,
     fencing::Fencing,
     gathering,
-    planted::{Before, Links},
+    planted::{Before, Links, UnderWay, put_aside_of_killed, written_into},
     remembering,
     rights::Rights,
 };
@@ -39,6 +39,8 @@ struct Begun {
     head: Option<Option<CommitId>>,
     /// Which other repositories there were, if it may leave one.
     before: Option<Before>,
+    /// The same, written down until the call has ended.
+    _under_way: Option<UnderWay>,
     /// Whoever let it through was told which files it changes.
     is_shown: bool,
 }
@@ -200,6 +202,8 @@ impl<'a> Surroundings<'a> {
 impl World for Surroundings<'_> {
     fn begun(&mut self, run: Ulid) {
         self.run = Some(run);
+        let repository = &self.workspace.repository;
+        self.warnings.extend(put_aside_of_killed(&repository.root, &repository.aside_dir()));
     }
 
     fn gather(&mut self, goal: &str) -> Gathered {
@@ -230,6 +234,13 @@ impl World for Surroundings<'_> {
             verdict
                 .reasons
                 .push(format!("`{id}` is no commit: it is not known of which file it is"));
+        }
+        if let Some(folder) = written_into(&self.workspace.repository.root, &call.action) {
+            let folder = exact_line(&folder.to_string_lossy());
+            verdict.decision = Decision::Deny;
+            verdict.layer = Layer::Protected;
+            verdict.can_be_kept = false;
+            verdict.reasons = vec![format!("`{folder}` is a git repository of its own")];
         }
         verdict
     }
@@ -283,11 +294,22 @@ impl World for Surroundings<'_> {
         if matches!(action, Action::Commit) {
             run.before_commit().map_err(said)?;
         }
+        let aside = workspace.repository.aside_dir();
+        let under_way = before.as_ref().map(|before| before.write_down(&aside)).transpose();
+        let under_way = under_way.map_err(|cause| {
+            format!("`{}` cannot be written: {cause}", exact_line(&aside.to_string_lossy()))
+        })?;
         // What is shut in cannot: a commit that is made meanwhile is somebody else's.
         let commits = !(runs && fencing.is_there());
         let head = commits.then_some(head);
         let is_shown = matches!(action, Action::Write { .. });
-        self.calls.push(Begun { is_covered: true, head, before, is_shown });
+        self.calls.push(Begun {
+            is_covered: true,
+            head,
+            before,
+            _under_way: under_way.flatten(),
+            is_shown,
+        });
         Ok(())
     }
 
