@@ -1,6 +1,6 @@
 //! Every environment variable, read only here.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use secrecy::SecretString;
 
@@ -154,4 +154,9 @@ pub fn survive_file_size_limit() {
 /// Where the program that runs now lies.
 pub fn own_program() -> std::io::Result<std::path::PathBuf> {
     std::env::current_exe()
+}
+
+/// What this program was called with, its own name first.
+pub fn arguments() -> impl Iterator<Item = OsString> {
+    std::env::args_os()
 }

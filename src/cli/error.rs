@@ -320,6 +320,8 @@ impl From<ConfigError> for CliError {
         let typed = matches!(&cause, ConfigError::Value { origin: Origin::Flag, .. });
         let hint = if typed {
             "`--help` says what may stand there"
+        } else if matches!(cause, ConfigError::Marked { .. }) {
+            "keep what stands between the marks on one side, and take the marks out"
         } else {
             "every key with its default: `elophanto init` in an empty folder"
         };

@@ -164,7 +164,7 @@ fn with_dashed_words(cause: clap::Error) -> Result<Cli, clap::Error> {
         let text = argument.to_str().unwrap_or_default();
         text.starts_with('-') && text.contains(char::is_whitespace)
     };
-    let (words, mut rest): (Vec<_>, Vec<_>) = std::env::args_os().partition(is_words);
+    let (words, mut rest): (Vec<_>, Vec<_>) = env::arguments().partition(is_words);
     if words.is_empty() || rest.iter().any(|argument| argument == "--") {
         return Err(cause);
     }

@@ -105,7 +105,12 @@ pub fn print(answer: &Answer, shape: &Shape, ui: &mut Ui) -> Result<(), CliError
                     ui.line(head(hit, shape, ui))?;
                     ui.line(body(hit, text.as_deref(), ui))?;
                 }
-                if let Some(warning) = warning(hit, shape) {
+                // That a note has drifted stands above its further places.
+                let warning = match first {
+                    Some(_) => contradiction(hit).map(|line| format!("    ! {line}")),
+                    None => warning(hit, shape),
+                };
+                if let Some(warning) = warning {
                     ui.line(warning)?;
                 }
                 if let Some(author) = &hit.origin.author {
@@ -347,12 +352,15 @@ fn markdown(hit: &Hit, text: Option<&str>) -> String {
     )
 }
 
+/// That a note of the user's says otherwise, on one line.
+fn contradiction(hit: &Hit) -> Option<String> {
+    let note = hit.contradicted_by()?;
+    Some(format!("your note says otherwise: {}", visible_line(note)))
+}
+
 /// What the reader should know about the note before believing it.
 fn warning(hit: &Hit, shape: &Shape) -> Option<String> {
-    let otherwise = hit
-        .contradicted_by()
-        .map(|note| format!("your note says otherwise: {}", visible_line(note)));
-    let line = otherwise.or_else(|| Some(drift_line(drift(hit, shape)?)))?;
+    let line = contradiction(hit).or_else(|| Some(drift_line(drift(hit, shape)?)))?;
     Some(match shape.format {
         Format::Markdown => format!("\n{line}"),
         _ => format!("    ! {line}"),

@@ -101,7 +101,8 @@ impl Layers {
     /// `ours` gives for it counts: what our side of the merge says.
     ///
     /// # Errors
-    /// When a file is there but no regular UTF-8 file within bounds.
+    /// When a file is there but no regular UTF-8 file within bounds, or with marks of a conflict
+    /// that git does not know of.
     pub fn read(
         root: &Path,
         ours: &dyn Fn() -> Option<Vec<u8>>,
@@ -113,10 +114,10 @@ impl Layers {
         let mut in_conflict = false;
         if let Some(file) = &mut repository
             && has_conflict_markers(&file.text)
-            && let Some(text) = ours().and_then(|bytes| String::from_utf8(bytes).ok())
-            && text.len() as u64 <= MAX_FILE_BYTES
         {
-            file.text = text;
+            let ours = ours().and_then(|bytes| String::from_utf8(bytes).ok());
+            let fits = ours.filter(|text| text.len() as u64 <= MAX_FILE_BYTES);
+            file.text = fits.ok_or_else(|| ConfigError::Marked { path: file.path.clone() })?;
             in_conflict = true;
         }
         let trusted = match &repository {
@@ -399,14 +400,14 @@ mod tests {
         let read = |text: &str, ours: Option<&str>| {
             std::fs::write(root.join(REPOSITORY_FILE), text).unwrap();
             let ours = || ours.map(|ours| ours.as_bytes().to_vec());
-            let layers = Layers::read(root, &ours, BTreeMap::new(), vec![]).unwrap();
-            (layers.repository.unwrap().text, layers.in_conflict)
+            let layers = Layers::read(root, &ours, BTreeMap::new(), vec![])?;
+            Ok::<_, ConfigError>((layers.repository.unwrap().text, layers.in_conflict))
         };
         let marked = "<<<<<<< HEAD\na: b\n=======\na: c\n>>>>>>> other\n";
-        assert_eq!(read(marked, Some("a: b\n")), ("a: b\n".to_owned(), true));
-        // Marks that git knows nothing of, and a side that is no text, leave the file as it is.
-        assert_eq!(read(marked, None), (marked.to_owned(), false));
-        assert_eq!(read("a: c\n", Some("a: b\n")), ("a: c\n".to_owned(), false));
+        assert_eq!(read(marked, Some("a: b\n")).unwrap(), ("a: b\n".to_owned(), true));
+        assert_eq!(read("a: c\n", Some("a: b\n")).unwrap(), ("a: c\n".to_owned(), false));
+        let error = read(marked, None).unwrap_err();
+        assert!(matches!(error, ConfigError::Marked { .. }), "{error}");
         for text in ["=======\n<<<<<<< a\n>>>>>>> b\n", "# <<<<<<< a\n=======\n>>>>>>> b\n"] {
             assert!(!has_conflict_markers(text), "{text}");
         }

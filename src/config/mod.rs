@@ -326,6 +326,9 @@ pub enum ConfigError {
     /// More than any honest configuration.
     #[error("{}: larger than {cap} bytes", path.display())]
     TooLarge { path: PathBuf, cap: u64 },
+    /// Marks of a conflict that is not in git's index.
+    #[error("{}: holds the marks of a conflict, and git knows of none", path.display())]
+    Marked { path: PathBuf },
     /// Some other encoding, or no text at all.
     #[error("{}: not UTF-8 text", path.display())]
     NoText { path: PathBuf },

@@ -101,7 +101,8 @@ pub(super) fn url_password(candidate: &Candidate<'_>) -> bool {
         && !password.starts_with(['$', '%', '{', '*'])
         && password.bytes().any(|byte| byte.is_ascii_alphabetic())
         && classes(password) >= 2
-        && !is_plain_words(password)
+        // Who mixes all kinds of characters meant it as a password, even of words.
+        && (classes(password) == 4 || !is_plain_words(password))
         && entropy(password) >= 2.0
 }
 

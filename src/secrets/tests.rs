@@ -39,6 +39,7 @@ const SECRETS: &[(&str, &str, &str, &str)] = &[
     ("JSON web token", "Bearer ", concat!("e", "yJhbGciOiJIUzI1NiJ9.eyJpZCI6Nzc0MX0.D7u3", "mSpKyo2XAcuVET6ZyyQY0PjF9ciG9Lv3g32CgH6"), ""),
     ("Telegram bot token", "", concat!("7193846205", ":AADaUjA3PjeEYqvNS", "zPf2v2R2Iy9uOT4WF3"), ""),
     ("password in a URL", "postgres://app:", concat!("", "k7Wq-", "pz9x"), "@db.internal.net:5432/x"),
+    ("password in a URL", "postgres://app:", concat!("", "Summer", "2026!"), "@db1:5432/x"),
     ("password in a URL", "redis://:", concat!("", "Rx81m", "mQaz"), "@cache.prod.net"),
     ("Docker access token", "", concat!("dckr", "_pat_", "k7Wq9pz9xLm4TnB8cWd1YsF6hJg"), ""),
     ("secret by its name", "password: ", concat!("", "l7UeioE", "JP2NNern6"), ""),

@@ -270,6 +270,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("src/cli/agent/work/branching.rs", "an index of git"),
     ("src/cli/agent/running.rs", "below the git directory"),
     ("src/cli/agent/work/fencing.rs", "below the git directory, and one folder at the root"),
+    ("src/cli/agent/work/planted.rs", "below the git directory"),
     ("src/hooks/install.rs", "git's folder of hooks, which the sandbox keeps closed"),
     ("src/fence/", "folders and files of the sandbox's own, and stand-ins"),
     ("src/jsonl/append.rs", "locks, and folders of logs that lie beneath no root"),
