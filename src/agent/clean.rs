@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::secrets;
+use elophanto_base::secrets;
 
 /// Secrets masked, then cut in its middle to `max` bytes. Of a very long text only as much is looked
 /// at as may stay, and as much again, so that the cut goes through no secret.

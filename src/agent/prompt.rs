@@ -1,7 +1,8 @@
 //! What a model is told: who it is, what holds, what is known. Pure.
 
 use super::{Gathered, Piece, Spec, clean::clean, quote::Quote};
-use crate::{one_line::one_line, permissions::Mode};
+use crate::permissions::Mode;
+use elophanto_base::one_line::one_line;
 
 /// How messages begin that come from this program.
 pub(super) const NOTE: &str = "[loop]";

@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use crate::one_line::one_line;
+use elophanto_base::one_line::one_line;
 
 const ORIGIN_CHARS: usize = 200;
 

@@ -82,7 +82,7 @@ impl Sessions {
     /// # Errors
     /// [`SessionsError::BadId`].
     pub fn id(text: &str) -> Result<Uuid, SessionsError> {
-        let shown = || crate::one_line::one_line(text, 60);
+        let shown = || elophanto_base::one_line::one_line(text, 60);
         let id = Uuid::try_parse(text).map_err(|_| SessionsError::BadId(shown()))?;
         let is_plain = id.hyphenated().to_string() == text;
         if is_plain { Ok(id) } else { Err(SessionsError::BadId(shown())) }
@@ -99,12 +99,12 @@ impl Sessions {
         let wanted = text.to_ascii_lowercase();
         let is_plain = wanted.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
         if wanted.is_empty() || !is_plain {
-            return Err(SessionsError::BadId(crate::one_line::one_line(text, 60)));
+            return Err(SessionsError::BadId(elophanto_base::one_line::one_line(text, 60)));
         }
         let mut ids = self.ids()?;
         ids.retain(|id| id.to_string().starts_with(&wanted));
         match ids.as_slice() {
-            [] => Err(SessionsError::NoneBegins(crate::one_line::one_line(&wanted, 60))),
+            [] => Err(SessionsError::NoneBegins(elophanto_base::one_line::one_line(&wanted, 60))),
             [id] => Ok(*id),
             several => {
                 let shown = several.iter().take(SHOWN).map(Uuid::to_string).collect();

@@ -20,7 +20,7 @@ pub use entry::{Entry, EntryKind};
 pub(super) use entry::{some_commits, some_paths};
 pub(super) use writer::Trail;
 
-use crate::jsonl::{self, Caps, JsonlError, Log};
+use elophanto_base::jsonl::{self, Caps, JsonlError, Log};
 
 const CAPS: Caps = Caps { line_bytes: 1024 * 1024, file_bytes: 64 * 1024 * 1024, faults: 100 };
 /// Ids that an ambiguous prefix is answered with.
@@ -128,7 +128,7 @@ impl Trails {
         let wanted = prefix.to_ascii_uppercase();
         let plain = wanted.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if wanted.is_empty() || wanted.len() > ulid::ULID_LEN || !plain {
-            return Err(TrailsError::BadPrefix(crate::one_line::one_line(prefix, 60)));
+            return Err(TrailsError::BadPrefix(elophanto_base::one_line::one_line(prefix, 60)));
         }
         let mut runs = self.runs()?;
         runs.retain(|run| run.to_string().starts_with(&wanted));

@@ -8,10 +8,8 @@ use super::{
     kept::{Kept, quoted},
     text::{clean, heading},
 };
-use crate::{
-    markdown::{self, Scope},
-    one_line::one_line,
-};
+use crate::markdown::{self, Scope};
+use elophanto_base::one_line::one_line;
 
 /// The level of a section's heading.
 const SECTION: u8 = 2;

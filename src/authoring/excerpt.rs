@@ -6,10 +6,8 @@ use super::{
     likeness::{Pairs, likeness},
     slug::key,
 };
-use crate::{
-    markdown::{self, Document, Heading, Unparsable},
-    one_line::one_line,
-};
+use crate::markdown::{self, Document, Heading, Unparsable};
+use elophanto_base::one_line::one_line;
 
 /// Characters of a wanted heading that are looked at.
 const MAX_WANTED_CHARS: usize = 1000;

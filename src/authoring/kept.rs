@@ -5,10 +5,8 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use toml::de::{DeTable, DeValue};
 
 use super::{front::Damage, text::clean};
-use crate::{
-    markdown::{FRONT_MATTER_BUDGET, count_line_ends},
-    yaml::{self, Value},
-};
+use crate::markdown::{FRONT_MATTER_BUDGET, count_line_ends};
+use elophanto_base::yaml::{self, Value};
 
 /// One key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]

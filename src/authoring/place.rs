@@ -10,7 +10,7 @@ use super::{
     slug::{is_reserved, slug},
     text::clean,
 };
-use crate::{one_line::one_line, visible::is_deceptive};
+use elophanto_base::{one_line::one_line, visible::is_deceptive};
 
 /// The folder below the one that is written to.
 const LEARNED: &str = "learned";

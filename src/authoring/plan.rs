@@ -15,7 +15,8 @@ use super::{
     place,
     text::{clean, tags, trim_blank},
 };
-use crate::{markdown::Scope, one_line::one_line};
+use crate::markdown::Scope;
+use elophanto_base::one_line::one_line;
 
 /// What somebody wants to be written.
 #[derive(Debug, Clone, Copy)]

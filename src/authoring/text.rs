@@ -1,6 +1,6 @@
 //! Text from outside made fit for a note.
 
-use crate::{
+use elophanto_base::{
     one_line::{is_emoji, one_line},
     visible::{hides, is_deceptive, visible},
 };

@@ -5,7 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{jsonl::JsonlError, repo::GitError};
+use crate::repo::GitError;
+use elophanto_base::jsonl::JsonlError;
 
 /// Something of a checkpoint failed. Whatever call returned it has acknowledged nothing.
 #[derive(Debug, thiserror::Error)]

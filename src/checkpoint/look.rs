@@ -11,7 +11,7 @@ use super::{
     name::Name,
     state::{Digest, MODE_BITS, Opaque, State},
 };
-use crate::beneath::{Folder, Kind, Refusal, Stat, is_link, refusal};
+use elophanto_base::beneath::{Folder, Kind, Refusal, Stat, is_link, refusal};
 
 /// What there is at a path below the root.
 ///

@@ -22,10 +22,8 @@ use super::{
     seen::{self, Seen, baseline_name, keep},
     state::{Opaque, State},
 };
-use crate::{
-    jsonl::{Caps, Log},
-    repo::{self, CommitId, ObjectId, watch},
-};
+use crate::repo::{self, CommitId, ObjectId, watch};
+use elophanto_base::jsonl::{Caps, Log};
 
 /// The journal of a run, in its folder.
 pub(super) const JOURNAL: &str = "journal.jsonl";

@@ -18,10 +18,8 @@ use super::{
     seen::baseline_name,
     state::{Digest, State, WhyUncovered},
 };
-use crate::{
-    jsonl::{self, Fault},
-    repo::{self, ObjectId},
-};
+use crate::repo::{self, ObjectId};
+use elophanto_base::jsonl::{self, Fault};
 
 /// The file of the record in the commit.
 const RECORD: &str = "record.jsonl";

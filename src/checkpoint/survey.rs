@@ -17,7 +17,8 @@ use super::{
     walk::{Found, Ignored, Treatment, walk},
     walk_little::walk_little,
 };
-use crate::{beneath::Folder, repo::FileStat};
+use crate::repo::FileStat;
+use elophanto_base::beneath::Folder;
 
 /// A file changed less than this before it was looked at may change again without another time
 /// stamp, in nanoseconds: clocks of file systems tick every 10 ms at most, ...

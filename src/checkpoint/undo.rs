@@ -21,10 +21,8 @@ use super::{
     seal,
     state::{Digest, Opaque, State},
 };
-use crate::{
-    beneath::Folder,
-    repo::{ObjectId, PutAside, move_aside},
-};
+use crate::repo::{ObjectId, PutAside, move_aside};
+use elophanto_base::beneath::Folder;
 
 /// Contents that are fetched from git at once, in bytes.
 const BATCH_BYTES: u64 = 32 * 1024 * 1024;

@@ -11,11 +11,11 @@ use super::{
     workspace::{Workspace, write_beneath},
 };
 use crate::{
-    beneath::Folder,
     changelog::{self, Entry},
     markdown,
     repo::{NotePath, read_note},
 };
+use elophanto_base::beneath::Folder;
 
 /// Most entries that are read; older ones are left out.
 const MAX_ENTRIES: usize = 10_000;

@@ -20,9 +20,9 @@ use crate::{
     index::{Options, fill::Allowance},
     on_commit::{self, ALLOW_FILE, Done, IndexFile, Looked, Secret, Wishes},
     repo::{self, Git, Repository},
-    secrets::AllowList,
     store::{tables, view},
 };
+use elophanto_base::secrets::AllowList;
 
 /// Git waits no longer than this, whatever happens.
 const CEILING: Duration = Duration::from_millis(9_500);

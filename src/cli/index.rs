@@ -22,8 +22,8 @@ use crate::{
         commit::{Committed, update_pending},
         watch::{Method, Watch},
     },
-    process,
 };
+use elophanto_base::process;
 
 /// Bring the index up to date
 ///

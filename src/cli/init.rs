@@ -18,12 +18,12 @@ use super::{
     workspace::{Workspace, write_beneath},
 };
 use crate::{
-    beneath::Folder,
     config::{Provider, REPOSITORY_FILE},
     index::Options,
     init::{InitAction, InitOptions, plan},
     repo::{LocateError, Repository, locate},
 };
+use elophanto_base::beneath::Folder;
 
 /// Make this repository or folder a knowledge base
 ///

@@ -19,8 +19,8 @@ use crate::{
         record::EngagementRecord,
     },
     repo::Git,
-    secrets,
 };
+use elophanto_base::secrets;
 
 /// Say that you like a topic: an entity is made of it, and it is worth finding out more
 #[derive(clap::Args, Debug)]

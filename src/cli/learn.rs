@@ -334,7 +334,7 @@ fn message(learning: &Learning, from: &str, yes: bool, ui: &mut Ui) -> Result<Ou
         id: ulid::Ulid::new().to_string(),
         at: now(),
         user: learning.user.clone(),
-        text: crate::secrets::mask(&text).0.into_owned(),
+        text: elophanto_base::secrets::mask(&text).0.into_owned(),
     };
     learning.desk.write(Place::Local, &[&record])?;
     extract(learning, &telling, Some(&record.id), yes, ui)?;

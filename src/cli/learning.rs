@@ -35,11 +35,11 @@ use crate::{
     },
     llm::Ask,
     notify::{CommandSink, DesktopSink, FileSink, Outlet, Quiet, WebhookSink},
-    process::Environment,
     providers::{Brave, Provider, Searxng, Tavily},
     search::{Query, search},
     web::{Fetcher, Policy},
 };
+use elophanto_base::process::Environment;
 
 /// Notes that the source `knowledge` brings for a query.
 const MOST_NOTES: usize = 8;

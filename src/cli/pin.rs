@@ -21,8 +21,8 @@ use crate::{
     embed::{Fingerprint, remote::parse},
     index::{Report, vectors_held},
     repo::Repository,
-    stand_in::is_stand_in,
 };
+use elophanto_base::stand_in::is_stand_in;
 
 const PROVIDER: &str = "knowledge.embedding_provider";
 const MODEL: &str = "knowledge.embedding_model";

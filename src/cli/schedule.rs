@@ -14,7 +14,6 @@ use super::{
 };
 use crate::{
     config::{format_duration, parse_duration},
-    jsonl::Log,
     repo::locate,
     schedule::{
         Added, Backend, Installed, Job, Place, ScheduleError, Scheduler, default_every, process,
@@ -22,6 +21,7 @@ use crate::{
     },
     store::lock,
 };
+use elophanto_base::jsonl::Log;
 
 /// `systemctl` and `crontab` may take this long.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -346,7 +346,9 @@ impl Places {
             said: String,
         }
         let log = self.log(&unit_name(&job.name, &job.folder));
-        let read = crate::jsonl::read::<Line>(&log, &crate::jsonl::Caps::default()).ok()?;
+        let read =
+            elophanto_base::jsonl::read::<Line>(&log, &elophanto_base::jsonl::Caps::default())
+                .ok()?;
         let Line { at, exit, said } = read.into_records().last()?;
         let exit = exit.map_or_else(|| "a signal".to_owned(), |code| format!("exit {code}"));
         Some(format!("{at} {exit}: {said}"))

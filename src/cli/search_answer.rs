@@ -18,7 +18,6 @@ use crate::{
     index::Kind,
     journal::Place,
     learn::record::{ANSWER, AnswerRecord},
-    lexical::Analyzer,
     llm::{Asked, EXTRACTIVE},
     markdown::Scope,
     repo::read_note,
@@ -27,6 +26,7 @@ use crate::{
         extract::{Question, Statement, statements},
     },
 };
+use elophanto_base::lexical::Analyzer;
 
 /// Hits that an answer is made of.
 const MOST_HITS: usize = 6;
@@ -146,7 +146,7 @@ pub fn answer(
             id: id.clone(),
             at: now(),
             user: learning.user.clone(),
-            question: crate::secrets::mask(question).0.into_owned(),
+            question: elophanto_base::secrets::mask(question).0.into_owned(),
             entities: entities.collect(),
         };
         learning.desk.write(Place::Local, &[&record]).is_ok()

@@ -14,8 +14,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::error::CliError;
-use crate::visible::is_deceptive;
-pub use crate::visible::{exact_line, visible, visible_line};
+use elophanto_base::visible::is_deceptive;
+pub use elophanto_base::visible::{exact_line, visible, visible_line};
 
 /// A bar that appears sooner would only flicker.
 const PROGRESS_DELAY: Duration = Duration::from_millis(250);

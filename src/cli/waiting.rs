@@ -19,10 +19,10 @@ use crate::{
         Context, Options, Refreshed,
         fill::{self, Allowance},
     },
-    process,
     repo::Repository,
     store::{lock, view},
 };
+use elophanto_base::process;
 
 /// How long a search or `learn` embeds before it does its own work.
 const MOMENT: Duration = Duration::from_millis(300);

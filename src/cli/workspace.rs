@@ -25,12 +25,11 @@ use crate::{
         builtin::{Builtin, count_tokens},
     },
     index::{Context, Options, Progress, Refreshed, form::Form, refresh},
-    init, learn,
-    lexical::Analyzer,
-    memory, permissions,
+    init, learn, memory, permissions,
     repo::{self, Git, NotePath, Repository, Selection, Version, locate, watch},
     search::run::Tools,
 };
+use elophanto_base::lexical::Analyzer;
 
 /// An opened knowledge base.
 pub struct Workspace {

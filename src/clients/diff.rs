@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Change;
-use crate::visible::visible_line;
+use elophanto_base::visible::visible_line;
 
 /// Lines shown before and after what changes.
 const CONTEXT: usize = 3;

@@ -8,7 +8,7 @@
 use super::kind::quote;
 use super::providers;
 use super::template::list_text;
-use crate::yaml;
+use elophanto_base::yaml;
 
 /// Parts of names that mean a program, an address, a credential or a permission level.
 const GUARDED_WORDS: &[&str] = &["command", "base_url", "url", "mode", "api_key"];

@@ -16,9 +16,9 @@ use super::kind::Raw;
 use super::providers;
 use super::trust::TrustStore;
 use super::{ConfigError, ConfigWarning};
-use crate::beneath::{Folder, Refusal, is_link, refusal};
-use crate::stand_in::is_stand_in;
-use crate::yaml;
+use elophanto_base::beneath::{Folder, Refusal, is_link, refusal};
+use elophanto_base::stand_in::is_stand_in;
+use elophanto_base::yaml;
 
 /// Where a repository keeps its settings, relative to its root.
 pub const REPOSITORY_FILE: &str = ".elophanto/config.yaml";

@@ -310,7 +310,7 @@ pub enum ConfigError {
     UnknownFlag { key: String, meant: Option<&'static str> },
     /// The file is no YAML, or more of it than is read.
     #[error("{}{}: {cause}", path.display(), line_text(cause))]
-    Yaml { path: PathBuf, cause: crate::yaml::YamlError },
+    Yaml { path: PathBuf, cause: elophanto_base::yaml::YamlError },
     /// The file is YAML, but a list or a single text.
     #[error("{}:1: expected sections such as `search:`, found something else", path.display())]
     NoMapping { path: PathBuf },
@@ -593,7 +593,7 @@ fn words<T: std::str::FromStr>(list: &[String]) -> Vec<T> {
     list.iter().filter_map(|word| word.parse().ok()).collect()
 }
 
-fn line_text(cause: &crate::yaml::YamlError) -> String {
+fn line_text(cause: &elophanto_base::yaml::YamlError) -> String {
     cause.line().map(|line| format!(":{line}")).unwrap_or_default()
 }
 

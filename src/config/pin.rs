@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::keys::{self, Key};
 use super::kind::{Raw, Value, quote};
 use super::template::raw_of;
-use crate::yaml;
+use elophanto_base::yaml;
 
 /// A key that can't be set in this file.
 #[derive(Debug, thiserror::Error)]

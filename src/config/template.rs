@@ -64,12 +64,14 @@ pub fn list_text(items: &[impl AsRef<str>]) -> String {
 /// A value given as text: a list where it is written as one, else the text itself.
 pub(super) fn raw_of(text: &str) -> Raw {
     let flow = text.starts_with('[') && text.ends_with(']');
-    let node = flow.then(|| crate::yaml::parse(text, &crate::yaml::Budget::default()).ok());
-    let Some(crate::yaml::Value::Sequence(nodes)) = node.flatten().map(|node| node.value) else {
+    let node = flow
+        .then(|| elophanto_base::yaml::parse(text, &elophanto_base::yaml::Budget::default()).ok());
+    let Some(elophanto_base::yaml::Value::Sequence(nodes)) = node.flatten().map(|node| node.value)
+    else {
         return Raw::Scalar(text.to_owned());
     };
-    let item = |node: crate::yaml::Node| match node.value {
-        crate::yaml::Value::Scalar(text) => Some(text),
+    let item = |node: elophanto_base::yaml::Node| match node.value {
+        elophanto_base::yaml::Value::Scalar(text) => Some(text),
         _ => None,
     };
     let items: Option<Vec<String>> = nodes.into_iter().map(item).collect();

@@ -11,10 +11,9 @@ use super::{
 };
 use crate::{
     llm::schema,
-    one_line::one_line,
     plugins::{PluginFile, is_file_path},
-    secrets,
 };
+use elophanto_base::{one_line::one_line, secrets};
 
 /// What a reviewer said.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,12 +17,11 @@ use super::{
 };
 use crate::{
     agent::ToolError,
-    beneath::Folder,
-    one_line::one_line,
     plugins::{
         self, FOLDER, Plugin, PluginError, PluginFile, TestReport, cut_middle, examine, read_files,
     },
 };
+use elophanto_base::{beneath::Folder, one_line::one_line};
 
 /// Bytes of a reason that goes into the next attempt.
 const MAX_REASON_BYTES: usize = 8 << 10;

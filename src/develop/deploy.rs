@@ -9,13 +9,12 @@ use std::{
 use super::{Ended, Stage, attempt::Ready, pipeline::Run};
 use crate::{
     agent::{Output, Tool, ToolError},
-    one_line::one_line,
     plugins::{
         self, FOLDER, MANIFEST, MAX_PAGE_BYTES, PluginTool, capabilities, cell, cut_middle,
         readme_note, readme_page, text_at,
     },
-    visible::visible,
 };
+use elophanto_base::{one_line::one_line, visible::visible};
 
 /// The one answer that is a yes.
 const YES: &str = "deploy";

@@ -7,11 +7,9 @@ use serde_json::json;
 use super::{MAX_ATTEMPTS, pipeline::Run};
 use crate::{
     agent::{Output, ToolError},
-    one_line::one_line,
     plugins::cut_middle,
-    secrets,
-    visible::visible,
 };
+use elophanto_base::{one_line::one_line, secrets, visible::visible};
 
 const MAX_REASON_BYTES: usize = 2_000;
 

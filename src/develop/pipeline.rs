@@ -12,10 +12,9 @@ use super::{
 };
 use crate::{
     agent::{Host, Output, ToolError},
-    one_line::one_line,
     plugins::{MAX_PAGE_BYTES, cut_middle, text_at, upsert},
-    secrets,
 };
+use elophanto_base::{one_line::one_line, secrets};
 
 /// Characters of an event's detail.
 const MAX_DETAIL_CHARS: usize = 1_000;

@@ -107,7 +107,7 @@ pub(super) fn review(known: &Known<'_>, files: &[PluginFile], tests: &str) -> St
 
 /// The same question again.
 pub(super) fn review_again(prompt: &str, reason: &str) -> String {
-    let reason = crate::one_line::one_line(reason, 300);
+    let reason = elophanto_base::one_line::one_line(reason, 300);
     format!("{prompt}\n\nThe last answer could not be used: {reason}. {}", verdict())
 }
 

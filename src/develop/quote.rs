@@ -1,6 +1,7 @@
 //! Prompts in which text from outside stays data. Pure.
 
-use crate::{one_line::one_line, plugins::cut_middle};
+use crate::plugins::cut_middle;
+use elophanto_base::one_line::one_line;
 
 /// Bytes of one quoted text. A reviewer sees files whole: no answer has a larger one.
 const MAX_QUOTED_BYTES: usize = super::MAX_ANSWER_FILE_BYTES;

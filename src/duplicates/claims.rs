@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::form::fold;
-use crate::lexical::MONTHS;
+use elophanto_base::lexical::MONTHS;
 
 /// Words that turn a statement round.
 const NEGATIONS: &[&str] = &[

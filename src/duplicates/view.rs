@@ -8,7 +8,7 @@ use super::{
     names::Named,
     words,
 };
-use crate::lexical::{Analyzer, MONTHS};
+use elophanto_base::lexical::{Analyzer, MONTHS};
 
 /// Characters of a fact that are looked at.
 const MAX_FACT_CHARS: usize = 1_000;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::lexical::{fold, words};
+use elophanto_base::lexical::{fold, words};
 
 /// Facts that are looked through.
 const MAX_FACTS: usize = 1_000;

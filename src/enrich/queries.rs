@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Mode, attributes::missing};
-use crate::one_line::one_line;
+use elophanto_base::one_line::one_line;
 
 /// Searches for one entity at a time.
 pub const MAX_QUERIES: usize = 3;

@@ -11,10 +11,8 @@ use super::{
     slug::slug,
     text::one_line,
 };
-use crate::{
-    markdown::{FRONT_MATTER_BUDGET, Warning},
-    yaml::{self, Node, Value, YamlError},
-};
+use crate::markdown::{FRONT_MATTER_BUDGET, Warning};
+use elophanto_base::yaml::{self, Node, Value, YamlError};
 
 /// What the header says that matters for an entity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

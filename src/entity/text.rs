@@ -1,6 +1,7 @@
 //! Text from outside made fit to stand on one line of Markdown, and taken back from it.
 
-use crate::{markdown::on_one_line, visible::is_deceptive};
+use crate::markdown::on_one_line;
+use elophanto_base::visible::is_deceptive;
 
 /// Not what steers a terminal, turns the direction of writing round or hides.
 pub(super) fn is_shown(char: char) -> bool {

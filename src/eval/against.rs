@@ -4,9 +4,9 @@
 use super::{Corpus, EvalError, TestSet};
 use crate::{
     embed::{Embedder, builtin::Builtin},
-    lexical::Analyzer,
     search::{Confidence, Level, Query, Request, run::Tools},
 };
+use elophanto_base::lexical::Analyzer;
 
 /// Files among which the right one is looked for.
 const FEW: usize = 5;

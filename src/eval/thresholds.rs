@@ -13,9 +13,9 @@ use super::{Corpus, EvalError, TestSet, set::Question};
 use crate::{
     embed::{Belief, Embedded, Embedder, Profile, Role},
     index::note,
-    lexical::Analyzer,
     search::{Query, Request},
 };
+use elophanto_base::lexical::Analyzer;
 
 /// Questions and documents that are looked at.
 const SAMPLE: usize = 300;

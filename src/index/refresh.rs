@@ -21,7 +21,6 @@ use super::{
 use crate::{
     chunk::Limits,
     embed::{Embedder, Pace},
-    lexical::Analyzer,
     repo::{NotePath, Repository, Selection, Walked, history::History, walk},
     store::{
         bits::Bits,
@@ -32,6 +31,7 @@ use crate::{
         view::{self, Loaded, Opened, Staging, View},
     },
 };
+use elophanto_base::lexical::Analyzer;
 
 /// Raised whenever the same note would be cut or analysed differently.
 const FORMAT: u32 = 3;

@@ -17,7 +17,6 @@ use super::{
     vectors::Vectors,
 };
 use crate::{
-    lexical::Analyzer,
     repo::{BlobId, FileStat, NotePath, ObjectId, Objects, Unread, Walked, read_note},
     store::{
         Malformed,
@@ -26,6 +25,7 @@ use crate::{
         view::{Loaded, segment_files},
     },
 };
+use elophanto_base::lexical::Analyzer;
 
 /// Text that goes into one segment at most. Bounds the memory of a run.
 const GROUP_BYTES: u64 = 10 * 1024 * 1024;

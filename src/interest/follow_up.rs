@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::one_line::one_line;
+use elophanto_base::one_line::one_line;
 
 /// A question that comes later is a new beginning.
 pub const FOLLOW_UP_WITHIN: SignedDuration = SignedDuration::from_mins(10);

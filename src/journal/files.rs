@@ -12,7 +12,7 @@ use std::{
 use ulid::Ulid;
 
 use super::{JournalError, names};
-use crate::{
+use elophanto_base::{
     beneath::{Entries, Folder, Kind, Refusal, above_ours, refusal},
     jsonl::JsonlError,
 };

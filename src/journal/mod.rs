@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::jsonl::{Caps, JsonlError};
+use elophanto_base::jsonl::{Caps, JsonlError};
 
 mod files;
 mod fold;

@@ -10,7 +10,7 @@ use memchr::{memchr, memmem::Finder};
 use rayon::prelude::*;
 
 use super::{Journal, JournalError, Limits, Place, Record, files};
-use crate::jsonl::{self, Caps, Damage, Entry, Fault, Read};
+use elophanto_base::jsonl::{self, Caps, Damage, Entry, Fault, Read};
 
 /// What both places held.
 #[derive(Debug, Default)]

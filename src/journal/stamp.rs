@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::{Journal, JournalError, Place, files};
-use crate::beneath::Folder;
+use elophanto_base::beneath::Folder;
 
 /// A file changed this recently may change again without a new time: clocks of file systems are
 /// coarse.

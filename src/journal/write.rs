@@ -11,7 +11,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use ulid::Ulid;
 
 use super::{Journal, JournalError, Place, files, names, record::Header};
-use crate::{
+use elophanto_base::{
     beneath::above_ours,
     jsonl::{self, Log},
 };

@@ -21,14 +21,13 @@ use super::{
     users::Said,
 };
 use crate::{
-    differ::differ,
     entity::identity,
     extract::{Leaning, Valence as Leans, statements},
     interest::{EngagementKind, Valence},
     journal::Place,
     llm::Ask,
-    secrets,
 };
+use elophanto_base::{differ::differ, secrets};
 
 /// What the pipeline works with.
 pub struct Pipeline<'a> {

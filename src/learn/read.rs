@@ -9,8 +9,8 @@ use crate::{
     entity::{Entities, Entity},
     extract::{self, Document, Extraction, Known, Mode},
     llm::{Ask, Asked, EXTRACTIVE},
-    secrets,
 };
+use elophanto_base::secrets;
 
 /// How often a model is asked the same.
 const TRIES: usize = 2;

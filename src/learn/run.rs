@@ -21,9 +21,9 @@ use super::{
 use crate::{
     desk::Desk,
     journal::Place,
-    secrets,
     store::lock::{self, Lock},
 };
+use elophanto_base::secrets;
 
 /// The turn of whoever works off what is queued: two at once would make each search twice. Waits
 /// as long as another has it.

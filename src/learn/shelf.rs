@@ -23,7 +23,6 @@ use super::{
     record::{FACT, Fact, RESTORED, RETIRED, RestoredLines, RetiredLine},
 };
 use crate::{
-    beneath::{self, Folder},
     desk::Desk,
     entity::{
         self, Entities, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retired, Retirement,
@@ -31,8 +30,11 @@ use crate::{
     },
     journal::{Record, fold},
     repo::{NotePath, TEMPORARY, read_note, watch, write_beneath},
-    secrets,
     store::lock,
+};
+use elophanto_base::{
+    beneath::{self, Folder},
+    secrets,
 };
 
 /// Most pages that are read.

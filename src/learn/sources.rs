@@ -11,12 +11,14 @@ use url::Url;
 use super::responses::Finding;
 use crate::{
     entity::identity,
-    one_line::one_line,
-    process::{self, Environment, ProcessError},
     providers::{Provider, ProviderError, read_pages},
     reading::{self, Hint},
     repo::{NotePath, read_note, walk_files},
     web::Fetcher,
+};
+use elophanto_base::{
+    one_line::one_line,
+    process::{self, Environment, ProcessError},
 };
 
 /// Findings of one search.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
 use super::budget::Spent;
-use crate::jsonl::{self, Caps, Damage, JsonlError, Log};
+use elophanto_base::jsonl::{self, Caps, Damage, JsonlError, Log};
 
 /// Months that are looked into.
 const MONTHS_CAP: usize = 1_200;

@@ -17,7 +17,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::lines::LineTable;
 use super::{FRONT_MATTER_BUDGET, Warning};
-use crate::yaml::{self, Value};
+use elophanto_base::yaml::{self, Value};
 
 /// What the keys say. A key that is absent, empty or of the wrong type leaves its field empty.
 #[derive(Debug, Clone, Default, PartialEq)]

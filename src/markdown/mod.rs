@@ -31,7 +31,7 @@ pub(crate) use lines::count_line_ends;
 pub use links::{Destination, Notes, resolve_link};
 pub(crate) use text::{on_one_line, unescape};
 
-use crate::yaml;
+use elophanto_base::yaml;
 use lines::LineTable;
 
 /// What front matter may ask of its reader, in YAML and, as far as it applies, in TOML.

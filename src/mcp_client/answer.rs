@@ -2,7 +2,8 @@
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
-use crate::{agent::Output, one_line::one_line};
+use crate::agent::Output;
+use elophanto_base::one_line::one_line;
 
 /// Blocks of one answer.
 const MAX_BLOCKS: usize = 1_000;

@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use super::{Entry, Surroundings};
-use crate::{
+use elophanto_base::{
     one_line::one_line,
     process::{self, Environment},
 };

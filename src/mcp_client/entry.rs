@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use crate::{
-    permissions::Level,
+use crate::permissions::Level;
+use elophanto_base::{
     process::{Environment, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS},
     visible::{is_deceptive, visible_line},
 };

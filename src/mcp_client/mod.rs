@@ -25,7 +25,8 @@ use std::{
 pub use entry::{Entry, EntryError, USUAL_ENVIRONMENT};
 pub use offer::{MAX_DESCRIPTION, MAX_SCHEMA_BYTES, MAX_TOOLS};
 
-use crate::{agent::Tool, process::Environment};
+use crate::agent::Tool;
+use elophanto_base::process::Environment;
 use server::Server;
 
 /// What all servers are started with.

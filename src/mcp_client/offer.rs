@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::Entry;
-use crate::{
-    agent::{Source, Spec},
-    one_line::one_line,
-};
+use crate::agent::{Source, Spec};
+use elophanto_base::one_line::one_line;
 
 /// Tools of one server.
 pub const MAX_TOOLS: usize = 128;

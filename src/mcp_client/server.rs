@@ -23,7 +23,8 @@ use super::{
     offer::Offered,
     session::{self, CallError, Client, Service},
 };
-use crate::{agent::ToolError, one_line::one_line};
+use crate::agent::ToolError;
+use elophanto_base::one_line::one_line;
 
 /// Bytes a server may say until its tools are known.
 const AT_START: u64 = 64 << 20;

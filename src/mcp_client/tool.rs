@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::{answer, offer::Named, server::Server, session::CallError};
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    one_line::one_line,
     permissions::Action,
 };
+use elophanto_base::one_line::one_line;
 
 /// Bytes of the arguments of one call.
 const MAX_ARGUMENT_BYTES: usize = 1 << 20;

@@ -1,6 +1,6 @@
 //! Adding lines to a file: all of them or nothing, and on disk before they count.
 //!
-//! [`crate::jsonl::Log`] syncs while its lock is held. Here many short-lived processes write at
+//! [`elophanto_base::jsonl::Log`] syncs while its lock is held. Here many short-lived processes write at
 //! once, and each would wait for the syncs of all others; so writing, which needs the lock, and
 //! syncing, which does not, are two steps: what was written is in the file for good, nobody cuts
 //! it off again, and the syncs of several writers run side by side.
@@ -12,7 +12,7 @@ use std::{
     path::Path,
 };
 
-use crate::beneath::Folder;
+use elophanto_base::beneath::Folder;
 
 use super::{MemoryError, files::failed};
 

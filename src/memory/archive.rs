@@ -8,7 +8,7 @@ use std::{
 use jiff::Timestamp;
 
 use super::{Files, Found, MemoryError, append, files, read};
-use crate::{beneath::Folder, jsonl::Lock};
+use elophanto_base::{beneath::Folder, jsonl::Lock};
 
 /// What was moved, or would be.
 #[derive(Debug, Default)]

@@ -12,10 +12,10 @@ use std::{
 use ulid::Ulid;
 
 use super::{FOLDER, MemoryError, Read, append, is_repo_name, names, parse_file, read, repo_name};
-use crate::{
+use crate::repo::Repository;
+use elophanto_base::{
     beneath::{Folder, Kind, Refusal, above_ours, refusal},
     jsonl::{self, JsonlError},
-    repo::Repository,
 };
 
 /// How much is listed, and from which size on a file takes no further records.

@@ -6,11 +6,11 @@ const ELLIPSIS: char = '…';
 /// One line of at most `max` characters, without what cannot be seen; `…` where it was cut.
 pub(super) fn one_line(text: &str, max: usize) -> String {
     // Cutting costs at most half: what is cut here is too long all the same.
-    let whole = crate::one_line::one_line(text, max.saturating_mul(2).saturating_add(2));
+    let whole = elophanto_base::one_line::one_line(text, max.saturating_mul(2).saturating_add(2));
     if whole.chars().count() <= max {
         return whole;
     }
-    let mut cut = crate::one_line::one_line(text, max.saturating_sub(1));
+    let mut cut = elophanto_base::one_line::one_line(text, max.saturating_sub(1));
     if max > 0 {
         cut.push(ELLIPSIS);
     }

@@ -8,7 +8,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::jsonl::JsonlError;
+use elophanto_base::jsonl::JsonlError;
 
 mod append;
 mod archive;

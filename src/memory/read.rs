@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::{Entry, record};
-use crate::jsonl::{self, Caps, Fault};
+use elophanto_base::jsonl::{self, Caps, Fault};
 
 /// What a file held.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

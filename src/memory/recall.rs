@@ -11,10 +11,8 @@ use super::{
     sheet::{Beyond, is_archived, may_hold, passage_of, record_of},
 };
 use crate::{
-    differ::differ,
     embed::{Embedder, Near, Profile, builtin::late_interaction},
     index::{Part, Snapshot},
-    lexical::Analyzer,
     search::{
         Query, SearchError,
         lexical::{self, Bm25, Field},
@@ -22,6 +20,7 @@ use crate::{
     },
     store::{Malformed, bits::Bits, matrix::Probe, segment::DocumentView},
 };
+use elophanto_base::{differ::differ, lexical::Analyzer};
 
 /// Records looked at for one question, per signal.
 const CANDIDATES: usize = 100;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{Files, MemoryError, append, files, read};
-use crate::beneath::Folder;
+use elophanto_base::beneath::Folder;
 
 /// Where a record was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

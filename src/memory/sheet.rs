@@ -17,7 +17,6 @@ use super::{
     repo_name::{ARCHIVE, repo_name},
 };
 use crate::{
-    beneath::Folder,
     index::{
         Kind,
         form::{Cut, Form, Sheet},
@@ -28,6 +27,7 @@ use crate::{
         segment::{ChunkRecord, ChunkView, DocumentView, Segment},
     },
 };
+use elophanto_base::beneath::Folder;
 
 /// Where git carries what agents remember, relative to the root.
 pub const FOLDER: &str = ".elophanto/memory";

@@ -8,7 +8,7 @@ use std::{
 use jiff::Timestamp;
 
 use super::{Entry, Files, MemoryError, append, files, is_repo_name, line, names};
-use crate::beneath::{Folder, above_ours};
+use elophanto_base::beneath::{Folder, above_ours};
 
 /// Most bytes of what is added at once.
 const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::one_line::one_line;
+use elophanto_base::one_line::one_line;
 
 /// Facts that are listed; the others are counted.
 pub const MAX_SHOWN_FACTS: usize = 15;

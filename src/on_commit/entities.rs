@@ -20,8 +20,8 @@ use crate::{
         shelf::{MAX_PAGE_BYTES, Sheet, restored, retired, slug_of},
     },
     repo::{CommitId, Git, NotePath, ObjectId, Objects, Stored, Version},
-    secrets,
 };
+use elophanto_base::secrets;
 
 /// Largest file of the journal that is read from git, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;

@@ -11,11 +11,10 @@ use rustc_hash::FxHashSet;
 use super::{CommitError, secrets};
 use crate::{
     desk::{Desk, SHARED},
-    jsonl,
     memory::{FOLDER, Files},
     repo::{Git, NotePath, Repository, Staged, Version, head, read_note},
-    secrets::AllowList,
 };
+use elophanto_base::{jsonl, secrets::AllowList};
 
 /// Largest file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;

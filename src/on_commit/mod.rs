@@ -26,8 +26,8 @@ use crate::{
     index::{Context, IndexError, Progress, fill::Allowance},
     learn,
     repo::{Git, GitError, Stored, Version, WriteError, head, stored_notes},
-    secrets::AllowList,
 };
+use elophanto_base::secrets::AllowList;
 
 /// What is wanted of a commit.
 pub struct Wishes<'a> {

@@ -14,8 +14,8 @@ use crate::{
     index::version::table_name,
     markdown::{Undecodable, decode},
     repo::{Git, NotePath, ObjectId, Objects, StagedFile, Version, head},
-    secrets::{AllowList, Finding, Located, Stream},
 };
+use elophanto_base::secrets::{AllowList, Finding, Located, Stream};
 
 /// File of the repository with hashes of findings that are no secrets.
 pub const ALLOW_FILE: &str = ".elophanto/allow-secrets";

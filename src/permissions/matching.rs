@@ -22,7 +22,7 @@ fn folded(name: &str) -> String {
     let bare = folded.trim_end_matches(['.', ' ']);
     // HFS+ leaves out characters without width; NTFS what follows a colon.
     let bare = bare.split(':').next().unwrap_or(bare);
-    bare.chars().filter(|c| !crate::visible::is_deceptive(*c)).collect()
+    bare.chars().filter(|c| !elophanto_base::visible::is_deceptive(*c)).collect()
 }
 
 /// Whether a path has stand-ins.

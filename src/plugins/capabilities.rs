@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 
 use super::block::{self, BlockError};
-use crate::{
-    agent::{Source, Spec},
-    one_line::one_line,
-};
+use crate::agent::{Source, Spec};
+use elophanto_base::one_line::one_line;
 
 use super::declared::level_name;
 

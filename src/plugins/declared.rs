@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::{MAX_DESCRIPTION_CHARS, MAX_SCHEMA_BYTES, MAX_SECRETS, PluginError};
 use crate::{
     llm::{Schema, schema},
-    one_line::one_line,
     permissions::Level,
 };
+use elophanto_base::one_line::one_line;
 
 /// The content of a `schema.json`.
 #[derive(Debug, Clone, PartialEq)]

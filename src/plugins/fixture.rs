@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::*;
-use crate::process::{self, Environment, ProcessError};
+use elophanto_base::process::{self, Environment, ProcessError};
 
 pub(crate) const PROGRAM: &str = "#!/usr/bin/python3\nimport json, sys\n\
     given = json.load(sys.stdin)\n\

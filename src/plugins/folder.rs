@@ -10,7 +10,7 @@ use super::{
     Declared, FOLDER, MAX_BYTES, MAX_FILES, MAX_LISTED, MAX_README_BYTES, PluginError, PluginFile,
     check_name, hash, is_file_path,
 };
-use crate::beneath::{Folder, Kind, is_link};
+use elophanto_base::beneath::{Folder, Kind, is_link};
 
 /// What programs leave behind: it belongs to no plugin, is not hashed and never copied.
 pub(crate) const LEFT_OUT: &[&str] = &["__pycache__", ".pytest_cache", ".DS_Store"];
@@ -154,6 +154,6 @@ fn text_of<'a>(files: &'a [PluginFile], path: &str) -> Result<&'a str, PluginErr
 }
 
 fn wrong(path: &str, reason: &str) -> PluginError {
-    let path = crate::one_line::one_line(path, 200);
+    let path = elophanto_base::one_line::one_line(path, 200);
     PluginError::File { path, reason: reason.to_owned() }
 }

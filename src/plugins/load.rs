@@ -6,8 +6,8 @@ use super::{
     FOLDER, MAX_PLUGINS, PluginError, PluginTool, Runtime, check_name, entries, examine, manifest,
     tool::changed,
 };
-use crate::{
-    agent::Tool,
+use crate::agent::Tool;
+use elophanto_base::{
     beneath::{Folder, Kind},
     one_line::one_line,
 };

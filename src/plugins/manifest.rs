@@ -17,10 +17,10 @@ use super::{
     MAX_ENTRIES, MAX_MANIFEST_BYTES, Plugin, PluginError, TestReport, check_name,
     declared::level_name, examine,
 };
-use crate::{
+use crate::permissions::Level;
+use elophanto_base::{
     beneath::{Folder, refusal},
     one_line::one_line,
-    permissions::Level,
 };
 
 /// Where the manifest lies, relative to the root.

@@ -12,7 +12,7 @@ use super::{
     FOLDER, MAX_PAGE_BYTES, MAX_README_BYTES, PluginError, Problem, block, check_name, entries,
     load::folders, manifest,
 };
-use crate::{beneath::Folder, one_line::one_line, secrets};
+use elophanto_base::{beneath::Folder, one_line::one_line, secrets};
 
 const BLOCK: &str = "plugin";
 const MAX_TITLE_CHARS: usize = 200;

@@ -91,7 +91,7 @@ pub(super) fn mask(text: &str, secrets: &Secrets) -> String {
     let masked = known.into_iter().fold(text.to_owned(), |text, (secret, name)| {
         if text.contains(secret) { text.replace(secret, &format!("[secret {name}]")) } else { text }
     });
-    crate::secrets::mask(&masked).0.into_owned()
+    elophanto_base::secrets::mask(&masked).0.into_owned()
 }
 
 /// In the strings and keys of a value: behind the escapes of JSON.

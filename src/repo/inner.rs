@@ -16,7 +16,7 @@ use std::{
 
 use ignore::{WalkBuilder, WalkState};
 
-use crate::{beneath::Folder, visible::is_deceptive};
+use elophanto_base::{beneath::Folder, visible::is_deceptive};
 
 /// What is added to the name of something that git is not to find under it.
 const ASIDE: &str = ".aside";

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{FileStat, NotePath};
-use crate::beneath::{Folder, Refusal, refusal};
+use elophanto_base::beneath::{Folder, Refusal, refusal};
 
 /// Why a note could not be read. None of these stops the others.
 #[derive(Debug, thiserror::Error)]

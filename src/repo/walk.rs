@@ -12,7 +12,7 @@ use std::{
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::NotePath;
-use crate::beneath::Stat;
+use elophanto_base::beneath::Stat;
 
 /// Hidden folders at the top that hold documentation of a project, for the forge that carries it.
 pub(super) const FORGE_FOLDERS: &[&str] = &[".github", ".gitlab", ".gitea", ".forgejo"];

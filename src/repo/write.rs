@@ -5,9 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::beneath::{Folder, Refusal, refusal};
+use elophanto_base::beneath::{Folder, Refusal, refusal};
 
-pub use crate::beneath::TEMPORARY;
+pub use elophanto_base::beneath::TEMPORARY;
 
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]

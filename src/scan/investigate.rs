@@ -27,10 +27,10 @@ use crate::{
     markdown,
     outline::{FileKind, Outline},
     repo::{BlobId, NotePath, ReadError},
-    secrets::mask,
     store::lock::{self, Lock},
     summary::{self, PROMPT_VERSION},
 };
+use elophanto_base::secrets::mask;
 
 /// Files whose summaries are written down at once: a killed run loses at most so many.
 const BATCH: usize = 64;

@@ -15,9 +15,9 @@ use super::record::{
 };
 use crate::{
     journal::{Journal, JournalError, Place, Record, fold, is_credible},
-    jsonl::Damage,
     repo::NotePath,
 };
+use elophanto_base::jsonl::Damage;
 
 /// One description of a file.
 #[derive(Debug, Clone)]

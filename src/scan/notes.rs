@@ -7,7 +7,6 @@ use rustc_hash::FxHashSet;
 
 use super::{gap::Gap, record::GapKind};
 use crate::{
-    differ::differ,
     drift,
     graph::is_entry_page,
     index::{Kind, Part, Snapshot},
@@ -17,6 +16,7 @@ use crate::{
     repo::{Git, NotePath},
     store::{Malformed, manifest},
 };
+use elophanto_base::differ::differ;
 
 /// Git may take this long to tell which notes have drifted.
 const DRIFT_PATIENCE: Duration = Duration::from_secs(5);

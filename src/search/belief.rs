@@ -14,13 +14,11 @@ use super::{
     lexical::{EDIT_PENALTY, Scores},
     passage::sentences,
 };
-use crate::{
-    embed::{
-        Belief, Features,
-        builtin::{Builtin, nearness, words_met},
-    },
-    lexical::{Analyzer, fold, words},
+use crate::embed::{
+    Belief, Features,
+    builtin::{Builtin, nearness, words_met},
 };
+use elophanto_base::lexical::{Analyzer, fold, words};
 
 /// Best hits that are looked at: in features that are maxima over them, later ones are chance.
 pub const LOOKED_AT: usize = 30;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::lexical::MONTHS;
+use elophanto_base::lexical::MONTHS;
 
 /// What a list of changes counts of what it would count otherwise.
 pub const CHANGES: f32 = 0.9;

@@ -10,7 +10,8 @@ use super::{
     lexical::{Field, holding_phrase},
     query::{Excluded, Query},
 };
-use crate::{lexical::Analyzer, store::Malformed};
+use crate::store::Malformed;
+use elophanto_base::lexical::Analyzer;
 
 /// Chunks that are looked through for one word.
 const MOST_CHUNKS: usize = 2_000;

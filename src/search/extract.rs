@@ -12,10 +12,10 @@ use super::{
     Hit, Query,
     passage::{Kind, sentences},
 };
-use crate::{
+use crate::markdown::on_one_line;
+use elophanto_base::{
     differ::differ,
     lexical::{Analyzer, Word, fold, words},
-    markdown::on_one_line,
 };
 
 /// A longer sentence is none, in characters.

@@ -13,13 +13,13 @@ use super::{
 };
 use crate::{
     index::Part,
-    lexical::Analyzer,
     store::{
         Malformed,
         bits::Bits,
         segment::{FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, Posting},
     },
 };
+use elophanto_base::lexical::Analyzer;
 
 /// Parameters of BM25 and of its fields.
 #[derive(Debug, Clone, PartialEq)]

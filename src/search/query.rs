@@ -6,7 +6,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use crate::lexical::{Analyzer, fold, words};
+use elophanto_base::lexical::{Analyzer, fold, words};
 
 /// A parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

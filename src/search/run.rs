@@ -20,11 +20,11 @@ use crate::{
         Kind, Part, Snapshot,
         given::{Against, Source},
     },
-    lexical::{Analyzer, fold, words},
     markdown::Scope,
     repo::{BlobId, NotePath},
     store::{Malformed, bits::Bits, matrix::Probe},
 };
+use elophanto_base::lexical::{Analyzer, fold, words};
 
 /// What is asked.
 #[derive(Clone)]

@@ -11,11 +11,11 @@ use crate::{
         Kind, Snapshot,
         given::{Against, Source},
     },
-    lexical::Analyzer,
     markdown::Scope,
     repo::{BlobId, NotePath},
     store::{Malformed, bits::Bits, manifest::Place},
 };
+use elophanto_base::lexical::Analyzer;
 
 /// Number of the part, number of the chunk in it.
 pub type ChunkPlace = (usize, usize);

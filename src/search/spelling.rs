@@ -12,9 +12,9 @@ use std::cmp::Reverse;
 use super::{lexical::Field, query::Query};
 use crate::{
     index::Part,
-    lexical::{Analyzer, fold, words},
     store::{Malformed, bits::Bits},
 };
+use elophanto_base::lexical::{Analyzer, fold, words};
 
 /// The most terms that stand in for one misspelt word.
 const MOST_TERMS: usize = 5;

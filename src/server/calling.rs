@@ -19,7 +19,7 @@ use super::{
     call::{Progress, Step},
     check, output,
 };
-use crate::{one_line::one_line, visible::visible_line};
+use elophanto_base::{one_line::one_line, visible::visible_line};
 
 /// Tokens of an answer to arguments that cannot be read.
 const TOKENS: usize = 2000;

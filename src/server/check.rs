@@ -8,7 +8,7 @@ use super::{
     arguments::{Argument, Kind, PATH_MAX, arguments},
     note_path::is_below_root,
 };
-use crate::{one_line::one_line, visible::visible_line};
+use elophanto_base::{one_line::one_line, visible::visible_line};
 
 /// How many faults are told at once.
 const FAULTS: usize = 5;

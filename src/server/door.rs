@@ -21,7 +21,7 @@ use super::{
     note_path::from_uri,
     output, prompts, resources,
 };
-use crate::{one_line::one_line, visible::visible_line};
+use elophanto_base::{one_line::one_line, visible::visible_line};
 
 /// What an agent is told when it connects.
 const INSTRUCTIONS: &str = "The knowledge base of this repository: notes, summaries of files, facts \

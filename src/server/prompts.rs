@@ -98,7 +98,7 @@ fn quoted(arguments: &Map<String, Value>, name: &str) -> Result<Option<String>, 
             if !text.trim().is_empty()
                 && text.chars().take(ARGUMENT_MAX + 1).count() <= ARGUMENT_MAX =>
         {
-            Ok(Some(Value::String(crate::visible::visible(text)).to_string()))
+            Ok(Some(Value::String(elophanto_base::visible::visible(text)).to_string()))
         }
         Some(_) => Err(fault(name)),
     }

@@ -19,7 +19,7 @@ use super::{
     note_path::{PREFIX, TEMPLATE, from_uri, to_uri},
     shown::said,
 };
-use crate::{
+use elophanto_base::{
     one_line::one_line,
     visible::{hidden, visible, visible_line},
 };

@@ -8,7 +8,7 @@
 use serde_json::{Value, json};
 
 use super::Reply;
-use crate::visible::{hidden, visible};
+use elophanto_base::visible::{hidden, visible};
 
 impl Reply {
     /// The same, safe to show: in all texts of it what cannot be seen is marked.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{Origin, Skill, SkillError, name};
-use crate::{beneath::Folder, visible::is_deceptive};
+use elophanto_base::{beneath::Folder, visible::is_deceptive};
 
 /// Files of one skill.
 pub const MAX_FILES: usize = 200;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Skill;
-use crate::lexical::{Analyzer, fold, words};
+use elophanto_base::lexical::{Analyzer, fold, words};
 
 /// The score of [`by_keywords`] from which a text fits a goal.
 pub const FITS: f32 = 0.3;

@@ -1,7 +1,7 @@
 //! The text of a `SKILL.md`: front matter and body.
 
 use super::{SkillError, name};
-use crate::{
+use elophanto_base::{
     visible::is_deceptive,
     yaml::{self, Node, Value},
 };

@@ -18,7 +18,7 @@ use super::{
     fit, front, lock, name,
     remote::{self, Kind, Listed},
 };
-use crate::{one_line::one_line, process::Environment};
+use elophanto_base::{one_line::one_line, process::Environment};
 
 /// Entries of a hub.
 pub const MAX_ENTRIES: usize = 5_000;

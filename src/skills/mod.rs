@@ -43,7 +43,7 @@ pub use plan::{Outside, Plan, PlannedFile, plan_install, plan_update};
 pub use source::Source;
 pub use warnings::{Concern, Warning};
 
-use crate::one_line::one_line;
+use elophanto_base::one_line::one_line;
 
 /// Characters of a description in the line of a prompt.
 const MAX_LINE: usize = 300;

@@ -1,7 +1,7 @@
 //! What a skill may be called: an allow-list, because names become folders on every system.
 
 use super::SkillError;
-use crate::{one_line::one_line, visible::visible_line};
+use elophanto_base::{one_line::one_line, visible::visible_line};
 
 /// Bytes of a name.
 pub const MAX_NAME: usize = 64;
@@ -107,7 +107,7 @@ mod tests {
     fn errors_are_safe_to_show() {
         let said = check_name("\u{1b}[2J\u{202e}x\n\0").unwrap_err().to_string();
         assert!(
-            !said.chars().any(|c| c.is_control() || crate::visible::is_deceptive(c)),
+            !said.chars().any(|c| c.is_control() || elophanto_base::visible::is_deceptive(c)),
             "{said:?}"
         );
         assert!(check_name(&"x".repeat(1 << 20)).unwrap_err().to_string().len() < 500);

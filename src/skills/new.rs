@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{MAX_DESCRIPTION, SkillError, files::SKILL_FILE, front, name};
-use crate::{beneath::Folder, one_line::one_line};
+use elophanto_base::{beneath::Folder, one_line::one_line};
 
 /// Makes `folder/NAME/SKILL.md` with the parts that a skill should have; the file's path. The
 /// folder lies beneath `root`, and nothing in between may be a link.

@@ -8,7 +8,7 @@ use super::{
     files::{self, Content, SKILL_FILE, Skipped},
     front, hub, lock, name, remote, shown, warnings,
 };
-use crate::process::Environment;
+use elophanto_base::process::Environment;
 
 /// Folders of a repository that are named when one has to be chosen.
 const MAX_CHOICES: usize = 20;

@@ -7,7 +7,7 @@
 use std::{path::Path, time::Duration};
 
 use super::{MAX_BYTES, SkillError, Source, files::Content, files::Skipped, name, source};
-use crate::process::{self, Environment};
+use elophanto_base::process::{self, Environment};
 
 /// Time to fetch a repository.
 const FETCH: Duration = Duration::from_secs(120);

@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf};
 
 use super::{SkillError, files, name};
-use crate::visible::is_deceptive;
+use elophanto_base::visible::is_deceptive;
 
 /// Bytes of what names a place.
 const MAX_SOURCE: usize = 2_048;

@@ -8,7 +8,7 @@ use super::{
     front::Front,
     name,
 };
-use crate::visible::is_deceptive;
+use elophanto_base::visible::is_deceptive;
 
 /// Warnings of one plan; how many more there are is said in the last one.
 pub(super) const MAX_WARNINGS: usize = 60;

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use crate::beneath::{Folder, above_ours};
+use elophanto_base::beneath::{Folder, above_ours};
 
 /// Gives a whole table that lies at `from`, outside of what git carries, its place below `folder`.
 /// Once this returns, it is on disk.

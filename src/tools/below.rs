@@ -7,11 +7,8 @@ use std::{
 };
 
 use super::contents::failed;
-use crate::{
-    agent::ToolError,
-    beneath::{Folder, Kind},
-    repo::is_git_name,
-};
+use crate::{agent::ToolError, repo::is_git_name};
+use elophanto_base::beneath::{Folder, Kind};
 
 /// Files and folders that one call moves or removes at most.
 const MOST: usize = 1_000;

@@ -9,10 +9,8 @@ use std::{
 };
 
 use super::paths::{Place, shown};
-use crate::{
-    agent::ToolError,
-    beneath::{Folder, is_link},
-};
+use crate::agent::ToolError;
+use elophanto_base::beneath::{Folder, is_link};
 
 /// Bytes of a file that is read, changed or replaced at most.
 pub(super) const MOST_BYTES: u64 = 32 << 20;

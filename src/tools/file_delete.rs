@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    beneath::{Folder, Kind},
     permissions::{Action, Level},
 };
+use elophanto_base::beneath::{Folder, Kind};
 
 /// Removes files and folders.
 pub struct FileDelete {

@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    beneath::Kind,
     permissions::{Action, Level},
 };
+use elophanto_base::beneath::Kind;
 
 /// Edits in one call at most.
 const MOST_EDITS: usize = 100;

@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    beneath::Kind,
     permissions::{Action, Level},
 };
+use elophanto_base::beneath::Kind;
 
 /// Entries that are listed unless told otherwise, and at most.
 const USUAL: u64 = 500;

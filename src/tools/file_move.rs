@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    beneath::Folder,
     permissions::{Action, Level},
 };
+use elophanto_base::beneath::Folder;
 
 /// Moves and renames.
 pub struct FileMove {

@@ -13,9 +13,9 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    beneath::Kind,
     permissions::{Action, Level},
 };
+use elophanto_base::beneath::Kind;
 
 /// Bytes of one line that are shown.
 const MOST_OF_A_LINE: usize = 4_000;

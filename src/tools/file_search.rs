@@ -19,9 +19,9 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    beneath::{Folder, Kind},
     permissions::{Action, Level},
 };
+use elophanto_base::beneath::{Folder, Kind};
 
 /// Matching lines that are shown unless told otherwise, and at most.
 const USUAL: u64 = 200;

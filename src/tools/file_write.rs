@@ -12,10 +12,9 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    beneath::Kind,
     permissions::{Action, Level},
-    secrets,
 };
+use elophanto_base::{beneath::Kind, secrets};
 
 /// Writes a whole file of the work tree.
 pub struct FileWrite {

@@ -21,8 +21,8 @@ use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
     permissions::{Action, Level},
     repo::{CommitId, Git, NotePath, ObjectId, Unread, Version},
-    secrets,
 };
+use elophanto_base::secrets;
 
 mod hooks;
 mod make;

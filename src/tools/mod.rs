@@ -6,7 +6,7 @@
 //!
 //! A tool that touches files is shown to whoever approves in full, and does that or nothing: what
 //! its effect depends on is looked at again when it runs (`approved`), and every file is reached
-//! from the open root, folder by folder, without following a link ([`crate::beneath`]).
+//! from the open root, folder by folder, without following a link ([`elophanto_base::beneath`]).
 
 mod approved;
 mod arguments;

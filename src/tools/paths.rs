@@ -9,10 +9,9 @@ use std::{
 };
 
 use super::arguments::bad;
-use crate::{
-    agent::ToolError,
+use crate::{agent::ToolError, repo::is_git_name};
+use elophanto_base::{
     beneath::Kind,
-    repo::is_git_name,
     visible::{hides, is_odd_blank},
 };
 

@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    beneath::Kind,
     permissions::{Action, Level},
 };
+use elophanto_base::beneath::Kind;
 
 /// Bytes of a line at most.
 const MOST_OF_A_LINE: usize = 64 << 10;

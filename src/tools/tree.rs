@@ -15,9 +15,9 @@ use ignore::{
 use super::arguments::bad;
 use crate::{
     agent::{Host, ToolError},
-    beneath::Kind,
     repo::is_git_name,
 };
+use elophanto_base::beneath::Kind;
 
 /// Files and folders that are looked at in one call.
 const MOST_ENTRIES: usize = 200_000;

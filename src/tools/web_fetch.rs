@@ -95,7 +95,8 @@ impl Tool for WebFetch {
             return Err(ToolError::Cancelled);
         }
         let page = page.map_err(ToolError::Failed)?;
-        let title = page.title.as_deref().map(|title| crate::one_line::one_line(title, 200));
+        let title =
+            page.title.as_deref().map(|title| elophanto_base::one_line::one_line(title, 200));
         let title = title.filter(|title| !title.is_empty());
         let head = match title {
             Some(title) => format!("{}\n{title}\n\n", page.url),

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    one_line::one_line,
     permissions::{Action, Level},
 };
+use elophanto_base::one_line::one_line;
 
 /// Characters of a query, and of each part of a hit.
 const MOST_OF_A_QUERY: usize = 400;

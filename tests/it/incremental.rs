@@ -6,12 +6,12 @@ use elophanto::{
     chunk::Limits,
     embed::builtin::{Builtin, count_tokens},
     index::{Context, Options, Snapshot, commit::update_pending, refresh, refresh::last_view},
-    lexical::Analyzer,
     repo::{Repository, Selection, locate},
     search::{
         Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25, run::Tools, search,
     },
 };
+use elophanto_base::lexical::Analyzer;
 use proptest::{prelude::*, test_runner::TestCaseError};
 
 use crate::env::TestEnv;

@@ -12,9 +12,9 @@ use elophanto::{
         builtin::{Builtin, count_tokens},
     },
     index::{Context, Options, Refreshed, refresh},
-    lexical::Analyzer,
     repo::{Selection, locate},
 };
+use elophanto_base::lexical::Analyzer;
 
 use crate::env::TestEnv;
 

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use ulid::Ulid;
 
 use super::{Entry, EntryKind, TrailsError};
-use crate::jsonl::{self, Log};
+use elophanto_base::jsonl::{self, Log};
 
 /// How long an entry may wait for others.
 const DELAY: Duration = Duration::from_millis(20);

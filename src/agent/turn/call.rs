@@ -17,9 +17,9 @@ use crate::{
         toolbox::level_name,
     },
     llm::schema,
-    one_line::one_line,
     permissions::Call,
 };
+use elophanto_base::one_line::one_line;
 
 /// Tools that call tools that call tools: at most so many.
 const NESTING: usize = 8;

@@ -10,8 +10,8 @@ use crate::{
         trail::{EntryKind, some_commits, some_paths},
     },
     llm::{Message, Request, Schema, Task, schema},
-    one_line::one_line,
 };
+use elophanto_base::one_line::one_line;
 
 /// Bytes of the goal, of the answer, and of what was done, for the judgement.
 const CAPS: (usize, usize, usize) = (4_000, 6_000, 8_000);

@@ -4,8 +4,8 @@
 use crate::{
     agent::clean::cut_middle,
     llm::{Message, Request},
-    one_line::one_line,
 };
+use elophanto_base::one_line::one_line;
 
 /// How a summary begins.
 pub(super) const HEADING: &str = "Summary of what came before in this conversation:";

@@ -12,8 +12,8 @@ use super::{
 use crate::{
     agent::{Event, Host, Output, ToolError, clean::clean, trail::EntryKind},
     llm::{Message, Request, Task},
-    one_line::one_line,
 };
+use elophanto_base::one_line::one_line;
 
 /// Bytes of a prompt that a tool may send.
 const PROMPT_CAP: usize = 512 * 1024;

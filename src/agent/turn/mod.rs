@@ -32,8 +32,9 @@ use super::{
     quote::Quote,
     trail::{EntryKind, Trail},
 };
-use crate::{one_line::one_line, permissions::Mode};
+use crate::permissions::Mode;
 use budget::Allowance;
+use elophanto_base::one_line::one_line;
 use facts::Facts;
 
 /// Tasks inside tasks at most.

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::Run;
 use crate::{
     agent::{Answer, Approval},
-    one_line::one_line,
     permissions::{Call, Decision, Verdict, rule_for},
 };
+use elophanto_base::one_line::one_line;
 
 /// Whether a call may be made.
 pub(super) struct Permit {

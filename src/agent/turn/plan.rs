@@ -14,8 +14,8 @@ use crate::{
         trail::EntryKind,
     },
     llm::{Message, Schema, Task, schema},
-    one_line::one_line,
 };
+use elophanto_base::one_line::one_line;
 
 const STEPS_CAP: usize = 12;
 /// Characters of a step.

@@ -15,9 +15,9 @@ use crate::{
         clean::{brief_json, clean, cut_middle},
         trail::{EntryKind, some_commits, some_paths},
     },
-    one_line::one_line,
     permissions::{Action, Verdict},
 };
+use elophanto_base::one_line::one_line;
 
 /// Bytes of a result, and of one text in the arguments, in a trail.
 const TRAIL_CAPS: (usize, usize) = (16 * 1024, 4 * 1024);

@@ -14,8 +14,8 @@ use crate::{
         trail::EntryKind,
     },
     llm::{Message, Request, Schema, Task, schema},
-    one_line::one_line,
 };
+use elophanto_base::one_line::one_line;
 
 /// Bytes of the goal and of the result that it sees.
 const CAPS: (usize, usize) = (2_000, 3_000);

@@ -1,7 +1,7 @@
 //! Any text becomes a note that reads as what was given.
 
 use super::*;
-use crate::one_line::one_line;
+use elophanto_base::one_line::one_line;
 
 /// Text full of what begins and ends blocks.
 fn text() -> impl Strategy<Value = String> {
@@ -86,7 +86,7 @@ fn assert_clean(text: &str) -> Result<(), TestCaseError> {
     prop_assert!(text.ends_with('\n') && !text.ends_with("\n\n"));
     prop_assert!(text.len() <= MAX_NOTE_BYTES);
     let unseen = |char: char| {
-        (char.is_control() || crate::visible::is_deceptive(char))
+        (char.is_control() || elophanto_base::visible::is_deceptive(char))
             && !matches!(char, '\n' | '\t' | '\u{200d}')
     };
     prop_assert!(!text.contains(unseen), "{:?}", text);
@@ -199,8 +199,8 @@ proptest! {
         let hash = content_hash(&old);
         let keys = |text: &str| -> Option<BTreeMap<String, String>> {
             let inner = text.strip_prefix("---\n")?.split("\n---\n").next()?;
-            let node = crate::yaml::parse(inner, &markdown::FRONT_MATTER_BUDGET).ok()?;
-            let crate::yaml::Value::Mapping(entries) = node.value else { return None };
+            let node = elophanto_base::yaml::parse(inner, &markdown::FRONT_MATTER_BUDGET).ok()?;
+            let elophanto_base::yaml::Value::Mapping(entries) = node.value else { return None };
             let ours = ["title", "created", "updated", "tags", "scope"];
             let others = entries.into_iter().filter(|(key, _)| !ours.contains(&key.as_str()));
             Some(others.map(|(key, node)| (key, plain(&node.value))).collect())
@@ -223,8 +223,8 @@ proptest! {
 }
 
 /// A value without the lines that it was on.
-fn plain(value: &crate::yaml::Value) -> String {
-    use crate::yaml::Value;
+fn plain(value: &elophanto_base::yaml::Value) -> String {
+    use elophanto_base::yaml::Value;
     match value {
         Value::Null => "~".to_owned(),
         Value::Scalar(text) => format!("{text:?}"),

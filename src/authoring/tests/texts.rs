@@ -117,7 +117,7 @@ fn headings_of_sections_read_as_they_were_given() {
         let planned = plan_in_void(&Draft { sections: &sections, ..draft("T") }).unwrap();
         assert!(planned.text.contains(&format!("\n## {written}\n")), "{}", planned.text);
         let document = markdown::parse(&planned.text).unwrap();
-        let plain = crate::one_line::one_line(heading, 100);
+        let plain = elophanto_base::one_line::one_line(heading, 100);
         assert_eq!(document.headings.last().unwrap().text, plain);
     }
     let sections = [("`a_b*` and `<c>`", "")];

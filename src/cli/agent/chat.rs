@@ -91,7 +91,7 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             continue;
         }
         // What looks like a secret is not kept.
-        if crate::secrets::scan(line).is_empty() {
+        if elophanto_base::secrets::scan(line).is_empty() {
             let _ = editor.add_history_entry(line);
         }
         match line.strip_prefix('/') {

@@ -3,11 +3,11 @@
 use super::super::error::CliError;
 use crate::{
     agent::{AgentError, SessionsError, TrailsError},
-    beneath::is_link,
     checkpoint::{CheckpointError, WhyLeft, WhyUncovered},
     plugins::PluginError,
     skills::SkillError,
 };
+use elophanto_base::beneath::is_link;
 
 impl From<CheckpointError> for CliError {
     fn from(cause: CheckpointError) -> Self {

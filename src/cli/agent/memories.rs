@@ -23,8 +23,8 @@ use crate::{
     },
     repo::{NotePath, Repository, is_tracked, locate, remote_url, watch},
     search::SearchError,
-    secrets,
 };
+use elophanto_base::secrets;
 
 /// A question waits this long for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);

@@ -266,7 +266,7 @@ fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
             day(memory.timestamp.as_second()),
             visible_line(&memory.repo),
             memory.event_type,
-            visible_line(&crate::one_line::one_line(said(memory), 100)),
+            visible_line(&elophanto_base::one_line::one_line(said(memory), 100)),
         );
         ui.emit(&MemoryWire::of(memory, all.places.get(&memory.id)), text)?;
     }
@@ -368,8 +368,10 @@ fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome
         }
     }
     let (id, lesson) = (memory.id.as_str(), memory.lesson.as_str());
-    let text =
-        format!("forgotten: {}", visible_line(&crate::one_line::one_line(said(memory), 100)));
+    let text = format!(
+        "forgotten: {}",
+        visible_line(&elophanto_base::one_line::one_line(said(memory), 100))
+    );
     ui.emit(&ForgottenWire { id, lesson, removed }, text)?;
     if removed {
         ui.note("its line is gone from the file; commits that hold it keep it in git's history");

@@ -13,12 +13,12 @@ use super::super::{
 };
 use crate::{
     authoring::{Draft, Existing, Kind, Planned, plan, template},
-    beneath::{self, Folder},
     markdown,
     memory::Shared,
     repo::{NotePath, WriteError, watch, write_new_beneath},
     store::lock,
 };
+use elophanto_base::beneath::{self, Folder};
 
 /// Most bytes of a note.
 const MOST_BYTES: u64 = 256 * 1024;
@@ -159,7 +159,7 @@ pub fn write(
 
 /// What is written into the work tree is soon committed.
 fn refuse_secrets(planned: &Planned) -> Result<(), CliError> {
-    match crate::secrets::scan(&planned.text).first() {
+    match elophanto_base::secrets::scan(&planned.text).first() {
         None => Ok(()),
         Some(finding) => Err(CliError::new(format_args!(
             "line {} looks like a secret ({}): {}",

@@ -17,10 +17,10 @@ use crate::{
     agent::{RunLine, RunTrail, Session, Sessions, Trails, Which},
     checkpoint::{Checkpoints, Kept, Progress, is_undone},
     llm::Message,
-    one_line::one_line,
     permissions::is_key,
     repo::{Git, Repository, locate},
 };
+use elophanto_base::one_line::one_line;
 
 /// What is said of a run that goes on.
 const AT_WORK: &str = "at work";

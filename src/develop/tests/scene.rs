@@ -16,8 +16,8 @@ use super::{
 use crate::{
     agent::{Output, Spec, Tool, ToolError},
     plugins::{MANIFEST, fixture::World},
-    process::{self, Environment},
 };
+use elophanto_base::process::{self, Environment};
 
 /// What happened, for tests to look at.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use std::{
 use crate::extract::fold::fold;
 use crate::extract::words::ORDERS;
 use crate::extract::{Document, MAX_DOCUMENT_BYTES};
-use crate::lexical::Analyzer;
+use elophanto_base::lexical::Analyzer;
 
 /// Words in which a fact must be found: a few sentences.
 const WINDOW: usize = 80;

@@ -3,7 +3,7 @@
 
 use crate::extract::token::{Token, tokens};
 use crate::extract::words::{self, ORDERS};
-use crate::visible::is_deceptive;
+use elophanto_base::visible::is_deceptive;
 
 /// Fewest and most words of a fact.
 pub const FACT_WORDS: std::ops::RangeInclusive<usize> = 4..=60;

@@ -1,6 +1,6 @@
 //! Dates, times, and the names of months and days.
 
-use crate::lexical::MONTHS;
+use elophanto_base::lexical::MONTHS;
 
 const DAYS: &[&str] =
     &["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];

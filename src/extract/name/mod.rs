@@ -19,7 +19,7 @@ pub(super) use calendar::{is_month_or_day, is_year};
 pub use hint::merge_hint;
 pub use tidy::tidy;
 
-use crate::visible::is_deceptive;
+use elophanto_base::visible::is_deceptive;
 use listing::is_list_number;
 use markup::{is_address, is_markup, is_template};
 use navigation::is_navigation;

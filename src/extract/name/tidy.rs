@@ -1,6 +1,6 @@
 //! A name as it is kept, out of a name as it was found.
 
-use crate::visible::is_deceptive;
+use elophanto_base::visible::is_deceptive;
 
 /// Words whose final full stop is theirs.
 const ABBREVIATED: &[&str] = &[

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::request::{Failure, Request};
-use crate::stand_in::is_stand_in;
+use elophanto_base::stand_in::is_stand_in;
 
 /// Links that one path may lead through.
 const MAX_LINKS: usize = 40;

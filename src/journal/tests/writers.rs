@@ -32,7 +32,7 @@ fn writers_lose_nothing_to_each_other() {
 fn a_writer_waits_for_the_one_before() {
     let rig = Rig::new();
     rig.append("1");
-    let held = crate::jsonl::lock(&rig.journal.lock).unwrap();
+    let held = elophanto_base::jsonl::lock(&rig.journal.lock).unwrap();
     std::thread::scope(|scope| {
         let asked = |_: &Path| -> io::Result<bool> { unreachable!() };
         let writer = scope.spawn(move || {
@@ -100,7 +100,7 @@ fn reading_needs_no_lock_and_no_leave_to_write() {
     let path = rig.append("1");
     let before = fs::read(&path).unwrap();
     // Another process holds the lock, and may hold it for ever.
-    let _held = crate::jsonl::lock(&rig.journal.lock).unwrap();
+    let _held = elophanto_base::jsonl::lock(&rig.journal.lock).unwrap();
     let set_mode = |mode| {
         for path in [&path, path.parent().unwrap(), &rig.journal.shared] {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();

@@ -8,7 +8,7 @@ use super::{
     searches::is_among,
     topic::content_terms,
 };
-use crate::one_line::one_line;
+use elophanto_base::one_line::one_line;
 
 /// How much of an answer is read.
 pub const MAX_ANSWER_BYTES: usize = 64 * 1024;

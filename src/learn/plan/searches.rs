@@ -4,7 +4,7 @@ use super::{
     MAX_QUERIES, MAX_QUERY_CHARS, MIN_QUERIES, Topic,
     subject::{Subject, subject},
 };
-use crate::one_line::one_line;
+use elophanto_base::one_line::one_line;
 
 /// `n` different searches that look at a topic from several sides, from 3 to 5 whatever `n` is.
 /// The first is the topic itself, without words such as `tell me about`.

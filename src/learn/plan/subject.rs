@@ -1,6 +1,6 @@
 //! The thing that a topic is about, taken out of the sentence around it.
 
-use crate::{lexical::Analyzer, one_line::one_line};
+use elophanto_base::{lexical::Analyzer, one_line::one_line};
 
 /// Of the thing itself, so that words fit beside it.
 const THING_CHARS: usize = 150;

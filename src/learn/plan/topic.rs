@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use crate::{
+use elophanto_base::{
     lexical::Analyzer,
     one_line::{is_emoji, one_line},
 };

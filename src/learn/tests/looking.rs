@@ -19,8 +19,8 @@ use crate::{
         tell::{acted, tell},
     },
     notify::{FileSink, Outlet, Quiet},
-    process::Environment,
 };
+use elophanto_base::process::Environment;
 
 fn shell(script: &str) -> Program {
     let argv = ["sh", "-c", script, "sh"].map(str::to_owned).to_vec();

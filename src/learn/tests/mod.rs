@@ -12,7 +12,8 @@ use super::{
     shelf::{NewFact, Shelf, Shelves},
     sources::{Source, SourceError},
 };
-use crate::{desk::Desk, process::ProcessError, repo::Repository};
+use crate::{desk::Desk, repo::Repository};
+use elophanto_base::process::ProcessError;
 
 mod asking;
 mod keeping;

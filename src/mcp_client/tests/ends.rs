@@ -7,7 +7,8 @@ fn living(group: &str) -> usize {
     let argv = ["ps", "-A", "-o", "pgid=,stat="].map(str::to_owned);
     let environment = [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into();
     let output =
-        crate::process::run(&argv, b"", &environment, Duration::from_secs(20), 4 << 20).unwrap();
+        elophanto_base::process::run(&argv, b"", &environment, Duration::from_secs(20), 4 << 20)
+            .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines()
         .filter(|line| {

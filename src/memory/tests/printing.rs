@@ -160,7 +160,7 @@ proptest! {
                 prop_assert!(item.starts_with(&start), "{}", item);
             }
         }
-        let is_safe = |char: char| char == '\n' || !(char.is_control() || crate::visible::is_deceptive(char));
+        let is_safe = |char: char| char == '\n' || !(char.is_control() || elophanto_base::visible::is_deceptive(char));
         let is_joiner = |char: char| u32::from(char) == 0x200d;
         let is_clean = found.text.chars().all(|char| is_safe(char) || is_joiner(char));
         prop_assert!(is_clean);

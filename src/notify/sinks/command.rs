@@ -1,8 +1,8 @@
 //! A program of the user that reads each message as JSON.
 
 use super::{MAX_OUTPUT, SINK_PATIENCE, Sink, SinkError, encode};
-use crate::{
-    notify::Message,
+use crate::notify::Message;
+use elophanto_base::{
     one_line::one_line,
     process::{Environment, Output, run},
 };

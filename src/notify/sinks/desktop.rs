@@ -1,7 +1,8 @@
 //! The desktop, through `notify-send`.
 
 use super::{Sink, SinkError, command::call};
-use crate::{notify::Message, process::Environment};
+use crate::notify::Message;
+use elophanto_base::process::Environment;
 
 /// Characters of a message's body before they are escaped: more is never shown.
 const MAX_BODY_CHARS: usize = 1_500;

@@ -3,7 +3,8 @@
 use std::{fs::File, os::unix::fs::OpenOptionsExt, path::PathBuf};
 
 use super::{Sink, SinkError, Wire};
-use crate::{jsonl::Log, notify::Message};
+use crate::notify::Message;
+use elophanto_base::jsonl::Log;
 
 /// A file of messages, made so that only its owner may read it. Its folder must be there.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use serde::Serialize;
 
 use super::Message;
-use crate::{jsonl::JsonlError, process::ProcessError};
+use elophanto_base::{jsonl::JsonlError, process::ProcessError};
 
 mod command;
 mod desktop;

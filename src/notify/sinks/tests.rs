@@ -11,7 +11,7 @@ use std::{
 use serde_json::Value;
 
 use super::*;
-use crate::process::Environment;
+use elophanto_base::process::Environment;
 
 fn message() -> Message {
     Message {

@@ -32,7 +32,7 @@ pub enum RulesError {
     #[error("the rules are not UTF-8")]
     NotText,
     #[error(transparent)]
-    Yaml(#[from] crate::yaml::YamlError),
+    Yaml(#[from] elophanto_base::yaml::YamlError),
     #[error("line {line}: unknown key `{key}`")]
     UnknownKey { line: usize, key: String },
     #[error("line {line}: `{key}` must be {expected}")]

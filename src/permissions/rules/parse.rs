@@ -1,7 +1,7 @@
 //! The YAML of a file of rules.
 
 use super::{Decision, MAX_RULES, Owner, PathRule, Rules, RulesError, matcher};
-use crate::yaml::{self, Budget, Node, Value};
+use elophanto_base::yaml::{self, Budget, Node, Value};
 
 pub(super) fn parse(text: &[u8], owner: Owner) -> Result<Rules, RulesError> {
     let text = std::str::from_utf8(text).map_err(|_| RulesError::NotText)?;

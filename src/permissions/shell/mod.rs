@@ -135,7 +135,7 @@ pub fn examine(line: &str, place: &Place) -> Findings {
 /// Control characters, direction marks, what has no width, what looks like a blank.
 fn is_suspicious(char: char) -> bool {
     (char.is_control() && !matches!(char, '\n' | '\t'))
-        || crate::visible::is_deceptive(char)
+        || elophanto_base::visible::is_deceptive(char)
         || (char.is_whitespace() && !matches!(char, ' ' | '\n' | '\t'))
         || matches!(char, '\u{e000}'..='\u{f8ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{ff01}'..='\u{ff5e}')
 }

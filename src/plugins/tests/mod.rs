@@ -178,8 +178,11 @@ fn folders_out_of_form() {
         |world| {
             let path = world.root.join("plugins/p/pipe");
             let argv = ["mkfifo", path.to_str().unwrap()].map(str::to_owned);
-            let path = crate::process::Environment::from([("PATH".into(), "/usr/bin:/bin".into())]);
-            crate::process::run(&argv, b"", &path, Duration::from_secs(9), 9).unwrap();
+            let path = elophanto_base::process::Environment::from([(
+                "PATH".into(),
+                "/usr/bin:/bin".into(),
+            )]);
+            elophanto_base::process::run(&argv, b"", &path, Duration::from_secs(9), 9).unwrap();
         },
         "neither a file nor a folder",
     );

@@ -17,7 +17,7 @@ use std::{
 };
 
 use super::*;
-use crate::process::{self, Environment};
+use elophanto_base::process::{self, Environment};
 
 /// A folder with everything that lies outside.
 pub(super) struct Desk {

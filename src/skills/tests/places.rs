@@ -12,7 +12,7 @@ fn a_new_skill_is_a_skill() {
         let path = new_skill(&desk.at(""), &desk.at("user"), "my-skill", description).unwrap();
         assert_eq!(path, desk.at("user/my-skill/SKILL.md"));
         let skill = desk.used("my-skill").unwrap();
-        assert_eq!(skill.description, crate::one_line::one_line(description, 100));
+        assert_eq!(skill.description, elophanto_base::one_line::one_line(description, 100));
         assert!(skill.problems.is_empty() && skill.body.contains("## Steps"));
     }
     assert!(

@@ -8,7 +8,6 @@ use super::{
     FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, MAGIC, postings::PostingsWriter,
 };
 use crate::{
-    lexical::{self, Analyzer, words},
     markdown::Scope,
     repo::{BlobId, NotePath},
     store::{
@@ -16,6 +15,7 @@ use crate::{
         container::{Section, assemble},
     },
 };
+use elophanto_base::lexical::{self, Analyzer, words};
 
 /// What is known of a document besides its text.
 #[derive(Debug, Clone)]

@@ -36,7 +36,8 @@ const TERM_INFO_BYTES: usize = 8 + 4 + 4 + 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lexical::Analyzer, markdown::Scope, repo::BlobId};
+    use crate::{markdown::Scope, repo::BlobId};
+    use elophanto_base::lexical::Analyzer;
 
     fn sample() -> Vec<u8> {
         let analyzer = Analyzer::new("english");

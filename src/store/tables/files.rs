@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{DIGEST_DIGITS, MOST_BYTES, TableError};
-use crate::beneath::{Folder, above_ours};
+use elophanto_base::beneath::{Folder, above_ours};
 
 /// Most files of a table. One of ours has three, and one more for each million rows.
 const MOST_FILES: usize = 64;

@@ -16,9 +16,9 @@ use super::super::{
 };
 use crate::{
     agent::{Host, ToolError},
-    beneath::{Folder, Kind},
     repo::{CommitId, Git, NotePath, TEMPORARY, head},
 };
+use elophanto_base::beneath::{Folder, Kind};
 
 /// Files of one commit at most.
 const MOST: usize = 1_000;

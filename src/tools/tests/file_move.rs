@@ -48,7 +48,7 @@ fn nothing_is_overwritten() {
     assert!(tool.execute(&arguments, &mut tried).is_err());
     assert_eq!((tried.text("a"), tried.text("b")), ("a".to_owned(), "theirs".to_owned()));
     // Not even where it comes between looking and renaming.
-    let folder = crate::beneath::Folder::open(tried.root()).unwrap();
+    let folder = elophanto_base::beneath::Folder::open(tried.root()).unwrap();
     assert!(folder.rename_new("a".as_ref(), &folder, "b".as_ref()).is_err());
     assert_eq!(tried.text("b"), "theirs");
 }

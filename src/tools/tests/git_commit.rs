@@ -298,7 +298,7 @@ fn secrets_are_found_in_every_encoding_and_size() {
         let tool = tool(&tried);
         fs::write(tried.root().join("key"), bytes).unwrap();
         // A list does not help the commit that brings it, nor one that an agent makes later.
-        let found = crate::secrets::scan(&text);
+        let found = elophanto_base::secrets::scan(&text);
         tried.write(".elophanto/allow-secrets", &found[0].hash);
         let arguments = json!({ "message": "x", "paths": ["key", ".elophanto"] });
         tried.refused(&tool, arguments, &format!("key:{line} holds what looks like"));

@@ -14,10 +14,10 @@ use elophanto::{
         builtin::{Builtin, count_tokens},
     },
     index::{Context, Options, Snapshot, fill, refresh},
-    lexical::Analyzer,
     memory::{FOLDER, Means, Question, form, recall},
     repo::{Selection, locate},
 };
+use elophanto_base::lexical::Analyzer;
 use serde_json::Value;
 
 use super::{folder, lines, text};

@@ -2,7 +2,6 @@
 //! labels, measured on `test`.
 
 use elophanto::{
-    differ::differ,
     embed::{Embedder, Near, Role, bert::Bert, builtin::Builtin},
     entity::identity,
     interest::{Asked, is_follow_up},
@@ -13,6 +12,7 @@ use elophanto::{
         shelf::Shelf,
     },
 };
+use elophanto_base::differ::differ;
 use jiff::Timestamp;
 use serde_json::Value;
 

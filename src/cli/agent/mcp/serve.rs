@@ -22,11 +22,11 @@ use super::super::{
 };
 use crate::{
     index::watch::Watch,
-    process,
     repo::{BlobId, NotePath},
     server::{Handle, Http, Server, new_token, serve_http, serve_stdio},
     store::lock,
 };
+use elophanto_base::process;
 
 /// Where it listens if nothing else is said.
 const ADDRESS: &str = "127.0.0.1:7397";

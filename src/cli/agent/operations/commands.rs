@@ -8,10 +8,10 @@ use super::{
     notes::by,
 };
 use crate::{
-    lexical::Analyzer,
     search::{Level, Query},
     server::{Call, Reply},
 };
+use elophanto_base::lexical::Analyzer;
 
 /// What a command prints as JSON Lines, and whether it found anything.
 fn lines(command: &[String], input: Vec<u8>) -> Result<(Vec<Value>, Outcome), CliError> {

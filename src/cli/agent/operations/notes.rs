@@ -20,8 +20,8 @@ use crate::{
     repo::{Git, NotePath, history::Age, read_note},
     server::{Call, NoteEntry, NoteText, Reply},
     store::manifest::Place,
-    visible::visible,
 };
+use elophanto_base::visible::visible;
 
 /// Paths that are suggested where there is no such note.
 const SUGGESTIONS: usize = 5;

@@ -119,7 +119,7 @@ pub fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
     let found = Shelf::of(&Workspace::open(Vec::new(), ui)?)?.discover();
     let longest = found.skills.iter().map(|skill| skill.name.len()).max().unwrap_or(0);
     for skill in &found.skills {
-        let description = crate::one_line::one_line(&skill.description, MOST_LINE);
+        let description = elophanto_base::one_line::one_line(&skill.description, MOST_LINE);
         let origin = skill.origin.label();
         let text = format!("{:longest$}  {origin:20}  {description}", skill.name);
         ui.emit(&wire(skill, None), visible_line(&text))?;

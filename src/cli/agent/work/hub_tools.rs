@@ -14,11 +14,11 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    one_line::one_line,
     permissions::{Action, Level},
     skills::{self, Plan, SkillError, hub},
     tools::spec,
 };
+use elophanto_base::one_line::one_line;
 
 /// Entries of the hub that are told unless a call wants more, and at most.
 const USUAL: u64 = 10;

@@ -50,7 +50,7 @@ pub fn remember(workspace: &Workspace, summary: &TaskSummary) -> Result<Vec<Path
 /// When the journal cannot be written.
 pub fn heard(workspace: &Workspace, message: &str) -> Result<(), CliError> {
     let learning = Learning::open(workspace)?;
-    let (text, _) = crate::secrets::mask(message);
+    let (text, _) = elophanto_base::secrets::mask(message);
     let record = Message {
         kind: MESSAGE.to_owned(),
         id: Ulid::new().to_string(),
@@ -107,7 +107,7 @@ fn write(
     texts: &[&str],
 ) -> Result<PathBuf, CliError> {
     let masked: Vec<String> =
-        texts.iter().map(|text| crate::secrets::mask(text).0.into_owned()).collect();
+        texts.iter().map(|text| elophanto_base::secrets::mask(text).0.into_owned()).collect();
     let headings = template(kind).iter().copied();
     let sections: Vec<(&str, &str)> = headings.zip(masked.iter().map(String::as_str)).collect();
     let draft = Draft {

@@ -15,9 +15,9 @@ use crate::{
         rule_for,
     },
     repo::{Git, NotePath, Repository, Side, read_note, write_beneath},
-    stand_in::is_stand_in,
     store::lock,
 };
+use elophanto_base::stand_in::is_stand_in;
 
 /// Both files are called so.
 const FILE: &str = "permissions.yaml";

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::{super::shelf::Shelf, hub_tools};
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
-    one_line::one_line,
     permissions::{Action, Level},
     skills::{self, MAX_SKILL_BYTES, Skill, SkillError},
     tools::spec,
 };
+use elophanto_base::one_line::one_line;
 
 /// All of them.
 pub fn tools(shelf: &Shelf) -> Vec<Box<dyn Tool>> {

@@ -1,5 +1,5 @@
-//! Empty folders that stand where protected paths do not exist, while a program runs in a sandbox
-//! (see [`crate::fence`]). To everybody else there is nothing.
+//! Empty folders that stand where protected paths do not exist, while a program runs in a sandbox.
+//! To everybody else there is nothing.
 
 use std::{fs, os::unix::fs::MetadataExt, path::Path};
 

@@ -1,0 +1,15 @@
+//! What every other crate of elophanto stands on, and what knows nothing of notes.
+//!
+//! Owns files reached by handle, logs of JSON lines, YAML that nobody vouches for, text that is
+//! safe to show, secrets in a text, words and their terms, and programs that the user named.
+
+pub mod beneath;
+pub mod differ;
+pub mod jsonl;
+pub mod lexical;
+pub mod one_line;
+pub mod process;
+pub mod secrets;
+pub mod stand_in;
+pub mod visible;
+pub mod yaml;
