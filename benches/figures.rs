@@ -18,7 +18,6 @@ use std::{
 use elophanto::{
     desk::Desk,
     embed::builtin::Builtin,
-    entity::{NewLine, Origin, append, new_page},
     interest::{EngagementKind, PreferenceKind, Valence},
     journal::Place,
     learn::{
@@ -30,6 +29,7 @@ use elophanto::{
     },
     repo,
 };
+use elophanto_text::entity::{NewLine, Origin, append, new_page};
 use jiff::{SignedDuration, Timestamp};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_elophanto");

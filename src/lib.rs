@@ -37,7 +37,6 @@ pub mod corpus;
 
 // Questions and answers.
 pub mod eval;
-pub mod graph;
 pub mod links;
 pub mod references;
 pub mod search;
@@ -59,18 +58,10 @@ pub mod vault;
 pub mod web;
 
 // Pure: text in, structure out.
-pub mod authoring;
-pub mod changelog;
-pub mod chunk;
 pub mod clients;
 pub mod duplicates;
 pub mod embed;
 pub mod enrich;
-pub mod entity;
 pub mod extract;
 pub mod interest;
-pub mod markdown;
-pub mod outline;
-pub mod reading;
-pub mod sentences;
 pub mod summary;

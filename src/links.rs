@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     index::{Kind, Snapshot},
-    markdown::{self, Destination, LinkKind},
     repo::NotePath,
     store::Malformed,
 };
+use elophanto_text::markdown::{self, Destination, LinkKind};
 
 /// A link of a note and where it leads.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,14 +11,16 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    graph::{Edge, EdgeKind, Graph, Language, Node, NodeKind, Paths, Symbols, mentions},
     index::{Kind, Snapshot},
     links,
-    markdown::{self, Destination},
-    outline::{FileKind, ItemKind, Outline},
     repo::read_note,
     scan::{Found, outline_in_time},
     store::Malformed,
+};
+use elophanto_text::{
+    graph::{Edge, EdgeKind, Graph, Language, Node, NodeKind, Paths, Symbols, mentions},
+    markdown::{self, Destination},
+    outline::{FileKind, ItemKind, Outline},
 };
 
 /// A graph, and the bytes of paths that are not UTF-8, by what stands for them in it.

@@ -10,12 +10,12 @@ use super::{
     ui::{Ui, visible, visible_line},
     workspace::{Workspace, write_beneath},
 };
-use crate::{
+use crate::repo::{NotePath, read_note};
+use elophanto_base::beneath::Folder;
+use elophanto_text::{
     changelog::{self, Entry},
     markdown,
-    repo::{NotePath, read_note},
 };
-use elophanto_base::beneath::Folder;
 
 /// Most entries that are read; older ones are left out.
 const MAX_ENTRIES: usize = 10_000;

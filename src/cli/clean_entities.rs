@@ -11,7 +11,6 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
-    entity::Entity,
     learn::{
         log::Log,
         merge::{Apart, Proposal, Unmerged, merge, proposals, unmerge},
@@ -20,6 +19,7 @@ use crate::{
     },
     llm::Asked,
 };
+use elophanto_text::entity::Entity;
 
 /// Proposals that a model is asked about.
 const MOST_ASKED: usize = 20;

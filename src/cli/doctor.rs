@@ -15,13 +15,14 @@ use super::{
 use crate::{
     drift,
     index::{Options, commit, refresh},
-    init, links, markdown,
+    init, links,
     repo::{Git, NotePath, read_note},
     store::{
         manifest::{FileEntry, Place},
         tables::{self, TableError},
     },
 };
+use elophanto_text::markdown;
 
 /// Say what is indexed, by which model, how fresh, how large, and what is wrong
 ///

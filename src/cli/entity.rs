@@ -9,13 +9,11 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::{
-    entity::Entity,
-    learn::{
-        shelf::{Shelf, Shelves},
-        undo::delete,
-    },
+use crate::learn::{
+    shelf::{Shelf, Shelves},
+    undo::delete,
 };
+use elophanto_text::entity::Entity;
 
 /// Show what is known: all entities with their facts counted, or one with its facts
 ///
@@ -141,10 +139,10 @@ fn find<'a>(shelf: &'a Shelf, name: &str) -> Option<&'a Entity> {
 
 fn nearest<'a>(shelf: &'a Shelf, name: &str) -> Option<&'a str> {
     const ENOUGH: f64 = 0.7;
-    let wanted = crate::entity::identity(name);
+    let wanted = elophanto_text::entity::identity(name);
     let names = shelf.entities.iter().map(|entity| entity.title.as_str());
-    let scored =
-        names.map(|name| (strsim::jaro_winkler(&wanted, &crate::entity::identity(name)), name));
+    let scored = names
+        .map(|name| (strsim::jaro_winkler(&wanted, &elophanto_text::entity::identity(name)), name));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))?;
     (best.0 >= ENOUGH).then_some(best.1)
 }

@@ -3,7 +3,6 @@
 use std::fmt::Display;
 
 use crate::{
-    authoring::{AuthoringError, NoPart},
     clients::ClientError,
     config::{ConfigError, Origin, StoreError},
     embed::EmbedError,
@@ -23,6 +22,7 @@ use crate::{
     store::tables::TableError,
     vault::{BadPassphrase, KeyringError, Refusal, VaultError},
 };
+use elophanto_text::authoring::{AuthoringError, NoPart};
 
 /// A failure with a hint.
 #[derive(Debug)]

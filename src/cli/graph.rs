@@ -11,12 +11,12 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
-    graph::{Edge, Found, Graph, NodeKind, dot, mermaid, text},
     index::Options,
     references::{self, References},
     scan::Sought,
     search::SearchError,
 };
+use elophanto_text::graph::{Edge, Found, Graph, NodeKind, dot, mermaid, text};
 
 /// Show what refers to what
 ///

@@ -7,7 +7,8 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::{changelog, learn, repo::Git};
+use crate::{learn, repo::Git};
+use elophanto_text::changelog;
 
 /// Where files of ours lie beside our own notes.
 const PLACES: [&str; 2] = [".elophanto", ".gitattributes"];

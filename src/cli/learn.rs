@@ -33,9 +33,9 @@ use crate::{
         writer::known_writer,
     },
     llm::Asked,
-    reading::{self, Hint, INPUT_CAP},
     repo::Git,
 };
+use elophanto_text::reading::{self, Hint, INPUT_CAP};
 
 /// Largest message, in bytes.
 const MAX_MESSAGE: u64 = 256 * 1024;
@@ -489,7 +489,7 @@ fn show(workspace: &Workspace, only: Option<&str>, ui: &mut Ui) -> Result<Outcom
         }
         shown += 1;
         let searches = log.searches_of(&prompt.id);
-        let is_its = |line: &crate::entity::Line| {
+        let is_its = |line: &elophanto_text::entity::Line| {
             let search = line.search.as_deref();
             searches.iter().any(|own| Some(own.id.as_str()) == search)
         };
@@ -550,7 +550,7 @@ fn address(workspace: &Workspace) -> Option<String> {
 /// How many facts that count each entity has of lines like this, by slug.
 fn found_by(
     shelf: &Shelf,
-    is_wanted: impl Fn(&crate::entity::Line) -> bool,
+    is_wanted: impl Fn(&elophanto_text::entity::Line) -> bool,
 ) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     for entity in shelf.entities.iter() {

@@ -9,10 +9,10 @@ use walkdir::WalkDir;
 
 use super::env;
 use crate::{
-    changelog,
     config::{Config, StoreError, TrustEntry, TrustStore, digest},
     repo::{NotePath, read_note},
 };
+use elophanto_text::changelog;
 
 /// Their folders.
 const FOLDERS: [&str; 2] = ["system", "user"];

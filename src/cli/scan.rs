@@ -18,13 +18,13 @@ use super::{
     workspace::{Workspace, now_nanoseconds},
 };
 use crate::{
-    changelog,
     config::parse_duration,
     index::{Options, Refreshed, watch::Watch},
     init,
     repo::{Git, NotePath},
     scan::{self, QuestionState, Report, Scan, Wanted},
 };
+use elophanto_text::changelog;
 
 /// Questions that a run asks at once when it is to answer everything.
 const ROUND: usize = 2_000;

@@ -171,7 +171,7 @@ pub fn in_order(questions: &mut [&Question]) {
     questions.sort_by(|a, b| {
         let family = |question: &Question| {
             let file_type = question.evidence.file_type.as_deref().unwrap_or_default();
-            crate::outline::FileKind::from_name(file_type).map(|kind| kind.family())
+            elophanto_text::outline::FileKind::from_name(file_type).map(|kind| kind.family())
         };
         family(a)
             .cmp(&family(b))

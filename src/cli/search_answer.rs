@@ -14,12 +14,10 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
-    entity::Page,
     index::Kind,
     journal::Place,
     learn::record::{ANSWER, AnswerRecord},
     llm::{Asked, EXTRACTIVE},
-    markdown::Scope,
     repo::read_note,
     search::{
         Answer, Hit, Level,
@@ -27,6 +25,7 @@ use crate::{
     },
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_text::{entity::Page, markdown::Scope};
 
 /// Hits that an answer is made of.
 const MOST_HITS: usize = 6;

@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{
     embed::Role,
-    entity::identity,
     index::Kind,
     interest::{Asked, EngagementKind, FOLLOW_UP_WITHIN, Valence, is_follow_up},
     journal::Place,
@@ -19,6 +18,7 @@ use crate::{
     },
     search::Answer,
 };
+use elophanto_text::entity::identity;
 
 /// Hits that tell what a search was about.
 const MOST_HITS: usize = 3;

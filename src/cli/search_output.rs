@@ -16,7 +16,6 @@ use super::{
 use crate::{
     drift::Drift,
     index::Kind,
-    outline::FileKind,
     repo::{CommitId, NotePath},
     search::{
         Answer, Hit, Level, Listing, Request,
@@ -24,6 +23,7 @@ use crate::{
         passage::{Piece, fill},
     },
 };
+use elophanto_text::outline::FileKind;
 
 const PATH: Style = AnsiColor::Magenta.on_default();
 const HEADING: Style = Style::new().dimmed();

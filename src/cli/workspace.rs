@@ -16,7 +16,6 @@ use super::{
     waiting::{self, Background},
 };
 use crate::{
-    chunk::Limits,
     config::{CommitIndex, Config},
     corpus,
     desk::Desk,
@@ -30,6 +29,7 @@ use crate::{
     search::run::Tools,
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_text::chunk::Limits;
 
 /// An opened knowledge base.
 pub struct Workspace {

@@ -20,7 +20,6 @@ pub use thresholds::{Thresholds, thresholds};
 use crate::{
     embed::{EmbedError, Embedded, Embedder, Role, builtin::Builtin},
     index::{Kind, Part, Snapshot, note},
-    markdown::Scope,
     repo::{BlobId, FileStat, NotePath},
     search::{Query, Request, SearchError, run::Tools},
     store::{
@@ -32,6 +31,7 @@ use crate::{
     },
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_text::markdown::Scope;
 
 /// Documents in one segment.
 const SEGMENT_DOCUMENTS: usize = 4_000;

@@ -10,13 +10,13 @@ use super::{
     note::{Cutter, Note},
 };
 use crate::{
-    markdown::Scope,
     repo::{BlobId, NotePath, Walked},
     store::{
         matrix::Key,
         segment::{ChunkRecord, DocumentRecord},
     },
 };
+use elophanto_text::markdown::Scope;
 
 /// Files of one form.
 pub struct Form {

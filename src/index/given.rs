@@ -371,7 +371,7 @@ impl Refreshed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markdown;
+    use elophanto_text::markdown;
 
     #[test]
     fn a_document_says_what_it_is_made_from() {

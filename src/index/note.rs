@@ -4,15 +4,17 @@ use std::{ops::Range, path::Path};
 
 use super::form::{self, Form};
 use crate::{
-    changelog,
-    chunk::{self, Limits},
     embed::Fingerprint,
-    markdown::{self, Document, FrontMatter, Scope},
     repo::{BlobId, NotePath},
     store::{
         matrix::Key,
         segment::{ChunkRecord, DocumentRecord},
     },
+};
+use elophanto_text::{
+    changelog,
+    chunk::{self, Limits},
+    markdown::{self, Document, FrontMatter, Scope},
 };
 
 /// Tells which parts of a note still wait to be written: bytes of the text that was parsed.

@@ -19,7 +19,6 @@ use super::{
     vectors::{Closed, Vectors, can_complete},
 };
 use crate::{
-    chunk::Limits,
     embed::{Embedder, Pace},
     repo::{NotePath, Repository, Selection, Walked, history::History, walk},
     store::{
@@ -32,6 +31,7 @@ use crate::{
     },
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_text::chunk::Limits;
 
 /// Raised whenever the same note would be cut or analysed differently.
 const FORMAT: u32 = 3;

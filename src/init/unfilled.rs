@@ -7,7 +7,7 @@
 use std::{ops::Range, sync::OnceLock};
 
 use super::templates;
-use crate::markdown::{self, Document};
+use elophanto_text::markdown::{self, Document};
 
 /// Texts of templates as earlier versions wrote them: one that changes leaves its old text here.
 const FORMER: &[&str] = &[];

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use super::{meaning::Meaning, record::Trigger, shelf::Shelf};
 use crate::{
     duplicates::same_fact,
-    entity::{identity, normalise},
     extract::name::{Rejection, merge_hint, structural},
 };
+use elophanto_text::entity::{identity, normalise};
 
 /// Facts that one search may add to one entity.
 const MOST_FACTS: usize = 50;
@@ -225,10 +225,10 @@ mod tests {
 
     use super::*;
     use crate::{
-        entity::{NewLine, Origin, Reason, append, new_page},
         journal::parse_file,
         learn::shelf::{KINDS, Sheet, retired},
     };
+    use elophanto_text::entity::{NewLine, Origin, Reason, append, new_page};
 
     const MOKA: &str = "Moka Pot";
     const KEF: &str = "KEF LS50 Meta";

@@ -19,10 +19,10 @@ use super::{
 use crate::{
     desk::Desk,
     enrich::{Candidate, Mode, Pace, PaceState, Wait, mode, pick, queries},
-    entity::Entity,
     interest::{EngagementKind, Interest},
     store::{lock, write_whole},
 };
+use elophanto_text::entity::Entity;
 
 /// Largest file of the pace, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;

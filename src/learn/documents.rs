@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use super::shelf::{KINDS, MAX_PAGE_BYTES, Sheet, Shelf, folder, page_files, slug_of};
 use crate::{
     desk::{Desk, SHARED},
-    entity::{Entity, LineHash, Page, searchable},
     index::{
         Context, Kind, Options, Refreshed,
         given::{self, Against, Collection, Given},
@@ -20,6 +19,7 @@ use crate::{
     journal::{Record, parse_file},
     repo::{BlobId, Git, GitError, NotePath, ObjectId, Stored, Version, read_note},
 };
+use elophanto_text::entity::{Entity, LineHash, Page, searchable};
 
 /// Largest file of the journal that is read from git, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;

@@ -17,13 +17,13 @@ use super::{
 use crate::{
     desk::Desk,
     embed::Role,
-    entity::identity,
     interest::{
         Engagement, EngagementKind, EntityVector, Interest, Preference, PreferenceKind, scores,
         with_preferences,
     },
     journal::{Place, fold},
 };
+use elophanto_text::entity::identity;
 
 /// Acts and likes, and what the user was told.
 #[derive(Debug, Default)]
@@ -96,7 +96,7 @@ impl Interests {
         let vectors: Vec<(&str, Vec<f32>)> = if preferences.is_empty() {
             Vec::new()
         } else {
-            let vector = |entity: &crate::entity::Entity| {
+            let vector = |entity: &elophanto_text::entity::Entity| {
                 let facts = entity.facts.iter().map(|fact| fact.line.text.as_str());
                 meaning.vector(&text_of(&entity.title, facts), Role::Document)
             };

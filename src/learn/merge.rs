@@ -20,8 +20,8 @@ use super::{
 use crate::{
     duplicates::{Candidate, Thresholds, Verdict, pairs},
     embed::Role,
-    entity::{Entity, Fact, Kind, Line, NewLine, Reason, normalise},
 };
+use elophanto_text::entity::{Entity, Fact, Kind, Line, NewLine, Reason, normalise};
 
 /// Two entities that may be one.
 #[derive(Debug, Clone, PartialEq)]

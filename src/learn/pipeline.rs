@@ -21,13 +21,13 @@ use super::{
     users::Said,
 };
 use crate::{
-    entity::identity,
     extract::{Leaning, Valence as Leans, statements},
     interest::{EngagementKind, Valence},
     journal::Place,
     llm::Ask,
 };
 use elophanto_base::{differ::differ, secrets};
+use elophanto_text::entity::identity;
 
 /// What the pipeline works with.
 pub struct Pipeline<'a> {

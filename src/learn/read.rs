@@ -6,11 +6,11 @@ use super::{
     responses::Finding,
 };
 use crate::{
-    entity::{Entities, Entity},
     extract::{self, Document, Extraction, Known, Mode},
     llm::{Ask, Asked, EXTRACTIVE},
 };
 use elophanto_base::secrets;
+use elophanto_text::entity::{Entities, Entity};
 
 /// How often a model is asked the same.
 const TRIES: usize = 2;

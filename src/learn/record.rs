@@ -8,10 +8,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    entity::{NewLine, Retirement},
     interest::{Engagement, EngagementKind, PreferenceKind, Valence},
     llm::EXTRACTIVE,
 };
+use elophanto_text::entity::{NewLine, Retirement};
 
 /// `kind` of a learn prompt in the journal.
 pub const PROMPT: &str = "learn_prompt";

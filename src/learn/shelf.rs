@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use ulid::Ulid;
 
-pub use crate::entity::{folder, slug_of};
+pub use elophanto_text::entity::{folder, slug_of};
 
 use super::{
     LearnError,
@@ -24,10 +24,6 @@ use super::{
 };
 use crate::{
     desk::Desk,
-    entity::{
-        self, Entities, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retired, Retirement,
-        TextDigest, identity, normalise,
-    },
     journal::{Record, fold},
     repo::{NotePath, TEMPORARY, read_note, watch, write_beneath},
     store::lock,
@@ -35,6 +31,10 @@ use crate::{
 use elophanto_base::{
     beneath::{self, Folder},
     secrets,
+};
+use elophanto_text::entity::{
+    self, Entities, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retired, Retirement,
+    TextDigest, identity, normalise,
 };
 
 /// Most pages that are read.

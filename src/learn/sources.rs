@@ -10,15 +10,17 @@ use url::Url;
 
 use super::responses::Finding;
 use crate::{
-    entity::identity,
     providers::{Provider, ProviderError, read_pages},
-    reading::{self, Hint},
     repo::{NotePath, read_note, walk_files},
     web::Fetcher,
 };
 use elophanto_base::{
     one_line::one_line,
     process::{self, Environment, ProcessError},
+};
+use elophanto_text::{
+    entity::identity,
+    reading::{self, Hint},
 };
 
 /// Findings of one search.

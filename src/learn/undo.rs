@@ -14,10 +14,8 @@ use super::{
     run::{after, settle},
     shelf::{Sheet, Shelf, Shelves},
 };
-use crate::{
-    entity::{Kind, Line, Reason},
-    journal::Place,
-};
+use crate::journal::Place;
+use elophanto_text::entity::{Kind, Line, Reason};
 
 /// What was taken back.
 #[derive(Debug, Default, PartialEq)]

@@ -2,10 +2,10 @@
 
 use crate::{
     index::{Kind, Snapshot},
-    markdown::Scope,
     store::Malformed,
     summary::prose,
 };
+use elophanto_text::markdown::Scope;
 
 /// Sentences that are kept.
 const MOST: usize = 20_000;

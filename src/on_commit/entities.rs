@@ -13,7 +13,6 @@ use rustc_hash::FxHashSet;
 use super::CommitError;
 use crate::{
     desk::{Desk, SHARED},
-    entity::{self, Changes, Line, Reason, Retired, Retirement, changes, without_moves},
     journal::{Record, parse_file},
     learn::{
         record::{RESTORED, RETIRED, RestoredLines, RetiredLine},
@@ -22,6 +21,9 @@ use crate::{
     repo::{CommitId, Git, NotePath, ObjectId, Objects, Stored, Version},
 };
 use elophanto_base::secrets;
+use elophanto_text::entity::{
+    self, Changes, Line, Reason, Retired, Retirement, changes, without_moves,
+};
 
 /// Largest file of the journal that is read from git, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;

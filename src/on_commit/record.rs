@@ -13,13 +13,15 @@ use super::{
     skipped::{Seen, skipped},
 };
 use crate::{
-    changelog::{self, Change, ChangeKind, assemble, describe, name_parts},
     index::Context,
-    markdown::Scope,
     repo::{
         BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects, Staged, Stored, Version,
         WriteError, read_note, remove_beneath, write_beneath,
     },
+};
+use elophanto_text::{
+    changelog::{self, Change, ChangeKind, assemble, describe, name_parts},
+    markdown::Scope,
 };
 
 /// What a page begins with that nobody has written yet.

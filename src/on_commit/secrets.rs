@@ -12,10 +12,10 @@ use rustc_hash::FxHashSet;
 use super::CommitError;
 use crate::{
     index::version::table_name,
-    markdown::{Undecodable, decode},
     repo::{Git, NotePath, ObjectId, Objects, StagedFile, Version, head},
 };
 use elophanto_base::secrets::{AllowList, Finding, Located, Stream};
+use elophanto_text::markdown::{Undecodable, decode};
 
 /// File of the repository with hashes of findings that are no secrets.
 pub const ALLOW_FILE: &str = ".elophanto/allow-secrets";

@@ -6,10 +6,8 @@ use std::{
 };
 
 use super::{CommitError, changes, record::Teller};
-use crate::{
-    changelog::{self, for_commit},
-    repo::{CommitId, Git, Logged, Version, stored_notes},
-};
+use crate::repo::{CommitId, Git, Logged, Version, stored_notes};
+use elophanto_text::changelog::{self, for_commit};
 
 /// Commits without an entry that are looked at, the newest ones.
 const MOST_SKIPPED: usize = 50;

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use super::{CommitError, Done, Wishes};
 use crate::{
-    changelog, corpus,
+    corpus,
     index::{
         Context, Progress, Snapshot,
         fill::{self, Filled},
@@ -17,6 +17,7 @@ use crate::{
     },
     repo::{CommitId, Git, NotePath},
 };
+use elophanto_text::changelog;
 
 /// Stages the vectors of what is staged. `changed`: notes and pages that the commit brings.
 pub(super) fn stage(

@@ -8,10 +8,8 @@ use super::{
     Finding, Provider, ProviderError,
     find::{client, count, findings, get, query, text, with_query},
 };
-use crate::{
-    http::{Auth, Client},
-    reading,
-};
+use crate::http::{Auth, Client};
+use elophanto_text::reading;
 
 /// The search API of Brave.
 #[derive(Debug, Clone)]

@@ -6,10 +6,8 @@ use serde_json::Value;
 use url::Url;
 
 use super::{Finding, MOST_FINDINGS, ProviderError, QUERY_CAP};
-use crate::{
-    http::{Auth, Client, Endpoint, HttpError, Patience, Reply},
-    reading,
-};
+use crate::http::{Auth, Client, Endpoint, HttpError, Patience, Reply};
+use elophanto_text::reading;
 
 /// Most bytes of an answer.
 const BODY_CAP: usize = 8 << 20;

@@ -13,10 +13,8 @@ use std::{
 use url::Url;
 
 use super::Finding;
-use crate::{
-    reading::{self, Hint},
-    web::Fetcher,
-};
+use crate::web::Fetcher;
+use elophanto_text::reading::{self, Hint};
 
 /// Pages fetched at once.
 const THREADS: usize = 4;

@@ -12,7 +12,8 @@ use super::{
     sought::Found,
     state::{Seen, Verdict},
 };
-use crate::{outline::Family, repo::NotePath};
+use crate::repo::NotePath;
+use elophanto_text::outline::Family;
 
 /// What failed is tried again after this long.
 pub const TRY_AGAIN: SignedDuration = SignedDuration::from_hours(24);

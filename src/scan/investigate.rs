@@ -24,13 +24,15 @@ use super::{
 use crate::{
     desk::Desk,
     llm::{Ask, Asked, EXTRACTIVE},
-    markdown,
-    outline::{FileKind, Outline},
     repo::{BlobId, NotePath, ReadError},
     store::lock::{self, Lock},
     summary::{self, PROMPT_VERSION},
 };
 use elophanto_base::secrets::mask;
+use elophanto_text::{
+    markdown,
+    outline::{FileKind, Outline},
+};
 
 /// Files whose summaries are written down at once: a killed run loses at most so many.
 const BATCH: usize = 64;

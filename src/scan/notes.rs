@@ -8,15 +8,17 @@ use rustc_hash::FxHashSet;
 use super::{gap::Gap, record::GapKind};
 use crate::{
     drift,
-    graph::is_entry_page,
     index::{Kind, Part, Snapshot},
     links,
-    markdown::{Destination, Scope},
-    outline::Family,
     repo::{Git, NotePath},
     store::{Malformed, manifest},
 };
 use elophanto_base::differ::differ;
+use elophanto_text::{
+    graph::is_entry_page,
+    markdown::{Destination, Scope},
+    outline::Family,
+};
 
 /// Git may take this long to tell which notes have drifted.
 const DRIFT_PATIENCE: Duration = Duration::from_secs(5);

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::outline::{Family, FileKind, Outline, fence, outline};
+use elophanto_text::outline::{Family, FileKind, Outline, fence, outline};
 
 /// A parse of the largest honest file takes a second or two, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);

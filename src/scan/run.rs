@@ -22,9 +22,9 @@ use crate::{
     desk::Desk,
     index::{Snapshot, plan::plan},
     journal::Place,
-    markdown,
     repo::{BlobId, FileStat, Git, NotePath, ReadError, Repository, read_note},
 };
+use elophanto_text::markdown;
 
 /// Notes are looked at again after this long, even if none has changed, in seconds: what they link
 /// to may have.

@@ -8,10 +8,8 @@ use std::{
 
 use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
-use crate::{
-    outline::{Family, FileKind},
-    repo::{FileStat, NotePath, WalkError, Walked, walk_files},
-};
+use crate::repo::{FileStat, NotePath, WalkError, Walked, walk_files};
+use elophanto_text::outline::{Family, FileKind};
 
 /// Folders that hold what others wrote or tools made, wherever they lie.
 const FOREIGN_FOLDERS: &[&str] = &[

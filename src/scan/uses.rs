@@ -4,7 +4,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::Seen;
-use crate::{outline::Family, repo::NotePath};
+use crate::repo::NotePath;
+use elophanto_text::outline::Family;
 
 /// Names kept of one file.
 const MOST_NAMES: usize = 256;

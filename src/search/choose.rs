@@ -9,7 +9,8 @@ use super::{
     rank::CANDIDATES,
     scene::{ChunkPlace, Scene},
 };
-use crate::{markdown::Scope, repo::NotePath, store::Malformed};
+use crate::{repo::NotePath, store::Malformed};
+use elophanto_text::markdown::Scope;
 
 /// At most this many passages of one file come before those of other files.
 const PASSAGES_PER_FILE: usize = 3;

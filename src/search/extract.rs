@@ -12,11 +12,11 @@ use super::{
     Hit, Query,
     passage::{Kind, sentences},
 };
-use crate::markdown::on_one_line;
 use elophanto_base::{
     differ::differ,
     lexical::{Analyzer, Word, fold, words},
 };
+use elophanto_text::markdown::on_one_line;
 
 /// A longer sentence is none, in characters.
 const MOST_CHARACTERS: usize = 600;

@@ -9,10 +9,10 @@ use rustc_hash::FxHashSet;
 use super::Hit;
 use crate::{
     index::Snapshot,
-    markdown,
     repo::{Blame, BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects},
     store::manifest::Place,
 };
+use elophanto_text::markdown;
 
 /// A larger committed text is not compared, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;

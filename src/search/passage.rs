@@ -244,7 +244,7 @@ impl Reader<'_> {
 
     fn close(&mut self) {
         let Some((range, kind, _)) = self.open.take() else { return };
-        for found in crate::sentences::sentences(&self.text[range.clone()]) {
+        for found in elophanto_text::sentences::sentences(&self.text[range.clone()]) {
             self.push(range.start + found.start..range.start + found.end, kind);
         }
     }

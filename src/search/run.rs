@@ -20,11 +20,11 @@ use crate::{
         Kind, Part, Snapshot,
         given::{Against, Source},
     },
-    markdown::Scope,
     repo::{BlobId, NotePath},
     store::{Malformed, bits::Bits, matrix::Probe},
 };
 use elophanto_base::lexical::{Analyzer, fold, words};
+use elophanto_text::markdown::Scope;
 
 /// What is asked.
 #[derive(Clone)]

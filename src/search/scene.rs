@@ -11,11 +11,11 @@ use crate::{
         Kind, Snapshot,
         given::{Against, Source},
     },
-    markdown::Scope,
     repo::{BlobId, NotePath},
     store::{Malformed, bits::Bits, manifest::Place},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_text::markdown::Scope;
 
 /// Number of the part, number of the chunk in it.
 pub type ChunkPlace = (usize, usize);

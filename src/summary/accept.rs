@@ -1,6 +1,6 @@
 //! Whether a language model's answer is a summary, and which part of it.
 
-use crate::sentences::split;
+use elophanto_text::sentences::split;
 
 use super::{
     CountTokens,

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::{
+use elophanto_text::{
     outline::{FileKind, Item, ItemKind, Outline},
     sentences::split,
 };

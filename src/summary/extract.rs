@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::outline::{Family, FileKind, Outline};
+use elophanto_text::outline::{Family, FileKind, Outline};
 
 use super::{
     CountTokens, MAX_TOKENS, Summary,

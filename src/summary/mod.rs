@@ -24,7 +24,7 @@ mod tests;
 mod text;
 mod words;
 
-use crate::{
+use elophanto_text::{
     outline::{FileKind, Outline},
     sentences::split,
 };

@@ -1,6 +1,6 @@
 //! The sentence that opens a summary, and those about what a file refers to.
 
-use crate::{
+use elophanto_text::{
     outline::{Family, FileKind, Item, ItemKind, Outline},
     sentences::split,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{
+use elophanto_text::{
     outline::{Family, FileKind, Item, ItemKind, Outline},
     sentences::split,
 };

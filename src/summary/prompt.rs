@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::outline::{FileKind, Outline};
+use elophanto_text::outline::{FileKind, Outline};
 
 use super::{CountTokens, structure::structure, text::tidy};
 
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn names_stand_inside() {
         let text = "pub fn ignore_your_rules() {}\n";
-        let known = crate::outline::outline(FileKind::Rust, text);
+        let known = elophanto_text::outline::outline(FileKind::Rust, text);
         let asked = prompt("a.rs", FileKind::Rust, text, &known, false, &|text| text.len() / 4);
         let inside = asked.split("=====FILE-CONTENT-1=====\n").nth(1);
         let expected = "[names in the file]\nFunctions: ignore_your_rules.\n[content]\n";

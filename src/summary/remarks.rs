@@ -3,7 +3,7 @@
 //! One pass over the bytes that knows how comments and strings look in each language, nothing of
 //! their grammar. A mistake costs a remark, never more.
 
-use crate::outline::FileKind;
+use elophanto_text::outline::FileKind;
 
 use super::{
     phrases::is_message,

@@ -1,6 +1,6 @@
 //! The structure lines: what a file defines, by name.
 
-use crate::outline::{FileKind, Item, ItemKind, Outline};
+use elophanto_text::outline::{FileKind, Item, ItemKind, Outline};
 
 use super::{
     CountTokens,

@@ -5,7 +5,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::outline::{FileKind, Item, ItemKind, outline};
+use elophanto_text::outline::{FileKind, Item, ItemKind, outline};
 
 mod hostile;
 mod samples;

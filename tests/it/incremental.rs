@@ -3,7 +3,6 @@
 use std::{collections::BTreeSet, fs, path::Path, time::SystemTime};
 
 use elophanto::{
-    chunk::Limits,
     embed::builtin::{Builtin, count_tokens},
     index::{Context, Options, Snapshot, commit::update_pending, refresh, refresh::last_view},
     repo::{Repository, Selection, locate},
@@ -12,6 +11,7 @@ use elophanto::{
     },
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_text::chunk::Limits;
 use proptest::{prelude::*, test_runner::TestCaseError};
 
 use crate::env::TestEnv;

@@ -6,7 +6,6 @@ use std::{
 };
 
 use elophanto::{
-    chunk::Limits,
     embed::{
         EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
         builtin::{Builtin, count_tokens},
@@ -15,6 +14,7 @@ use elophanto::{
     repo::{Selection, locate},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_text::chunk::Limits;
 
 use crate::env::TestEnv;
 

@@ -12,13 +12,15 @@ use super::super::{
     workspace::{Workspace, write_beneath},
 };
 use crate::{
-    authoring::{Draft, Existing, Kind, Planned, plan, template},
-    markdown,
     memory::Shared,
     repo::{NotePath, WriteError, watch, write_new_beneath},
     store::lock,
 };
 use elophanto_base::beneath::{self, Folder};
+use elophanto_text::{
+    authoring::{Draft, Existing, Kind, Planned, plan, template},
+    markdown,
+};
 
 /// Most bytes of a note.
 const MOST_BYTES: u64 = 256 * 1024;

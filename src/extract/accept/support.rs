@@ -141,7 +141,7 @@ fn sentences(text: &str) -> Vec<Vec<(usize, &str)>> {
         all.iter_mut().for_each(|(number, _)| *number += first);
         all
     };
-    crate::sentences::sentences(text).into_iter().map(&mut words).collect()
+    elophanto_text::sentences::sentences(text).into_iter().map(&mut words).collect()
 }
 
 fn is_order(sentence: &[(usize, &str)]) -> bool {

@@ -1,7 +1,7 @@
 //! Blocks of text without markup, and long blocks in parts.
 
 use super::{Block, Kind};
-use crate::sentences;
+use elophanto_text::sentences;
 
 /// Bytes of a block; longer ones are cut between sentences.
 const MAX_BLOCK: usize = 4_000;

@@ -10,8 +10,8 @@ use std::ops::Range;
 use super::furniture;
 use super::restructured;
 use super::template;
-use crate::markdown;
 use cut::plain_blocks;
+use elophanto_text::markdown;
 use reader::Reader;
 
 /// What a block is.

@@ -1,7 +1,7 @@
 //! The sentences of blocks.
 
 use super::{Block, Kind, Sentence};
-use crate::sentences;
+use elophanto_text::sentences;
 
 /// The sentences of all blocks that tell something, in order.
 pub(super) fn sentences(blocks: &[Block]) -> Vec<Sentence> {

@@ -83,7 +83,7 @@ fn entity(shelves: &Shelves, shelf: &mut Shelf, name: &str, facts: &[(&str, &str
 /// Entities with their facts, as they are on disk.
 fn on_disk(shelves: &Shelves, seconds: i64) -> BTreeMap<String, Vec<String>> {
     let shelf = shelves.read(at(seconds));
-    let facts = |entity: &crate::entity::Entity| {
+    let facts = |entity: &elophanto_text::entity::Entity| {
         entity.facts.iter().map(|fact| fact.line.text.clone()).collect()
     };
     shelf.entities.iter().map(|entity| (entity.title.clone(), facts(entity))).collect()

@@ -39,7 +39,7 @@ impl World {
                     blob: BlobId::of(text.as_bytes()),
                     title: String::new(),
                     titled: false,
-                    scope: crate::markdown::Scope::User,
+                    scope: elophanto_text::markdown::Scope::User,
                     tags: Vec::new(),
                     covers: Vec::new(),
                     created: None,

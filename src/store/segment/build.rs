@@ -8,7 +8,6 @@ use super::{
     FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, MAGIC, postings::PostingsWriter,
 };
 use crate::{
-    markdown::Scope,
     repo::{BlobId, NotePath},
     store::{
         codec::{Writer, checksum},
@@ -16,6 +15,7 @@ use crate::{
     },
 };
 use elophanto_base::lexical::{self, Analyzer, words};
+use elophanto_text::markdown::Scope;
 
 /// What is known of a document besides its text.
 #[derive(Debug, Clone)]

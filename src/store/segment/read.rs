@@ -9,13 +9,13 @@ use std::{
 
 use super::{CHUNK_BYTES, MAGIC, Postings, TERM_INFO_BYTES, section};
 use crate::{
-    markdown::Scope,
     repo::{BlobId, NotePath},
     store::{
         codec::{Malformed, Reader, checksum, u32_at},
         container::{Container, OpenError},
     },
 };
+use elophanto_text::markdown::Scope;
 
 /// An opened segment.
 pub struct Segment {

@@ -10,8 +10,8 @@ use elophanto::{
         record::Trigger,
         shelf::Shelf,
     },
-    reading::{Hint, read},
 };
+use elophanto_text::reading::{Hint, read};
 use serde_json::Value;
 
 use super::{Share, folder, lines, text, texts};

@@ -7,7 +7,6 @@ use std::{
 };
 
 use elophanto::{
-    chunk::Limits,
     embed::{
         Embedder,
         bert::Bert,
@@ -18,6 +17,7 @@ use elophanto::{
     repo::{Selection, locate},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_text::chunk::Limits;
 use serde_json::Value;
 
 use super::{folder, lines, text};

@@ -3,7 +3,6 @@
 
 use elophanto::{
     embed::{Embedder, Near, Role, bert::Bert, builtin::Builtin},
-    entity::identity,
     interest::{Asked, is_follow_up},
     learn::{
         decide::{Candidate, Ground, Refusal, Stated, decide, is_same},
@@ -13,6 +12,7 @@ use elophanto::{
     },
 };
 use elophanto_base::differ::differ;
+use elophanto_text::entity::identity;
 use jiff::Timestamp;
 use serde_json::Value;
 

@@ -13,15 +13,17 @@ use super::{
     Arguments, known, workspace,
 };
 use crate::{
-    authoring::{self, Part, content_hash, excerpt, nearest},
     embed::builtin::count_tokens,
     index::Refreshed,
-    markdown,
     repo::{Git, NotePath, history::Age, read_note},
     server::{Call, NoteEntry, NoteText, Reply},
     store::manifest::Place,
 };
 use elophanto_base::visible::visible;
+use elophanto_text::{
+    authoring::{self, Part, content_hash, excerpt, nearest},
+    markdown,
+};
 
 /// Paths that are suggested where there is no such note.
 const SUGGESTIONS: usize = 5;

@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{
     agent::Inlet,
-    changelog::{self, Entry},
     develop::{Event, Parts, SelfDevelop, State},
     repo::{Git, write_beneath},
 };
+use elophanto_text::changelog::{self, Entry};
 
 /// The tool; a plugin that it makes comes in by the inlet.
 pub fn tool(

@@ -17,10 +17,10 @@ use super::{
 };
 use crate::{
     agent::{Gathered, Piece, SkillLine},
-    entity::{self, slug_of},
     init,
     skills::{self, Skill},
 };
+use elophanto_text::entity::{self, slug_of};
 
 /// Pages of the knowledge base about itself that are read at the beginning of every task.
 const IDENTITY: [&str; 3] = ["identity.md", "capabilities.md", "known-limitations.md"];

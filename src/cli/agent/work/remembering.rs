@@ -15,11 +15,11 @@ use super::super::{
 };
 use crate::{
     agent::{Outcome, TaskSummary},
-    authoring::{Draft, Kind, template},
     journal::Place,
     learn::record::{MESSAGE, Message},
     memory::{self, EventType},
 };
+use elophanto_text::authoring::{Draft, Kind, template};
 
 /// Characters of a lesson that go into memory.
 const MOST_LESSON: usize = 1_000;

@@ -15,10 +15,10 @@ use crate::{
     agent::{Tool, Toolbox},
     develop::NAME,
     plugins::{Problem, entries},
-    reading::{self, Hint},
     repo::Git,
     tools::{self, Hit, OutOfReach, Page, Search, ShellRequest},
 };
+use elophanto_text::reading::{self, Hint};
 
 /// For reading a page, after it is fetched.
 const READING: Duration = Duration::from_secs(10);

@@ -2,7 +2,7 @@
 
 /// White space collapsed to single spaces, what is not shown left out, at most so many characters
 /// long: what is longer ends in `…`.
-pub(crate) fn on_one_line(text: &str, limit: usize, is_shown: fn(char) -> bool) -> String {
+pub fn on_one_line(text: &str, limit: usize, is_shown: fn(char) -> bool) -> String {
     let mut line = String::new();
     let mut length = 0;
     for word in text.split_whitespace() {
@@ -24,7 +24,7 @@ pub(crate) fn on_one_line(text: &str, limit: usize, is_shown: fn(char) -> bool) 
 }
 
 /// Takes the backslashes in front of punctuation away.
-pub(crate) fn unescape(text: &str) -> String {
+pub fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {

@@ -27,9 +27,9 @@ pub use front_matter::{FrontMatter, Scope, UnknownScope};
 pub use guard::{
     MAX_LINE_BYTES, MAX_LINES, MAX_MISSING_CELLS, MAX_PARSE_STEPS, MAX_TEXT_BYTES, Unparsable,
 };
-pub(crate) use lines::count_line_ends;
+pub use lines::count_line_ends;
 pub use links::{Destination, Notes, resolve_link};
-pub(crate) use text::{on_one_line, unescape};
+pub use text::{on_one_line, unescape};
 
 use elophanto_base::yaml;
 use lines::LineTable;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Counts the line ends in `text`. Cut a text anywhere but between `\r` and `\n` and the counts of
 /// the parts add up.
-pub(crate) fn count_line_ends(text: &str) -> usize {
+pub fn count_line_ends(text: &str) -> usize {
     line_ends(text).count()
 }
 
