@@ -51,11 +51,8 @@ pub mod store;
 
 // What happened, and models and what they are told.
 pub mod desk;
-pub mod http;
 pub mod journal;
 pub mod llm;
-pub mod vault;
-pub mod web;
 
 // Pure: text in, structure out.
 pub mod clients;

@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     config::{Agreements, Origin, Protocol},
-    http::probe,
     llm::{Asked, Message, ModelRef, Task, Why, is_loopback},
 };
+use elophanto_net::http::probe;
 
 /// A server on this machine answers within this time, or is not there.
 const PROBE: Duration = Duration::from_millis(300);

@@ -20,8 +20,8 @@ use crate::{
     schedule::ScheduleError,
     search::SearchError,
     store::tables::TableError,
-    vault::{BadPassphrase, KeyringError, Refusal, VaultError},
 };
+use elophanto_net::vault::{BadPassphrase, KeyringError, Refusal, VaultError};
 use elophanto_text::authoring::{AuthoringError, NoPart};
 
 /// A failure with a hint.

@@ -7,8 +7,10 @@ use secrecy::SecretString;
 use super::{env, error::CliError, ui::Ui, unlock::UnlockArgs};
 use crate::{
     config::{KeyRef, Protocol, ProviderConfig},
-    http::{Auth, Endpoint},
     llm::is_loopback,
+};
+use elophanto_net::{
+    http::{Auth, Endpoint},
     vault::{Name, Vault},
 };
 

@@ -37,9 +37,9 @@ use crate::{
     notify::{CommandSink, DesktopSink, FileSink, Outlet, Quiet, WebhookSink},
     providers::{Brave, Provider, Searxng, Tavily},
     search::{Query, search},
-    web::{Fetcher, Policy},
 };
 use elophanto_base::process::Environment;
+use elophanto_net::web::{Fetcher, Policy};
 
 /// Notes that the source `knowledge` brings for a query.
 const MOST_NOTES: usize = 8;

@@ -14,13 +14,13 @@ use super::{
 };
 use crate::{
     config::{Agreements, Config, LlmConfig, Protocol, ProviderConfig},
-    http::Patience,
     llm::{
         Answer, Budget, HealthFile, Kind, Ledger, Limits, LlmError, Member, Message, ModelRef,
         Plan, Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why, is_loopback,
         patience,
     },
 };
+use elophanto_net::http::Patience;
 
 /// Name of the folder, below the one of the state, that holds the ledger.
 const LEDGER: &str = "usage";

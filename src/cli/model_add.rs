@@ -23,9 +23,9 @@ use crate::{
         Embedder,
         bert::{Bert, ModelError, Precision, pack},
     },
-    http::download,
     store::write_whole,
 };
+use elophanto_net::http::download;
 
 /// Where models are looked for that are no folder here. `HF_ENDPOINT` names another hub.
 const HUB: &str = "https://huggingface.co";

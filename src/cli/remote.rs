@@ -17,9 +17,9 @@ use crate::{
         EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
         remote::{self, Limits, Ollama, OpenAi, RemoteError, Size, Usage, known},
     },
-    http::{Client, Patience},
     llm::is_loopback,
 };
+use elophanto_net::http::{Client, Patience};
 
 /// How long an Ollama may take to say that it is there.
 const PROBE: Duration = Duration::from_millis(300);
@@ -135,7 +135,7 @@ impl Target {
 
     /// Whether an Ollama answers there at once.
     pub fn answers(&self) -> bool {
-        crate::http::probe(&self.site.base_url, PROBE)
+        elophanto_net::http::probe(&self.site.base_url, PROBE)
     }
 
     /// The model that is there, and the length of its vectors, both to be written down.

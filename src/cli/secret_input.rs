@@ -9,7 +9,7 @@ use secrecy::SecretString;
 use zeroize::Zeroizing;
 
 use super::error::CliError;
-use crate::vault::{VaultError, read_passphrase, read_value};
+use elophanto_net::vault::{VaultError, read_passphrase, read_value};
 
 /// A descriptor that holds a secret. It is closed when it has been read, and no program that we
 /// start inherits it.

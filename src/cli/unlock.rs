@@ -12,7 +12,7 @@ use super::{
     secret_input::{self, Descriptor},
     ui::Ui,
 };
-use crate::vault::{
+use elophanto_net::vault::{
     BadPassphrase, Cost, Keyring, OsKeyring, Unlock, Vault, VaultError, VaultId, check_new,
 };
 
@@ -221,7 +221,7 @@ fn vault_path(variables: &BTreeMap<String, String>) -> Result<PathBuf, CliError>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vault::{Kind, MemoryKeyring};
+    use elophanto_net::vault::{Kind, MemoryKeyring};
 
     const GOOD: &str = "hold hands";
 

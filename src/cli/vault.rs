@@ -10,7 +10,7 @@ use super::{
     ui::{Ui, visible},
     unlock::{self, Entrance, UnlockArgs},
 };
-use crate::vault::{Kind, Name, Vault, VaultError, check_value};
+use elophanto_net::vault::{Kind, Name, Vault, VaultError, check_value};
 
 /// Keep API keys and other secrets, encrypted, out of every repository
 ///

@@ -12,12 +12,12 @@ use super::responses::Finding;
 use crate::{
     providers::{Provider, ProviderError, read_pages},
     repo::{NotePath, read_note, walk_files},
-    web::Fetcher,
 };
 use elophanto_base::{
     one_line::one_line,
     process::{self, Environment, ProcessError},
 };
+use elophanto_net::web::Fetcher;
 use elophanto_text::{
     entity::identity,
     reading::{self, Hint},

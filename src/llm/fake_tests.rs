@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::*;
-use crate::http::{Patience, block_on};
+use elophanto_net::http::{Patience, block_on};
 
 /// What a server sends once.
 #[derive(Clone)]

@@ -17,7 +17,7 @@ use super::{
     types::{Delta, Reply, Request, StopReason},
     wire::{Draft, Protocol, bad, inner_error},
 };
-use crate::http::{Auth, Client, Endpoint, HttpError, Patience, StreamItem, block_on};
+use elophanto_net::http::{Auth, Client, Endpoint, HttpError, Patience, StreamItem, block_on};
 
 /// Bytes of a request.
 const REQUEST_CAP: usize = 8 << 20;

@@ -22,7 +22,7 @@ const IN_EVERY_REPOSITORY: &[&str] = &[
 /// Parts of the product's own repository that keep the agent in check.
 const IN_OUR_REPOSITORY: &[&str] = &[
     "src/permissions",
-    "src/vault",
+    "crates/net/src/vault",
     "src/fence",
     "src/checkpoint",
     "hooks",

@@ -253,7 +253,7 @@ fn protected_paths_are_held_however_they_are_written() {
     check(&own, "/home/user/project/.env.local", Some(".env.*"));
     check(&own, "/home/user/project/.env.example", None);
     check(&own, "/home/user/project/src/main.rs", None);
-    assert!(own.entries().iter().any(|entry| entry == "src/vault"));
+    assert!(own.entries().iter().any(|entry| entry == "crates/net/src/vault"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{
     Finding, Provider, ProviderError,
     find::{client, count, findings, get, query, text, with_query},
 };
-use crate::http::{Auth, Client};
+use elophanto_net::http::{Auth, Client};
 use elophanto_text::reading;
 
 /// The search API of Brave.

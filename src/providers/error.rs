@@ -1,6 +1,6 @@
 //! Why a service found nothing it could have found.
 
-use crate::http::HttpError;
+use elophanto_net::http::HttpError;
 
 /// Why there are no findings. Keys are never in a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -6,7 +6,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{Finding, MOST_FINDINGS, ProviderError, QUERY_CAP};
-use crate::http::{Auth, Client, Endpoint, HttpError, Patience, Reply};
+use elophanto_net::http::{Auth, Client, Endpoint, HttpError, Patience, Reply};
 use elophanto_text::reading;
 
 /// Most bytes of an answer.
@@ -83,7 +83,7 @@ pub(super) fn with_query(path: &str, pairs: &[(&str, &str)]) -> String {
 
 /// Answers in which the service says there is an error come as one.
 pub(super) fn get(client: &Client, path: &str) -> Result<Reply, HttpError> {
-    crate::http::block_on(client.get(path))
+    elophanto_net::http::block_on(client.get(path))
 }
 
 /// The findings among `results`: those without an address of the web or without any words are left

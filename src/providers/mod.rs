@@ -6,7 +6,7 @@
 //!
 //! Questions go out as they are: whoever asks sees to it that nothing private is in them. What
 //! comes back was written by strangers: addresses are kept only if they are of the web, texts are
-//! cleaned and cut, and pages are fetched by [`crate::web`], which refuses private addresses.
+//! cleaned and cut, and pages are fetched by [`elophanto_net::web`], which refuses private addresses.
 
 mod brave;
 mod error;
@@ -42,7 +42,7 @@ pub trait Provider {
     /// [`ProviderError`].
     ///
     /// # Panics
-    /// Inside asynchronous code, as [`crate::http::block_on`].
+    /// Inside asynchronous code, as [`elophanto_net::http::block_on`].
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Finding>, ProviderError>;
 }
 

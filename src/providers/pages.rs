@@ -13,7 +13,7 @@ use std::{
 use url::Url;
 
 use super::Finding;
-use crate::web::Fetcher;
+use elophanto_net::web::Fetcher;
 use elophanto_text::reading::{self, Hint};
 
 /// Pages fetched at once.

@@ -7,7 +7,7 @@ use super::{
     Finding, Provider, ProviderError,
     find::{client, count, findings, get, query, text, with_query},
 };
-use crate::http::{Auth, Client, HttpError};
+use elophanto_net::http::{Auth, Client, HttpError};
 
 /// A SearXNG server. Its owner must have allowed JSON.
 #[derive(Debug, Clone)]

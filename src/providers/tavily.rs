@@ -8,7 +8,7 @@ use super::{
     Finding, Provider, ProviderError,
     find::{client, count, findings, query, text},
 };
-use crate::http::{Auth, Client, block_on};
+use elophanto_net::http::{Auth, Client, block_on};
 
 /// The search API of Tavily.
 #[derive(Debug, Clone)]

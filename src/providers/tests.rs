@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::{Brave, Finding, Provider, ProviderError, Searxng, Tavily, read_pages};
-use crate::{
+use elophanto_net::{
     http::fake::{Fake, answer},
     web::{Fetcher, Policy},
 };
@@ -150,7 +150,8 @@ fn limits_are_told() {
     for service in services() {
         let fake = Fake::script(vec![answer(429, &[("retry-after", "3600")], "{}")]);
         let error = search(&service, &fake, 5).unwrap_err();
-        let ProviderError::Http(crate::http::HttpError::RateLimited { wait, .. }) = error else {
+        let ProviderError::Http(elophanto_net::http::HttpError::RateLimited { wait, .. }) = error
+        else {
             panic!("{error}")
         };
         assert_eq!((wait, fake.calls()), (Some(Duration::from_secs(3600)), 1));

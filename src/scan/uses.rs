@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn names_of_imports_and_links() {
-        check(Family::Source, "use crate::http::retry::Policy;\n", "retry", true);
+        check(Family::Source, "use elophanto_net::http::retry::Policy;\n", "retry", true);
         check(Family::Source, "from .models import User\n", "models", true);
         check(Family::Source, "const a = require('./api')\n", "api", true);
         check(Family::Source, "const RETRY: u32 = 3;\n", "retry", false);
@@ -122,8 +122,10 @@ mod tests {
             verdict: super::super::state::Verdict::Text,
             uses: names(Family::Source, text),
         };
-        let files =
-            [seen("a.rs", "use crate::http::Client;\n"), seen("b.rs", "use crate::http;\n")];
+        let files = [
+            seen("a.rs", "use elophanto_net::http::Client;\n"),
+            seen("b.rs", "use elophanto_net::http;\n"),
+        ];
         let uses = Uses::count(&files);
         assert_eq!(uses.of(&"src/http/mod.rs".into()), 2);
         assert_eq!(uses.of(&"src/http.rs".into()), 2);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::super::{env, error::CliError};
-use crate::http::{Auth, Client, Endpoint, Patience, block_on};
+use elophanto_net::http::{Auth, Client, Endpoint, Patience, block_on};
 
 /// A server that was started.
 #[derive(Debug, Serialize, Deserialize)]

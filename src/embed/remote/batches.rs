@@ -17,7 +17,7 @@ use super::{
     prefixes::Prefixes,
     vector::normalised,
 };
-use crate::http::{Client, block_on};
+use elophanto_net::http::{Client, block_on};
 
 /// Bytes of a text if nobody knows what the model takes.
 const MAX_BYTES: usize = 64 << 10;

@@ -1,6 +1,6 @@
 //! Why a model gave no vectors.
 
-use crate::http::HttpError;
+use elophanto_net::http::HttpError;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {

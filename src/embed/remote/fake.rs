@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{Limits, OpenAi, Provider, Size, vector::normalised};
-use crate::http::{
+use elophanto_net::http::{
     Auth, Client, Endpoint, Patience,
     fake::{Call, Fake},
 };

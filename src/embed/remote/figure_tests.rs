@@ -20,7 +20,7 @@ use super::{
     Limits, OpenAi, Provider, Size,
     fake::{DIMENSION, client, honest, patience, vector},
 };
-use crate::http::{
+use elophanto_net::http::{
     Patience,
     fake::{Call, Fake},
 };

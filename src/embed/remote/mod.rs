@@ -2,7 +2,7 @@
 //!
 //! Owns what servers of models want to hear and what of their answers is believed: batches, what
 //! happens to those that fail, prefixes, known models, and names for fingerprints. It knows no
-//! settings and no keys: it is handed a [`Client`](crate::http::Client). It records no costs, but
+//! settings and no keys: it is handed a [`Client`](elophanto_net::http::Client). It records no costs, but
 //! counts ([`Usage`]).
 //!
 //! Nothing here connects before [`Embedder::embed`](super::Embedder::embed) is called, except to

@@ -12,7 +12,7 @@ use super::{
     prefixes::prefixes,
     vector,
 };
-use crate::http::{Client, HttpError, block_on};
+use elophanto_net::http::{Client, HttpError, block_on};
 
 /// Ollama cuts texts itself; this keeps what is sent within reason. No token has more bytes than
 /// this on average.

@@ -12,7 +12,7 @@ use super::{
     resolve,
     tests::{check_vectors, embed, recorder, refuse, texts},
 };
-use crate::http::fake::Fake;
+use elophanto_net::http::fake::Fake;
 
 #[test]
 fn ollama() {

@@ -12,7 +12,7 @@ use super::{
     prefixes::prefixes,
     vector,
 };
-use crate::http::Client;
+use elophanto_net::http::Client;
 
 /// Whose `/embeddings` it is. Part of the fingerprint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

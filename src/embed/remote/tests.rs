@@ -14,7 +14,7 @@ use super::{
     fake::{DIMENSION, SMALL, client, honest, inputs, openai, patience, raw_vector, vector},
     resolve,
 };
-use crate::http::fake::{Call, Fake};
+use elophanto_net::http::fake::{Call, Fake};
 
 pub(super) fn texts(count: usize) -> Vec<String> {
     (0..count).map(|number| format!("text {number}")).collect()
@@ -233,8 +233,8 @@ fn passing_failures_cost_their_batch() {
 
 #[test]
 fn nobody_there() {
-    let client = crate::http::Client::new(
-        crate::http::Endpoint::new(Fake::nobody(), crate::http::Auth::None),
+    let client = elophanto_net::http::Client::new(
+        elophanto_net::http::Endpoint::new(Fake::nobody(), elophanto_net::http::Auth::None),
         patience(),
     )
     .unwrap();
@@ -254,8 +254,9 @@ fn nobody_there() {
 #[test]
 fn answers_that_are_too_large_are_asked_for_in_parts() {
     let fake = Fake::new(|call| async move { axum::Json(honest(&call)) });
-    let endpoint = crate::http::Endpoint::new(fake.url.clone(), crate::http::Auth::None);
-    let client = crate::http::Client::with_body_cap(endpoint, patience(), 4_000).unwrap();
+    let endpoint =
+        elophanto_net::http::Endpoint::new(fake.url.clone(), elophanto_net::http::Auth::None);
+    let client = elophanto_net::http::Client::with_body_cap(endpoint, patience(), 4_000).unwrap();
     let size = Size::Stored(DIMENSION);
     let embedder = OpenAi::new(client, Provider::OpenAi, "m", size, SMALL).unwrap();
     let texts = texts(8);

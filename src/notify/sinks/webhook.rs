@@ -6,7 +6,8 @@ use reqwest::{Client, header::CONTENT_TYPE, redirect};
 use url::{Host, Url};
 
 use super::{SINK_PATIENCE, Sink, SinkError, encode};
-use crate::{http::block_on, notify::Message};
+use crate::notify::Message;
+use elophanto_net::http::block_on;
 
 const USER_AGENT: &str = concat!("elophanto/", env!("CARGO_PKG_VERSION"));
 

@@ -29,13 +29,13 @@ static SERVERS: LazyLock<Runtime> = LazyLock::new(|| {
 });
 
 /// A running server. It stops when the tests do.
-pub(crate) struct Fake {
+pub struct Fake {
     pub url: Url,
     calls: Arc<AtomicUsize>,
 }
 
 /// One request as a fake server sees it.
-pub(crate) struct Call {
+pub struct Call {
     /// From 1.
     pub number: usize,
     pub method: Method,
@@ -127,7 +127,7 @@ async fn say(mut stream: TcpStream, pieces: Vec<&'static [u8]>) {
 }
 
 /// A status with headers and a text.
-pub(crate) fn answer(
+pub fn answer(
     status: u16,
     headers: &'static [(&'static str, &'static str)],
     body: impl Into<String>,

@@ -26,8 +26,8 @@ mod stream;
 mod tries;
 mod trust;
 
-#[cfg(test)]
-pub(crate) mod fake;
+#[cfg(any(test, feature = "testutil"))]
+pub mod fake;
 #[cfg(test)]
 mod stream_tests;
 #[cfg(test)]

@@ -72,11 +72,11 @@ fn name(id: VaultId) -> String {
 }
 
 /// Keeps keys as long as it lives.
-#[cfg(test)]
+#[cfg(any(test, feature = "testutil"))]
 #[derive(Debug, Default)]
 pub struct MemoryKeyring(std::sync::Mutex<std::collections::BTreeMap<VaultId, DataKey>>);
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testutil"))]
 impl Keyring for MemoryKeyring {
     fn load(&self, id: VaultId) -> Result<Option<DataKey>, KeyringError> {
         Ok(self.0.lock().unwrap().get(&id).cloned())

@@ -22,7 +22,7 @@ pub use entries::{Entry, Kind, MAX_ENTRIES, MAX_NAME_CHARS, MAX_VALUE_BYTES, Nam
 pub use error::{BadValue, Refusal, VaultError};
 pub use file::MAX_VAULT_BYTES;
 pub use format::VaultId;
-#[cfg(test)]
+#[cfg(any(test, feature = "testutil"))]
 pub use keyring::MemoryKeyring;
 pub use keyring::{Keyring, KeyringError, OsKeyring};
 pub use passphrase::{

@@ -1,0 +1,8 @@
+//! What speaks with machines elsewhere, and the vault that keeps the keys for it.
+//!
+//! Owns a small client of JSON APIs, GET of public pages with every amount capped, and the encrypted
+//! file of secrets. It knows no settings, no notes and no models.
+
+pub mod http;
+pub mod vault;
+pub mod web;
