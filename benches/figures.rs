@@ -16,10 +16,8 @@ use std::{
 };
 
 use elophanto::{
-    desk::Desk,
     embed::builtin::Builtin,
     interest::{EngagementKind, PreferenceKind, Valence},
-    journal::Place,
     learn::{
         interests::{Interests, state},
         meaning::Meaning,
@@ -27,8 +25,8 @@ use elophanto::{
         shelf::{NewFact, Shelf, Shelves},
         writer::writer,
     },
-    repo,
 };
+use elophanto_repo::{desk::Desk, journal::Place, repo};
 use elophanto_text::entity::{NewLine, Origin, append, new_page};
 use jiff::{SignedDuration, Timestamp};
 

@@ -5,15 +5,13 @@
 use std::time::Duration;
 
 use crate::{
-    desk::Desk,
     index::{
         Context, IndexError, Kind, Options, Progress, Refreshed, form::Form, given,
         refresh as refresh_notes, version,
     },
-    learn,
-    repo::{CommitId, Git, GitError, Stored, Version},
-    scan,
+    learn, scan,
 };
+use elophanto_repo::{CommitId, Git, GitError, Stored, Version, desk::Desk};
 
 /// What lies in views of its own, beside that of the notes.
 const APART: [Kind; 3] = [Kind::Summary, Kind::Fact, Kind::Memory];

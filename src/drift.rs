@@ -13,11 +13,11 @@ use rayon::prelude::*;
 
 use crate::{
     index::{Kind, Snapshot},
-    repo::{
-        CommitId, Git, GitError, NotePath,
-        history::{Age, Made},
-    },
     store::{Malformed, manifest::Place},
+};
+use elophanto_repo::{
+    CommitId, Git, GitError, NotePath,
+    history::{Age, Made},
 };
 
 /// Commits of a drift that are named.

@@ -46,12 +46,9 @@ pub mod drift;
 
 // From files to what can be searched.
 pub mod index;
-pub mod repo;
 pub mod store;
 
 // What happened, and models and what they are told.
-pub mod desk;
-pub mod journal;
 pub mod llm;
 
 // Pure: text in, structure out.

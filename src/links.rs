@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     index::{Kind, Snapshot},
-    repo::NotePath,
     store::Malformed,
 };
+use elophanto_repo::NotePath;
 use elophanto_text::markdown::{self, Destination, LinkKind};
 
 /// A link of a note and where it leads.

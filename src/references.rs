@@ -13,10 +13,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     index::{Kind, Snapshot},
     links,
-    repo::read_note,
     scan::{Found, outline_in_time},
     store::Malformed,
 };
+use elophanto_repo::read_note;
 use elophanto_text::{
     graph::{Edge, EdgeKind, Graph, Language, Node, NodeKind, Paths, Symbols, mentions},
     markdown::{self, Destination},

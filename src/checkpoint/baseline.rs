@@ -20,7 +20,7 @@ use super::{
     state::{Digest, Opaque, State},
     survey::{Moment, Survey},
 };
-use crate::repo::{self, FileStat, ObjectId};
+use elophanto_repo::{self, FileStat, ObjectId};
 
 /// Largest file of a baseline, in bytes.
 const MOST_BYTES: u64 = 1024 * 1024 * 1024;

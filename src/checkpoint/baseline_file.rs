@@ -6,7 +6,7 @@ use super::{
     record::Place,
     state::{Digest, Opaque, State},
 };
-use crate::repo::{FileStat, ObjectId};
+use elophanto_repo::{FileStat, ObjectId};
 
 const MAGIC: &[u8; 8] = b"eloBase2";
 const HASH: usize = 32;

@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::repo::GitError;
 use elophanto_base::jsonl::JsonlError;
+use elophanto_repo::GitError;
 
 /// Something of a checkpoint failed. Whatever call returned it has acknowledged nothing.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use super::{name::Name, record::Entry};
-use crate::repo::{Git, GitError, ObjectId};
+use elophanto_repo::{Git, GitError, ObjectId};
 
 /// Refs of the checkpoints, each named by its run.
 pub(super) const CHECKPOINTS: &str = "refs/elophanto/checkpoints/";

@@ -45,7 +45,7 @@ pub use plan::{Left, WhyLeft};
 pub use run::Run;
 pub use state::{Uncovered, WhyUncovered};
 
-use crate::repo::Git;
+use elophanto_repo::Git;
 use private::Private;
 use record::Head;
 

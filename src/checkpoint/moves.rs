@@ -8,7 +8,7 @@ use super::{
     record::{Entry, IndexChange, Move},
     run::Run,
 };
-use crate::repo::{self, Git, ObjectId};
+use elophanto_repo::{self, Git, ObjectId};
 
 /// What is taken back.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use super::{
     name::Name,
     state::{State, WhyUncovered},
 };
-use crate::repo::ObjectId;
+use elophanto_repo::ObjectId;
 
 /// Where the bytes of a file are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub(super) enum Place {
 mod digits {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    use crate::repo::ObjectId;
+    use elophanto_repo::ObjectId;
 
     pub(super) fn serialize<S: Serializer>(
         id: &ObjectId,

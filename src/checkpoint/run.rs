@@ -22,8 +22,8 @@ use super::{
     seen::{self, Seen, baseline_name, keep},
     state::{Opaque, State},
 };
-use crate::repo::{self, CommitId, ObjectId, watch};
 use elophanto_base::jsonl::{Caps, Log};
+use elophanto_repo::{self, CommitId, ObjectId, watch};
 
 /// The journal of a run, in its folder.
 pub(super) const JOURNAL: &str = "journal.jsonl";

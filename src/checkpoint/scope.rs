@@ -17,8 +17,8 @@ use super::{
     survey::{Moment, Survey},
     walk::{Found, Ignored, Treatment, walk},
 };
-use crate::repo::watch::Told;
 use elophanto_base::beneath::Folder;
+use elophanto_repo::watch::Told;
 
 /// Where the committed index lies: all of it can be made anew.
 const INDEX: &[u8] = b".elophanto/index";

@@ -18,8 +18,8 @@ use super::{
     seen::baseline_name,
     state::{Digest, State, WhyUncovered},
 };
-use crate::repo::{self, ObjectId};
 use elophanto_base::jsonl::{self, Fault};
+use elophanto_repo::{self, ObjectId};
 
 /// The file of the record in the commit.
 const RECORD: &str = "record.jsonl";

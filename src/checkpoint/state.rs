@@ -5,7 +5,7 @@ use std::{fmt, fs::Metadata, os::unix::fs::MetadataExt};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::name::Name;
-use crate::repo::FileStat;
+use elophanto_repo::FileStat;
 
 /// Bits of a mode that are kept and restored: rights, set-id and sticky bits.
 pub(super) const MODE_BITS: u32 = 0o7777;

@@ -17,8 +17,8 @@ use super::{
     walk::{Found, Ignored, Treatment, walk},
     walk_little::walk_little,
 };
-use crate::repo::FileStat;
 use elophanto_base::beneath::Folder;
+use elophanto_repo::FileStat;
 
 /// A file changed less than this before it was looked at may change again without another time
 /// stamp, in nanoseconds: clocks of file systems tick every 10 ms at most, ...

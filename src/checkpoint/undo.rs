@@ -21,8 +21,8 @@ use super::{
     seal,
     state::{Digest, Opaque, State},
 };
-use crate::repo::{ObjectId, PutAside, move_aside};
 use elophanto_base::beneath::Folder;
+use elophanto_repo::{ObjectId, PutAside, move_aside};
 
 /// Contents that are fetched from git at once, in bytes.
 const BATCH_BYTES: u64 = 32 * 1024 * 1024;

@@ -8,8 +8,8 @@ use super::{
 use crate::{
     init::{self, ATTRIBUTES_FILE},
     learn,
-    repo::{Git, NotePath, read_note},
 };
+use elophanto_repo::{Git, NotePath, read_note};
 
 /// Largest file of attributes, in bytes.
 const MOST_BYTES: u64 = 1024 * 1024;

@@ -10,8 +10,8 @@ use super::{
     ui::{Ui, visible, visible_line},
     workspace::{Workspace, write_beneath},
 };
-use crate::repo::{NotePath, read_note};
 use elophanto_base::beneath::Folder;
+use elophanto_repo::{NotePath, read_note};
 use elophanto_text::{
     changelog::{self, Entry},
     markdown,

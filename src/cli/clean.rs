@@ -15,9 +15,9 @@ use crate::{
         tidy::{Tidied, tidy},
     },
     learn::{log::Log, responses},
-    repo::{Git, GitError},
     scan::expire,
 };
+use elophanto_repo::{Git, GitError};
 
 /// Responses of searches are kept so long after they were processed.
 const RESPONSE_AGE: Duration = Duration::from_hours(30 * 24);

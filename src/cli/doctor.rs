@@ -16,12 +16,12 @@ use crate::{
     drift,
     index::{Options, commit, refresh},
     init, links,
-    repo::{Git, NotePath, read_note},
     store::{
         manifest::{FileEntry, Place},
         tables::{self, TableError},
     },
 };
+use elophanto_repo::{Git, NotePath, read_note};
 use elophanto_text::markdown;
 
 /// Say what is indexed, by which model, how fresh, how large, and what is wrong

@@ -12,8 +12,8 @@ use crate::{
     config::{Config, Origin, Provider},
     embed::{Embedder, Fingerprint, bert::Bert, builtin::Builtin, remote::parse},
     index::vectors_held,
-    repo::{Repository, locate},
 };
+use elophanto_repo::{Repository, locate};
 
 const PROVIDER: &str = "knowledge.embedding_provider";
 

@@ -10,18 +10,17 @@ use crate::{
     hooks::{self, HookError, HookName},
     index::{IndexError, watch::WatchError},
     init::InitError,
-    journal::JournalError,
     learn::LearnError,
     llm::LedgerError,
     memory::MemoryError,
     on_commit::CommitError,
-    repo::{GitError, LocateError, WriteError},
     scan::ScanError,
     schedule::ScheduleError,
     search::SearchError,
     store::tables::TableError,
 };
 use elophanto_net::vault::{BadPassphrase, KeyringError, Refusal, VaultError};
+use elophanto_repo::{GitError, LocateError, WriteError, journal::JournalError};
 use elophanto_text::authoring::{AuthoringError, NoPart};
 
 /// A failure with a hint.

@@ -13,10 +13,10 @@ use crate::{
     config::{self, Config, Origin},
     embed::{Embedder, Features, Profile, builtin::Builtin},
     eval::{AtLevel, Corpus, DEPTH, Judged, Measured, TestSet, Thresholds, parted, thresholds},
-    repo::locate,
     search::{Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_repo::locate;
 
 /// Measure how well search answers your own questions
 ///

@@ -7,7 +7,8 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::{learn, repo::Git};
+use crate::learn;
+use elophanto_repo::Git;
 use elophanto_text::changelog;
 
 /// Where files of ours lie beside our own notes.

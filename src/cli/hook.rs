@@ -14,8 +14,8 @@ use super::{
 use crate::{
     hooks::{self, Change, Folder, Foreign, HookError, HookName, Place, State},
     on_commit::Seen,
-    repo::{self, Git, Repository, locate},
 };
+use elophanto_repo::{self, Git, Repository, locate};
 
 /// Let git keep the index up to date by itself
 ///

@@ -19,10 +19,10 @@ use crate::{
     hooks::{self, HookName, Place, Standing, State},
     index::{Options, fill::Allowance},
     on_commit::{self, ALLOW_FILE, Done, IndexFile, Looked, Secret, Wishes},
-    repo::{self, Git, Repository},
     store::{tables, view},
 };
 use elophanto_base::secrets::AllowList;
+use elophanto_repo::{self, Git, Repository};
 
 /// Git waits no longer than this, whatever happens.
 const CEILING: Duration = Duration::from_millis(9_500);

@@ -20,8 +20,8 @@ use crate::{
         verify::{Base, Forged, Unchecked, verify},
     },
     on_commit,
-    repo::{Git, GitError, Staged, Version, head},
 };
+use elophanto_repo::{Git, GitError, Staged, Version, head};
 
 /// Message of a commit that holds only the index.
 const MESSAGE: &str = "Update the search index\n";

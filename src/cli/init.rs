@@ -21,9 +21,9 @@ use crate::{
     config::{Provider, REPOSITORY_FILE},
     index::Options,
     init::{InitAction, InitOptions, plan},
-    repo::{LocateError, Repository, locate},
 };
 use elophanto_base::beneath::Folder;
+use elophanto_repo::{LocateError, Repository, locate};
 
 /// Make this repository or folder a knowledge base
 ///

@@ -12,15 +12,14 @@ use super::{
 };
 use crate::{
     interest::{Answered, PreferenceKind, Signs, Valence, react as kind_of, spark},
-    journal::Place,
     learn::{
         interests::{Stated, retract, state},
         plan::Topic,
         record::EngagementRecord,
     },
-    repo::Git,
 };
 use elophanto_base::secrets;
+use elophanto_repo::{Git, journal::Place};
 
 /// Say that you like a topic: an entity is made of it, and it is worth finding out more
 #[derive(clap::Args, Debug)]

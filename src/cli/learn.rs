@@ -20,7 +20,6 @@ use super::{
 };
 use crate::{
     extract::MAX_DOCUMENT_BYTES,
-    journal::Place,
     learn::{
         log::{Log, Work},
         plan::{self, Topic},
@@ -33,8 +32,8 @@ use crate::{
         writer::known_writer,
     },
     llm::Asked,
-    repo::Git,
 };
+use elophanto_repo::{Git, journal::Place};
 use elophanto_text::reading::{self, Hint, INPUT_CAP};
 
 /// Largest message, in bytes.

@@ -18,7 +18,6 @@ use super::{
 };
 use crate::{
     config::{SinkKind, Source as SourceName},
-    desk::Desk,
     embed::Pace,
     index::{Kind, Options, Refreshed},
     learn::{
@@ -40,6 +39,7 @@ use crate::{
 };
 use elophanto_base::process::Environment;
 use elophanto_net::web::{Fetcher, Policy};
+use elophanto_repo::desk::Desk;
 
 /// Notes that the source `knowledge` brings for a query.
 const MOST_NOTES: usize = 8;

@@ -8,10 +8,8 @@ use jiff::Timestamp;
 use walkdir::WalkDir;
 
 use super::env;
-use crate::{
-    config::{Config, StoreError, TrustEntry, TrustStore, digest},
-    repo::{NotePath, read_note},
-};
+use crate::config::{Config, StoreError, TrustEntry, TrustStore, digest};
+use elophanto_repo::{NotePath, read_note};
 use elophanto_text::changelog;
 
 /// Their folders.

@@ -20,9 +20,9 @@ use crate::{
     },
     embed::{Fingerprint, remote::parse},
     index::{Report, vectors_held},
-    repo::Repository,
 };
 use elophanto_base::stand_in::is_stand_in;
+use elophanto_repo::Repository;
 
 const PROVIDER: &str = "knowledge.embedding_provider";
 const MODEL: &str = "knowledge.embedding_model";

@@ -21,9 +21,9 @@ use crate::{
     config::parse_duration,
     index::{Options, Refreshed, watch::Watch},
     init,
-    repo::{Git, NotePath},
     scan::{self, QuestionState, Report, Scan, Wanted},
 };
+use elophanto_repo::{Git, NotePath};
 use elophanto_text::changelog;
 
 /// Questions that a run asks at once when it is to answer everything.

@@ -13,12 +13,12 @@ use super::{
 use crate::{
     embed::{Pace, builtin::count_tokens},
     index::Options,
-    repo::Git,
     scan::{
         AnswerNotes, Known, Question, QuestionState, documents,
         investigate::{Bench, Found, claim, investigate},
     },
 };
+use elophanto_repo::Git;
 
 /// What is wanted.
 pub struct Wish<'a> {

@@ -14,7 +14,6 @@ use super::{
 };
 use crate::{
     config::{format_duration, parse_duration},
-    repo::locate,
     schedule::{
         Added, Backend, Installed, Job, Place, ScheduleError, Scheduler, default_every, process,
         service_unit, timer_unit, unit_name,
@@ -22,6 +21,7 @@ use crate::{
     store::lock,
 };
 use elophanto_base::jsonl::Log;
+use elophanto_repo::locate;
 
 /// `systemctl` and `crontab` may take this long.
 const PATIENCE: Duration = Duration::from_secs(10);

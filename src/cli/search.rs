@@ -27,12 +27,12 @@ use crate::{
     drift,
     embed::builtin::count_tokens,
     index::{Kind, Refreshed, version::blobs_of},
-    repo::{Git, GitError, NotePath},
     search::{
         Answer, Confidence, Filter, Level, Listing, Mode, Query, Request, SearchError,
         origin::changed_notes, run::Like, search,
     },
 };
+use elophanto_repo::{Git, GitError, NotePath};
 use elophanto_text::{markdown::Scope, outline::FileKind};
 
 /// A search waits this long for git to tell which of its hits have drifted.

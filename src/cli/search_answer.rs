@@ -15,16 +15,15 @@ use super::{
 };
 use crate::{
     index::Kind,
-    journal::Place,
     learn::record::{ANSWER, AnswerRecord},
     llm::{Asked, EXTRACTIVE},
-    repo::read_note,
     search::{
         Answer, Hit, Level,
         extract::{Question, Statement, statements},
     },
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_repo::{journal::Place, read_note};
 use elophanto_text::{entity::Page, markdown::Scope};
 
 /// Hits that an answer is made of.

@@ -10,9 +10,7 @@ use crate::{
     config::RefreshStale,
     embed::builtin::count_tokens,
     index::{Kind, Snapshot},
-    journal::Place,
     llm::{Ask, EXTRACTIVE},
-    repo::NotePath,
     scan::{
         AnswerNotes, Known, Summary,
         freshness::{Freshness, current, freshness},
@@ -21,6 +19,7 @@ use crate::{
     },
     search::{Answer, origin::State},
 };
+use elophanto_repo::{NotePath, journal::Place};
 
 /// Files among the hits whose summaries do not hold.
 #[derive(Default)]

@@ -11,13 +11,13 @@ use crate::{
     embed::Role,
     index::Kind,
     interest::{Asked, EngagementKind, FOLLOW_UP_WITHIN, Valence, is_follow_up},
-    journal::Place,
     learn::{
         record::{EngagementRecord, SEARCH, Search, Trigger},
         run::queued,
     },
     search::Answer,
 };
+use elophanto_repo::journal::Place;
 use elophanto_text::entity::identity;
 
 /// Hits that tell what a search was about.

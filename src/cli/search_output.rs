@@ -16,13 +16,13 @@ use super::{
 use crate::{
     drift::Drift,
     index::Kind,
-    repo::{CommitId, NotePath},
     search::{
         Answer, Hit, Level, Listing, Request,
         origin::{Author, State},
         passage::{Piece, fill},
     },
 };
+use elophanto_repo::{CommitId, NotePath};
 use elophanto_text::outline::FileKind;
 
 const PATH: Style = AnsiColor::Magenta.on_default();

@@ -13,12 +13,12 @@ use super::{
 use crate::{
     corpus,
     index::{Kind, Options, Refreshed, Snapshot, refresh::last_view, version::forget},
-    repo::{CommitId, Git, GitError, Version, history::Age},
     search::{
         Answer, Hit, Listing,
         origin::{Origins, State},
     },
 };
+use elophanto_repo::{CommitId, Git, GitError, Version, history::Age};
 
 /// A search waits this long for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);

@@ -10,13 +10,11 @@ use super::{
     pages::{Page, Pages, Trust},
     ui::{Ui, exact_line, visible, visible_line},
 };
-use crate::{
-    config::{
-        Config, ConfigFile, Guarded, Layers, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
-        read_repository_file,
-    },
-    repo::locate,
+use crate::config::{
+    Config, ConfigFile, Guarded, Layers, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
+    read_repository_file,
 };
+use elophanto_repo::locate;
 
 /// Show what of this repository needs your trust, and trust it
 ///

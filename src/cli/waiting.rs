@@ -19,10 +19,10 @@ use crate::{
         Context, Options, Refreshed,
         fill::{self, Allowance},
     },
-    repo::Repository,
     store::{lock, view},
 };
 use elophanto_base::process;
+use elophanto_repo::Repository;
 
 /// How long a search or `learn` embeds before it does its own work.
 const MOMENT: Duration = Duration::from_millis(300);

@@ -18,17 +18,18 @@ use super::{
 use crate::{
     config::{CommitIndex, Config},
     corpus,
-    desk::Desk,
     embed::{
         Pace,
         builtin::{Builtin, count_tokens},
     },
     index::{Context, Options, Progress, Refreshed, form::Form, refresh},
     init, learn, memory, permissions,
-    repo::{self, Git, NotePath, Repository, Selection, Version, locate, watch},
     search::run::Tools,
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_repo::{
+    self, Git, NotePath, Repository, Selection, Version, desk::Desk, locate, watch,
+};
 use elophanto_text::chunk::Limits;
 
 /// An opened knowledge base.

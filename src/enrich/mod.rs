@@ -14,7 +14,7 @@ mod tests;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::journal::is_credible;
+use elophanto_repo::journal::is_credible;
 
 pub use pace::{FIRST_PAUSE, LONGEST_PAUSE, MAX_SEARCHES_PER_HOUR, Pace, PaceState, Wait};
 pub use priority::{Candidate, pick, priority};

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::journal::is_credible;
+use elophanto_repo::journal::is_credible;
 
 /// Nothing is known of it yet.
 const STALENESS_WITHOUT_FACTS: f64 = 2.0;

@@ -20,7 +20,6 @@ pub use thresholds::{Thresholds, thresholds};
 use crate::{
     embed::{EmbedError, Embedded, Embedder, Role, builtin::Builtin},
     index::{Kind, Part, Snapshot, note},
-    repo::{BlobId, FileStat, NotePath},
     search::{Query, Request, SearchError, run::Tools},
     store::{
         bits::Bits,
@@ -31,6 +30,7 @@ use crate::{
     },
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_repo::{BlobId, FileStat, NotePath};
 use elophanto_text::markdown::Scope;
 
 /// Documents in one segment.

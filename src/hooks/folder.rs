@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::HookError;
-use crate::repo::{Git, GitError, Repository};
+use elophanto_repo::{Git, GitError, Repository};
 
 /// A folder of hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]

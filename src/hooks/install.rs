@@ -17,7 +17,8 @@ use super::{
     plan::{self, Found, Present, Refusal, Saved, Standing, State, Step},
     script::SAVED_SUFFIX,
 };
-use crate::{repo::Repository, store::lock};
+use crate::store::lock;
+use elophanto_repo::Repository;
 
 /// A larger file is no script that anybody wrote.
 const MOST_BYTES: u64 = 1024 * 1024;

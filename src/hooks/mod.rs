@@ -18,7 +18,8 @@ pub use install::{Change, Installation, Status, install, status, uninstall};
 pub use plan::{Foreign, Standing, State};
 pub use script::by_hand;
 
-use crate::{init::managed_block::BlockError, repo::GitError};
+use crate::init::managed_block::BlockError;
+use elophanto_repo::GitError;
 
 /// A hook of git that we have something to do in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

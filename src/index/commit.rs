@@ -9,16 +9,14 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashSet;
 
 use super::{Context, IndexError, Snapshot, fill::missing_keys};
-use crate::{
-    repo::{NotePath, tracked_under, watch},
-    store::{
-        matrix::{Encoded, Key},
-        place,
-        registry::{BadTable, Registry},
-        tables::{self, TableContent, TableError},
-        view,
-    },
+use crate::store::{
+    matrix::{Encoded, Key},
+    place,
+    registry::{BadTable, Registry},
+    tables::{self, TableContent, TableError},
+    view,
 };
+use elophanto_repo::{NotePath, tracked_under, watch};
 
 /// Where the tables lie, relative to the root.
 pub const TABLES: &str = ".elophanto/index";

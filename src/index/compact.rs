@@ -20,7 +20,6 @@ use super::{
 };
 use crate::{
     embed::Fingerprint,
-    repo::{CommitId, Git, NotePath, Staged, Version},
     store::{
         Malformed,
         matrix::{Encoded, Key},
@@ -29,6 +28,7 @@ use crate::{
         view::Staging,
     },
 };
+use elophanto_repo::{CommitId, Git, NotePath, Staged, Version};
 
 /// What compaction does, or would do.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -154,7 +154,7 @@ fn tips(git: &Git) -> Result<BTreeSet<CommitId>, IndexError> {
         .lines()
         .filter_map(|line| line.strip_prefix("HEAD ").unwrap_or(line).parse().ok())
         .collect();
-    tips.extend(crate::repo::head(git)?);
+    tips.extend(elophanto_repo::head(git)?);
     // A work tree without a commit yet is listed with zeros.
     tips.retain(|tip| tip.as_bytes().iter().any(|&byte| byte != 0));
     Ok(tips)

@@ -8,14 +8,12 @@ use super::{
     fill::missing_rows,
     segments::{Job, Known, Outcome},
 };
-use crate::{
-    repo::{BlobId, NotePath, Walked},
-    store::{
-        bits::Bits,
-        manifest::{FileEntry, Manifest, Place, SegmentEntry},
-        view::Loaded,
-    },
+use crate::store::{
+    bits::Bits,
+    manifest::{FileEntry, Manifest, Place, SegmentEntry},
+    view::Loaded,
 };
+use elophanto_repo::{BlobId, NotePath, Walked};
 
 /// With at least this many segments the small ones are merged.
 const MANY_SEGMENTS: usize = 8;

@@ -18,7 +18,6 @@ use super::{
 };
 use crate::{
     embed::{Embedder, Pace, Role},
-    repo::NotePath,
     store::{
         Malformed,
         bits::Bits,
@@ -27,6 +26,7 @@ use crate::{
         view::Loaded,
     },
 };
+use elophanto_repo::NotePath;
 
 /// Texts that a model which runs here is given at once: enough for every core.
 const SLICE: usize = 64;

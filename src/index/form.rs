@@ -9,13 +9,11 @@ use super::{
     Context, Kind,
     note::{Cutter, Note},
 };
-use crate::{
-    repo::{BlobId, NotePath, Walked},
-    store::{
-        matrix::Key,
-        segment::{ChunkRecord, DocumentRecord},
-    },
+use crate::store::{
+    matrix::Key,
+    segment::{ChunkRecord, DocumentRecord},
 };
+use elophanto_repo::{BlobId, NotePath, Walked};
 use elophanto_text::markdown::Scope;
 
 /// Files of one form.

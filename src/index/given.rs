@@ -15,15 +15,13 @@ use super::{
     segments::{Job, Workshop, build},
     vectors::{Vectors, can_complete},
 };
-use crate::{
-    repo::{BlobId, FileStat, NotePath, Stored, Walked, history::History},
-    store::{
-        manifest::{Manifest, Place},
-        registry::Registry,
-        view::{self, Opened, Staging, View},
-        write_whole,
-    },
+use crate::store::{
+    manifest::{Manifest, Place},
+    registry::Registry,
+    view::{self, Opened, Staging, View},
+    write_whole,
 };
+use elophanto_repo::{BlobId, FileStat, NotePath, Stored, Walked, history::History};
 
 /// With this many segments the small ones are built anew as one.
 const MANY_SEGMENTS: usize = 8;

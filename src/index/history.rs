@@ -3,12 +3,10 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use super::Snapshot;
-use crate::{
-    repo::{
-        FileStat, Git, GitError, Repository, Selection, head,
-        history::{Age, History, coverage, history},
-    },
-    store,
+use crate::store;
+use elophanto_repo::{
+    FileStat, Git, GitError, Repository, Selection, head,
+    history::{Age, History, coverage, history},
 };
 
 /// How long git may take to tell it. What it told by then is kept, the rest is unknown.

@@ -69,7 +69,7 @@ pub enum IndexError {
     #[error(transparent)]
     Io(#[from] std::io::Error),
     #[error(transparent)]
-    Git(#[from] crate::repo::GitError),
+    Git(#[from] elophanto_repo::GitError),
     #[error(transparent)]
     Table(#[from] crate::store::tables::TableError),
     #[error("`{}/{name}` cannot be read: {cause}", commit::TABLES)]

@@ -5,12 +5,12 @@ use std::{ops::Range, path::Path};
 use super::form::{self, Form};
 use crate::{
     embed::Fingerprint,
-    repo::{BlobId, NotePath},
     store::{
         matrix::Key,
         segment::{ChunkRecord, DocumentRecord},
     },
 };
+use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::{
     changelog,
     chunk::{self, Limits},

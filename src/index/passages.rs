@@ -1,10 +1,8 @@
 //! What is embedded of the chunks of a snapshot, cut again from the text that its segments hold.
 
 use super::{Context, Part, Snapshot};
-use crate::{
-    repo::NotePath,
-    store::{Malformed, matrix::Key},
-};
+use crate::store::{Malformed, matrix::Key};
+use elophanto_repo::NotePath;
 
 /// What is embedded of a chunk, and where it stands.
 pub struct Passage {

@@ -1,9 +1,7 @@
 //! What has to be read: a pure comparison of the walk with the stat cache.
 
-use crate::{
-    repo::{FileStat, NotePath},
-    store::manifest::FileEntry,
-};
+use crate::store::manifest::FileEntry;
+use elophanto_repo::{FileStat, NotePath};
 
 /// A stat taken this close to a file's own times proves nothing: the file may have been written
 /// again within the clock's grain (git's racy rule, with room for coarse file systems).
@@ -87,10 +85,8 @@ fn is_trusted(entry: &impl Stated, stat: &FileStat) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        repo::{BlobId, Walked},
-        store::manifest::Place,
-    };
+    use crate::store::manifest::Place;
+    use elophanto_repo::{BlobId, Walked};
 
     fn planned(known: &[FileEntry], walked: &[Walked], full: bool) -> Plan {
         plan(known, walked.iter().map(|file| (&file.path, &file.stat)), full)

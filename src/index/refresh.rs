@@ -20,7 +20,6 @@ use super::{
 };
 use crate::{
     embed::{Embedder, Pace},
-    repo::{NotePath, Repository, Selection, Walked, history::History, walk},
     store::{
         bits::Bits,
         lock::Lock,
@@ -31,6 +30,7 @@ use crate::{
     },
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_repo::{NotePath, Repository, Selection, Walked, history::History, walk};
 use elophanto_text::chunk::Limits;
 
 /// Raised whenever the same note would be cut or analysed differently.

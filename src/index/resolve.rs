@@ -11,10 +11,8 @@ use super::{
     commit::TABLES,
     version::{table_name, tables_of, write_table},
 };
-use crate::{
-    repo::{Git, NotePath, ObjectId, Staged, Stored, Version, head},
-    store::{place, tables, view::Staging},
-};
+use crate::store::{place, tables, view::Staging};
+use elophanto_repo::{Git, NotePath, ObjectId, Staged, Stored, Version, head};
 
 /// How git numbers the sides of a conflict.
 const OURS: u8 = b'2';

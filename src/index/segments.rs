@@ -16,16 +16,14 @@ use super::{
     note::{Cutter, Note, Problem},
     vectors::Vectors,
 };
-use crate::{
-    repo::{BlobId, FileStat, NotePath, ObjectId, Objects, Unread, Walked, read_note},
-    store::{
-        Malformed,
-        matrix::{Matrix, encode_matrix},
-        segment::{Segment, SegmentBuilder},
-        view::{Loaded, segment_files},
-    },
+use crate::store::{
+    Malformed,
+    matrix::{Matrix, encode_matrix},
+    segment::{Segment, SegmentBuilder},
+    view::{Loaded, segment_files},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_repo::{BlobId, FileStat, NotePath, ObjectId, Objects, Unread, Walked, read_note};
 
 /// Text that goes into one segment at most. Bounds the memory of a run.
 const GROUP_BYTES: u64 = 10 * 1024 * 1024;

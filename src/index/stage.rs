@@ -17,16 +17,14 @@ use super::{
     commit::{TABLES, rows, used_keys},
     version::{fetch_tables, tables_of},
 };
-use crate::{
-    repo::{CommitId, Git, GitError, NotePath, Staged, Stored, Version, head},
-    store::{
-        matrix::Key,
-        place,
-        registry::Registry,
-        tables::{self, TableContent},
-        view,
-    },
+use crate::store::{
+    matrix::Key,
+    place,
+    registry::Registry,
+    tables::{self, TableContent},
+    view,
 };
+use elophanto_repo::{CommitId, Git, GitError, NotePath, Staged, Stored, Version, head};
 
 /// What is to be put into git's index.
 #[derive(Debug, Default)]

@@ -6,10 +6,8 @@ use std::{
 };
 
 use super::{Context, IndexError, Kind, commit::TABLES};
-use crate::{
-    repo::tracked_under,
-    store::{cache, registry::Registry, view},
-};
+use crate::store::{cache, registry::Registry, view};
+use elophanto_repo::tracked_under;
 
 /// What was removed, or would be.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Context;
 use crate::{
     embed::{Embedded, Embedder, Fingerprint, Pace, Role},
-    repo::Repository,
     store::{
         cache::Cache,
         matrix::{Encoded, Key},
@@ -19,6 +18,7 @@ use crate::{
         view::{self, Loaded},
     },
 };
+use elophanto_repo::Repository;
 
 /// Finds or makes vectors; shared by the threads that build segments.
 pub struct Vectors<'a> {

@@ -21,13 +21,13 @@ use super::{
 };
 use crate::{
     embed::{EmbedError, Role},
-    repo::{CommitId, Git, GitError, NotePath, ObjectId, Stored, Version, head},
     store::{
         Malformed,
         matrix::{Encoded, Key},
         registry::{Registry, Row},
     },
 };
+use elophanto_repo::{CommitId, Git, GitError, NotePath, ObjectId, Stored, Version, head};
 
 /// A vector made again is the same but for rounding: below this cosine it is another one.
 const SAME: f32 = 0.99;

@@ -23,18 +23,16 @@ use super::{
     segments::{Job, Workshop, build},
     vectors::{Vectors, can_complete},
 };
-use crate::{
-    repo::{
-        BlobId, CommitId, FileStat, Git, GitError, NotePath, ObjectId, Objects, Stored, Unread,
-        Version, Walked, stored_notes,
-    },
-    store::{
-        bits::Bits,
-        manifest::{Manifest, SegmentEntry},
-        registry::Registry,
-        tables,
-        view::{self, Loaded, Opened, Staging},
-    },
+use crate::store::{
+    bits::Bits,
+    manifest::{Manifest, SegmentEntry},
+    registry::Registry,
+    tables,
+    view::{self, Loaded, Opened, Staging},
+};
+use elophanto_repo::{
+    BlobId, CommitId, FileStat, Git, GitError, NotePath, ObjectId, Objects, Stored, Unread,
+    Version, Walked, stored_notes,
 };
 
 /// Segments kept of versions that were looked at; beyond, the smallest are dropped.

@@ -224,10 +224,8 @@ mod tests {
     };
 
     use super::*;
-    use crate::{
-        journal::parse_file,
-        learn::shelf::{KINDS, Sheet, retired},
-    };
+    use crate::learn::shelf::{KINDS, Sheet, retired};
+    use elophanto_repo::journal::parse_file;
     use elophanto_text::entity::{NewLine, Origin, Reason, append, new_page};
 
     const MOKA: &str = "Moka Pot";

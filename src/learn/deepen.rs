@@ -17,11 +17,11 @@ use super::{
     sources::Source,
 };
 use crate::{
-    desk::Desk,
     enrich::{Candidate, Mode, Pace, PaceState, Wait, mode, pick, queries},
     interest::{EngagementKind, Interest},
     store::{lock, write_whole},
 };
+use elophanto_repo::desk::Desk;
 use elophanto_text::entity::Entity;
 
 /// Largest file of the pace, in bytes.

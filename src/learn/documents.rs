@@ -10,14 +10,15 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::shelf::{KINDS, MAX_PAGE_BYTES, Sheet, Shelf, folder, page_files, slug_of};
-use crate::{
+use crate::index::{
+    Context, Kind, Options, Refreshed,
+    given::{self, Against, Collection, Given},
+};
+use elophanto_repo::{
+    BlobId, Git, GitError, NotePath, ObjectId, Stored, Version,
     desk::{Desk, SHARED},
-    index::{
-        Context, Kind, Options, Refreshed,
-        given::{self, Against, Collection, Given},
-    },
     journal::{Record, parse_file},
-    repo::{BlobId, Git, GitError, NotePath, ObjectId, Stored, Version, read_note},
+    read_note,
 };
 use elophanto_text::entity::{Entity, LineHash, Page, searchable};
 

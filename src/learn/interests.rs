@@ -15,12 +15,14 @@ use super::{
     shelf::{Shelf, Shelves},
 };
 use crate::{
-    desk::Desk,
     embed::Role,
     interest::{
         Engagement, EngagementKind, EntityVector, Interest, Preference, PreferenceKind, scores,
         with_preferences,
     },
+};
+use elophanto_repo::{
+    desk::Desk,
     journal::{Place, fold},
 };
 use elophanto_text::entity::identity;

@@ -9,7 +9,7 @@ use super::record::{
     EXTRACTION, Extraction, FACT, Fact, MERGE, MESSAGE, Merge, Message, PROMPT, Prompt, SEARCH,
     Search, Status,
 };
-use crate::journal::{Journal, Place, fold};
+use elophanto_repo::journal::{Journal, Place, fold};
 
 /// What was asked and what came of it, by id.
 #[derive(Debug, Default)]

@@ -30,10 +30,7 @@ pub mod writer;
 
 use std::{io, path::PathBuf};
 
-use crate::{
-    journal::JournalError,
-    repo::{GitError, NotePath, WriteError},
-};
+use elophanto_repo::{GitError, NotePath, WriteError, journal::JournalError};
 
 /// Something could not be learnt, or not be written down.
 #[derive(Debug, thiserror::Error)]

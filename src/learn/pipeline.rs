@@ -23,10 +23,10 @@ use super::{
 use crate::{
     extract::{Leaning, Valence as Leans, statements},
     interest::{EngagementKind, Valence},
-    journal::Place,
     llm::Ask,
 };
 use elophanto_base::{differ::differ, secrets};
+use elophanto_repo::journal::Place;
 use elophanto_text::entity::identity;
 
 /// What the pipeline works with.

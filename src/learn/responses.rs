@@ -11,7 +11,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{desk::Desk, store::write_whole};
+use crate::store::write_whole;
+use elophanto_repo::desk::Desk;
 
 /// Most bytes of a response.
 pub const MAX_BYTES: u64 = 32 * 1024 * 1024;

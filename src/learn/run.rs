@@ -18,12 +18,9 @@ use super::{
     responses::{self, Finding},
     sources::Source,
 };
-use crate::{
-    desk::Desk,
-    journal::Place,
-    store::lock::{self, Lock},
-};
+use crate::store::lock::{self, Lock};
 use elophanto_base::secrets;
+use elophanto_repo::{desk::Desk, journal::Place};
 
 /// The turn of whoever works off what is queued: two at once would make each search twice. Waits
 /// as long as another has it.

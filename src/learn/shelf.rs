@@ -22,15 +22,16 @@ use super::{
     LearnError,
     record::{FACT, Fact, RESTORED, RETIRED, RestoredLines, RetiredLine},
 };
-use crate::{
-    desk::Desk,
-    journal::{Record, fold},
-    repo::{NotePath, TEMPORARY, read_note, watch, write_beneath},
-    store::lock,
-};
+use crate::store::lock;
 use elophanto_base::{
     beneath::{self, Folder},
     secrets,
+};
+use elophanto_repo::{
+    NotePath, TEMPORARY,
+    desk::Desk,
+    journal::{Record, fold},
+    read_note, watch, write_beneath,
 };
 use elophanto_text::entity::{
     self, Entities, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retired, Retirement,

@@ -9,15 +9,13 @@ use serde::Deserialize;
 use url::Url;
 
 use super::responses::Finding;
-use crate::{
-    providers::{Provider, ProviderError, read_pages},
-    repo::{NotePath, read_note, walk_files},
-};
+use crate::providers::{Provider, ProviderError, read_pages};
 use elophanto_base::{
     one_line::one_line,
     process::{self, Environment, ProcessError},
 };
 use elophanto_net::web::Fetcher;
+use elophanto_repo::{NotePath, read_note, walk_files};
 use elophanto_text::{
     entity::identity,
     reading::{self, Hint},

@@ -12,11 +12,10 @@ use super::{
     record::{NOTIFICATION, NotificationRecord},
 };
 use crate::{
-    desk::Desk,
-    journal::Place,
     notify::{Discovery, Due, Fact, Message, Outlet, Queue, Quiet, State, due},
     store::{lock, write_whole},
 };
+use elophanto_repo::{desk::Desk, journal::Place};
 
 /// Largest file of what waits, in bytes.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;

@@ -14,7 +14,7 @@ use super::{
     run::{after, settle},
     shelf::{Sheet, Shelf, Shelves},
 };
-use crate::journal::Place;
+use elophanto_repo::journal::Place;
 use elophanto_text::entity::{Kind, Line, Reason};
 
 /// What was taken back.

@@ -9,7 +9,7 @@ use std::{
 use ulid::Ulid;
 
 use super::LearnError;
-use crate::desk::Desk;
+use elophanto_repo::desk::Desk;
 
 /// The id of this clone; made when it is first asked for.
 ///

@@ -12,11 +12,11 @@ use std::{
 use ulid::Ulid;
 
 use super::{FOLDER, MemoryError, Read, append, is_repo_name, names, parse_file, read, repo_name};
-use crate::repo::Repository;
 use elophanto_base::{
     beneath::{Folder, Kind, Refusal, above_ours, refusal},
     jsonl::{self, JsonlError},
 };
+use elophanto_repo::Repository;
 
 /// How much is listed, and from which size on a file takes no further records.
 #[derive(Debug, Clone)]

@@ -69,7 +69,7 @@ pub struct Recalled {
     pub count: usize,
     pub score: f32,
     /// Where it stands.
-    pub path: crate::repo::NotePath,
+    pub path: elophanto_repo::NotePath,
     /// 1-based.
     pub line: usize,
 }

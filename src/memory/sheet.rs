@@ -21,13 +21,13 @@ use crate::{
         Kind,
         form::{Cut, Form, Sheet},
     },
-    repo::{FileStat, NotePath, Repository, Walked},
     store::{
         Malformed,
         segment::{ChunkRecord, ChunkView, DocumentView, Segment},
     },
 };
 use elophanto_base::beneath::Folder;
+use elophanto_repo::{FileStat, NotePath, Repository, Walked};
 
 /// Where git carries what agents remember, relative to the root.
 pub const FOLDER: &str = ".elophanto/memory";

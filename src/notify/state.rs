@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Message, Queue, Quiet};
-use crate::journal::is_credible;
+use elophanto_repo::journal::is_credible;
 
 /// How long a user is left in peace after the first messages they did not answer.
 pub const FIRST_PAUSE: SignedDuration = SignedDuration::from_secs(60);

@@ -7,7 +7,7 @@
 
 use std::{fs, io, path::PathBuf};
 
-use crate::repo::{BlobId, Git, ObjectId, Stored};
+use elophanto_repo::{BlobId, Git, ObjectId, Stored};
 
 /// The memory of one work tree.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

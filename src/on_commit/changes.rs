@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::repo::{NotePath, ObjectId, Stored};
+use elophanto_repo::{NotePath, ObjectId, Stored};
 
 /// What became of one note.
 #[derive(Debug, Clone, PartialEq, Eq)]

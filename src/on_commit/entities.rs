@@ -11,16 +11,16 @@ use jiff::Timestamp;
 use rustc_hash::FxHashSet;
 
 use super::CommitError;
-use crate::{
-    desk::{Desk, SHARED},
-    journal::{Record, parse_file},
-    learn::{
-        record::{RESTORED, RETIRED, RestoredLines, RetiredLine},
-        shelf::{MAX_PAGE_BYTES, Sheet, restored, retired, slug_of},
-    },
-    repo::{CommitId, Git, NotePath, ObjectId, Objects, Stored, Version},
+use crate::learn::{
+    record::{RESTORED, RETIRED, RestoredLines, RetiredLine},
+    shelf::{MAX_PAGE_BYTES, Sheet, restored, retired, slug_of},
 };
 use elophanto_base::secrets;
+use elophanto_repo::{
+    CommitId, Git, NotePath, ObjectId, Objects, Stored, Version,
+    desk::{Desk, SHARED},
+    journal::{Record, parse_file},
+};
 use elophanto_text::entity::{
     self, Changes, Line, Reason, Retired, Retirement, changes, without_moves,
 };

@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 
 use super::{CommitError, secrets};
-use crate::{
-    desk::{Desk, SHARED},
-    memory::{FOLDER, Files},
-    repo::{Git, NotePath, Repository, Staged, Version, head, read_note},
-};
+use crate::memory::{FOLDER, Files};
 use elophanto_base::{jsonl, secrets::AllowList};
+use elophanto_repo::{
+    Git, NotePath, Repository, Staged, Version,
+    desk::{Desk, SHARED},
+    head, read_note,
+};
 
 /// Largest file, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;

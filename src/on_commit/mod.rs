@@ -22,12 +22,11 @@ pub use secrets::{ALLOW_FILE, Looked, Secret, allowed, look};
 pub use skipped::Seen;
 
 use crate::{
-    desk::Desk,
     index::{Context, IndexError, Progress, fill::Allowance},
     learn,
-    repo::{Git, GitError, Stored, Version, WriteError, head, stored_notes},
 };
 use elophanto_base::secrets::AllowList;
+use elophanto_repo::{Git, GitError, Stored, Version, WriteError, desk::Desk, head, stored_notes};
 
 /// What is wanted of a commit.
 pub struct Wishes<'a> {
@@ -72,7 +71,7 @@ pub enum CommitError {
     #[error(transparent)]
     Write(#[from] WriteError),
     #[error(transparent)]
-    Journal(#[from] crate::journal::JournalError),
+    Journal(#[from] elophanto_repo::journal::JournalError),
     #[error(transparent)]
     Memory(#[from] crate::memory::MemoryError),
     #[error("GIT_DIR or GIT_INDEX_FILE is of another repository than the one around this folder")]

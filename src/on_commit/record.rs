@@ -12,12 +12,10 @@ use super::{
     attempt::{Attempt, name_of},
     skipped::{Seen, skipped},
 };
-use crate::{
-    index::Context,
-    repo::{
-        BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects, Staged, Stored, Version,
-        WriteError, read_note, remove_beneath, write_beneath,
-    },
+use crate::index::Context;
+use elophanto_repo::{
+    BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects, Staged, Stored, Version,
+    WriteError, read_note, remove_beneath, write_beneath,
 };
 use elophanto_text::{
     changelog::{self, Change, ChangeKind, assemble, describe, name_parts},

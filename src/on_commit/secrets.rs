@@ -10,11 +10,9 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 
 use super::CommitError;
-use crate::{
-    index::version::table_name,
-    repo::{Git, NotePath, ObjectId, Objects, StagedFile, Version, head},
-};
+use crate::index::version::table_name;
 use elophanto_base::secrets::{AllowList, Finding, Located, Stream};
+use elophanto_repo::{Git, NotePath, ObjectId, Objects, StagedFile, Version, head};
 use elophanto_text::markdown::{Undecodable, decode};
 
 /// File of the repository with hashes of findings that are no secrets.
@@ -82,7 +80,7 @@ pub fn look(git: &Git, extensions: &[String], allowed: &AllowList) -> Result<Loo
     let mut staged = match parents.split_first() {
         None => {
             let files = git.list(&Version::Staged, &[Path::new(".")])?.into_iter();
-            let file = |file: crate::repo::Stored| StagedFile {
+            let file = |file: elophanto_repo::Stored| StagedFile {
                 path: file.path,
                 old: None,
                 new: Some(file.object),

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{CommitError, changes, record::Teller};
-use crate::repo::{CommitId, Git, Logged, Version, stored_notes};
+use elophanto_repo::{CommitId, Git, Logged, Version, stored_notes};
 use elophanto_text::changelog::{self, for_commit};
 
 /// Commits without an entry that are looked at, the newest ones.

@@ -15,8 +15,8 @@ use crate::{
         given,
         stage::{plan_staged, remove_obsolete},
     },
-    repo::{CommitId, Git, NotePath},
 };
+use elophanto_repo::{CommitId, Git, NotePath};
 use elophanto_text::changelog;
 
 /// Stages the vectors of what is staged. `changed`: notes and pages that the commit brings.

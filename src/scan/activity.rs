@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use crate::repo::{CommitId, Git, NotePath};
+use elophanto_repo::{CommitId, Git, NotePath};
 
 /// Commits that are looked at, newest first.
 const MOST_COMMITS: usize = 1_000;

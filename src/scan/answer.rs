@@ -10,9 +10,9 @@ use super::{
 use crate::{
     drift,
     index::{Kind, Snapshot},
-    repo::{Git, NotePath},
     store::manifest::Place,
 };
+use elophanto_repo::{Git, NotePath};
 
 /// Git may take this long.
 const PATIENCE: Duration = Duration::from_secs(5);

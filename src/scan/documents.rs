@@ -9,14 +9,14 @@ use super::{
     known::Known,
     record::{SUMMARY, Summary},
 };
-use crate::{
+use crate::index::{
+    Context, Kind, Options, Refreshed,
+    given::{self, Collection, Content, Given, Source},
+};
+use elophanto_repo::{
+    CommitId, Git, GitError, NotePath, ObjectId, Stored, Version,
     desk::{Desk, SHARED},
-    index::{
-        Context, Kind, Options, Refreshed,
-        given::{self, Collection, Content, Given, Source},
-    },
     journal::parse_file,
-    repo::{CommitId, Git, GitError, NotePath, ObjectId, Stored, Version},
 };
 
 /// Largest file of the journal that is read from git, in bytes.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{ScanError, known::Known, record::QuestionState, sought::is_outside};
-use crate::{
+use elophanto_repo::{
     desk::Desk,
     journal::{Place, is_credible},
 };

@@ -6,7 +6,7 @@ use super::{
     known::{Described, Known},
     run::read_file,
 };
-use crate::repo::{BlobId, NotePath};
+use elophanto_repo::{BlobId, NotePath};
 
 /// How a described file stands to its description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

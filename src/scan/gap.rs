@@ -12,7 +12,7 @@ use super::{
     sought::Found,
     state::{Seen, Verdict},
 };
-use crate::repo::NotePath;
+use elophanto_repo::NotePath;
 use elophanto_text::outline::Family;
 
 /// What failed is tried again after this long.

@@ -22,13 +22,12 @@ use super::{
     sought::is_outside,
 };
 use crate::{
-    desk::Desk,
     llm::{Ask, Asked, EXTRACTIVE},
-    repo::{BlobId, NotePath, ReadError},
     store::lock::{self, Lock},
     summary::{self, PROMPT_VERSION},
 };
 use elophanto_base::secrets::mask;
+use elophanto_repo::{BlobId, NotePath, ReadError, desk::Desk};
 use elophanto_text::{
     markdown,
     outline::{FileKind, Outline},
@@ -118,7 +117,7 @@ pub fn investigate(
             .map(|question| question.moved(QuestionState::Investigating, None, now))
             .collect();
         // Only here: that somebody is at it is no news for other clones.
-        bench.desk.write(crate::journal::Place::Local, &claims)?;
+        bench.desk.write(elophanto_repo::journal::Place::Local, &claims)?;
         let by_itself = ask.is_none();
         let mut drafts: Vec<Draft> =
             batch.par_iter().map(|question| draft(bench, known, question, by_itself)).collect();
@@ -165,7 +164,7 @@ pub fn investigate(
             tick(outcome.found.len() + found.len(), questions.len());
         }
         write(bench.desk, known, &found)?;
-        bench.desk.write(crate::journal::Place::Local, &open)?;
+        bench.desk.write(elophanto_repo::journal::Place::Local, &open)?;
         outcome.found.extend(found);
     }
     Ok(outcome)

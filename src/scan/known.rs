@@ -13,11 +13,11 @@ use rustc_hash::FxHashMap;
 use super::record::{
     DISMISSAL, Dismissal, GapKind, QUESTION, Question, QuestionState, SUMMARY, Summary, SummaryHead,
 };
-use crate::{
-    journal::{Journal, JournalError, Place, Record, fold, is_credible},
-    repo::NotePath,
-};
 use elophanto_base::jsonl::Damage;
+use elophanto_repo::{
+    NotePath,
+    journal::{Journal, JournalError, Place, Record, fold, is_credible},
+};
 
 /// One description of a file.
 #[derive(Debug, Clone)]

@@ -15,9 +15,9 @@ use super::{
 use crate::{
     index::{Kind, Snapshot},
     llm::Ask,
-    repo::NotePath,
     search::{Filter, Hit, Request, SearchError, run::Tools, search},
 };
+use elophanto_repo::NotePath;
 
 /// What became of a file.
 #[derive(Debug, Clone, PartialEq)]

@@ -32,7 +32,7 @@ pub use sought::{Found, Sought, Wanted};
 
 use std::{io, path::PathBuf};
 
-use crate::{journal::JournalError, repo::GitError};
+use elophanto_repo::{GitError, journal::JournalError};
 
 /// A scan could not be done at all. One bad file is never such an error.
 #[derive(Debug, thiserror::Error)]

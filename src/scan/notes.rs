@@ -10,10 +10,10 @@ use crate::{
     drift,
     index::{Kind, Part, Snapshot},
     links,
-    repo::{Git, NotePath},
     store::{Malformed, manifest},
 };
 use elophanto_base::differ::differ;
+use elophanto_repo::{Git, NotePath};
 use elophanto_text::{
     graph::is_entry_page,
     markdown::{Destination, Scope},

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::repo::{BlobId, NotePath};
+use elophanto_repo::{BlobId, NotePath};
 
 /// `kind` of a question in the journal.
 pub const QUESTION: &str = "question";

@@ -18,11 +18,9 @@ use super::{
     state::{self, Seen, Settled, State, Verdict},
     uses::{Uses, names},
 };
-use crate::{
-    desk::Desk,
-    index::{Snapshot, plan::plan},
-    journal::Place,
-    repo::{BlobId, FileStat, Git, NotePath, ReadError, Repository, read_note},
+use crate::index::{Snapshot, plan::plan};
+use elophanto_repo::{
+    BlobId, FileStat, Git, NotePath, ReadError, Repository, desk::Desk, journal::Place, read_note,
 };
 use elophanto_text::markdown;
 

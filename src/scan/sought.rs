@@ -8,7 +8,7 @@ use std::{
 
 use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 
-use crate::repo::{FileStat, NotePath, WalkError, Walked, walk_files};
+use elophanto_repo::{FileStat, NotePath, WalkError, Walked, walk_files};
 use elophanto_text::outline::{Family, FileKind};
 
 /// Folders that hold what others wrote or tools made, wherever they lie.
@@ -205,7 +205,7 @@ fn is_own_folder(folder: &Path) -> bool {
 /// Patterns that `.gitattributes` at the top marks as generated or vendored.
 fn generated_by_attributes(root: &Path) -> Vec<String> {
     let path = NotePath::from(".gitattributes");
-    let Ok((bytes, _)) = crate::repo::read_note(root, &path, MOST_ATTRIBUTES) else {
+    let Ok((bytes, _)) = elophanto_repo::read_note(root, &path, MOST_ATTRIBUTES) else {
         return Vec::new();
     };
     let text = String::from_utf8_lossy(&bytes).into_owned();

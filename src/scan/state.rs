@@ -6,13 +6,13 @@ use std::{io, path::Path};
 
 use crate::{
     index::plan::Stated,
-    repo::{BlobId, FileStat, NotePath},
     store::{
         codec::{Malformed, Writer, unseal},
         container::{read_whole, write_whole},
         manifest::{read_seen, write_seen},
     },
 };
+use elophanto_repo::{BlobId, FileStat, NotePath};
 
 const MAGIC: &[u8; 8] = b"ELOSCN02";
 

@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::Seen;
-use crate::repo::NotePath;
+use elophanto_repo::NotePath;
 use elophanto_text::outline::Family;
 
 /// Names kept of one file.
@@ -116,9 +116,9 @@ mod tests {
     fn a_module_file_stands_for_its_folder() {
         let seen = |path: &str, text: &str| Seen {
             path: path.into(),
-            stat: crate::repo::FileStat::default(),
+            stat: elophanto_repo::FileStat::default(),
             recorded: 0,
-            blob: crate::repo::BlobId::of(text.as_bytes()),
+            blob: elophanto_repo::BlobId::of(text.as_bytes()),
             verdict: super::super::state::Verdict::Text,
             uses: names(Family::Source, text),
         };

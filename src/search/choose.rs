@@ -9,7 +9,8 @@ use super::{
     rank::CANDIDATES,
     scene::{ChunkPlace, Scene},
 };
-use crate::{repo::NotePath, store::Malformed};
+use crate::store::Malformed;
+use elophanto_repo::NotePath;
 use elophanto_text::markdown::Scope;
 
 /// At most this many passages of one file come before those of other files.

@@ -3,7 +3,8 @@
 use globset::GlobSet;
 use rustc_hash::FxHashSet;
 
-use crate::{index::Kind, repo::NotePath};
+use crate::index::Kind;
+use elophanto_repo::NotePath;
 use elophanto_text::markdown::Scope;
 
 /// Conditions that a note must meet, all of them.

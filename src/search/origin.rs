@@ -7,11 +7,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::Hit;
-use crate::{
-    index::Snapshot,
-    repo::{Blame, BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects},
-    store::manifest::Place,
-};
+use crate::{index::Snapshot, store::manifest::Place};
+use elophanto_repo::{Blame, BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects};
 use elophanto_text::markdown;
 
 /// A larger committed text is not compared, in bytes.

@@ -20,10 +20,10 @@ use crate::{
         Kind, Part, Snapshot,
         given::{Against, Source},
     },
-    repo::{BlobId, NotePath},
     store::{Malformed, bits::Bits, matrix::Probe},
 };
 use elophanto_base::lexical::{Analyzer, fold, words};
+use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
 
 /// What is asked.

@@ -11,10 +11,10 @@ use crate::{
         Kind, Snapshot,
         given::{Against, Source},
     },
-    repo::{BlobId, NotePath},
     store::{Malformed, bits::Bits, manifest::Place},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
 
 /// Number of the part, number of the chunk in it.

@@ -17,9 +17,9 @@ use super::{
 };
 use crate::{
     index::{Kind, Snapshot, given::Source},
-    repo::NotePath,
     store::Malformed,
 };
+use elophanto_repo::NotePath;
 
 /// What keywords of a part of a file count of those of the whole.
 const PART_KEYWORDS: f32 = 0.6;

@@ -8,7 +8,7 @@ use super::{
     codec::{Malformed, Writer, unseal},
     container::write_whole,
 };
-use crate::repo::{
+use elophanto_repo::{
     BlobId, CommitId, NotePath, ObjectId,
     history::{Change, History, Made},
 };

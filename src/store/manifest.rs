@@ -1,7 +1,7 @@
 //! The manifest: which segments make up the view, which of their documents are current, and the
 //! stat cache that tells which files need no reading.
 
-use crate::repo::{BlobId, FileStat, NotePath};
+use elophanto_repo::{BlobId, FileStat, NotePath};
 
 use super::{
     bits::Bits,

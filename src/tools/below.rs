@@ -7,8 +7,9 @@ use std::{
 };
 
 use super::contents::failed;
-use crate::{agent::ToolError, repo::is_git_name};
+use crate::agent::ToolError;
 use elophanto_base::beneath::{Folder, Kind};
+use elophanto_repo::is_git_name;
 
 /// Files and folders that one call moves or removes at most.
 const MOST: usize = 1_000;

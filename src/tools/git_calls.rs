@@ -12,10 +12,8 @@ use super::{
     cut::text_of,
     paths::{Last, Place, place},
 };
-use crate::{
-    agent::{Host, ToolError},
-    repo::{CommitId, Git, GitError},
-};
+use crate::agent::{Host, ToolError};
+use elophanto_repo::{CommitId, Git, GitError};
 
 /// Paths of one call at most.
 pub(super) const MOST_PATHS: usize = 200;

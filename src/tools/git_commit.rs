@@ -20,9 +20,9 @@ use super::{
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
     permissions::{Action, Level},
-    repo::{CommitId, Git, NotePath, ObjectId, Unread, Version},
 };
 use elophanto_base::secrets;
+use elophanto_repo::{CommitId, Git, NotePath, ObjectId, Unread, Version};
 
 mod hooks;
 mod make;
@@ -137,7 +137,7 @@ impl Tool for GitCommit {
 /// # Errors
 /// In words: which file and line, what it looks like.
 pub fn refuse_secrets(proposed: &Proposed<'_>) -> Result<(), String> {
-    let said = |cause: crate::repo::GitError| cause.to_string();
+    let said = |cause: elophanto_repo::GitError| cause.to_string();
     let (git, objects) = (proposed.git, proposed.git.objects());
     let wanted: BTreeSet<&[u8]> = proposed.paths.iter().map(NotePath::as_bytes).collect();
     let mut files = git.list(&Version::Staged, &[Path::new(".")]).map_err(said)?;

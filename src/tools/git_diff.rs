@@ -14,8 +14,8 @@ use super::{
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
     permissions::{Action, Level},
-    repo::Git,
 };
+use elophanto_repo::Git;
 
 /// What git is always told. A submodule's own settings could name programs.
 const OPTIONS: &[&str] = &[

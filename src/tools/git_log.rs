@@ -13,8 +13,8 @@ use super::{
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
     permissions::{Action, Level},
-    repo::{Git, head},
 };
+use elophanto_repo::{Git, head};
 
 /// Commits unless told otherwise, and at most.
 const USUAL: u64 = 20;

@@ -13,8 +13,8 @@ use super::{
 use crate::{
     agent::{Host, Intent, Output, Spec, Tool, ToolError},
     permissions::{Action, Level},
-    repo::Git,
 };
+use elophanto_repo::Git;
 
 /// Asks git what has changed.
 pub struct GitStatus {

@@ -58,7 +58,8 @@ pub use shell_execute::{Runner, ShellExecute, ShellOutcome, ShellRequest};
 pub use web_fetch::{Fetch, Page, WebFetch};
 pub use web_search::{Ask, Hit, Search, WebSearch};
 
-use crate::{agent::Tool, repo::Git};
+use crate::agent::Tool;
+use elophanto_repo::Git;
 
 /// Which files (absolute paths) no tool reads: key material.
 pub type OutOfReach = Arc<dyn Fn(&Path) -> bool + Send + Sync>;

@@ -9,11 +9,12 @@ use std::{
 };
 
 use super::arguments::bad;
-use crate::{agent::ToolError, repo::is_git_name};
+use crate::agent::ToolError;
 use elophanto_base::{
     beneath::Kind,
     visible::{hides, is_odd_blank},
 };
+use elophanto_repo::is_git_name;
 
 /// Bytes of a path at most.
 const MOST_BYTES: usize = 4_096;

@@ -13,11 +13,9 @@ use ignore::{
 };
 
 use super::arguments::bad;
-use crate::{
-    agent::{Host, ToolError},
-    repo::is_git_name,
-};
+use crate::agent::{Host, ToolError};
 use elophanto_base::beneath::Kind;
+use elophanto_repo::is_git_name;
 
 /// Files and folders that are looked at in one call.
 const MOST_ENTRIES: usize = 200_000;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use elophanto::repo::{Git, NotePath, Staged, head, locate};
+use elophanto_repo::{Git, NotePath, Staged, head, locate};
 
 use crate::{
     env::{TestEnv, finish, snapshot},

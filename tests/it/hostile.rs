@@ -8,7 +8,7 @@ mod kinds;
 
 use std::{fs, process::Command};
 
-use elophanto::repo::{Git, locate};
+use elophanto_repo::{Git, locate};
 
 use crate::env::{Output, finish};
 use arena::{Arena, has};

@@ -11,9 +11,9 @@ use elophanto::{
         builtin::{Builtin, count_tokens},
     },
     index::{Context, Options, Refreshed, refresh},
-    repo::{Selection, locate},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_repo::{Selection, locate};
 use elophanto_text::chunk::Limits;
 
 use crate::env::TestEnv;

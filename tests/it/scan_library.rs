@@ -3,13 +3,12 @@
 use std::{cell::Cell, path::Path};
 
 use elophanto::{
-    desk::Desk,
     embed::builtin::count_tokens,
     index::Snapshot,
     llm::Asked,
-    repo::{NotePath, locate},
     scan::{AnswerNotes, investigate::Bench, library::Library},
 };
+use elophanto_repo::{NotePath, desk::Desk, locate};
 
 use crate::env::TestEnv;
 

@@ -3,13 +3,11 @@
 
 use std::path::Path;
 
-use elophanto::{
-    repo::locate,
-    store::{
-        matrix::Encoded,
-        tables::{self, TableContent},
-    },
+use elophanto::store::{
+    matrix::Encoded,
+    tables::{self, TableContent},
 };
+use elophanto_repo::locate;
 
 use crate::{
     env::{TestEnv, snapshot},

@@ -59,7 +59,7 @@ pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 fn begin(input: &HookInput) -> Option<String> {
     let folder = input.cwd.clone().unwrap_or_else(|| ".".into());
-    let repository = crate::repo::locate(&folder).ok()?;
+    let repository = elophanto_repo::locate(&folder).ok()?;
     let workspace = Workspace::again(repository, Vec::new()).ok()?;
     let memories = Memories::open(&workspace);
     let question = Question {

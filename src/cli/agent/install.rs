@@ -66,7 +66,7 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             .hint("only `claude-code` does"));
     }
     let scope = if args.project { Scope::Project } else { Scope::User };
-    let project = match crate::repo::locate(Path::new(".")) {
+    let project = match elophanto_repo::locate(Path::new(".")) {
         Ok(repository) => Some(repository.root),
         // What concerns all projects can be said outside of any.
         Err(_) if scope == Scope::User => None,

@@ -21,10 +21,10 @@ use crate::{
         Draft, Entry, Files, Means, Memory, MemoryError, Question, Recalled, Retired, recall,
         repo_name,
     },
-    repo::{NotePath, Repository, is_tracked, locate, remote_url, watch},
     search::SearchError,
 };
 use elophanto_base::secrets;
+use elophanto_repo::{NotePath, Repository, is_tracked, locate, remote_url, watch};
 
 /// A question waits this long for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);

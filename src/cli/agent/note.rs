@@ -11,12 +11,9 @@ use super::super::{
     ui::{Ui, visible_line},
     workspace::{Workspace, write_beneath},
 };
-use crate::{
-    memory::Shared,
-    repo::{NotePath, WriteError, watch, write_new_beneath},
-    store::lock,
-};
+use crate::{memory::Shared, store::lock};
 use elophanto_base::beneath::{self, Folder};
+use elophanto_repo::{NotePath, WriteError, watch, write_new_beneath};
 use elophanto_text::{
     authoring::{Draft, Existing, Kind, Planned, plan, template},
     markdown,
@@ -130,7 +127,7 @@ pub fn write(
         // What is reached through a link is refused when it is written.
         Err(_) | Ok(None) => Existing::None,
         Ok(Some(beneath::Kind::File)) => {
-            match crate::repo::read_note(root, &NotePath::from(path), MOST_BYTES) {
+            match elophanto_repo::read_note(root, &NotePath::from(path), MOST_BYTES) {
                 Ok((bytes, _)) => markdown::decode(&bytes)
                     .map_or(Existing::NotAFile, |it| Existing::Text(it.text.into_owned())),
                 Err(_) => Existing::NotAFile,

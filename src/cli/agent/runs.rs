@@ -18,9 +18,9 @@ use crate::{
     checkpoint::{Checkpoints, Kept, Progress, is_undone},
     llm::Message,
     permissions::is_key,
-    repo::{Git, Repository, locate},
 };
 use elophanto_base::one_line::one_line;
+use elophanto_repo::{Git, Repository, locate};
 
 /// What is said of a run that goes on.
 const AT_WORK: &str = "at work";

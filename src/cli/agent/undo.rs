@@ -15,8 +15,8 @@ use super::{
 use crate::{
     checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo, is_undone},
     permissions,
-    repo::Git,
 };
+use elophanto_repo::Git;
 
 /// Paths of an interrupted run that are told one by one.
 const MOST_TOLD: usize = 200;

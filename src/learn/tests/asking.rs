@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use super::*;
-use crate::{
-    journal::Place,
-    learn::{
-        record::{EXTRACTION, Extraction, Search, Status, Trigger},
-        responses,
-        run::{ask_for, make, make_queued, queued},
-    },
+use crate::learn::{
+    record::{EXTRACTION, Extraction, Search, Status, Trigger},
+    responses,
+    run::{ask_for, make, make_queued, queued},
 };
+use elophanto_repo::journal::Place;
 
 fn queries(log: &Log) -> Vec<String> {
     log.queued().into_iter().map(|search| search.query.clone()).collect()

@@ -3,7 +3,6 @@
 use super::*;
 use crate::{
     interest::PreferenceKind,
-    journal::Place,
     learn::{
         interests::state,
         record::Trigger,
@@ -12,6 +11,7 @@ use crate::{
         writer::{known_writer, writer},
     },
 };
+use elophanto_repo::journal::Place;
 
 #[test]
 fn a_search_takes_back_with_it_what_it_brought() {

@@ -7,13 +7,13 @@ use crate::{
         PreferenceKind::{self, Dislike, Like},
         Valence,
     },
-    journal::Place,
     learn::{
         interests::{Interests, Stated, retract, state},
         record::EngagementRecord,
         undo::delete,
     },
 };
+use elophanto_repo::journal::Place;
 
 /// Scores in hundredths, by slug.
 fn scores(shelves: &Shelves, user: &str, seconds: i64) -> Vec<(String, i64)> {

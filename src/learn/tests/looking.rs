@@ -8,7 +8,6 @@ use super::*;
 use crate::{
     enrich::{Candidate, Mode},
     interest::{EngagementKind, Valence},
-    journal::Place,
     learn::{
         deepen::{Deepened, candidates, deepen},
         interests::Interests,
@@ -21,6 +20,7 @@ use crate::{
     notify::{FileSink, Outlet, Quiet},
 };
 use elophanto_base::process::Environment;
+use elophanto_repo::journal::Place;
 
 fn shell(script: &str) -> Program {
     let argv = ["sh", "-c", script, "sh"].map(str::to_owned).to_vec();

@@ -12,8 +12,8 @@ use super::{
     shelf::{NewFact, Shelf, Shelves},
     sources::{Source, SourceError},
 };
-use crate::{desk::Desk, repo::Repository};
 use elophanto_base::process::ProcessError;
+use elophanto_repo::{Repository, desk::Desk};
 
 mod asking;
 mod keeping;

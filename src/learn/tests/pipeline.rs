@@ -1,16 +1,14 @@
 //! From findings to facts: `pipeline`.
 
 use super::*;
-use crate::{
-    journal::Place,
-    learn::{
-        interests::Interests,
-        pipeline::{Outcome, Pipeline},
-        record::Trigger,
-        run::{keep, queued},
-        users::Said,
-    },
+use crate::learn::{
+    interests::Interests,
+    pipeline::{Outcome, Pipeline},
+    record::Trigger,
+    run::{keep, queued},
+    users::Said,
 };
+use elophanto_repo::journal::Place;
 
 /// Searches by this trigger, of which each brings one text; then everything is processed.
 fn learn(desk: &Desk, trigger: &str, query: &str, texts: &[&str], seconds: i64) -> Outcome {

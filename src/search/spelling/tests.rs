@@ -5,13 +5,13 @@ use serde_json::Value;
 use super::*;
 use crate::{
     index::Kind,
-    repo::{BlobId, NotePath},
     store::{
         matrix::{Matrix, encode_matrix},
         segment::{ChunkRecord, DocumentRecord, Segment, SegmentBuilder},
         view::Loaded,
     },
 };
+use elophanto_repo::{BlobId, NotePath};
 
 /// Lessons about software, in English: 2,000 of them with some 10,000 different words.
 const LESSONS: [&str; 4] = [

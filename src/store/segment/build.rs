@@ -7,14 +7,12 @@ use rustc_hash::FxHashMap;
 use super::{
     FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, MAGIC, postings::PostingsWriter,
 };
-use crate::{
-    repo::{BlobId, NotePath},
-    store::{
-        codec::{Writer, checksum},
-        container::{Section, assemble},
-    },
+use crate::store::{
+    codec::{Writer, checksum},
+    container::{Section, assemble},
 };
 use elophanto_base::lexical::{self, Analyzer, words};
+use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
 
 /// What is known of a document besides its text.

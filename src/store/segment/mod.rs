@@ -36,8 +36,8 @@ const TERM_INFO_BYTES: usize = 8 + 4 + 4 + 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repo::BlobId;
     use elophanto_base::lexical::Analyzer;
+    use elophanto_repo::BlobId;
     use elophanto_text::markdown::Scope;
 
     fn sample() -> Vec<u8> {

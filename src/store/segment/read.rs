@@ -8,13 +8,11 @@ use std::{
 };
 
 use super::{CHUNK_BYTES, MAGIC, Postings, TERM_INFO_BYTES, section};
-use crate::{
-    repo::{BlobId, NotePath},
-    store::{
-        codec::{Malformed, Reader, checksum, u32_at},
-        container::{Container, OpenError},
-    },
+use crate::store::{
+    codec::{Malformed, Reader, checksum, u32_at},
+    container::{Container, OpenError},
 };
+use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
 
 /// An opened segment.

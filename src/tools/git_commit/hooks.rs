@@ -8,7 +8,7 @@ use std::{
     path::PathBuf,
 };
 
-use crate::repo::Git;
+use elophanto_repo::Git;
 
 /// Hooks that may refuse or change a commit.
 const NAMES: &[&str] = &["pre-commit", "prepare-commit-msg", "commit-msg"];

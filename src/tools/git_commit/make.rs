@@ -7,10 +7,8 @@ use super::{
     Gate, Proposed,
     plan::{Plan, empty_tree},
 };
-use crate::{
-    agent::ToolError,
-    repo::{CommitId, Git, NotePath},
-};
+use crate::agent::ToolError;
+use elophanto_repo::{CommitId, Git, NotePath};
 
 /// A commit that was made.
 pub(super) struct Made {

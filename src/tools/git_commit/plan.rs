@@ -14,11 +14,9 @@ use super::super::{
     git_calls::{answer, pathspec, told},
     paths::{Last, Place, place, shown},
 };
-use crate::{
-    agent::{Host, ToolError},
-    repo::{CommitId, Git, NotePath, TEMPORARY, head},
-};
+use crate::agent::{Host, ToolError};
 use elophanto_base::beneath::{Folder, Kind};
+use elophanto_repo::{CommitId, Git, NotePath, TEMPORARY, head};
 
 /// Files of one commit at most.
 const MOST: usize = 1_000;

@@ -202,7 +202,7 @@ fn odd_names_and_line_ends() {
     tried.write(":(glob)*", "x\r\n");
     tried.write("other", "x\n");
     // What a crash may have left is nobody's.
-    tried.write(&format!("{}x", crate::repo::TEMPORARY), "x\n");
+    tried.write(&format!("{}x", elophanto_repo::TEMPORARY), "x\n");
     tried.write("line\nfeed", "x\n");
     let tool = tool(&tried);
     let paths = [":(glob)*", "line\\x0afeed"];

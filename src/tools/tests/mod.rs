@@ -78,7 +78,7 @@ impl Try {
     }
 
     pub(super) fn repository(&self) -> Arc<Git> {
-        let found = crate::repo::locate(&self.root).unwrap();
+        let found = elophanto_repo::locate(&self.root).unwrap();
         Arc::new(Git::of(&found).unwrap())
     }
 

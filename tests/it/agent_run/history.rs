@@ -52,7 +52,7 @@ const LINES: [&str; 36] = [
 /// Runs them, says no to what asks, and gives what was asked for, and what the model got to see.
 fn run(mode: &str, lines: &[&str]) -> (Vec<String>, String) {
     // The id of a content depends on nothing but the content.
-    let blob = elophanto::repo::BlobId::of(format!("PASSWORD={KEY}\n").as_bytes()).to_string();
+    let blob = elophanto_repo::BlobId::of(format!("PASSWORD={KEY}\n").as_bytes()).to_string();
     let lines = lines.iter().map(|line| line.replace("BLOB", &blob));
     let turns = lines.map(|line| shell(&line)).chain([text("Done.")]).collect();
     let bench = Bench::new(Model::script(turns));

@@ -2,10 +2,8 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
-use elophanto::{
-    checkpoint::{How, Run},
-    repo::{CommitId, Git, head, locate},
-};
+use elophanto::checkpoint::{How, Run};
+use elophanto_repo::{CommitId, Git, head, locate};
 use fastrand::Rng;
 
 use super::repository::{Manifest, Repo, differing, furnish, id, step};

@@ -12,10 +12,8 @@ use std::{
     process::Command,
 };
 
-use elophanto::{
-    checkpoint::{CheckpointError, Checkpoints, How, Undo, Undone},
-    repo::{Git, locate},
-};
+use elophanto::checkpoint::{CheckpointError, Checkpoints, How, Undo, Undone};
+use elophanto_repo::{Git, locate};
 use fastrand::Rng;
 
 /// What lies at a path: kind and mode, content or target.

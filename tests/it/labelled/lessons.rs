@@ -14,9 +14,9 @@ use elophanto::{
     },
     index::{Context, Options, Snapshot, fill, refresh},
     memory::{FOLDER, Means, Question, form, recall},
-    repo::{Selection, locate},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_repo::{Selection, locate};
 use elophanto_text::chunk::Limits;
 use serde_json::Value;
 

@@ -22,11 +22,11 @@ use super::super::{
 };
 use crate::{
     index::watch::Watch,
-    repo::{BlobId, NotePath},
     server::{Handle, Http, Server, new_token, serve_http, serve_stdio},
     store::lock,
 };
 use elophanto_base::process;
+use elophanto_repo::{BlobId, NotePath};
 
 /// Where it listens if nothing else is said.
 const ADDRESS: &str = "127.0.0.1:7397";

@@ -17,9 +17,9 @@ use super::{
 use crate::{
     embed::builtin::count_tokens,
     memory::{Draft, Question, Recalled, compact},
-    repo::{Git, NotePath, Repository, head, is_tracked},
     server::{Call, Reply},
 };
+use elophanto_repo::{Git, NotePath, Repository, head, is_tracked};
 
 /// How long git may take to tell which commit a lesson came with.
 const ORIGIN_PATIENCE: Duration = Duration::from_millis(200);

@@ -20,9 +20,9 @@ use super::{
 use crate::{
     embed::builtin::count_tokens,
     index::{Options, Refreshed},
-    repo::{CommitId, NotePath},
     server::{Call, Operations, Reply, Tool},
 };
+use elophanto_repo::{CommitId, NotePath};
 
 /// How long an answer waits for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -69,7 +69,7 @@ fn said(error: CliError) -> String {
 
 /// The knowledge base, without a word about its settings: they were said when the server began.
 pub(super) fn workspace() -> Result<Workspace, CliError> {
-    Workspace::again(crate::repo::locate(Path::new("."))?, Vec::new())
+    Workspace::again(elophanto_repo::locate(Path::new("."))?, Vec::new())
 }
 
 /// Arguments that were checked against the tool's schema.

@@ -15,11 +15,11 @@ use super::{
 use crate::{
     embed::builtin::count_tokens,
     index::Refreshed,
-    repo::{Git, NotePath, history::Age, read_note},
     server::{Call, NoteEntry, NoteText, Reply},
     store::manifest::Place,
 };
 use elophanto_base::visible::visible;
+use elophanto_repo::{Git, NotePath, history::Age, read_note};
 use elophanto_text::{
     authoring::{self, Part, content_hash, excerpt, nearest},
     markdown,

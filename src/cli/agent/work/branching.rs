@@ -11,9 +11,9 @@ use std::{
 use crate::{
     develop::{Branch, Branching, Ended},
     plugins::LEFT_OUT,
-    repo::{CommitId, Git, GitError},
 };
 use elophanto_base::beneath::{Folder, Kind};
+use elophanto_repo::{CommitId, Git, GitError};
 
 /// Below it lie the branches, each with the name of its plugin.
 const BRANCHES: &str = "elophanto/develop";

@@ -2,8 +2,8 @@
 
 use std::{borrow::Cow, ffi::OsStr, fs, path::Path};
 
-use crate::repo::Git;
 use elophanto_base::secrets;
+use elophanto_repo::Git;
 
 /// Whole sections that are about credentials: a helper may be a line of a shell that says one.
 const SECTIONS: [&str; 1] = ["credential"];

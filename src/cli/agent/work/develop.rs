@@ -13,8 +13,8 @@ use super::{
 use crate::{
     agent::Inlet,
     develop::{Event, Parts, SelfDevelop, State},
-    repo::{Git, write_beneath},
 };
+use elophanto_repo::{Git, write_beneath};
 use elophanto_text::changelog::{self, Entry};
 
 /// The tool; a plugin that it makes comes in by the inlet.

@@ -22,10 +22,10 @@ use crate::{
     config::AgentConfig,
     fence::{self, Ended, Helper, Kind, Limits, Policy, Standby, Stopped},
     plugins::{RunEnded, RunRequest},
-    repo::inner_marks,
     tools::{OutOfReach, ShellOutcome, ShellRequest},
 };
 use elophanto_base::process;
+use elophanto_repo::inner_marks;
 
 /// This very program, however it was started and whatever became of its file since.
 const OWN: &str = "/proc/self/exe";

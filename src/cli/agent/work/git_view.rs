@@ -13,10 +13,8 @@ use tempfile::NamedTempFile;
 use walkdir::WalkDir;
 
 use super::{super::super::workspace::Workspace, credentials, state_folder};
-use crate::{
-    permissions::{KEY_DRIVER, key_attributes},
-    repo::{FileStat, Git},
-};
+use crate::permissions::{KEY_DRIVER, key_attributes};
+use elophanto_repo::{FileStat, Git};
 
 /// The file of attributes, in the folder of the user's own state.
 const ATTRIBUTES: &str = "attributes";

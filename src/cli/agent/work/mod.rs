@@ -54,10 +54,10 @@ use crate::{
     fence::{self, Kind},
     permissions::{Mode, is_key, only_reads},
     plugins::Problem,
-    repo::Git,
     tools::OutOfReach,
 };
 use brain::Models;
+use elophanto_repo::Git;
 use external::External;
 use fencing::{Fencing, OnlyReads};
 use plugins::Bench;

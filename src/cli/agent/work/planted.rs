@@ -15,12 +15,10 @@ use std::{
 use ulid::Ulid;
 
 use super::super::super::{ui::exact_line, workspace::Workspace};
-use crate::{
-    permissions::Action,
-    repo::{
-        CommitId, FileStat, Git, PutAside, gitlinks, inner_marks, marks_on_the_way, move_aside,
-        put_aside,
-    },
+use crate::permissions::Action;
+use elophanto_repo::{
+    CommitId, FileStat, Git, PutAside, gitlinks, inner_marks, marks_on_the_way, move_aside,
+    put_aside,
 };
 
 /// Characters of a line that says all that it does.

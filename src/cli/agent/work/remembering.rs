@@ -15,10 +15,10 @@ use super::super::{
 };
 use crate::{
     agent::{Outcome, TaskSummary},
-    journal::Place,
     learn::record::{MESSAGE, Message},
     memory::{self, EventType},
 };
+use elophanto_repo::journal::Place;
 use elophanto_text::authoring::{Draft, Kind, template};
 
 /// Characters of a lesson that go into memory.

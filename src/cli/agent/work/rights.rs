@@ -14,10 +14,10 @@ use crate::{
         Call, Circumstances, Mode, Owner, Protected, Rules, Verdict, add_rule, core, decide,
         rule_for,
     },
-    repo::{Git, NotePath, Repository, Side, read_note, write_beneath},
     store::lock,
 };
 use elophanto_base::stand_in::is_stand_in;
+use elophanto_repo::{Git, NotePath, Repository, Side, read_note, write_beneath};
 
 /// Both files are called so.
 const FILE: &str = "permissions.yaml";

@@ -15,9 +15,9 @@ use crate::{
     agent::{Tool, Toolbox},
     develop::NAME,
     plugins::{Problem, entries},
-    repo::Git,
     tools::{self, Hit, OutOfReach, Page, Search, ShellRequest},
 };
+use elophanto_repo::Git;
 use elophanto_text::reading::{self, Hint};
 
 /// For reading a page, after it is fetched.

@@ -23,9 +23,9 @@ use crate::{
     agent::{Effects, Gathered, Session, TaskSummary, World},
     checkpoint::{Checkpoints, Run, Uncovered},
     permissions::{Action, Call, Decision, Layer, Mode, Verdict, is_key, shown_objects},
-    repo::{CommitId, Git, head},
     skills::Skill,
 };
+use elophanto_repo::{CommitId, Git, head};
 
 /// Files that are told of one by one.
 const MOST_TOLD: usize = 20;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{CommitId, Git};
-use crate::repo::Repository;
+use crate::Repository;
 
 impl Git {
     /// Whether a rebase, cherry-pick, revert or `am` is under way. A merge is not meant: it ends

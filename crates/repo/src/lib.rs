@@ -1,14 +1,16 @@
-//! The repository as files: where it is, which notes it has, and their bytes.
+//! The repository as files: where it is, which notes it has, and their bytes; and the journal of
+//! deliberate acts that it carries.
 //!
 //! Owns finding the root, the walk, safe opening and calls to git: files of the work tree, staged
-//! or of any commit. It knows no Markdown and no
-//! index. Every path it hands out is relative to the root and held as bytes ([`NotePath`]),
+//! or of any commit. It knows no Markdown, no settings and no index. Every path it hands out is relative to the root and held as bytes ([`NotePath`]),
 //! because a file name is bytes.
 
 mod blob;
+pub mod desk;
 mod git;
 pub mod history;
 mod inner;
+pub mod journal;
 mod locate;
 mod note_path;
 mod notes;

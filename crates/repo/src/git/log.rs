@@ -1,7 +1,7 @@
 //! The commits between two, without merges.
 
 use super::{CommitId, Git, GitError, ObjectId};
-use crate::repo::NotePath;
+use crate::NotePath;
 
 /// What is asked of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,9 @@
 use std::{io, path::Path};
 
 use crate::{
+    Repository, is_tracked,
     journal::{Journal, JournalError, Place},
-    repo::{Repository, is_tracked, watch},
+    watch,
 };
 
 /// Where the journal is, and where new records of this repository go.
