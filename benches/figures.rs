@@ -16,7 +16,6 @@ use std::{
 };
 
 use elophanto::{
-    embed::builtin::Builtin,
     interest::{EngagementKind, PreferenceKind, Valence},
     learn::{
         interests::{Interests, state},
@@ -26,6 +25,7 @@ use elophanto::{
         writer::writer,
     },
 };
+use elophanto_models::builtin::Builtin;
 use elophanto_repo::{desk::Desk, journal::Place, repo};
 use elophanto_text::entity::{NewLine, Origin, append, new_page};
 use jiff::{SignedDuration, Timestamp};
@@ -190,7 +190,7 @@ fn timed(name: &str, work: &mut dyn FnMut() -> usize) {
 
 /// Tokens per second of the built-in model.
 fn tokens(notes: &[(PathBuf, String)]) {
-    use elophanto::embed::{Embedder, Role};
+    use elophanto_models::{Embedder, Role};
     let model = Builtin::new();
     let texts: Vec<&str> = notes
         .iter()

@@ -49,12 +49,10 @@ pub mod index;
 pub mod store;
 
 // What happened, and models and what they are told.
-pub mod llm;
 
 // Pure: text in, structure out.
 pub mod clients;
 pub mod duplicates;
-pub mod embed;
 pub mod enrich;
 pub mod extract;
 pub mod interest;

@@ -1,6 +1,6 @@
 //! What the loop needs of language models.
 
-use crate::llm::{Reply, Request, Sink, Task};
+use elophanto_models::llm::{Reply, Request, Sink, Task};
 
 /// A reply, and what it cost.
 #[derive(Debug, Clone, PartialEq)]

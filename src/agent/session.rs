@@ -6,10 +6,8 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::{
-    llm::Message,
-    permissions::{Action, Call, Level, Verdict},
-};
+use crate::permissions::{Action, Call, Level, Verdict};
+use elophanto_models::llm::Message;
 
 /// Messages that a session keeps at most, a summary of older ones included.
 pub const MAX_MESSAGES: usize = 20;

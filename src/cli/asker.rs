@@ -12,10 +12,8 @@ use super::{
     ui::Ui,
     workspace::Workspace,
 };
-use crate::{
-    config::{Agreements, Origin, Protocol},
-    llm::{Asked, Message, ModelRef, Task, Why, is_loopback},
-};
+use crate::config::{Agreements, Origin, Protocol};
+use elophanto_models::llm::{Asked, Message, ModelRef, Task, Why, is_loopback};
 use elophanto_net::http::probe;
 
 /// A server on this machine answers within this time, or is not there.

@@ -10,15 +10,13 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::{
-    learn::{
-        log::Log,
-        merge::{Apart, Proposal, Unmerged, merge, proposals, unmerge},
-        record::Merge,
-        shelf::Shelf,
-    },
-    llm::Asked,
+use crate::learn::{
+    log::Log,
+    merge::{Apart, Proposal, Unmerged, merge, proposals, unmerge},
+    record::Merge,
+    shelf::Shelf,
 };
+use elophanto_models::llm::Asked;
 use elophanto_text::entity::Entity;
 
 /// Proposals that a model is asked about.

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     config::{Config, Origin, Provider},
-    embed::{Embedder, Fingerprint, bert::Bert, builtin::Builtin, remote::parse},
     index::vectors_held,
 };
+use elophanto_models::{Embedder, Fingerprint, bert::Bert, builtin::Builtin, remote::parse};
 use elophanto_repo::{Repository, locate};
 
 const PROVIDER: &str = "knowledge.embedding_provider";

@@ -5,13 +5,11 @@ use std::fmt::Display;
 use crate::{
     clients::ClientError,
     config::{ConfigError, Origin, StoreError},
-    embed::EmbedError,
     eval::EvalError,
     hooks::{self, HookError, HookName},
     index::{IndexError, watch::WatchError},
     init::InitError,
     learn::LearnError,
-    llm::LedgerError,
     memory::MemoryError,
     on_commit::CommitError,
     scan::ScanError,
@@ -19,6 +17,7 @@ use crate::{
     search::SearchError,
     store::tables::TableError,
 };
+use elophanto_models::{EmbedError, llm::LedgerError};
 use elophanto_net::vault::{BadPassphrase, KeyringError, Refusal, VaultError};
 use elophanto_repo::{GitError, LocateError, WriteError, journal::JournalError};
 use elophanto_text::authoring::{AuthoringError, NoPart};

@@ -11,11 +11,11 @@ use serde::Serialize;
 use super::{Outcome, embedders::Named, error::CliError, profiles, settings::layers, ui::Ui};
 use crate::{
     config::{self, Config, Origin},
-    embed::{Embedder, Features, Profile, builtin::Builtin},
     eval::{AtLevel, Corpus, DEPTH, Judged, Measured, TestSet, Thresholds, parted, thresholds},
     search::{Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_models::{Embedder, Features, Profile, builtin::Builtin};
 use elophanto_repo::locate;
 
 /// Measure how well search answers your own questions

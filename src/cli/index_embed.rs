@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     config::Agreements,
-    embed::{Embedder, Pace, builtin::count_tokens},
     index::{Refreshed, fill},
     store::{Malformed, view},
 };
+use elophanto_models::{Embedder, Pace, builtin::count_tokens};
 
 /// Up to so many tokens an agreement once given is enough; beyond, every run asks.
 const MOST_UNASKED: usize = 200_000;

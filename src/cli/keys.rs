@@ -5,10 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use secrecy::SecretString;
 
 use super::{env, error::CliError, ui::Ui, unlock::UnlockArgs};
-use crate::{
-    config::{KeyRef, Protocol, ProviderConfig},
-    llm::is_loopback,
-};
+use crate::config::{KeyRef, Protocol, ProviderConfig};
+use elophanto_models::llm::is_loopback;
 use elophanto_net::{
     http::{Auth, Endpoint},
     vault::{Name, Vault},

@@ -31,8 +31,8 @@ use crate::{
         undo::undo,
         writer::known_writer,
     },
-    llm::Asked,
 };
+use elophanto_models::llm::Asked;
 use elophanto_repo::{Git, journal::Place};
 use elophanto_text::reading::{self, Hint, INPUT_CAP};
 

@@ -18,7 +18,6 @@ use super::{
 };
 use crate::{
     config::{SinkKind, Source as SourceName},
-    embed::Pace,
     index::{Kind, Options, Refreshed},
     learn::{
         interests::Interests,
@@ -32,12 +31,12 @@ use crate::{
         users::{self, Said},
         writer::{known_writer, writer},
     },
-    llm::Ask,
     notify::{CommandSink, DesktopSink, FileSink, Outlet, Quiet, WebhookSink},
     providers::{Brave, Provider, Searxng, Tavily},
     search::{Query, search},
 };
 use elophanto_base::process::Environment;
+use elophanto_models::{Pace, llm::Ask};
 use elophanto_net::web::{Fetcher, Policy};
 use elophanto_repo::desk::Desk;
 

@@ -12,13 +12,10 @@ use super::{
     llm_failure,
     ui::Ui,
 };
-use crate::{
-    config::{Agreements, Config, LlmConfig, Protocol, ProviderConfig},
-    llm::{
-        Answer, Budget, HealthFile, Kind, Ledger, Limits, LlmError, Member, Message, ModelRef,
-        Plan, Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why, is_loopback,
-        patience,
-    },
+use crate::config::{Agreements, Config, LlmConfig, Protocol, ProviderConfig};
+use elophanto_models::llm::{
+    Answer, Budget, HealthFile, Kind, Ledger, Limits, LlmError, Member, Message, ModelRef, Plan,
+    Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why, is_loopback, patience,
 };
 use elophanto_net::http::Patience;
 
@@ -81,7 +78,7 @@ impl<'a> Desk<'a> {
             }
         }
         let state = env::state_folder(&env::variables());
-        let mut all = crate::llm::Routes::none();
+        let mut all = elophanto_models::llm::Routes::none();
         for (task, models) in &routes {
             all.set(*task, models.clone());
         }

@@ -5,10 +5,8 @@ use super::{
     llm::{Desk, Missing},
     ui::visible_line,
 };
-use crate::{
-    config::{KeyRef, Protocol, ProviderConfig},
-    llm::{LlmError, ModelRef, OverBudget, Span, Why},
-};
+use crate::config::{KeyRef, Protocol, ProviderConfig};
+use elophanto_models::llm::{LlmError, ModelRef, OverBudget, Span, Why};
 
 /// One failure of all that was tried. What providers said stays on one line each.
 pub fn gather(tried: &[(ModelRef, String)], hints: Vec<String>) -> CliError {

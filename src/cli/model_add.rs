@@ -17,13 +17,10 @@ use super::{
     model_list::local_models,
     ui::{Progress, Ui, visible_line},
 };
-use crate::{
-    config::Provider,
-    embed::{
-        Embedder,
-        bert::{Bert, ModelError, Precision, pack},
-    },
-    store::write_whole,
+use crate::{config::Provider, store::write_whole};
+use elophanto_models::{
+    Embedder,
+    bert::{Bert, ModelError, Precision, pack},
 };
 use elophanto_net::http::download;
 

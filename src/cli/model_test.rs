@@ -15,8 +15,8 @@ use super::{
     ui::{Ui, visible, visible_line},
     usage::{money, record_embedding, usd},
 };
-use crate::{
-    embed::{Embedder, Role},
+use elophanto_models::{
+    Embedder, Role,
     llm::{Answer, Delta, Message, Request, Schema, Task, Tool, ToolChoice},
 };
 

@@ -13,10 +13,8 @@ use super::{
     waiting::Background,
     workspace::Workspace,
 };
-use crate::{
-    embed::{EmbedError, Embedder, Pace, Profile, builtin::Builtin},
-    index::{Report, vectors_held},
-};
+use crate::index::{Report, vectors_held};
+use elophanto_models::{EmbedError, Embedder, Pace, Profile, builtin::Builtin};
 
 /// A model answers by itself while no more than this share of the chunks waits for its vector.
 const MOST_WAITING: f64 = 0.05;

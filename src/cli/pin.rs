@@ -18,10 +18,10 @@ use crate::{
         self, Config, ConfigFile, Origin, Provider, REPOSITORY_FILE, TrustEntry, TrustStore,
         Trusted, has_conflict_markers, pin, value_in,
     },
-    embed::{Fingerprint, remote::parse},
     index::{Report, vectors_held},
 };
 use elophanto_base::stand_in::is_stand_in;
+use elophanto_models::{Fingerprint, remote::parse};
 use elophanto_repo::Repository;
 
 const PROVIDER: &str = "knowledge.embedding_provider";

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{env, error::CliError};
-use crate::embed::{Belief, Embedder, Pace, Profile};
+use elophanto_models::{Belief, Embedder, Pace, Profile};
 
 /// Largest file of thresholds, in bytes.
 const MAX_BYTES: u64 = 4_096;

@@ -11,13 +11,11 @@ use super::{
     llm::may_send,
     ui::Ui,
 };
-use crate::{
-    config::{Config, KnowledgeConfig, Protocol, Provider, ProviderConfig},
-    embed::{
-        EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
-        remote::{self, Limits, Ollama, OpenAi, RemoteError, Size, Usage, known},
-    },
+use crate::config::{Config, KnowledgeConfig, Protocol, Provider, ProviderConfig};
+use elophanto_models::{
+    EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
     llm::is_loopback,
+    remote::{self, Limits, Ollama, OpenAi, RemoteError, Size, Usage, known},
 };
 use elophanto_net::http::{Client, Patience};
 

@@ -11,13 +11,13 @@ use super::{
     workspace::{Workspace, now_nanoseconds},
 };
 use crate::{
-    embed::{Pace, builtin::count_tokens},
     index::Options,
     scan::{
         AnswerNotes, Known, Question, QuestionState, documents,
         investigate::{Bench, Found, claim, investigate},
     },
 };
+use elophanto_models::{Pace, builtin::count_tokens};
 use elophanto_repo::Git;
 
 /// What is wanted.

@@ -25,13 +25,13 @@ use super::{
 };
 use crate::{
     drift,
-    embed::builtin::count_tokens,
     index::{Kind, Refreshed, version::blobs_of},
     search::{
         Answer, Confidence, Filter, Level, Listing, Mode, Query, Request, SearchError,
         origin::changed_notes, run::Like, search,
     },
 };
+use elophanto_models::builtin::count_tokens;
 use elophanto_repo::{Git, GitError, NotePath};
 use elophanto_text::{markdown::Scope, outline::FileKind};
 

@@ -16,13 +16,13 @@ use super::{
 use crate::{
     index::Kind,
     learn::record::{ANSWER, AnswerRecord},
-    llm::{Asked, EXTRACTIVE},
     search::{
         Answer, Hit, Level,
         extract::{Question, Statement, statements},
     },
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_models::llm::{Asked, EXTRACTIVE};
 use elophanto_repo::{journal::Place, read_note};
 use elophanto_text::{entity::Page, markdown::Scope};
 

@@ -8,9 +8,7 @@ use super::{
 };
 use crate::{
     config::RefreshStale,
-    embed::builtin::count_tokens,
     index::{Kind, Snapshot},
-    llm::{Ask, EXTRACTIVE},
     scan::{
         AnswerNotes, Known, Summary,
         freshness::{Freshness, current, freshness},
@@ -18,6 +16,10 @@ use crate::{
         investigate::{Bench, describe},
     },
     search::{Answer, origin::State},
+};
+use elophanto_models::{
+    builtin::count_tokens,
+    llm::{Ask, EXTRACTIVE},
 };
 use elophanto_repo::{NotePath, journal::Place};
 

@@ -8,7 +8,6 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
-    embed::Role,
     index::Kind,
     interest::{Asked, EngagementKind, FOLLOW_UP_WITHIN, Valence, is_follow_up},
     learn::{
@@ -17,6 +16,7 @@ use crate::{
     },
     search::Answer,
 };
+use elophanto_models::Role;
 use elophanto_repo::journal::Place;
 use elophanto_text::entity::identity;
 

@@ -13,7 +13,7 @@ use super::{
     ui::{Ui, visible_line},
     when::moment,
 };
-use crate::llm::{self, Call, Ledger, Limits, Problem, Spent, Sum};
+use elophanto_models::llm::{self, Call, Ledger, Limits, Problem, Spent, Sum};
 
 /// Damaged lines that are named one by one.
 const MOST_PROBLEMS: usize = 10;

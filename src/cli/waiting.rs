@@ -14,7 +14,6 @@ use std::{
 
 use super::{Outcome, env, error::CliError, workspace::Workspace};
 use crate::{
-    embed::Pace,
     index::{
         Context, Options, Refreshed,
         fill::{self, Allowance},
@@ -22,6 +21,7 @@ use crate::{
     store::{lock, view},
 };
 use elophanto_base::process;
+use elophanto_models::Pace;
 use elophanto_repo::Repository;
 
 /// How long a search or `learn` embeds before it does its own work.

@@ -18,15 +18,15 @@ use super::{
 use crate::{
     config::{CommitIndex, Config},
     corpus,
-    embed::{
-        Pace,
-        builtin::{Builtin, count_tokens},
-    },
     index::{Context, Options, Progress, Refreshed, form::Form, refresh},
     init, learn, memory, permissions,
     search::run::Tools,
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_models::{
+    Pace,
+    builtin::{Builtin, count_tokens},
+};
 use elophanto_repo::{
     self, Git, NotePath, Repository, Selection, Version, desk::Desk, locate, watch,
 };

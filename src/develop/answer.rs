@@ -9,11 +9,9 @@ use super::{
     MAX_ANSWER_BYTES, MAX_ANSWER_FILE_BYTES, MAX_ANSWER_FILES, MAX_ANSWER_FILES_BYTES,
     MAX_FINDING_CHARS, MAX_FINDINGS,
 };
-use crate::{
-    llm::schema,
-    plugins::{PluginFile, is_file_path},
-};
+use crate::plugins::{PluginFile, is_file_path};
 use elophanto_base::{one_line::one_line, secrets};
+use elophanto_models::llm::schema;
 
 /// What a reviewer said.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::{MAX_ATTEMPTS, MAX_GOAL_CHARS, Parts, naming, pipeline};
 use crate::{
     agent::{Host, Intent, Output, Source, Spec, Tool, ToolError},
-    llm::schema,
     permissions::{Action, Level},
     plugins::{FOLDER, check_name},
 };
+use elophanto_models::llm::schema;
 
 /// Name of the tool.
 pub const NAME: &str = "self_develop";

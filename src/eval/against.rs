@@ -2,11 +2,9 @@
 //! against the questions of other sets, which have none.
 
 use super::{Corpus, EvalError, TestSet};
-use crate::{
-    embed::{Embedder, builtin::Builtin},
-    search::{Confidence, Level, Query, Request, run::Tools},
-};
+use crate::search::{Confidence, Level, Query, Request, run::Tools};
 use elophanto_base::lexical::Analyzer;
+use elophanto_models::{Embedder, builtin::Builtin};
 
 /// Files among which the right one is looked for.
 const FEW: usize = 5;
@@ -126,10 +124,8 @@ fn auc(own: &[f32], mut others: Vec<f32>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        embed::{Belief, Features},
-        search::belief::Confidence,
-    };
+    use crate::search::belief::Confidence;
+    use elophanto_models::{Belief, Features};
 
     fn judged(is_own: bool, log_odds: f32, is_first: bool) -> Judged {
         let belief = Belief { bias: log_odds, sure: 1.0, nothing: -1.0, ..Belief::STATIC };

@@ -18,7 +18,6 @@ pub use set::{SetError, TestSet};
 pub use thresholds::{Thresholds, thresholds};
 
 use crate::{
-    embed::{EmbedError, Embedded, Embedder, Role, builtin::Builtin},
     index::{Kind, Part, Snapshot, note},
     search::{Query, Request, SearchError, run::Tools},
     store::{
@@ -30,6 +29,7 @@ use crate::{
     },
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_models::{EmbedError, Embedded, Embedder, Role, builtin::Builtin};
 use elophanto_repo::{BlobId, FileStat, NotePath};
 use elophanto_text::markdown::Scope;
 

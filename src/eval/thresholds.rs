@@ -11,11 +11,11 @@ use rustc_hash::FxHashSet;
 
 use super::{Corpus, EvalError, TestSet, set::Question};
 use crate::{
-    embed::{Belief, Embedded, Embedder, Profile, Role},
     index::note,
     search::{Query, Request},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_models::{Belief, Embedded, Embedder, Profile, Role};
 
 /// Questions and documents that are looked at.
 const SAMPLE: usize = 300;

@@ -18,16 +18,14 @@ use super::{
     passages::passages,
     version::{snapshot_of, tables_of},
 };
-use crate::{
-    embed::Fingerprint,
-    store::{
-        Malformed,
-        matrix::{Encoded, Key},
-        place,
-        tables::{self, TableContent},
-        view::Staging,
-    },
+use crate::store::{
+    Malformed,
+    matrix::{Encoded, Key},
+    place,
+    tables::{self, TableContent},
+    view::Staging,
 };
+use elophanto_models::Fingerprint;
 use elophanto_repo::{CommitId, Git, NotePath, Staged, Version};
 
 /// What compaction does, or would do.

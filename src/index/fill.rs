@@ -16,16 +16,14 @@ use super::{
     Context, Part, Snapshot,
     passages::{Passage, passages_of},
 };
-use crate::{
-    embed::{Embedder, Pace, Role},
-    store::{
-        Malformed,
-        bits::Bits,
-        cache::Cache,
-        matrix::{Encoded, Key},
-        view::Loaded,
-    },
+use crate::store::{
+    Malformed,
+    bits::Bits,
+    cache::Cache,
+    matrix::{Encoded, Key},
+    view::Loaded,
 };
+use elophanto_models::{Embedder, Pace, Role};
 use elophanto_repo::NotePath;
 
 /// Texts that a model which runs here is given at once: enough for every core.

@@ -3,13 +3,11 @@
 use std::{ops::Range, path::Path};
 
 use super::form::{self, Form};
-use crate::{
-    embed::Fingerprint,
-    store::{
-        matrix::Key,
-        segment::{ChunkRecord, DocumentRecord},
-    },
+use crate::store::{
+    matrix::Key,
+    segment::{ChunkRecord, DocumentRecord},
 };
+use elophanto_models::Fingerprint;
 use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::{
     changelog,
@@ -220,12 +218,12 @@ mod tests {
 
     #[test]
     fn what_says_nothing_is_left_out_and_nothing_else_changes() {
-        let model = crate::embed::builtin::Builtin::new();
+        let model = elophanto_models::builtin::Builtin::new();
         let cutter = Cutter {
             limits: &Limits::default(),
             write_root: Path::new("knowledge"),
-            count_tokens: &crate::embed::builtin::count_tokens,
-            fingerprint: crate::embed::Embedder::fingerprint(&model),
+            count_tokens: &elophanto_models::builtin::count_tokens,
+            fingerprint: elophanto_models::Embedder::fingerprint(&model),
             form: None,
             unwritten: |text, _| text.find("waits").map(|at| at..at + 5).into_iter().collect(),
         };

@@ -18,18 +18,16 @@ use super::{
     segments::{Job, Known, Workshop, build},
     vectors::{Closed, Vectors, can_complete},
 };
-use crate::{
-    embed::{Embedder, Pace},
-    store::{
-        bits::Bits,
-        lock::Lock,
-        manifest::{FileEntry, Manifest, Place},
-        registry::{BadTable, Registry},
-        tables,
-        view::{self, Loaded, Opened, Staging, View},
-    },
+use crate::store::{
+    bits::Bits,
+    lock::Lock,
+    manifest::{FileEntry, Manifest, Place},
+    registry::{BadTable, Registry},
+    tables,
+    view::{self, Loaded, Opened, Staging, View},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_models::{Embedder, Pace};
 use elophanto_repo::{NotePath, Repository, Selection, Walked, history::History, walk};
 use elophanto_text::chunk::Limits;
 

@@ -9,15 +9,13 @@ use std::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Context;
-use crate::{
-    embed::{Embedded, Embedder, Fingerprint, Pace, Role},
-    store::{
-        cache::Cache,
-        matrix::{Encoded, Key},
-        registry::{BadTable, Registry},
-        view::{self, Loaded},
-    },
+use crate::store::{
+    cache::Cache,
+    matrix::{Encoded, Key},
+    registry::{BadTable, Registry},
+    view::{self, Loaded},
 };
+use elophanto_models::{Embedded, Embedder, Fingerprint, Pace, Role};
 use elophanto_repo::Repository;
 
 /// Finds or makes vectors; shared by the threads that build segments.

@@ -19,14 +19,12 @@ use super::{
     passages::{Passage, passages},
     version::{fetch_tables, tables_of},
 };
-use crate::{
-    embed::{EmbedError, Role},
-    store::{
-        Malformed,
-        matrix::{Encoded, Key},
-        registry::{Registry, Row},
-    },
+use crate::store::{
+    Malformed,
+    matrix::{Encoded, Key},
+    registry::{Registry, Row},
 };
+use elophanto_models::{EmbedError, Role};
 use elophanto_repo::{CommitId, Git, GitError, NotePath, ObjectId, Stored, Version, head};
 
 /// A vector made again is the same but for rounding: below this cosine it is another one.

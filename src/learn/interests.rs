@@ -14,13 +14,11 @@ use super::{
     },
     shelf::{Shelf, Shelves},
 };
-use crate::{
-    embed::Role,
-    interest::{
-        Engagement, EngagementKind, EntityVector, Interest, Preference, PreferenceKind, scores,
-        with_preferences,
-    },
+use crate::interest::{
+    Engagement, EngagementKind, EntityVector, Interest, Preference, PreferenceKind, scores,
+    with_preferences,
 };
+use elophanto_models::Role;
 use elophanto_repo::{
     desk::Desk,
     journal::{Place, fold},

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use crate::embed::{Embedder, Near, Role, builtin::Builtin};
+use elophanto_models::{Embedder, Near, Role, builtin::Builtin};
 
 /// By role and text; `None` where the model has no vector.
 type Made = FxHashMap<(Role, String), Option<Vec<f32>>>;

@@ -17,10 +17,8 @@ use super::{
     record::{MERGE, Merge, RetiredLine},
     shelf::{Shelf, Shelves},
 };
-use crate::{
-    duplicates::{Candidate, Thresholds, Verdict, pairs},
-    embed::Role,
-};
+use crate::duplicates::{Candidate, Thresholds, Verdict, pairs};
+use elophanto_models::Role;
 use elophanto_text::entity::{Entity, Fact, Kind, Line, NewLine, Reason, normalise};
 
 /// Two entities that may be one.

@@ -23,9 +23,9 @@ use super::{
 use crate::{
     extract::{Leaning, Valence as Leans, statements},
     interest::{EngagementKind, Valence},
-    llm::Ask,
 };
 use elophanto_base::{differ::differ, secrets};
+use elophanto_models::llm::Ask;
 use elophanto_repo::journal::Place;
 use elophanto_text::entity::identity;
 

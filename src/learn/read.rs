@@ -5,11 +5,9 @@ use super::{
     record::Trigger,
     responses::Finding,
 };
-use crate::{
-    extract::{self, Document, Extraction, Known, Mode},
-    llm::{Ask, Asked, EXTRACTIVE},
-};
+use crate::extract::{self, Document, Extraction, Known, Mode};
 use elophanto_base::secrets;
+use elophanto_models::llm::{Ask, Asked, EXTRACTIVE};
 use elophanto_text::entity::{Entities, Entity};
 
 /// How often a model is asked the same.

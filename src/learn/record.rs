@@ -7,10 +7,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    interest::{Engagement, EngagementKind, PreferenceKind, Valence},
-    llm::EXTRACTIVE,
-};
+use crate::interest::{Engagement, EngagementKind, PreferenceKind, Valence};
+use elophanto_models::llm::EXTRACTIVE;
 use elophanto_text::entity::{NewLine, Retirement};
 
 /// `kind` of a learn prompt in the journal.

@@ -3,13 +3,11 @@
 //! What the figures were chosen on and what they are worth is in
 //! `knowledge/system/decisions/0022-lessons-word-by-word.md`.
 
-use crate::{
-    embed::{Embedder, Pace, Profile},
-    search::{
-        Mode, Ranking, Weights,
-        rank::{self, Signals as Fusable},
-    },
+use crate::search::{
+    Mode, Ranking, Weights,
+    rank::{self, Signals as Fusable},
 };
+use elophanto_models::{Embedder, Pace, Profile};
 
 /// What having worked often and what being new adds, where a cosine means the same for every question.
 const SUCCESS: f32 = 0.02;
@@ -124,7 +122,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::embed::{bert::Bert, builtin::Builtin};
+    use elophanto_models::{bert::Bert, builtin::Builtin};
 
     const NOTHING: Signals = Signals { keyword: 0.0, cosine: 0.0, recency: 0.0, success: 0.0 };
 

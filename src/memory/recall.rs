@@ -11,7 +11,6 @@ use super::{
     sheet::{Beyond, is_archived, may_hold, passage_of, record_of},
 };
 use crate::{
-    embed::{Embedder, Near, Profile, builtin::late_interaction},
     index::{Part, Snapshot},
     search::{
         Query, SearchError,
@@ -21,6 +20,7 @@ use crate::{
     store::{Malformed, bits::Bits, matrix::Probe, segment::DocumentView},
 };
 use elophanto_base::{differ::differ, lexical::Analyzer};
+use elophanto_models::{Embedder, Near, Profile, builtin::late_interaction};
 
 /// Records looked at for one question, per signal.
 const CANDIDATES: usize = 100;

@@ -4,11 +4,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{MAX_DESCRIPTION_CHARS, MAX_SCHEMA_BYTES, MAX_SECRETS, PluginError};
-use crate::{
-    llm::{Schema, schema},
-    permissions::Level,
-};
+use crate::permissions::Level;
 use elophanto_base::one_line::one_line;
+use elophanto_models::llm::{Schema, schema};
 
 /// The content of a `schema.json`.
 #[derive(Debug, Clone, PartialEq)]

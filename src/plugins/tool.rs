@@ -13,9 +13,9 @@ use super::{
 };
 use crate::{
     agent::{Host, Intent, Output, Source, Spec, Tool, ToolError},
-    llm::schema,
     permissions::Action,
 };
+use elophanto_models::llm::schema;
 
 /// A deployed plugin. Each call looks at its folder anew: it runs only what was deployed.
 pub struct PluginTool {

@@ -22,11 +22,11 @@ use super::{
     sought::is_outside,
 };
 use crate::{
-    llm::{Ask, Asked, EXTRACTIVE},
     store::lock::{self, Lock},
     summary::{self, PROMPT_VERSION},
 };
 use elophanto_base::secrets::mask;
+use elophanto_models::llm::{Ask, Asked, EXTRACTIVE};
 use elophanto_repo::{BlobId, NotePath, ReadError, desk::Desk};
 use elophanto_text::{
     markdown,

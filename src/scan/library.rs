@@ -14,9 +14,9 @@ use super::{
 };
 use crate::{
     index::{Kind, Snapshot},
-    llm::Ask,
     search::{Filter, Hit, Request, SearchError, run::Tools, search},
 };
+use elophanto_models::llm::Ask;
 use elophanto_repo::NotePath;
 
 /// What became of a file.

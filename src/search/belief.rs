@@ -3,7 +3,7 @@
 //! A search always finds something: the nearest there is. What tells an answer from that is how
 //! much of the question the best hits hold, how closely together, and how near their meaning comes;
 //! never the scores, which are relative to each other. The weights are the model's
-//! ([`crate::embed::Belief`]); `elophanto eval --against` measures what they are worth.
+//! ([`elophanto_models::Belief`]); `elophanto eval --against` measures what they are worth.
 
 use std::borrow::Cow;
 
@@ -14,11 +14,11 @@ use super::{
     lexical::{EDIT_PENALTY, Scores},
     passage::sentences,
 };
-use crate::embed::{
+use elophanto_base::lexical::{Analyzer, fold, words};
+use elophanto_models::{
     Belief, Features,
     builtin::{Builtin, nearness, words_met},
 };
-use elophanto_base::lexical::{Analyzer, fold, words};
 
 /// Best hits that are looked at: in features that are maxima over them, later ones are chance.
 pub const LOOKED_AT: usize = 30;

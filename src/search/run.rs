@@ -15,7 +15,6 @@ use super::{
     sources::{Candidate, by_file, weigh},
 };
 use crate::{
-    embed::{Belief, EmbedError, Embedder},
     index::{
         Kind, Part, Snapshot,
         given::{Against, Source},
@@ -23,6 +22,7 @@ use crate::{
     store::{Malformed, bits::Bits, matrix::Probe},
 };
 use elophanto_base::lexical::{Analyzer, fold, words};
+use elophanto_models::{Belief, EmbedError, Embedder};
 use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
 

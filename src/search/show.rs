@@ -7,8 +7,8 @@ use super::{
     passage::{Kind, Sentence, clip, sentences},
     run::Tools,
 };
-use crate::embed::{EmbedError, Role};
 use elophanto_base::lexical::{fold, words};
+use elophanto_models::{EmbedError, Role};
 
 /// Sentences compared with the query by meaning, per hit.
 const SENTENCES_EMBEDDED: usize = 12;

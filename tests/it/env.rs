@@ -12,10 +12,8 @@ use std::{
     sync::Mutex,
 };
 
-use elophanto::{
-    embed::{Embedder, bert::Bert},
-    init::{attribute_lines, managed_block::upsert},
-};
+use elophanto::init::{attribute_lines, managed_block::upsert};
+use elophanto_models::{Embedder, bert::Bert};
 use serde_json::Value;
 
 /// The program under test.

@@ -3,13 +3,13 @@
 use std::{collections::BTreeSet, fs, path::Path, time::SystemTime};
 
 use elophanto::{
-    embed::builtin::{Builtin, count_tokens},
     index::{Context, Options, Snapshot, commit::update_pending, refresh, refresh::last_view},
     search::{
         Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25, run::Tools, search,
     },
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_models::builtin::{Builtin, count_tokens};
 use elophanto_repo::{Repository, Selection, locate};
 use elophanto_text::chunk::Limits;
 use proptest::{prelude::*, test_runner::TestCaseError};

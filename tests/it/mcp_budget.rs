@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use elophanto::embed::builtin::count_tokens;
+use elophanto_models::builtin::count_tokens;
 
 use crate::env::{TestEnv, snapshot};
 

@@ -5,14 +5,12 @@ use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use elophanto::{
-    embed::{
-        EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
-        builtin::{Builtin, count_tokens},
-    },
-    index::{Context, Options, Refreshed, refresh},
-};
+use elophanto::index::{Context, Options, Refreshed, refresh};
 use elophanto_base::lexical::Analyzer;
+use elophanto_models::{
+    EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
+    builtin::{Builtin, count_tokens},
+};
 use elophanto_repo::{Selection, locate};
 use elophanto_text::chunk::Limits;
 

@@ -3,11 +3,10 @@
 use std::{cell::Cell, path::Path};
 
 use elophanto::{
-    embed::builtin::count_tokens,
     index::Snapshot,
-    llm::Asked,
     scan::{AnswerNotes, investigate::Bench, library::Library},
 };
+use elophanto_models::{builtin::count_tokens, llm::Asked};
 use elophanto_repo::{NotePath, desk::Desk, locate};
 
 use crate::env::TestEnv;

@@ -102,7 +102,8 @@ fn compaction_keeps_what_a_branch_tip_uses() {
 
 #[test]
 fn compaction_keeps_other_models_in_use_only() {
-    use elophanto::{embed::Fingerprint, index::note::key, store::matrix::Encoded};
+    use elophanto::{index::note::key, store::matrix::Encoded};
+    use elophanto_models::Fingerprint;
     let env = repository();
     // A note without headings is embedded with its title.
     let model = Fingerprint::new("another-2");

@@ -1,15 +1,18 @@
-//! Text -> vectors, computed here.
+//! Text -> vectors, and language models.
 //!
-//! Owns what every embedder promises ([`Embedder`]) and the embedders that run in this process: the
-//! built-in one and sentence transformers. It knows no store, no configuration, no notes and no
-//! network. A crate of its own so that the arithmetic is compiled optimised in every profile.
+//! Owns what every embedder promises ([`Embedder`]), the embedders that run in this process (the
+//! built-in one and sentence transformers) and those that are asked over HTTP ([`remote`]), and
+//! language models, whoever runs them ([`llm`]). It knows no store, no configuration and no notes:
+//! whoever builds a model hands it what it needs. Optimised in every profile, for the arithmetic.
 
 use std::{borrow::Cow, error::Error, fmt};
 
 pub mod bert;
 pub mod builtin;
 mod cjk;
+pub mod llm;
 mod profile;
+pub mod remote;
 
 pub use profile::{Belief, Features, Near, Profile};
 

@@ -5,14 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{
-    agent::{
-        MAX_MESSAGES, Rule, Session,
-        clean::{cut_middle, map_texts},
-        turn::whole,
-    },
-    llm::{Message, ToolCall},
+use crate::agent::{
+    MAX_MESSAGES, Rule, Session,
+    clean::{cut_middle, map_texts},
+    turn::whole,
 };
+use elophanto_models::llm::{Message, ToolCall};
 
 const VERSION: u32 = 1;
 /// Bytes of one message's text.

@@ -6,10 +6,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
-use crate::{
-    agent::Rule,
-    llm::{Message, ToolCall},
-};
+use crate::agent::Rule;
+use elophanto_models::llm::{Message, ToolCall};
 
 fn store() -> (tempfile::TempDir, Sessions) {
     let folder = tempfile::tempdir().unwrap();

@@ -34,7 +34,7 @@ fn overhead_of_a_call() {
         lines += &format!("{name}: {:?}\n", start.elapsed() / 200);
     };
     let mut session = bench.session();
-    session.messages = vec![crate::llm::Message::user("x".repeat(1000)); 20];
+    session.messages = vec![elophanto_models::llm::Message::user("x".repeat(1000)); 20];
     time("session", &mut || bench.sessions.save(&mut session).unwrap());
     let mut trail = bench.trails.begin(now()).unwrap();
     time("trail", &mut || {

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::kit::*;
 use crate::{
     agent::*,
-    llm::Message,
     permissions::{Action, Level, Mode},
 };
+use elophanto_models::llm::Message;
 
 /// Runs steps in full mode; the results that the model saw last, and the end.
 fn after(steps: Vec<Say>) -> (Vec<String>, Finished, Bench) {

@@ -3,11 +3,8 @@
 use serde_json::json;
 
 use super::kit::*;
-use crate::{
-    agent::*,
-    llm::{Message, Task},
-    permissions::Mode,
-};
+use crate::{agent::*, permissions::Mode};
+use elophanto_models::llm::{Message, Task};
 
 fn kinds(trail: &[EntryKind]) -> Vec<String> {
     let name =

@@ -5,11 +5,8 @@ use std::collections::VecDeque;
 use serde_json::json;
 
 use super::kit::*;
-use crate::{
-    agent::*,
-    llm::{Message, Task},
-    permissions::Mode,
-};
+use crate::{agent::*, permissions::Mode};
+use elophanto_models::llm::{Message, Task};
 
 #[test]
 fn at_most_twenty_messages() {

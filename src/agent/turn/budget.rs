@@ -1,9 +1,7 @@
 //! What a run may still use, and what it has used. Pure.
 
-use crate::{
-    agent::{Spent, Thought},
-    llm::Usage,
-};
+use crate::agent::{Spent, Thought};
+use elophanto_models::llm::Usage;
 
 /// Calls of tools in a run, those that tools make included: a tool that calls itself ends here.
 const MAX_CALLS: u32 = 2_000;

@@ -16,10 +16,10 @@ use crate::{
         Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox, clean::clean,
         toolbox::level_name,
     },
-    llm::schema,
     permissions::Call,
 };
 use elophanto_base::one_line::one_line;
+use elophanto_models::llm::schema;
 
 /// Tools that call tools that call tools: at most so many.
 const NESTING: usize = 8;

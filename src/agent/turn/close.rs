@@ -3,15 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{Run, frame::Frame};
-use crate::{
-    agent::{
-        End, Event, Finished, Outcome, TaskSummary,
-        clean::{clean, cut_middle},
-        trail::{EntryKind, some_commits, some_paths},
-    },
-    llm::{Message, Request, Schema, Task, schema},
+use crate::agent::{
+    End, Event, Finished, Outcome, TaskSummary,
+    clean::{clean, cut_middle},
+    trail::{EntryKind, some_commits, some_paths},
 };
 use elophanto_base::one_line::one_line;
+use elophanto_models::llm::{Message, Request, Schema, Task, schema};
 
 /// Bytes of the goal, of the answer, and of what was done, for the judgement.
 const CAPS: (usize, usize, usize) = (4_000, 6_000, 8_000);

@@ -1,11 +1,9 @@
 //! Keeping a conversation short: older messages become one summary, and a call of a tool is never
 //! parted from its result. Pure.
 
-use crate::{
-    agent::clean::cut_middle,
-    llm::{Message, Request},
-};
+use crate::agent::clean::cut_middle;
 use elophanto_base::one_line::one_line;
+use elophanto_models::llm::{Message, Request};
 
 /// How a summary begins.
 pub(super) const HEADING: &str = "Summary of what came before in this conversation:";
@@ -162,7 +160,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::ToolCall;
+    use elophanto_models::llm::ToolCall;
 
     fn call(ids: &[u8]) -> Message {
         let call =

@@ -8,15 +8,13 @@ use super::{
     loops::Loops,
     plan::Plan,
 };
-use crate::{
-    agent::{
-        BrainErrorKind, End, Event, MAX_MESSAGES, Session, Sessions, SessionsError, Spec, Toolbox,
-        clean::{clean, cut_middle},
-        prompt::{self, NOTE},
-        trail::EntryKind,
-    },
-    llm::{self, Delta, Message, Reply, Request, StopReason, Task},
+use crate::agent::{
+    BrainErrorKind, End, Event, MAX_MESSAGES, Session, Sessions, SessionsError, Spec, Toolbox,
+    clean::{clean, cut_middle},
+    prompt::{self, NOTE},
+    trail::EntryKind,
 };
+use elophanto_models::llm::{self, Delta, Message, Reply, Request, StopReason, Task};
 
 /// Bytes of an older message, and of an older result.
 const HISTORY_CAPS: (usize, usize) = (8 * 1024, 2 * 1024);

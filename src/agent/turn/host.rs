@@ -9,11 +9,9 @@ use super::{
     call::{Asked, How},
     frame::Trouble,
 };
-use crate::{
-    agent::{Event, Host, Output, ToolError, clean::clean, trail::EntryKind},
-    llm::{Message, Request, Task},
-};
+use crate::agent::{Event, Host, Output, ToolError, clean::clean, trail::EntryKind};
 use elophanto_base::one_line::one_line;
+use elophanto_models::llm::{Message, Request, Task};
 
 /// Bytes of a prompt that a tool may send.
 const PROMPT_CAP: usize = 512 * 1024;
@@ -55,9 +53,9 @@ impl Host for Run<'_, '_> {
     }
 
     fn think(&mut self, task: &str, system: &str, prompt: &str) -> Result<String, ToolError> {
-        let task: Task = task
-            .parse()
-            .map_err(|error: crate::llm::UnknownTask| ToolError::Arguments(error.to_string()))?;
+        let task: Task = task.parse().map_err(|error: elophanto_models::llm::UnknownTask| {
+            ToolError::Arguments(error.to_string())
+        })?;
         if system.len() + prompt.len() > PROMPT_CAP {
             return Err(ToolError::Arguments(format!(
                 "a prompt over the cap of {PROMPT_CAP} bytes"

@@ -6,16 +6,14 @@ use super::{
     Run,
     frame::{Frame, Trouble},
 };
-use crate::{
-    agent::{
-        End, Event,
-        clean::clean,
-        prompt::{self, NOTE},
-        trail::EntryKind,
-    },
-    llm::{Message, Schema, Task, schema},
+use crate::agent::{
+    End, Event,
+    clean::clean,
+    prompt::{self, NOTE},
+    trail::EntryKind,
 };
 use elophanto_base::one_line::one_line;
+use elophanto_models::llm::{Message, Schema, Task, schema};
 
 const STEPS_CAP: usize = 12;
 /// Characters of a step.

@@ -7,15 +7,13 @@ use super::{
     call::{Asked, Made},
     frame::{Frame, Trouble},
 };
-use crate::{
-    agent::{
-        End, Event,
-        clean::{brief_json, cut_middle},
-        trail::EntryKind,
-    },
-    llm::{Message, Request, Schema, Task, schema},
+use crate::agent::{
+    End, Event,
+    clean::{brief_json, cut_middle},
+    trail::EntryKind,
 };
 use elophanto_base::one_line::one_line;
+use elophanto_models::llm::{Message, Request, Schema, Task, schema};
 
 /// Bytes of the goal and of the result that it sees.
 const CAPS: (usize, usize) = (2_000, 3_000);

@@ -7,13 +7,11 @@ use super::{
     call::{Asked, Made},
     frame::{Frame, Trouble},
 };
-use crate::{
-    agent::{
-        End, Reflect,
-        clean::{clean_json, cut_middle},
-    },
-    llm::{Message, Reply, StopReason, Task, ToolCall},
+use crate::agent::{
+    End, Reflect,
+    clean::{clean_json, cut_middle},
 };
+use elophanto_models::llm::{Message, Reply, StopReason, Task, ToolCall};
 
 /// Unusable answers in a row that are borne with.
 const MISSES: u32 = 3;

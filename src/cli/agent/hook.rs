@@ -18,9 +18,9 @@ use crate::{
         HookInput, MAX_TRANSCRIPT_BYTES, session_start, start_output, stop, stop_output,
         wants_reminder,
     },
-    embed::builtin::count_tokens,
     memory::{Question, compact},
 };
+use elophanto_models::builtin::count_tokens;
 
 /// Most bytes that a program says to its hook.
 const MOST_INPUT: u64 = 1024 * 1024;

@@ -24,12 +24,12 @@ use super::{
     recall::shown,
 };
 use crate::{
-    embed::builtin::count_tokens,
     memory::{
         Entry, Memory, Question, Shared, compact, compared, line, repo_name, shared, vectors,
     },
     search::SearchError,
 };
+use elophanto_models::builtin::count_tokens;
 
 /// Lessons whose own words are asked for, to see what an answer costs.
 const ASKED: usize = 20;

@@ -13,10 +13,8 @@ use super::{
     memories::Memories,
     recalled::fitting,
 };
-use crate::{
-    embed::builtin::count_tokens,
-    memory::{EventType, Question, Recalled, Shown, compact, repo_name},
-};
+use crate::memory::{EventType, Question, Recalled, Shown, compact, repo_name};
+use elophanto_models::builtin::count_tokens;
 
 /// Faults of files that are told one by one.
 const MOST_FAULTS: usize = 5;

@@ -16,10 +16,10 @@ use super::{
 use crate::{
     agent::{RunLine, RunTrail, Session, Sessions, Trails, Which},
     checkpoint::{Checkpoints, Kept, Progress, is_undone},
-    llm::Message,
     permissions::is_key,
 };
 use elophanto_base::one_line::one_line;
+use elophanto_models::llm::Message;
 use elophanto_repo::{Git, Repository, locate};
 
 /// What is said of a run that goes on.

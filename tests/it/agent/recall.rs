@@ -1,7 +1,7 @@
 //! `agent recall`: never over its budget, its own repository first, the same thing once, wherever
 //! it is asked.
 
-use elophanto::embed::builtin::count_tokens;
+use elophanto_models::builtin::count_tokens;
 
 use super::{Desk, FOLDER, told};
 use crate::env::TestEnv;

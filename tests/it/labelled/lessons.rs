@@ -7,15 +7,15 @@ use std::{
 };
 
 use elophanto::{
-    embed::{
-        Embedder,
-        bert::Bert,
-        builtin::{Builtin, count_tokens},
-    },
     index::{Context, Options, Snapshot, fill, refresh},
     memory::{FOLDER, Means, Question, form, recall},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_models::{
+    Embedder,
+    bert::Bert,
+    builtin::{Builtin, count_tokens},
+};
 use elophanto_repo::{Selection, locate};
 use elophanto_text::chunk::Limits;
 use serde_json::Value;

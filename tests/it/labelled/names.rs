@@ -2,10 +2,10 @@
 
 use elophanto::{
     duplicates::{Candidate, Thresholds, Verdict, pairs},
-    embed::Role,
     extract::name::structural,
     learn::meaning::{Meaning, text_of},
 };
+use elophanto_models::Role;
 use serde_json::Value;
 
 use super::{Share, lines, text, texts, truth};

@@ -2,7 +2,6 @@
 //! labels, measured on `test`.
 
 use elophanto::{
-    embed::{Embedder, Near, Role, bert::Bert, builtin::Builtin},
     interest::{Asked, is_follow_up},
     learn::{
         decide::{Candidate, Ground, Refusal, Stated, decide, is_same},
@@ -12,6 +11,7 @@ use elophanto::{
     },
 };
 use elophanto_base::differ::differ;
+use elophanto_models::{Embedder, Near, Role, bert::Bert, builtin::Builtin};
 use elophanto_text::entity::identity;
 use jiff::Timestamp;
 use serde_json::Value;

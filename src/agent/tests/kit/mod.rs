@@ -18,11 +18,8 @@ pub use script::{Say, Script, call, text};
 pub use tools::{said, tool, usual_tools};
 pub use world::{FakeWorld, Person};
 
-use crate::{
-    agent::*,
-    llm::{Message, Request},
-    permissions::Mode,
-};
+use crate::{agent::*, permissions::Mode};
+use elophanto_models::llm::{Message, Request};
 
 thread_local! {
     static TICKS: Cell<i64> = const { Cell::new(0) };

@@ -10,10 +10,8 @@ use std::{
 
 use serde_json::Value;
 
-use crate::{
-    agent::*,
-    llm::{Delta, Reply, Request, Sink, StopReason, Task, ToolCall, Usage},
-};
+use crate::agent::*;
+use elophanto_models::llm::{Delta, Reply, Request, Sink, StopReason, Task, ToolCall, Usage};
 
 /// What the model does when it is asked for a step.
 #[derive(Debug, Clone)]

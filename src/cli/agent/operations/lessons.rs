@@ -15,10 +15,10 @@ use super::{
     Arguments, Held, workspace,
 };
 use crate::{
-    embed::builtin::count_tokens,
     memory::{Draft, Question, Recalled, compact},
     server::{Call, Reply},
 };
+use elophanto_models::builtin::count_tokens;
 use elophanto_repo::{Git, NotePath, Repository, head, is_tracked};
 
 /// How long git may take to tell which commit a lesson came with.

@@ -18,10 +18,10 @@ use super::{
     memories::{Kept, Memories},
 };
 use crate::{
-    embed::builtin::count_tokens,
     index::{Options, Refreshed},
     server::{Call, Operations, Reply, Tool},
 };
+use elophanto_models::builtin::count_tokens;
 use elophanto_repo::{CommitId, NotePath};
 
 /// How long an answer waits for another process that writes the view.

@@ -13,12 +13,12 @@ use super::{
     Arguments, known, workspace,
 };
 use crate::{
-    embed::builtin::count_tokens,
     index::Refreshed,
     server::{Call, NoteEntry, NoteText, Reply},
     store::manifest::Place,
 };
 use elophanto_base::visible::visible;
+use elophanto_models::builtin::count_tokens;
 use elophanto_repo::{Git, NotePath, history::Age, read_note};
 use elophanto_text::{
     authoring::{self, Part, content_hash, excerpt, nearest},

@@ -10,10 +10,8 @@ use super::super::super::{
     ui::Ui,
     workspace::Workspace,
 };
-use crate::{
-    agent::{Brain, BrainError, BrainErrorKind, Thought},
-    llm::{Delta, LlmError, Request, Sink, Task},
-};
+use crate::agent::{Brain, BrainError, BrainErrorKind, Thought};
+use elophanto_models::llm::{Delta, LlmError, Request, Sink, Task};
 
 /// Kinds of work that a run may give to models.
 const WORK: [Task; 5] = [Task::Planning, Task::Coding, Task::Analysis, Task::Simple, Task::Review];

@@ -1,6 +1,7 @@
 //! Which skills fit a goal: by words and by meaning together. Pure.
 
-use crate::{embed::builtin::Builtin, skills};
+use crate::skills;
+use elophanto_models::builtin::Builtin;
 
 /// What nearness of meaning counts beside shared words, and the score from which a text fits: by
 /// 45 goals that each have a right skill and 30 that have none, with six skills and with twenty.
