@@ -11,15 +11,6 @@ pub mod init;
 pub mod server;
 
 // An agent at work: the loop, its tools, what it may do, what it runs, what is taken back.
-pub mod agent;
-pub mod checkpoint;
-pub mod develop;
-pub mod fence;
-pub mod mcp_client;
-pub mod permissions;
-pub mod plugins;
-pub mod skills;
-pub mod tools;
 
 // What git asks of us.
 pub mod on_commit;

@@ -9,8 +9,8 @@ use super::{
     ui::{Ui, visible_line},
     workspace::{Workspace, write_beneath},
 };
-use crate::{
-    agent::Spec,
+use elophanto_agent::{
+    Spec,
     plugins::{self, MAX_PAGE_BYTES, text_at},
 };
 

@@ -19,9 +19,10 @@ use crate::{
     config::{CommitIndex, Config},
     corpus,
     index::{Context, Options, Progress, Refreshed, form::Form, refresh},
-    init, learn, memory, permissions,
+    init, learn, memory,
     search::run::Tools,
 };
+use elophanto_agent::permissions;
 use elophanto_base::lexical::Analyzer;
 use elophanto_models::{
     Pace,

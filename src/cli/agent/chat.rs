@@ -15,11 +15,8 @@ use super::{
     undo::{self, UndoArgs},
     work::{self, Prepared, state_folder, terminal::Terminal},
 };
-use crate::{
-    agent::{Session, Which},
-    config::AgentMode,
-    permissions::Mode,
-};
+use crate::config::AgentMode;
+use elophanto_agent::{Session, Which, permissions::Mode};
 
 /// Lines of what was typed that are kept.
 const HISTORY: &str = "history";

@@ -1,8 +1,8 @@
 //! What fails around the agent, with what to do next.
 
 use super::super::error::CliError;
-use crate::{
-    agent::{AgentError, SessionsError, TrailsError},
+use elophanto_agent::{
+    AgentError, SessionsError, TrailsError,
     checkpoint::{CheckpointError, WhyLeft, WhyUncovered},
     plugins::PluginError,
     skills::SkillError,

@@ -11,7 +11,7 @@ use super::{
     },
     shelf::Shelf,
 };
-use crate::skills::{self, hub};
+use elophanto_agent::skills::{self, hub};
 
 /// The hub: a git repository of skills that your own settings name (`agent.hub`)
 #[derive(clap::Args, Debug)]

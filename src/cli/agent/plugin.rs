@@ -9,8 +9,8 @@ use super::{
     super::{Outcome, error::CliError, ui::Ui, workspace::Workspace},
     work::{self, Prepared},
 };
-use crate::{
-    agent::Source,
+use elophanto_agent::{
+    Source,
     develop::MAX_TEST_SECONDS,
     plugins::{self, Plugin, TestReport, examine},
 };

@@ -4,10 +4,8 @@ use super::{
     super::{Outcome, error::CliError, ui::Ui, workspace::Workspace},
     work::{self, Wish, terminal::Terminal, wire::Wire},
 };
-use crate::{
-    agent::{self, Finished},
-    config::AgentMode,
-};
+use crate::config::AgentMode;
+use elophanto_agent::{self, Finished};
 
 /// Work on a task with tools, asking before it does harm
 ///

@@ -13,8 +13,8 @@ use super::{
     },
     work::state_folder,
 };
-use crate::{
-    agent::{RunLine, RunTrail, Session, Sessions, Trails, Which},
+use elophanto_agent::{
+    RunLine, RunTrail, Session, Sessions, Trails, Which,
     checkpoint::{Checkpoints, Kept, Progress, is_undone},
     permissions::is_key,
 };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::super::{env, error::CliError, workspace::Workspace};
-use crate::skills::{self, Discovered, Outside, Places, SkillError, hub};
+use elophanto_agent::skills::{self, Discovered, Outside, Places, SkillError, hub};
 use elophanto_base::process::Environment;
 
 /// Folders of skills, the hub that the settings name, and what can be fetched again.

@@ -12,7 +12,7 @@ use super::{
     },
     errors::{why_left, why_uncovered},
 };
-use crate::{
+use elophanto_agent::{
     checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo, is_undone},
     permissions,
 };

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use elophanto::checkpoint::How;
+use elophanto_agent::checkpoint::How;
 
 use super::repository::{Repo, id, remove};
 

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink, path::PathBuf};
 
-use elophanto::checkpoint::{CheckpointError, How, Progress, WhyLeft, WhyUncovered};
+use elophanto_agent::checkpoint::{CheckpointError, How, Progress, WhyLeft, WhyUncovered};
 
 use super::repository::{Repo, id};
 
@@ -129,11 +129,11 @@ fn what_is_not_covered_is_told() {
     repo.write("nested/file", "1");
     Repo::at(&repo.root.join("nested")).git(&["init", "--quiet"]);
     fs::create_dir(repo.root.join("many")).unwrap();
-    for number in 0..=elophanto::checkpoint::MOST_IGNORED_ENTRIES {
+    for number in 0..=elophanto_agent::checkpoint::MOST_IGNORED_ENTRIES {
         fs::File::create(repo.root.join(format!("many/{number}"))).unwrap();
     }
     let large = fs::File::create(repo.root.join("large")).unwrap();
-    large.set_len(elophanto::checkpoint::MOST_FILE_BYTES + 1).unwrap();
+    large.set_len(elophanto_agent::checkpoint::MOST_FILE_BYTES + 1).unwrap();
     assert!(
         std::process::Command::new("mkfifo")
             .arg(repo.root.join("pipe"))
@@ -145,7 +145,7 @@ fn what_is_not_covered_is_told() {
     repo.with(|at| {
         let mut run = at.begin(&run_id).unwrap();
         run.before_anything().unwrap();
-        let told = |run: &elophanto::checkpoint::Run| -> Vec<_> {
+        let told = |run: &elophanto_agent::checkpoint::Run| -> Vec<_> {
             let told = run.uncovered().into_iter();
             told.map(|one| (one.path.to_str().unwrap().to_owned(), one.why)).collect()
         };

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use elophanto::checkpoint::{CheckpointError, How, Progress, Undo};
+use elophanto_agent::checkpoint::{CheckpointError, How, Progress, Undo};
 use fastrand::Rng;
 
 use super::repository::{Repo, differing, furnish, id, step};

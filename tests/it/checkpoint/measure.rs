@@ -3,7 +3,7 @@
 use std::{fs, time::Instant};
 
 use super::repository::{Repo, id};
-use elophanto::checkpoint::How;
+use elophanto_agent::checkpoint::How;
 
 #[test]
 #[ignore = "shows figures"]

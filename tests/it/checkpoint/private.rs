@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
-use elophanto::checkpoint::How;
+use elophanto_agent::checkpoint::How;
 
 use super::repository::{Repo, id};
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
-use elophanto::checkpoint::{How, Run};
+use elophanto_agent::checkpoint::{How, Run};
 use elophanto_repo::{CommitId, Git, head, locate};
 use fastrand::Rng;
 

@@ -12,7 +12,7 @@ use std::{
     process::Command,
 };
 
-use elophanto::checkpoint::{CheckpointError, Checkpoints, How, Undo, Undone};
+use elophanto_agent::checkpoint::{CheckpointError, Checkpoints, How, Undo, Undone};
 use elophanto_repo::{Git, locate};
 use fastrand::Rng;
 

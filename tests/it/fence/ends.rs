@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use elophanto::fence::{FenceError, Helper, Policy, Program, Stopped, run};
+use elophanto_agent::fence::{FenceError, Helper, Policy, Program, Stopped, run};
 
 use super::world::{World, has_full, kinds};
 

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use elophanto::fence::{
+use elophanto_agent::fence::{
     Ended, FenceError, Helper, Kind, Limits, Policy, Program, environment, probe, run,
 };
 use tempfile::TempDir;

@@ -13,7 +13,7 @@ use super::{
     kept::{self, Kept},
     look::{self, Looked, ServerWire, quoted},
 };
-use crate::mcp_client::USUAL_ENVIRONMENT;
+use elophanto_agent::mcp_client::USUAL_ENVIRONMENT;
 
 /// Add a server of somebody else, whose tools the agent may use
 ///

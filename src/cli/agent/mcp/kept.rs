@@ -12,7 +12,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::super::super::{env, error::CliError};
-use crate::{agent::level_name, mcp_client::Entry, permissions::Level, store::lock};
+use crate::store::lock;
+use elophanto_agent::{level_name, mcp_client::Entry, permissions::Level};
 
 const FILE: &str = "mcp-servers.json";
 const LOCK: &str = "mcp-servers.lock";

@@ -12,8 +12,8 @@ use super::{
     super::super::{env, error::CliError, ui::visible_line},
     kept::Kept,
 };
-use crate::{
-    agent::{Tool, level_name},
+use elophanto_agent::{
+    Tool, level_name,
     mcp_client::{Entry, Servers, Started, Surroundings},
 };
 

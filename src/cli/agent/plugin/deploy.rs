@@ -23,7 +23,7 @@ use super::{
     look::{described, told},
     plugin, tested,
 };
-use crate::plugins::{
+use elophanto_agent::plugins::{
     self, FOLDER, MANIFEST, Plugin, PluginError, TestReport, check_name, entries, examine, withdraw,
 };
 

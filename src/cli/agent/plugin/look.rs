@@ -11,8 +11,8 @@ use super::{
     },
     Prepared, plugin, tested,
 };
-use crate::{
-    agent::{Source, level_name},
+use elophanto_agent::{
+    Source, level_name,
     plugins::{Plugin, TestReport},
 };
 
@@ -176,7 +176,7 @@ pub fn wire<'a>(prepared: &Prepared, plugin: &'a Plugin) -> PluginWire<'a> {
     let tool = tool.is_some_and(|tool| is_it(&tool.spec().source));
     let problem = prepared.problems.iter().find(|problem| problem.name == plugin.name);
     let declared = &plugin.declared;
-    let file = |file: &'a crate::plugins::PluginFile| FileWire {
+    let file = |file: &'a elophanto_agent::plugins::PluginFile| FileWire {
         path: &file.path,
         bytes: file.bytes.len(),
         executable: file.is_executable,

@@ -11,7 +11,7 @@ use super::super::{
     },
     shelf::Shelf,
 };
-use crate::skills::{self, Plan, Source};
+use elophanto_agent::skills::{self, Plan, Source};
 
 /// Bring a skill here from a folder, a git repository or the hub
 ///

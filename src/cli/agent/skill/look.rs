@@ -17,7 +17,7 @@ use super::super::{
     },
     shelf::Shelf,
 };
-use crate::skills::{self, MAX_SKILL_BYTES, Origin, Shadowed, Skill, SkillError};
+use elophanto_agent::skills::{self, MAX_SKILL_BYTES, Origin, Shadowed, Skill, SkillError};
 
 /// Where a repository keeps the skills that are made here.
 const IN_REPOSITORY: &str = ".elophanto/skills";

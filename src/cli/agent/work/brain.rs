@@ -10,7 +10,7 @@ use super::super::super::{
     ui::Ui,
     workspace::Workspace,
 };
-use crate::agent::{Brain, BrainError, BrainErrorKind, Thought};
+use elophanto_agent::{Brain, BrainError, BrainErrorKind, Thought};
 use elophanto_models::llm::{Delta, LlmError, Request, Sink, Task};
 
 /// Kinds of work that a run may give to models.

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{
+use elophanto_agent::{
     develop::{Branch, Branching, Ended},
     plugins::LEFT_OUT,
 };

@@ -10,8 +10,8 @@ use super::{
     branching::Plumbing,
     plugins::{Bench, agree},
 };
-use crate::{
-    agent::Inlet,
+use elophanto_agent::{
+    Inlet,
     develop::{Event, Parts, SelfDevelop, State},
 };
 use elophanto_repo::{Git, write_beneath};

@@ -6,8 +6,8 @@ use super::super::{
     super::{error::CliError, ui::Ui},
     mcp::{kept, look},
 };
-use crate::{
-    agent::{Inlet, Source, Toolbox},
+use elophanto_agent::{
+    Inlet, Source, Toolbox,
     mcp_client::{Servers, Started},
 };
 

@@ -18,8 +18,8 @@ use super::{
     super::super::{env, workspace::Workspace},
     git_view::{GitView, Shown},
 };
-use crate::{
-    config::AgentConfig,
+use crate::config::AgentConfig;
+use elophanto_agent::{
     fence::{self, Ended, Helper, Kind, Limits, Policy, Standby, Stopped},
     plugins::{RunEnded, RunRequest},
     tools::{OutOfReach, ShellOutcome, ShellRequest},

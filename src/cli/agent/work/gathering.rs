@@ -15,9 +15,9 @@ use super::{
     },
     ranking, skill_tools,
 };
-use crate::{
-    agent::{Gathered, Piece, SkillLine},
-    init,
+use crate::init;
+use elophanto_agent::{
+    Gathered, Piece, SkillLine,
     skills::{self, Skill},
 };
 use elophanto_text::entity::{self, slug_of};

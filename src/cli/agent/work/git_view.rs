@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 use walkdir::WalkDir;
 
 use super::{super::super::workspace::Workspace, credentials, state_folder};
-use crate::permissions::{KEY_DRIVER, key_attributes};
+use elophanto_agent::permissions::{KEY_DRIVER, key_attributes};
 use elophanto_repo::{FileStat, Git};
 
 /// The file of attributes, in the folder of the user's own state.

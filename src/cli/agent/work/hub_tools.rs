@@ -12,8 +12,8 @@ use super::{
     super::shelf::Shelf,
     skill_tools::{failed, text},
 };
-use crate::{
-    agent::{Host, Intent, Output, Spec, Tool, ToolError},
+use elophanto_agent::{
+    Host, Intent, Output, Spec, Tool, ToolError,
     permissions::{Action, Level},
     skills::{self, Plan, SkillError, hub},
     tools::spec,

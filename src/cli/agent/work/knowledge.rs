@@ -6,10 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::super::{super::run_kept, operations::operations};
 use crate::{
-    agent::{Host, Intent, Output, Source, Spec, Tool, ToolError},
     memory,
-    permissions::{Action, Level},
     server::{self, Call, Operations, Reply},
+};
+use elophanto_agent::{
+    Host, Intent, Output, Source, Spec, Tool, ToolError,
+    permissions::{Action, Level},
 };
 
 /// Tokens of an answer, if the call does not say.

@@ -45,18 +45,16 @@ use super::{
     },
     shelf::Shelf,
 };
-use crate::{
-    agent::{
-        self, Agent, Approver, Finished, Reflect, Session, Sessions, Settings, Toolbox, Trails,
-    },
+use crate::config::{AgentMode, Reflection};
+use brain::Models;
+use elophanto_agent::{
+    self, Agent, Approver, Finished, Reflect, Session, Sessions, Settings, Toolbox, Trails,
     checkpoint::Checkpoints,
-    config::{AgentMode, Reflection},
     fence::{self, Kind},
     permissions::{Mode, is_key, only_reads},
     plugins::Problem,
     tools::OutOfReach,
 };
-use brain::Models;
 use elophanto_repo::Git;
 use external::External;
 use fencing::{Fencing, OnlyReads};

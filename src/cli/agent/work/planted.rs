@@ -15,7 +15,7 @@ use std::{
 use ulid::Ulid;
 
 use super::super::super::{ui::exact_line, workspace::Workspace};
-use crate::permissions::Action;
+use elophanto_agent::permissions::Action;
 use elophanto_repo::{
     CommitId, FileStat, Git, PutAside, gitlinks, inner_marks, marks_on_the_way, move_aside,
     put_aside,

@@ -20,8 +20,8 @@ use super::{
     fencing::Fencing,
     state_folder,
 };
-use crate::{
-    config::{TrustEntry, TrustStore},
+use crate::config::{TrustEntry, TrustStore};
+use elophanto_agent::{
     fence::Kind,
     plugins::{FOLDER, Loaded, Loading, MANIFEST, MAX_MANIFEST_BYTES, Runtime, load, text_at},
 };

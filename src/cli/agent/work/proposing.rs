@@ -1,8 +1,8 @@
 //! Naming a skill of the hub for a goal that no skill here fits. Nothing is installed by that.
 
 use super::{super::shelf::Shelf, ranking};
-use crate::{
-    agent::{Answer, Approval, Approver, Event},
+use elophanto_agent::{
+    Answer, Approval, Approver, Event,
     skills::{self, Skill, hub},
 };
 

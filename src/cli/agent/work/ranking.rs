@@ -1,6 +1,6 @@
 //! Which skills fit a goal: by words and by meaning together. Pure.
 
-use crate::skills;
+use elophanto_agent::skills;
 use elophanto_models::builtin::Builtin;
 
 /// What nearness of meaning counts beside shared words, and the score from which a text fits: by

@@ -14,10 +14,10 @@ use super::super::{
     note,
 };
 use crate::{
-    agent::{Outcome, TaskSummary},
     learn::record::{MESSAGE, Message},
     memory::{self, EventType},
 };
+use elophanto_agent::{Outcome, TaskSummary};
 use elophanto_repo::journal::Place;
 use elophanto_text::authoring::{Draft, Kind, template};
 

@@ -5,8 +5,8 @@ use std::{fmt::Write as _, path::Path};
 use serde_json::{Value, json};
 
 use super::{super::shelf::Shelf, hub_tools};
-use crate::{
-    agent::{Host, Intent, Output, Spec, Tool, ToolError},
+use elophanto_agent::{
+    Host, Intent, Output, Spec, Tool, ToolError,
     permissions::{Action, Level},
     skills::{self, MAX_SKILL_BYTES, Skill, SkillError},
     tools::spec,

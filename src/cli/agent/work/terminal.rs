@@ -12,9 +12,8 @@ use rustyline::{DefaultEditor, error::ReadlineError};
 use termimad::MadSkin;
 
 use super::super::super::ui::{Ui, exact_line, visible, visible_line};
-use crate::{
-    agent::{Answer, Approval, Approver, Event, Finished, Outcome, Spent, level_name},
-    permissions::Action,
+use elophanto_agent::{
+    Answer, Approval, Approver, Event, Finished, Outcome, Spent, level_name, permissions::Action,
 };
 
 /// Lines of a result.

@@ -11,8 +11,8 @@ use super::{
     plugins::{Bench, manifest},
     skill_tools,
 };
-use crate::{
-    agent::{Tool, Toolbox},
+use elophanto_agent::{
+    Tool, Toolbox,
     develop::NAME,
     plugins::{Problem, entries},
     tools::{self, Hit, OutOfReach, Page, Search, ShellRequest},

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::super::ui::Ui;
-use crate::agent::{Answer, Approval, Approver, Event, Finished, level_name};
+use elophanto_agent::{Answer, Approval, Approver, Event, Finished, level_name};
 
 /// Bytes of one answer.
 const MOST_ANSWER: u64 = 64 * 1024;

@@ -19,8 +19,8 @@ use super::{
     remembering,
     rights::Rights,
 };
-use crate::{
-    agent::{Effects, Gathered, Session, TaskSummary, World},
+use elophanto_agent::{
+    Effects, Gathered, Session, TaskSummary, World,
     checkpoint::{Checkpoints, Run, Uncovered},
     permissions::{Action, Call, Decision, Layer, Mode, Verdict, is_key, shown_objects},
     skills::Skill,
@@ -265,7 +265,7 @@ impl World for Surroundings<'_> {
             self.fencing.get_ready();
         }
         let head = self.head();
-        let said = |cause: crate::checkpoint::CheckpointError| cause.to_string();
+        let said = |cause: elophanto_agent::checkpoint::CheckpointError| cause.to_string();
         let fencing = Arc::clone(&self.fencing);
         let (workspace, git) = (self.workspace, self.git);
         let root = &workspace.repository.root;

@@ -1,0 +1,198 @@
+//! The file of a session: one JSON object. Pure.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::{
+    MAX_MESSAGES, Rule, Session,
+    clean::{cut_middle, map_texts},
+    turn::whole,
+};
+use elophanto_models::llm::{Message, ToolCall};
+
+const VERSION: u32 = 1;
+/// Bytes of one message's text.
+const TEXT_CAP: usize = 64 * 1024;
+/// Bytes of one text in a call's arguments.
+const ARGUMENT_CAP: usize = 8 * 1024;
+
+pub(super) enum Fault {
+    Newer,
+    Damaged(String),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Form {
+    version: u32,
+    id: String,
+    channel: String,
+    user: String,
+    #[serde(default)]
+    root: Option<String>,
+    #[serde(default)]
+    goal: Option<String>,
+    created: Timestamp,
+    updated: Timestamp,
+    revision: u64,
+    tainted: bool,
+    rules: Vec<RuleForm>,
+    messages: Vec<MessageForm>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Version {
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RuleForm {
+    /// A folder that is no UTF-8 cannot be written: such a rule ends with the process.
+    Command {
+        tool: String,
+        folder: String,
+        argv: Vec<String>,
+    },
+    /// A path that is no UTF-8 neither.
+    File {
+        tool: String,
+        path: String,
+    },
+    Host {
+        tool: String,
+        host: String,
+    },
+    Tool {
+        tool: String,
+        action: String,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+enum MessageForm {
+    System { text: String },
+    User { text: String },
+    Assistant { text: String, calls: Vec<CallForm> },
+    Tool { id: String, name: String, text: String, failed: bool },
+}
+
+#[derive(Serialize, Deserialize)]
+struct CallForm {
+    id: String,
+    name: String,
+    arguments: Value,
+}
+
+pub(super) fn encode(session: &Session) -> Vec<u8> {
+    let form = Form {
+        version: VERSION,
+        id: session.id.hyphenated().to_string(),
+        channel: session.channel.clone(),
+        user: session.user.clone(),
+        root: session.root.clone(),
+        goal: session.goal.clone(),
+        created: session.created,
+        updated: session.updated,
+        revision: session.revision,
+        tainted: session.is_tainted,
+        rules: session.rules.iter().filter_map(rule_form).collect(),
+        messages: session.messages.iter().map(message_form).collect(),
+    };
+    // Only a map with keys that are no texts could fail, and there is none.
+    let mut bytes = serde_json::to_vec_pretty(&form).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+pub(super) fn decode(bytes: &[u8]) -> Result<Session, Fault> {
+    let damaged = |error: serde_json::Error| Fault::Damaged(error.to_string());
+    let version: Version = serde_json::from_slice(bytes).map_err(damaged)?;
+    if version.version > VERSION {
+        return Err(Fault::Newer);
+    }
+    let form: Form = serde_json::from_slice(bytes).map_err(damaged)?;
+    let id = Uuid::try_parse(&form.id).map_err(|error| Fault::Damaged(error.to_string()))?;
+    let messages: Vec<_> = form.messages.into_iter().map(message).collect();
+    if messages.len() > MAX_MESSAGES {
+        return Err(Fault::Damaged(format!("{} messages, over {MAX_MESSAGES}", messages.len())));
+    }
+    if !whole(&messages) {
+        return Err(Fault::Damaged("a call of a tool is without its result".to_owned()));
+    }
+    Ok(Session {
+        id,
+        channel: form.channel,
+        user: form.user,
+        root: form.root,
+        goal: form.goal,
+        messages,
+        is_tainted: form.tainted,
+        rules: form.rules.into_iter().map(rule).collect(),
+        created: form.created,
+        updated: form.updated,
+        revision: form.revision,
+    })
+}
+
+fn rule_form(rule: &Rule) -> Option<RuleForm> {
+    Some(match rule.clone() {
+        Rule::Command { tool, folder, argv } => {
+            RuleForm::Command { tool, folder: folder.to_str()?.to_owned(), argv }
+        }
+        Rule::File { tool, path } => RuleForm::File { tool, path: path.to_str()?.to_owned() },
+        Rule::Host { tool, host } => RuleForm::Host { tool, host },
+        Rule::Tool { tool, action } => RuleForm::Tool { tool, action },
+    })
+}
+
+fn rule(form: RuleForm) -> Rule {
+    match form {
+        RuleForm::Command { tool, folder, argv } => {
+            Rule::Command { tool, folder: folder.into(), argv }
+        }
+        RuleForm::File { tool, path } => Rule::File { tool, path: path.into() },
+        RuleForm::Host { tool, host } => Rule::Host { tool, host },
+        RuleForm::Tool { tool, action } => Rule::Tool { tool, action },
+    }
+}
+
+fn message_form(message: &Message) -> MessageForm {
+    let text = |text: &str| cut_middle(text, TEXT_CAP);
+    match message {
+        Message::System(one) => MessageForm::System { text: text(one) },
+        Message::User(one) => MessageForm::User { text: text(one) },
+        Message::Assistant { text: one, tool_calls } => {
+            let call = |call: &ToolCall| CallForm {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                arguments: map_texts(&call.arguments, &|text| cut_middle(text, ARGUMENT_CAP)),
+            };
+            MessageForm::Assistant { text: text(one), calls: tool_calls.iter().map(call).collect() }
+        }
+        Message::Tool { id, name, text: one, failed } => MessageForm::Tool {
+            id: id.clone(),
+            name: name.clone(),
+            text: text(one),
+            failed: *failed,
+        },
+    }
+}
+
+fn message(form: MessageForm) -> Message {
+    match form {
+        MessageForm::System { text } => Message::System(text),
+        MessageForm::User { text } => Message::User(text),
+        MessageForm::Assistant { text, calls } => {
+            let call = |call: CallForm| ToolCall {
+                id: call.id,
+                name: call.name,
+                arguments: call.arguments,
+            };
+            Message::Assistant { text, tool_calls: calls.into_iter().map(call).collect() }
+        }
+        MessageForm::Tool { id, name, text, failed } => Message::Tool { id, name, text, failed },
+    }
+}

@@ -1,0 +1,163 @@
+//! `file_read`: lines of a file.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::{
+    approved::Approved,
+    arguments::{Arguments, bad, spec},
+    contents::{Contents, Form, endings},
+    cut::{cut, floor},
+    paths::{Last, Place, place},
+};
+use crate::{
+    Host, Intent, Output, Spec, Tool, ToolError,
+    permissions::{Action, Level},
+};
+use elophanto_base::beneath::Kind;
+
+/// Bytes of one line that are shown.
+const MOST_OF_A_LINE: usize = 4_000;
+/// Lines at most, whatever is asked for.
+const MOST_LINES: usize = 2_000;
+/// Bytes kept for the first line, which says what is shown.
+const HEAD_BYTES: usize = 300;
+
+/// Reads a text file of the work tree.
+pub struct FileRead {
+    spec: Spec,
+    approved: Approved,
+}
+
+impl Default for FileRead {
+    fn default() -> Self {
+        let spec = spec(
+            "file_read",
+            Level::Safe,
+            true,
+            "Read a text file of the work tree, or lines of it. The first line of the answer names \
+             the file's length and its hash, which file_write wants before it replaces the file. At \
+             most 2,000 lines at once: go on with `from`. Binary files are named, not shown.",
+            json!({
+                "path": { "type": "string",
+                    "description": "relative to the root, or absolute beneath it" },
+                "from": { "type": "integer", "minimum": 1, "description": "first line, from 1" },
+                "to": { "type": "integer", "minimum": 1, "description": "last line, included" },
+                "numbers": { "type": "boolean", "description": "put its number before each line" },
+            }),
+            &["path"],
+        );
+        Self { spec, approved: Approved::default() }
+    }
+}
+
+impl Tool for FileRead {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
+        let asked = self.asked(arguments, host)?;
+        let state = asked.place.absolute.as_os_str().as_encoded_bytes();
+        self.approved.remember(host.root(), arguments, state);
+        Ok(Intent {
+            shown: format!("read {}", asked.place.shown()),
+            action: Action::Read { paths: vec![asked.place.absolute] },
+        })
+    }
+
+    fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
+        let asked = self.asked(arguments, host)?;
+        let state = asked.place.absolute.as_os_str().as_encoded_bytes();
+        self.approved.check(host.root(), arguments, state)?;
+        let contents = Contents::read(host.root(), &asked.place)?;
+        let head = format!(
+            "{}: {} bytes, hash {}",
+            asked.place.shown(),
+            contents.bytes.len(),
+            contents.hash
+        );
+        let text = match contents.form() {
+            Form::Binary => format!("{head}, binary: not shown\n"),
+            Form::Text(text) => lines(&format!("{head}{}", endings(text)), text, &asked, host),
+            Form::Other(text, name) => {
+                lines(&format!("{head}, {name}{}", endings(&text)), &text, &asked, host)
+            }
+            Form::Odd(text) => {
+                let head = format!("{head}, not UTF-8: other bytes are shown as \\xNN");
+                lines(&head, &text, &asked, host)
+            }
+        };
+        Ok(Output { text: cut(&text, host.max_output()), ..Output::default() })
+    }
+}
+
+struct Asked {
+    place: Place,
+    from: usize,
+    to: usize,
+    numbers: bool,
+}
+
+impl FileRead {
+    fn asked(&self, arguments: &Value, host: &dyn Host) -> Result<Asked, ToolError> {
+        let arguments = Arguments::of(&self.spec, arguments)?;
+        let place = place(host.root(), arguments.text("path")?, Last::Followed)?;
+        let shown = place.shown();
+        match place.kind {
+            Some(Kind::File) => {}
+            Some(Kind::Folder) => return Err(bad(format!("`{shown}` is a folder: use file_list"))),
+            Some(_) => return Err(ToolError::Refused(format!("`{shown}` is not a regular file"))),
+            None => return Err(ToolError::Failed(format!("there is no `{shown}`"))),
+        }
+        let number = |name| {
+            let number = arguments.number(name, 1, u64::from(u32::MAX))?;
+            Ok::<_, ToolError>(number.and_then(|number| usize::try_from(number).ok()))
+        };
+        let (from, to) = (number("from")?.unwrap_or(1), number("to")?.unwrap_or(usize::MAX));
+        if to < from {
+            return Err(bad("`to` lies before `from`"));
+        }
+        Ok(Asked { place, from, to, numbers: arguments.flag("numbers")? })
+    }
+}
+
+/// As many of the lines asked for as fit, and which these are.
+fn lines(head: &str, text: &str, asked: &Asked, host: &dyn Host) -> String {
+    let room = host.max_output().saturating_sub(HEAD_BYTES + head.len());
+    let total = text.lines().count();
+    let mut body = String::new();
+    let mut last = asked.from - 1;
+    let wanted = asked.to.saturating_sub(asked.from).saturating_add(1).min(MOST_LINES);
+    for (number, line) in text.lines().enumerate().skip(asked.from - 1).take(wanted) {
+        let kept = line.get(..floor(line, MOST_OF_A_LINE)).unwrap_or_default();
+        let before = body.len();
+        if asked.numbers {
+            let _ = write!(body, "{:>6}\t", number + 1);
+        }
+        body.push_str(kept);
+        if kept.len() < line.len() {
+            let _ = write!(body, "[... {} bytes of this line left out]", line.len() - kept.len());
+        }
+        body.push('\n');
+        // The first is shown in any case, or nothing ever would be.
+        if body.len() > room && before > 0 {
+            body.truncate(before);
+            break;
+        }
+        last = number + 1;
+    }
+    if total == 0 {
+        return format!("{head}, empty\n");
+    }
+    if last < asked.from {
+        return format!("{head}, {total} lines: there is no line {}\n", asked.from);
+    }
+    let more = if last < total.min(asked.to) {
+        format!("; go on with from: {}", last + 1)
+    } else {
+        String::new()
+    };
+    format!("{head}, lines {}-{last} of {total}{more}\n\n{body}", asked.from)
+}

@@ -1,0 +1,146 @@
+//! Planning: an explicit question to a model before anything is done.
+
+use serde_json::{Value, json};
+
+use super::{
+    Run,
+    frame::{Frame, Trouble},
+};
+use crate::{
+    End, Event,
+    clean::clean,
+    prompt::{self, NOTE},
+    trail::EntryKind,
+};
+use elophanto_base::one_line::one_line;
+use elophanto_models::llm::{Message, Schema, Task, schema};
+
+const STEPS_CAP: usize = 12;
+/// Characters of a step.
+const STEP_CHARS: usize = 300;
+const PLAN_TOKENS: u32 = 1_500;
+
+/// What a task is going to do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// In order, each on one line, secrets masked. May be empty.
+    pub steps: Vec<String>,
+    /// What is known suffices: no tool is used.
+    pub answer_at_once: bool,
+}
+
+impl Run<'_, '_> {
+    /// Asks for a plan and puts it into the conversation. A model that gives none works without.
+    pub(super) fn plan(&mut self, frame: &mut Frame<'_>) -> Result<(), End> {
+        let mut request = frame.request(false, PLAN_TOKENS);
+        request.schema = Some(plan_schema());
+        request.repairs = 0;
+        request.messages.push(Message::User(format!(
+            "{NOTE} Before anything is done: make a short plan for this goal, one line for each \
+             step, with these tools. If what you were told above suffices to answer, set \
+             `answer_at_once`.\n{}",
+            prompt::tool_lines(frame.tools.specs())
+        )));
+        let plan = match self.ask(Task::Planning, &request, false) {
+            Ok(reply) => parsed(reply.value, &reply.text),
+            Err(Trouble::Malformed { raw, .. }) => parsed(None, &raw),
+            Err(Trouble::TooLong(_)) => Plan::default(),
+            Err(Trouble::End(end)) => return Err(end),
+        };
+        self.note(EntryKind::Plan {
+            steps: plan.steps.clone(),
+            answer_at_once: plan.answer_at_once,
+        });
+        self.approver.tell(&Event::Planned { plan: &plan, depth: self.depth });
+        if plan.answer_at_once {
+            frame.remark("What you know suffices. Answer now, without tools.");
+        } else if !plan.steps.is_empty() {
+            let lines: Vec<_> = plan
+                .steps
+                .iter()
+                .enumerate()
+                .map(|(number, step)| format!("{}. {step}", number + 1))
+                .collect();
+            let plan = lines.join("\n");
+            frame.remark(&format!("Your plan:\n{plan}\nCarry it out, one tool call at a time."));
+        }
+        frame.plan = plan;
+        Ok(())
+    }
+}
+
+fn plan_schema() -> Schema {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "answer_at_once": { "type": "boolean" },
+            "steps": { "type": "array", "items": { "type": "string" } },
+        },
+        "required": ["answer_at_once", "steps"],
+        "additionalProperties": false,
+    });
+    Schema { name: "plan".to_owned(), schema }
+}
+
+/// From what fits the schema, from JSON among prose, or from the lines of prose.
+fn parsed(value: Option<Value>, text: &str) -> Plan {
+    let form = plan_schema();
+    let value = value.filter(|value| schema::check(&form.schema, value).is_ok());
+    let Some(value) = value.or_else(|| schema::answer(&form, text).ok()) else {
+        return Plan { steps: lines(text), answer_at_once: false };
+    };
+    let steps = value.get("steps").and_then(Value::as_array).into_iter().flatten();
+    let steps = steps.filter_map(Value::as_str).map(step_line);
+    Plan {
+        steps: steps.filter(|step| !step.is_empty()).take(STEPS_CAP).collect(),
+        answer_at_once: value.get("answer_at_once").and_then(Value::as_bool).unwrap_or(false),
+    }
+}
+
+fn lines(text: &str) -> Vec<String> {
+    // Broken JSON is no list of steps.
+    let is_line = |line: &&str| line.chars().any(char::is_alphanumeric);
+    if text.trim_start().starts_with(['{', '[', '`']) {
+        return Vec::new();
+    }
+    text.lines().filter(is_line).take(STEPS_CAP).map(step_line).collect()
+}
+
+/// Without its number or bullet, which the list gets anew.
+fn step_line(line: &str) -> String {
+    let line = line.trim_start();
+    let digits = line.trim_start_matches(|char: char| char.is_ascii_digit());
+    let is_numbered = digits.len() < line.len() && digits.starts_with(['.', ')']);
+    let bare = if is_numbered { digits.get(1..).unwrap_or("") } else { line };
+    let bare = bare.trim_start_matches(['-', '*', '#', ' ']);
+    one_line(&clean(bare, 4 * STEP_CHARS), STEP_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, steps: &[&str], answer_at_once: bool) {
+        let plan = parsed(None, text);
+        assert_eq!(
+            (plan.steps.as_slice(), plan.answer_at_once),
+            (
+                steps.iter().map(|step| (*step).to_owned()).collect::<Vec<_>>().as_slice(),
+                answer_at_once
+            )
+        );
+    }
+
+    #[test]
+    fn plans_are_found() {
+        check("", &[], false);
+        check(r#"{"answer_at_once": true, "steps": []}"#, &[], true);
+        check(r#"Here: {"answer_at_once": false, "steps": ["1. read", " "]} ok"#, &["read"], false);
+        check("1. Read a.md\n\n2) Edit it\n- Test\n---", &["Read a.md", "Edit it", "Test"], false);
+        check(r#"{"steps": ["a"#, &[], false);
+        check(r#"{"steps": 3, "answer_at_once": "yes"}"#, &[], false);
+        check("2026 was good\u{1b}[2J\r\n", &["2026 was good[2J"], false);
+        check(&"x\n".repeat(1_000), &["x"; STEPS_CAP], false);
+    }
+}

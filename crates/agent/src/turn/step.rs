@@ -1,0 +1,235 @@
+//! One step: a reply of the model, and the one call that it leads to.
+
+use serde_json::{Map, Value};
+
+use super::{
+    Run,
+    call::{Asked, Made},
+    frame::{Frame, Trouble},
+};
+use crate::{
+    End, Reflect,
+    clean::{clean_json, cut_middle},
+};
+use elophanto_models::llm::{Message, Reply, StopReason, Task, ToolCall};
+
+/// Unusable answers in a row that are borne with.
+const MISSES: u32 = 3;
+/// Calls of one reply that are answered.
+const CALLS_CAP: usize = 12;
+/// Bytes of one text in a call's arguments, and of all of them, in the conversation.
+const ARGUMENTS_CAPS: (usize, usize) = (32 * 1024, 128 * 1024);
+
+impl Run<'_, '_> {
+    /// Asks for the next call and makes it; the final answer, if there is one.
+    pub(super) fn step(&mut self, frame: &mut Frame<'_>) -> Result<Option<String>, End> {
+        self.go_on()?;
+        if !self.allowance.step() {
+            return Err(End::Steps { max: self.allowance.max_steps });
+        }
+        let Some(reply) = self.reply(frame)? else { return Ok(None) };
+        if reply.stop == StopReason::Refused {
+            let message = "the model refused to go on".to_owned();
+            return Err(End::Brain { message, hint: None });
+        }
+        if reply.tool_calls.is_empty() {
+            return self.words(frame, reply);
+        }
+        frame.misses = 0;
+        let mut calls = reply.tool_calls;
+        calls.truncate(CALLS_CAP);
+        self.name_calls(&mut calls);
+        let shown = calls.iter().map(as_kept).collect();
+        let mut others = calls.into_iter();
+        let Some(first) = others.next() else { return Ok(None) };
+        let asked = Asked { tool: &first.name, arguments: arguments(&first.arguments) };
+        let made = match self.make(frame, &asked) {
+            Ok(made) => made,
+            Err(end) => {
+                self.broken_off(frame, reply.text, shown, &end);
+                return Err(end);
+            }
+        };
+        frame.push(Message::Assistant { text: reply.text, tool_calls: shown });
+        let Made { text, failed, .. } = &made;
+        let (id, name) = (first.id, name_as_kept(&first.name));
+        frame.push(Message::Tool { id, name, text: text.clone(), failed: *failed });
+        for other in others {
+            frame.push(Message::Tool {
+                id: other.id,
+                name: name_as_kept(&other.name),
+                text: "not made: only one call at a time. Ask for it again if it is still needed"
+                    .to_owned(),
+                failed: true,
+            });
+        }
+        self.keep(frame);
+        if self.agent.settings.reflect == Reflect::EveryStep || made.failed {
+            self.reflect(frame, &asked, &made)?;
+        }
+        Ok(None)
+    }
+
+    /// The model's reply; `None` if it was none, and the model has been told.
+    fn reply(&mut self, frame: &mut Frame<'_>) -> Result<Option<Reply>, End> {
+        let most = self.agent.settings.max_prompt_tokens;
+        let with_tools = !frame.plan.answer_at_once;
+        let max_tokens = self.agent.settings.max_answer_tokens;
+        let mut request = frame.request(with_tools, max_tokens);
+        if request.estimated_input() > most {
+            self.shrink(frame, most);
+            request = frame.request(with_tools, max_tokens);
+        }
+        let mut asked = self.ask(Task::Planning, &request, true);
+        if matches!(asked, Err(Trouble::TooLong(_))) {
+            self.shrink(frame, request.estimated_input().min(most) / 2);
+            let request = frame.request(with_tools, max_tokens);
+            asked = self.ask(Task::Planning, &request, true);
+        }
+        match asked {
+            Ok(reply) => Ok(Some(reply)),
+            Err(Trouble::End(end)) => Err(end),
+            Err(Trouble::TooLong(message)) => Err(End::Brain { message, hint: None }),
+            Err(Trouble::Malformed { message, .. }) => {
+                self.missed(frame, &format!("Your last answer cannot be used: {message}"))?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// A reply without a call: the final answer, unless it is empty or a mere announcement.
+    fn words(&mut self, frame: &mut Frame<'_>, reply: Reply) -> Result<Option<String>, End> {
+        if reply.text.trim().is_empty() {
+            self.missed(frame, "Your last answer was empty. Call a tool, or answer the user")?;
+            return Ok(None);
+        }
+        frame.misses = 0;
+        let is_open = (frame.calls as usize) < frame.plan.steps.len() && !frame.plan.answer_at_once;
+        let text = reply.text;
+        frame.push(Message::Assistant { text: text.clone(), tool_calls: Vec::new() });
+        if is_open && !frame.is_reminded && announces(&text) {
+            frame.is_reminded = true;
+            frame.remark(
+                "You said what you will do but called no tool. Call it now. If you are done, give \
+                 the final answer.",
+            );
+            return Ok(None);
+        }
+        if reply.stop == StopReason::Length {
+            self.warn("the answer was cut off: it is longer than a model may answer".to_owned());
+        }
+        Ok(Some(text))
+    }
+
+    fn missed(&mut self, frame: &mut Frame<'_>, text: &str) -> Result<(), End> {
+        frame.misses += 1;
+        if frame.misses >= MISSES {
+            let message = format!("the model gave no usable answer {MISSES} times in a row");
+            let hint = Some("try another model".to_owned());
+            return Err(End::Brain { message, hint });
+        }
+        frame.remark(text);
+        Ok(())
+    }
+
+    /// The run ends inside of a call: the session must hold its result all the same.
+    fn broken_off(&mut self, frame: &mut Frame<'_>, text: String, calls: Vec<ToolCall>, end: &End) {
+        let results: Vec<_> = calls
+            .iter()
+            .map(|call| Message::Tool {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                text: format!("broken off: {}", end.reason()),
+                failed: true,
+            })
+            .collect();
+        frame.push(Message::Assistant { text, tool_calls: calls });
+        results.into_iter().for_each(|result| frame.push(result));
+    }
+
+    /// Ids of our own: models repeat theirs, or give none.
+    fn name_calls(&self, calls: &mut [ToolCall]) {
+        let run = self.trail.run.to_string();
+        let run = run.get(run.len().saturating_sub(8)..).unwrap_or("");
+        let step = self.allowance.steps;
+        for (number, call) in calls.iter_mut().enumerate() {
+            call.id = format!("{run}_{step}_{number}");
+        }
+    }
+}
+
+fn arguments(given: &Value) -> Value {
+    // A call without arguments, as some models write it.
+    if given.is_null() { Value::Object(Map::new()) } else { given.clone() }
+}
+
+/// As the conversation keeps it: masked, with a name that every provider takes.
+fn as_kept(call: &ToolCall) -> ToolCall {
+    let mut arguments = clean_json(&arguments(&call.arguments), ARGUMENTS_CAPS.0);
+    if !arguments.is_object() || arguments.to_string().len() > ARGUMENTS_CAPS.1 {
+        let brief = cut_middle(&arguments.to_string(), ARGUMENTS_CAPS.0).into();
+        arguments = Value::Object(Map::from_iter([("arguments".to_owned(), brief)]));
+    }
+    ToolCall { id: call.id.clone(), name: name_as_kept(&call.name), arguments }
+}
+
+fn name_as_kept(name: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    let is_name = !name.is_empty() && name.len() <= 64 && name.chars().all(plain);
+    if is_name { name.to_owned() } else { "unknown_tool".to_owned() }
+}
+
+/// Whether a text says what its writer is about to do, rather than what is.
+fn announces(text: &str) -> bool {
+    const BEGINNINGS: &[&str] = &[
+        "i will",
+        "i'll",
+        "i\u{2019}ll",
+        "let me",
+        "let's",
+        "i am going to",
+        "i'm going to",
+        "i\u{2019}m going to",
+        "next, i",
+        "now i",
+        "first, i",
+        "i need to",
+        "i should",
+    ];
+    let lower = text.trim().to_lowercase();
+    let head = lower.get(..lower.floor_char_boundary(200)).unwrap_or("");
+    let last = lower.rsplit(['.', '!', '\n']).map(str::trim).find(|part| !part.is_empty());
+    let last = last.unwrap_or("");
+    let begins = |part: &str| BEGINNINGS.iter().any(|words| part.starts_with(words));
+    lower.len() < 2_000 && (begins(head) || begins(last) || lower.ends_with(':'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn announcements() {
+        for (text, expected) in [
+            ("I'll read the file.", true),
+            ("Let me look at src/a.rs", true),
+            ("The test fails. Next, I will fix it.", true),
+            ("The test fails. I will fix it now.", true),
+            ("I will call:", true),
+            ("Done: the test passes.", false),
+            ("The letter says \"I will\" twice.", false),
+            ("", false),
+        ] {
+            assert_eq!(announces(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_for_providers() {
+        for (name, kept) in
+            [("file_read", "file_read"), ("", "unknown_tool"), ("a b", "unknown_tool")]
+        {
+            assert_eq!(name_as_kept(name), kept);
+        }
+    }
+}
