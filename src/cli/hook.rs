@@ -15,7 +15,7 @@ use crate::{
     hooks::{self, Change, Folder, Foreign, HookError, HookName, Place, State},
     on_commit::Seen,
 };
-use elophanto_repo::{self, Git, Repository, locate};
+use elophanto_repo::{Git, Repository, locate};
 
 /// Let git keep the index up to date by itself
 ///
@@ -151,7 +151,7 @@ fn install(args: &InstallArgs, repository: &Repository, ui: &mut Ui) -> Result<O
     }
     if let Some(git) = Git::of(repository) {
         // What was committed before needs no entry.
-        Seen::of(&git).begin(repo::head(&git)?);
+        Seen::of(&git).begin(elophanto_repo::head(&git)?);
     }
     match Workspace::again(repository.clone(), Vec::new()) {
         Ok(workspace) => {

@@ -22,7 +22,7 @@ use crate::{
     store::{tables, view},
 };
 use elophanto_base::secrets::AllowList;
-use elophanto_repo::{self, Git, Repository};
+use elophanto_repo::{Git, Repository};
 
 /// Git waits no longer than this, whatever happens.
 const CEILING: Duration = Duration::from_millis(9_500);
@@ -164,7 +164,7 @@ fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
 /// The repository around this folder, if it is one of ours: a hooks folder may serve others. With
 /// `or_hooked`, one of which nothing is indexed is ours if our hooks are its own.
 fn find(or_hooked: bool) -> Result<Option<(Repository, Git)>, CliError> {
-    let repository = repo::locate(Path::new("."))?;
+    let repository = elophanto_repo::locate(Path::new("."))?;
     let is_ours = is_indexed(&repository) || or_hooked && has_our_hooks(&repository);
     if !is_ours {
         return Ok(None);

@@ -28,9 +28,7 @@ use elophanto_models::{
     Pace,
     builtin::{Builtin, count_tokens},
 };
-use elophanto_repo::{
-    self, Git, NotePath, Repository, Selection, Version, desk::Desk, locate, watch,
-};
+use elophanto_repo::{Git, NotePath, Repository, Selection, Version, desk::Desk, locate, watch};
 use elophanto_text::chunk::Limits;
 
 /// An opened knowledge base.
@@ -236,7 +234,7 @@ pub fn now_nanoseconds() -> i64 {
 /// When it cannot be written, or a link would lead the writing elsewhere.
 pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let _telling = locate(root).ok().map(|repository| watch::tell(&repository, path, Some(bytes)));
-    Ok(repo::write_beneath(root, path, bytes)?)
+    Ok(elophanto_repo::write_beneath(root, path, bytes)?)
 }
 
 /// A repository that was cloned must not make us write into, or remove from, another folder.

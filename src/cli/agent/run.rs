@@ -5,7 +5,7 @@ use super::{
     work::{self, Wish, terminal::Terminal, wire::Wire},
 };
 use crate::config::AgentMode;
-use elophanto_agent::{self, Finished};
+use elophanto_agent::Finished;
 
 /// Work on a task with tools, asking before it does harm
 ///
@@ -71,7 +71,7 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 /// A run that reached its goal is done; one that did not is an honest no.
 pub fn outcome(finished: &Finished) -> Outcome {
     match finished.outcome {
-        agent::Outcome::Done => Outcome::Done,
+        elophanto_agent::Outcome::Done => Outcome::Done,
         _ => Outcome::Negative,
     }
 }

@@ -20,7 +20,7 @@ use super::{
     state::{Digest, Opaque, State},
     survey::{Moment, Survey},
 };
-use elophanto_repo::{self, FileStat, ObjectId};
+use elophanto_repo::{FileStat, ObjectId};
 
 /// Largest file of a baseline, in bytes.
 const MOST_BYTES: u64 = 1024 * 1024 * 1024;
@@ -124,7 +124,7 @@ impl Baseline {
 /// The baseline that was taken last, if its contents are in git.
 pub(super) fn last(at: &Checkpoints) -> Result<Option<Baseline>, CheckpointError> {
     // Without the commit the contents may be gone.
-    let held = repo::reference(at.git, &reference(at))?;
+    let held = elophanto_repo::reference(at.git, &reference(at))?;
     let last = load(&cache_file(at)).filter(|last| held.is_some() && held == last.commit);
     Ok(last.map(|mut last| {
         let private = private(at);
@@ -197,7 +197,7 @@ pub(super) fn take(
             // A git that a killed run had started may set the ref at the same moment.
             let held =
                 git_calls::hold(at.git, &holder).or_else(|_| git_calls::hold(at.git, &holder))?;
-            let found = repo::reference(at.git, &reference)?;
+            let found = elophanto_repo::reference(at.git, &reference)?;
             if found != Some(held) {
                 git_calls::hold(at.git, &holder)?;
             }

@@ -8,7 +8,7 @@ use super::{
     record::{Entry, IndexChange, Move},
     run::Run,
 };
-use elophanto_repo::{self, Git, ObjectId};
+use elophanto_repo::{Git, ObjectId};
 
 /// What is taken back.
 #[derive(Default)]
@@ -36,7 +36,7 @@ pub(super) fn plan(git: &Git, moves: &[Move]) -> Result<Back, CheckpointError> {
         [one, next] => one.new == next.old && one.branch == next.branch,
         _ => true,
     });
-    let head = repo::head(git)?.map(|id| id.to_string());
+    let head = elophanto_repo::head(git)?.map(|id| id.to_string());
     let is_there = head == first.old;
     let is_ours = git_calls::branch(git)? == last.branch && (head == last.new || is_there);
     if !is_one_way || !is_ours {

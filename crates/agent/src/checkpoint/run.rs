@@ -23,7 +23,7 @@ use super::{
     state::{Opaque, State},
 };
 use elophanto_base::jsonl::{Caps, Log};
-use elophanto_repo::{self, CommitId, ObjectId, watch};
+use elophanto_repo::{CommitId, ObjectId, watch};
 
 /// The journal of a run, in its folder.
 pub(super) const JOURNAL: &str = "journal.jsonl";
@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
         self.before_commit()?;
         watch::watch(&self.folder).map_err(CheckpointError::io(&self.folder, "made"))?;
         let root = Name::from(self.at.git.root());
-        let head = repo::head(self.at.git)?.map(|id| id.to_string());
+        let head = elophanto_repo::head(self.at.git)?.map(|id| id.to_string());
         self.index_is_fresh = false;
         self.write(Event::Begun { root, head, undoes })?;
         sync(self.at.folder)
@@ -166,7 +166,7 @@ impl<'a> Run<'a> {
         let relative = |path: &PathBuf| Some(path.strip_prefix(root).ok()?.into());
         let but = paths.iter().filter_map(relative).collect();
         let told = watch::told_bytes(&self.folder);
-        let head = repo::head(self.at.git)?.map(|id| id.to_string());
+        let head = elophanto_repo::head(self.at.git)?.map(|id| id.to_string());
         let number = self.folded.baselines;
         let (seen, since) = seen::look(&self.at, &self.folder, self.last.as_ref(), number)?;
         let baseline = Arc::clone(&seen.baseline);
@@ -323,7 +323,7 @@ pub(super) fn close(
     let (changes, mut uncovered) = scope::differences(at, open, baseline)?;
     let mut committed = BTreeSet::new();
     if let Scope::All { head, but, .. } = &open.scope {
-        let now = repo::head(at.git)?;
+        let now = elophanto_repo::head(at.git)?;
         let shown = now.map(|id| id.to_string());
         // A commit of the run's own can be taken back.
         let is_known = shown == *head || moves.last().is_some_and(|moved| moved.new == shown);

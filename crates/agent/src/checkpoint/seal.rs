@@ -19,7 +19,7 @@ use super::{
     state::{Digest, State, WhyUncovered},
 };
 use elophanto_base::jsonl::{self, Fault};
-use elophanto_repo::{self, ObjectId};
+use elophanto_repo::ObjectId;
 
 /// The file of the record in the commit.
 const RECORD: &str = "record.jsonl";
@@ -37,7 +37,7 @@ pub(super) fn seal(
 ) -> Result<(), CheckpointError> {
     let folder = at.run_folder(run);
     let reference = reference(run);
-    if !folded.is_empty() && repo::reference(at.git, &reference)?.is_none() {
+    if !folded.is_empty() && elophanto_repo::reference(at.git, &reference)?.is_none() {
         let nets: Vec<_> = folded.net().cloned().collect();
         let mut held: BTreeMap<Digest, ObjectId> = BTreeMap::new();
         let mut contents = Contents::new(at.git);
@@ -120,7 +120,7 @@ pub(super) fn seal(
         };
         if let Err(cause) = git_calls::hold(at.git, &holder) {
             // A git that the run started before it was killed may have come first.
-            let sealed = repo::reference(at.git, &reference)?;
+            let sealed = elophanto_repo::reference(at.git, &reference)?;
             sealed.ok_or(cause)?;
         }
     }
@@ -179,7 +179,7 @@ fn recover_one(at: &Checkpoints, run: &str) -> Result<(), CheckpointError> {
         folded.take(closed, true);
     }
     let expected = folded.moves.last().map_or(&folded.head, |moved| &moved.new);
-    if repo::head(at.git)?.map(|id| id.to_string()) != *expected {
+    if elophanto_repo::head(at.git)?.map(|id| id.to_string()) != *expected {
         folded.uncovered.insert((Name::new("HEAD"), WhyUncovered::Head));
     }
     seal(at, run, &folded, true)

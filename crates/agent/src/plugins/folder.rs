@@ -13,7 +13,7 @@ use super::{
 use elophanto_base::beneath::{Folder, Kind, is_link};
 
 /// What programs leave behind: it belongs to no plugin, is not hashed and never copied.
-pub(crate) const LEFT_OUT: &[&str] = &["__pycache__", ".pytest_cache", ".DS_Store"];
+pub const LEFT_OUT: &[&str] = &["__pycache__", ".pytest_cache", ".DS_Store"];
 
 /// A plugin as it was read at one moment, with all its files.
 #[derive(Debug, Clone, PartialEq)]

@@ -118,7 +118,7 @@ fn mirror_one(
 }
 
 /// The text of a file beneath the root; `None` if there is none.
-pub(crate) fn text_at(root: &Path, path: &Path, max: usize) -> Result<Option<String>, PluginError> {
+pub fn text_at(root: &Path, path: &Path, max: usize) -> Result<Option<String>, PluginError> {
     use std::io::Read;
 
     let failed = |cause: io::Error| PluginError::Io { path: path.to_owned(), cause };

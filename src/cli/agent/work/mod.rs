@@ -48,7 +48,7 @@ use super::{
 use crate::config::{AgentMode, Reflection};
 use brain::Models;
 use elophanto_agent::{
-    self, Agent, Approver, Finished, Reflect, Session, Sessions, Settings, Toolbox, Trails,
+    Agent, Approver, Finished, Reflect, Session, Sessions, Settings, Toolbox, Trails,
     checkpoint::Checkpoints,
     fence::{self, Kind},
     permissions::{Mode, is_key, only_reads},
@@ -225,7 +225,7 @@ impl Prepared<'_> {
                 cancelled: &self.cancelled,
                 now: Timestamp::now,
             };
-            agent::run_session(goal, session, &mut approver, &mut agent)
+            elophanto_agent::run_session(goal, session, &mut approver, &mut agent)
         };
         let sealed = world.finish();
         self.cancelled.store(true, Ordering::Relaxed);
