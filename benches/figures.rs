@@ -26,7 +26,7 @@ use elophanto::{
     },
 };
 use elophanto_models::builtin::Builtin;
-use elophanto_repo::{desk::Desk, journal::Place, repo};
+use elophanto_repo::{desk::Desk, journal::Place};
 use elophanto_text::entity::{NewLine, Origin, append, new_page};
 use jiff::{SignedDuration, Timestamp};
 
@@ -82,7 +82,7 @@ fn main() {
 /// What is known of many entities, and an interest in them that is acted on a lot.
 fn learning(notes: &[(PathBuf, String)]) {
     let corpus = Corpus::new(notes, 0, 0);
-    let repository = repo::locate(corpus.root()).unwrap();
+    let repository = elophanto_repo::locate(corpus.root()).unwrap();
     fs::create_dir_all(corpus.root().join(".elophanto")).unwrap();
     fs::create_dir_all(repository.local_dir()).unwrap();
     let desk = Desk::new(&repository, true);
@@ -293,7 +293,7 @@ impl Corpus {
             let _ = fs::remove_dir_all(&view);
         };
         self.figure("search, first after a clone", 3, &["search", QUESTIONS[0]], clone);
-        let selection = repo::Selection {
+        let selection = elophanto_repo::Selection {
             roots: vec![".".into()],
             extensions: vec!["md".to_owned()],
             apart: "".into(),
@@ -302,7 +302,7 @@ impl Corpus {
         let times: Vec<Duration> = (0..RUNS)
             .map(|_| {
                 let start = Instant::now();
-                let (walked, _) = repo::walk(self.root(), &selection);
+                let (walked, _) = elophanto_repo::walk(self.root(), &selection);
                 assert_eq!(walked.len(), self.files);
                 start.elapsed()
             })

@@ -1,7 +1,7 @@
 //! A git repository's Markdown as a knowledge base that people and AI agents share.
 //!
 //! The modules are listed in reading order: top to bottom they follow the data, from the door to
-//! the answer. Imports point the same way (see `ARCHITECTURE.md`).
+//! the answer. Imports point the same way, and down to the crates below (see `ARCHITECTURE.md`).
 
 // Front door.
 pub mod cli;
@@ -9,8 +9,6 @@ pub mod config;
 pub mod hooks;
 pub mod init;
 pub mod server;
-
-// An agent at work: the loop, its tools, what it may do, what it runs, what is taken back.
 
 // What git asks of us.
 pub mod on_commit;
@@ -38,8 +36,6 @@ pub mod drift;
 // From files to what can be searched.
 pub mod index;
 pub mod store;
-
-// What happened, and models and what they are told.
 
 // Pure: text in, structure out.
 pub mod clients;
