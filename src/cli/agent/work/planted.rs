@@ -62,6 +62,8 @@ const USUAL_SETTINGS: [&str; 12] = [
 ];
 /// What the name of a file ends in that says what there was before a call.
 const UNDER_WAY: &str = "before";
+/// Its last field: one without it was cut.
+const WHOLE: &[u8] = b"whole";
 /// A larger one is none of ours, in bytes.
 const MOST_UNDER_WAY: u64 = 16 * 1024 * 1024;
 /// Repositories that are told of one by one.
@@ -134,7 +136,7 @@ impl Before {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write_down(&self, aside: &Path) -> io::Result<Option<UnderWay>> {
+    pub fn write_down(&self, root: &Path, aside: &Path) -> io::Result<Option<UnderWay>> {
         let Self::Anything { marks, meant } = self else { return Ok(None) };
         fs::create_dir_all(aside)?;
         let path = aside.join(format!("{}.{UNDER_WAY}", Ulid::new()));
@@ -142,12 +144,10 @@ impl Before {
         let mut file = File::create(&new)?;
         // Held before it has its name: nobody takes it for one that was left behind.
         file.lock()?;
-        let mut text = meant.name().as_bytes().to_vec();
-        for mark in marks {
-            text.push(0);
-            text.extend_from_slice(mark.as_os_str().as_bytes());
-        }
-        file.write_all(&text)?;
+        let marks = marks.iter().map(|mark| mark.as_os_str().as_bytes());
+        let head = [meant.name().as_bytes(), root.as_os_str().as_bytes()];
+        let fields: Vec<&[u8]> = head.into_iter().chain(marks).chain([WHOLE]).collect();
+        file.write_all(&fields.join(&0))?;
         fs::rename(new, &path)?;
         Ok(Some(UnderWay { path, _locked: file }))
     }
@@ -222,9 +222,17 @@ pub fn put_aside_of_killed(root: &Path, aside: &Path) -> Vec<String> {
         if io::Read::read_to_end(&mut io::Read::take(file, MOST_UNDER_WAY), &mut text).is_err() {
             continue;
         }
-        let mut parts = text.split(|byte| *byte == 0);
-        let Some(meant) = parts.next().and_then(Meant::of_name) else { continue };
-        let marks = parts.map(|part| PathBuf::from(OsStr::from_bytes(part))).collect();
+        let fields: Vec<&[u8]> = text.split(|byte| *byte == 0).collect();
+        let [meant, of, marks @ .., WHOLE] = &fields[..] else {
+            let _ = fs::remove_file(path);
+            continue;
+        };
+        // All work trees of a repository have this folder in common.
+        if *of != root.as_os_str().as_bytes() {
+            continue;
+        }
+        let Some(meant) = Meant::of_name(meant) else { continue };
+        let marks = marks.iter().map(|mark| PathBuf::from(OsStr::from_bytes(mark))).collect();
         // It is never pruned: what came into being after the run was killed is the user's.
         let shelf = path.with_extension("killed");
         let put = Before::Anything { marks, meant }.put_aside(root, &shelf);
@@ -337,6 +345,37 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_killed_call_planted_is_told_from_what_was_there() {
+        let top = tempfile::tempdir().unwrap();
+        let at = |path: &str| top.path().join(path);
+        let repository = |path: &str| fs::create_dir_all(at(path).join(".git/objects")).unwrap();
+        let is_there = |path: &str| at(path).join(".git").exists();
+        let (root, other, aside) = (at("root"), at("other"), at("aside"));
+        repository("root/own");
+        repository("other/own");
+        let before = Before::Anything { marks: inner_marks(&root), meant: Meant::Nothing };
+        let under_way = before.write_down(&root, &aside).unwrap().unwrap();
+        let text = fs::read(&under_way.path).unwrap();
+        repository("root/planted");
+        assert!(put_aside_of_killed(&root, &aside).is_empty(), "it is under way");
+        drop(under_way);
+        assert_eq!(fs::read_dir(&aside).unwrap().count(), 0, "it has ended");
+        let left = at("aside/a.before");
+        // One that was cut says nothing, and another work tree has repositories of its own.
+        for cut in [0, 5, text.len() - 1] {
+            fs::write(&left, &text[..cut]).unwrap();
+            assert!(put_aside_of_killed(&root, &aside).is_empty() && !left.exists(), "{cut}");
+        }
+        fs::write(&left, &text).unwrap();
+        assert!(put_aside_of_killed(&other, &aside).is_empty() && left.exists());
+        assert!(is_there("other/own") && is_there("root/planted"));
+        let told = put_aside_of_killed(&root, &aside);
+        assert!(matches!(&told[..], [one] if one.contains("`planted/.git`")), "{told:?}");
+        assert!(is_there("root/own") && !is_there("root/planted") && !left.exists());
+        assert!(put_aside_of_killed(&root, &aside).is_empty());
+    }
 
     #[test]
     fn what_git_makes_by_itself() {

@@ -295,7 +295,7 @@ impl World for Surroundings<'_> {
             run.before_commit().map_err(said)?;
         }
         let aside = workspace.repository.aside_dir();
-        let under_way = before.as_ref().map(|before| before.write_down(&aside)).transpose();
+        let under_way = before.as_ref().map(|before| before.write_down(root, &aside)).transpose();
         let under_way = under_way.map_err(|cause| {
             format!("`{}` cannot be written: {cause}", exact_line(&aside.to_string_lossy()))
         })?;
