@@ -1,7 +1,7 @@
 //! Vectors as int8 codes with a scale per row, in a file that a search maps and scans.
 //!
-//! Owns the encoding (shared with the committed tables, so that a vector is the same bytes
-//! everywhere) and the scan. It knows no texts. Rows are checked in blocks the first time they are
+//! Owns the file and the scan; the encoding of a vector is that of the committed tables, so that it
+//! is the same bytes everywhere. It knows no texts. Rows are checked in blocks the first time they are
 //! scanned: a flipped bit is an error, never a silently worse ranking. A process that is asked again
 //! and again checks them once, for the file never changes.
 
@@ -17,47 +17,14 @@ use super::{
     container::{Container, OpenError, Section, assemble},
 };
 
+pub use elophanto_tables::{Encoded, Key};
+
 const MAGIC: &[u8; 8] = b"ELOVEC01";
 /// Rows that share a checksum.
 const BLOCK_ROWS: usize = 64;
 /// How far ahead of what is read the processor fetches, in bytes.
 const AHEAD: usize = 2048;
 const CACHE_LINE: usize = 64;
-
-/// The name of a vector: a hash of the model and of the text it was made from.
-pub type Key = [u8; 16];
-
-/// A vector as it is stored.
-///
-/// `scale` is 0 for the zero vector (a text without known words).
-#[derive(Debug, Clone, PartialEq)]
-pub struct Encoded {
-    pub scale: f32,
-    pub codes: Vec<i8>,
-}
-
-impl Encoded {
-    /// Encodes a vector: codes are `value / scale`, rounded, with `scale = max |value| / 127`.
-    pub fn new(vector: &[f32]) -> Self {
-        let largest = vector.iter().fold(0f32, |largest, value| largest.max(value.abs()));
-        if largest == 0.0 || !largest.is_finite() {
-            return Self { scale: 0.0, codes: vec![0; vector.len()] };
-        }
-        let scale = largest / 127.0;
-        let codes = vector.iter().map(|value| (value / scale).round() as i8).collect();
-        Self { scale, codes }
-    }
-
-    /// Whether this can be what [`Encoded::new`] made of a unit or zero vector.
-    pub fn is_sane(&self, dimension: usize) -> bool {
-        if self.codes.len() != dimension || !self.scale.is_finite() || self.scale < 0.0 {
-            return false;
-        }
-        let squares: f32 = self.codes.iter().map(|&code| f32::from(code).powi(2)).sum();
-        let norm = squares.sqrt() * self.scale;
-        (self.scale == 0.0 && squares == 0.0) || (0.95..1.05).contains(&norm)
-    }
-}
 
 /// A query vector prepared for the scan: 12-bit integers and their scale.
 pub struct Probe {

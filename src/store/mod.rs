@@ -12,14 +12,13 @@ pub mod cache;
 pub(crate) mod codec;
 pub(crate) mod container;
 pub mod history;
-pub mod lock;
 pub mod manifest;
 pub mod matrix;
-pub mod place;
 pub mod registry;
 pub mod segment;
-pub mod tables;
 pub mod view;
 
 pub use codec::Malformed;
 pub use container::{OpenError, write_whole};
+pub use elophanto_base::lock;
+pub use elophanto_tables::{self as tables, place};

@@ -7,6 +7,7 @@ pub mod beneath;
 pub mod differ;
 pub mod jsonl;
 pub mod lexical;
+pub mod lock;
 pub mod one_line;
 pub mod process;
 pub mod secrets;

@@ -56,7 +56,7 @@ pub fn try_for(path: &Path, patience: Duration) -> io::Result<Option<Lock>> {
 ///
 /// # Errors
 /// When it cannot be made, or the git directory that is to hold it is gone.
-pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+pub fn make_folder(folder: &Path) -> io::Result<()> {
     let git = folder.ancestors().find(|above| above.file_name().is_some_and(|name| name == ".git"));
     match git {
         Some(git) if !git.is_dir() => Err(io::ErrorKind::NotFound.into()),

@@ -4,11 +4,10 @@
 use std::{fs, path::Path};
 
 use super::{
-    super::place,
     Encoded, Key, TableContent, TableError,
     decode::{self, guarded},
     files::Files,
-    form, new_name,
+    form, new_name, place,
     rows::{self, ROW_BYTES},
 };
 

@@ -17,7 +17,8 @@ use std::{
     },
 };
 
-use super::{super::lock::make_folder, TableError, is_name};
+use super::{TableError, is_name};
+use elophanto_base::lock::make_folder;
 
 const PREFIX: &str = "trial-";
 /// What stands in the file for each process that had it under way and did not end it.

@@ -17,20 +17,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::matrix::{Encoded, Key};
 use files::Files;
 
 mod decode;
 mod files;
 mod form;
+pub mod place;
 mod rows;
 #[cfg(test)]
 mod tests;
 mod trial;
+mod vector;
 mod write;
 
 pub use decode::WORKER_THREAD;
 pub use trial::{abandon, forgive};
+pub use vector::{Encoded, Key};
 pub use write::{pieces, write};
 
 const SUFFIX: &str = ".lance";
