@@ -4,12 +4,10 @@
 
 use std::time::Duration;
 
-use crate::{
-    index::{
-        Context, IndexError, Kind, Options, Progress, Refreshed, form::Form, given,
-        refresh as refresh_notes, version,
-    },
-    learn, scan,
+use crate::{learn, scan};
+use elophanto_index::{
+    Context, IndexError, Kind, Options, Progress, Refreshed, form::Form, given,
+    refresh as refresh_notes, version,
 };
 use elophanto_repo::{CommitId, Git, GitError, Stored, Version, desk::Desk};
 

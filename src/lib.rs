@@ -25,17 +25,11 @@ pub mod schedule;
 pub mod corpus;
 
 // Questions and answers.
-pub mod eval;
-pub mod links;
 pub mod references;
-pub mod search;
 
 // What the commits say of them.
-pub mod drift;
 
 // From files to what can be searched.
-pub mod index;
-pub mod store;
 
 // Pure: text in, structure out.
 pub mod clients;

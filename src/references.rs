@@ -10,12 +10,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{
-    index::{Kind, Snapshot},
-    links,
-    scan::{Found, outline_in_time},
-    store::Malformed,
-};
+use crate::scan::{Found, outline_in_time};
+use elophanto_index::{Kind, Snapshot, links, store::Malformed};
 use elophanto_repo::read_note;
 use elophanto_text::{
     graph::{Edge, EdgeKind, Graph, Language, Node, NodeKind, Paths, Symbols, mentions},

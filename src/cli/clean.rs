@@ -9,13 +9,13 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
-    index::{
-        compact::{Compacted, compact},
-        resolve::is_in_conflict,
-        tidy::{Tidied, tidy},
-    },
     learn::{log::Log, responses},
     scan::expire,
+};
+use elophanto_index::{
+    compact::{Compacted, compact},
+    resolve::is_in_conflict,
+    tidy::{Tidied, tidy},
 };
 use elophanto_repo::{Git, GitError};
 

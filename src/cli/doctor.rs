@@ -12,10 +12,9 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::{
-    drift,
-    index::{Options, commit, refresh},
-    init, links,
+use crate::init;
+use elophanto_index::{
+    Options, commit, drift, links, refresh,
     store::{
         manifest::{FileEntry, Place},
         tables::{self, TableError},
@@ -150,7 +149,7 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let pages = workspace.refresh_pages(options)?;
     let broken = links::broken(&pages.snapshot, &|path| repository.root.join(path).exists())
-        .map_err(crate::search::SearchError::from)?;
+        .map_err(elophanto_index::search::SearchError::from)?;
     for link in broken.iter().take(MOST_LINKS) {
         let path = visible_line(&link.path.to_text());
         find(
@@ -168,7 +167,7 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         Some(git) => {
             let paths = refreshed.snapshot.files.iter().map(|file| &file.path);
             drift::drifted(&git, &refreshed.snapshot, paths, DRIFT_PATIENCE)
-                .map_err(crate::search::SearchError::from)?
+                .map_err(elophanto_index::search::SearchError::from)?
         }
         None => drift::Drifts::default(),
     };

@@ -5,17 +5,16 @@ use std::fmt::Display;
 use crate::{
     clients::ClientError,
     config::{ConfigError, Origin, StoreError},
-    eval::EvalError,
     hooks::{self, HookError, HookName},
-    index::{IndexError, watch::WatchError},
     init::InitError,
     learn::LearnError,
     memory::MemoryError,
     on_commit::CommitError,
     scan::ScanError,
     schedule::ScheduleError,
-    search::SearchError,
-    store::tables::TableError,
+};
+use elophanto_index::{
+    IndexError, eval::EvalError, search::SearchError, store::tables::TableError, watch::WatchError,
 };
 use elophanto_models::{EmbedError, llm::LedgerError};
 use elophanto_net::vault::{BadPassphrase, KeyringError, Refusal, VaultError};

@@ -9,12 +9,12 @@ use std::{
 use serde::Serialize;
 
 use super::{Outcome, embedders::Named, error::CliError, profiles, settings::layers, ui::Ui};
-use crate::{
-    config::{self, Config, Origin},
+use crate::config::{self, Config, Origin};
+use elophanto_base::lexical::Analyzer;
+use elophanto_index::{
     eval::{AtLevel, Corpus, DEPTH, Judged, Measured, TestSet, Thresholds, parted, thresholds},
     search::{Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
 };
-use elophanto_base::lexical::Analyzer;
 use elophanto_models::{Embedder, Features, Profile, builtin::Builtin};
 use elophanto_repo::locate;
 
@@ -79,7 +79,7 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let layers = layers(&root, flags)?;
     let (config, _) = Config::load(&layers)?;
     let settings = &config.search;
-    let set = TestSet::read(&args.dir).map_err(crate::eval::EvalError::from)?;
+    let set = TestSet::read(&args.dir).map_err(elophanto_index::eval::EvalError::from)?;
     let analyzer = Analyzer::new(settings.language.as_str());
     let named = Named::new(&config, &root);
     let embedder = match &named {
@@ -94,7 +94,7 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     };
     let judging = judging(settings, &profile, weight);
     if let Some(other) = &args.thresholds {
-        let other = TestSet::read(other).map_err(crate::eval::EvalError::from)?;
+        let other = TestSet::read(other).map_err(elophanto_index::eval::EvalError::from)?;
         let found = thresholds(&set, &other, &analyzer, embedder, &judging)?;
         return tell_thresholds(&found, embedder, profile, args.save, ui);
     }
@@ -102,7 +102,7 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if !args.against.is_empty() {
         let mut judged = corpus.judge(&set, true, &analyzer, embedder, &judging)?;
         for other in &args.against {
-            let other = TestSet::read(other).map_err(crate::eval::EvalError::from)?;
+            let other = TestSet::read(other).map_err(elophanto_index::eval::EvalError::from)?;
             judged.extend(corpus.judge(&other, false, &analyzer, embedder, &judging)?);
         }
         return tell_parted(&judged, ui);

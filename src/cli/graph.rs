@@ -11,11 +11,10 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
-    index::Options,
     references::{self, References},
     scan::Sought,
-    search::SearchError,
 };
+use elophanto_index::{Options, search::SearchError};
 use elophanto_text::graph::{Edge, Found, Graph, NodeKind, dot, mermaid, text};
 
 /// Show what refers to what

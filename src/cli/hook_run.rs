@@ -17,11 +17,14 @@ use super::{
 };
 use crate::{
     hooks::{self, HookName, Place, Standing, State},
-    index::{Options, fill::Allowance},
     on_commit::{self, ALLOW_FILE, Done, IndexFile, Looked, Secret, Wishes},
-    store::{tables, view},
 };
 use elophanto_base::secrets::AllowList;
+use elophanto_index::{
+    Options,
+    fill::Allowance,
+    store::{tables, view},
+};
 use elophanto_repo::{Git, Repository};
 
 /// Git waits no longer than this, whatever happens.

@@ -15,15 +15,13 @@ use super::{
     waiting,
     workspace::Workspace,
 };
-use crate::{
-    config::parse_duration,
-    index::{
-        Options, Problem, Refreshed, Report, check,
-        commit::{Committed, update_pending},
-        watch::{Method, Watch},
-    },
-};
+use crate::config::parse_duration;
 use elophanto_base::process;
+use elophanto_index::{
+    Options, Problem, Refreshed, Report, check,
+    commit::{Committed, update_pending},
+    watch::{Method, Watch},
+};
 
 /// Bring the index up to date
 ///

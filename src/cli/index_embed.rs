@@ -8,9 +8,9 @@ use super::{
     ui::{Progress, Ui},
     workspace::Workspace,
 };
-use crate::{
-    config::Agreements,
-    index::{Refreshed, fill},
+use crate::config::Agreements;
+use elophanto_index::{
+    Refreshed, fill,
     store::{Malformed, view},
 };
 use elophanto_models::{Embedder, Pace, builtin::count_tokens};

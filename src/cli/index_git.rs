@@ -10,16 +10,13 @@ use super::{
     when,
     workspace::{Workspace, now_nanoseconds},
 };
-use crate::{
-    corpus,
-    index::{
-        Refreshed,
-        commit::TABLES,
-        resolve::{Resolved, resolve},
-        stage::{plan_staged, remove_obsolete, staged_before},
-        verify::{Base, Forged, Unchecked, verify},
-    },
-    on_commit,
+use crate::{corpus, on_commit};
+use elophanto_index::{
+    Refreshed,
+    commit::TABLES,
+    resolve::{Resolved, resolve},
+    stage::{plan_staged, remove_obsolete, staged_before},
+    verify::{Base, Forged, Unchecked, verify},
 };
 use elophanto_repo::{Git, GitError, Staged, Version, head};
 

@@ -19,10 +19,10 @@ use super::{
 };
 use crate::{
     config::{Provider, REPOSITORY_FILE},
-    index::Options,
     init::{InitAction, InitOptions, plan},
 };
 use elophanto_base::beneath::Folder;
+use elophanto_index::Options;
 use elophanto_repo::{LocateError, Repository, locate};
 
 /// Make this repository or folder a knowledge base

@@ -18,7 +18,6 @@ use super::{
 };
 use crate::{
     config::{SinkKind, Source as SourceName},
-    index::{Kind, Options, Refreshed},
     learn::{
         interests::Interests,
         log::{Log, Work},
@@ -33,9 +32,12 @@ use crate::{
     },
     notify::{CommandSink, DesktopSink, FileSink, Outlet, Quiet, WebhookSink},
     providers::{Brave, Provider, Searxng, Tavily},
-    search::{Query, search},
 };
 use elophanto_base::process::Environment;
+use elophanto_index::{
+    Kind, Options, Refreshed,
+    search::{Query, search},
+};
 use elophanto_models::{Pace, llm::Ask};
 use elophanto_net::web::{Fetcher, Policy};
 use elophanto_repo::desk::Desk;

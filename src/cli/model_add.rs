@@ -17,7 +17,8 @@ use super::{
     model_list::local_models,
     ui::{Progress, Ui, visible_line},
 };
-use crate::{config::Provider, store::write_whole};
+use crate::config::Provider;
+use elophanto_index::store::write_whole;
 use elophanto_models::{
     Embedder,
     bert::{Bert, ModelError, Precision, pack},

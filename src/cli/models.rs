@@ -13,7 +13,7 @@ use super::{
     waiting::Background,
     workspace::Workspace,
 };
-use crate::index::{Report, vectors_held};
+use elophanto_index::{Report, vectors_held};
 use elophanto_models::{EmbedError, Embedder, Pace, Profile, builtin::Builtin};
 
 /// A model answers by itself while no more than this share of the chunks waits for its vector.

@@ -13,14 +13,12 @@ use super::{
     ui::Ui,
     workspace::{Workspace, write_beneath},
 };
-use crate::{
-    config::{
-        self, Config, ConfigFile, Origin, Provider, REPOSITORY_FILE, TrustEntry, TrustStore,
-        Trusted, has_conflict_markers, pin, value_in,
-    },
-    index::{Report, vectors_held},
+use crate::config::{
+    self, Config, ConfigFile, Origin, Provider, REPOSITORY_FILE, TrustEntry, TrustStore, Trusted,
+    has_conflict_markers, pin, value_in,
 };
 use elophanto_base::stand_in::is_stand_in;
+use elophanto_index::{Report, vectors_held};
 use elophanto_models::{Fingerprint, remote::parse};
 use elophanto_repo::Repository;
 

@@ -49,7 +49,7 @@ pub fn save(embedder: &dyn Embedder, profile: &Profile) -> Result<(), CliError> 
         fs::create_dir_all(folder)?;
     }
     let bytes = serde_json::to_vec_pretty(&kept).map_err(CliError::new)?;
-    Ok(crate::store::write_whole(&path, &bytes)?)
+    Ok(elophanto_index::store::write_whole(&path, &bytes)?)
 }
 
 /// What cannot be read, or is out of range, counts as not measured.

@@ -19,10 +19,10 @@ use super::{
 };
 use crate::{
     config::parse_duration,
-    index::{Options, Refreshed, watch::Watch},
     init,
     scan::{self, QuestionState, Report, Scan, Wanted},
 };
+use elophanto_index::{Options, Refreshed, watch::Watch};
 use elophanto_repo::{Git, NotePath};
 use elophanto_text::changelog;
 

@@ -18,9 +18,9 @@ use crate::{
         Added, Backend, Installed, Job, Place, ScheduleError, Scheduler, default_every, process,
         service_unit, timer_unit, unit_name,
     },
-    store::lock,
 };
 use elophanto_base::jsonl::Log;
+use elophanto_index::store::lock;
 use elophanto_repo::locate;
 
 /// `systemctl` and `crontab` may take this long.

@@ -23,13 +23,13 @@ use super::{
     when::{self, moment},
     workspace::{Workspace, now_nanoseconds},
 };
-use crate::{
-    drift,
-    index::{Kind, Refreshed, version::blobs_of},
+use elophanto_index::{
+    Kind, Refreshed, drift,
     search::{
         Answer, Confidence, Filter, Level, Listing, Mode, Query, Request, SearchError,
         origin::changed_notes, run::Like, search,
     },
+    version::blobs_of,
 };
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::{Git, GitError, NotePath};

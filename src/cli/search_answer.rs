@@ -13,15 +13,15 @@ use super::{
     ui::{Ui, visible, visible_line},
     workspace::Workspace,
 };
-use crate::{
-    index::Kind,
-    learn::record::{ANSWER, AnswerRecord},
+use crate::learn::record::{ANSWER, AnswerRecord};
+use elophanto_base::lexical::Analyzer;
+use elophanto_index::{
+    Kind,
     search::{
         Answer, Hit, Level,
         extract::{Question, Statement, statements},
     },
 };
-use elophanto_base::lexical::Analyzer;
 use elophanto_models::llm::{Asked, EXTRACTIVE};
 use elophanto_repo::{journal::Place, read_note};
 use elophanto_text::{entity::Page, markdown::Scope};

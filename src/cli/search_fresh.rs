@@ -8,13 +8,15 @@ use super::{
 };
 use crate::{
     config::RefreshStale,
-    index::{Kind, Snapshot},
     scan::{
         AnswerNotes, Known, Summary,
         freshness::{Freshness, current, freshness},
         gap::TRY_AGAIN,
         investigate::{Bench, describe},
     },
+};
+use elophanto_index::{
+    Kind, Snapshot,
     search::{Answer, origin::State},
 };
 use elophanto_models::{

@@ -8,14 +8,13 @@ use super::{
     workspace::Workspace,
 };
 use crate::{
-    index::Kind,
     interest::{Asked, EngagementKind, FOLLOW_UP_WITHIN, Valence, is_follow_up},
     learn::{
         record::{EngagementRecord, SEARCH, Search, Trigger},
         run::queued,
     },
-    search::Answer,
 };
+use elophanto_index::{Kind, search::Answer};
 use elophanto_models::Role;
 use elophanto_repo::journal::Place;
 use elophanto_text::entity::identity;

@@ -13,9 +13,9 @@ use super::{
     search_wire::{time, wire},
     ui::{Ui, exact_line, visible, visible_line},
 };
-use crate::{
+use elophanto_index::{
+    Kind,
     drift::Drift,
-    index::Kind,
     search::{
         Answer, Hit, Level, Listing, Request,
         origin::{Author, State},

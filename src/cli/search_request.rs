@@ -1,9 +1,9 @@
 //! A search as the settings want it, to be narrowed by whoever asks.
 
 use super::workspace::{Workspace, now_nanoseconds};
-use crate::{
-    config::{self, Origin},
-    search::{Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
+use crate::config::{self, Origin};
+use elophanto_index::search::{
+    Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25,
 };
 
 /// Everything, by the settings of the repository and the figures of its model.

@@ -10,13 +10,15 @@ use super::{
     when,
     workspace::Workspace,
 };
-use crate::{
-    corpus,
-    index::{Kind, Options, Refreshed, Snapshot, refresh::last_view, version::forget},
+use crate::corpus;
+use elophanto_index::{
+    Kind, Options, Refreshed, Snapshot,
+    refresh::last_view,
     search::{
         Answer, Hit, Listing,
         origin::{Origins, State},
     },
+    version::forget,
 };
 use elophanto_repo::{CommitId, Git, GitError, Version, history::Age};
 

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::search_output::{Shape, drift, state};
-use crate::{
+use elophanto_index::{
+    Kind,
     drift::{Drift, Later},
-    index::Kind,
     search::{Answer, Confidence, Hit, origin::Author},
 };
 

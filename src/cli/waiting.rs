@@ -13,14 +13,12 @@ use std::{
 };
 
 use super::{Outcome, env, error::CliError, workspace::Workspace};
-use crate::{
-    index::{
-        Context, Options, Refreshed,
-        fill::{self, Allowance},
-    },
+use elophanto_base::process;
+use elophanto_index::{
+    Context, Options, Refreshed,
+    fill::{self, Allowance},
     store::{lock, view},
 };
-use elophanto_base::process;
 use elophanto_models::Pace;
 use elophanto_repo::Repository;
 

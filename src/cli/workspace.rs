@@ -17,13 +17,13 @@ use super::{
 };
 use crate::{
     config::{CommitIndex, Config},
-    corpus,
-    index::{Context, Options, Progress, Refreshed, form::Form, refresh},
-    init, learn, memory,
-    search::run::Tools,
+    corpus, init, learn, memory,
 };
 use elophanto_agent::permissions;
 use elophanto_base::lexical::Analyzer;
+use elophanto_index::{
+    Context, Options, Progress, Refreshed, form::Form, refresh, search::run::Tools,
+};
 use elophanto_models::{
     Pace,
     builtin::{Builtin, count_tokens},

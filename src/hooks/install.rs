@@ -17,7 +17,7 @@ use super::{
     plan::{self, Found, Present, Refusal, Saved, Standing, State, Step},
     script::SAVED_SUFFIX,
 };
-use crate::store::lock;
+use elophanto_index::store::lock;
 use elophanto_repo::Repository;
 
 /// A larger file is no script that anybody wrote.

@@ -19,8 +19,8 @@ use super::{
 use crate::{
     enrich::{Candidate, Mode, Pace, PaceState, Wait, mode, pick, queries},
     interest::{EngagementKind, Interest},
-    store::{lock, write_whole},
 };
+use elophanto_index::store::{lock, write_whole};
 use elophanto_repo::desk::Desk;
 use elophanto_text::entity::Entity;
 

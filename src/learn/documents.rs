@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::shelf::{KINDS, MAX_PAGE_BYTES, Sheet, Shelf, folder, page_files, slug_of};
-use crate::index::{
+use elophanto_index::{
     Context, Kind, Options, Refreshed,
     given::{self, Against, Collection, Given},
 };

@@ -11,7 +11,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::write_whole;
+use elophanto_index::store::write_whole;
 use elophanto_repo::desk::Desk;
 
 /// Most bytes of a response.

@@ -18,8 +18,8 @@ use super::{
     responses::{self, Finding},
     sources::Source,
 };
-use crate::store::lock::{self, Lock};
 use elophanto_base::secrets;
+use elophanto_index::store::lock::{self, Lock};
 use elophanto_repo::{desk::Desk, journal::Place};
 
 /// The turn of whoever works off what is queued: two at once would make each search twice. Waits

@@ -22,11 +22,11 @@ use super::{
     LearnError,
     record::{FACT, Fact, RESTORED, RETIRED, RestoredLines, RetiredLine},
 };
-use crate::store::lock;
 use elophanto_base::{
     beneath::{self, Folder},
     secrets,
 };
+use elophanto_index::store::lock;
 use elophanto_repo::{
     NotePath, TEMPORARY,
     desk::Desk,

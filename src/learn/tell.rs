@@ -11,10 +11,8 @@ use super::{
     pipeline::Discovered,
     record::{NOTIFICATION, NotificationRecord},
 };
-use crate::{
-    notify::{Discovery, Due, Fact, Message, Outlet, Queue, Quiet, State, due},
-    store::{lock, write_whole},
-};
+use crate::notify::{Discovery, Due, Fact, Message, Outlet, Queue, Quiet, State, due};
+use elophanto_index::store::{lock, write_whole};
 use elophanto_repo::{desk::Desk, journal::Place};
 
 /// Largest file of what waits, in bytes.

@@ -1,10 +1,7 @@
 //! What the user's own notes say, sentence by sentence.
 
-use crate::{
-    index::{Kind, Snapshot},
-    store::Malformed,
-    summary::prose,
-};
+use crate::summary::prose;
+use elophanto_index::{Kind, Snapshot, store::Malformed};
 use elophanto_text::markdown::Scope;
 
 /// Sentences that are kept.

@@ -30,7 +30,8 @@ pub fn writer(desk: &Desk) -> Result<String, LearnError> {
         Err(cause) if cause.kind() == ErrorKind::AlreadyExists => match read(&path) {
             Some(known) => Ok(known),
             None => {
-                crate::store::write_whole(&path, new.as_bytes()).map_err(LearnError::Writer)?;
+                elophanto_index::store::write_whole(&path, new.as_bytes())
+                    .map_err(LearnError::Writer)?;
                 Ok(new)
             }
         },

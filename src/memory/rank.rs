@@ -3,7 +3,7 @@
 //! What the figures were chosen on and what they are worth is in
 //! `knowledge/system/decisions/0022-lessons-word-by-word.md`.
 
-use crate::search::{
+use elophanto_index::search::{
     Mode, Ranking, Weights,
     rank::{self, Signals as Fusable},
 };

@@ -10,8 +10,9 @@ use super::{
     rank::{self, Model, Signals},
     sheet::{Beyond, is_archived, may_hold, passage_of, record_of},
 };
-use crate::{
-    index::{Part, Snapshot},
+use elophanto_base::{differ::differ, lexical::Analyzer};
+use elophanto_index::{
+    Part, Snapshot,
     search::{
         Query, SearchError,
         lexical::{self, Bm25, Field},
@@ -19,7 +20,6 @@ use crate::{
     },
     store::{Malformed, bits::Bits, matrix::Probe, segment::DocumentView},
 };
-use elophanto_base::{differ::differ, lexical::Analyzer};
 use elophanto_models::{Embedder, Near, Profile, builtin::late_interaction};
 
 /// Records looked at for one question, per signal.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::{Memory, Rate, recall::words_of, sheet::record_at};
-use crate::{index::Snapshot, store::Malformed};
 use elophanto_base::differ::differ;
+use elophanto_index::{Snapshot, store::Malformed};
 
 /// In so many repositories a lesson is worth a note for all.
 const REPOSITORIES: usize = 3;

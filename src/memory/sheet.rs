@@ -16,17 +16,15 @@ use super::{
     Entry, Files, Memory, Retired, parse_file,
     repo_name::{ARCHIVE, repo_name},
 };
-use crate::{
-    index::{
-        Kind,
-        form::{Cut, Form, Sheet},
-    },
+use elophanto_base::beneath::Folder;
+use elophanto_index::{
+    Kind,
+    form::{Cut, Form, Sheet},
     store::{
         Malformed,
         segment::{ChunkRecord, ChunkView, DocumentView, Segment},
     },
 };
-use elophanto_base::beneath::Folder;
 use elophanto_repo::{FileStat, NotePath, Repository, Walked};
 
 /// Where git carries what agents remember, relative to the root.

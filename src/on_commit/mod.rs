@@ -21,11 +21,9 @@ pub use changes::{NoteChange, changes};
 pub use secrets::{ALLOW_FILE, Looked, Secret, allowed, look};
 pub use skipped::Seen;
 
-use crate::{
-    index::{Context, IndexError, Progress, fill::Allowance},
-    learn,
-};
+use crate::learn;
 use elophanto_base::secrets::AllowList;
+use elophanto_index::{Context, IndexError, Progress, fill::Allowance};
 use elophanto_repo::{Git, GitError, Stored, Version, WriteError, desk::Desk, head, stored_notes};
 
 /// What is wanted of a commit.

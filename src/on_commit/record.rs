@@ -12,7 +12,7 @@ use super::{
     attempt::{Attempt, name_of},
     skipped::{Seen, skipped},
 };
-use crate::index::Context;
+use elophanto_index::Context;
 use elophanto_repo::{
     BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects, Staged, Stored, Version,
     WriteError, read_note, remove_beneath, write_beneath,

@@ -10,8 +10,8 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 
 use super::CommitError;
-use crate::index::version::table_name;
 use elophanto_base::secrets::{AllowList, Finding, Located, Stream};
+use elophanto_index::version::table_name;
 use elophanto_repo::{Git, NotePath, ObjectId, Objects, StagedFile, Version, head};
 use elophanto_text::markdown::{Undecodable, decode};
 

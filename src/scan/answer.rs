@@ -7,11 +7,7 @@ use super::{
     investigate::Bench,
     record::{GapKind, Question},
 };
-use crate::{
-    drift,
-    index::{Kind, Snapshot},
-    store::manifest::Place,
-};
+use elophanto_index::{Kind, Snapshot, drift, store::manifest::Place};
 use elophanto_repo::{Git, NotePath};
 
 /// Git may take this long.

@@ -9,7 +9,7 @@ use super::{
     known::Known,
     record::{SUMMARY, Summary},
 };
-use crate::index::{
+use elophanto_index::{
     Context, Kind, Options, Refreshed,
     given::{self, Collection, Content, Given, Source},
 };

@@ -21,11 +21,9 @@ use super::{
     run::read_file,
     sought::is_outside,
 };
-use crate::{
-    store::lock::{self, Lock},
-    summary::{self, PROMPT_VERSION},
-};
+use crate::summary::{self, PROMPT_VERSION};
 use elophanto_base::secrets::mask;
+use elophanto_index::store::lock::{self, Lock};
 use elophanto_models::llm::{Ask, Asked, EXTRACTIVE};
 use elophanto_repo::{BlobId, NotePath, ReadError, desk::Desk};
 use elophanto_text::{

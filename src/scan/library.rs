@@ -12,8 +12,8 @@ use super::{
     record::Summary,
     sought::is_outside,
 };
-use crate::{
-    index::{Kind, Snapshot},
+use elophanto_index::{
+    Kind, Snapshot,
     search::{Filter, Hit, Request, SearchError, run::Tools, search},
 };
 use elophanto_models::llm::Ask;

@@ -47,8 +47,8 @@ pub enum ScanError {
     Lock { path: PathBuf, cause: io::Error },
 }
 
-impl From<crate::store::Malformed> for ScanError {
-    fn from(crate::store::Malformed: crate::store::Malformed) -> Self {
+impl From<elophanto_index::store::Malformed> for ScanError {
+    fn from(elophanto_index::store::Malformed: elophanto_index::store::Malformed) -> Self {
         Self::Damaged
     }
 }

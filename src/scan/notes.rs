@@ -6,13 +6,11 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::{gap::Gap, record::GapKind};
-use crate::{
-    drift,
-    index::{Kind, Part, Snapshot},
-    links,
+use elophanto_base::differ::differ;
+use elophanto_index::{
+    Kind, Part, Snapshot, drift, links,
     store::{Malformed, manifest},
 };
-use elophanto_base::differ::differ;
 use elophanto_repo::{Git, NotePath};
 use elophanto_text::{
     graph::is_entry_page,

@@ -18,7 +18,7 @@ use super::{
     state::{self, Seen, Settled, State, Verdict},
     uses::{Uses, names},
 };
-use crate::index::{Snapshot, plan::plan};
+use elophanto_index::{Snapshot, plan::plan};
 use elophanto_repo::{
     BlobId, FileStat, Git, NotePath, ReadError, Repository, desk::Desk, journal::Place, read_note,
 };

@@ -4,8 +4,8 @@
 
 use std::{io, path::Path};
 
-use crate::{
-    index::plan::Stated,
+use elophanto_index::{
+    plan::Stated,
     store::{
         codec::{Malformed, Writer, unseal},
         container::{read_whole, write_whole},

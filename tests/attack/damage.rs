@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use elophanto::store::tables;
+use elophanto_index::store::tables;
 
 use crate::{
     Attack,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path, process::Child};
 
-use elophanto::store::cache;
+use elophanto_index::store::cache;
 
 use crate::env::{Output, TestEnv, finish};
 

@@ -13,7 +13,7 @@ use arrow::{
     },
     datatypes::{DataType, Field, Schema},
 };
-use elophanto::store::{
+use elophanto_index::store::{
     matrix::{Encoded, Key},
     tables::TableContent,
 };

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt, path::Path, time::Duration};
 
-use elophanto::index::history::current;
+use elophanto_index::history::current;
 use elophanto_repo::{Repository, Selection, locate};
 
 use crate::env::{TestEnv, finish};

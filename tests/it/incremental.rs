@@ -2,13 +2,16 @@
 
 use std::{collections::BTreeSet, fs, path::Path, time::SystemTime};
 
-use elophanto::{
-    index::{Context, Options, Snapshot, commit::update_pending, refresh, refresh::last_view},
+use elophanto_base::lexical::Analyzer;
+use elophanto_index::{
+    Context, Options, Snapshot,
+    commit::update_pending,
+    refresh,
+    refresh::last_view,
     search::{
         Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25, run::Tools, search,
     },
 };
-use elophanto_base::lexical::Analyzer;
 use elophanto_models::builtin::{Builtin, count_tokens};
 use elophanto_repo::{Repository, Selection, locate};
 use elophanto_text::chunk::Limits;

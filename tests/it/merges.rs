@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path};
 
-use elophanto::store::{
+use elophanto_index::store::{
     matrix::Encoded,
     tables::{self, TableContent},
 };

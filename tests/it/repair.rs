@@ -5,8 +5,8 @@ use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use elophanto::index::{Context, Options, Refreshed, refresh};
 use elophanto_base::lexical::Analyzer;
+use elophanto_index::{Context, Options, Refreshed, refresh};
 use elophanto_models::{
     EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
     builtin::{Builtin, count_tokens},

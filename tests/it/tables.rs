@@ -16,7 +16,7 @@ use arrow::{
     buffer::OffsetBuffer,
     datatypes::{DataType, Field},
 };
-use elophanto::store::{
+use elophanto_index::store::{
     matrix::{Encoded, Key},
     tables::{self, TableContent},
 };

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fs};
 
-use elophanto::store::tables;
+use elophanto_index::store::tables;
 
 use crate::{
     env::{TestEnv, snapshot},
@@ -102,7 +102,7 @@ fn compaction_keeps_what_a_branch_tip_uses() {
 
 #[test]
 fn compaction_keeps_other_models_in_use_only() {
-    use elophanto::{index::note::key, store::matrix::Encoded};
+    use elophanto_index::{note::key, store::matrix::Encoded};
     use elophanto_models::Fingerprint;
     let env = repository();
     // A note without headings is embedded with its title.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use elophanto::store::{
+use elophanto_index::store::{
     matrix::Encoded,
     tables::{self, TableContent},
 };

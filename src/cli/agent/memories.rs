@@ -10,20 +10,17 @@ use std::{
 use jiff::Timestamp;
 
 use super::super::{error::CliError, ui::visible_line, waiting::embed_soon, workspace::Workspace};
-use crate::{
-    index::{
-        Options, Problem, Refreshed, Report, Snapshot,
-        form::Form,
-        plan::plan,
-        refresh::{refresh, settings},
-    },
-    memory::{
-        Draft, Entry, Files, Means, Memory, MemoryError, Question, Recalled, Retired, recall,
-        repo_name,
-    },
-    search::SearchError,
+use crate::memory::{
+    Draft, Entry, Files, Means, Memory, MemoryError, Question, Recalled, Retired, recall, repo_name,
 };
 use elophanto_base::secrets;
+use elophanto_index::{
+    Options, Problem, Refreshed, Report, Snapshot,
+    form::Form,
+    plan::plan,
+    refresh::{refresh, settings},
+    search::SearchError,
+};
 use elophanto_repo::{NotePath, Repository, is_tracked, locate, remote_url, watch};
 
 /// A question waits this long for another process that writes the view.

@@ -77,7 +77,7 @@ impl Files {
     /// Only the user may read it, as every file that is written whole: it holds the token.
     pub fn write(&self, running: &Running) -> Result<(), CliError> {
         let text = serde_json::to_string(running).map_err(CliError::new)?;
-        let written = crate::store::write_whole(&self.running, text.as_bytes());
+        let written = elophanto_index::store::write_whole(&self.running, text.as_bytes());
         written.map_err(|cause| self.unwritable(&cause))
     }
 

@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path, path::PathBuf};
 
-use elophanto::store::{matrix::Encoded, tables};
+use elophanto_index::store::{matrix::Encoded, tables};
 
 use super::{bounded, done, files_below};
 use crate::{

@@ -12,8 +12,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::super::super::{env, error::CliError};
-use crate::store::lock;
 use elophanto_agent::{level_name, mcp_client::Entry, permissions::Level};
+use elophanto_index::store::lock;
 
 const FILE: &str = "mcp-servers.json";
 const LOCK: &str = "mcp-servers.lock";

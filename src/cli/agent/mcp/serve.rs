@@ -20,12 +20,9 @@ use super::super::{
     operations::{known, operations, workspace},
     running::{Files, Running},
 };
-use crate::{
-    index::watch::Watch,
-    server::{Handle, Http, Server, new_token, serve_http, serve_stdio},
-    store::lock,
-};
+use crate::server::{Handle, Http, Server, new_token, serve_http, serve_stdio};
 use elophanto_base::process;
+use elophanto_index::{store::lock, watch::Watch};
 use elophanto_repo::{BlobId, NotePath};
 
 /// Where it listens if nothing else is said.

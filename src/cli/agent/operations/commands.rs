@@ -7,11 +7,9 @@ use super::{
     Arguments,
     notes::by,
 };
-use crate::{
-    search::{Level, Query},
-    server::{Call, Reply},
-};
+use crate::server::{Call, Reply};
 use elophanto_base::lexical::Analyzer;
+use elophanto_index::search::{Level, Query};
 
 /// What a command prints as JSON Lines, and whether it found anything.
 fn lines(command: &[String], input: Vec<u8>) -> Result<(Vec<Value>, Outcome), CliError> {

@@ -17,10 +17,8 @@ use super::{
     super::{error::CliError, workspace::Workspace},
     memories::{Kept, Memories},
 };
-use crate::{
-    index::{Options, Refreshed},
-    server::{Call, Operations, Reply, Tool},
-};
+use crate::server::{Call, Operations, Reply, Tool};
+use elophanto_index::{Options, Refreshed};
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::{CommitId, NotePath};
 

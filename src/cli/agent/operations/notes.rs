@@ -12,12 +12,9 @@ use super::{
     },
     Arguments, known, workspace,
 };
-use crate::{
-    index::Refreshed,
-    server::{Call, NoteEntry, NoteText, Reply},
-    store::manifest::Place,
-};
+use crate::server::{Call, NoteEntry, NoteText, Reply};
 use elophanto_base::visible::visible;
+use elophanto_index::{Refreshed, store::manifest::Place};
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::{Git, NotePath, history::Age, read_note};
 use elophanto_text::{

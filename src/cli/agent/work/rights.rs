@@ -8,14 +8,12 @@ use std::{
 };
 
 use super::super::super::{env, error::CliError, pages::folders, workspace::Workspace};
-use crate::{
-    config::{AgentMode, has_conflict_markers},
-    store::lock,
-};
+use crate::config::{AgentMode, has_conflict_markers};
 use elophanto_agent::permissions::{
     Call, Circumstances, Mode, Owner, Protected, Rules, Verdict, add_rule, core, decide, rule_for,
 };
 use elophanto_base::stand_in::is_stand_in;
+use elophanto_index::store::lock;
 use elophanto_repo::{Git, NotePath, Repository, Side, read_note, write_beneath};
 
 /// Both files are called so.

@@ -15,10 +15,7 @@ use super::{
     changes::{CHANGES, asks_when, lists_changes},
     scene::ChunkPlace,
 };
-use crate::{
-    index::{Kind, Snapshot, given::Source},
-    store::Malformed,
-};
+use crate::{Kind, Snapshot, given::Source, store::Malformed};
 use elophanto_repo::NotePath;
 
 /// What keywords of a part of a file count of those of the whole.

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Corpus, EvalError, TestSet, set::Question};
 use crate::{
-    index::note,
+    note,
     search::{Query, Request},
 };
 use elophanto_base::lexical::Analyzer;

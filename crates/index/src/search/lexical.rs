@@ -12,7 +12,7 @@ use super::{
     spelling,
 };
 use crate::{
-    index::Part,
+    Part,
     store::{
         Malformed,
         bits::Bits,

@@ -3,7 +3,7 @@
 use globset::GlobSet;
 use rustc_hash::FxHashSet;
 
-use crate::index::Kind;
+use crate::Kind;
 use elophanto_repo::NotePath;
 use elophanto_text::markdown::Scope;
 

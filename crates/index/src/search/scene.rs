@@ -7,10 +7,8 @@ use super::{
     passage::open_fence, run::Like,
 };
 use crate::{
-    index::{
-        Kind, Snapshot,
-        given::{Against, Source},
-    },
+    Kind, Snapshot,
+    given::{Against, Source},
     store::{Malformed, bits::Bits, manifest::Place},
 };
 use elophanto_base::lexical::Analyzer;

@@ -18,7 +18,7 @@ pub use set::{SetError, TestSet};
 pub use thresholds::{Thresholds, thresholds};
 
 use crate::{
-    index::{Kind, Part, Snapshot, note},
+    Kind, Part, Snapshot, note,
     search::{Query, Request, SearchError, run::Tools},
     store::{
         bits::Bits,

@@ -1,24 +1,30 @@
-//! Bringing the view up to date with the files.
+//! From files to what can be searched, and searching it.
 //!
-//! Owns the way from a walk to a snapshot that can be searched: what has changed ([`plan`]), how
-//! a note becomes chunks ([`note`]), where vectors come from (`vectors`), and replacing the
-//! view (`refresh`). It knows no queries and prints nothing.
+//! Owns the way from a walk to a snapshot: what has changed ([`plan`]), how a note becomes chunks
+//! ([`note`]), where vectors come from (`vectors`), and replacing the view ([`refresh()`]) that
+//! [`store`] keeps; then [`search`], where links lead ([`links`]), which notes have [`drift`]ed, and
+//! measuring all of it ([`eval`]). It reads no settings and prints nothing.
 
 pub mod check;
 pub mod commit;
 pub mod compact;
 mod draft;
+pub mod drift;
+pub mod eval;
 pub mod fill;
 pub mod form;
 pub mod given;
 pub mod history;
+pub mod links;
 pub mod note;
 pub mod passages;
 pub mod plan;
 pub mod refresh;
 pub mod resolve;
+pub mod search;
 mod segments;
 pub mod stage;
+pub mod store;
 pub mod tidy;
 mod vectors;
 pub mod verify;

@@ -5,10 +5,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::{
-    index::{Kind, Snapshot},
-    store::Malformed,
-};
+use crate::{Kind, Snapshot, store::Malformed};
 use elophanto_repo::NotePath;
 use elophanto_text::markdown::{self, Destination, LinkKind};
 

@@ -15,10 +15,8 @@ use super::{
     sources::{Candidate, by_file, weigh},
 };
 use crate::{
-    index::{
-        Kind, Part, Snapshot,
-        given::{Against, Source},
-    },
+    Kind, Part, Snapshot,
+    given::{Against, Source},
     store::{Malformed, bits::Bits, matrix::Probe},
 };
 use elophanto_base::lexical::{Analyzer, fold, words};

@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 
 use super::{lexical::Field, query::Query};
 use crate::{
-    index::Part,
+    Part,
     store::{Malformed, bits::Bits},
 };
 use elophanto_base::lexical::{Analyzer, fold, words};

@@ -12,7 +12,7 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{
-    index::{Kind, Snapshot},
+    Kind, Snapshot,
     store::{Malformed, manifest::Place},
 };
 use elophanto_repo::{

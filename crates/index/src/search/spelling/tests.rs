@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::{
-    index::Kind,
+    Kind,
     store::{
         matrix::{Matrix, encode_matrix},
         segment::{ChunkRecord, DocumentRecord, Segment, SegmentBuilder},
@@ -15,10 +15,10 @@ use elophanto_repo::{BlobId, NotePath};
 
 /// Lessons about software, in English: 2,000 of them with some 10,000 different words.
 const LESSONS: [&str; 4] = [
-    include_str!("../../../tests/labelled/recall/operations.jsonl"),
-    include_str!("../../../tests/labelled/recall/python.jsonl"),
-    include_str!("../../../tests/labelled/recall/systems.jsonl"),
-    include_str!("../../../tests/labelled/recall/web.jsonl"),
+    include_str!("../../../../../tests/labelled/recall/operations.jsonl"),
+    include_str!("../../../../../tests/labelled/recall/python.jsonl"),
+    include_str!("../../../../../tests/labelled/recall/systems.jsonl"),
+    include_str!("../../../../../tests/labelled/recall/web.jsonl"),
 ];
 
 /// Documents that are searched.

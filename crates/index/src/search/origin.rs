@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::Hit;
-use crate::{index::Snapshot, store::manifest::Place};
+use crate::{Snapshot, store::manifest::Place};
 use elophanto_repo::{Blame, BlobId, CommitId, Git, GitError, NotePath, ObjectId, Objects};
 use elophanto_text::markdown;
 
