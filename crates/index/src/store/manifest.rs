@@ -115,7 +115,7 @@ impl Manifest {
 }
 
 /// What was seen of a file: its stat and when that was taken, and the name of its content.
-pub(crate) fn write_seen(
+pub fn write_seen(
     out: &mut Writer,
     path: &NotePath,
     stat: &FileStat,
@@ -135,7 +135,7 @@ pub(crate) fn write_seen(
 ///
 /// # Errors
 /// [`Malformed`] if the bytes end before.
-pub(crate) fn read_seen(
+pub fn read_seen(
     reader: &mut Reader,
 ) -> Result<(NotePath, FileStat, i64, BlobId), Malformed> {
     let path = NotePath::new(reader.block()?);

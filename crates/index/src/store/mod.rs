@@ -9,8 +9,8 @@
 
 pub mod bits;
 pub mod cache;
-pub(crate) mod codec;
-pub(crate) mod container;
+pub mod codec;
+pub mod container;
 pub mod history;
 pub mod manifest;
 pub mod matrix;
