@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use elophanto::{
+use elophanto_knowledge::{
     interest::{EngagementKind, PreferenceKind, Valence},
     learn::{
         interests::{Interests, state},

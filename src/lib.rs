@@ -14,18 +14,11 @@ pub mod server;
 pub mod on_commit;
 
 // What is not known yet, what is found out, and doing things at intervals.
-pub mod learn;
-pub mod memory;
-pub mod notify;
-pub mod providers;
-pub mod scan;
 pub mod schedule;
 
 // All that can be searched.
-pub mod corpus;
 
 // Questions and answers.
-pub mod references;
 
 // What the commits say of them.
 
@@ -33,8 +26,3 @@ pub mod references;
 
 // Pure: text in, structure out.
 pub mod clients;
-pub mod duplicates;
-pub mod enrich;
-pub mod extract;
-pub mod interest;
-pub mod summary;

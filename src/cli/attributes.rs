@@ -5,10 +5,8 @@ use super::{
     ui::Ui,
     workspace::{Workspace, write_beneath},
 };
-use crate::{
-    init::{self, ATTRIBUTES_FILE},
-    learn,
-};
+use crate::init::{self, ATTRIBUTES_FILE};
+use elophanto_knowledge::learn;
 use elophanto_repo::{Git, NotePath, read_note};
 
 /// Largest file of attributes, in bytes.

@@ -8,14 +8,14 @@ use super::{
     Outcome, clean_entities, doctor::size, error::CliError, learning::now, ui::Ui,
     workspace::Workspace,
 };
-use crate::{
-    learn::{log::Log, responses},
-    scan::expire,
-};
 use elophanto_index::{
     compact::{Compacted, compact},
     resolve::is_in_conflict,
     tidy::{Tidied, tidy},
+};
+use elophanto_knowledge::{
+    learn::{log::Log, responses},
+    scan::expire,
 };
 use elophanto_repo::{Git, GitError};
 
@@ -136,8 +136,8 @@ fn records(workspace: &Workspace, dry: bool, ui: &mut Ui) -> Result<(), CliError
         .unprocessed()
         .iter()
         .filter_map(|work| match work {
-            crate::learn::log::Work::Search(search) => search.response_hash.clone(),
-            crate::learn::log::Work::Message(_) => None,
+            elophanto_knowledge::learn::log::Work::Search(search) => search.response_hash.clone(),
+            elophanto_knowledge::learn::log::Work::Message(_) => None,
         })
         .collect();
     let is_needed = |hash: &str| open.iter().any(|open| open == hash);

@@ -10,7 +10,7 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::learn::{
+use elophanto_knowledge::learn::{
     log::Log,
     merge::{Apart, Proposal, Unmerged, merge, proposals, unmerge},
     record::Merge,

@@ -12,8 +12,8 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::{
-    config::parse_duration,
+use crate::config::parse_duration;
+use elophanto_knowledge::{
     enrich::Mode,
     learn::{
         deepen::{Deepened, candidates, deepen},

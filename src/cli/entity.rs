@@ -9,7 +9,7 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::learn::{
+use elophanto_knowledge::learn::{
     shelf::{Shelf, Shelves},
     undo::delete,
 };

@@ -7,15 +7,13 @@ use crate::{
     config::{ConfigError, Origin, StoreError},
     hooks::{self, HookError, HookName},
     init::InitError,
-    learn::LearnError,
-    memory::MemoryError,
     on_commit::CommitError,
-    scan::ScanError,
     schedule::ScheduleError,
 };
 use elophanto_index::{
     IndexError, eval::EvalError, search::SearchError, store::tables::TableError, watch::WatchError,
 };
+use elophanto_knowledge::{learn::LearnError, memory::MemoryError, scan::ScanError};
 use elophanto_models::{EmbedError, llm::LedgerError};
 use elophanto_net::vault::{BadPassphrase, KeyringError, Refusal, VaultError};
 use elophanto_repo::{GitError, LocateError, WriteError, journal::JournalError};

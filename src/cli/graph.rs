@@ -10,11 +10,11 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::{
+use elophanto_index::{Options, search::SearchError};
+use elophanto_knowledge::{
     references::{self, References},
     scan::Sought,
 };
-use elophanto_index::{Options, search::SearchError};
 use elophanto_text::graph::{Edge, Found, Graph, NodeKind, dot, mermaid, text};
 
 /// Show what refers to what

@@ -7,7 +7,7 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::learn;
+use elophanto_knowledge::learn;
 use elophanto_repo::Git;
 use elophanto_text::changelog;
 

@@ -10,7 +10,7 @@ use super::{
     when,
     workspace::{Workspace, now_nanoseconds},
 };
-use crate::{corpus, on_commit};
+use crate::on_commit;
 use elophanto_index::{
     Refreshed,
     commit::TABLES,
@@ -18,6 +18,7 @@ use elophanto_index::{
     stage::{plan_staged, remove_obsolete, staged_before},
     verify::{Base, Forged, Unchecked, verify},
 };
+use elophanto_knowledge::corpus;
 use elophanto_repo::{Git, GitError, Staged, Version, head};
 
 /// Message of a commit that holds only the index.

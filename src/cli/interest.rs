@@ -10,7 +10,8 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::{
+use elophanto_base::secrets;
+use elophanto_knowledge::{
     interest::{Answered, PreferenceKind, Signs, Valence, react as kind_of, spark},
     learn::{
         interests::{Stated, retract, state},
@@ -18,7 +19,6 @@ use crate::{
         record::EngagementRecord,
     },
 };
-use elophanto_base::secrets;
 use elophanto_repo::{Git, journal::Place};
 
 /// Say that you like a topic: an entity is made of it, and it is worth finding out more

@@ -18,7 +18,7 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::{
+use elophanto_knowledge::{
     extract::MAX_DOCUMENT_BYTES,
     learn::{
         log::{Log, Work},
@@ -472,7 +472,8 @@ fn show(workspace: &Workspace, only: Option<&str>, ui: &mut Ui) -> Result<Outcom
     let desk = workspace.desk();
     let log = Log::read(&desk.journal, now());
     let learning_root = &workspace.config.knowledge.write_root;
-    let shelves = crate::learn::shelf::Shelves { desk: &desk, write_root: learning_root };
+    let shelves =
+        elophanto_knowledge::learn::shelf::Shelves { desk: &desk, write_root: learning_root };
     let shelf = shelves.read(now());
     // Whoever works in this clone is known to git, others by the id of theirs.
     let own = LazyCell::new(|| known_writer(&desk));

@@ -16,8 +16,13 @@ use super::{
     waiting::embed_soon,
     workspace::Workspace,
 };
-use crate::{
-    config::{SinkKind, Source as SourceName},
+use crate::config::{SinkKind, Source as SourceName};
+use elophanto_base::process::Environment;
+use elophanto_index::{
+    Kind, Options, Refreshed,
+    search::{Query, search},
+};
+use elophanto_knowledge::{
     learn::{
         interests::Interests,
         log::{Log, Work},
@@ -32,11 +37,6 @@ use crate::{
     },
     notify::{CommandSink, DesktopSink, FileSink, Outlet, Quiet, WebhookSink},
     providers::{Brave, Provider, Searxng, Tavily},
-};
-use elophanto_base::process::Environment;
-use elophanto_index::{
-    Kind, Options, Refreshed,
-    search::{Query, search},
 };
 use elophanto_models::{Pace, llm::Ask};
 use elophanto_net::web::{Fetcher, Policy};
@@ -128,7 +128,9 @@ impl<'a> Learning<'a> {
                     root: self.workspace.repository.root.clone(),
                     folders: settings.files.clone(),
                     except: vec![
-                        crate::learn::shelf::folder(&self.workspace.config.knowledge.write_root),
+                        elophanto_knowledge::learn::shelf::folder(
+                            &self.workspace.config.knowledge.write_root,
+                        ),
                         PathBuf::from(".elophanto"),
                     ],
                 })),

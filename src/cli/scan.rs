@@ -17,12 +17,9 @@ use super::{
     ui::{Ui, visible_line},
     workspace::{Workspace, now_nanoseconds},
 };
-use crate::{
-    config::parse_duration,
-    init,
-    scan::{self, QuestionState, Report, Scan, Wanted},
-};
+use crate::{config::parse_duration, init};
 use elophanto_index::{Options, Refreshed, watch::Watch};
+use elophanto_knowledge::scan::{self, QuestionState, Report, Scan, Wanted};
 use elophanto_repo::{Git, NotePath};
 use elophanto_text::changelog;
 

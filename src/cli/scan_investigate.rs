@@ -10,11 +10,11 @@ use super::{
     ui::{Progress, Ui, visible, visible_line},
     workspace::{Workspace, now_nanoseconds},
 };
-use crate::scan::{
+use elophanto_index::Options;
+use elophanto_knowledge::scan::{
     AnswerNotes, Known, Question, QuestionState, documents,
     investigate::{Bench, Found, claim, investigate},
 };
-use elophanto_index::Options;
 use elophanto_models::{Pace, builtin::count_tokens};
 use elophanto_repo::Git;
 

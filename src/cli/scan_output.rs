@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::ui::visible_line;
-use crate::scan::{Question, record::Evidence};
+use elophanto_knowledge::scan::{Question, record::Evidence};
 
 /// A question, as `--json` prints it.
 #[derive(Serialize)]

@@ -10,7 +10,7 @@ use super::{
     ui::{Ui, visible, visible_line},
     workspace::Workspace,
 };
-use crate::{
+use elophanto_knowledge::{
     scan::sought::is_outside,
     scan::{
         Known, Question, QuestionState,

@@ -13,7 +13,6 @@ use super::{
     ui::{Ui, visible, visible_line},
     workspace::Workspace,
 };
-use crate::learn::record::{ANSWER, AnswerRecord};
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{
     Kind,
@@ -22,6 +21,7 @@ use elophanto_index::{
         extract::{Question, Statement, statements},
     },
 };
+use elophanto_knowledge::learn::record::{ANSWER, AnswerRecord};
 use elophanto_models::llm::{Asked, EXTRACTIVE};
 use elophanto_repo::{journal::Place, read_note};
 use elophanto_text::{entity::Page, markdown::Scope};

@@ -6,18 +6,16 @@ use super::{
     ui::Ui,
     workspace::{Workspace, now_nanoseconds},
 };
-use crate::{
-    config::RefreshStale,
-    scan::{
-        AnswerNotes, Known, Summary,
-        freshness::{Freshness, current, freshness},
-        gap::TRY_AGAIN,
-        investigate::{Bench, describe},
-    },
-};
+use crate::config::RefreshStale;
 use elophanto_index::{
     Kind, Snapshot,
     search::{Answer, origin::State},
+};
+use elophanto_knowledge::scan::{
+    AnswerNotes, Known, Summary,
+    freshness::{Freshness, current, freshness},
+    gap::TRY_AGAIN,
+    investigate::{Bench, describe},
 };
 use elophanto_models::{
     builtin::count_tokens,

@@ -7,14 +7,14 @@ use super::{
     learning::{Learning, now},
     workspace::Workspace,
 };
-use crate::{
+use elophanto_index::{Kind, search::Answer};
+use elophanto_knowledge::{
     interest::{Asked, EngagementKind, FOLLOW_UP_WITHIN, Valence, is_follow_up},
     learn::{
         record::{EngagementRecord, SEARCH, Search, Trigger},
         run::queued,
     },
 };
-use elophanto_index::{Kind, search::Answer};
 use elophanto_models::Role;
 use elophanto_repo::journal::Place;
 use elophanto_text::entity::identity;

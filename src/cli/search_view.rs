@@ -10,7 +10,6 @@ use super::{
     when,
     workspace::Workspace,
 };
-use crate::corpus;
 use elophanto_index::{
     Kind, Options, Refreshed, Snapshot,
     refresh::last_view,
@@ -20,6 +19,7 @@ use elophanto_index::{
     },
     version::forget,
 };
+use elophanto_knowledge::corpus;
 use elophanto_repo::{CommitId, Git, GitError, Version, history::Age};
 
 /// A search waits this long for another process that writes the view.

@@ -17,13 +17,14 @@ use super::{
 };
 use crate::{
     config::{CommitIndex, Config},
-    corpus, init, learn, memory,
+    init,
 };
 use elophanto_agent::permissions;
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{
     Context, Options, Progress, Refreshed, form::Form, refresh, search::run::Tools,
 };
+use elophanto_knowledge::{corpus, learn, memory};
 use elophanto_models::{
     Pace,
     builtin::{Builtin, count_tokens},

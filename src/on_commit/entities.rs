@@ -11,11 +11,11 @@ use jiff::Timestamp;
 use rustc_hash::FxHashSet;
 
 use super::CommitError;
-use crate::learn::{
+use elophanto_base::secrets;
+use elophanto_knowledge::learn::{
     record::{RESTORED, RETIRED, RestoredLines, RetiredLine},
     shelf::{MAX_PAGE_BYTES, Sheet, restored, retired, slug_of},
 };
-use elophanto_base::secrets;
 use elophanto_repo::{
     CommitId, Git, NotePath, ObjectId, Objects, Stored, Version,
     desk::{Desk, SHARED},

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 
 use super::{CommitError, secrets};
-use crate::memory::{FOLDER, Files};
 use elophanto_base::{jsonl, secrets::AllowList};
+use elophanto_knowledge::memory::{FOLDER, Files};
 use elophanto_repo::{
     Git, NotePath, Repository, Staged, Version,
     desk::{Desk, SHARED},

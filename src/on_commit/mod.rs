@@ -21,9 +21,9 @@ pub use changes::{NoteChange, changes};
 pub use secrets::{ALLOW_FILE, Looked, Secret, allowed, look};
 pub use skipped::Seen;
 
-use crate::learn;
 use elophanto_base::secrets::AllowList;
 use elophanto_index::{Context, IndexError, Progress, fill::Allowance};
+use elophanto_knowledge::learn;
 use elophanto_repo::{Git, GitError, Stored, Version, WriteError, desk::Desk, head, stored_notes};
 
 /// What is wanted of a commit.
@@ -71,7 +71,7 @@ pub enum CommitError {
     #[error(transparent)]
     Journal(#[from] elophanto_repo::journal::JournalError),
     #[error(transparent)]
-    Memory(#[from] crate::memory::MemoryError),
+    Memory(#[from] elophanto_knowledge::memory::MemoryError),
     #[error("GIT_DIR or GIT_INDEX_FILE is of another repository than the one around this folder")]
     Elsewhere,
 }

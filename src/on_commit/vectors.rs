@@ -7,13 +7,13 @@
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use super::{CommitError, Done, Wishes};
-use crate::corpus;
 use elophanto_index::{
     Context, Progress, Snapshot,
     fill::{self, Filled},
     given,
     stage::{plan_staged, remove_obsolete},
 };
+use elophanto_knowledge::corpus;
 use elophanto_repo::{CommitId, Git, NotePath};
 use elophanto_text::changelog;
 

@@ -2,8 +2,8 @@
 
 use std::{cell::Cell, path::Path};
 
-use elophanto::scan::{AnswerNotes, investigate::Bench, library::Library};
 use elophanto_index::Snapshot;
+use elophanto_knowledge::scan::{AnswerNotes, investigate::Bench, library::Library};
 use elophanto_models::{builtin::count_tokens, llm::Asked};
 use elophanto_repo::{NotePath, desk::Desk, locate};
 

@@ -13,13 +13,10 @@ use super::{
     memories::Memories,
     recall::shown,
 };
-use crate::{
-    clients::{
-        HookInput, MAX_TRANSCRIPT_BYTES, session_start, start_output, stop, stop_output,
-        wants_reminder,
-    },
-    memory::{Question, compact},
+use crate::clients::{
+    HookInput, MAX_TRANSCRIPT_BYTES, session_start, start_output, stop, stop_output, wants_reminder,
 };
+use elophanto_knowledge::memory::{Question, compact};
 use elophanto_models::builtin::count_tokens;
 
 /// Most bytes that a program says to its hook.

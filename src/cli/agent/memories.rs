@@ -10,9 +10,6 @@ use std::{
 use jiff::Timestamp;
 
 use super::super::{error::CliError, ui::visible_line, waiting::embed_soon, workspace::Workspace};
-use crate::memory::{
-    Draft, Entry, Files, Means, Memory, MemoryError, Question, Recalled, Retired, recall, repo_name,
-};
 use elophanto_base::secrets;
 use elophanto_index::{
     Options, Problem, Refreshed, Report, Snapshot,
@@ -20,6 +17,9 @@ use elophanto_index::{
     plan::plan,
     refresh::{refresh, settings},
     search::SearchError,
+};
+use elophanto_knowledge::memory::{
+    Draft, Entry, Files, Means, Memory, MemoryError, Question, Recalled, Retired, recall, repo_name,
 };
 use elophanto_repo::{NotePath, Repository, is_tracked, locate, remote_url, watch};
 

@@ -16,7 +16,7 @@ use super::{
     memories::Memories,
     memory_care, remember,
 };
-use crate::memory::{Draft, Entry, EventType, Folded, Memory, Rate, fold, repo_name};
+use elophanto_knowledge::memory::{Draft, Entry, EventType, Folded, Memory, Rate, fold, repo_name};
 
 /// Look through what agents remember, and mend it
 ///

@@ -23,10 +23,10 @@ use super::{
     note,
     recall::shown,
 };
-use crate::memory::{
+use elophanto_index::search::SearchError;
+use elophanto_knowledge::memory::{
     Entry, Memory, Question, Shared, compact, compared, line, repo_name, shared, vectors,
 };
-use elophanto_index::search::SearchError;
 use elophanto_models::builtin::count_tokens;
 
 /// Lessons whose own words are asked for, to see what an answer costs.

@@ -11,9 +11,9 @@ use super::super::{
     ui::{Ui, visible_line},
     workspace::{Workspace, write_beneath},
 };
-use crate::memory::Shared;
 use elophanto_base::beneath::{self, Folder};
 use elophanto_index::store::lock;
+use elophanto_knowledge::memory::Shared;
 use elophanto_repo::{NotePath, WriteError, watch, write_new_beneath};
 use elophanto_text::{
     authoring::{Draft, Existing, Kind, Planned, plan, template},

@@ -13,7 +13,7 @@ use super::{
     memories::Memories,
     recalled::fitting,
 };
-use crate::memory::{EventType, Question, Recalled, Shown, compact, repo_name};
+use elophanto_knowledge::memory::{EventType, Question, Recalled, Shown, compact, repo_name};
 use elophanto_models::builtin::count_tokens;
 
 /// Faults of files that are told one by one.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::memories::Memories;
-use crate::memory::Recalled;
+use elophanto_knowledge::memory::Recalled;
 
 /// Characters of a context where there is little room.
 const SHORT_CONTEXT: usize = 80;

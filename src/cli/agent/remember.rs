@@ -12,7 +12,7 @@ use super::{
     },
     memories::{Memories, Remembered},
 };
-use crate::memory::{Draft, DraftParts, EventType, MAX_LINE_BYTES, Rate, repo_name};
+use elophanto_knowledge::memory::{Draft, DraftParts, EventType, MAX_LINE_BYTES, Rate, repo_name};
 
 /// Write down a lesson, for every agent that works here
 ///

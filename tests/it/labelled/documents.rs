@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fs};
 
-use elophanto::{
+use elophanto_knowledge::{
     extract::{Document, Mode, extract, name},
     learn::{
         decide::{Candidate, Change, Ground, Stated, decide},

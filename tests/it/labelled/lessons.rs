@@ -6,9 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use elophanto::memory::{FOLDER, Means, Question, form, recall};
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{Context, Options, Snapshot, fill, refresh};
+use elophanto_knowledge::memory::{FOLDER, Means, Question, form, recall};
 use elophanto_models::{
     Embedder,
     bert::Bert,

@@ -1,6 +1,6 @@
 //! Names that must and must not pass for names, and which entities are one.
 
-use elophanto::{
+use elophanto_knowledge::{
     duplicates::{Candidate, Thresholds, Verdict, pairs},
     extract::name::structural,
     learn::meaning::{Meaning, text_of},

@@ -1,7 +1,8 @@
 //! From which cosine on texts are near, for each purpose and model: chosen on the part `dev` of the
 //! labels, measured on `test`.
 
-use elophanto::{
+use elophanto_base::differ::differ;
+use elophanto_knowledge::{
     interest::{Asked, is_follow_up},
     learn::{
         decide::{Candidate, Ground, Refusal, Stated, decide, is_same},
@@ -10,7 +11,6 @@ use elophanto::{
         shelf::Shelf,
     },
 };
-use elophanto_base::differ::differ;
 use elophanto_models::{Embedder, Near, Role, bert::Bert, builtin::Builtin};
 use elophanto_text::entity::identity;
 use jiff::Timestamp;

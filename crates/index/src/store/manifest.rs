@@ -135,9 +135,7 @@ pub fn write_seen(
 ///
 /// # Errors
 /// [`Malformed`] if the bytes end before.
-pub fn read_seen(
-    reader: &mut Reader,
-) -> Result<(NotePath, FileStat, i64, BlobId), Malformed> {
+pub fn read_seen(reader: &mut Reader) -> Result<(NotePath, FileStat, i64, BlobId), Malformed> {
     let path = NotePath::new(reader.block()?);
     let stat = FileStat {
         size: reader.u64()?,

@@ -14,10 +14,8 @@ use super::{
     },
     Arguments, Held, workspace,
 };
-use crate::{
-    memory::{Draft, Question, Recalled, compact},
-    server::{Call, Reply},
-};
+use crate::server::{Call, Reply};
+use elophanto_knowledge::memory::{Draft, Question, Recalled, compact};
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::{Git, NotePath, Repository, head, is_tracked};
 

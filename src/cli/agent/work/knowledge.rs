@@ -5,14 +5,12 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::super::{super::run_kept, operations::operations};
-use crate::{
-    memory,
-    server::{self, Call, Operations, Reply},
-};
+use crate::server::{self, Call, Operations, Reply};
 use elophanto_agent::{
     Host, Intent, Output, Source, Spec, Tool, ToolError,
     permissions::{Action, Level},
 };
+use elophanto_knowledge::memory;
 
 /// Tokens of an answer, if the call does not say.
 const TOKENS: usize = 2_000;

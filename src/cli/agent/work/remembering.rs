@@ -13,11 +13,11 @@ use super::super::{
     memories::Memories,
     note,
 };
-use crate::{
+use elophanto_agent::{Outcome, TaskSummary};
+use elophanto_knowledge::{
     learn::record::{MESSAGE, Message},
     memory::{self, EventType},
 };
-use elophanto_agent::{Outcome, TaskSummary};
 use elophanto_repo::journal::Place;
 use elophanto_text::authoring::{Draft, Kind, template};
 
