@@ -5,16 +5,11 @@
 
 // Front door.
 pub mod cli;
-pub mod config;
-pub mod hooks;
-pub mod init;
 pub mod server;
 
 // What git asks of us.
-pub mod on_commit;
 
 // What is not known yet, what is found out, and doing things at intervals.
-pub mod schedule;
 
 // All that can be searched.
 
@@ -25,4 +20,3 @@ pub mod schedule;
 // From files to what can be searched.
 
 // Pure: text in, structure out.
-pub mod clients;

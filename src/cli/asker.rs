@@ -12,7 +12,7 @@ use super::{
     ui::Ui,
     workspace::Workspace,
 };
-use crate::config::{Agreements, Origin, Protocol};
+use elophanto_app::config::{Agreements, Origin, Protocol};
 use elophanto_models::llm::{Asked, Message, ModelRef, Task, Why, is_loopback};
 use elophanto_net::http::probe;
 

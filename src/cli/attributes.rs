@@ -5,7 +5,7 @@ use super::{
     ui::Ui,
     workspace::{Workspace, write_beneath},
 };
-use crate::init::{self, ATTRIBUTES_FILE};
+use elophanto_app::init::{self, ATTRIBUTES_FILE};
 use elophanto_knowledge::learn;
 use elophanto_repo::{Git, NotePath, read_note};
 

@@ -12,7 +12,7 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::init;
+use elophanto_app::init;
 use elophanto_index::{
     Options, commit, drift, links, refresh,
     store::{

@@ -8,7 +8,7 @@ use super::{
     remote::{Remote, Target},
     workspace::Workspace,
 };
-use crate::config::{Config, Origin, Provider};
+use elophanto_app::config::{Config, Origin, Provider};
 use elophanto_index::vectors_held;
 use elophanto_models::{Embedder, Fingerprint, bert::Bert, builtin::Builtin, remote::parse};
 use elophanto_repo::{Repository, locate};

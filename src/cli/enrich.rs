@@ -12,7 +12,7 @@ use super::{
     ui::{Ui, visible_line},
     workspace::Workspace,
 };
-use crate::config::parse_duration;
+use elophanto_app::config::parse_duration;
 use elophanto_knowledge::{
     enrich::Mode,
     learn::{

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::{
+use elophanto_app::{
     clients::ClientError,
     config::{ConfigError, Origin, StoreError},
     hooks::{self, HookError, HookName},

@@ -9,7 +9,7 @@ use std::{
 use serde::Serialize;
 
 use super::{Outcome, embedders::Named, error::CliError, profiles, settings::layers, ui::Ui};
-use crate::config::{self, Config, Origin};
+use elophanto_app::config::{self, Config, Origin};
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{
     eval::{AtLevel, Corpus, DEPTH, Judged, Measured, TestSet, Thresholds, parted, thresholds},

@@ -11,7 +11,7 @@ use super::{
     ui::{Ui, visible_line},
     workspace::{Workspace, refuse_links_out},
 };
-use crate::{
+use elophanto_app::{
     hooks::{self, Change, Folder, Foreign, HookError, HookName, Place, State},
     on_commit::Seen,
 };

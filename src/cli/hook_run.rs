@@ -15,7 +15,7 @@ use super::{
     ui::{Ui, visible_line},
     workspace::{Workspace, now_nanoseconds},
 };
-use crate::{
+use elophanto_app::{
     hooks::{self, HookName, Place, Standing, State},
     on_commit::{self, ALLOW_FILE, Done, IndexFile, Looked, Secret, Wishes},
 };

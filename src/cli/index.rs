@@ -15,7 +15,7 @@ use super::{
     waiting,
     workspace::Workspace,
 };
-use crate::config::parse_duration;
+use elophanto_app::config::parse_duration;
 use elophanto_base::process;
 use elophanto_index::{
     Options, Problem, Refreshed, Report, check,

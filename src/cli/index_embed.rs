@@ -8,7 +8,7 @@ use super::{
     ui::{Progress, Ui},
     workspace::Workspace,
 };
-use crate::config::Agreements;
+use elophanto_app::config::Agreements;
 use elophanto_index::{
     Refreshed, fill,
     store::{Malformed, view},

@@ -10,7 +10,7 @@ use super::{
     when,
     workspace::{Workspace, now_nanoseconds},
 };
-use crate::on_commit;
+use elophanto_app::on_commit;
 use elophanto_index::{
     Refreshed,
     commit::TABLES,

@@ -17,7 +17,7 @@ use super::{
     ui::{Ui, exact_line},
     workspace::{Workspace, write_beneath},
 };
-use crate::{
+use elophanto_app::{
     config::{Provider, REPOSITORY_FILE},
     init::{InitAction, InitOptions, plan},
 };

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use secrecy::SecretString;
 
 use super::{env, error::CliError, ui::Ui, unlock::UnlockArgs};
-use crate::config::{KeyRef, Protocol, ProviderConfig};
+use elophanto_app::config::{KeyRef, Protocol, ProviderConfig};
 use elophanto_models::llm::is_loopback;
 use elophanto_net::{
     http::{Auth, Endpoint},

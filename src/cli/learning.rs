@@ -16,7 +16,7 @@ use super::{
     waiting::embed_soon,
     workspace::Workspace,
 };
-use crate::config::{SinkKind, Source as SourceName};
+use elophanto_app::config::{SinkKind, Source as SourceName};
 use elophanto_base::process::Environment;
 use elophanto_index::{
     Kind, Options, Refreshed,

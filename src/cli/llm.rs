@@ -12,7 +12,7 @@ use super::{
     llm_failure,
     ui::Ui,
 };
-use crate::config::{Agreements, Config, LlmConfig, Protocol, ProviderConfig};
+use elophanto_app::config::{Agreements, Config, LlmConfig, Protocol, ProviderConfig};
 use elophanto_models::llm::{
     Answer, Budget, HealthFile, Kind, Ledger, Limits, LlmError, Member, Message, ModelRef, Plan,
     Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why, is_loopback, patience,

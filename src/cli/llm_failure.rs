@@ -5,7 +5,7 @@ use super::{
     llm::{Desk, Missing},
     ui::visible_line,
 };
-use crate::config::{KeyRef, Protocol, ProviderConfig};
+use elophanto_app::config::{KeyRef, Protocol, ProviderConfig};
 use elophanto_models::llm::{LlmError, ModelRef, OverBudget, Span, Why};
 
 /// One failure of all that was tried. What providers said stays on one line each.

@@ -17,7 +17,7 @@ use super::{
     model_list::local_models,
     ui::{Progress, Ui, visible_line},
 };
-use crate::config::Provider;
+use elophanto_app::config::Provider;
 use elophanto_index::store::write_whole;
 use elophanto_models::{
     Embedder,

@@ -14,7 +14,7 @@ use super::{
     settings::Settings,
     ui::{Ui, visible_line},
 };
-use crate::config::Provider;
+use elophanto_app::config::Provider;
 use elophanto_models::{Embedder, Pace, bert::Bert, builtin::Builtin, llm::Task};
 
 const PROVIDER: &str = "knowledge.embedding_provider";

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use walkdir::WalkDir;
 
 use super::env;
-use crate::config::{Config, StoreError, TrustEntry, TrustStore, digest};
+use elophanto_app::config::{Config, StoreError, TrustEntry, TrustStore, digest};
 use elophanto_repo::{NotePath, read_note};
 use elophanto_text::changelog;
 

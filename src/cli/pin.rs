@@ -13,7 +13,7 @@ use super::{
     ui::Ui,
     workspace::{Workspace, write_beneath},
 };
-use crate::config::{
+use elophanto_app::config::{
     self, Config, ConfigFile, Origin, Provider, REPOSITORY_FILE, TrustEntry, TrustStore, Trusted,
     has_conflict_markers, pin, value_in,
 };

@@ -11,7 +11,7 @@ use super::{
     llm::may_send,
     ui::Ui,
 };
-use crate::config::{Config, KnowledgeConfig, Protocol, Provider, ProviderConfig};
+use elophanto_app::config::{Config, KnowledgeConfig, Protocol, Provider, ProviderConfig};
 use elophanto_models::{
     EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
     llm::is_loopback,

@@ -17,7 +17,7 @@ use super::{
     ui::{Ui, visible_line},
     workspace::{Workspace, now_nanoseconds},
 };
-use crate::{config::parse_duration, init};
+use elophanto_app::{config::parse_duration, init};
 use elophanto_index::{Options, Refreshed, watch::Watch};
 use elophanto_knowledge::scan::{self, QuestionState, Report, Scan, Wanted};
 use elophanto_repo::{Git, NotePath};

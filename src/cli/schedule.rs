@@ -12,7 +12,7 @@ use super::{
     error::CliError,
     ui::{Ui, visible_line},
 };
-use crate::{
+use elophanto_app::{
     config::{format_duration, parse_duration},
     schedule::{
         Added, Backend, Installed, Job, Place, ScheduleError, Scheduler, default_every, process,
@@ -142,9 +142,9 @@ fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let every = format_duration(job.every);
     let by = word(backend);
     let what = match outcome {
-        crate::schedule::Outcome::Added => "added",
-        crate::schedule::Outcome::Replaced => "replaced",
-        crate::schedule::Outcome::AlreadyThere => "was there already",
+        elophanto_app::schedule::Outcome::Added => "added",
+        elophanto_app::schedule::Outcome::Replaced => "replaced",
+        elophanto_app::schedule::Outcome::AlreadyThere => "was there already",
     };
     ui.line(format_args!("{} {what}: every {every}, by {by}", job.name))?;
     if backend == Backend::Systemd {
@@ -163,7 +163,7 @@ fn print(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     ui.line(format_args!("\n# {unit}.timer"))?;
     ui.line(timer_unit(&job).map_err(ScheduleError::from)?.trim_end())?;
     ui.line("\n# or, without systemd, in the crontab:")?;
-    match crate::schedule::crontab_entry(&job) {
+    match elophanto_app::schedule::crontab_entry(&job) {
         Ok(entry) => ui.line(entry.trim_end())?,
         Err(cause) => ui.line(format_args!("# not possible: {cause}"))?,
     }

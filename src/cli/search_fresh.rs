@@ -6,7 +6,7 @@ use super::{
     ui::Ui,
     workspace::{Workspace, now_nanoseconds},
 };
-use crate::config::RefreshStale;
+use elophanto_app::config::RefreshStale;
 use elophanto_index::{
     Kind, Snapshot,
     search::{Answer, origin::State},

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{env, error::CliError, ui::Ui};
-use crate::config::{Config, ConfigError, Layers, REPOSITORY_FILE};
+use elophanto_app::config::{Config, ConfigError, Layers, REPOSITORY_FILE};
 use elophanto_repo::{Git, LocateError, Side, locate};
 
 /// The layers of settings of a knowledge base.

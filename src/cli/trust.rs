@@ -10,7 +10,7 @@ use super::{
     pages::{Page, Pages, Trust},
     ui::{Ui, exact_line, visible, visible_line},
 };
-use crate::config::{
+use elophanto_app::config::{
     Config, ConfigFile, Guarded, Layers, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
     read_repository_file,
 };

@@ -1,7 +1,7 @@
 //! Moments and revisions as people type them.
 
 use super::error::CliError;
-use crate::config;
+use elophanto_app::config;
 use elophanto_repo::{CommitId, Git, GitError};
 
 /// A date, a time, or a time span before now; in seconds since 1970.

@@ -15,11 +15,11 @@ use super::{
     ui::Ui,
     waiting::{self, Background},
 };
-use crate::{
+use elophanto_agent::permissions;
+use elophanto_app::{
     config::{CommitIndex, Config},
     init,
 };
-use elophanto_agent::permissions;
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{
     Context, Options, Progress, Refreshed, form::Form, refresh, search::run::Tools,

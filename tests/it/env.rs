@@ -12,7 +12,7 @@ use std::{
     sync::Mutex,
 };
 
-use elophanto::init::{attribute_lines, managed_block::upsert};
+use elophanto_app::init::{attribute_lines, managed_block::upsert};
 use elophanto_models::{Embedder, bert::Bert};
 use serde_json::Value;
 

@@ -15,8 +15,8 @@ use super::{
     undo::{self, UndoArgs},
     work::{self, Prepared, state_folder, terminal::Terminal},
 };
-use crate::config::AgentMode;
 use elophanto_agent::{Session, Which, permissions::Mode};
+use elophanto_app::config::AgentMode;
 
 /// Lines of what was typed that are kept.
 const HISTORY: &str = "history";

@@ -13,7 +13,7 @@ use super::{
     memories::Memories,
     recall::shown,
 };
-use crate::clients::{
+use elophanto_app::clients::{
     HookInput, MAX_TRANSCRIPT_BYTES, session_start, start_output, stop, stop_output, wants_reminder,
 };
 use elophanto_knowledge::memory::{Question, compact};

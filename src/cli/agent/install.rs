@@ -13,7 +13,7 @@ use super::super::{
     error::CliError,
     ui::{Ui, visible, visible_line},
 };
-use crate::clients::{self, Change, Client, MAX_FILE_BYTES, Places, Scope, diff};
+use elophanto_app::clients::{self, Change, Client, MAX_FILE_BYTES, Places, Scope, diff};
 use elophanto_base::beneath::Folder;
 
 /// Set up an agent's program: the MCP server and a skill that says when to use it

@@ -4,8 +4,8 @@ use super::{
     super::{Outcome, error::CliError, ui::Ui, workspace::Workspace},
     work::{self, Wish, terminal::Terminal, wire::Wire},
 };
-use crate::config::AgentMode;
 use elophanto_agent::Finished;
+use elophanto_app::config::AgentMode;
 
 /// Work on a task with tools, asking before it does harm
 ///

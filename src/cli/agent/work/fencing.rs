@@ -18,12 +18,12 @@ use super::{
     super::super::{env, workspace::Workspace},
     git_view::{GitView, Shown},
 };
-use crate::config::AgentConfig;
 use elophanto_agent::{
     fence::{self, Ended, Helper, Kind, Limits, Policy, Standby, Stopped},
     plugins::{RunEnded, RunRequest},
     tools::{OutOfReach, ShellOutcome, ShellRequest},
 };
+use elophanto_app::config::AgentConfig;
 use elophanto_base::process;
 use elophanto_repo::inner_marks;
 

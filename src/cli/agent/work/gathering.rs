@@ -15,11 +15,11 @@ use super::{
     },
     ranking, skill_tools,
 };
-use crate::init;
 use elophanto_agent::{
     Gathered, Piece, SkillLine,
     skills::{self, Skill},
 };
+use elophanto_app::init;
 use elophanto_text::entity::{self, slug_of};
 
 /// Pages of the knowledge base about itself that are read at the beginning of every task.

@@ -45,7 +45,6 @@ use super::{
     },
     shelf::Shelf,
 };
-use crate::config::{AgentMode, Reflection};
 use brain::Models;
 use elophanto_agent::{
     Agent, Approver, Finished, Reflect, Session, Sessions, Settings, Toolbox, Trails,
@@ -55,6 +54,7 @@ use elophanto_agent::{
     plugins::Problem,
     tools::OutOfReach,
 };
+use elophanto_app::config::{AgentMode, Reflection};
 use elophanto_repo::Git;
 use external::External;
 use fencing::{Fencing, OnlyReads};

@@ -20,11 +20,11 @@ use super::{
     fencing::Fencing,
     state_folder,
 };
-use crate::config::{TrustEntry, TrustStore};
 use elophanto_agent::{
     fence::Kind,
     plugins::{FOLDER, Loaded, Loading, MANIFEST, MAX_MANIFEST_BYTES, Runtime, load, text_at},
 };
+use elophanto_app::config::{TrustEntry, TrustStore};
 
 /// Where copies of plugins lie while they run, below the folder of the state.
 const COPIES: &str = "plugins";

@@ -8,10 +8,10 @@ use std::{
 };
 
 use super::super::super::{env, error::CliError, pages::folders, workspace::Workspace};
-use crate::config::{AgentMode, has_conflict_markers};
 use elophanto_agent::permissions::{
     Call, Circumstances, Mode, Owner, Protected, Rules, Verdict, add_rule, core, decide, rule_for,
 };
+use elophanto_app::config::{AgentMode, has_conflict_markers};
 use elophanto_base::stand_in::is_stand_in;
 use elophanto_index::store::lock;
 use elophanto_repo::{Git, NotePath, Repository, Side, read_note, write_beneath};
@@ -161,7 +161,7 @@ pub fn out_of_reach(repository: &Repository) -> Vec<PathBuf> {
         env::own_program().ok(),
         repository.git_dir.clone(),
         repository.common_dir.clone(),
-        crate::hooks::effective(repository).ok().map(|folder| folder.path),
+        elophanto_app::hooks::effective(repository).ok().map(|folder| folder.path),
     ]
     .into_iter()
     .flatten()

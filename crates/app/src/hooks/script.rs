@@ -242,11 +242,11 @@ mod tests {
     #[test]
     fn thin_scripts_say_what_the_block_says() {
         for (name, text) in [
-            (HookName::PreCommit, include_str!("../../hooks/pre-commit")),
-            (HookName::PostMerge, include_str!("../../hooks/post-merge")),
-            (HookName::PostCommit, include_str!("../../hooks/post-commit")),
-            (HookName::PostCheckout, include_str!("../../hooks/post-checkout")),
-            (HookName::PostRewrite, include_str!("../../hooks/post-rewrite")),
+            (HookName::PreCommit, include_str!("../../../../hooks/pre-commit")),
+            (HookName::PostMerge, include_str!("../../../../hooks/post-merge")),
+            (HookName::PostCommit, include_str!("../../../../hooks/post-commit")),
+            (HookName::PostCheckout, include_str!("../../../../hooks/post-checkout")),
+            (HookName::PostRewrite, include_str!("../../../../hooks/post-rewrite")),
         ] {
             assert!(text.lines().any(|line| line == by_hand(name)), "{text}");
         }
