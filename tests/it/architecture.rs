@@ -105,6 +105,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("src/cli/agent/running.rs", "below the git directory"),
     ("src/cli/agent/work/fencing.rs", "below the git directory, and one folder at the root"),
     ("src/cli/agent/work/planted.rs", "below the git directory"),
+    ("src/cli/agent/work/under_way.rs", "below the git directory"),
     ("crates/app/src/hooks/install.rs", "git's folder of hooks, which the sandbox keeps closed"),
     ("crates/agent/src/fence/", "folders and files of the sandbox's own, and stand-ins"),
     ("crates/base/src/lock.rs", "locks, and folders of ours below the git directory"),

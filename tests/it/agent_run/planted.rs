@@ -328,7 +328,11 @@ fn a_run_after_one_that_was_killed_puts_aside_what_that_planted() {
     told.done();
     assert_eq!(found(&bench.env), BTreeSet::new(), "{}", told.output);
     let warnings = told.ended()["warnings"].to_string() + &told.output.to_string();
-    assert!(warnings.contains("a run was killed before this one"), "{}", told.output);
+    assert!(
+        warnings.contains("a run was killed before, in the middle of a command"),
+        "{}",
+        told.output
+    );
     assert!(warnings.contains("work/k/.git"), "{}", told.output);
     // Said and done once.
     let entries = fs::read_dir(bench.env.path(".git/elophanto/aside")).unwrap().flatten();

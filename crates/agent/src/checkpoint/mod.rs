@@ -263,8 +263,6 @@ impl<'a> Checkpoints<'a> {
         let old = runs.split_off(keep.min(runs.len()));
         for run in &old {
             git_calls::remove_reference(self.git, &seal::reference(run))?;
-            // Nobody waits for it; what cannot be removed now stays.
-            let _ = std::fs::remove_dir_all(self.aside_folder(run));
         }
         over.iter()
             .filter(|owner| !runs.contains(owner))

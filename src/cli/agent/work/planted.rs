@@ -7,18 +7,15 @@ use std::{
     collections::BTreeSet,
     ffi::OsStr,
     fs::{self, File},
-    io::{self, Write},
-    os::unix::ffi::OsStrExt,
+    io::{self, Read, Write},
     path::{Path, PathBuf},
 };
-
-use ulid::Ulid;
 
 use super::super::super::{ui::exact_line, workspace::Workspace};
 use elophanto_agent::permissions::Action;
 use elophanto_repo::{
-    CommitId, FileStat, Git, PutAside, gitlinks, inner_marks, marks_on_the_way, move_aside,
-    put_aside,
+    CommitId, FileStat, Git, PutAside, Repository, gitlinks, inner_marks, marks_on_the_way,
+    move_aside, put_aside,
 };
 
 /// Characters of a line that says all that it does.
@@ -60,12 +57,10 @@ const USUAL_SETTINGS: [&str; 12] = [
     "[remote \"origin\"]",
     "url",
 ];
-/// What the name of a file ends in that says what there was before a call.
-const UNDER_WAY: &str = "before";
-/// Its last field: one without it was cut.
-const WHOLE: &[u8] = b"whole";
-/// A larger one is none of ours, in bytes.
-const MOST_UNDER_WAY: u64 = 16 * 1024 * 1024;
+/// Where it is written what was put aside.
+const LIST: &str = "list.txt";
+/// Bytes of a file that names a git directory.
+const MOST_OF_A_LINK: u64 = 8 * 1024;
 /// Repositories that are told of one by one.
 const MOST_TOLD: usize = 20;
 
@@ -88,18 +83,14 @@ pub enum Meant {
 }
 
 impl Meant {
-    const ALL: [Self; 3] = [Self::Nothing, Self::WorkTree, Self::Bare];
+    pub const ALL: [Self; 3] = [Self::Nothing, Self::WorkTree, Self::Bare];
 
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",
             Self::WorkTree => "work tree",
             Self::Bare => "bare",
         }
-    }
-
-    fn of_name(name: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|meant| meant.name().as_bytes() == name)
     }
 }
 
@@ -131,35 +122,23 @@ impl Before {
         marks.iter().filter(is_one).filter_map(|mark| Some(root.join(mark.parent()?))).collect()
     }
 
-    /// Writes it down for as long as the call is under way: who comes after a run that was killed
-    /// would take what it planted for the user's own.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn write_down(&self, root: &Path, aside: &Path) -> io::Result<Option<UnderWay>> {
-        let Self::Anything { marks, meant } = self else { return Ok(None) };
-        fs::create_dir_all(aside)?;
-        let path = aside.join(format!("{}.{UNDER_WAY}", Ulid::new()));
-        let new = path.with_extension("new");
-        let mut file = File::create(&new)?;
-        // Held before it has its name: nobody takes it for one that was left behind.
-        file.lock()?;
-        let marks = marks.iter().map(|mark| mark.as_os_str().as_bytes());
-        let head = [meant.name().as_bytes(), root.as_os_str().as_bytes()];
-        let fields: Vec<&[u8]> = head.into_iter().chain(marks).chain([WHOLE]).collect();
-        file.write_all(&fields.join(&0))?;
-        fs::rename(new, &path)?;
-        Ok(Some(UnderWay { path, _locked: file }))
-    }
-
-    /// Puts what is new into a folder, and says so.
-    pub fn put_aside(&self, root: &Path, shelf: &Path) -> Vec<String> {
+    /// Puts what is new into the folder `shelf`, but for what is `own`.
+    pub fn put_aside(
+        &self,
+        repository: &Repository,
+        is_own: &dyn Fn(&Path) -> bool,
+        shelf: &Path,
+    ) -> Aside {
+        let root = &repository.root;
         let mut moved = match self {
             Self::Anything { marks, meant } => {
-                let is_meant = |mark: &Path| match meant {
-                    Meant::Nothing => false,
-                    Meant::WorkTree => mark.ends_with(".git"),
-                    Meant::Bare => is_as_made(root, mark),
+                let is_meant = |mark: &Path| {
+                    let is_made = match meant {
+                        Meant::Nothing => false,
+                        Meant::WorkTree => mark.ends_with(".git"),
+                        Meant::Bare => is_as_made(root, mark),
+                    };
+                    is_made || is_own_work_tree(repository, mark) || is_own(mark)
                 };
                 put_aside(root, marks, &is_meant, shelf)
             }
@@ -173,14 +152,70 @@ impl Before {
         };
         // What is still there is told before all else.
         moved.sort_by_key(|one| one.to.is_ok());
+        let is_whole = moved.iter().all(|one| one.to.is_ok());
         let more = moved.len().saturating_sub(MOST_TOLD);
         let mut told: Vec<String> =
             moved.iter().take(MOST_TOLD).map(|one| said(root, one)).collect();
         if more > 0 {
             told.push(format!("{more} more like it"));
         }
-        told
+        if moved.iter().any(|one| one.to.is_ok()) {
+            let list = shelf.join(LIST);
+            match write_list(&list, &moved) {
+                Ok(()) => told.push(format!(
+                    "if one of them is yours, `{}` says what to move back",
+                    exact_line(&list.to_string_lossy())
+                )),
+                Err(cause) => told.push(format!("what was moved is written nowhere: {cause}")),
+            }
+        }
+        Aside { told, is_whole }
     }
+}
+
+/// What came of putting things aside.
+pub struct Aside {
+    /// For people, one line each.
+    pub told: Vec<String>,
+    /// Nothing had to be left where it was.
+    pub is_whole: bool,
+}
+
+/// Adds to a list in the folder of what was put aside: what each was, and that names of git in it
+/// end in `.aside` now.
+fn write_list(path: &Path, moved: &[PutAside]) -> io::Result<()> {
+    let mut text = String::new();
+    for PutAside { mark, to } in moved {
+        if let Ok(to) = to {
+            let (to, mark) = (to.to_string_lossy(), mark.to_string_lossy());
+            text.push_str(&format!(
+                "{} was `{}`; in it, take `.aside` off `HEAD.aside` and `.git.aside`\n",
+                exact_line(&to),
+                exact_line(&mark)
+            ));
+        }
+    }
+    File::options().create(true).append(true).open(path)?.write_all(text.as_bytes())
+}
+
+/// Whether a `.git` is that of a further work tree of this very repository: it names a folder below
+/// the git directory, where no command writes, and that folder names it.
+fn is_own_work_tree(repository: &Repository, mark: &Path) -> bool {
+    let Some(common) = &repository.common_dir else { return false };
+    let mark = repository.root.join(mark);
+    let is_file = fs::symlink_metadata(&mark).is_ok_and(|found| found.is_file());
+    let read = |path: &Path| {
+        let mut text = String::new();
+        File::open(path).ok()?.take(MOST_OF_A_LINK).read_to_string(&mut text).ok()?;
+        Some(text)
+    };
+    let Some(text) = is_file.then(|| read(&mark)).flatten() else { return false };
+    let Some(named) = text.strip_prefix("gitdir: ").map(|path| Path::new(path.trim_end())) else {
+        return false;
+    };
+    let is_below = named.parent().is_some_and(|above| above == common.join("worktrees"));
+    let back = read(&named.join("gitdir"));
+    is_below && back.is_some_and(|back| Path::new(back.trim_end()) == mark)
 }
 
 /// A repository, laid out as a plain folder, that one of these absolute paths lies in: no tool
@@ -190,58 +225,6 @@ pub fn written_into(root: &Path, action: &Action) -> Option<PathBuf> {
     let folders: Vec<PathBuf> =
         paths.iter().filter_map(|path| path.parent().map(Path::to_owned)).collect();
     marks_on_the_way(root, &folders).pop_first()?.parent().map(Path::to_owned)
-}
-
-/// What there was before a call that is under way; dropping it says that the call has ended.
-pub struct UnderWay {
-    path: PathBuf,
-    _locked: File,
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
-    }
-}
-
-/// Puts aside what was planted by calls whose run was killed, and says so. Waits for no call that
-/// is under way: while there is one, nothing is done.
-pub fn put_aside_of_killed(root: &Path, aside: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(aside) else { return Vec::new() };
-    let paths = entries.flatten().map(|entry| entry.path());
-    let paths = paths.filter(|path| path.extension() == Some(OsStr::new(UNDER_WAY)));
-    let opened: Option<Vec<(PathBuf, File)>> = paths
-        .map(|path| {
-            let file = File::open(&path).ok()?;
-            file.try_lock().is_ok().then_some((path, file))
-        })
-        .collect();
-    let mut told = Vec::new();
-    for (path, file) in opened.unwrap_or_default() {
-        let mut text = Vec::new();
-        if io::Read::read_to_end(&mut io::Read::take(file, MOST_UNDER_WAY), &mut text).is_err() {
-            continue;
-        }
-        let fields: Vec<&[u8]> = text.split(|byte| *byte == 0).collect();
-        let [meant, of, marks @ .., WHOLE] = &fields[..] else {
-            let _ = fs::remove_file(path);
-            continue;
-        };
-        // All work trees of a repository have this folder in common.
-        if *of != root.as_os_str().as_bytes() {
-            continue;
-        }
-        let Some(meant) = Meant::of_name(meant) else { continue };
-        let marks = marks.iter().map(|mark| PathBuf::from(OsStr::from_bytes(mark))).collect();
-        // It is never pruned: what came into being after the run was killed is the user's.
-        let shelf = path.with_extension("killed");
-        let put = Before::Anything { marks, meant }.put_aside(root, &shelf);
-        told.extend(put.into_iter().map(|one| {
-            format!("a run was killed before this one; {one}. Is it yours? Then move it back")
-        }));
-        let _ = fs::remove_file(path);
-    }
-    told
 }
 
 /// Whether a bare repository is as git makes it: no hooks, no objects of others, and settings that
@@ -345,37 +328,6 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_a_killed_call_planted_is_told_from_what_was_there() {
-        let top = tempfile::tempdir().unwrap();
-        let at = |path: &str| top.path().join(path);
-        let repository = |path: &str| fs::create_dir_all(at(path).join(".git/objects")).unwrap();
-        let is_there = |path: &str| at(path).join(".git").exists();
-        let (root, other, aside) = (at("root"), at("other"), at("aside"));
-        repository("root/own");
-        repository("other/own");
-        let before = Before::Anything { marks: inner_marks(&root), meant: Meant::Nothing };
-        let under_way = before.write_down(&root, &aside).unwrap().unwrap();
-        let text = fs::read(&under_way.path).unwrap();
-        repository("root/planted");
-        assert!(put_aside_of_killed(&root, &aside).is_empty(), "it is under way");
-        drop(under_way);
-        assert_eq!(fs::read_dir(&aside).unwrap().count(), 0, "it has ended");
-        let left = at("aside/a.before");
-        // One that was cut says nothing, and another work tree has repositories of its own.
-        for cut in [0, 5, text.len() - 1] {
-            fs::write(&left, &text[..cut]).unwrap();
-            assert!(put_aside_of_killed(&root, &aside).is_empty() && !left.exists(), "{cut}");
-        }
-        fs::write(&left, &text).unwrap();
-        assert!(put_aside_of_killed(&other, &aside).is_empty() && left.exists());
-        assert!(is_there("other/own") && is_there("root/planted"));
-        let told = put_aside_of_killed(&root, &aside);
-        assert!(matches!(&told[..], [one] if one.contains("`planted/.git`")), "{told:?}");
-        assert!(is_there("root/own") && !is_there("root/planted") && !left.exists());
-        assert!(put_aside_of_killed(&root, &aside).is_empty());
-    }
 
     #[test]
     fn what_git_makes_by_itself() {

@@ -15,9 +15,10 @@ use super::{
     super::errors::why_uncovered,
     fencing::Fencing,
     gathering,
-    planted::{Before, Links, UnderWay, put_aside_of_killed, written_into},
+    planted::{Before, Links, written_into},
     remembering,
     rights::Rights,
+    under_way::UnderWay,
 };
 use elophanto_agent::{
     Effects, Gathered, Session, TaskSummary, World,
@@ -40,7 +41,7 @@ struct Begun {
     /// Which other repositories there were, if it may leave one.
     before: Option<Before>,
     /// The same, written down until the call has ended.
-    _under_way: Option<UnderWay>,
+    under_way: Option<UnderWay>,
     /// Whoever let it through was told which files it changes.
     is_shown: bool,
 }
@@ -162,11 +163,16 @@ impl<'a> Surroundings<'a> {
     /// Puts repositories that the call has left out of git's sight; says so.
     fn put_aside(&mut self) -> Vec<String> {
         let repository = &self.workspace.repository;
-        let Some(before) = self.calls.last().and_then(|call| call.before.as_ref()) else {
+        let Some(Begun { before: Some(before), under_way, .. }) = self.calls.last_mut() else {
             return Vec::new();
         };
         let run = self.run.unwrap_or_default().to_string();
-        before.put_aside(&repository.root, &repository.aside_dir().join(run))
+        let aside = before.put_aside(repository, &|_| false, &repository.aside_dir().join(run));
+        // What is still there is tried again by the next run.
+        if let Some(under_way) = under_way.take().filter(|_| aside.is_whole) {
+            under_way.ended();
+        }
+        aside.told
     }
 
     /// Says which of these files, relative to the root, others execute.
@@ -202,8 +208,6 @@ impl<'a> Surroundings<'a> {
 impl World for Surroundings<'_> {
     fn begun(&mut self, run: Ulid) {
         self.run = Some(run);
-        let repository = &self.workspace.repository;
-        self.warnings.extend(put_aside_of_killed(&repository.root, &repository.aside_dir()));
     }
 
     fn gather(&mut self, goal: &str) -> Gathered {
@@ -295,7 +299,7 @@ impl World for Surroundings<'_> {
             run.before_commit().map_err(said)?;
         }
         let aside = workspace.repository.aside_dir();
-        let under_way = before.as_ref().map(|before| before.write_down(root, &aside)).transpose();
+        let under_way = before.as_ref().map(|it| UnderWay::begin(it, root, &aside)).transpose();
         let under_way = under_way.map_err(|cause| {
             format!("`{}` cannot be written: {cause}", exact_line(&aside.to_string_lossy()))
         })?;
@@ -307,7 +311,7 @@ impl World for Surroundings<'_> {
             is_covered: true,
             head,
             before,
-            _under_way: under_way.flatten(),
+            under_way: under_way.flatten(),
             is_shown,
         });
         Ok(())

@@ -1,0 +1,201 @@
+//! What there was before a call, written down for as long as the call is under way: whoever comes
+//! after a run that was killed would take what it planted for the user's own.
+
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    fs::{self, File},
+    io::{self, Read, Write},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use ulid::Ulid;
+
+use super::{
+    super::super::{ui::exact_line, workspace::Workspace},
+    planted::{Before, Meant},
+};
+use elophanto_repo::Repository;
+
+/// What the name of such a file ends in.
+const BEFORE: &str = "before";
+/// Its last field: one without it was cut.
+const WHOLE: &[u8] = b"whole";
+/// A larger one is none of ours, in bytes.
+const MOST: u64 = 64 * 1024 * 1024;
+/// A call is ended that much later than its patience at most.
+const MARGIN: Duration = Duration::from_secs(60);
+
+/// A call that is under way. What is written stays if the run is killed, and until what the call
+/// left is put aside.
+pub struct UnderWay {
+    path: PathBuf,
+    _locked: File,
+}
+
+impl UnderWay {
+    /// Writes down what there was, below the folder `aside`; `None` where nothing can be planted.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin(before: &Before, root: &Path, aside: &Path) -> io::Result<Option<Self>> {
+        let Before::Anything { marks, meant } = before else { return Ok(None) };
+        let marks = marks.iter().map(|mark| mark.as_os_str().as_bytes());
+        let head = [meant.name().as_bytes(), root.as_os_str().as_bytes()];
+        let text = head.into_iter().chain(marks).chain([WHOLE]).collect::<Vec<_>>().join(&0);
+        if text.len() as u64 > MOST {
+            return Err(io::Error::other("there are too many other repositories in the work tree"));
+        }
+        fs::create_dir_all(aside)?;
+        let path = aside.join(format!("{}.{BEFORE}", Ulid::new()));
+        let new = path.with_extension("new");
+        let mut file = File::create(&new)?;
+        // Held before it has its name: nobody takes it for one that was left behind.
+        file.lock()?;
+        file.write_all(&text)?;
+        fs::rename(new, &path)?;
+        Ok(Some(Self { path, _locked: file }))
+    }
+
+    /// What the call left is put aside.
+    pub fn ended(self) {
+        let _ = fs::remove_file(self.path);
+    }
+}
+
+/// Puts aside what was planted by calls of this work tree whose run was killed, and says so.
+pub fn put_aside_of_killed(workspace: &Workspace) -> Vec<String> {
+    of_killed(&workspace.repository, workspace.config.agent.tool_timeout)
+}
+
+fn of_killed(repository: &Repository, patience: Duration) -> Vec<String> {
+    // Without git this folder comes with the work tree, and nobody knows from whom.
+    if repository.common_dir.is_none() {
+        return Vec::new();
+    }
+    let Ok(entries) = fs::read_dir(repository.aside_dir()) else { return Vec::new() };
+    let mut told = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.extension() != Some(OsStr::new(BEFORE)) {
+            continue;
+        }
+        let Ok(mut file) = File::open(&path) else { continue };
+        let mut text = Vec::new();
+        if (&mut file).take(MOST).read_to_end(&mut text).is_err() {
+            continue;
+        }
+        let shown = exact_line(&path.to_string_lossy());
+        let fields: Vec<&[u8]> = text.split(|byte| *byte == 0).collect();
+        let [meant, of, marks @ .., WHOLE] = &fields[..] else {
+            if file.try_lock().is_ok() {
+                told.push(format!("`{shown}` was cut: what a killed run planted is not known"));
+                let _ = fs::remove_file(path);
+            }
+            continue;
+        };
+        // All work trees of a repository have this folder in common.
+        if *of != repository.root.as_os_str().as_bytes() {
+            continue;
+        }
+        // It is under way.
+        if file.try_lock().is_err() {
+            continue;
+        }
+        let Some(meant) = Meant::ALL.into_iter().find(|it| it.name().as_bytes() == *meant) else {
+            continue;
+        };
+        let marks: BTreeSet<PathBuf> =
+            marks.iter().map(|mark| PathBuf::from(OsStr::from_bytes(mark))).collect();
+        // What came into being after the call had to end is the user's.
+        let begun = file.metadata().and_then(|found| found.modified()).ok();
+        let end = begun.and_then(|begun| begun.checked_add(patience + MARGIN));
+        let is_later = |mark: &Path| {
+            let born = born(&repository.root.join(mark));
+            matches!((born, end), (Some(born), Some(end)) if born > end)
+        };
+        let before = Before::Anything { marks, meant };
+        // This folder is never pruned.
+        let aside = before.put_aside(repository, &is_later, &path.with_extension("killed"));
+        if !aside.told.is_empty() {
+            told.push("a run was killed before, in the middle of a command".to_owned());
+        }
+        told.extend(aside.told);
+        // What is still there is tried again.
+        if aside.is_whole {
+            let _ = fs::remove_file(path);
+        }
+    }
+    told
+}
+
+/// When a file came into being, which nobody can set.
+fn born(path: &Path) -> Option<SystemTime> {
+    let found = fs::symlink_metadata(path).ok()?;
+    found.created().or_else(|_| found.modified()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use elophanto_repo::inner_marks;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn what_a_killed_call_planted_is_told_from_what_was_there() {
+        let top = tempfile::tempdir().unwrap();
+        let at = |path: &str| top.path().join(path);
+        let tree = |name: &str| Repository {
+            root: at(name),
+            git_dir: Some(at(".git")),
+            common_dir: Some(at(".git")),
+        };
+        let make = |path: &str| fs::create_dir_all(at(path).join(".git/objects")).unwrap();
+        let is_there = |path: &str| at(path).join(".git").exists();
+        let (here, other) = (tree("root"), tree("other"));
+        make("root/own");
+        make("other/own");
+        let before = Before::Anything { marks: inner_marks(&here.root), meant: Meant::Nothing };
+        let aside = here.aside_dir();
+        let under_way = UnderWay::begin(&before, &here.root, &aside).unwrap().unwrap();
+        let text = fs::read(&under_way.path).unwrap();
+        make("root/planted");
+        // A work tree of this repository is no plant.
+        fs::create_dir_all(at(".git/worktrees/w")).unwrap();
+        fs::create_dir_all(at("root/w")).unwrap();
+        let named = format!("gitdir: {}\n", at(".git/worktrees/w").display());
+        fs::write(at("root/w/.git"), &named).unwrap();
+        fs::write(at(".git/worktrees/w/gitdir"), at("root/w/.git").to_str().unwrap()).unwrap();
+        fs::create_dir_all(at("root/v")).unwrap();
+        fs::write(at("root/v/.git"), &named).unwrap();
+        assert!(of_killed(&here, PATIENCE).is_empty(), "it is under way");
+        under_way.ended();
+        assert_eq!(fs::read_dir(&aside).unwrap().count(), 0, "it has ended");
+
+        let left = aside.join("a.before");
+        for cut in [0, 5, text.len() - 1] {
+            fs::write(&left, &text[..cut]).unwrap();
+            let told = of_killed(&here, PATIENCE);
+            assert!(told[0].contains("was cut") && !left.exists(), "{cut} {told:?}");
+        }
+        fs::write(&left, &text).unwrap();
+        assert!(of_killed(&other, PATIENCE).is_empty() && left.exists(), "of another work tree");
+        // Long before all this.
+        let past = SystemTime::now() - Duration::from_secs(86_400);
+        File::options().write(true).open(&left).unwrap().set_modified(past).unwrap();
+        assert!(of_killed(&here, PATIENCE).is_empty(), "made by the user");
+        assert!(is_there("other/own") && is_there("root/planted"));
+
+        fs::write(&left, &text).unwrap();
+        let told = of_killed(&here, PATIENCE);
+        assert!(told.iter().any(|line| line.contains("`planted/.git`")), "{told:?}");
+        assert!(is_there("root/own") && is_there("root/w") && !left.exists());
+        assert!(!is_there("root/planted") && !is_there("root/v"), "{told:?}");
+        let list = fs::read_to_string(aside.join("a.killed/list.txt")).unwrap();
+        assert_eq!(list.lines().count(), 2, "{list}");
+        assert!(of_killed(&here, PATIENCE).is_empty());
+    }
+}
