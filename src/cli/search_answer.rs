@@ -18,6 +18,7 @@ use elophanto_index::{
     Kind,
     search::{
         Answer, Hit, Level,
+        changes::lists_changes,
         extract::{Question, Statement, statements},
     },
 };
@@ -149,9 +150,11 @@ pub fn answer(
         };
         learning.desk.write(Place::Local, &[&record]).is_ok()
     });
-    let quoted: Vec<(&str, &Hit)> =
-        sources.iter().map(|Source { hit, .. }| (text.as_str(), *hit)).collect();
-    let unsaid = if is_quoted { asked.unsaid(&quoted, analyzer) } else { Vec::new() };
+    // What is quoted first is what is taken for the answer.
+    let unsaid = match (is_quoted, text.lines().next(), sources.first()) {
+        (true, Some(first), Some(source)) => asked.unsaid(first, source.hit, analyzer),
+        _ => Vec::new(),
+    };
     let wire = AnswerWire {
         sufficient: true,
         id: kept.then_some(id.as_str()),
@@ -191,7 +194,7 @@ pub fn answer(
     ui.emit(&wire, shown)?;
     if !wire.unsaid.is_empty() {
         ui.talk(format_args!(
-            "what is quoted does not say `{}`: it may be about something else",
+            "what is quoted first does not say `{}`: it may be about something else",
             visible_line(&wire.unsaid.join("`, `"))
         ));
     }
@@ -322,8 +325,15 @@ fn extract<'a>(
             continue;
         }
         let mut texts = vec![&statement.text];
+        // Changes one after the other contradict nothing.
+        let is_change = |one: &Statement| {
+            hits.get(one.hit).is_some_and(|hit| lists_changes(hit.path.as_path()))
+        };
         let others = all.iter().filter(|other| {
-            let says_more = statement.contradicts(other) && !texts.contains(&&other.text);
+            let says_more = statement.contradicts(other)
+                && !is_change(statement)
+                && !is_change(other)
+                && !texts.contains(&&other.text);
             if says_more {
                 texts.push(&other.text);
             }

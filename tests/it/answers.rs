@@ -106,7 +106,7 @@ fn what_an_answer_does_not_say_is_told() {
     assert_eq!(wire["answer"], "The minimum supported Rust version of this crate is 1.38. [1]");
     assert_eq!(wire["unsaid"], serde_json::json!(["serde"]), "{wire}");
     let said = env.ok(&["search", "--answer", question]).stderr();
-    assert!(said.contains("what is quoted does not say `serde`"), "{said}");
+    assert!(said.contains("what is quoted first does not say `serde`"), "{said}");
     let wire =
         &env.run(&["search", "--answer", "--json", "minimum supported rust version"]).json()[0];
     assert_eq!(wire["unsaid"], serde_json::Value::Null, "{wire}");

@@ -66,6 +66,8 @@ pub struct Question {
     terms: Vec<(String, f32)>,
     /// The same as they were typed, each with its term.
     words: Vec<(String, String)>,
+    /// Numbers of several parts, such as versions and days: `0.8.0`, `2026-05-06`.
+    numbers: Vec<String>,
 }
 
 impl Question {
@@ -86,20 +88,28 @@ impl Question {
             Some((text[word.range].to_owned(), analyzer.term(&buffer)?.into_owned()))
         };
         let words = words(text).filter_map(&mut typed).collect();
-        Self { terms: terms.into_iter().map(weigh).collect(), words }
+        let bare = |word: &str| {
+            let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
+            word.strip_prefix('v').map(str::to_owned).unwrap_or(word)
+        };
+        let is_of_parts = |word: &String| {
+            let mut parts = word.split(['.', '-']);
+            word.contains(['.', '-'])
+                && parts.all(|part| part.starts_with(|char: char| char.is_ascii_digit()))
+        };
+        let numbers = text.split_whitespace().map(bare).filter(is_of_parts).collect();
+        Self { terms: terms.into_iter().map(weigh).collect(), words, numbers }
     }
 
-    /// Its words, as typed, that none of these statements says, nor the headings above them.
-    pub fn unsaid<'q>(&'q self, quoted: &[(&str, &Hit)], analyzer: &Analyzer) -> Vec<&'q str> {
-        let mut said = FxHashSet::default();
-        for (text, hit) in quoted {
-            said.extend(headings(hit, analyzer));
-            said.extend(analyzer.terms(text));
-            said.extend(analyzer.terms(&hit.path.to_text()));
-        }
-        let unsaid = self.terms.iter().filter(|(term, _)| !said.contains(term));
+    /// Its words, as typed, that a statement does not say, nor the headings above it.
+    pub fn unsaid<'q>(&'q self, text: &str, hit: &Hit, analyzer: &Analyzer) -> Vec<&'q str> {
+        let said = format!("{}\n{}\n{text}", hit.path.to_text(), all_headings(hit));
+        let terms: FxHashSet<String> = analyzer.terms(&said).into_iter().collect();
+        let unsaid = self.terms.iter().filter(|(term, _)| !terms.contains(term));
         let typed = |term: &str| self.words.iter().find(|(_, known)| known == term);
-        unsaid.filter_map(|(term, _)| typed(term).map(|(word, _)| word.as_str())).collect()
+        let words = unsaid.filter_map(|(term, _)| typed(term).map(|(word, _)| word.as_str()));
+        let numbers = self.numbers.iter().filter(|number| !holds_number(&said, number));
+        words.chain(numbers.map(String::as_str)).collect()
     }
 
     /// Share of its weight that these terms hold.
@@ -117,14 +127,30 @@ impl Question {
         self.share(|term| terms.contains(term))
     }
 
-    /// Whether all of its words with a number in them are there: `v3` is not `v2`.
+    /// Whether all of its words with a number in them are there: `v3` is not `v2`, and `0.8.0` is
+    /// not `0`, `8` and `0`.
     pub fn keeps_numbers(&self, hit: &Hit, analyzer: &Analyzer) -> bool {
-        let mut terms = headings(hit, analyzer);
-        terms.extend(analyzer.terms(&hit.text));
+        let said = format!("{}\n{}", all_headings(hit), hit.text);
+        let terms: FxHashSet<String> = analyzer.terms(&said).into_iter().collect();
         let mut numbers =
             self.terms.iter().filter(|(term, _)| term.contains(|char: char| char.is_numeric()));
         numbers.all(|(term, _)| terms.contains(term))
+            && self.numbers.iter().all(|number| holds_number(&said, number))
     }
+}
+
+/// Whether a text holds a number of several parts, and not as part of a longer one.
+fn holds_number(text: &str, number: &str) -> bool {
+    let text = text.to_lowercase();
+    text.match_indices(number).any(|(at, _)| {
+        let before = text[..at].trim_end_matches('v');
+        let after = text[at + number.len()..].trim_start_matches(['.', '-']);
+        let continues = |char: char| char.is_ascii_digit();
+        let follows = text[at + number.len()..].len() > after.len();
+        !before.ends_with(|char: char| continues(char) || char == '.')
+            && !text[at + number.len()..].starts_with(continues)
+            && !(follows && after.starts_with(continues))
+    })
 }
 
 /// All statements of hits, in the order of the hits and of their texts.
@@ -156,9 +182,12 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
     found
 }
 
+fn all_headings(hit: &Hit) -> String {
+    format!("{} {}", hit.title, hit.breadcrumb.join(" "))
+}
+
 fn headings(hit: &Hit, analyzer: &Analyzer) -> FxHashSet<String> {
-    let all = format!("{} {}", hit.title, hit.breadcrumb.join(" "));
-    analyzer.terms(&all).into_iter().collect()
+    analyzer.terms(&all_headings(hit)).into_iter().collect()
 }
 
 /// A sentence as it is quoted; `None` if it states nothing.
@@ -301,6 +330,29 @@ mod tests {
         ] {
             assert_eq!(is_language(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_of_several_parts_are_one_thing() {
+        for (text, number, expected) in [
+            ("Released 0.8.0 today", "0.8.0", true),
+            ("Released v0.8.0.", "0.8.0", true),
+            ("0.8.0", "0.8.0", true),
+            ("0.8, and 0", "0.8.0", false),
+            ("10.8.0", "0.8.0", false),
+            ("1.0.8.0", "0.8.0", false),
+            ("0.8.01", "0.8.0", false),
+            ("0.8.0.1", "0.8.0", false),
+            ("0.8.0-rc", "0.8.0", true),
+            ("on 2026-05-06, late", "2026-05-06", true),
+            ("on 2026-05-16", "2026-05-06", false),
+        ] {
+            assert_eq!(holds_number(text, number), expected, "{text} {number}");
+        }
+        let analyzer = Analyzer::new("english");
+        let numbers = |text: &str| Question::new(text, &[], &analyzer).numbers;
+        assert_eq!(numbers("when was v0.8.0 released, on 2026-05-06?"), ["0.8.0", "2026-05-06"]);
+        assert_eq!(numbers("what is x86-64 on 3 of e.g. co-op 5?"), [""; 0]);
     }
 
     #[test]

@@ -16,6 +16,9 @@ use crate::{
 };
 use elophanto_base::lexical::{Analyzer, fold, words};
 
+/// Words of a query that are looked at: a longer one is a text, and what is misspelt in it matters
+/// little.
+const MOST_WORDS: usize = 64;
 /// The most terms that stand in for one misspelt word.
 const MOST_TERMS: usize = 5;
 /// Chunks that are read to see how a term is written.
@@ -85,7 +88,7 @@ impl Typed {
             let is_known = !unknown.contains(&&term);
             Self { lower: found.to_lowercase(), folded: folded.clone(), term, is_known }
         };
-        words(text).map(|word| &text[word.range]).map(word).collect()
+        words(text).take(MOST_WORDS).map(|word| &text[word.range]).map(word).collect()
     }
 }
 
