@@ -142,14 +142,12 @@ impl Question {
 /// Whether a text holds a number of several parts, and not as part of a longer one.
 fn holds_number(text: &str, number: &str) -> bool {
     let text = text.to_lowercase();
+    let is_digit = |char: char| char.is_ascii_digit();
     text.match_indices(number).any(|(at, _)| {
         let before = text[..at].trim_end_matches('v');
-        let after = text[at + number.len()..].trim_start_matches(['.', '-']);
-        let continues = |char: char| char.is_ascii_digit();
-        let follows = text[at + number.len()..].len() > after.len();
-        !before.ends_with(|char: char| continues(char) || char == '.')
-            && !text[at + number.len()..].starts_with(continues)
-            && !(follows && after.starts_with(continues))
+        let after = &text[at + number.len()..];
+        let goes_on = after.strip_prefix(['.', '-']).unwrap_or(after).starts_with(is_digit);
+        !before.ends_with(['.', '-']) && !before.ends_with(is_digit) && !goes_on
     })
 }
 
