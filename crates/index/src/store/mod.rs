@@ -4,8 +4,8 @@
 //! key to vector, immutable, checked as outside data; [`place`] puts them into the work tree and
 //! takes them away. [`view`] is derived and private to a work tree: segments, matrices and a
 //! manifest that a search maps into memory; anything in it may be deleted at any time. Beside the
-//! view, [`cache`] keeps the vectors that were embedded here, for all work trees. All LanceDB and
-//! Arrow types stay inside this room.
+//! view, [`cache`] keeps the vectors that were embedded here, for all work trees. LanceDB and
+//! Arrow types stay inside the crate of the tables.
 
 pub mod bits;
 pub mod cache;
