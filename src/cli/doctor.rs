@@ -1,6 +1,6 @@
 //! `elophanto doctor`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ use elophanto_index::{
         tables::{self, TableError},
     },
 };
-use elophanto_repo::{Git, NotePath, read_note};
+use elophanto_repo::{Git, NotePath, locate, read_note};
 use elophanto_text::markdown;
 
 /// Say what is indexed, by which model, how fresh, how large, and what is wrong
@@ -91,7 +91,16 @@ const MOST_RECORDS: usize = 10_000;
 const MOST_LINKS: usize = 10;
 
 pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let repository = locate(Path::new("."))?;
+    let workspace = match Workspace::at(repository, Vec::new(), ui) {
+        Ok(workspace) => workspace,
+        // Until that is mended, nothing else can be said.
+        Err(cause) => {
+            let mend = cause.hint_text().unwrap_or("correct the settings").to_owned();
+            show(&[FindingWire { finding: cause.message().to_owned(), mend }], ui)?;
+            return Ok(Outcome::Negative);
+        }
+    };
     let options = Options {
         full: false,
         patience: Some(std::time::Duration::from_millis(50)),
@@ -214,14 +223,19 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             )?;
         }
     }
-    for finding in &findings {
-        let text = format!("! {}\n  mend: {}", finding.finding, finding.mend);
-        ui.emit(finding, super::ui::visible(&text))?;
-    }
+    show(&findings, ui)?;
     if findings.is_empty() && !ui.json {
         ui.line("nothing is wrong")?;
     }
     Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Negative })
+}
+
+fn show(findings: &[FindingWire], ui: &mut Ui) -> Result<(), CliError> {
+    for finding in findings {
+        let text = format!("! {}\n  mend: {}", finding.finding, finding.mend);
+        ui.emit(finding, super::ui::visible(&text))?;
+    }
+    Ok(())
 }
 
 /// A drift with the commits that made it.

@@ -375,7 +375,9 @@ impl From<StoreError> for CliError {
 
 impl From<InitError> for CliError {
     fn from(cause: InitError) -> Self {
-        Self::new(cause)
+        let is_in_conflict = matches!(cause, InitError::InConflict { .. });
+        let error = Self::new(cause);
+        if is_in_conflict { error.hint("settle it, then run this again") } else { error }
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
 };
 use elophanto_app::config::{
     self, Config, ConfigFile, Origin, Provider, REPOSITORY_FILE, TrustEntry, TrustStore, Trusted,
-    has_conflict_markers, pin, value_in,
+    has_conflict_marks, pin, value_in,
 };
 use elophanto_base::stand_in::is_stand_in;
 use elophanto_index::{Report, vectors_held};
@@ -183,7 +183,7 @@ pub fn write_down(workspace: Workspace, pins: Pins, ui: &Ui) -> Result<Workspace
     }
     let repository = workspace.repository;
     let before = config_text(&repository)?;
-    if has_conflict_markers(&before) || is_stand_in(&repository.root.join(REPOSITORY_FILE)) {
+    if has_conflict_marks(&before) || is_stand_in(&repository.root.join(REPOSITORY_FILE)) {
         // Whoever settles the conflict decides, and nobody writes there while a command of an agent
         // runs; this run goes on with what was found out.
         return Workspace::again(repository, as_flags(pins));
@@ -251,7 +251,7 @@ fn may_pin(workspace: &Workspace) -> Result<bool, CliError> {
         return Ok(false);
     }
     let text = config_text(&workspace.repository)?;
-    if has_conflict_markers(&text) {
+    if has_conflict_marks(&text) {
         return Ok(false);
     }
     let auto = config::Value::Text(Provider::Auto.to_string());

@@ -25,7 +25,10 @@ use elophanto_index::{
 use elophanto_knowledge::learn::record::{ANSWER, AnswerRecord};
 use elophanto_models::llm::{Asked, EXTRACTIVE};
 use elophanto_repo::{journal::Place, read_note};
-use elophanto_text::{entity::Page, markdown::Scope};
+use elophanto_text::{
+    entity::Page,
+    markdown::{Scope, is_superseded},
+};
 
 /// Hits that an answer is made of.
 const MOST_HITS: usize = 6;
@@ -35,6 +38,9 @@ const MOST_QUOTED: usize = 3;
 const MOST_CONTRADICTING: usize = 3;
 /// A statement that is worth less than this share of the best one is not quoted beside it.
 const WORTH_QUOTING: f32 = 0.7;
+/// What no longer holds is worth this share of the same said by a note that does: it is quoted where
+/// nothing else answers.
+const WORTH_SUPERSEDED: f32 = 0.5;
 /// A hit bears on a question from this nearness on. Chosen, like the shares above and below, on 40
 /// questions about our own notes and 110 of two test sets, half of them without an answer.
 const NEAR: f32 = 0.7;
@@ -92,6 +98,17 @@ struct CitationWire<'a> {
     /// Only for a fact: the note of the user that says otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<&'a str>,
+    /// The note says of itself that it no longer holds.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    superseded: bool,
+}
+
+/// A hit that bears on the question.
+struct Near<'a> {
+    hit: &'a Hit,
+    nearness: f32,
+    /// Its note says of itself that it no longer holds.
+    is_superseded: bool,
 }
 
 /// A place that an answer names, by its number less one.
@@ -100,6 +117,7 @@ struct Source<'a> {
     line: usize,
     /// Seconds since 1970.
     said: Option<i64>,
+    is_superseded: bool,
 }
 
 /// What was made of the hits.
@@ -125,8 +143,18 @@ pub fn answer(
     let asked = Question::new(question, &found.weights, analyzer);
     let is_doubtful = found.confidence.is_some_and(|it| it.level == Level::Nothing);
     let bearing = |hit| Some((hit, nearness(&asked, hit, relevant, is_doubtful, analyzer)?));
-    let near: Vec<(&Hit, f32)> = found.hits.iter().filter_map(bearing).take(MOST_HITS).collect();
-    let hits: Vec<&Hit> = near.iter().map(|(hit, _)| *hit).collect();
+    let near: Vec<Near> = found
+        .hits
+        .iter()
+        .filter_map(bearing)
+        .take(MOST_HITS)
+        .map(|(hit, nearness)| Near {
+            hit,
+            nearness,
+            is_superseded: no_longer_holds(hit, workspace),
+        })
+        .collect();
+    let hits: Vec<&Hit> = near.iter().map(|near| near.hit).collect();
     let made =
         if hits.is_empty() { None } else { make(question, &asked, &near, workspace, yes, ui)? };
     let Some(Made { text, model, sources, contradictions, is_quoted }) = made else {
@@ -164,7 +192,7 @@ pub fn answer(
         citations: (1..)
             .zip(&sources)
             .filter(|(number, _)| cited(&text).contains(number))
-            .map(|(number, Source { hit, line, said })| CitationWire {
+            .map(|(number, Source { hit, line, said, is_superseded })| CitationWire {
                 number,
                 path: hit.path.to_text(),
                 line: *line,
@@ -172,6 +200,7 @@ pub fn answer(
                 kind: hit.kind.name(),
                 date: said.map(day),
                 against: hit.contradicted_at(*line),
+                superseded: *is_superseded,
             })
             .collect(),
         unsaid,
@@ -184,11 +213,14 @@ pub fn answer(
         let _ = writeln!(shown, "{} say otherwise of the same thing: newest first", list(numbers));
     }
     for citation in &wire.citations {
-        let CitationWire { number, path, line, title, against, .. } = citation;
+        let CitationWire { number, path, line, title, against, superseded, .. } = citation;
         let _ =
             write!(shown, "\n[{number}] {}:{line}  {}", visible_line(path), visible_line(title));
         if let Some(note) = against {
             let _ = write!(shown, " (your note says otherwise: {})", visible_line(note));
+        }
+        if *superseded {
+            shown.push_str(" (superseded)");
         }
     }
     ui.emit(&wire, shown)?;
@@ -259,31 +291,35 @@ fn nearness(
 fn make<'a>(
     question: &str,
     asked: &Question,
-    near: &[(&'a Hit, f32)],
+    near: &[Near<'a>],
     workspace: &Workspace,
     yes: bool,
     ui: &Ui,
 ) -> Result<Option<Made<'a>>, CliError> {
-    let hits: Vec<&'a Hit> = near.iter().map(|(hit, _)| *hit).collect();
     let talk = Ui::new(ui.json, true);
     let mut model = Asker::open(workspace, Purpose::ANSWER, Reach::Agreed, yes, &talk)?;
     if model.is_there()
-        && let Asked::Said { text, model } = model.ask(&prompt(question, &hits))
+        && let Asked::Said { text, model } = model.ask(&prompt(question, near))
     {
         let text = text.trim();
-        let cites = cited(text).iter().any(|number| (1..=hits.len()).contains(number));
+        let cites = cited(text).iter().any(|number| (1..=near.len()).contains(number));
         let said = text.trim_start_matches(|char: char| !char.is_alphanumeric());
         if said.to_uppercase().starts_with(NOT_ENOUGH) {
             return Ok(None);
         }
         // What names no source is not believed.
         if cites {
-            let source = |hit: &&'a Hit| Source { hit, line: hit.line, said: hit.changed };
+            let source = |&Near { hit, is_superseded, .. }: &Near<'a>| Source {
+                hit,
+                line: hit.line,
+                said: hit.changed,
+                is_superseded,
+            };
             return Ok(Some(Made {
                 text: text.to_owned(),
                 is_quoted: false,
                 model,
-                sources: hits.iter().map(source).collect(),
+                sources: near.iter().map(source).collect(),
                 contradictions: Vec::new(),
             }));
         }
@@ -305,12 +341,9 @@ fn list(numbers: &[usize]) -> String {
 
 /// The best statements, each with its source; with each of them those that contradict it, newest
 /// first. `None` if nothing that was found states anything.
-fn extract<'a>(
-    asked: &Question,
-    near: &[(&'a Hit, f32)],
-    workspace: &Workspace,
-) -> Option<Made<'a>> {
-    let hits: Vec<&'a Hit> = near.iter().map(|(hit, _)| *hit).collect();
+fn extract<'a>(asked: &Question, near: &[Near<'a>], workspace: &Workspace) -> Option<Made<'a>> {
+    let hits: Vec<&'a Hit> = near.iter().map(|near| near.hit).collect();
+    let is_superseded = |one: &Statement| near.get(one.hit).is_some_and(|near| near.is_superseded);
     let all = statements(asked, &hits, &workspace.analyzer);
     let mut made = Made {
         text: String::new(),
@@ -347,17 +380,28 @@ fn extract<'a>(
         group.sort_by_key(|(one, said)| {
             let day = said.map(|said| said.div_euclid(DAY));
             let is_learned = hits.get(one.hit).is_some_and(|hit| hit.scope == Scope::Learned);
-            (std::cmp::Reverse(day), is_learned)
+            (is_superseded(one), std::cmp::Reverse(day), is_learned)
         });
         let mut numbers = Vec::new();
         for (one, said) in &group {
             told.push(one);
-            made.sources.push(Source { hit: hits.get(one.hit)?, line: one.line, said: *said });
+            made.sources.push(Source {
+                hit: hits.get(one.hit)?,
+                line: one.line,
+                said: *said,
+                is_superseded: is_superseded(one),
+            });
             let number = made.sources.len();
             numbers.push(number);
-            let date = said.filter(|_| group.len() > 1).map(|said| format!("{}: ", day(said)));
+            // After what is said: before it, it would read as part of the answer.
+            let date = said.filter(|_| group.len() > 1).map(|said| format!("as of {}", day(said)));
+            let state = is_superseded(one).then(|| "superseded".to_owned());
+            let remarks: Vec<String> = date.into_iter().chain(state).collect();
             let end = if made.text.is_empty() { "" } else { "\n" };
-            let _ = write!(made.text, "{end}{}{} [{number}]", date.unwrap_or_default(), one.text);
+            let _ = write!(made.text, "{end}{} [{number}]", one.text);
+            if !remarks.is_empty() {
+                let _ = write!(made.text, " ({})", remarks.join(", "));
+            }
         }
         if group.len() > 1 {
             made.contradictions.push(numbers);
@@ -367,8 +411,12 @@ fn extract<'a>(
 }
 
 /// The best statement of each hit, the best of all first, as long as it is worth quoting beside it.
-fn best<'s>(all: &'s [Statement], near: &[(&Hit, f32)]) -> Vec<&'s Statement> {
-    let worth = |one: &Statement| one.value + near.get(one.hit).map_or(0.0, |(_, near)| *near);
+fn best<'s>(all: &'s [Statement], near: &[Near]) -> Vec<&'s Statement> {
+    let worth = |one: &Statement| {
+        let Some(near) = near.get(one.hit) else { return one.value };
+        let share = if near.is_superseded { WORTH_SUPERSEDED } else { 1.0 };
+        (one.value + near.nearness) * share
+    };
     let says = |one: &Statement| one.value + one.with_headings;
     let of_hit = all.chunk_by(|a, b| a.hit == b.hit).filter_map(|of_hit| {
         // The first of equals.
@@ -395,15 +443,23 @@ fn said(hit: &Hit, line: usize, workspace: &Workspace) -> Option<i64> {
     fact.or(hit.changed)
 }
 
-fn prompt(question: &str, hits: &[&Hit]) -> String {
+/// Whether the note of a hit says of itself that it no longer holds.
+fn no_longer_holds(hit: &Hit, workspace: &Workspace) -> bool {
+    let read = read_note(&workspace.repository.root, &hit.path, MOST_PAGE);
+    hit.kind == Kind::Note
+        && read.is_ok_and(|(bytes, _)| is_superseded(&String::from_utf8_lossy(&bytes)))
+}
+
+fn prompt(question: &str, near: &[Near]) -> String {
     let nonce = ulid::Ulid::new();
     let mut sources = String::new();
-    for (number, hit) in (1..).zip(hits) {
+    for (number, Near { hit, is_superseded, .. }) in (1..).zip(near) {
         let text: String = hit.text.chars().take(MOST_SHOWN).collect();
         let doubt = if hit.contradicted_by().is_some() { " (the user says otherwise)" } else { "" };
         let changed = hit.changed.map(|time| format!(" (of {})", day(time))).unwrap_or_default();
+        let state = if *is_superseded { " (superseded)" } else { "" };
         let title = &hit.title;
-        let _ = writeln!(sources, "[{number}] {title}{changed}{doubt}\n{}\n", text.trim());
+        let _ = writeln!(sources, "[{number}] {title}{changed}{state}{doubt}\n{}\n", text.trim());
     }
     format!(
         "Answer a question from numbered sources and from nothing else. Cite the number of the \

@@ -12,7 +12,7 @@ use super::{
 };
 use elophanto_app::config::{
     Config, ConfigFile, Guarded, Layers, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
-    read_repository_file,
+    has_conflict_marks, read_repository_file,
 };
 use elophanto_repo::locate;
 
@@ -90,6 +90,12 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return revoke(&root, ui);
     }
     let file = read_repository_file(&root)?;
+    if file.as_ref().is_some_and(|file| has_conflict_marks(&file.text)) {
+        return Err(CliError::new(format_args!(
+            "`{REPOSITORY_FILE}` is in conflict: only what it says in the end can be trusted"
+        ))
+        .hint("settle it and `git add` it, then run this again"));
+    }
     let guarded = file.as_ref().map(Config::guarded).transpose()?.unwrap_or_default();
     if let Some(file) = file.filter(|_| !guarded.is_empty()) {
         // Nothing is shown as if it could be trusted where it cannot.

@@ -15,7 +15,7 @@ use super::{
     ui::Ui,
     waiting::{self, Background},
 };
-use elophanto_agent::permissions;
+use elophanto_agent::{git_guard::put_aside_of_killed, permissions};
 use elophanto_app::{
     config::{CommitIndex, Config},
     init,
@@ -63,7 +63,14 @@ impl Workspace {
         flags: Vec<(String, String)>,
         ui: &Ui,
     ) -> Result<Self, CliError> {
-        Self::build(repository, flags, &|warning| ui.warn(warning))
+        let workspace = Self::build(repository, flags, &|warning| ui.warn(warning))?;
+        workspace.put_aside_of_killed().iter().for_each(|line| ui.warn(line));
+        Ok(workspace)
+    }
+
+    /// Puts aside the git directories that runs of the agent left which were killed; says which.
+    pub fn put_aside_of_killed(&self) -> Vec<String> {
+        put_aside_of_killed(&self.repository, self.config.agent.tool_timeout)
     }
 
     /// The same, when what is wrong with the settings was said before.

@@ -79,8 +79,8 @@ fn what_contradicts_itself_is_told_with_dates_newest_first() {
     assert_eq!(
         answer(&env, question).as_deref(),
         Some(
-            "2026-05-06: Retries of the courier are capped at 5. [1]\n\
-             2024-01-02: Retries of the courier are capped at 3. [2]"
+            "Retries of the courier are capped at 5. [1] (as of 2026-05-06)\n\
+             Retries of the courier are capped at 3. [2] (as of 2024-01-02)"
         )
     );
     let shown = env.ok(&["search", "--answer", question]).stdout();
@@ -88,6 +88,27 @@ fn what_contradicts_itself_is_told_with_dates_newest_first() {
     let wire = &env.run(&["search", "--answer", "--json", question]).json()[0];
     assert_eq!(wire["contradictions"], serde_json::json!([[1, 2]]), "{wire}");
     assert_eq!(wire["citations"][0]["date"], "2026-05-06", "{wire}");
+}
+
+/// A decision that was superseded is no answer beside the one that holds, and says so where it is the
+/// only one.
+#[test]
+fn what_no_longer_holds_is_told() {
+    let old =
+        "# 3: Queue\n\nStatus: superseded by 7\n\nThe queue of the courier is kept in Redis.\n";
+    let env = TestEnv::with(&[("decisions/3.md", old)]);
+    let question = "in what is the queue of the courier kept";
+    assert_eq!(
+        answer(&env, question).as_deref(),
+        Some("The queue of the courier is kept in Redis. [1] (superseded)")
+    );
+    let wire = &env.run(&["search", "--answer", "--json", question]).json()[0];
+    assert_eq!(wire["citations"][0]["superseded"], true, "{wire}");
+    env.write("decisions/7.md", "# 7: Queue\n\nThe queue of the courier is kept in Postgres.\n");
+    assert_eq!(
+        answer(&env, question).as_deref(),
+        Some("The queue of the courier is kept in Postgres. [1]")
+    );
 }
 
 /// The words of a question may fit what is about something else.

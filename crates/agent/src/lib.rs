@@ -16,6 +16,7 @@ pub mod checkpoint;
 mod clean;
 pub mod develop;
 pub mod fence;
+pub mod git_guard;
 pub mod mcp_client;
 mod outcome;
 pub mod permissions;

@@ -11,7 +11,6 @@ use super::{
         workspace::Workspace,
     },
     errors::{why_left, why_uncovered},
-    work::put_aside_of_killed,
 };
 use elophanto_agent::{
     checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo, is_undone},
@@ -78,7 +77,6 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some(git) = Git::of(&workspace.repository) else {
         return Err(CliError::new("there is no git repository here, so there are no checkpoints"));
     };
-    put_aside_of_killed(&workspace).iter().for_each(|line| ui.warn(line));
     let folder = workspace.repository.runs_dir();
     let checkpoints = Checkpoints::new(&git, &folder, permissions::is_key);
     let runs = checkpoints.runs()?;

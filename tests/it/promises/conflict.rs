@@ -60,4 +60,52 @@ fn marks_that_git_knows_nothing_of_are_no_conflict() {
     let output = env.run(&["search", "who wrote this"]);
     assert_eq!(output.code, Some(2), "{output}");
     assert!(output.stderr().contains(SETTINGS), "{output}");
+    // Who asks what is wrong is told, with what to do.
+    let doctor = env.run(&["doctor"]);
+    assert_eq!(doctor.code, Some(1), "{doctor}");
+    assert_eq!(
+        doctor.stdout(),
+        "! .elophanto/config.yaml: holds the marks of a conflict, and git knows of none\n  mend: \
+         keep what stands between the marks on one side, and take the marks out\n"
+    );
+    let finding = &env.run(&["doctor", "--json"]).json()[0];
+    assert!(finding["mend"].as_str().unwrap().starts_with("keep what stands"), "{finding}");
+}
+
+/// Whoever settles it has begun.
+#[test]
+fn one_mark_that_is_left_is_a_conflict() {
+    let env = conflict();
+    let text = config(env.root());
+    let begun: String = text
+        .lines()
+        .filter(|line| !line.starts_with('<'))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    env.write(SETTINGS, &begun);
+    let output = env.run(&["search", "who wrote this"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stderr().contains(WARNING), "{output}");
+    assert_eq!(config(env.root()), begun);
+}
+
+#[test]
+fn in_a_conflict_nothing_is_trusted_and_init_leaves_the_settings() {
+    let env = conflict();
+    let before = config(env.root());
+    let trust = env.run(&["trust"]);
+    assert_eq!(trust.code, Some(2), "{trust}");
+    assert_eq!(
+        trust.stderr(),
+        "error: `.elophanto/config.yaml` is in conflict: only what it says in the end can be \
+         trusted\nhint: settle it and `git add` it, then run this again\n"
+    );
+    let init = env.ok(&["init"]);
+    assert!(init.stdout().contains("created: knowledge/system/"), "{init}");
+    assert!(init.stderr().contains(WARNING), "{init}");
+    std::fs::create_dir(env.root().join("docs")).unwrap();
+    let init = env.run(&["init", "--root", "docs"]);
+    assert_eq!(init.code, Some(2), "{init}");
+    assert!(init.stderr().contains("settle it, then run this again"), "{init}");
+    assert_eq!(config(env.root()), before);
 }

@@ -113,7 +113,7 @@ impl Layers {
         let mut repository = read_repository_file(root)?;
         let mut in_conflict = false;
         if let Some(file) = &mut repository
-            && has_conflict_markers(&file.text)
+            && has_conflict_marks(&file.text)
         {
             let ours = ours().and_then(|bytes| String::from_utf8(bytes).ok());
             let fits = ours.filter(|text| text.len() as u64 <= MAX_FILE_BYTES);
@@ -314,11 +314,14 @@ fn whole(file: File, shown: &Path) -> Result<ConfigFile, ConfigError> {
     Ok(ConfigFile { path: shown.to_owned(), text })
 }
 
-/// Whether git has marked in a text what two sides say differently.
-pub fn has_conflict_markers(text: &str) -> bool {
-    let marks = ["<<<<<<< ", "=======", ">>>>>>> "];
-    let mut lines = text.lines();
-    marks.iter().all(|mark| lines.any(|line| line.starts_with(mark)))
+/// Whether settings hold a mark with which git parts what two sides say differently. One is enough:
+/// whoever settles a conflict may have taken the others out already, and no setting begins like it.
+pub fn has_conflict_marks(text: &str) -> bool {
+    let marks = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
+    text.lines().any(|line| {
+        let rest = marks.iter().find_map(|mark| line.strip_prefix(mark));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    })
 }
 
 fn absent(cause: &io::Error) -> bool {
@@ -408,8 +411,10 @@ mod tests {
         assert_eq!(read("a: c\n", Some("a: b\n")).unwrap(), ("a: c\n".to_owned(), false));
         let error = read(marked, None).unwrap_err();
         assert!(matches!(error, ConfigError::Marked { .. }), "{error}");
-        for text in ["=======\n<<<<<<< a\n>>>>>>> b\n", "# <<<<<<< a\n=======\n>>>>>>> b\n"] {
-            assert!(!has_conflict_markers(text), "{text}");
+        let begun = "a: b\n=======\na: c\n>>>>>>> other\n";
+        assert_eq!(read(begun, Some("a: b\n")).unwrap(), ("a: b\n".to_owned(), true));
+        for text in ["# <<<<<<< a\n# =======\n", "a: |\n  =======\n", "========\n", ""] {
+            assert!(!has_conflict_marks(text), "{text}");
         }
     }
 }

@@ -40,7 +40,7 @@ pub use guard::Guarded;
 pub use keys::{KEYS, Key, NeedsTrust};
 pub use kind::{Kind, MAX_ITEMS, MAX_MODELS, MAX_TEXT, Raw, Value, quote};
 pub use layers::{
-    ConfigFile, Layers, MAX_FILE_BYTES, Origin, REPOSITORY_FILE, Trusted, has_conflict_markers,
+    ConfigFile, Layers, MAX_FILE_BYTES, Origin, REPOSITORY_FILE, Trusted, has_conflict_marks,
     read_repository_file, user_file,
 };
 pub use llm::LlmConfig;

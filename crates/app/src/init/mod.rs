@@ -78,6 +78,9 @@ pub enum InitError {
     /// The existing configuration is no text.
     #[error("{}: not UTF-8 text", path.display())]
     NoText { path: PathBuf },
+    /// The existing configuration is in conflict, and settings were asked for.
+    #[error("{}: in conflict", path.display())]
+    InConflict { path: PathBuf },
 }
 
 /// Plans what has to be written.
@@ -152,6 +155,11 @@ fn settings(
         None => None,
     };
     let base = current.clone().unwrap_or_else(|| config::template(&[]));
+    if config::has_conflict_marks(&base) {
+        // Whoever settles it decides.
+        let asked_for = !roots.is_empty();
+        return if asked_for { Err(InitError::InConflict { path }) } else { Ok(None) };
+    }
     let said = |key| config::value_in(&base, key).map_err(broken);
 
     let mut pins: Vec<(&str, String)> = Vec::new();

@@ -16,6 +16,7 @@ mod front_matter;
 mod guard;
 mod lines;
 mod links;
+mod status;
 mod text;
 mod tree;
 
@@ -29,6 +30,7 @@ pub use guard::{
 };
 pub use lines::count_line_ends;
 pub use links::{Destination, Notes, resolve_link};
+pub use status::is_superseded;
 pub use text::{on_one_line, unescape};
 
 use elophanto_base::yaml;

@@ -16,10 +16,11 @@ use walkdir::{DirEntry, WalkDir};
 
 use super::{
     super::super::{env, workspace::Workspace},
-    git_view::{GitView, Shown},
+    state_folder,
 };
 use elophanto_agent::{
     fence::{self, Ended, Helper, Kind, Limits, Policy, Standby, Stopped},
+    git_guard::{GitView, Shown},
     plugins::{RunEnded, RunRequest},
     tools::{OutOfReach, ShellOutcome, ShellRequest},
 };
@@ -102,7 +103,7 @@ impl Fencing {
     ) -> Self {
         let repository = &workspace.repository;
         Self {
-            git: GitView::of(workspace),
+            git: GitView::of(&workspace.repository, state_folder().ok().as_deref()),
             shared: shared(&repository.root, &workspace.config.knowledge.write_root),
             root: repository.root.clone(),
             home: home.to_owned(),

@@ -2,15 +2,12 @@
 
 mod brain;
 mod branching;
-mod credentials;
 mod develop;
 mod external;
 mod fencing;
 mod gathering;
-mod git_view;
 mod hub_tools;
 mod knowledge;
-mod planted;
 pub mod plugins;
 mod proposing;
 mod ranking;
@@ -21,7 +18,6 @@ mod skill_tools;
 mod state;
 pub mod terminal;
 mod toolbox;
-mod under_way;
 pub mod wire;
 mod world;
 
@@ -65,7 +61,6 @@ use rights::Rights;
 pub use rights::mode_of;
 pub use state::state_folder;
 use state::user;
-pub use under_way::put_aside_of_killed;
 use world::Surroundings;
 
 /// Whoever sits at the terminal.
@@ -201,8 +196,9 @@ impl Prepared<'_> {
         {
             ui.note(format_args!("commands cannot be shut in here ({why}): each of them asks"));
         }
-        // Before anything of this run starts, and told at once.
-        put_aside_of_killed(self.workspace).iter().for_each(|line| ui.warn(line));
+        // Before anything of this run starts, and told at once: one before it may have been killed
+        // since this process began.
+        self.workspace.put_aside_of_killed().iter().for_each(|line| ui.warn(line));
         let mut brain = Models::open(self.workspace, yes, ui)?;
         // Anew for each run: one before it may have installed some.
         let skills = self.shelf.discover().skills;

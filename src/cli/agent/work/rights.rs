@@ -11,7 +11,7 @@ use super::super::super::{env, error::CliError, pages::folders, workspace::Works
 use elophanto_agent::permissions::{
     Call, Circumstances, Mode, Owner, Protected, Rules, Verdict, add_rule, core, decide, rule_for,
 };
-use elophanto_app::config::{AgentMode, has_conflict_markers};
+use elophanto_app::config::{AgentMode, has_conflict_marks};
 use elophanto_base::stand_in::is_stand_in;
 use elophanto_index::store::lock;
 use elophanto_repo::{Git, NotePath, Repository, Side, read_note, write_beneath};
@@ -199,7 +199,7 @@ fn read(file: &Path) -> Result<Option<Vec<u8>>, CliError> {
 /// only narrow, so nothing is allowed that either side forbids.
 fn of_repository(repository: &Repository, file: &Path) -> Result<Rules, CliError> {
     let bytes = read_in(repository)?;
-    let is_marked = |bytes: &Vec<u8>| has_conflict_markers(&String::from_utf8_lossy(bytes));
+    let is_marked = |bytes: &Vec<u8>| has_conflict_marks(&String::from_utf8_lossy(bytes));
     if bytes.as_ref().is_some_and(is_marked)
         && let Some(git) = Git::of(repository)
     {

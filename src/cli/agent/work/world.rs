@@ -14,15 +14,13 @@ use super::{
     super::super::{error::CliError, ui::exact_line, workspace::Workspace},
     super::errors::why_uncovered,
     fencing::Fencing,
-    gathering,
-    planted::{Before, Links, written_into},
-    remembering,
+    gathering, remembering,
     rights::Rights,
-    under_way::UnderWay,
 };
 use elophanto_agent::{
     Effects, Gathered, Session, TaskSummary, World,
     checkpoint::{Checkpoints, Run, Uncovered},
+    git_guard::{Before, Links, UnderWay, written_into},
     permissions::{Action, Call, Decision, Layer, Mode, Verdict, is_key, shown_objects},
     skills::Skill,
 };
@@ -277,7 +275,7 @@ impl World for Surroundings<'_> {
         let mut repositories =
             before.as_ref().map(|before| before.repositories(root)).unwrap_or_default();
         if let Some(git) = git.filter(|_| runs) {
-            repositories.extend_from_slice(self.links.look(workspace, git, head)?);
+            repositories.extend_from_slice(self.links.look(root, git, head)?);
         }
         let run = self.checkpoint()?;
         match action {
@@ -299,7 +297,8 @@ impl World for Surroundings<'_> {
             run.before_commit().map_err(said)?;
         }
         let aside = workspace.repository.aside_dir();
-        let under_way = before.as_ref().map(|it| UnderWay::begin(it, root, &aside)).transpose();
+        let under_way =
+            before.as_ref().map(|it| UnderWay::begin(it, &workspace.repository)).transpose();
         let under_way = under_way.map_err(|cause| {
             format!("`{}` cannot be written: {cause}", exact_line(&aside.to_string_lossy()))
         })?;

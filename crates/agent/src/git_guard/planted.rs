@@ -11,8 +11,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::super::super::{ui::exact_line, workspace::Workspace};
-use elophanto_agent::permissions::Action;
+use crate::permissions::Action;
+use elophanto_base::visible::exact_line;
 use elophanto_repo::{
     CommitId, FileStat, Git, PutAside, Repository, gitlinks, inner_marks, marks_on_the_way,
     move_aside, put_aside,
@@ -301,17 +301,17 @@ pub struct Links {
 }
 
 impl Links {
-    /// Where a repository could be put at the place of a submodule, absolute.
+    /// Where a repository could be put at the place of a submodule of the work tree at `root`,
+    /// absolute.
     ///
     /// # Errors
     /// In words, when git cannot say where submodules are.
     pub fn look(
         &mut self,
-        workspace: &Workspace,
+        root: &Path,
         git: &Git,
         head: Option<CommitId>,
     ) -> Result<&[PathBuf], String> {
-        let root = &workspace.repository.root;
         let index = git.git_dir().join("index");
         let stat = fs::metadata(&index).map(|found| FileStat::from(&found)).unwrap_or_default();
         let is_known =

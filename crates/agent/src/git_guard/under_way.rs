@@ -13,14 +13,15 @@ use std::{
 
 use ulid::Ulid;
 
-use super::{
-    super::super::{ui::exact_line, workspace::Workspace},
-    planted::{Before, Meant},
-};
+use super::planted::{Before, Meant};
+use elophanto_base::visible::exact_line;
 use elophanto_repo::Repository;
 
-/// What the name of such a file ends in.
+/// What the name of such a file ends in, and as long as it is being written.
 const BEFORE: &str = "before";
+const NEW: &str = "new";
+/// Folder of the git directories of further work trees, in that which all have in common.
+const WORK_TREES: &str = "worktrees";
 /// Its last field: one without it was cut.
 const WHOLE: &[u8] = b"whole";
 /// A larger one is none of ours, in bytes.
@@ -36,21 +37,24 @@ pub struct UnderWay {
 }
 
 impl UnderWay {
-    /// Writes down what there was, below the folder `aside`; `None` where nothing can be planted.
+    /// Writes down what there was, in the folder of what is put aside; `None` where nothing can be
+    /// planted.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(before: &Before, root: &Path, aside: &Path) -> io::Result<Option<Self>> {
+    pub fn begin(before: &Before, repository: &Repository) -> io::Result<Option<Self>> {
         let Before::Anything { marks, meant } = before else { return Ok(None) };
         let marks = marks.iter().map(|mark| mark.as_os_str().as_bytes());
-        let head = [meant.name().as_bytes(), root.as_os_str().as_bytes()];
+        let tree = work_tree(repository);
+        let aside = repository.aside_dir();
+        let head = [meant.name().as_bytes(), tree.as_os_str().as_bytes()];
         let text = head.into_iter().chain(marks).chain([WHOLE]).collect::<Vec<_>>().join(&0);
         if text.len() as u64 > MOST {
             return Err(io::Error::other("there are too many other repositories in the work tree"));
         }
-        fs::create_dir_all(aside)?;
+        fs::create_dir_all(&aside)?;
         let path = aside.join(format!("{}.{BEFORE}", Ulid::new()));
-        let new = path.with_extension("new");
+        let new = path.with_extension(NEW);
         let mut file = File::create(&new)?;
         // Held before it has its name: nobody takes it for one that was left behind.
         file.lock()?;
@@ -65,19 +69,30 @@ impl UnderWay {
     }
 }
 
-/// Puts aside what was planted by calls of this work tree whose run was killed, and says so.
-pub fn put_aside_of_killed(workspace: &Workspace) -> Vec<String> {
-    of_killed(&workspace.repository, workspace.config.agent.tool_timeout)
+/// Git directory of a work tree, relative to that which all have in common: it stays the same
+/// wherever the user moves the work tree, or all of the repository.
+fn work_tree(repository: &Repository) -> &Path {
+    match (&repository.git_dir, &repository.common_dir) {
+        (Some(own), Some(common)) => own.strip_prefix(common).unwrap_or(own),
+        _ => Path::new(""),
+    }
 }
 
-fn of_killed(repository: &Repository, patience: Duration) -> Vec<String> {
+/// Puts aside what was planted by calls of this work tree whose run was killed, and says so. A call
+/// may have lasted `patience`.
+pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<String> {
     // Without git this folder comes with the work tree, and nobody knows from whom.
-    if repository.common_dir.is_none() {
-        return Vec::new();
-    }
+    let Some(common) = &repository.common_dir else { return Vec::new() };
     let Ok(entries) = fs::read_dir(repository.aside_dir()) else { return Vec::new() };
     let mut told = Vec::new();
     for path in entries.flatten().map(|entry| entry.path()) {
+        if path.extension() == Some(OsStr::new(NEW)) {
+            // One that nobody is writing any more: its call never began.
+            if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+                let _ = fs::remove_file(&path);
+            }
+            continue;
+        }
         if path.extension() != Some(OsStr::new(BEFORE)) {
             continue;
         }
@@ -96,7 +111,12 @@ fn of_killed(repository: &Repository, patience: Duration) -> Vec<String> {
             continue;
         };
         // All work trees of a repository have this folder in common.
-        if *of != repository.root.as_os_str().as_bytes() {
+        if *of != work_tree(repository).as_os_str().as_bytes() {
+            let of = Path::new(OsStr::from_bytes(of));
+            let is_gone = of.starts_with(WORK_TREES) && !common.join(of).exists();
+            if is_gone && file.try_lock().is_ok() {
+                let _ = fs::remove_file(path);
+            }
             continue;
         }
         // It is under way.
@@ -148,19 +168,19 @@ mod tests {
     fn what_a_killed_call_planted_is_told_from_what_was_there() {
         let top = tempfile::tempdir().unwrap();
         let at = |path: &str| top.path().join(path);
-        let tree = |name: &str| Repository {
+        let tree = |name: &str, git_dir: &str| Repository {
             root: at(name),
-            git_dir: Some(at(".git")),
+            git_dir: Some(at(git_dir)),
             common_dir: Some(at(".git")),
         };
         let make = |path: &str| fs::create_dir_all(at(path).join(".git/objects")).unwrap();
         let is_there = |path: &str| at(path).join(".git").exists();
-        let (here, other) = (tree("root"), tree("other"));
+        let (here, other) = (tree("root", ".git"), tree("other", ".git/worktrees/other"));
         make("root/own");
         make("other/own");
         let before = Before::Anything { marks: inner_marks(&here.root), meant: Meant::Nothing };
         let aside = here.aside_dir();
-        let under_way = UnderWay::begin(&before, &here.root, &aside).unwrap().unwrap();
+        let under_way = UnderWay::begin(&before, &here).unwrap().unwrap();
         let text = fs::read(&under_way.path).unwrap();
         make("root/planted");
         // A work tree of this repository is no plant.
@@ -171,31 +191,43 @@ mod tests {
         fs::write(at(".git/worktrees/w/gitdir"), at("root/w/.git").to_str().unwrap()).unwrap();
         fs::create_dir_all(at("root/v")).unwrap();
         fs::write(at("root/v/.git"), &named).unwrap();
-        assert!(of_killed(&here, PATIENCE).is_empty(), "it is under way");
+        let unwritten = aside.join("b.new");
+        fs::write(&unwritten, "").unwrap();
+        assert!(put_aside_of_killed(&here, PATIENCE).is_empty(), "it is under way");
+        assert!(!unwritten.exists());
         under_way.ended();
         assert_eq!(fs::read_dir(&aside).unwrap().count(), 0, "it has ended");
 
         let left = aside.join("a.before");
         for cut in [0, 5, text.len() - 1] {
             fs::write(&left, &text[..cut]).unwrap();
-            let told = of_killed(&here, PATIENCE);
+            let told = put_aside_of_killed(&here, PATIENCE);
             assert!(told[0].contains("was cut") && !left.exists(), "{cut} {told:?}");
         }
         fs::write(&left, &text).unwrap();
-        assert!(of_killed(&other, PATIENCE).is_empty() && left.exists(), "of another work tree");
+        assert!(
+            put_aside_of_killed(&other, PATIENCE).is_empty() && left.exists(),
+            "of another work tree"
+        );
         // Long before all this.
         let past = SystemTime::now() - Duration::from_secs(86_400);
         File::options().write(true).open(&left).unwrap().set_modified(past).unwrap();
-        assert!(of_killed(&here, PATIENCE).is_empty(), "made by the user");
+        assert!(put_aside_of_killed(&here, PATIENCE).is_empty(), "made by the user");
         assert!(is_there("other/own") && is_there("root/planted"));
 
+        // Of a work tree that is no more; and this one moves.
+        let gone = aside.join("c.before");
+        fs::write(&gone, b"nothing\0worktrees/gone\0whole").unwrap();
+        fs::rename(at("root"), at("moved")).unwrap();
+        fs::write(at(".git/worktrees/w/gitdir"), at("moved/w/.git").to_str().unwrap()).unwrap();
+        let here = tree("moved", ".git");
         fs::write(&left, &text).unwrap();
-        let told = of_killed(&here, PATIENCE);
+        let told = put_aside_of_killed(&here, PATIENCE);
         assert!(told.iter().any(|line| line.contains("`planted/.git`")), "{told:?}");
-        assert!(is_there("root/own") && is_there("root/w") && !left.exists());
-        assert!(!is_there("root/planted") && !is_there("root/v"), "{told:?}");
+        assert!(is_there("moved/own") && is_there("moved/w") && !left.exists());
+        assert!(!is_there("moved/planted") && !is_there("moved/v") && !gone.exists(), "{told:?}");
         let list = fs::read_to_string(aside.join("a.killed/list.txt")).unwrap();
         assert_eq!(list.lines().count(), 2, "{list}");
-        assert!(of_killed(&here, PATIENCE).is_empty());
+        assert!(put_aside_of_killed(&here, PATIENCE).is_empty());
     }
 }

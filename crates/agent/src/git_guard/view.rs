@@ -12,9 +12,9 @@ use std::{
 use tempfile::NamedTempFile;
 use walkdir::WalkDir;
 
-use super::{super::super::workspace::Workspace, credentials, state_folder};
-use elophanto_agent::permissions::{KEY_DRIVER, key_attributes};
-use elophanto_repo::{FileStat, Git};
+use super::credentials;
+use crate::permissions::{KEY_DRIVER, key_attributes};
+use elophanto_repo::{FileStat, Git, Repository};
 
 /// The file of attributes, in the folder of the user's own state.
 const ATTRIBUTES: &str = "attributes";
@@ -45,15 +45,15 @@ pub struct Shown {
 }
 
 impl GitView {
-    pub fn of(workspace: &Workspace) -> Self {
-        let repository = &workspace.repository;
+    /// The view of a repository; `state` is the folder of the user's own state.
+    pub fn of(repository: &Repository, state: Option<&Path>) -> Self {
         let folders = [&repository.git_dir, &repository.common_dir].into_iter().flatten();
         let folders: BTreeSet<PathBuf> = folders.cloned().collect();
         Self {
             git: Git::of(repository),
             own: folders.iter().map(|folder| folder.join("elophanto")).collect(),
             folders,
-            attributes: state_folder().ok().map(|folder| folder.join(ATTRIBUTES)),
+            attributes: state.map(|folder| folder.join(ATTRIBUTES)),
             known: Mutex::default(),
         }
     }

@@ -1,0 +1,15 @@
+//! Git and what runs beside it: what programs in the sandbox see of the repository, and what they
+//! may leave of repositories of their own.
+//!
+//! Owns the view of git that a program gets ([`GitView`]: settings without credentials, histories
+//! without keys), and putting aside what a call planted ([`Before`], [`UnderWay`]). It refuses to
+//! know who decides what may run (`permissions`) and how a program is shut in (`fence`).
+
+mod credentials;
+mod planted;
+mod under_way;
+mod view;
+
+pub use planted::{Before, Links, written_into};
+pub use under_way::{UnderWay, put_aside_of_killed};
+pub use view::{GitView, Shown};
