@@ -129,7 +129,7 @@ mod tests {
 
     fn judged(is_own: bool, log_odds: f32, is_first: bool) -> Judged {
         let belief = Belief { bias: log_odds, sure: 1.0, nothing: -1.0, ..Belief::STATIC };
-        let confidence = Confidence::of(Features::default(), &belief);
+        let confidence = Confidence::of(Features::default(), 1.0, &belief);
         Judged { is_own, confidence, is_first, is_among_five: true }
     }
 

@@ -26,6 +26,11 @@ pub const LOOKED_AT: usize = 30;
 const CLOSE: u32 = 24;
 /// A question of more words is no more certain.
 const MOST_WORDS: usize = 12;
+/// A list is sure to answer only if its first file is so much ahead of the next one. Two files that
+/// answer about as well leave open which is right. Of 142 questions about four projects'
+/// documentation the first file was right for 73 of 100 called sure without this; with it, chosen
+/// on two of them, for 85 (the built-in model) and 93 (`minilm`).
+const LEAD: f32 = 0.15;
 
 /// How sure it is that a list of hits holds an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,21 +59,23 @@ pub struct Confidence {
     pub level: Level,
     /// Logarithm of the odds that the list holds an answer.
     pub log_odds: f32,
+    /// How much the score of the first file is above that of the next one.
+    pub lead: f32,
     pub features: Features,
 }
 
 impl Confidence {
-    /// What a model's weights make of features.
-    pub fn of(features: Features, belief: &Belief) -> Self {
+    /// What a model's weights make of features, and of how far the first file is ahead.
+    pub fn of(features: Features, lead: f32, belief: &Belief) -> Self {
         let log_odds = belief.log_odds(&features);
-        let level = if log_odds >= belief.sure {
+        let level = if log_odds >= belief.sure && lead >= LEAD {
             Level::Sure
         } else if log_odds < belief.nothing {
             Level::Nothing
         } else {
             Level::Perhaps
         };
-        Self { level, log_odds, features }
+        Self { level, log_odds, lead, features }
     }
 
     /// As a probability. It is one for questions as they were when the weights were fitted: half of
@@ -309,7 +316,7 @@ mod tests {
         let sleep = "Otters sleep on their backs in the kelp. They hold hands, so that nobody \
                      drifts out to sea. Pups sleep on their mother.";
         let level = |question: &str| {
-            Confidence::of(of(question, &[("Otters > Sleep", sleep, 0.0)]), &belief).level
+            Confidence::of(of(question, &[("Otters > Sleep", sleep, 0.0)]), 1.0, &belief).level
         };
         assert_eq!(
             level("why do sea otters hold hands when they sleep on their backs"),
@@ -328,8 +335,11 @@ mod tests {
             (-1.0, Level::Perhaps, 0.26, 0.27),
             (-1.01, Level::Nothing, 0.26, 0.27),
         ] {
-            let found = Confidence::of(Features::default(), &Belief { bias, ..belief });
+            let belief = Belief { bias, ..belief };
+            let found = Confidence::of(Features::default(), LEAD, &belief);
             assert_eq!(found.level, level, "{bias}");
+            let close = Confidence::of(Features::default(), LEAD - 0.01, &belief).level;
+            assert_eq!(close, level.min(Level::Perhaps), "two files that answer as well");
             assert!((least..most).contains(&found.probability()), "{found:?}");
         }
     }

@@ -55,7 +55,8 @@ pub type Chosen = (ChunkPlace, Score, usize);
 
 impl Scene<'_> {
     /// Takes hits from the top: near-identical ones are counted with the first of them, a user's
-    /// note comes before a learned one on the same subject, and no file crowds out the others.
+    /// note comes before a learned one on the same subject, and no file crowds out the others. Says
+    /// as well how much the score of the first file is above that of the next one.
     ///
     /// # Errors
     /// [`Malformed`] if a segment is damaged.
@@ -63,12 +64,25 @@ impl Scene<'_> {
         &self,
         ranked: Vec<(ChunkPlace, Score)>,
         request: &Request,
-    ) -> Result<Vec<Chosen>, Malformed> {
+    ) -> Result<(Vec<Chosen>, f32), Malformed> {
         let ordered = self.users_first(self.collapsed(ranked, request)?)?;
-        match request.listing {
+        let lead = self.lead(&ordered)?;
+        let listed = match request.listing {
             Listing::Passages => self.passages(ordered, request.limit),
             Listing::Files { places } => self.files(ordered, request.limit, places),
+        };
+        Ok((listed?, lead))
+    }
+
+    fn lead(&self, ordered: &[Chosen]) -> Result<f32, Malformed> {
+        let Some((first, score, _)) = ordered.first() else { return Ok(0.0) };
+        let path = self.path(*first)?;
+        for (place, other, _) in ordered {
+            if self.path(*place)? != path {
+                return Ok(score.total - other.total);
+            }
         }
+        Ok(score.total)
     }
 
     /// Enough of the best chunks to choose from, with those that say the same counted.
