@@ -41,11 +41,17 @@ const WORTH_QUOTING: f32 = 0.7;
 /// What no longer holds is worth this share of the same said by a note that does: it is quoted where
 /// nothing else answers.
 const WORTH_SUPERSEDED: f32 = 0.5;
-/// A hit bears on a question from this nearness on. Chosen, like the shares above and below, on 40
+/// A hit may bear on a question from this nearness on. Chosen, like the shares above and below, on 40
 /// questions about our own notes and 110 of two test sets, half of them without an answer.
-const NEAR: f32 = 0.7;
+const NEAR: f32 = 0.4;
 /// A statement says at least this share of what was asked, with the headings above it.
 const LEAST_SAID: f32 = 0.25;
+/// Whether what would be quoted first is an answer: a logistic regression over the share of the
+/// question that it says, the nearness of its hit and the lead of the first file. Fitted on 142
+/// questions about the documentation of four projects and 48 that it does not answer, with both
+/// models that run here: as many right answers as by nearness alone, from 0.7 on, and half as many
+/// (6 and 7 of 48) to what has none.
+const ANSWERS: [f32; 4] = [-3.06, 3.45, 1.46, 2.94];
 /// Characters of a hit that a model is shown.
 const MOST_SHOWN: usize = 2_000;
 /// Bytes of a page that is read for the dates of its facts.
@@ -155,8 +161,11 @@ pub fn answer(
         })
         .collect();
     let hits: Vec<&Hit> = near.iter().map(|near| near.hit).collect();
-    let made =
-        if hits.is_empty() { None } else { make(question, &asked, &near, workspace, yes, ui)? };
+    let lead = found.confidence.map_or(0.0, |it| it.lead);
+    let made = match near.is_empty() {
+        true => None,
+        false => make(question, &asked, &near, lead, workspace, yes, ui)?,
+    };
     let Some(Made { text, model, sources, contradictions, is_quoted }) = made else {
         return refuse(question, found.hits.first(), ui);
     };
@@ -292,6 +301,7 @@ fn make<'a>(
     question: &str,
     asked: &Question,
     near: &[Near<'a>],
+    lead: f32,
     workspace: &Workspace,
     yes: bool,
     ui: &Ui,
@@ -324,7 +334,25 @@ fn make<'a>(
             }));
         }
     }
-    Ok(extract(asked, near, workspace))
+    Ok(extract(asked, near, workspace).filter(|made| is_answer(asked, near, made, lead, workspace)))
+}
+
+/// Whether what is quoted first answers the question, as far as can be told from its words.
+fn is_answer(
+    asked: &Question,
+    near: &[Near],
+    made: &Made,
+    lead: f32,
+    workspace: &Workspace,
+) -> bool {
+    let (Some(first), Some(source)) = (made.text.lines().next(), made.sources.first()) else {
+        return false;
+    };
+    let of_hit = near.iter().find(|near| std::ptr::eq(near.hit, source.hit));
+    let said = asked.said_by(first, source.hit, &workspace.analyzer);
+    let features = [1.0, said, of_hit.map_or(0.0, |near| near.nearness), lead];
+    let odds: f32 = ANSWERS.iter().zip(features).map(|(weight, value)| weight * value).sum();
+    odds >= 0.0
 }
 
 /// The numbers of the sources that an answer names, as in `[1]`, `[1][2]` and `[1, 2]`.

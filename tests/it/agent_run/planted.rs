@@ -343,6 +343,19 @@ fn a_run_after_one_that_was_killed_puts_aside_what_that_planted() {
     );
 }
 
+/// Whatever command comes next does, not only those of the agent: git may be asked any moment.
+#[test]
+fn any_command_after_a_run_that_was_killed_puts_aside_what_that_planted() {
+    for command in [&["search", "otters"][..], &["doctor"], &["index"], &["agent", "recall", "x"]] {
+        let bench = killed_after_planting(Vec::new());
+        let output = bench.env.run(command);
+        assert_eq!(found(&bench.env), BTreeSet::new(), "{command:?} {output}");
+        assert!(output.stderr().contains("a run was killed before"), "{command:?} {output}");
+        let again = bench.env.run(command);
+        assert!(!again.stderr().contains("killed"), "{command:?} {again}");
+    }
+}
+
 /// A bare repository that git makes in a folder that was prepared for it keeps what lies there.
 #[test]
 fn a_prepared_folder_becomes_no_repository() {

@@ -130,8 +130,8 @@ fn a_note_of_the_user_comes_before_the_fact_that_says_otherwise() {
     told!(env.ok(&["search", "--answer", "What does the KEF LS50 Meta cost?"]), @"
     exit: 0
     --- stdout
-    [DAY]: The KEF LS50 Meta costs $1,200. [1]
-    [DAY]: The KEF LS50 Meta costs $1,600. [2]
+    The KEF LS50 Meta costs $1,200. [1] (as of [DAY])
+    The KEF LS50 Meta costs $1,600. [2] (as of [DAY])
     [1] and [2] say otherwise of the same thing: newest first
 
     [1] knowledge/user/speakers.md:3  Speakers

@@ -101,9 +101,15 @@ impl Question {
         Self { terms: terms.into_iter().map(weigh).collect(), words, numbers }
     }
 
+    /// Share of it that a statement says together with the headings above it and its file's name.
+    pub fn said_by(&self, text: &str, hit: &Hit, analyzer: &Analyzer) -> f32 {
+        let terms: FxHashSet<String> = analyzer.terms(&with_place(text, hit)).into_iter().collect();
+        self.share(|term| terms.contains(term))
+    }
+
     /// Its words, as typed, that a statement does not say, nor the headings above it.
     pub fn unsaid<'q>(&'q self, text: &str, hit: &Hit, analyzer: &Analyzer) -> Vec<&'q str> {
-        let said = format!("{}\n{}\n{text}", hit.path.to_text(), all_headings(hit));
+        let said = with_place(text, hit);
         let terms: FxHashSet<String> = analyzer.terms(&said).into_iter().collect();
         let unsaid = self.terms.iter().filter(|(term, _)| !terms.contains(term));
         let typed = |term: &str| self.words.iter().find(|(_, known)| known == term);
@@ -178,6 +184,11 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
         }
     }
     found
+}
+
+/// A statement with what stands above it.
+fn with_place(text: &str, hit: &Hit) -> String {
+    format!("{}\n{}\n{text}", hit.path.to_text(), all_headings(hit))
 }
 
 fn all_headings(hit: &Hit) -> String {

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""measure.py FOLDER: what `sure` and `--answer` are worth on questions about documentation.
+
+FOLDER holds a clone of each project of the README, by the names of the files here. ELOPHANTO names
+the program, MODEL the provider (`builtin` by default).
+"""
+import json, os, subprocess, sys, tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.environ.get("ELOPHANTO", "elophanto")
+ENV = {
+    "PATH": os.environ["PATH"],
+    "HOME": tempfile.mkdtemp(),
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "ELOPHANTO_KNOWLEDGE_EMBEDDING_PROVIDER": os.environ.get("MODEL", "builtin"),
+}
+
+
+def run(folder, *arguments):
+    done = subprocess.run([PROGRAM, *arguments], cwd=folder, env=ENV, capture_output=True, text=True)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def ask(folder, question):
+    hits = run(folder, "search", "--json", "-n", "10", question["question"])
+    files = list(dict.fromkeys(hit["path"] for hit in hits))
+    level = hits[0]["confidence"]["level"] if hits else "nothing found"
+    rank = min((files.index(file) + 1 for file in question["files"] if file in files), default=99)
+    answer = run(folder, "search", "--answer", "--json", question["question"])[0]
+    first = answer["citations"][0]["path"] if answer["citations"] else None
+    return bool(question["files"]), level, rank, answer["sufficient"], first in question["files"]
+
+
+def main():
+    rows = []
+    for name in sorted(file for file in os.listdir(HERE) if file.endswith(".jsonl")):
+        folder = os.path.join(sys.argv[1], name.removesuffix(".jsonl"))
+        run(folder, "index")
+        with open(os.path.join(HERE, name)) as lines:
+            rows += [ask(folder, json.loads(line)) for line in lines]
+    own, others = [row for row in rows if row[0]], [row for row in rows if not row[0]]
+    print("| level | questions | right file first | among five | unanswerable |")
+    print("| --- | --- | --- | --- | --- |")
+    for level in ["sure", "perhaps", "probably nothing", "nothing found"]:
+        of = [row for row in own if row[1] == level]
+        first, five = (sum(row[2] <= most for row in of) for most in (1, 5))
+        print(f"| {level} | {len(of)} | {first} | {five} | {sum(row[1] == level for row in others)} |")
+    answered, right = sum(row[3] for row in own), sum(row[3] and row[4] for row in own)
+    wrong = sum(row[3] for row in others)
+    print(f"\nanswered: {answered} of {len(own)}, {right} of them from the right file first; "
+          f"and {wrong} of {len(others)} that have no answer")
+
+
+main()
