@@ -8,7 +8,7 @@ use super::{
     Outcome,
     error::CliError,
     ui::{Ui, visible, visible_line},
-    workspace::{Workspace, write_beneath},
+    workspace::{self, Workspace, write_beneath},
 };
 use elophanto_base::beneath::Folder;
 use elophanto_repo::{NotePath, read_note};
@@ -62,7 +62,7 @@ struct WrittenWire {
 }
 
 pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let entries = read_entries(&workspace, ui)?;
     let texts = changelog::newest_first(&entries);
     if args.write {

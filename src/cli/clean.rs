@@ -5,9 +5,13 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{
-    Outcome, clean_entities, doctor::size, error::CliError, learning::now, ui::Ui,
-    workspace::Workspace,
+    Outcome, clean_entities,
+    doctor::size,
+    error::CliError,
+    ui::Ui,
+    workspace::{self, Workspace},
 };
+use elophanto_app::learning::now;
 use elophanto_index::{
     compact::{Compacted, compact},
     resolve::is_in_conflict,
@@ -106,7 +110,7 @@ struct RecordsWire {
 }
 
 pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     match &args.action {
         Some(Action::Review(args)) => return clean_entities::review(&workspace, args, ui),
         Some(Action::Merge(args)) => return clean_entities::merge_two(&workspace, args, ui),

@@ -4,11 +4,13 @@ use serde::Serialize;
 
 use super::{
     Outcome,
-    asker::{Asker, Purpose, Reach},
     error::CliError,
-    learning::{Learning, now},
     ui::{Ui, visible_line},
     workspace::Workspace,
+};
+use elophanto_app::{
+    learning::{Learning, now},
+    llm::asker::{Asker, Purpose, Reach},
 };
 use elophanto_knowledge::learn::{
     log::Log,

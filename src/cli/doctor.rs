@@ -7,12 +7,13 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    hidden,
-    search_output::{day, drift_line},
+    search_output::drift_line,
     ui::{Ui, visible_line},
-    workspace::Workspace,
+    workspace::{self, Workspace},
 };
+use elophanto_app::hidden;
 use elophanto_app::init;
+use elophanto_app::when::day;
 use elophanto_index::{
     Options, commit, drift, links, refresh,
     store::{
@@ -92,7 +93,7 @@ const MOST_LINKS: usize = 10;
 
 pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let repository = locate(Path::new("."))?;
-    let workspace = match Workspace::at(repository, Vec::new(), ui) {
+    let workspace = match workspace::at(repository, Vec::new(), ui) {
         Ok(workspace) => workspace,
         // Until that is mended, nothing else can be said.
         Err(cause) => {

@@ -8,11 +8,11 @@ use super::{
     Outcome,
     error::CliError,
     learn::extract,
-    learning::{Learning, now},
     ui::{Ui, visible_line},
-    workspace::Workspace,
+    workspace::{self, Workspace},
 };
 use elophanto_app::config::parse_duration;
+use elophanto_app::learning::{Learning, now};
 use elophanto_knowledge::{
     enrich::Mode,
     learn::{
@@ -62,7 +62,7 @@ struct RoundWire {
 
 pub fn run(args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let flags = args.budget.iter().map(|text| ("llm.budget.run".to_owned(), text.clone()));
-    let workspace = Workspace::open(flags.collect(), ui)?;
+    let workspace = workspace::open(flags.collect(), ui)?;
     let interval = match args.every.as_deref() {
         None => None,
         Some("") => Some(workspace.config.enrich.every),

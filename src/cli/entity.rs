@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    learning::{Learning, now},
     ui::{Ui, visible_line},
-    workspace::Workspace,
+    workspace,
 };
+use elophanto_app::learning::{Learning, now};
 use elophanto_knowledge::learn::{
     shelf::{Shelf, Shelves},
     undo::delete,
@@ -84,7 +84,7 @@ struct DeletedWire<'a> {
 }
 
 pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let desk = workspace.desk();
     let shelves = Shelves { desk: &desk, write_root: &workspace.config.knowledge.write_root };
     let mut shelf = shelves.read(now());

@@ -4,6 +4,13 @@ use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use secrecy::SecretString;
 
+use super::{error::CliError, unlock::UnlockArgs};
+use elophanto_app::{
+    environment::{Environment, Parts, Secrets},
+    keys::Asking,
+};
+use elophanto_net::vault::Vault;
+
 const NAMES: &[&str] = &[
     "CI",
     "COLUMNS",
@@ -28,9 +35,33 @@ pub fn variables() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Whether this is a machine that builds and tests unattended, as they all say it.
-pub fn is_ci() -> bool {
-    variables().get("CI").is_some_and(|value| !["", "0", "false"].contains(&&**value))
+/// What the use cases are handed of this process.
+pub fn environment() -> Environment {
+    Environment::new(Parts {
+        variables: variables(),
+        harmless: harmless(),
+        program: own_program().ok(),
+        secrets: Box::new(OfProcess),
+    })
+}
+
+/// Secrets of whoever runs this process.
+struct OfProcess;
+
+impl Secrets for OfProcess {
+    fn variable(&self, name: &str) -> Option<SecretString> {
+        std::env::var(name).ok().filter(|value| !value.is_empty()).map(SecretString::from)
+    }
+
+    fn vault(&self, asking: Asking) -> Result<Option<Vault>, String> {
+        let told = |cause: CliError| cause.message().to_owned();
+        let mut entrance = UnlockArgs::default().entrance().map_err(told)?;
+        let vault = match asking {
+            Asking::Never => entrance.open_unasked(),
+            Asking::Through(reporter) => entrance.open(reporter),
+        };
+        vault.map_err(told)
+    }
 }
 
 /// What a program that the user named needs to run: where things are, how to speak, where to show.
@@ -82,48 +113,6 @@ pub fn for_git() -> BTreeMap<String, String> {
 pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> BTreeMap<String, String> {
     let value = |name: &str| Some((name.to_owned(), std::env::var(name).ok()?));
     names.into_iter().chain(["PATH"]).filter_map(value).collect()
-}
-
-/// A secret that the user put into the environment; nothing else of it is kept.
-pub fn secret(name: &str) -> Option<SecretString> {
-    std::env::var(name).ok().filter(|value| !value.is_empty()).map(SecretString::from)
-}
-
-/// Folder of what the user keeps for us: the vault, models.
-pub fn data_folder(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
-    user_folder(variables, "XDG_DATA_HOME", ".local/share")
-}
-
-/// Folder of what we keep for the user: what was spent, which providers fail.
-pub fn state_folder(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
-    user_folder(variables, "XDG_STATE_HOME", ".local/state")
-}
-
-/// Folder of the settings of all the user's programs.
-pub fn config_home(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
-    home_folder(variables, "XDG_CONFIG_HOME", ".config")
-}
-
-fn user_folder(
-    variables: &BTreeMap<String, String>,
-    variable: &str,
-    otherwise: &str,
-) -> Option<PathBuf> {
-    Some(home_folder(variables, variable, otherwise)?.join("elophanto"))
-}
-
-/// The user's home.
-pub fn home(variables: &BTreeMap<String, String>) -> Option<PathBuf> {
-    variables.get("HOME").map(PathBuf::from).filter(|path| path.is_absolute())
-}
-
-fn home_folder(
-    variables: &BTreeMap<String, String>,
-    variable: &str,
-    otherwise: &str,
-) -> Option<PathBuf> {
-    let path = |name: &str| variables.get(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    path(variable).or_else(|| Some(path("HOME")?.join(otherwise)))
 }
 
 /// Where git, running us as a hook, says that its directory and the index of the commit are.

@@ -8,8 +8,12 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Outcome, embedders::Named, error::CliError, profiles, settings::layers, ui::Ui};
+use super::{Outcome, env, error::CliError, ui::Ui};
 use elophanto_app::config::{self, Config, Origin};
+use elophanto_app::{
+    embedding::{embedders::Named, profiles},
+    settings::layers,
+};
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{
     eval::{AtLevel, Corpus, DEPTH, Judged, Measured, TestSet, Thresholds, parted, thresholds},
@@ -76,17 +80,18 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let flags: Vec<(String, String)> = flags.collect();
     // Works anywhere; inside a knowledge base with its settings.
     let root = locate(Path::new(".")).map_or_else(|_| PathBuf::from("."), |found| found.root);
-    let layers = layers(&root, flags)?;
+    let environment = env::environment();
+    let layers = layers(&root, &environment, flags)?;
     let (config, _) = Config::load(&layers)?;
     let settings = &config.search;
     let set = TestSet::read(&args.dir).map_err(elophanto_index::eval::EvalError::from)?;
     let analyzer = Analyzer::new(settings.language.as_str());
-    let named = Named::new(&config, &root);
+    let named = Named::new(&config, &root, &environment);
     let embedder = match &named {
         Named::Missing(reason) => return Err(CliError::new(reason)),
         named => named.embedder().unwrap_or(&Builtin),
     };
-    let profile = profiles::of(embedder);
+    let profile = profiles::of(embedder, &environment);
     // What nobody set is what was measured for the model.
     let weight = match config.origin("search.semantic_weight") {
         None | Some(Origin::Default) => profile.semantic_weight,
@@ -246,7 +251,7 @@ fn tell_thresholds(
     );
     ui.emit(&wire, text)?;
     if save {
-        profiles::save(embedder, &found.profile(&profile))?;
+        profiles::save(embedder, &found.profile(&profile), &env::environment())?;
         ui.talk("kept: searches of yours with this model go by these from now on");
     }
     ui.flush()?;

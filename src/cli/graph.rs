@@ -8,7 +8,7 @@ use super::{
     error::CliError,
     scan::wanted,
     ui::{Ui, visible_line},
-    workspace::Workspace,
+    workspace,
 };
 use elophanto_index::{Options, search::SearchError};
 use elophanto_knowledge::{
@@ -74,7 +74,7 @@ struct EdgeWire<'a> {
 }
 
 pub fn run(args: &GraphArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let notes = workspace.refresh_pages(options)?;
     let root = &workspace.repository.root;

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{
-    Outcome, attributes, env,
+    Outcome, env,
     error::CliError,
-    hidden, hook_run,
+    hook_run,
     ui::{Ui, visible_line},
-    workspace::{Workspace, refuse_links_out},
+    workspace::{self, refuse_links_out},
 };
+use elophanto_app::{attributes, hidden};
 use elophanto_app::{
     hooks::{self, Change, Folder, Foreign, HookError, HookName, Place, State},
     on_commit::Seen,
@@ -153,7 +154,7 @@ fn install(args: &InstallArgs, repository: &Repository, ui: &mut Ui) -> Result<O
         // What was committed before needs no entry.
         Seen::of(&git).begin(elophanto_repo::head(&git)?);
     }
-    match Workspace::again(repository.clone(), Vec::new()) {
+    match workspace::again(repository.clone()) {
         Ok(workspace) => {
             attributes::ensure(&workspace, ui);
             hidden::say(&workspace, ui);

@@ -13,7 +13,7 @@ use super::{
     Outcome, env,
     error::CliError,
     ui::{Ui, visible_line},
-    workspace::{Workspace, now_nanoseconds},
+    workspace::{self, now_nanoseconds},
 };
 use elophanto_app::{
     hooks::{self, HookName, Place, Standing, State},
@@ -119,7 +119,7 @@ fn pre_commit(deadline: Instant, embed_until: Duration, ui: &mut Ui) -> Result<O
     let git = git.with_index(index_file.path).until(deadline);
     let allowed = allowed(&git)?;
     // Settings may add to what the gate looks at; those that cannot be read take nothing away.
-    let workspace = Workspace::at(repository, Vec::new(), ui);
+    let workspace = workspace::at(repository, Vec::new(), ui);
     let extensions = workspace.as_ref().map(|workspace| &workspace.config.knowledge.extensions[..]);
     let looked = on_commit::look(&git, extensions.unwrap_or_default(), &allowed)?;
     if looked.refuses() {
@@ -154,7 +154,7 @@ fn pre_commit(deadline: Instant, embed_until: Duration, ui: &mut Ui) -> Result<O
 /// Brings the view up to date after git has changed the work tree.
 fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some((repository, git)) = find(false)? else { return Ok(Outcome::Done) };
-    let workspace = Workspace::at(repository, Vec::new(), ui)?;
+    let workspace = workspace::at(repository, Vec::new(), ui)?;
     // A rebase runs this hook at every step; the last step is followed by another hook. Whoever
     // is indexing sees what git has done, or the next search does.
     if !git.is_replaying() && !view::is_busy(&workspace.context().view_dir()) {

@@ -10,12 +10,15 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    hidden, index_embed, pin, plugin_pages,
+    index_embed, plugin_pages,
     ui::{Progress, Ui, visible_line},
-    waiting,
-    workspace::Workspace,
+    workspace::{self, Workspace},
 };
 use elophanto_app::config::parse_duration;
+use elophanto_app::{
+    embedding::{background as waiting, pin},
+    hidden,
+};
 use elophanto_base::process;
 use elophanto_index::{
     Options, Problem, Refreshed, Report, check,
@@ -109,9 +112,10 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if args.fill {
         // Before there are other threads.
         process::be_nice();
-        return waiting::run(&Workspace::open(Vec::new(), ui)?);
+        waiting::run(&workspace::open(Vec::new(), ui)?)?;
+        return Ok(Outcome::Done);
     }
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     if args.check {
         return check_all(&workspace, args, ui);
     }

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use super::{
     error::CliError,
-    remote::Remote,
     ui::{Progress, Ui},
     workspace::Workspace,
 };
-use elophanto_app::config::Agreements;
+use elophanto_app::embedding::remote::Remote;
 use elophanto_index::{
     Refreshed, fill,
     store::{Malformed, view},
@@ -71,7 +70,7 @@ pub fn complete(
     if let Some(remote) = workspace.models.remote() {
         let tokens = passages.iter().map(|passage| count_tokens(&passage.text)).sum();
         let cost = Cost { texts: passages.len(), tokens, usd: remote.target.price(tokens) };
-        if !may_send(workspace, remote, &cost, yes, ui)? {
+        if !may_send(remote, &cost, yes, ui)? {
             return Ok(refreshed);
         }
         remote.unlock(ui);
@@ -113,13 +112,7 @@ pub fn complete(
 }
 
 /// Whether these texts may be sent and paid for.
-fn may_send(
-    workspace: &Workspace,
-    remote: &Remote,
-    cost: &Cost,
-    yes: bool,
-    ui: &Ui,
-) -> Result<bool, CliError> {
+fn may_send(remote: &Remote, cost: &Cost, yes: bool, ui: &Ui) -> Result<bool, CliError> {
     let target = &remote.target;
     if target.is_local() || (target.is_agreed() && (yes || cost.tokens <= MOST_UNASKED)) {
         return Ok(true);
@@ -134,18 +127,6 @@ fn may_send(
         ));
         return Ok(false);
     }
-    agree(workspace, target)?;
+    target.agree()?;
     Ok(true)
-}
-
-/// Remembers that text of this repository may be sent to a model.
-///
-/// # Errors
-/// When that can't be written down: then nothing is sent.
-pub fn agree(workspace: &Workspace, target: &super::remote::Target) -> Result<(), CliError> {
-    let root = &workspace.repository.root;
-    let agreements = Agreements::open_for(root, &super::env::variables())?;
-    let now = jiff::Timestamp::now().to_string();
-    agreements.agree(root, &target.host(), &target.model, &now)?;
-    Ok(())
 }

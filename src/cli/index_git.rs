@@ -7,10 +7,10 @@ use super::{
     error::CliError,
     index_embed,
     ui::{Progress, Ui, visible_line},
-    when,
     workspace::{Workspace, now_nanoseconds},
 };
 use elophanto_app::on_commit;
+use elophanto_app::when;
 use elophanto_index::{
     Refreshed,
     commit::TABLES,

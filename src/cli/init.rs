@@ -11,16 +11,14 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    hidden,
-    pages::Pages,
-    pin,
     ui::{Ui, exact_line},
-    workspace::{Workspace, write_beneath},
+    workspace::{self, write_beneath},
 };
 use elophanto_app::{
     config::{Provider, REPOSITORY_FILE},
     init::{InitAction, InitOptions, plan},
 };
+use elophanto_app::{embedding::pin, hidden, pages::Pages};
 use elophanto_base::beneath::Folder;
 use elophanto_index::Options;
 use elophanto_repo::{LocateError, Repository, locate};
@@ -65,7 +63,7 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         .iter()
         .map(|root| relative_root(root, &repository))
         .collect::<Result<Vec<_>, _>>()?;
-    let workspace = Workspace::at(repository.clone(), Vec::new(), ui)?;
+    let workspace = workspace::at(repository.clone(), Vec::new(), ui)?;
     let name = repository.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let options = InitOptions {
         roots,
@@ -78,7 +76,7 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     };
     let root = Folder::open(&repository.root)?;
     let steps = plan(&|path| existing(&root, path), &options)?;
-    let pages = Pages::open(&repository.root, &workspace.config);
+    let pages = Pages::open(&repository.root, &workspace.config, &workspace.environment);
     for step in &steps {
         write_beneath(&repository.root, &step.path, &step.bytes)?;
         let action = match &step.action {
@@ -109,7 +107,7 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if steps.is_empty() && !decided && !ui.json {
         ui.line("already a knowledge base, nothing to do")?;
     }
-    hidden::say(&Workspace::again(repository, Vec::new())?, ui);
+    hidden::say(&workspace::again(repository)?, ui);
     if !steps.is_empty() {
         ui.talk("next: `elophanto index`, then `elophanto search \"...\"`");
     }
@@ -118,7 +116,7 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 /// Decides which model embeds, if that is open, and writes it down. Says whether it did.
 fn decide(repository: Repository, yes: bool, ui: &Ui) -> Result<bool, CliError> {
-    let workspace = Workspace::again(repository, Vec::new())?;
+    let workspace = workspace::again(repository)?;
     let count = || {
         let options = Options { full: false, patience: None, progress: &|_, _| {} };
         Ok((&workspace.refresh(options)?.report).into())

@@ -5,11 +5,11 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    learning::{Learning, now},
-    search_output::day,
     ui::{Ui, visible_line},
-    workspace::Workspace,
+    workspace::{self, Workspace},
 };
+use elophanto_app::learning::{Learning, now};
+use elophanto_app::when::day;
 use elophanto_base::secrets;
 use elophanto_knowledge::{
     interest::{Answered, PreferenceKind, Signs, Valence, react as kind_of, spark},
@@ -161,7 +161,7 @@ pub fn undislike(args: &UndislikeArgs, ui: &mut Ui) -> Result<Outcome, CliError>
 }
 
 fn wish(args: &WishArgs, kind: PreferenceKind, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let topic = topic(&args.topic)?;
     let learning = Learning::open(&workspace)?;
     learning.acted();
@@ -203,7 +203,7 @@ fn is_shared(workspace: &Workspace) -> bool {
 }
 
 fn unwish(args: &WishArgs, kind: PreferenceKind, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let topic = topic(&args.topic)?;
     let learning = Learning::open(&workspace)?;
     learning.acted();
@@ -238,7 +238,7 @@ fn word(kind: PreferenceKind) -> &'static str {
 }
 
 pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let learning = Learning::look(&workspace);
     let shelf = learning.shelves().read(now());
     let meaning = learning.meaning();
@@ -280,7 +280,7 @@ pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError>
 }
 
 pub fn react(args: &ReactArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let learning = Learning::open(&workspace)?;
     learning.acted();
     let interests = learning.interests();

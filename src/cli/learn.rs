@@ -12,11 +12,13 @@ use serde::Serialize;
 
 use super::{
     Outcome,
-    asker::{Asker, Purpose, Reach},
     error::CliError,
-    learning::{Learning, Telling, now},
     ui::{Ui, visible_line},
-    workspace::Workspace,
+    workspace::{self, Workspace},
+};
+use elophanto_app::{
+    learning::{Learning, Telling, now},
+    llm::asker::{Asker, Purpose, Reach},
 };
 use elophanto_knowledge::{
     extract::MAX_DOCUMENT_BYTES,
@@ -147,7 +149,7 @@ impl LearnArgs {
 
 pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let flags = args.budget.iter().map(|text| ("llm.budget.run".to_owned(), text.clone()));
-    let workspace = Workspace::open(flags.collect(), ui)?;
+    let workspace = workspace::open(flags.collect(), ui)?;
     if args.topic.is_none() && args.message.is_none() && args.action.is_none() {
         return queue(&workspace, ui);
     }

@@ -10,18 +10,16 @@ use serde::Serialize;
 use url::Url;
 
 use super::{
-    Outcome,
-    embedders::model_folder,
-    env,
+    Outcome, env,
     error::CliError,
-    model_list::local_models,
     ui::{Progress, Ui, visible_line},
 };
 use elophanto_app::config::Provider;
+use elophanto_app::embedding::embedders::{local_models, model_folder};
 use elophanto_index::store::write_whole;
 use elophanto_models::{
     Embedder,
-    bert::{Bert, ModelError, Precision, pack},
+    bert::{Bert, Precision, pack},
 };
 use elophanto_net::http::download;
 
@@ -142,7 +140,7 @@ pub fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let path = place(&args.name)?;
     if !path.exists() {
-        let names = local_models();
+        let names = local_models(&env::environment());
         ui.note(match names.is_empty() {
             true => "no model was added here".to_owned(),
             false => format!("there are: {}", names.join(", ")),
@@ -161,7 +159,7 @@ fn place(name: &str) -> Result<PathBuf, CliError> {
         return Err(CliError::new(format_args!("`{}` is no name for a model", visible_line(name)))
             .hint("take up to 64 small letters, digits, dots, underscores and hyphens"));
     }
-    let folder = model_folder().ok_or_else(|| {
+    let folder = model_folder(&env::environment()).ok_or_else(|| {
         CliError::new("no folder to keep models in").hint("set HOME to your home folder")
     })?;
     Ok(folder.join(format!("{name}.bin")))
@@ -209,13 +207,4 @@ fn fetch(name: &str, near: &Path, ui: &Ui) -> Result<tempfile::TempDir, CliError
     }
     ui.talk(format_args!("fetched `{name}` from {hub}"));
     Ok(folder)
-}
-
-impl From<ModelError> for CliError {
-    fn from(cause: ModelError) -> Self {
-        Self::new(cause).hint(
-            "a model is a folder with model.safetensors, config.json and tokenizer.json of the \
-             BERT family",
-        )
-    }
 }

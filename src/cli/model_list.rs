@@ -5,16 +5,21 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{
-    Outcome,
-    embedders::{Named, model_folder},
+    Outcome, env,
     error::CliError,
-    keys::{self, Asking},
-    llm::Desk,
-    remote::Remote,
-    settings::Settings,
     ui::{Ui, visible_line},
+    workspace,
 };
 use elophanto_app::config::Provider;
+use elophanto_app::{
+    embedding::{
+        embedders::{Named, local_models},
+        remote::Remote,
+    },
+    keys::{self, Asking},
+    llm::Desk,
+    settings::Settings,
+};
 use elophanto_models::{Embedder, Pace, bert::Bert, builtin::Builtin, llm::Task};
 
 const PROVIDER: &str = "knowledge.embedding_provider";
@@ -66,9 +71,10 @@ struct NoteWire<'a> {
 }
 
 pub fn run(_: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let settings = Settings::here(Vec::new(), ui)?;
+    let settings = workspace::settings(Vec::new(), ui)?;
     embedders(&settings, ui)?;
-    let desk = Desk::open(&settings.config, &Task::ALL, "model", Asking::Never)?;
+    let desk =
+        Desk::open(&settings.config, &env::environment(), &Task::ALL, "model", Asking::Never)?;
     for task in Task::ALL {
         models(&desk, task, ui)?;
     }
@@ -89,12 +95,25 @@ fn embedders(settings: &Settings, ui: &mut Ui) -> Result<(), CliError> {
         wires.push(here(Provider::Minilm.to_string(), minilm));
     }
     let named = wires.first().map(|wire| wire.embedder.clone()).unwrap_or_default();
-    wires.extend(local_models().into_iter().filter(|model| *model != named).map(|embedder| {
-        let reason = "this machine has it".to_owned();
-        let (fingerprint, dimension, pace) = (None, None, None);
-        let (origin, in_use, ready) = (None, false, true);
-        EmbedderWire { embedder, origin, in_use, fingerprint, dimension, pace, ready, reason }
-    }));
+    wires.extend(
+        local_models(&env::environment()).into_iter().filter(|model| *model != named).map(
+            |embedder| {
+                let reason = "this machine has it".to_owned();
+                let (fingerprint, dimension, pace) = (None, None, None);
+                let (origin, in_use, ready) = (None, false, true);
+                EmbedderWire {
+                    embedder,
+                    origin,
+                    in_use,
+                    fingerprint,
+                    dimension,
+                    pace,
+                    ready,
+                    reason,
+                }
+            },
+        ),
+    );
     for wire in wires {
         let mark = if wire.in_use { '*' } else { ' ' };
         let mut text = format!("{mark} {}", wire.embedder);
@@ -123,7 +142,7 @@ fn in_use(settings: &Settings) -> EmbedderWire {
     let config = &settings.config;
     let provider = &config.knowledge.embedding_provider;
     let root = settings.root.as_deref().unwrap_or(Path::new("."));
-    let mut wire = match Named::new(config, root) {
+    let mut wire = match Named::new(config, root, &env::environment()) {
         Named::Here(embedder) => here(provider.to_string(), &*embedder),
         Named::There(remote) => there(provider.to_string(), &remote, settings.root.is_some()),
         Named::Missing(reason) => EmbedderWire {
@@ -169,7 +188,7 @@ fn there(embedder: String, remote: &Remote, in_repository: bool) -> EmbedderWire
         false => format!("at {}", target.host()),
     };
     let agreed = target.is_agreed() || !in_repository;
-    let (ready, reason) = match keys::find(&target.site, Asking::Never) {
+    let (ready, reason) = match keys::find(&target.site, &env::environment(), Asking::Never) {
         Err(cause) => (false, format!("{place}: {cause}")),
         Ok(_) if !agreed => (
             false,
@@ -187,22 +206,6 @@ fn pace(pace: Pace) -> &'static str {
         Pace::Slow => "slow",
         Pace::Remote => "remote",
     }
-}
-
-/// Models that the user has added on this machine, as the settings name them, sorted.
-pub fn local_models() -> Vec<String> {
-    let Some(folder) = model_folder() else { return Vec::new() };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| {
-            let name = entry.file_name().into_string().ok()?;
-            let name = format!("{}{}", Provider::LOCAL, name.strip_suffix(".bin")?);
-            // What the settings could not name is none.
-            matches!(name.parse(), Ok(Provider::Local(_))).then_some(name)
-        })
-        .collect();
-    names.sort_unstable();
-    names
 }
 
 fn models(desk: &Desk<'_>, task: Task, ui: &mut Ui) -> Result<(), CliError> {

@@ -6,14 +6,17 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    Outcome,
-    embedders::Named,
+    Outcome, env,
     error::CliError,
+    ui::{Ui, visible, visible_line},
+    usage::{money, record_embedding, usd},
+    workspace,
+};
+use elophanto_app::{
+    embedding::embedders::Named,
     keys::Asking,
     llm::{Desk, Failure},
     settings::Settings,
-    ui::{Ui, visible, visible_line},
-    usage::{money, record_embedding, usd},
 };
 use elophanto_models::{
     Embedder, Role,
@@ -111,11 +114,17 @@ struct EmbedWire {
 
 pub fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let budget = args.budget.iter().map(|limits| ("llm.budget.run".to_owned(), limits.clone()));
-    let settings = Settings::here(budget.collect(), ui)?;
+    let settings = workspace::settings(budget.collect(), ui)?;
     if args.embed {
         return embed(&settings, ui);
     }
-    let desk = Desk::open(&settings.config, &[args.task], "model", Asking::Through(ui))?;
+    let desk = Desk::open(
+        &settings.config,
+        &env::environment(),
+        &[args.task],
+        "model",
+        Asking::Through(ui),
+    )?;
     let request = question(args, &desk);
     let start = Instant::now();
     let (answer, streamed) = match ask(args, &desk, &request, ui)? {
@@ -275,7 +284,7 @@ fn show(
 
 fn embed(settings: &Settings, ui: &mut Ui) -> Result<Outcome, CliError> {
     let root = settings.root.as_deref().unwrap_or(Path::new("."));
-    let named = Named::new(&settings.config, root);
+    let named = Named::new(&settings.config, root, &env::environment());
     let start = Instant::now();
     let (embedder, embedded) = match &named {
         Named::Here(embedder) => (&**embedder, embedder.embed(&TEXTS, Role::Document)),

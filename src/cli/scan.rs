@@ -15,7 +15,7 @@ use super::{
     scan_output::{QuestionWire, question_line},
     scan_questions,
     ui::{Ui, visible_line},
-    workspace::{Workspace, now_nanoseconds},
+    workspace::{self, Workspace, now_nanoseconds},
 };
 use elophanto_app::{config::parse_duration, init};
 use elophanto_index::{Options, Refreshed, watch::Watch};
@@ -115,7 +115,7 @@ pub fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ("llm.budget.run", args.budget.clone()),
     ];
     let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    let workspace = Workspace::open(flags.collect(), ui)?;
+    let workspace = workspace::open(flags.collect(), ui)?;
     if args.list {
         return scan_questions::list(&workspace, args.state, ui);
     }

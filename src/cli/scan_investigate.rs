@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use super::{
-    asker::{Asker, Purpose, Reach},
     error::CliError,
     index_embed,
     scan_questions::{self, find, in_order},
     ui::{Progress, Ui, visible, visible_line},
     workspace::{Workspace, now_nanoseconds},
 };
+use elophanto_app::llm::asker::{Asker, Purpose, Reach};
 use elophanto_index::Options;
 use elophanto_knowledge::scan::{
     AnswerNotes, Known, Question, QuestionState, documents,

@@ -316,9 +316,9 @@ struct Places {
 
 impl Places {
     fn find() -> Result<Self, CliError> {
-        let variables = env::variables();
-        let state = env::state_folder(&variables);
-        let units = env::config_home(&variables).map(|folder| folder.join("systemd/user"));
+        let environment = env::environment();
+        let state = environment.state_folder();
+        let units = environment.config_home().map(|folder| folder.join("systemd/user"));
         match (units, state) {
             (Some(units), Some(state)) => Ok(Self { units, state: state.join("schedule") }),
             _ => Err(CliError::new("where your settings lie is not known").hint("set HOME")),

@@ -3,44 +3,27 @@
 use std::{
     io::{IsTerminal, Read},
     path::{Path, PathBuf},
-    time::Duration,
 };
 
-use globset::{GlobBuilder, GlobSetBuilder};
-use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use super::{
     Outcome,
     error::CliError,
     search_answer,
-    search_fresh::{Outdated, check, describe_again},
-    search_interest,
     search_output::{Format, print, say_nothing},
-    search_request,
-    search_view::{Blame, Viewed},
     ui::{Ui, visible_line},
-    when::{self, moment},
-    workspace::{Workspace, now_nanoseconds},
+    workspace::{self, Workspace},
 };
+use elophanto_app::search::{SearchRequest, answer::answer as reply_to, search};
 use elophanto_index::{
-    Kind, Refreshed, drift,
-    search::{
-        Answer, Confidence, Filter, Level, Listing, Mode, Query, Request, SearchError,
-        origin::changed_notes, run::Like, search,
-    },
-    version::blobs_of,
+    Kind,
+    search::{Answer, Confidence, Level, Listing, run::Like},
 };
 use elophanto_models::builtin::count_tokens;
-use elophanto_repo::{Git, GitError, NotePath};
+use elophanto_repo::NotePath;
 use elophanto_text::{markdown::Scope, outline::FileKind};
 
-/// A search waits this long for git to tell which of its hits have drifted.
-const DRIFT_PATIENCE: Duration = Duration::from_secs(1);
-/// How many times the wanted hits are looked at to find those of one author.
-const AUTHOR_RESERVE: usize = 5;
-/// How often hits of files that are gone are replaced by others.
-const GONE_ROUNDS: usize = 4;
 /// Hits in an evidence record.
 const MOST_EVIDENCE: usize = 5;
 /// How sure a reader of evidence may be that it bears on the question, as the reference design has
@@ -188,214 +171,50 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ("search.refresh_stale", args.refresh_stale.clone()),
     ];
     let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    let workspace = Workspace::open(flags.collect(), ui)?;
-    let typed = typed_query(args)?;
-    let query = Query::parse(&typed, &workspace.analyzer);
-    let nothing_to_look_for = || {
-        CliError::new("there is nothing to look for")
-            .hint("give a few words, such as `elophanto search \"how are notes merged\"`")
-    };
-    // What seems to be excluded may be an option, which the notes tell.
-    if query.is_empty() && query.excluded.is_empty() && args.like.is_none() {
-        return Err(nothing_to_look_for());
-    }
-    let git = Git::of(&workspace.repository);
-    let Asked { viewed, request, mut answer, wanted } = ask_fresh(args, &workspace, &query, ui)?;
-    if answer.query.is_empty() && args.like.is_none() {
-        return Err(nothing_to_look_for());
-    }
-    for reason in workspace.models.reasons() {
-        ui.note(reason);
-    }
-    let blame =
-        Blame { asked: args.blame || args.author.is_some(), author: args.author.as_deref() };
-    viewed.trace(&blame, request.listing, wanted, &mut answer, git.as_ref());
-    viewed.say(ui);
-    let refreshed = &viewed.refreshed;
-    for notice in &refreshed.report.notices {
-        ui.note(notice);
-    }
-    let stale = refreshed.report.stale;
-    if stale > 0 {
-        ui.note(format_args!(
-            "{stale} changed notes are not searched yet: an index is being built"
-        ));
-    }
-    if workspace.config.interest.count_searches
-        && args.at.is_none()
-        && let Err(cause) = search_interest::note(&typed, &answer, &workspace)
-    {
-        ui.note(format_args!("the search is not counted: {}", cause.message()));
-    }
-    say_exclusions(&answer, ui);
+    let workspace = workspace::open(flags.collect(), ui)?;
+    let request = request(args, &workspace)?;
+    let found = search(&workspace, &request, ui)?;
+    let (typed, answer) = (&request.text, &found.answer);
+    say_exclusions(answer, ui);
     if let Some(least) = args.min_confidence {
-        let found = answer.confidence.filter(|_| !answer.hits.is_empty());
-        if let Some(found) = found.filter(|found| found.level < least) {
-            say_doubt(&typed, found, least, ui);
+        let believed = answer.confidence.filter(|_| !answer.hits.is_empty());
+        if let Some(believed) = believed.filter(|believed| believed.level < least) {
+            say_doubt(typed, believed, least, ui);
             return Ok(Outcome::Negative);
         }
     }
     if args.answer {
-        return search_answer::answer(&typed, &answer, &workspace, args.yes, ui);
+        let reply = reply_to(typed, answer, &workspace, args.yes, ui)?;
+        return search_answer::print(&reply, ui);
     }
     if args.evidence {
-        return evidence(&typed, &answer, ui);
+        return evidence(typed, answer, ui);
     }
     if answer.hits.is_empty() {
-        say_nothing(&typed, &answer, &request, ui);
+        say_nothing(answer, &request, ui);
         return Ok(Outcome::Negative);
     }
-    say_corrections(&answer, ui);
-    let format = args.format();
-    let drifted = match format {
-        Format::Files | Format::Vimgrep => Vec::new(),
-        _ if args.at.is_some() => Vec::new(),
-        Format::Text | Format::Json | Format::Markdown => drifted(&answer, refreshed, &workspace),
-    };
+    say_corrections(answer, ui);
     let root = &workspace.repository.root;
     print(
-        &answer,
+        answer,
         &super::search_output::Shape {
-            format,
+            format: args.format(),
             listing: request.listing,
             null: args.null,
             full: args.full,
             explain: args.explain,
             max_tokens: args.max_tokens,
-            stale,
+            stale: found.stale,
             here: here(root),
-            drifted: &drifted,
+            drifted: &found.drifted,
             root,
-            at: viewed.at.map(|(commit, _)| commit),
+            at: found.at,
             count_tokens: &|text| count_tokens(text),
         },
         ui,
     )?;
     Ok(Outcome::Done)
-}
-
-/// A question and its answer.
-struct Asked<'a> {
-    viewed: Viewed,
-    request: Request<'a>,
-    answer: Answer,
-    /// How many hits are to be shown.
-    wanted: usize,
-}
-
-/// Asks; and asks again where summaries among the hits turned out to be out of date and were made
-/// anew, or their files to be gone.
-fn ask_fresh<'a>(
-    args: &SearchArgs,
-    workspace: &Workspace,
-    query: &'a Query,
-    ui: &Ui,
-) -> Result<Asked<'a>, CliError> {
-    let mut asked = ask(args, workspace, query, ui)?;
-    if args.at.is_some() {
-        return Ok(asked);
-    }
-    let Outdated { stale, mut gone } = check(&mut asked.answer, workspace);
-    if !args.no_refresh && describe_again(&stale, workspace, ui)? {
-        asked = ask(args, workspace, query, ui)?;
-        gone = check(&mut asked.answer, workspace).gone;
-    }
-    // In the place of what is gone others may come that are gone too.
-    for _ in 0..GONE_ROUNDS {
-        if gone.is_empty() {
-            break;
-        }
-        asked.request.filter.except.extend(gone);
-        asked.answer =
-            search(&asked.viewed.refreshed.snapshot, &asked.request, &workspace.tools())?;
-        gone = check(&mut asked.answer, workspace).gone;
-    }
-    let Asked { request, answer, .. } = &mut asked;
-    answer.keep(request.listing, request.limit, |hit| !gone.contains(&hit.path));
-    Ok(asked)
-}
-
-/// Asks with the model of the repository; if it can't answer, with the next best.
-fn ask<'a>(
-    args: &SearchArgs,
-    workspace: &Workspace,
-    query: &'a Query,
-    ui: &Ui,
-) -> Result<Asked<'a>, CliError> {
-    loop {
-        let mut request = request(args, workspace, query)?;
-        let mut viewed = match &args.at {
-            Some(revision) => Viewed::at(revision, workspace, request.now)?,
-            None => Viewed::now(args.no_refresh, workspace)?,
-        };
-        let by_meaning = request.mode != Mode::Keyword || request.like.is_some();
-        let report = &viewed.refreshed.report;
-        if by_meaning && workspace.models.is_behind(report, viewed.at.is_none(), workspace) {
-            continue;
-        }
-        if args.at.is_some() {
-            // Ages count from then, as they did then.
-            request.now = viewed.at.map_or(request.now, |(_, time)| time);
-        }
-        let wanted = request.limit;
-        narrow(args, workspace, &viewed, &mut request)?;
-        let mut asked = search(&viewed.refreshed.snapshot, &request, &workspace.tools());
-        if matches!(asked, Err(SearchError::Damaged)) {
-            // Something in the view was damaged since it was written: build it anew, ask again.
-            ui.note("the search view was damaged and is built anew");
-            viewed.rebuild(workspace)?;
-            asked = search(&viewed.refreshed.snapshot, &request, &workspace.tools());
-        }
-        match asked {
-            Err(SearchError::Embed(cause)) if workspace.models.cannot_answer(&cause, workspace) => {
-            }
-            asked => return Ok(Asked { viewed, request, answer: asked?, wanted }),
-        }
-    }
-}
-
-/// Lets through only what `--changed-since` and `--author` allow.
-fn narrow(
-    args: &SearchArgs,
-    workspace: &Workspace,
-    viewed: &Viewed,
-    request: &mut Request,
-) -> Result<(), CliError> {
-    if args.changed_since.is_none() && args.author.is_none() {
-        return Ok(());
-    }
-    let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
-    let now = now_nanoseconds() / 1_000_000_000;
-    if let Some(revision) = &args.changed_since {
-        // A summary is no text of a commit.
-        request.filter.kinds = vec![Kind::Note];
-        let commit = when::commit(&git, revision, now)?;
-        let then = blobs_of(&workspace.context(), &git, commit)?;
-        request.filter.among = Some(changed_notes(&viewed.refreshed.snapshot, then.into_iter()));
-    }
-    if let (Some(name), Some(commit)) = (&args.author, &viewed.against()) {
-        let touched: FxHashSet<NotePath> = git.touched_by(name, commit)?.into_iter().collect();
-        request.filter.among = Some(match request.filter.among.take() {
-            Some(among) => among.intersection(&touched).cloned().collect(),
-            None => touched,
-        });
-        // Some of these notes' lines are by others.
-        request.limit = request.limit.saturating_mul(AUTHOR_RESERVE);
-    }
-    Ok(())
-}
-
-/// Which of the shown notes have drifted, as far as git tells in time: an answer never fails or
-/// waits for long because of this.
-fn drifted(answer: &Answer, refreshed: &Refreshed, workspace: &Workspace) -> Vec<drift::Drift> {
-    let Some(git) = Git::of(&workspace.repository) else { return Vec::new() };
-    let notes = answer.hits.iter().filter(|hit| hit.kind == Kind::Note);
-    let mut paths: Vec<&NotePath> = notes.map(|hit| &hit.path).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    drift::drifted(&git, &refreshed.snapshot, paths, DRIFT_PATIENCE)
-        .map(|drifts| drifts.found)
-        .unwrap_or_default()
 }
 
 fn typed_query(args: &SearchArgs) -> Result<String, CliError> {
@@ -422,52 +241,32 @@ fn typed_query(args: &SearchArgs) -> Result<String, CliError> {
     }
 }
 
-fn request<'a>(
-    args: &SearchArgs,
-    workspace: &Workspace,
-    query: &'a Query,
-) -> Result<Request<'a>, CliError> {
-    let usual = search_request::usual(workspace, query);
-    let when =
-        |text: &Option<String>| text.as_deref().map(|text| moment(text, usual.now)).transpose();
-    let mut patterns = GlobSetBuilder::new();
-    for pattern in &args.path {
-        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
-        let glob = GlobBuilder::new(pattern)
-            .literal_separator(true)
-            .build()
-            .map_err(|cause| CliError::new(cause).hint("a pattern looks like 'docs/**/*.md'"))?;
-        patterns.add(glob);
-        // A folder means what is in it.
-        if let Ok(glob) = GlobBuilder::new(&format!("{}/**", pattern.trim_end_matches('/'))).build()
-        {
-            patterns.add(glob);
-        }
-    }
-    let paths =
-        if args.path.is_empty() { None } else { Some(patterns.build().map_err(CliError::new)?) };
-    Ok(Request {
+fn request(args: &SearchArgs, workspace: &Workspace) -> Result<SearchRequest, CliError> {
+    let shows_drift = !matches!(args.format(), Format::Files | Format::Vimgrep);
+    Ok(SearchRequest {
+        text: typed_query(args)?,
         like: args.like.as_deref().map(|like| place(like, workspace)),
-        limit: if args.evidence { MOST_EVIDENCE.min(usual.limit) } else { usual.limit },
-        filter: Filter {
-            kinds: args.kind.clone(),
-            types: args.file_type.clone(),
-            scopes: args.scope.clone(),
-            tags: args.tag.clone(),
-            paths,
-            among: None,
-            except: FxHashSet::default(),
-            since: when(&args.since)?,
-            until: when(&args.until)?,
-        },
+        kinds: args.kind.clone(),
+        types: args.file_type.clone(),
+        scopes: args.scope.clone(),
+        tags: args.tag.clone(),
+        paths: args.path.clone(),
+        since: args.since.clone(),
+        until: args.until.clone(),
+        at: args.at.clone(),
+        changed_since: args.changed_since.clone(),
+        blame: args.blame,
+        author: args.author.clone(),
         min_score: args.min_score,
+        most: args.evidence.then_some(MOST_EVIDENCE),
         listing: args.listing(),
-        ..usual
+        as_it_is: args.no_refresh,
+        drift: shows_drift && !args.answer && !args.evidence,
     })
 }
 
-/// `PATH` or `PATH:LINE`.
-fn place(typed: &str, workspace: &Workspace) -> Like {
+/// A place as it is typed: `PATH` or `PATH:LINE`.
+pub fn place(typed: &str, workspace: &Workspace) -> Like {
     let (path, line) = match typed.rsplit_once(':') {
         Some((path, line)) if !Path::new(typed).exists() => match line.parse() {
             Ok(line) => (path, Some(line)),
@@ -522,7 +321,7 @@ fn evidence(query: &str, answer: &Answer, ui: &mut Ui) -> Result<Outcome, CliErr
     Ok(if hits.is_empty() { Outcome::Negative } else { Outcome::Done })
 }
 
-fn kind(text: &str) -> Result<Kind, String> {
+pub fn kind(text: &str) -> Result<Kind, String> {
     Kind::SEARCHED
         .into_iter()
         .find(|kind| kind.name() == text)

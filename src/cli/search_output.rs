@@ -10,14 +10,15 @@ use anstyle::{AnsiColor, Style};
 
 use super::{
     error::CliError,
-    search_wire::{time, wire},
+    search_wire::wire,
     ui::{Ui, exact_line, visible, visible_line},
 };
+use elophanto_app::{search::SearchRequest, when::day};
 use elophanto_index::{
     Kind,
     drift::Drift,
     search::{
-        Answer, Hit, Level, Listing, Request,
+        Answer, Hit, Level, Listing,
         origin::{Author, State},
         passage::{Piece, fill},
     },
@@ -58,15 +59,21 @@ pub struct Shape<'a> {
     pub count_tokens: &'a dyn Fn(&str) -> usize,
 }
 
+/// What is printed of each hit: with a budget its most useful sentences, none where none fits; else
+/// all of it, if that is wanted.
+pub fn texts(answer: &Answer, shape: &Shape, ui: &Ui) -> Vec<Option<String>> {
+    match shape.max_tokens {
+        Some(budget) => within_budget(answer, shape, budget, ui),
+        None => answer.hits.iter().map(|hit| shape.full.then(|| hit.text.clone())).collect(),
+    }
+}
+
 /// Prints all hits.
 ///
 /// # Errors
 /// When stdout cannot be written.
 pub fn print(answer: &Answer, shape: &Shape, ui: &mut Ui) -> Result<(), CliError> {
-    let texts = match shape.max_tokens {
-        Some(budget) => within_budget(answer, shape, budget, ui),
-        None => answer.hits.iter().map(|hit| shape.full.then(|| hit.text.clone())).collect(),
-    };
+    let texts = texts(answer, shape, ui);
     let mut above: Option<&Hit> = None;
     if let Some(doubt) = doubt(answer, shape) {
         ui.line(format_args!("{doubt}\n"))?;
@@ -147,11 +154,11 @@ fn doubt(answer: &Answer, shape: &Shape) -> Option<&'static str> {
 }
 
 /// Says on stderr what was searched and what to try, when there is nothing to print.
-pub fn say_nothing(typed: &str, answer: &Answer, request: &Request, ui: &Ui) {
+pub fn say_nothing(answer: &Answer, request: &SearchRequest, ui: &Ui) {
     let (notes, chunks) = answer.searched;
     let what = match &request.like {
         Some(like) => format!("like `{}`", like.path.to_text()),
-        None => format!("for `{typed}`"),
+        None => format!("for `{}`", request.text),
     };
     ui.talk(format_args!("nothing found {what} in {notes} notes ({chunks} chunks)"));
     let hint = if answer.notes == 0 {
@@ -208,14 +215,6 @@ pub fn drift_line(drift: &Drift) -> String {
     });
     let since = day(drift.since);
     format!("drifted: {} {commits} to what it covers since {since}{latest}", drift.total)
-}
-
-/// The day of a time, for people.
-pub fn day(seconds: i64) -> String {
-    time(seconds).map_or_else(
-        || "an unknown day".to_owned(),
-        |time| time.split('T').next().unwrap_or_default().to_owned(),
-    )
 }
 
 fn print_file(path: &NotePath, shape: &Shape, ui: &mut Ui) -> Result<(), CliError> {

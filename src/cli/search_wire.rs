@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::search_output::{Shape, drift, state};
+use elophanto_app::when::time;
 use elophanto_index::{
     Kind,
     drift::{Drift, Later},
@@ -12,31 +13,31 @@ use elophanto_index::{
 /// A hit, as `--json` prints it.
 #[derive(Serialize)]
 pub struct HitWire<'a> {
-    kind: &'static str,
+    pub kind: &'static str,
     #[serde(rename = "type")]
     file_type: &'a str,
-    path: String,
+    pub path: String,
     /// Only for a path that is not UTF-8: its bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     path_bytes: Option<&'a [u8]>,
-    line: usize,
+    pub line: usize,
     lines: [usize; 2],
-    title: &'a str,
-    breadcrumb: &'a [String],
-    scope: &'a str,
+    pub title: &'a str,
+    pub breadcrumb: &'a [String],
+    pub scope: &'a str,
     tags: &'a [String],
     changed: Option<String>,
     blob: String,
     /// The commit that was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<String>,
+    pub at: Option<String>,
     /// Only for text that is not committed: `modified` or `uncommitted`; and for a summary whose
     /// file has changed: `stale`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<&'static str>,
+    pub state: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    blame: Option<BlameWire>,
-    score: f32,
+    pub blame: Option<BlameWire>,
+    pub score: f32,
     /// Rank of its file among those of the hits, from 1.
     file_rank: usize,
     /// Of all hits together: whether they answer. Not for `--like`.
@@ -45,18 +46,18 @@ pub struct HitWire<'a> {
     /// What the question excluded, as typed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     excluded: Vec<&'a str>,
-    snippet: &'a str,
+    pub snippet: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<&'a str>,
+    pub text: Option<&'a str>,
     #[serde(skip_serializing_if = "is_zero")]
     similar: usize,
     #[serde(skip_serializing_if = "str::is_empty")]
     note: &'a str,
     /// Only for a fact: the note of the user that says otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    against: Option<&'a str>,
+    pub against: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    drifted: Option<DriftWire<'a>>,
+    pub drifted: Option<DriftWire<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<ExplainWire>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -65,7 +66,7 @@ pub struct HitWire<'a> {
 
 /// How sure it is that the hits hold an answer.
 #[derive(Serialize)]
-struct ConfidenceWire {
+pub struct ConfidenceWire {
     /// `sure`, `perhaps` or `probably nothing`.
     level: &'static str,
     /// From 0 to 1.
@@ -82,17 +83,17 @@ impl From<Confidence> for ConfidenceWire {
 
 /// Who wrote the best lines; all `null` where they are not committed.
 #[derive(Serialize)]
-struct BlameWire {
-    author: Option<String>,
+pub struct BlameWire {
+    pub author: Option<String>,
     email: Option<String>,
-    commit: Option<String>,
-    date: Option<String>,
+    pub commit: Option<String>,
+    pub date: Option<String>,
     subject: Option<String>,
 }
 
 /// Commits that touched what a note covers, after the note's own last change.
 #[derive(Serialize)]
-struct DriftWire<'a> {
+pub struct DriftWire<'a> {
     commits: usize,
     latest: Vec<CommitWire<'a>>,
 }
@@ -193,9 +194,4 @@ fn blame_wire(author: &Author) -> BlameWire {
             subject: Some(blame.subject.clone()),
         },
     }
-}
-
-/// A time as JSON has it; `None` beyond what a calendar knows.
-pub fn time(seconds: i64) -> Option<String> {
-    jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
 }

@@ -7,13 +7,13 @@ use serde::Serialize;
 use super::{
     Outcome, env,
     error::CliError,
-    pages::{Page, Pages, Trust},
     ui::{Ui, exact_line, visible, visible_line},
 };
 use elophanto_app::config::{
     Config, ConfigFile, Guarded, Layers, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
     has_conflict_marks, read_repository_file,
 };
+use elophanto_app::pages::{Page, Pages, Trust};
 use elophanto_repo::locate;
 
 /// Show what of this repository needs your trust, and trust it
@@ -109,7 +109,7 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     // Where they lie is a setting.
     let (config, _) = Config::load(&Layers::read(&root, &|| None, env::variables(), Vec::new())?)?;
-    pages(&Pages::open(&root, &config), args, ui)?;
+    pages(&Pages::open(&root, &config, &env::environment()), args, ui)?;
     Ok(Outcome::Done)
 }
 

@@ -14,6 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::error::CliError;
+use elophanto_app::{Reporter, reporter::Tone};
 use elophanto_base::visible::is_deceptive;
 pub use elophanto_base::visible::{exact_line, visible, visible_line};
 
@@ -151,16 +152,11 @@ impl Ui {
         self.say(format_args!("warning: {}", visible(&text.to_string())));
     }
 
-    /// Whether a person sees how far something is.
-    pub fn is_watched(&self) -> bool {
-        !matches!(self.out, Out::Kept(_)) && io::stderr().is_terminal()
-    }
-
     /// Asks whether to go on. Where nobody can answer, the answer is no.
     ///
     /// # Errors
     /// When the answer can't be read.
-    pub fn confirm(&self, question: &str) -> Result<bool, CliError> {
+    pub fn confirm(&self, question: &str) -> io::Result<bool> {
         let nobody = matches!(self.out, Out::Kept(_));
         if nobody || !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
             return Ok(false);
@@ -181,6 +177,40 @@ impl Ui {
         if !matches!(self.out, Out::Kept(_)) {
             say(text);
         }
+    }
+}
+
+impl Reporter for Ui {
+    fn tell(&self, tone: Tone, text: &str) {
+        match tone {
+            Tone::Note => self.note(text),
+            Tone::Warning => self.warn(text),
+            Tone::Talk => self.talk(text),
+        }
+    }
+
+    fn confirm(&self, question: &str) -> io::Result<bool> {
+        Self::confirm(self, question)
+    }
+
+    fn is_watched(&self) -> bool {
+        !matches!(self.out, Out::Kept(_)) && io::stderr().is_terminal()
+    }
+
+    fn progress(&self, what: &'static str) -> Box<dyn elophanto_app::reporter::Progress> {
+        Box::new(Progress::of(what))
+    }
+}
+
+impl elophanto_app::reporter::Progress for Progress {
+    fn update(&self, done: usize, all: usize) {
+        Self::update(self, done, all);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 

@@ -1,7 +1,6 @@
 //! Unlocking the vault, for every command that needs a secret: by the keyring, by a descriptor, or
 //! by asking.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use secrecy::{ExposeSecret as _, SecretString};
@@ -10,8 +9,8 @@ use super::{
     env,
     error::CliError,
     secret_input::{self, Descriptor},
-    ui::Ui,
 };
+use elophanto_app::Reporter;
 use elophanto_net::vault::{
     BadPassphrase, Cost, Keyring, OsKeyring, Unlock, Vault, VaultError, VaultId, check_new,
 };
@@ -56,7 +55,7 @@ impl UnlockArgs {
             (None, None) => None,
         };
         Ok(Entrance {
-            path: vault_path(&variables)?,
+            path: vault_path()?,
             passphrase,
             remember: self.remember,
             cost: Cost::DEFAULT,
@@ -81,7 +80,7 @@ impl Entrance {
     ///
     /// # Errors
     /// When it is refused, or nothing unlocks it.
-    pub fn open(&mut self, ui: &Ui) -> Result<Option<Vault>, CliError> {
+    pub fn open(&mut self, reporter: &dyn Reporter) -> Result<Option<Vault>, CliError> {
         if !Vault::exists(&self.path) {
             return Ok(None);
         }
@@ -95,7 +94,7 @@ impl Entrance {
             None => (self.ask)("Passphrase of the vault: ")?,
         };
         let vault = Vault::open(&self.path, &Unlock::Passphrase(passphrase))?;
-        self.keep(&vault, ui);
+        self.keep(&vault, reporter);
         Ok(Some(vault))
     }
 
@@ -159,14 +158,18 @@ impl Entrance {
     ///
     /// # Errors
     /// When it can't be written, or the other one has another passphrase.
-    pub fn create(&self, passphrase: SecretString, ui: &Ui) -> Result<Vault, CliError> {
+    pub fn create(
+        &self,
+        passphrase: SecretString,
+        reporter: &dyn Reporter,
+    ) -> Result<Vault, CliError> {
         let vault = match Vault::create(&self.path, &passphrase, self.cost) {
             Err(VaultError::Exists { .. }) => {
                 Vault::open(&self.path, &Unlock::Passphrase(passphrase))?
             }
             other => other?,
         };
-        self.keep(&vault, ui);
+        self.keep(&vault, reporter);
         Ok(vault)
     }
 
@@ -179,20 +182,20 @@ impl Entrance {
         &mut self,
         vault: &mut Vault,
         passphrase: &SecretString,
-        ui: &Ui,
+        reporter: &dyn Reporter,
     ) -> Result<(), CliError> {
         let old = vault.key_id();
         vault.rotate(passphrase, self.cost)?;
         self.remember |= self.keyring.forget(old).unwrap_or(false);
-        self.keep(vault, ui);
+        self.keep(vault, reporter);
         Ok(())
     }
 
-    fn keep(&self, vault: &Vault, ui: &Ui) {
+    fn keep(&self, vault: &Vault, reporter: &dyn Reporter) {
         if self.remember
             && let Err(cause) = self.keyring.store(vault.key_id(), vault.data_key())
         {
-            ui.warn(format_args!("the key is not remembered: {cause}"));
+            reporter.warn(format_args!("the key is not remembered: {cause}"));
         }
     }
 }
@@ -202,16 +205,16 @@ impl Entrance {
 /// # Errors
 /// When the vault is refused, or the keyring fails.
 pub fn lock() -> Result<bool, CliError> {
-    lock_at(&vault_path(&env::variables())?, &OsKeyring)
+    lock_at(&vault_path()?, &OsKeyring)
 }
 
 fn lock_at(path: &Path, keyring: &dyn Keyring) -> Result<bool, CliError> {
     if Vault::exists(path) { Ok(keyring.forget(Vault::id(path)?)?) } else { Ok(false) }
 }
 
-/// The vault of the user whose variables these are.
-fn vault_path(variables: &BTreeMap<String, String>) -> Result<PathBuf, CliError> {
-    let data = env::data_folder(variables).ok_or_else(|| {
+/// The vault of the user.
+fn vault_path() -> Result<PathBuf, CliError> {
+    let data = env::environment().data_folder().ok_or_else(|| {
         CliError::new("no folder for the vault: neither XDG_DATA_HOME nor HOME is an absolute path")
             .hint("set HOME to your home folder")
     })?;
@@ -221,6 +224,7 @@ fn vault_path(variables: &BTreeMap<String, String>) -> Result<PathBuf, CliError>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use elophanto_app::reporter::Silent;
     use elophanto_net::vault::{Kind, MemoryKeyring};
 
     const GOOD: &str = "hold hands";
@@ -255,28 +259,24 @@ mod tests {
         lock_at(&entrance.path, &*entrance.keyring).unwrap()
     }
 
-    fn ui() -> Ui {
-        Ui::new(false, true)
-    }
-
     #[test]
     fn the_keyring_comes_first_if_it_was_told() {
         let folder = tempfile::tempdir().unwrap();
         let mut entrance = entrance(&folder);
-        assert_eq!(entrance.open(&ui()).unwrap_err().message(), "nobody to ask");
+        assert_eq!(entrance.open(&Silent).unwrap_err().message(), "nobody to ask");
         entrance.ask = good;
-        assert!(entrance.open(&ui()).unwrap().is_some());
+        assert!(entrance.open(&Silent).unwrap().is_some());
         entrance.ask = nobody;
-        assert!(entrance.open(&ui()).is_err(), "nothing is remembered unasked");
+        assert!(entrance.open(&Silent).is_err(), "nothing is remembered unasked");
         (entrance.ask, entrance.remember) = (good, true);
-        assert!(entrance.open(&ui()).unwrap().is_some());
+        assert!(entrance.open(&Silent).unwrap().is_some());
         entrance.ask = nobody;
-        assert!(entrance.open(&ui()).unwrap().is_some());
+        assert!(entrance.open(&Silent).unwrap().is_some());
         assert!(lock(&entrance));
         assert!(!lock(&entrance));
-        assert!(entrance.open(&ui()).is_err());
+        assert!(entrance.open(&Silent).is_err());
         entrance.ask = wrong;
-        let error = entrance.open(&ui()).unwrap_err();
+        let error = entrance.open(&Silent).unwrap_err();
         assert!(error.message().ends_with("the passphrase is wrong"), "{}", error.message());
     }
 
@@ -285,18 +285,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut entrance = entrance(&folder);
         (entrance.ask, entrance.remember) = (good, true);
-        let mut vault = entrance.open(&ui()).unwrap().unwrap();
+        let mut vault = entrance.open(&Silent).unwrap().unwrap();
         vault.set(&"a".parse().unwrap(), Kind::Password, "value".into()).unwrap();
         entrance.remember = false;
         let old = vault.key_id();
-        entrance.rotate(&mut vault, &"other words".into(), &ui()).unwrap();
+        entrance.rotate(&mut vault, &"other words".into(), &Silent).unwrap();
         entrance.ask = nobody;
         assert!(entrance.keyring.load(old).unwrap().is_none());
-        assert_eq!(entrance.open(&ui()).unwrap().unwrap().entries().count(), 1);
+        assert_eq!(entrance.open(&Silent).unwrap().unwrap().entries().count(), 1);
         // What was never remembered isn't by this.
         assert!(lock(&entrance));
         entrance.remember = false;
-        entrance.rotate(&mut vault, &"third words".into(), &ui()).unwrap();
+        entrance.rotate(&mut vault, &"third words".into(), &Silent).unwrap();
         assert!(!lock(&entrance));
     }
 
@@ -308,7 +308,7 @@ mod tests {
         let id = Vault::id(&entrance.path).unwrap();
         entrance.keyring.store(id, other.data_key()).unwrap();
         entrance.ask = good;
-        assert!(entrance.open(&ui()).unwrap().is_some());
+        assert!(entrance.open(&Silent).unwrap().is_some());
     }
 
     #[test]
@@ -322,19 +322,5 @@ mod tests {
         assert_eq!(error.message(), "the two passphrases differ");
         entrance.ask = |_| Ok("short".into());
         assert!(entrance.new_passphrase().unwrap_err().message().contains("8 characters"));
-    }
-
-    #[test]
-    fn where_the_vault_is() {
-        let path = |pairs: &[(&str, &str)]| {
-            let pairs = pairs.iter().map(|(name, value)| ((*name).into(), (*value).into()));
-            vault_path(&pairs.collect()).ok()
-        };
-        let (home, data) = (("HOME", "/h"), ("XDG_DATA_HOME", "/d"));
-        assert_eq!(path(&[home, data]).unwrap(), Path::new("/d/elophanto/vault"));
-        assert_eq!(path(&[home]).unwrap(), Path::new("/h/.local/share/elophanto/vault"));
-        let relative = ("XDG_DATA_HOME", "d");
-        assert_eq!(path(&[home, relative]).unwrap(), Path::new("/h/.local/share/elophanto/vault"));
-        assert_eq!(path(&[relative]), None);
     }
 }

@@ -7,10 +7,13 @@ use ulid::Ulid;
 use super::{
     Outcome, env,
     error::CliError,
-    llm::{budget, ledger_in},
-    remote::Remote,
-    settings::Settings,
     ui::{Ui, visible_line},
+    workspace,
+};
+use elophanto_app::{
+    embedding::remote::Remote,
+    llm::{budget, ledger_in},
+    settings::Settings,
     when::moment,
 };
 use elophanto_models::llm::{self, Call, Ledger, Limits, Problem, Spent, Sum};
@@ -100,7 +103,7 @@ struct BudgetWire<'a> {
 }
 
 pub fn run(args: &UsageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let settings = Settings::here(Vec::new(), ui)?;
+    let settings = workspace::settings(Vec::new(), ui)?;
     let now = Timestamp::now();
     let when = |text: &str| Ok::<_, CliError>(second(moment(text, now.as_second())?));
     let since = args.since.as_deref().map(when).transpose()?;
@@ -228,7 +231,7 @@ pub fn record_embedding(remote: &Remote, command: &str, ui: &Ui) {
 }
 
 fn ledger() -> Option<Ledger> {
-    Some(ledger_in(&env::state_folder(&env::variables())?))
+    Some(ledger_in(&env::environment().state_folder()?))
 }
 
 fn no_folder() -> CliError {

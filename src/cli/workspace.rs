@@ -1,306 +1,60 @@
-//! What every command needs: the repository, its settings, the tools they name.
+//! The knowledge base around the current folder.
 
-use std::{
-    cell::OnceCell,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
-use super::{
-    embedders::Named,
-    env,
-    error::CliError,
-    models::Models,
-    settings,
-    ui::Ui,
-    waiting::{self, Background},
-};
-use elophanto_agent::{git_guard::put_aside_of_killed, permissions};
-use elophanto_app::{
-    config::{CommitIndex, Config},
-    init,
-};
-use elophanto_base::lexical::Analyzer;
-use elophanto_index::{
-    Context, Options, Progress, Refreshed, form::Form, refresh, search::run::Tools,
-};
-use elophanto_knowledge::{corpus, learn, memory};
-use elophanto_models::{
-    Pace,
-    builtin::{Builtin, count_tokens},
-};
-use elophanto_repo::{Git, NotePath, Repository, Selection, Version, desk::Desk, locate, watch};
-use elophanto_text::chunk::Limits;
+use super::{env, error::CliError, ui::Ui};
+use elophanto_app::settings::Settings;
+pub use elophanto_app::workspace::*;
+use elophanto_repo::{Repository, locate};
 
-/// An opened knowledge base.
-pub struct Workspace {
-    pub repository: Repository,
-    pub config: Config,
-    pub analyzer: Analyzer,
-    pub models: Models,
-    selection: Selection,
-    limits: Limits,
-    memory: Form,
-    count: Box<dyn Fn(&str) -> usize + Sync>,
-    background: OnceCell<Background>,
-}
-
-impl Workspace {
-    /// Finds the knowledge base around the current folder and reads its settings.
-    ///
-    /// # Errors
-    /// When there is none, or a setting is unusable.
-    pub fn open(flags: Vec<(String, String)>, ui: &Ui) -> Result<Self, CliError> {
-        Self::at(locate(Path::new("."))?, flags, ui)
-    }
-
-    /// The knowledge base of a known repository.
-    ///
-    /// # Errors
-    /// When a setting is unusable.
-    pub fn at(
-        repository: Repository,
-        flags: Vec<(String, String)>,
-        ui: &Ui,
-    ) -> Result<Self, CliError> {
-        let workspace = Self::build(repository, flags, &|warning| ui.warn(warning))?;
-        workspace.put_aside_of_killed().iter().for_each(|line| ui.warn(line));
-        Ok(workspace)
-    }
-
-    /// Puts aside the git directories that runs of the agent left which were killed; says which.
-    pub fn put_aside_of_killed(&self) -> Vec<String> {
-        put_aside_of_killed(&self.repository, self.config.agent.tool_timeout)
-    }
-
-    /// The same, when what is wrong with the settings was said before.
-    ///
-    /// # Errors
-    /// When a setting is unusable.
-    pub fn again(repository: Repository, flags: Vec<(String, String)>) -> Result<Self, CliError> {
-        Self::build(repository, flags, &|_| {})
-    }
-
-    fn build(
-        repository: Repository,
-        flags: Vec<(String, String)>,
-        warn: &dyn Fn(String),
-    ) -> Result<Self, CliError> {
-        refuse_links_out(&repository)?;
-        let layers = settings::layers(&repository.root, flags)?;
-        let (config, warnings) = Config::load(&layers)?;
-        for warning in warnings {
-            warn(warning.to_string());
-        }
-        let selection = selection(&repository, &config);
-        let chunk = &config.knowledge.chunk;
-        let limits = Limits {
-            max_tokens: chunk.max_tokens,
-            min_tokens: chunk.min_tokens,
-            min_split_tokens: chunk.min_split_tokens,
-        };
-        let analyzer = Analyzer::new(config.search.language.as_str());
-        let models = Models::new(Named::new(&config, &repository.root));
-        let count = Box::new(count_tokens);
-        let memory = memory::form(&repository, shared_memory(&repository, &config).as_deref());
-        let background = OnceCell::new();
-        Ok(Self {
-            repository,
-            config,
-            analyzer,
-            models,
-            selection,
-            limits,
-            memory,
-            count,
-            background,
-        })
-    }
-
-    /// What a refresh works on.
-    pub fn context(&self) -> Context<'_> {
-        Context {
-            repository: &self.repository,
-            selection: &self.selection,
-            write_root: &self.config.knowledge.write_root,
-            limits: &self.limits,
-            max_file_bytes: self.config.knowledge.max_file_bytes,
-            analyzer: &self.analyzer,
-            embedder: self.models.active(),
-            count_tokens: &*self.count,
-            now: &now_nanoseconds,
-            form: None,
-            forms: std::slice::from_ref(&self.memory),
-            unwritten: |text, document| {
-                init::unfilled(text, document).into_iter().map(|section| section.range).collect()
-            },
-        }
-    }
-
-    /// What a search works with.
-    pub fn tools(&self) -> Tools<'_> {
-        Tools {
-            analyzer: &self.analyzer,
-            embedder: self.models.active(),
-            sentence_embedder: &Builtin,
-        }
-    }
-
-    /// Where what agents remember lies, and in which form.
-    pub fn memory_form(&self) -> &Form {
-        &self.memory
-    }
-
-    /// Whether vectors of the active model go into git: not those of a stand-in, and of a model
-    /// that makes a thousand a second only if that is wanted.
-    pub fn commits_vectors(&self) -> bool {
-        let wanted = match self.config.index.commit {
-            CommitIndex::Never => false,
-            CommitIndex::Slow => self.models.active().pace() != Pace::Instant,
-            CommitIndex::Always => true,
-        };
-        wanted && self.models.is_named()
-    }
-
-    /// Leaves what waits to a process in the background; says who is at it.
-    pub fn background(&self) -> Background {
-        *self.background.get_or_init(|| waiting::start(self))
-    }
-
-    /// Brings the view up to date.
-    ///
-    /// # Errors
-    /// When a configured root does not exist.
-    pub fn refresh(&self, options: Options) -> Result<Refreshed, CliError> {
-        Ok(refresh(&self.context(), options)?)
-    }
-
-    /// Brings everything that can be searched up to date.
-    ///
-    /// # Errors
-    /// When a configured root does not exist.
-    pub fn refresh_all(&self, options: Options) -> Result<Refreshed, CliError> {
-        Ok(corpus::refresh(&self.context(), &self.desk(), options)?)
-    }
-
-    /// Brings everything of which git carries vectors up to date.
-    ///
-    /// # Errors
-    /// When a configured root does not exist.
-    pub fn refresh_indexed(&self, options: Options) -> Result<Refreshed, CliError> {
-        Ok(corpus::refresh_indexed(&self.context(), &self.desk(), options)?)
-    }
-
-    /// Brings notes and pages of entities up to date.
-    ///
-    /// # Errors
-    /// When a configured root does not exist.
-    pub fn refresh_pages(&self, options: Options) -> Result<Refreshed, CliError> {
-        Ok(corpus::refresh_pages(&self.context(), &self.desk(), options)?)
-    }
-
-    /// Everything that can be searched of a version that git holds.
-    ///
-    /// # Errors
-    /// When git cannot list it.
-    pub fn version(
-        &self,
-        git: &Git,
-        version: &Version,
-        progress: Progress,
-    ) -> Result<Refreshed, CliError> {
-        Ok(corpus::of_version(&self.context(), git, version, progress)?)
-    }
-
-    /// Where questions and summaries are written down.
-    pub fn desk(&self) -> Desk<'_> {
-        Desk::new(&self.repository, self.config.journal.share)
-    }
-
-    /// The path of a note as the user typed it, relative to the root.
-    pub fn note_path(&self, typed: &Path) -> NotePath {
-        let absolute = std::path::absolute(typed).unwrap_or_else(|_| typed.to_owned());
-        let folder = absolute.parent().and_then(|parent| parent.canonicalize().ok());
-        let absolute = match (folder, absolute.file_name()) {
-            (Some(folder), Some(name)) => folder.join(name),
-            // `..` and the like name a folder without its name.
-            (_, None) => absolute.canonicalize().unwrap_or(absolute),
-            _ => absolute,
-        };
-        NotePath::from(absolute.strip_prefix(&self.repository.root).unwrap_or(typed))
-    }
-}
-
-/// Nanoseconds since 1970.
-pub fn now_nanoseconds() -> i64 {
-    i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
-}
-
-/// Writes a file below the root as a whole or not at all; the file keeps its rights.
+/// Finds it and reads its settings; `flags` are settings of the command line.
 ///
 /// # Errors
-/// When it cannot be written, or a link would lead the writing elsewhere.
-pub fn write_beneath(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    let _telling = locate(root).ok().map(|repository| watch::tell(&repository, path, Some(bytes)));
-    Ok(elophanto_repo::write_beneath(root, path, bytes)?)
+/// When there is none, or a setting is unusable.
+pub fn open(flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace, CliError> {
+    Workspace::around(Path::new("."), env::environment(), flags, ui)
 }
 
-/// A repository that was cloned must not make us write into, or remove from, another folder.
+/// The knowledge base of a known repository.
 ///
 /// # Errors
-/// When a folder of ours leads out of the repository.
-pub fn refuse_links_out(repository: &Repository) -> Result<(), CliError> {
-    for folder in [
-        ".elophanto",
-        ".elophanto/index",
-        ".elophanto/journal",
-        ".elophanto/cache",
-        ".elophanto/cache/view",
-    ] {
-        let path = repository.root.join(folder);
-        if fs::canonicalize(path).is_ok_and(|path| !path.starts_with(&repository.root)) {
-            return Err(CliError::new(format_args!("`{folder}` leads out of the repository"))
-                .hint("replace the link with a folder of its own, then run this again"));
-        }
-    }
-    // An archive may bring a whole git directory along. Ours in it is never a link.
-    let local = [&repository.git_dir, &repository.common_dir];
-    for folder in local.into_iter().flatten().map(|folder| folder.join("elophanto")) {
-        let inside = fs::read_dir(&folder).into_iter().flatten().flatten();
-        for folder in inside.map(|entry| entry.path()).chain([folder]) {
-            if fs::symlink_metadata(&folder).is_ok_and(|kind| kind.is_symlink()) {
-                return Err(CliError::new(format_args!("`{}` is a link", folder.display()))
-                    .hint("remove the link; what belongs there is made anew"));
-            }
-        }
-    }
-    Ok(())
+/// When a setting is unusable.
+pub fn at(
+    repository: Repository,
+    flags: Vec<(String, String)>,
+    ui: &Ui,
+) -> Result<Workspace, CliError> {
+    Workspace::at(repository, env::environment(), flags, ui)
 }
 
-/// The configured roots; our own notes are always searched.
-fn selection(repository: &Repository, config: &Config) -> Selection {
-    let mut roots = config.knowledge.roots.clone();
-    let own = &config.knowledge.write_root;
-    let covered = roots.iter().any(|root| root == Path::new(".") || own.starts_with(root));
-    if !covered && repository.root.join(own).is_dir() {
-        roots.push(PathBuf::from(own));
-    }
-    let apart = learn::shelf::folder(own);
-    let extensions = config.knowledge.extensions.clone();
-    Selection { roots, extensions, apart, is_key: permissions::is_key }
+/// The same, when what is wrong with the settings was said before.
+///
+/// # Errors
+/// When a setting is unusable.
+pub fn again(repository: Repository) -> Result<Workspace, CliError> {
+    Workspace::again(repository, env::environment(), Vec::new())
 }
 
-/// The folder of what agents remember, if git does not carry it with the repository.
-fn shared_memory(repository: &Repository, config: &Config) -> Option<PathBuf> {
-    let named = config.memory.folder.as_ref().map(|folder| {
-        let home = || env::variables().get("HOME").map(PathBuf::from);
-        let named = match folder.strip_prefix("~") {
-            Ok(below) => home().map_or_else(|| folder.clone(), |home| home.join(below)),
-            Err(_) => repository.root.join(folder),
-        };
-        // One folder has one view, however it is named; a link is the user's own.
-        fs::canonicalize(&named).unwrap_or(named)
-    });
-    // What is not shared stays with this clone.
-    named.or_else(|| (!config.journal.share).then(|| repository.local_dir().join("memory")))
+/// The same of the current folder.
+///
+/// # Errors
+/// When there is none, or a setting is unusable.
+pub fn here_again() -> Result<Workspace, CliError> {
+    again(locate(Path::new("."))?)
+}
+
+/// The same, with settings for one call.
+///
+/// # Errors
+/// When there is none, or a setting is unusable.
+pub fn here_with(flags: Vec<(String, String)>) -> Result<Workspace, CliError> {
+    Workspace::again(locate(Path::new("."))?, env::environment(), flags)
+}
+
+/// What holds in the current folder, in a knowledge base or not.
+///
+/// # Errors
+/// When the repository is damaged, or a setting is unusable.
+pub fn settings(flags: Vec<(String, String)>, ui: &Ui) -> Result<Settings, CliError> {
+    Settings::around(Path::new("."), &env::environment(), flags, ui)
 }

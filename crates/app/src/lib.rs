@@ -1,11 +1,33 @@
-//! What the doors share: settings and their layers, the knowledge tree that `init` plans, git hooks
-//! and what a commit brings along, jobs at intervals, and the files of agents' programs.
+//! What elophanto does, as a library: one function for what each door offers, typed requests in and
+//! typed answers out; and what the doors share: settings and their layers, the knowledge tree that
+//! `init` plans, git hooks and what a commit brings along, jobs at intervals, and the files of agents'
+//! programs.
 //!
-//! It prints nothing and reads no environment: a door hands in what it needs.
+//! It prints nothing, reads no environment and knows no current folder: a door hands in an
+//! [`Environment`] and a [`Reporter`], through which it is told and asked on the way.
 
+pub mod attributes;
 pub mod clients;
 pub mod config;
+pub mod embedding;
+pub mod environment;
+pub mod error;
+pub mod hidden;
 pub mod hooks;
 pub mod init;
+pub mod keys;
+pub mod learning;
+pub mod llm;
 pub mod on_commit;
+pub mod pages;
+pub mod reporter;
 pub mod schedule;
+pub mod search;
+pub mod settings;
+pub mod when;
+pub mod workspace;
+
+pub use environment::Environment;
+pub use error::Error;
+pub use reporter::Reporter;
+pub use workspace::Workspace;

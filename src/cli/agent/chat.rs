@@ -9,7 +9,7 @@ use super::{
         Outcome,
         error::CliError,
         ui::{Ui, visible_line},
-        workspace::Workspace,
+        workspace,
     },
     runs,
     undo::{self, UndoArgs},
@@ -63,7 +63,7 @@ struct Spent {
 }
 
 pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(work::flags(args.mode, None, &args.budget), ui)?;
+    let workspace = workspace::open(work::flags(args.mode, None, &args.budget), ui)?;
     let talk = ui.beside();
     let prepared = work::prepare(&workspace, &talk)?;
     prepared.end_at_signals()?;

@@ -9,7 +9,7 @@ use std::{
 use jiff::Timestamp;
 
 use super::{
-    super::{Outcome, error::CliError, ui::Ui, workspace::Workspace},
+    super::{Outcome, error::CliError, ui::Ui, workspace},
     memories::Memories,
     recall::shown,
 };
@@ -57,7 +57,7 @@ pub fn run(args: &HookArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 fn begin(input: &HookInput) -> Option<String> {
     let folder = input.cwd.clone().unwrap_or_else(|| ".".into());
     let repository = elophanto_repo::locate(&folder).ok()?;
-    let workspace = Workspace::again(repository, Vec::new()).ok()?;
+    let workspace = workspace::again(repository).ok()?;
     let memories = Memories::open(&workspace);
     let question = Question {
         text: "",

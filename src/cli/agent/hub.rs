@@ -7,7 +7,7 @@ use super::{
         Outcome,
         error::CliError,
         ui::{Ui, visible_line},
-        workspace::Workspace,
+        workspace,
     },
     shelf::Shelf,
 };
@@ -63,7 +63,7 @@ struct EntryWire<'a> {
 
 pub fn run(args: &HubArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let HubCommand::Search(args) = &args.command;
-    let shelf = Shelf::of(&Workspace::open(Vec::new(), ui)?)?;
+    let shelf = Shelf::of(&workspace::open(Vec::new(), ui)?)?;
     let hub = if args.offline { shelf.kept_hub()? } else { shelf.fetched_hub()? };
     for problem in &hub.problems {
         ui.note(format_args!("not taken from the hub: {problem}"));

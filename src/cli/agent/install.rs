@@ -72,9 +72,9 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         Err(_) if scope == Scope::User => None,
         Err(cause) => return Err(cause.into()),
     };
-    let variables = env::variables();
+    let environment = env::environment();
     let (Some(home), Some(config_home)) =
-        (variables.get("HOME").map(PathBuf::from), env::config_home(&variables))
+        (environment.variables().get("HOME").map(PathBuf::from), environment.config_home())
     else {
         return Err(CliError::new("there is no home folder").hint("set HOME"));
     };

@@ -9,7 +9,8 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::super::{error::CliError, ui::visible_line, waiting::embed_soon, workspace::Workspace};
+use super::super::{error::CliError, ui::visible_line, workspace::Workspace};
+use elophanto_app::embedding::background::embed_soon;
 use elophanto_base::secrets;
 use elophanto_index::{
     Options, Problem, Refreshed, Report, Snapshot,

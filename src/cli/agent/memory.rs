@@ -9,13 +9,13 @@ use super::{
     super::{
         Outcome,
         error::CliError,
-        search_output::day,
         ui::{Ui, visible, visible_line},
-        workspace::Workspace,
+        workspace,
     },
     memories::Memories,
     memory_care, remember,
 };
+use elophanto_app::when::day;
 use elophanto_knowledge::memory::{Draft, Entry, EventType, Folded, Memory, Rate, fold, repo_name};
 
 /// Look through what agents remember, and mend it
@@ -133,7 +133,7 @@ impl MemoryArgs {
 }
 
 pub fn run(args: &MemoryArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let memories = Memories::open(&workspace);
     match &args.command {
         MemoryCommand::List(args) => list(args, &memories, ui),

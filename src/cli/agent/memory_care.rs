@@ -14,15 +14,15 @@ use super::{
     super::{
         Outcome,
         error::CliError,
-        search_output::day,
         ui::{Ui, visible_line},
-        when::moment,
     },
     memories::Memories,
     memory::all,
     note,
     recall::shown,
 };
+use elophanto_app::when::day;
+use elophanto_app::when::moment;
 use elophanto_index::search::SearchError;
 use elophanto_knowledge::memory::{
     Entry, Memory, Question, Shared, compact, compared, line, repo_name, shared, vectors,

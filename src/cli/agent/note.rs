@@ -9,7 +9,7 @@ use super::super::{
     Outcome,
     error::CliError,
     ui::{Ui, visible_line},
-    workspace::{Workspace, write_beneath},
+    workspace::{self, Workspace, write_beneath},
 };
 use elophanto_base::beneath::{self, Folder};
 use elophanto_index::store::lock;
@@ -68,7 +68,7 @@ fn section(text: &str) -> Result<(String, String), String> {
 }
 
 pub fn run(args: &NoteArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let headings = template(args.kind);
     for (heading, _) in &args.section {
         if !headings.iter().any(|known| known.eq_ignore_ascii_case(heading)) {

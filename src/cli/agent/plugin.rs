@@ -6,7 +6,7 @@ mod look;
 use std::time::Duration;
 
 use super::{
-    super::{Outcome, error::CliError, ui::Ui, workspace::Workspace},
+    super::{Outcome, error::CliError, ui::Ui, workspace},
     work::{self, Prepared},
 };
 use elophanto_agent::{
@@ -50,7 +50,7 @@ impl PluginArgs {
 }
 
 pub fn run(args: &PluginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     // What is said of plugins in general is not said here, but of each that is asked about.
     let prepared = work::prepare(&workspace, &Ui::kept(Vec::new()))?;
     match &args.command {

@@ -8,7 +8,7 @@ use super::{
         Outcome,
         error::CliError,
         ui::{Ui, printed_json, visible},
-        workspace::Workspace,
+        workspace,
     },
     memories::Memories,
     recalled::fitting,
@@ -49,7 +49,7 @@ pub struct RecallArgs {
 }
 
 pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let memories = Memories::open(&workspace);
     let repo = args.repo.as_ref().map(|repo| repo_name(None, repo));
     let question = Question {

@@ -8,7 +8,7 @@ use super::{
         Outcome,
         error::CliError,
         ui::{Ui, visible_line},
-        workspace::Workspace,
+        workspace,
     },
     memories::{Memories, Remembered},
 };
@@ -61,7 +61,7 @@ pub struct RememberedWire<'a> {
 }
 
 pub fn run(args: &RememberArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let memories = Memories::open(&workspace);
     let parts = parts(args, ui)?;
     let event_type = args.event_type.or(parts.event_type).ok_or_else(|| {

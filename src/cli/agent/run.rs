@@ -1,7 +1,7 @@
 //! `elophanto agent run`
 
 use super::{
-    super::{Outcome, error::CliError, ui::Ui, workspace::Workspace},
+    super::{Outcome, error::CliError, ui::Ui, workspace},
     work::{self, Wish, terminal::Terminal, wire::Wire},
 };
 use elophanto_agent::Finished;
@@ -43,7 +43,7 @@ pub struct RunArgs {
 const MOST_GOAL: u64 = 64 * 1024;
 
 pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(work::flags(args.mode, args.max_steps, &args.budget), ui)?;
+    let workspace = workspace::open(work::flags(args.mode, args.max_steps, &args.budget), ui)?;
     let goal = goal(args, ui)?;
     let talk = ui.beside();
     let prepared = work::prepare(&workspace, &talk)?;

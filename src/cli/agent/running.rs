@@ -62,7 +62,8 @@ pub struct Files {
 
 impl Files {
     pub fn of(root: &Path) -> Result<Self, CliError> {
-        let folder = env::state_folder(&env::variables())
+        let folder = env::environment()
+            .state_folder()
             .ok_or_else(|| CliError::new("there is no home folder").hint("set HOME"))?
             .join("mcp");
         let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();

@@ -22,12 +22,12 @@ impl Shelf {
     /// # Errors
     /// When the user has no folder for what is installed: a relative one would be anybody's.
     pub fn of(workspace: &Workspace) -> Result<Self, CliError> {
-        let variables = env::variables();
-        let data = env::data_folder(&variables).ok_or_else(|| {
+        let environment = env::environment();
+        let data = environment.data_folder().ok_or_else(|| {
             CliError::new("there is no folder for skills")
                 .hint("set HOME, or XDG_DATA_HOME to a folder")
         })?;
-        let config = env::config_home(&variables).map(|folder| folder.join("elophanto"));
+        let config = environment.config_home().map(|folder| folder.join("elophanto"));
         let places = Places {
             user: config.map(|folder| folder.join("skills")),
             repository: Some(workspace.repository.root.clone()),

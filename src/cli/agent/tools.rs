@@ -7,7 +7,7 @@ use super::{
         Outcome,
         error::CliError,
         ui::{Ui, visible_line},
-        workspace::Workspace,
+        workspace,
     },
     work,
 };
@@ -25,7 +25,7 @@ pub struct ToolsArgs {
 }
 
 pub fn run(_args: &ToolsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let talk = ui.beside();
     let manifest = work::prepare(&workspace, &talk)?.tools.manifest();
     for tool in manifest.as_array().map(Vec::as_slice).unwrap_or_default() {

@@ -8,7 +8,7 @@ use super::{
         Outcome,
         error::CliError,
         ui::{Ui, exact_line, visible_line},
-        workspace::Workspace,
+        workspace,
     },
     errors::{why_left, why_uncovered},
 };
@@ -73,7 +73,7 @@ struct LeftWire {
 }
 
 pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let Some(git) = Git::of(&workspace.repository) else {
         return Err(CliError::new("there is no git repository here, so there are no checkpoints"));
     };

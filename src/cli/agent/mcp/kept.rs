@@ -129,7 +129,7 @@ pub fn change<T>(
 }
 
 fn folder() -> Option<PathBuf> {
-    Some(env::config_home(&env::variables())?.join("elophanto"))
+    Some(env::environment().config_home()?.join("elophanto"))
 }
 
 fn read_in(folder: &Path) -> Result<BTreeMap<String, Kept>, CliError> {

@@ -63,7 +63,7 @@ pub struct Looked {
 pub fn start(entries: &[Entry], taken: &BTreeSet<String>) -> Result<Started, CliError> {
     let names = entries.iter().flat_map(|entry| entry.environment.iter().map(String::as_str));
     let environment = env::named(names);
-    let home = env::home(&env::variables()).unwrap_or_else(|| PathBuf::from("/"));
+    let home = env::environment().home().unwrap_or_else(|| PathBuf::from("/"));
     let folder: &Path = if home.is_dir() { &home } else { Path::new("/") };
     let surroundings = Surroundings { environment: &environment, folder, taken, patience: START };
     Ok(Servers::start(entries, &surroundings)?)

@@ -15,7 +15,7 @@ use super::super::{
         Outcome, env,
         error::CliError,
         ui::{Ui, visible_line},
-        workspace::Workspace,
+        workspace,
     },
     operations::{known, operations, workspace},
     running::{Files, Running},
@@ -90,7 +90,7 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     // What is wrong with the settings is said once, on stderr.
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let root = workspace.repository.root.clone();
     let listener = args.http.map(listen).transpose()?;
     let files = args.http.map(|_| Files::of(&root)).transpose()?;
@@ -203,7 +203,7 @@ fn listed() -> Vec<(NotePath, BlobId)> {
 }
 
 fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let root = workspace.repository.root.clone();
     let files = Files::of(&root)?;
     // Of several that want one, the first starts it and the others find it.
@@ -261,7 +261,7 @@ fn start(address: &str, args: &ServeArgs, root: &Path, files: &Files) -> Result<
 /// # Errors
 /// When there is no knowledge base here.
 pub fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     let files = Files::of(&workspace.repository.root)?;
     let Some(running) = files.read().filter(|running| running.is_well(CHECK)) else {
         ui.talk("no server runs; start one with `elophanto agent mcp serve --ensure`");

@@ -3,10 +3,10 @@
 mod commands;
 mod lessons;
 mod notes;
+mod search;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
     sync::Mutex,
     time::Duration,
 };
@@ -14,7 +14,10 @@ use std::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    super::{error::CliError, workspace::Workspace},
+    super::{
+        error::CliError,
+        workspace::{self, Workspace},
+    },
     memories::{Kept, Memories},
 };
 use crate::server::{Call, Operations, Reply, Tool};
@@ -67,7 +70,7 @@ fn said(error: CliError) -> String {
 
 /// The knowledge base, without a word about its settings: they were said when the server began.
 pub(super) fn workspace() -> Result<Workspace, CliError> {
-    Workspace::again(elophanto_repo::locate(Path::new("."))?, Vec::new())
+    workspace::here_again()
 }
 
 /// Arguments that were checked against the tool's schema.
@@ -101,8 +104,8 @@ fn answer(tool: Tool, arguments: &Arguments, call: &Call, held: &Held) -> Result
         read_first(call)?;
     }
     match tool {
-        Tool::Search => commands::search(arguments, call),
-        Tool::Similar => commands::similar(arguments, call),
+        Tool::Search => search::search(arguments, call),
+        Tool::Similar => search::similar(arguments, call),
         Tool::Get => notes::get(arguments, call),
         Tool::Recall => lessons::recall(arguments, call, held),
         Tool::Remember => lessons::remember(arguments, call),

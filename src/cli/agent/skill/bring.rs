@@ -7,7 +7,7 @@ use super::super::{
         Outcome,
         error::CliError,
         ui::{Ui, visible, visible_line},
-        workspace::Workspace,
+        workspace,
     },
     shelf::Shelf,
 };
@@ -113,7 +113,7 @@ struct RemovedWire<'a> {
 pub fn install(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     // Before anything is read or started.
     let source = Source::parse(&args.source)?;
-    let shelf = Shelf::of(&Workspace::open(Vec::new(), ui)?)?;
+    let shelf = Shelf::of(&workspace::open(Vec::new(), ui)?)?;
     let plan = skills::plan_install(&source, &shelf.places.installed, &shelf.outside())?;
     agreed(&plan, &shelf, args.yes, ui)
 }
@@ -122,7 +122,7 @@ pub fn update(args: &UpdateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if let Some(name) = &args.name {
         skills::check_name(name)?;
     }
-    let shelf = Shelf::of(&Workspace::open(Vec::new(), ui)?)?;
+    let shelf = Shelf::of(&workspace::open(Vec::new(), ui)?)?;
     let mut installed = skills::installed(&shelf.places.installed)?;
     if let Some(name) = &args.name {
         installed.retain(|other, _| other == name);
@@ -162,7 +162,7 @@ pub fn update(args: &UpdateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let shelf = Shelf::of(&Workspace::open(Vec::new(), ui)?)?;
+    let shelf = Shelf::of(&workspace::open(Vec::new(), ui)?)?;
     skills::remove(&args.name, &shelf.places.installed)?;
     ui.emit(&RemovedWire { removed: &args.name }, format_args!("removed: {}", args.name))?;
     Ok(Outcome::Done)

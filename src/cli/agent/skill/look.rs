@@ -13,7 +13,7 @@ use super::super::{
         Outcome,
         error::CliError,
         ui::{Ui, visible, visible_line},
-        workspace::Workspace,
+        workspace,
     },
     shelf::Shelf,
 };
@@ -116,7 +116,7 @@ struct NewWire {
 }
 
 pub fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
-    let found = Shelf::of(&Workspace::open(Vec::new(), ui)?)?.discover();
+    let found = Shelf::of(&workspace::open(Vec::new(), ui)?)?.discover();
     let longest = found.skills.iter().map(|skill| skill.name.len()).max().unwrap_or(0);
     for skill in &found.skills {
         let description = elophanto_base::one_line::one_line(&skill.description, MOST_LINE);
@@ -145,7 +145,7 @@ pub fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let found = Shelf::of(&Workspace::open(Vec::new(), ui)?)?.discover();
+    let found = Shelf::of(&workspace::open(Vec::new(), ui)?)?.discover();
     let Some(skill) = found.skills.iter().find(|skill| skill.name == args.name) else {
         // Why it is not there may be among these.
         for problem in found.problems {
@@ -198,7 +198,7 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 pub fn new(args: &NewArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = Workspace::open(Vec::new(), ui)?;
+    let workspace = workspace::open(Vec::new(), ui)?;
     skills::check_name(&args.name)?;
     let folder = match args.user {
         true => Shelf::of(&workspace)?.places.user.ok_or_else(|| {

@@ -2,15 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use super::super::super::{
-    asker::{Purpose, Reach, askable},
-    error::CliError,
-    keys::Asking,
-    llm::{Desk, Failure},
-    ui::Ui,
-    workspace::Workspace,
-};
+use super::super::super::{error::CliError, ui::Ui, workspace::Workspace};
 use elophanto_agent::{Brain, BrainError, BrainErrorKind, Thought};
+use elophanto_app::{
+    keys::Asking,
+    llm::{
+        Desk, Failure,
+        asker::{Purpose, Reach, askable},
+    },
+};
 use elophanto_models::llm::{Delta, LlmError, Request, Sink, Task};
 
 /// Kinds of work that a run may give to models.
@@ -29,7 +29,13 @@ impl<'a> Models<'a> {
     /// # Errors
     /// When no model may be asked to plan.
     pub fn open(workspace: &'a Workspace, yes: bool, ui: &'a Ui) -> Result<Self, CliError> {
-        let mut desk = Desk::open(&workspace.config, &WORK, "agent", Asking::Through(ui))?;
+        let mut desk = Desk::open(
+            &workspace.config,
+            &workspace.environment,
+            &WORK,
+            "agent",
+            Asking::Through(ui),
+        )?;
         for task in WORK {
             let purpose = Purpose { task, ..Purpose::WORK };
             let kept = askable(workspace, &desk, purpose, Reach::Agreed, yes, ui)?.kept;

@@ -6,13 +6,7 @@ use std::{collections::BTreeSet, path::Path};
 use serde_json::Value;
 
 use super::{
-    super::super::{
-        learning::Learning,
-        pages::{Page, Pages, Trust, folders},
-        run_kept,
-        ui::exact_line,
-        workspace::Workspace,
-    },
+    super::super::{run_kept, ui::exact_line, workspace::Workspace},
     ranking, skill_tools,
 };
 use elophanto_agent::{
@@ -20,6 +14,10 @@ use elophanto_agent::{
     skills::{self, Skill},
 };
 use elophanto_app::init;
+use elophanto_app::{
+    learning::Learning,
+    pages::{Page, Pages, Trust, folders},
+};
 use elophanto_text::entity::{self, slug_of};
 
 /// Pages of the knowledge base about itself that are read at the beginning of every task.
@@ -47,7 +45,7 @@ pub fn gather(
     protected: Vec<String>,
 ) -> Gathered {
     let write_root = &workspace.config.knowledge.write_root;
-    let pages = Pages::open(&workspace.repository.root, &workspace.config);
+    let pages = Pages::open(&workspace.repository.root, &workspace.config, &workspace.environment);
     let [system, _] = folders(write_root);
     let read = |name: &str| pages.read(&system.join(name)).filter(|it| it.bytes.len() <= MOST_PAGE);
     let identity: Vec<Page> = IDENTITY.iter().filter_map(|name| read(name)).collect();

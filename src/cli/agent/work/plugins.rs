@@ -10,13 +10,7 @@ use std::{
 use jiff::Timestamp;
 
 use super::{
-    super::super::{
-        env,
-        error::CliError,
-        keys::{self, Asking},
-        ui::Ui,
-        workspace::Workspace,
-    },
+    super::super::{env, error::CliError, ui::Ui, workspace::Workspace},
     fencing::Fencing,
     state_folder,
 };
@@ -25,6 +19,7 @@ use elophanto_agent::{
     plugins::{FOLDER, Loaded, Loading, MANIFEST, MAX_MANIFEST_BYTES, Runtime, load, text_at},
 };
 use elophanto_app::config::{TrustEntry, TrustStore};
+use elophanto_app::keys::{self, Asking};
 
 /// Where copies of plugins lie while they run, below the folder of the state.
 const COPIES: &str = "plugins";
@@ -154,7 +149,7 @@ fn secrets(
     names: &[String],
     ui: &Ui,
 ) -> Result<std::collections::BTreeMap<String, secrecy::SecretString>, String> {
-    let one = |name: &String| match keys::secret(name, Asking::Through(ui))? {
+    let one = |name: &String| match keys::secret(name, &env::environment(), Asking::Through(ui))? {
         Some(value) => Ok((name.clone(), value)),
         None => {
             Err(format!("the vault has no secret `{name}`: `elophanto vault set {name}` keeps one"))

@@ -5,15 +5,12 @@ use std::path::PathBuf;
 use ulid::Ulid;
 
 use super::super::{
-    super::{
-        error::CliError,
-        learning::{Learning, now},
-        workspace::Workspace,
-    },
+    super::{error::CliError, workspace::Workspace},
     memories::Memories,
     note,
 };
 use elophanto_agent::{Outcome, TaskSummary};
+use elophanto_app::learning::{Learning, now};
 use elophanto_knowledge::{
     learn::record::{MESSAGE, Message},
     memory::{self, EventType},

@@ -7,11 +7,12 @@ use std::{
     sync::Arc,
 };
 
-use super::super::super::{env, error::CliError, pages::folders, workspace::Workspace};
+use super::super::super::{env, error::CliError, workspace::Workspace};
 use elophanto_agent::permissions::{
     Call, Circumstances, Mode, Owner, Protected, Rules, Verdict, add_rule, core, decide, rule_for,
 };
 use elophanto_app::config::{AgentMode, has_conflict_marks};
+use elophanto_app::pages::folders;
 use elophanto_base::stand_in::is_stand_in;
 use elophanto_index::store::lock;
 use elophanto_repo::{Git, NotePath, Repository, Side, read_note, write_beneath};
@@ -43,10 +44,10 @@ impl Rights {
     /// # Errors
     /// When one cannot be understood: nothing is decided by half of the rules.
     pub fn open(workspace: &Workspace) -> Result<Self, CliError> {
-        let variables = env::variables();
+        let environment = env::environment();
         let root = workspace.repository.root.clone();
-        let home = env::home(&variables).unwrap_or_else(|| PathBuf::from("/"));
-        let folder = env::config_home(&variables).map(|folder| folder.join("elophanto"));
+        let home = environment.home().unwrap_or_else(|| PathBuf::from("/"));
+        let folder = environment.config_home().map(|folder| folder.join("elophanto"));
         let file = folder.map(|folder| folder.join(FILE));
         let own = match &file {
             Some(file) => parsed(read(file)?, Owner::User, file)?,
@@ -152,12 +153,12 @@ pub fn mode_of(mode: AgentMode) -> Mode {
 /// What no tool touches, besides what lies in the work tree: our own state, the user's settings,
 /// the folder of hooks, this program.
 pub fn out_of_reach(repository: &Repository) -> Vec<PathBuf> {
-    let variables = env::variables();
+    let environment = env::environment();
     let ours = |folder: Option<PathBuf>| folder.map(|folder| folder.join("elophanto"));
     let mut paths: Vec<PathBuf> = [
-        ours(env::config_home(&variables)),
-        env::data_folder(&variables),
-        env::state_folder(&variables),
+        ours(environment.config_home()),
+        environment.data_folder(),
+        environment.state_folder(),
         env::own_program().ok(),
         repository.git_dir.clone(),
         repository.common_dir.clone(),

@@ -12,7 +12,7 @@ const STATE: &str = "agent";
 /// # Errors
 /// When the user has no home.
 pub fn state_folder() -> Result<PathBuf, CliError> {
-    let folder = env::state_folder(&env::variables()).ok_or_else(|| {
+    let folder = env::environment().state_folder().ok_or_else(|| {
         CliError::new("there is no folder for sessions and runs")
             .hint("set HOME, or XDG_STATE_HOME to a folder")
     })?;

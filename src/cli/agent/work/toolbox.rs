@@ -3,8 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    super::super::{error::CliError, learning::Learning, ui::Ui, workspace::Workspace},
-    super::{operations::workspace, shelf::Shelf},
+    super::{
+        super::{error::CliError, ui::Ui, workspace::Workspace},
+        operations::workspace,
+        shelf::Shelf,
+    },
     develop,
     fencing::Fencing,
     knowledge,
@@ -17,6 +20,7 @@ use elophanto_agent::{
     plugins::{Problem, entries},
     tools::{self, Hit, OutOfReach, Page, Search, ShellRequest},
 };
+use elophanto_app::learning::Learning;
 use elophanto_repo::Git;
 use elophanto_text::reading::{self, Hint};
 

@@ -6,12 +6,15 @@ use std::{
     time::Duration,
 };
 
-use super::{
+use crate::{
+    Error,
+    config::{Agreements, Config, KnowledgeConfig, Protocol, Provider, ProviderConfig},
+    environment::Environment,
     keys::{self, Asking},
     llm::may_send,
-    ui::Ui,
+    reporter::Reporter,
+    workspace::Workspace,
 };
-use elophanto_app::config::{Config, KnowledgeConfig, Protocol, Provider, ProviderConfig};
 use elophanto_models::{
     EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
     llm::is_loopback,
@@ -36,6 +39,7 @@ pub struct Target {
     /// Whether only models on this machine may be asked.
     local_only: bool,
     root: PathBuf,
+    environment: Environment,
 }
 
 /// What takes texts to the model.
@@ -67,12 +71,23 @@ pub struct Remote {
 
 impl Target {
     /// The remote model that the settings name; `None` if they name one that runs here.
-    pub fn of(config: &Config, root: PathBuf) -> Option<Self> {
-        Self::at(&config.knowledge.embedding_provider, config, root)
+    pub fn of(config: &Config, root: PathBuf, environment: &Environment) -> Option<Self> {
+        Self::at(&config.knowledge.embedding_provider, config, root, environment)
+    }
+
+    /// The remote model that the settings of a workspace have for a provider.
+    pub fn of_provider(provider: &Provider, workspace: &Workspace) -> Option<Self> {
+        let root = workspace.repository.root.clone();
+        Self::at(provider, &workspace.config, root, &workspace.environment)
     }
 
     /// The remote model that the settings have for a provider.
-    pub fn at(provider: &Provider, config: &Config, root: PathBuf) -> Option<Self> {
+    pub fn at(
+        provider: &Provider,
+        config: &Config,
+        root: PathBuf,
+        environment: &Environment,
+    ) -> Option<Self> {
         let KnowledgeConfig {
             embedding_model,
             embedding_openrouter_model,
@@ -92,7 +107,8 @@ impl Target {
         let site = config.llm.providers.get(&provider)?.clone();
         let (model, dimension) = (model.clone(), *embedding_dimension);
         let local_only = config.llm.local_only;
-        Some(Self { provider, site, model, fallback, dimension, local_only, root })
+        let environment = environment.clone();
+        Some(Self { provider, site, model, fallback, dimension, local_only, root, environment })
     }
 
     /// Another model at the same place.
@@ -119,8 +135,19 @@ impl Target {
 
     /// Whether the user has said that this repository's text may be sent there.
     pub fn is_agreed(&self) -> bool {
-        let agreed = || may_send(&self.root, &self.host(), &self.model);
+        let agreed = || may_send(&self.root, &self.host(), &self.model, &self.environment);
         self.is_local() || (self.is_allowed() && agreed())
+    }
+
+    /// Remembers that text of the repository may be sent there.
+    ///
+    /// # Errors
+    /// When that cannot be written down: then nothing is sent.
+    pub fn agree(&self) -> Result<(), Error> {
+        let agreements = Agreements::open_for(&self.root, self.environment.variables())?;
+        let now = jiff::Timestamp::now().to_string();
+        agreements.agree(&self.root, &self.host(), &self.model, &now)?;
+        Ok(())
     }
 
     /// US dollars for so many tokens, where the price is known.
@@ -190,7 +217,7 @@ impl Target {
     }
 
     fn client(&self, asking: Asking) -> Result<Client, String> {
-        let key = keys::find(&self.site, asking)?;
+        let key = keys::find(&self.site, &self.environment, asking)?;
         let endpoint = keys::endpoint(&self.site, key);
         Client::new(endpoint, Patience::default()).map_err(|cause| cause.to_string())
     }
@@ -254,14 +281,14 @@ impl Remote {
 
     /// Finds the key, asking for the passphrase of the vault if need be. Without this, nobody is
     /// asked. That it fails is told by whoever then wants a vector.
-    pub fn unlock(&self, ui: &Ui) {
-        let _ = self.service(Asking::Through(ui));
+    pub fn unlock(&self, reporter: &dyn Reporter) {
+        let _ = self.service(Asking::Through(reporter));
     }
 
     /// Embeds texts of this program's own. Nobody needs to have agreed to that: nothing of a
     /// repository is in them.
-    pub fn try_out(&self, texts: &[&str], ui: &Ui) -> Embedded {
-        self.embed_by(self.connected(Asking::Through(ui)), texts, Role::Document)
+    pub fn try_out(&self, texts: &[&str], reporter: &dyn Reporter) -> Embedded {
+        self.embed_by(self.connected(Asking::Through(reporter)), texts, Role::Document)
     }
 
     /// The service, if text of the repository may be sent to it.

@@ -3,10 +3,8 @@
 
 use std::path::Path;
 
-use super::{
-    ui::{Ui, visible_line},
-    workspace::Workspace,
-};
+use crate::{reporter::Reporter, workspace::Workspace};
+use elophanto_base::visible::visible_line;
 use elophanto_knowledge::learn;
 use elophanto_repo::Git;
 use elophanto_text::changelog;
@@ -44,8 +42,8 @@ pub fn findings(workspace: &Workspace) -> Vec<String> {
 }
 
 /// Says what is hidden.
-pub fn say(workspace: &Workspace, ui: &Ui) {
+pub fn say(workspace: &Workspace, reporter: &dyn Reporter) {
     for finding in findings(workspace) {
-        ui.note(format_args!("{finding}: a clone will not have it"));
+        reporter.note(format_args!("{finding}: a clone will not have it"));
     }
 }

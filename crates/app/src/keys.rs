@@ -4,8 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use secrecy::SecretString;
 
-use super::{env, error::CliError, ui::Ui, unlock::UnlockArgs};
-use elophanto_app::config::{KeyRef, Protocol, ProviderConfig};
+use crate::{
+    config::{KeyRef, Protocol, ProviderConfig},
+    environment::Environment,
+    reporter::Reporter,
+};
 use elophanto_models::llm::is_loopback;
 use elophanto_net::{
     http::{Auth, Endpoint},
@@ -16,7 +19,7 @@ use elophanto_net::{
 #[derive(Clone, Copy)]
 pub enum Asking<'a> {
     Never,
-    Through(&'a Ui),
+    Through(&'a dyn Reporter),
 }
 
 /// The key of a provider; `None` if it needs none, or has none and is on this machine. A variable
@@ -24,12 +27,16 @@ pub enum Asking<'a> {
 ///
 /// # Errors
 /// When it needs one and none of the places named holds it, or the vault can't be opened.
-pub fn find(site: &ProviderConfig, asking: Asking) -> Result<Option<SecretString>, String> {
+pub fn find(
+    site: &ProviderConfig,
+    environment: &Environment,
+    asking: Asking,
+) -> Result<Option<SecretString>, String> {
     let variables = site.keys.iter().filter_map(|key| match key {
         KeyRef::Env(name) => Some(name.as_str()),
         KeyRef::Vault(name) => usual_variable(name),
     });
-    if let Some(key) = variables.into_iter().find_map(env::secret) {
+    if let Some(key) = variables.into_iter().find_map(|name| environment.secrets().variable(name)) {
         return Ok(Some(key));
     }
     if site.keys.is_empty() || (is_loopback(&site.base_url) && !site.key_explicit) {
@@ -37,7 +44,7 @@ pub fn find(site: &ProviderConfig, asking: Asking) -> Result<Option<SecretString
     }
     for key in &site.keys {
         if let KeyRef::Vault(name) = key
-            && let Some(key) = from_vault(name, asking)?
+            && let Some(key) = from_vault(name, environment, asking)?
         {
             return Ok(Some(key));
         }
@@ -50,10 +57,15 @@ pub fn find(site: &ProviderConfig, asking: Asking) -> Result<Option<SecretString
 ///
 /// # Errors
 /// When the vault can't be opened.
-pub fn named(entry: &str, variable: &str, asking: Asking) -> Result<Option<SecretString>, String> {
-    match env::secret(variable) {
+pub fn named(
+    entry: &str,
+    variable: &str,
+    environment: &Environment,
+    asking: Asking,
+) -> Result<Option<SecretString>, String> {
+    match environment.secrets().variable(variable) {
         Some(key) => Ok(Some(key)),
-        None => from_vault(entry, asking),
+        None => from_vault(entry, environment, asking),
     }
 }
 
@@ -61,8 +73,12 @@ pub fn named(entry: &str, variable: &str, asking: Asking) -> Result<Option<Secre
 ///
 /// # Errors
 /// When the vault can't be opened.
-pub fn secret(entry: &str, asking: Asking) -> Result<Option<SecretString>, String> {
-    from_vault(entry, asking)
+pub fn secret(
+    entry: &str,
+    environment: &Environment,
+    asking: Asking,
+) -> Result<Option<SecretString>, String> {
+    from_vault(entry, environment, asking)
 }
 
 /// Where requests go, and the key as the protocol wants to see it.
@@ -85,7 +101,11 @@ struct Opened {
     vault: Result<Option<Vault>, String>,
 }
 
-fn from_vault(name: &str, asking: Asking) -> Result<Option<SecretString>, String> {
+fn from_vault(
+    name: &str,
+    environment: &Environment,
+    asking: Asking,
+) -> Result<Option<SecretString>, String> {
     let Ok(name) = name.parse::<Name>() else { return Ok(None) };
     let may_ask = matches!(asking, Asking::Through(_));
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,22 +113,14 @@ fn from_vault(name: &str, asking: Asking) -> Result<Option<SecretString>, String
     let is_settled = |opened: &Opened| opened.vault.is_ok() || opened.asked || !may_ask;
     let opened = match opened.take().filter(is_settled) {
         Some(settled) => opened.insert(settled),
-        None => opened.insert(Opened { asked: may_ask, vault: open(asking) }),
+        None => {
+            opened.insert(Opened { asked: may_ask, vault: environment.secrets().vault(asking) })
+        }
     };
     match &mut opened.vault {
         Ok(vault) => Ok(vault.as_mut().and_then(|vault| vault.get(&name)).map(|entry| entry.value)),
         Err(cause) => Err(cause.clone()),
     }
-}
-
-fn open(asking: Asking) -> Result<Option<Vault>, String> {
-    let told = |cause: CliError| cause.message().to_owned();
-    let mut entrance = UnlockArgs::default().entrance().map_err(told)?;
-    let vault = match asking {
-        Asking::Never => entrance.open_unasked(),
-        Asking::Through(ui) => entrance.open(ui),
-    };
-    vault.map_err(told)
 }
 
 /// The variable that holds the key of a well-known provider by custom.

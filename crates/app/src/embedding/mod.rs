@@ -4,17 +4,21 @@
 //! can't reach it, or has it not yet at work on every note, still answers: with the vectors of
 //! another model that the repository holds, else with those of the built-in one.
 
+pub mod background;
+pub mod embedders;
+pub mod pin;
+pub mod profiles;
+pub mod remote;
+
 use std::cell::{Cell, OnceCell, RefCell};
 
-use super::{
-    embedders::{self, Named},
-    profiles,
-    remote::Remote,
-    waiting::Background,
-    workspace::Workspace,
-};
+use crate::{environment::Environment, workspace::Workspace};
+
+use background::Background;
 use elophanto_index::{Report, vectors_held};
 use elophanto_models::{EmbedError, Embedder, Pace, Profile, builtin::Builtin};
+use embedders::Named;
+use remote::Remote;
 
 /// A model answers by itself while no more than this share of the chunks waits for its vector.
 const MOST_WAITING: f64 = 0.05;
@@ -29,6 +33,7 @@ pub struct Models {
     other: OnceCell<Option<Box<dyn Embedder>>>,
     active: Cell<Active>,
     reasons: RefCell<Vec<String>>,
+    environment: Environment,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +45,7 @@ enum Active {
 
 impl Models {
     /// Begins with the model that the settings name, if this machine has it.
-    pub fn new(named: Named) -> Self {
+    pub fn new(named: Named, environment: Environment) -> Self {
         let (active, reasons) = match &named {
             Named::Here(_) | Named::There(_) => (Active::Named, Vec::new()),
             Named::Missing(reason) => {
@@ -53,6 +58,7 @@ impl Models {
             other: OnceCell::new(),
             active: Cell::new(active),
             reasons: RefCell::new(reasons),
+            environment,
         }
     }
 
@@ -74,7 +80,7 @@ impl Models {
 
     /// What counts as near for the active model.
     pub fn profile(&self) -> Profile {
-        profiles::of(self.active())
+        profiles::of(self.active(), &self.environment)
     }
 
     /// The active model, if it is asked at an address.

@@ -1,14 +1,26 @@
 //! Moments and revisions as people type them.
 
-use super::error::CliError;
-use elophanto_app::config;
+use crate::{Error, config};
 use elophanto_repo::{CommitId, Git, GitError};
+
+/// A time as JSON has it; `None` beyond what a calendar knows.
+pub fn time(seconds: i64) -> Option<String> {
+    jiff::Timestamp::from_second(seconds).ok().map(|time| time.to_string())
+}
+
+/// The day of a time, for people.
+pub fn day(seconds: i64) -> String {
+    time(seconds).map_or_else(
+        || "an unknown day".to_owned(),
+        |time| time.split('T').next().unwrap_or_default().to_owned(),
+    )
+}
 
 /// A date, a time, or a time span before now; in seconds since 1970.
 ///
 /// # Errors
 /// When the text is none of these.
-pub fn moment(text: &str, now: i64) -> Result<i64, CliError> {
+pub fn moment(text: &str, now: i64) -> Result<i64, Error> {
     if let Ok(span) = config::parse_duration(text) {
         return Ok(now.saturating_sub_unsigned(span.as_secs()));
     }
@@ -26,7 +38,7 @@ pub fn moment(text: &str, now: i64) -> Result<i64, CliError> {
         .and_then(|time| time.to_zoned(jiff::tz::TimeZone::system()))
         .map(|time| time.timestamp().as_second())
         .map_err(|_| {
-            CliError::new(format_args!("`{text}` is no date and no time span"))
+            Error::new(format_args!("`{text}` is no date and no time span"))
                 .hint("give 2026-05-01, 2026-05-01T12:00, a span such as 3d, or '2 weeks ago'")
         })
 }
@@ -63,18 +75,18 @@ fn in_words(text: &str, now: i64) -> Option<i64> {
 ///
 /// # Errors
 /// When the text is neither, or there was no commit yet.
-pub fn commit(git: &Git, text: &str, now: i64) -> Result<CommitId, CliError> {
+pub fn commit(git: &Git, text: &str, now: i64) -> Result<CommitId, Error> {
     match git.resolve(text) {
         Ok(commit) => return Ok(commit),
         Err(GitError::UnknownRevision(_)) => {}
         Err(cause) => return Err(cause.into()),
     }
     let Ok(seconds) = moment(text, now) else {
-        return Err(CliError::new(format_args!("`{text}` names no commit and no date"))
+        return Err(Error::new(format_args!("`{text}` names no commit and no date"))
             .hint("give a branch, a tag, a commit, HEAD~3, 2026-05-01 or '3 weeks ago'"));
     };
     git.commit_before(seconds)?.ok_or_else(|| {
-        CliError::new(format_args!("there is no commit as old as `{text}`"))
+        Error::new(format_args!("there is no commit as old as `{text}`"))
             .hint("`git log --reverse` shows the first one")
     })
 }

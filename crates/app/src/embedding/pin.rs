@@ -2,20 +2,18 @@
 
 use std::path::Path;
 
-use super::{
-    embedders::of_tables,
-    env,
-    error::CliError,
-    index_embed::agree,
-    keys::{self, Asking},
-    remote::Target,
-    settings::layers,
-    ui::Ui,
-    workspace::{Workspace, write_beneath},
-};
-use elophanto_app::config::{
+use super::{embedders::of_tables, remote::Target};
+use crate::config::{
     self, Config, ConfigFile, Origin, Provider, REPOSITORY_FILE, TrustEntry, TrustStore, Trusted,
     has_conflict_marks, pin, value_in,
+};
+use crate::{
+    Error,
+    environment::Environment,
+    keys::{self, Asking},
+    reporter::Reporter,
+    settings::layers,
+    workspace::{Workspace, write_beneath},
 };
 use elophanto_base::stand_in::is_stand_in;
 use elophanto_index::{Report, vectors_held};
@@ -53,26 +51,26 @@ pub type Pins = Vec<(&'static str, String)>;
 /// When the user can't be asked, or an agreement can't be kept.
 pub fn decide(
     workspace: &Workspace,
-    report: &dyn Fn() -> Result<Counted, CliError>,
+    report: &dyn Fn() -> Result<Counted, Error>,
     yes: bool,
-    ui: &Ui,
-) -> Result<Pins, CliError> {
+    reporter: &dyn Reporter,
+) -> Result<Pins, Error> {
     let provider = &workspace.config.knowledge.embedding_provider;
     if *provider == Provider::Auto {
         return if may_pin(workspace)? {
-            resolve_auto(workspace, report, yes, ui)
+            resolve_auto(workspace, report, yes, reporter)
         } else {
             Ok(Vec::new())
         };
     }
-    let Some(mut target) = Target::of(&workspace.config, workspace.repository.root.clone()) else {
+    let Some(mut target) = Target::of_provider(provider, workspace) else {
         return Ok(Vec::new());
     };
     // One word is sent to learn how long the vectors are; nothing of the repository. Not even that
     // goes to another machine unasked.
     if target.dimension() != 0 {
         let other = if is_new(workspace, &target, report()?) && target.is_agreed() {
-            target.other_dimension(Asking::Through(ui))
+            target.other_dimension(Asking::Through(reporter))
         } else {
             None
         };
@@ -87,18 +85,18 @@ pub fn decide(
             "ask {host} with one word how long the vectors of `{model}` are? Nothing of this \
              repository is sent"
         );
-        if !ui.confirm(&question)? {
+        if !reporter.confirm(&question)? {
             return Ok(Vec::new());
         }
     }
     let model = target.model.clone();
-    if let Err(cause) = target.settle(Asking::Through(ui)) {
-        ui.note(format_args!("`{provider}` cannot be used: {cause}"));
+    if let Err(cause) = target.settle(Asking::Through(reporter)) {
+        reporter.note(format_args!("`{provider}` cannot be used: {cause}"));
         return Ok(Vec::new());
     }
     let mut pins = vec![(DIMENSION, target.dimension().to_string())];
     if target.model != model {
-        ui.note(format_args!("`{model}` is not there; `{}` is used", target.model));
+        reporter.note(format_args!("`{model}` is not there; `{}` is used", target.model));
         pins.push((MODEL, target.model));
     }
     Ok(pins)
@@ -120,18 +118,19 @@ fn is_new(workspace: &Workspace, target: &Target, counted: Counted) -> bool {
 /// user agrees, else an Ollama that answers, else the best model that runs here.
 fn resolve_auto(
     workspace: &Workspace,
-    report: &dyn Fn() -> Result<Counted, CliError>,
+    report: &dyn Fn() -> Result<Counted, Error>,
     yes: bool,
-    ui: &Ui,
-) -> Result<Pins, CliError> {
+    reporter: &dyn Reporter,
+) -> Result<Pins, Error> {
     let config = &workspace.config;
-    if let Some((provider, _)) = of_tables(config, &workspace.repository) {
+    if let Some((provider, _)) = of_tables(config, &workspace.repository, &workspace.environment) {
         return Ok(vec![(PROVIDER, provider.to_string())]);
     }
-    let target = |at| Target::at(&at, config, workspace.repository.root.clone());
+    let target = |at| Target::of_provider(&at, workspace);
     if let Some(target) = target(Provider::Openrouter)
         && target.is_allowed()
-        && keys::find(&target.site, Asking::Through(ui)).is_ok_and(|key| key.is_some())
+        && keys::find(&target.site, &workspace.environment, Asking::Through(reporter))
+            .is_ok_and(|key| key.is_some())
     {
         let question = format!(
             "there is a key for {}: may text of this repository be sent there, to be embedded by \
@@ -139,8 +138,8 @@ fn resolve_auto(
             target.host(),
             target.model
         );
-        if target.is_agreed() || yes || ui.confirm(&question)? {
-            agree(workspace, &target)?;
+        if target.is_agreed() || yes || reporter.confirm(&question)? {
+            target.agree()?;
             return Ok(vec![(PROVIDER, Provider::Openrouter.to_string())]);
         }
     }
@@ -149,7 +148,7 @@ fn resolve_auto(
         && target.answers()
     {
         let model = target.model.clone();
-        if target.settle(Asking::Through(ui)).is_ok() {
+        if target.settle(Asking::Through(reporter)).is_ok() {
             let mut pins = vec![
                 (PROVIDER, Provider::Ollama.to_string()),
                 (DIMENSION, target.dimension().to_string()),
@@ -160,7 +159,10 @@ fn resolve_auto(
             return Ok(pins);
         }
     }
-    let most = most_for_minilm(config.knowledge.minilm_chunks, ui.is_watched() && !env::is_ci());
+    let most = most_for_minilm(
+        config.knowledge.minilm_chunks,
+        reporter.is_watched() && !workspace.environment.is_ci(),
+    );
     // None is as many as one: a limit of 0 never takes it.
     let local = if report()?.chunks.max(1) <= most { Provider::Minilm } else { Provider::Builtin };
     Ok(vec![(PROVIDER, local.to_string())])
@@ -177,36 +179,40 @@ fn most_for_minilm(setting: usize, is_watched: bool) -> usize {
 ///
 /// # Errors
 /// When the file can't be edited, or a setting is unusable.
-pub fn write_down(workspace: Workspace, pins: Pins, ui: &Ui) -> Result<Workspace, CliError> {
+pub fn write_down(
+    workspace: Workspace,
+    pins: Pins,
+    reporter: &dyn Reporter,
+) -> Result<Workspace, Error> {
     if pins.is_empty() {
         return Ok(workspace);
     }
-    let repository = workspace.repository;
+    let Workspace { repository, environment, .. } = workspace;
     let before = config_text(&repository)?;
     if has_conflict_marks(&before) || is_stand_in(&repository.root.join(REPOSITORY_FILE)) {
         // Whoever settles the conflict decides, and nobody writes there while a command of an agent
         // runs; this run goes on with what was found out.
-        return Workspace::again(repository, as_flags(pins));
+        return Workspace::again(repository, environment, as_flags(pins));
     }
     let mut text = before.clone();
     for (key, value) in &pins {
-        if let Some(edited) = pin(&text, key, value).map_err(CliError::new)? {
+        if let Some(edited) = pin(&text, key, value).map_err(Error::new)? {
             text = edited;
         }
     }
     let mut flags = Vec::new();
-    let is_obeyed = obeys_all(&repository.root, &before);
+    let is_obeyed = obeys_all(&repository.root, &environment, &before);
     match write_beneath(&repository.root, Path::new(REPOSITORY_FILE), text.as_bytes()) {
         // What this very run decided needs no other word of the user.
-        Ok(()) if is_obeyed => trust(&repository.root, &text, ui),
+        Ok(()) if is_obeyed => trust(&repository.root, &environment, &text, reporter),
         Ok(()) => flags = as_flags(pins),
         Err(cause) => {
             // A read-only checkout: the index can still be built.
-            ui.note(format_args!("the model could not be written down: {}", cause.message()));
+            reporter.note(format_args!("the model could not be written down: {}", cause.message()));
             flags = as_flags(pins);
         }
     }
-    Workspace::again(repository, flags)
+    Workspace::again(repository, environment, flags)
 }
 
 fn as_flags(pins: Pins) -> Vec<(String, String)> {
@@ -214,14 +220,15 @@ fn as_flags(pins: Pins) -> Vec<(String, String)> {
 }
 
 /// Whether nothing that the file says so far waits for the user's trust.
-fn obeys_all(root: &Path, text: &str) -> bool {
+fn obeys_all(root: &Path, environment: &Environment, text: &str) -> bool {
     let file = ConfigFile { path: REPOSITORY_FILE.into(), text: text.to_owned() };
-    let trusted = layers(root, Vec::new()).is_ok_and(|layers| layers.trusted == Trusted::Yes);
+    let trusted =
+        layers(root, environment, Vec::new()).is_ok_and(|layers| layers.trusted == Trusted::Yes);
     trusted || Config::guarded(&file).is_ok_and(|guarded| guarded.is_empty())
 }
 
 /// The file holds what the user was just asked: trusting it again would be asking twice.
-fn trust(root: &Path, text: &str, ui: &Ui) {
+fn trust(root: &Path, environment: &Environment, text: &str, reporter: &dyn Reporter) {
     let file = ConfigFile { path: REPOSITORY_FILE.into(), text: text.to_owned() };
     if Config::guarded(&file).is_ok_and(|guarded| guarded.is_empty()) {
         return;
@@ -233,15 +240,15 @@ fn trust(root: &Path, text: &str, ui: &Ui) {
         root: std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned()),
     };
     let trusted =
-        TrustStore::open_for(root, &env::variables()).and_then(|store| store.record(entry));
+        TrustStore::open_for(root, environment.variables()).and_then(|store| store.record(entry));
     if let Err(cause) = trusted {
-        ui.note(format_args!("the settings could not be trusted: {cause}"));
+        reporter.note(format_args!("the settings could not be trusted: {cause}"));
     }
 }
 
 /// Whether the repository's file leaves it open who embeds. One that names a model, though not
 /// trusted, stays as it is; outside git nobody shares anything.
-fn may_pin(workspace: &Workspace) -> Result<bool, CliError> {
+fn may_pin(workspace: &Workspace) -> Result<bool, Error> {
     if workspace.repository.git_dir.is_none() {
         return Ok(false);
     }
@@ -255,11 +262,11 @@ fn may_pin(workspace: &Workspace) -> Result<bool, CliError> {
         return Ok(false);
     }
     let auto = config::Value::Text(Provider::Auto.to_string());
-    let said = value_in(&text, PROVIDER).map_err(CliError::new)?;
+    let said = value_in(&text, PROVIDER).map_err(Error::new)?;
     Ok(said.is_none_or(|said| said == auto))
 }
 
-fn config_text(repository: &Repository) -> Result<String, CliError> {
+fn config_text(repository: &Repository) -> Result<String, Error> {
     let file = config::read_repository_file(&repository.root)?;
     Ok(file.map_or_else(String::new, |file| file.text))
 }

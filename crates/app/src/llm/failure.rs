@@ -1,15 +1,15 @@
 //! What to do when no language model answers.
 
-use super::{
-    error::CliError,
-    llm::{Desk, Missing},
-    ui::visible_line,
+use super::{Desk, Missing};
+use crate::{
+    Error,
+    config::{KeyRef, Protocol, ProviderConfig},
 };
-use elophanto_app::config::{KeyRef, Protocol, ProviderConfig};
+use elophanto_base::visible::visible_line;
 use elophanto_models::llm::{LlmError, ModelRef, OverBudget, Span, Why};
 
 /// One failure of all that was tried. What providers said stays on one line each.
-pub fn gather(tried: &[(ModelRef, String)], hints: Vec<String>) -> CliError {
+pub fn gather(tried: &[(ModelRef, String)], hints: Vec<String>) -> Error {
     let mut message = match tried {
         [] => "the settings name no model for this".to_owned(),
         _ => "no model gave an answer".to_owned(),
@@ -23,7 +23,7 @@ pub fn gather(tried: &[(ModelRef, String)], hints: Vec<String>) -> CliError {
             said.push(hint);
         }
     }
-    let error = CliError::new(message);
+    let error = Error::new(message);
     if said.is_empty() { error } else { error.hint(said.join("\n      ")) }
 }
 

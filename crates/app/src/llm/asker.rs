@@ -5,14 +5,14 @@
 
 use std::time::Duration;
 
-use super::{
-    error::CliError,
+use super::{Desk, may_send};
+use crate::{
+    Error,
+    config::{Agreements, Origin, Protocol},
     keys::Asking,
-    llm::{Desk, may_send},
-    ui::Ui,
+    reporter::Reporter,
     workspace::Workspace,
 };
-use elophanto_app::config::{Agreements, Origin, Protocol};
 use elophanto_models::llm::{Asked, Message, ModelRef, Task, Why, is_loopback};
 use elophanto_net::http::probe;
 
@@ -84,7 +84,7 @@ pub struct Asker<'a> {
     is_lesser: bool,
     /// Whether nobody has named the models.
     is_default: bool,
-    ui: &'a Ui,
+    reporter: &'a dyn Reporter,
 }
 
 impl<'a> Asker<'a> {
@@ -97,19 +97,20 @@ impl<'a> Asker<'a> {
         purpose: Purpose,
         reach: Reach,
         yes: bool,
-        ui: &'a Ui,
-    ) -> Result<Self, CliError> {
+        reporter: &'a dyn Reporter,
+    ) -> Result<Self, Error> {
         let Purpose { task, command, .. } = purpose;
         let origin = workspace.config.origin(&format!("llm.tasks.{}", task.name()));
         let is_default = origin.is_none_or(|origin| *origin == Origin::Default);
-        let mut asker = Self { purpose, desk: None, last: None, is_lesser: false, is_default, ui };
+        let mut asker =
+            Self { purpose, desk: None, last: None, is_lesser: false, is_default, reporter };
         if reach == Reach::Nothing {
             return Ok(asker);
         }
         let config = &workspace.config;
-        let asking = if reach == Reach::Agreed { Asking::Through(ui) } else { Asking::Never };
-        let all = Desk::open(config, &[task], command, asking)?;
-        let Askable { kept, is_lesser } = askable(workspace, &all, purpose, reach, yes, ui)?;
+        let asking = if reach == Reach::Agreed { Asking::Through(reporter) } else { Asking::Never };
+        let all = Desk::open(config, &workspace.environment, &[task], command, asking)?;
+        let Askable { kept, is_lesser } = askable(workspace, &all, purpose, reach, yes, reporter)?;
         asker.is_lesser = is_lesser;
         if !kept.is_empty() {
             let keep = |model: &ModelRef| kept.contains(model);
@@ -143,12 +144,16 @@ impl<'a> Asker<'a> {
             ));
         }
         let request = desk.request(vec![Message::user(prompt)]);
-        match desk.ask(self.purpose.task, &request, None, self.ui) {
+        match desk.ask(self.purpose.task, &request, None, self.reporter) {
             Ok(answer) => Asked::Said { text: answer.reply.text, model: answer.model.to_string() },
             Err(failure) if failure.over_budget => Asked::Stop(failure.error.message().to_owned()),
             // Nobody has set up what the defaults name.
             Err(failure) if failure.no_such_model && self.is_default => {
-                self.ui.note(format_args!("{}; {}", failure.error.message(), self.purpose.without));
+                self.reporter.note(format_args!(
+                    "{}; {}",
+                    failure.error.message(),
+                    self.purpose.without
+                ));
                 self.desk = None;
                 Asked::NoModel
             }
@@ -181,8 +186,8 @@ pub fn askable(
     purpose: Purpose,
     reach: Reach,
     yes: bool,
-    ui: &Ui,
-) -> Result<Askable, CliError> {
+    reporter: &dyn Reporter,
+) -> Result<Askable, Error> {
     let mut found = Askable::default();
     // One that rests after failures is set up all the same: nothing lesser takes its place.
     let plan = desk.plan(purpose.task);
@@ -201,10 +206,11 @@ pub fn askable(
         let host = site.base_url.host_str().unwrap_or_default().to_owned();
         if reach == Reach::Free {
             let root = &workspace.repository.root;
-            found.is_lesser |= found.kept.is_empty() && may_send(root, &host, model.model());
+            found.is_lesser |= found.kept.is_empty()
+                && may_send(root, &host, model.model(), &workspace.environment);
             continue;
         }
-        if agreed(workspace, purpose, &host, &model, yes, ui)? {
+        if agreed(workspace, purpose, &host, &model, yes, reporter)? {
             found.kept.push(model);
         }
     }
@@ -218,21 +224,21 @@ fn agreed(
     host: &str,
     model: &ModelRef,
     yes: bool,
-    ui: &Ui,
-) -> Result<bool, CliError> {
+    reporter: &dyn Reporter,
+) -> Result<bool, Error> {
     let root = &workspace.repository.root;
-    if may_send(root, host, model.model()) {
+    if may_send(root, host, model.model(), &workspace.environment) {
         return Ok(true);
     }
     let question = format!("send {} to {host} for `{model}`?", purpose.sent);
-    if !yes && !ui.confirm(&question)? {
-        ui.note(format_args!(
+    if !yes && !reporter.confirm(&question)? {
+        reporter.note(format_args!(
             "nothing is sent to {host}: `--yes` allows it once and for all; {}",
             purpose.without
         ));
         return Ok(false);
     }
-    let agreements = Agreements::open_for(root, &super::env::variables())?;
+    let agreements = Agreements::open_for(root, workspace.environment.variables())?;
     agreements.agree(root, host, model.model(), &jiff::Timestamp::now().to_string())?;
     Ok(true)
 }

@@ -1,18 +1,20 @@
 //! From settings to language models that can be asked, and why others can't.
 
+pub mod asker;
+pub mod failure;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
 };
 
-use super::{
-    env,
-    error::CliError,
+use crate::{
+    Error,
+    config::{Agreements, Config, LlmConfig, Protocol, ProviderConfig},
+    environment::Environment,
     keys::{self, Asking},
-    llm_failure,
-    ui::Ui,
+    reporter::Reporter,
 };
-use elophanto_app::config::{Agreements, Config, LlmConfig, Protocol, ProviderConfig};
 use elophanto_models::llm::{
     Answer, Budget, HealthFile, Kind, Ledger, Limits, LlmError, Member, Message, ModelRef, Plan,
     Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why, is_loopback, patience,
@@ -46,7 +48,7 @@ pub enum Missing {
 
 /// Why no model gave an answer.
 pub struct Failure {
-    pub error: CliError,
+    pub error: Error,
     /// Each model that the settings name, and what came of it.
     pub tried: Vec<(ModelRef, String)>,
     /// Whether the budget, and no model, stood in the way.
@@ -64,20 +66,21 @@ impl<'a> Desk<'a> {
     /// When a budget can't be understood.
     pub fn open(
         config: &'a Config,
+        environment: &Environment,
         tasks: &[Task],
         command: &str,
         asking: Asking,
-    ) -> Result<Self, CliError> {
+    ) -> Result<Self, Error> {
         let config = &config.llm;
         let routes = routes(config);
         let (mut members, mut missing) = (BTreeMap::new(), BTreeMap::new());
         for name in wanted(&routes, tasks) {
-            match member(config, name, asking) {
+            match member(config, environment, name, asking) {
                 Ok(member) => drop(members.insert(name.to_owned(), member)),
                 Err(reason) => drop(missing.insert(name.to_owned(), reason)),
             }
         }
-        let state = env::state_folder(&env::variables());
+        let state = environment.state_folder();
         let mut all = elophanto_models::llm::Routes::none();
         for (task, models) in &routes {
             all.set(*task, models.clone());
@@ -134,7 +137,7 @@ impl<'a> Desk<'a> {
         task: Task,
         request: &Request,
         sink: Option<Sink<'_>>,
-        ui: &Ui,
+        reporter: &dyn Reporter,
     ) -> Result<Answer, Failure> {
         let before = self.plan(task).rejected;
         let answer = self
@@ -142,16 +145,16 @@ impl<'a> Desk<'a> {
             .run(task, request, sink)
             .map_err(|cause| self.failure(task, before, cause))?;
         for (model, cause) in &answer.failed {
-            ui.note(format_args!("`{model}` gave no answer: {cause}"));
+            reporter.note(format_args!("`{model}` gave no answer: {cause}"));
         }
         if let Some(note) = &answer.note {
-            ui.note(note);
+            reporter.note(note);
         }
         if let Some(over) = &answer.overdrawn {
-            ui.warn(format_args!("more was spent than estimated: {over}"));
+            reporter.warn(format_args!("more was spent than estimated: {over}"));
         }
         for cause in &answer.unrecorded {
-            ui.note(cause);
+            reporter.note(cause);
         }
         Ok(answer)
     }
@@ -179,13 +182,13 @@ impl<'a> Desk<'a> {
         let mut hints = Vec::new();
         for (model, why) in &before {
             tried.push((model.clone(), self.reason(model, why)));
-            hints.extend(llm_failure::hint_for_why(self, model, why));
+            hints.extend(failure::hint_for_why(self, model, why));
         }
         let mut failed: Vec<(ModelRef, LlmError)> = match cause {
             RunError::Failed { failed, .. } => failed,
             RunError::NoModel { .. } => Vec::new(),
             RunError::OverBudget(over) => {
-                let error = CliError::new(&over).hint(llm_failure::raise(&over));
+                let error = Error::new(&over).hint(failure::raise(&over));
                 return Failure {
                     error,
                     tried,
@@ -206,14 +209,14 @@ impl<'a> Desk<'a> {
         };
         for (model, cause) in &failed {
             tried.push((model.clone(), cause.to_string()));
-            hints.extend(llm_failure::hint_for_error(self, model, cause));
+            hints.extend(failure::hint_for_error(self, model, cause));
         }
         // In the order of the settings.
         let place = |model: &ModelRef| self.models(task).iter().position(|it| it == model);
         tried.sort_by_key(|(model, _)| place(model));
         let missing = |cause: &LlmError| matches!(cause, LlmError::ModelMissing { .. });
         let no_such_model = !failed.is_empty() && failed.iter().all(|(_, cause)| missing(cause));
-        let error = llm_failure::gather(&tried, hints);
+        let error = failure::gather(&tried, hints);
         let last = failed.pop().map(|(_, cause)| Box::new(cause));
         Failure { error, tried, over_budget: false, no_such_model, last }
     }
@@ -235,8 +238,8 @@ impl Missing {
 /// Who is about to send text that comes from a repository, and that the user did not hand over by
 /// the very command that runs, has to ask here first; and if nobody agreed, to ask the user, or to
 /// leave it. What stays on this machine needs no agreement, nor does a text of our own.
-pub fn may_send(root: &Path, host: &str, model: &str) -> bool {
-    Agreements::open_for(root, &env::variables())
+pub fn may_send(root: &Path, host: &str, model: &str, environment: &Environment) -> bool {
+    Agreements::open_for(root, environment.variables())
         .is_ok_and(|agreements| agreements.agreed(root, host, model))
 }
 
@@ -249,7 +252,7 @@ pub fn ledger_in(state: &Path) -> Ledger {
 ///
 /// # Errors
 /// When a limit can't be understood.
-pub fn budget(config: &LlmConfig) -> Result<Budget, CliError> {
+pub fn budget(config: &LlmConfig) -> Result<Budget, Error> {
     Ok(Budget {
         run: limits("run", &config.budget_run)?,
         day: limits("day", &config.budget_day)?,
@@ -257,12 +260,12 @@ pub fn budget(config: &LlmConfig) -> Result<Budget, CliError> {
     })
 }
 
-fn limits(span: &str, text: &str) -> Result<Limits, CliError> {
+fn limits(span: &str, text: &str) -> Result<Limits, Error> {
     if text == "none" {
         return Ok(Limits::default());
     }
     text.parse().map_err(|cause| {
-        CliError::new(format_args!("llm.budget.{span}: {cause}"))
+        Error::new(format_args!("llm.budget.{span}: {cause}"))
             .hint("write it like `0.50usd,20000tok,30calls`, or `none`")
     })
 }
@@ -284,11 +287,17 @@ fn wanted<'a>(routes: &'a BTreeMap<Task, Vec<ModelRef>>, tasks: &[Task]) -> BTre
     routes.flat_map(|(_, models)| models).map(ModelRef::provider).collect()
 }
 
-fn member(config: &LlmConfig, name: &str, asking: Asking) -> Result<Member, Missing> {
+fn member(
+    config: &LlmConfig,
+    environment: &Environment,
+    name: &str,
+    asking: Asking,
+) -> Result<Member, Missing> {
     let site = config.providers.get(name).ok_or(Missing::Unknown)?;
     let allowed = !config.local_only || is_loopback(&site.base_url);
     // What is never asked needs no key. The router knows that it is not here.
-    let key = if allowed { keys::find(site, asking).map_err(Missing::Key)? } else { None };
+    let key =
+        if allowed { keys::find(site, environment, asking).map_err(Missing::Key)? } else { None };
     let settings = Settings {
         kind: match site.protocol {
             Protocol::Openai => Kind::OpenAi,

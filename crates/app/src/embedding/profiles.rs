@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{env, error::CliError};
+use crate::{Error, environment::Environment};
 use elophanto_models::{Belief, Embedder, Pace, Profile};
 
 /// Largest file of thresholds, in bytes.
@@ -26,35 +26,39 @@ struct Kept {
 }
 
 /// The thresholds of a model. The built-in one is never looked up: its own are good.
-pub fn of(embedder: &dyn Embedder) -> Profile {
+pub fn of(embedder: &dyn Embedder, environment: &Environment) -> Profile {
     if embedder.pace() == Pace::Instant {
         return embedder.profile();
     }
-    read(embedder).unwrap_or_else(|| embedder.profile())
+    read(embedder, environment).unwrap_or_else(|| embedder.profile())
 }
 
 /// Keeps thresholds for every later search with the model.
 ///
 /// # Errors
 /// When there is no place for them.
-pub fn save(embedder: &dyn Embedder, profile: &Profile) -> Result<(), CliError> {
+pub fn save(
+    embedder: &dyn Embedder,
+    profile: &Profile,
+    environment: &Environment,
+) -> Result<(), Error> {
     let Profile { semantic_weight, nothing, relevant, near_duplicate, belief } = *profile;
     let model = embedder.fingerprint().to_string();
     let (sure, no_answer) = (Some(belief.sure), Some(belief.nothing));
     let kept = Kept { model, semantic_weight, nothing, relevant, near_duplicate, sure, no_answer };
-    let path = file(embedder).ok_or_else(|| {
-        CliError::new("no folder to keep thresholds in").hint("set HOME to your home folder")
+    let path = file(embedder, environment).ok_or_else(|| {
+        Error::new("no folder to keep thresholds in").hint("set HOME to your home folder")
     })?;
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let bytes = serde_json::to_vec_pretty(&kept).map_err(CliError::new)?;
+    let bytes = serde_json::to_vec_pretty(&kept).map_err(Error::new)?;
     Ok(elophanto_index::store::write_whole(&path, &bytes)?)
 }
 
 /// What cannot be read, or is out of range, counts as not measured.
-fn read(embedder: &dyn Embedder) -> Option<Profile> {
-    let path = file(embedder)?;
+fn read(embedder: &dyn Embedder, environment: &Environment) -> Option<Profile> {
+    let path = file(embedder, environment)?;
     let metadata = fs::metadata(&path).ok()?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;
@@ -73,8 +77,8 @@ fn read(embedder: &dyn Embedder) -> Option<Profile> {
     sound.then_some(Profile { semantic_weight, nothing, relevant, near_duplicate, belief })
 }
 
-fn file(embedder: &dyn Embedder) -> Option<PathBuf> {
+fn file(embedder: &dyn Embedder, environment: &Environment) -> Option<PathBuf> {
     let name = blake3::hash(embedder.fingerprint().as_str().as_bytes()).to_hex();
-    let folder = env::data_folder(&env::variables())?.join("thresholds");
+    let folder = environment.data_folder()?.join("thresholds");
     Some(folder.join(format!("{}.json", &name[..16])))
 }

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Outcome, env, error::CliError, workspace::Workspace};
+use crate::{Error, workspace::Workspace};
 use elophanto_base::process;
 use elophanto_index::{
     Context, Options, Refreshed,
@@ -53,8 +53,8 @@ pub fn embed_soon(
     workspace: &Workspace,
     context: &Context,
     refreshed: Refreshed,
-    again: &dyn Fn() -> Result<Refreshed, CliError>,
-) -> Result<Refreshed, CliError> {
+    again: &dyn Fn() -> Result<Refreshed, Error>,
+) -> Result<Refreshed, Error> {
     if refreshed.report.waiting == 0 || context.embedder.pace() != Pace::Slow {
         return Ok(refreshed);
     }
@@ -80,7 +80,9 @@ fn embed_some(context: &Context, refreshed: &Refreshed) -> bool {
 /// Starts the process in the background, unless there is one or none is wanted: the settings may
 /// forbid it, in CI nobody would wait for it, and where nothing can be written it is of no use.
 pub fn start(workspace: &Workspace) -> Background {
-    let wanted = workspace.config.index.background && !env::is_ci() && workspace.models.is_named();
+    let wanted = workspace.config.index.background
+        && !workspace.environment.is_ci()
+        && workspace.models.is_named();
     let repository = &workspace.repository;
     if !wanted || view::is_filling(&workspace.context().view_dir()) {
         return Background::Nobody;
@@ -90,7 +92,7 @@ pub fn start(workspace: &Workspace) -> Background {
         Ok(None) => return Background::AtWork,
         Err(_) => return Background::Nobody,
     };
-    let Ok(program) = env::own_program() else { return Background::Nobody };
+    let Some(program) = workspace.environment.program() else { return Background::Nobody };
     let argv = [program.to_string_lossy().into_owned(), "index".to_owned(), "--fill".to_owned()];
     // The lock is its standard input: held as long as it lives.
     let started = process::detach(&argv, &repository.root, Stdio::from(lock.into_file()), None);
@@ -107,14 +109,14 @@ pub fn start(workspace: &Workspace) -> Background {
 ///
 /// # Errors
 /// When the notes or the view cannot be read.
-pub fn run(workspace: &Workspace) -> Result<Outcome, CliError> {
+pub fn run(workspace: &Workspace) -> Result<(), Error> {
     let start = Instant::now();
     let context = workspace.context();
     let view = context.view_dir();
     let there = workspace.repository.home();
     let goes_on = || there.is_dir() && start.elapsed() < LONGEST && !view::is_filling(&view);
     if context.embedder.pace() != Pace::Slow {
-        return Ok(Outcome::Done);
+        return Ok(());
     }
     for _ in 0..ROUNDS {
         if !goes_on() {
@@ -131,7 +133,7 @@ pub fn run(workspace: &Workspace) -> Result<Outcome, CliError> {
             break;
         }
     }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 fn lock_file(repository: &Repository) -> PathBuf {

@@ -2,23 +2,31 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{env, error::CliError, ui::Ui};
-use elophanto_app::config::{Config, ConfigError, Layers, REPOSITORY_FILE};
+use crate::{
+    Error,
+    config::{Config, ConfigError, Layers, REPOSITORY_FILE},
+    environment::Environment,
+    reporter::Reporter,
+};
 use elophanto_repo::{Git, LocateError, Side, locate};
 
 /// The layers of settings of a knowledge base.
 ///
 /// # Errors
 /// When a file of settings cannot be read.
-pub fn layers(root: &Path, flags: Vec<(String, String)>) -> Result<Layers, ConfigError> {
+pub fn layers(
+    root: &Path,
+    environment: &Environment,
+    flags: Vec<(String, String)>,
+) -> Result<Layers, ConfigError> {
     let ours = || {
         let git = Git::of(&locate(root).ok()?)?;
         git.side(Path::new(REPOSITORY_FILE), Side::Ours)
     };
-    Layers::read(root, &ours, env::variables(), flags)
+    Layers::read(root, &ours, environment.variables().clone(), flags)
 }
 
-/// What holds in the current folder.
+/// What holds in a folder.
 pub struct Settings {
     /// Top of the knowledge base around it, if there is one.
     pub root: Option<PathBuf>,
@@ -26,23 +34,28 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those of the knowledge base around the current folder; where there is none, the user's own.
+    /// Those of the knowledge base around a folder; where there is none, the user's own.
     ///
     /// # Errors
     /// When the repository is damaged, or a setting is unusable.
-    pub fn here(flags: Vec<(String, String)>, ui: &Ui) -> Result<Self, CliError> {
-        let root = match locate(Path::new(".")) {
+    pub fn around(
+        folder: &Path,
+        environment: &Environment,
+        flags: Vec<(String, String)>,
+        reporter: &dyn Reporter,
+    ) -> Result<Self, Error> {
+        let root = match locate(folder) {
             Ok(repository) => Some(repository.root),
             Err(LocateError::Nowhere { .. }) => None,
             Err(cause) => return Err(cause.into()),
         };
         let layers = match &root {
-            Some(root) => layers(root, flags)?,
-            None => Layers::without_repository(env::variables(), flags)?,
+            Some(root) => layers(root, environment, flags)?,
+            None => Layers::without_repository(environment.variables().clone(), flags)?,
         };
         let (config, warnings) = Config::load(&layers)?;
         for warning in warnings {
-            ui.warn(warning);
+            reporter.warn(warning);
         }
         Ok(Self { root, config })
     }

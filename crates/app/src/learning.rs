@@ -7,17 +7,18 @@ use std::{
 
 use jiff::{Timestamp, tz::TimeZone};
 
-use super::{
-    asker::{Asker, Purpose, Reach},
-    attributes, env,
-    error::CliError,
-    search_request,
-    ui::{Ui, visible, visible_line},
-    waiting::embed_soon,
+use crate::{
+    Error, attributes,
+    config::{SinkKind, Source as SourceName},
+    embedding::background::embed_soon,
+    keys::{self, Asking},
+    llm::asker::{Asker, Purpose, Reach},
+    reporter::Reporter,
+    search::request,
     workspace::Workspace,
 };
-use elophanto_app::config::{SinkKind, Source as SourceName};
 use elophanto_base::process::Environment;
+use elophanto_base::visible::{visible, visible_line};
 use elophanto_index::{
     Kind, Options, Refreshed,
     search::{Query, search},
@@ -69,7 +70,7 @@ impl<'a> Learning<'a> {
     ///
     /// # Errors
     /// When it cannot be kept.
-    pub fn open(workspace: &'a Workspace) -> Result<Self, CliError> {
+    pub fn open(workspace: &'a Workspace) -> Result<Self, Error> {
         let desk = workspace.desk();
         let user = writer(&desk)?;
         Ok(Self { workspace, desk, user })
@@ -104,7 +105,7 @@ impl<'a> Learning<'a> {
     ///
     /// # Errors
     /// When a configured root does not exist.
-    pub fn notes(&self) -> Result<Refreshed, CliError> {
+    pub fn notes(&self) -> Result<Refreshed, Error> {
         let options = Options { full: false, patience: None, progress: &|_, _| {} };
         let again = || self.workspace.refresh_all(options);
         embed_soon(self.workspace, &self.workspace.context(), again()?, &again)
@@ -117,8 +118,8 @@ impl<'a> Learning<'a> {
     pub fn sources<'s>(
         &'s self,
         ask: &'s dyn Fn(&str) -> Vec<Finding>,
-        ui: &Ui,
-    ) -> Result<Vec<Box<dyn Source + 's>>, CliError> {
+        reporter: &dyn Reporter,
+    ) -> Result<Vec<Box<dyn Source + 's>>, Error> {
         let settings = &self.workspace.config.learn;
         let mut sources: Vec<Box<dyn Source + 's>> = Vec::new();
         for name in &settings.sources {
@@ -137,19 +138,19 @@ impl<'a> Learning<'a> {
                 SourceName::Command => match &settings.command {
                     Some(line) => sources.push(Box::new(Program {
                         argv: words(line, "learn.command")?,
-                        environment: environment(),
+                        environment: self.environment(),
                     })),
-                    None => ui.note("`learn.command` names no program; it is left out"),
+                    None => reporter.note("`learn.command` names no program; it is left out"),
                 },
                 SourceName::Searxng | SourceName::Brave | SourceName::Tavily => {
-                    if let Some(provider) = self.service(*name, ui)? {
+                    if let Some(provider) = self.service(*name, reporter)? {
                         sources.push(self.web(provider)?);
                     }
                 }
             }
         }
         if sources.is_empty() {
-            return Err(CliError::new("there is nowhere to look").hint(
+            return Err(Error::new("there is nowhere to look").hint(
                 "set `learn.sources`, or hand over what is to be read: `elophanto learn TOPIC \
                  --from FILE`",
             ));
@@ -161,20 +162,24 @@ impl<'a> Learning<'a> {
     ///
     /// # Errors
     /// When a setting is unusable, or none can be asked.
-    pub fn services(&self, ui: &Ui) -> Result<Vec<Box<dyn Provider>>, CliError> {
+    pub fn services(&self, reporter: &dyn Reporter) -> Result<Vec<Box<dyn Provider>>, Error> {
         let mut services = Vec::new();
         for name in &self.workspace.config.learn.sources {
-            services.extend(self.service(*name, ui)?);
+            services.extend(self.service(*name, reporter)?);
         }
         if services.is_empty() {
-            return Err(CliError::new("no service is set up that searches the web")
+            return Err(Error::new("no service is set up that searches the web")
                 .hint("name `searxng`, `brave` or `tavily` in `learn.sources`"));
         }
         Ok(services)
     }
 
     /// A service, if it is one and can be asked.
-    fn service(&self, name: SourceName, ui: &Ui) -> Result<Option<Box<dyn Provider>>, CliError> {
+    fn service(
+        &self,
+        name: SourceName,
+        reporter: &dyn Reporter,
+    ) -> Result<Option<Box<dyn Provider>>, Error> {
         let settings = &self.workspace.config.learn;
         let given = |url: &Option<String>, usual: &str| url.clone().unwrap_or(usual.to_owned());
         Ok(match name {
@@ -186,11 +191,11 @@ impl<'a> Learning<'a> {
                     Some(Box::new(provider))
                 }
                 None => {
-                    ui.note("`learn.searxng_url` says no address; it is left out");
+                    reporter.note("`learn.searxng_url` says no address; it is left out");
                     None
                 }
             },
-            SourceName::Brave => match key("brave", "BRAVE_API_KEY", ui) {
+            SourceName::Brave => match self.key("brave", "BRAVE_API_KEY", reporter) {
                 None => None,
                 Some(key) => {
                     let at = "learn.brave_url";
@@ -198,7 +203,7 @@ impl<'a> Learning<'a> {
                     Some(Box::new(Brave::new(url, key).map_err(unusable(at))?))
                 }
             },
-            SourceName::Tavily => match key("tavily", "TAVILY_API_KEY", ui) {
+            SourceName::Tavily => match self.key("tavily", "TAVILY_API_KEY", reporter) {
                 None => None,
                 Some(key) => {
                     let at = "learn.tavily_url";
@@ -209,7 +214,7 @@ impl<'a> Learning<'a> {
         })
     }
 
-    fn web<'s>(&self, provider: Box<dyn Provider>) -> Result<Box<dyn Source + 's>, CliError> {
+    fn web<'s>(&self, provider: Box<dyn Provider>) -> Result<Box<dyn Source + 's>, Error> {
         let pages = self.workspace.config.learn.pages;
         Ok(Box::new(Web { provider, fetcher: self.fetcher()?, pages }))
     }
@@ -218,9 +223,9 @@ impl<'a> Learning<'a> {
     ///
     /// # Errors
     /// When this machine cannot make secure connections.
-    pub fn fetcher(&self) -> Result<Fetcher, CliError> {
+    pub fn fetcher(&self) -> Result<Fetcher, Error> {
         let allow_private = self.workspace.config.learn.private_pages;
-        Fetcher::new(Policy { allow_private, ..Policy::default() }).map_err(CliError::new)
+        Fetcher::new(Policy { allow_private, ..Policy::default() }).map_err(Error::new)
     }
 
     /// Asks the notes, as `search` does.
@@ -229,7 +234,7 @@ impl<'a> Learning<'a> {
         if query.is_empty() {
             return Vec::new();
         }
-        let mut request = search_request::usual(self.workspace, &query);
+        let mut request = request::usual(self.workspace, &query);
         request.limit = MOST_NOTES;
         request.belief = None;
         request.filter.kinds = vec![Kind::Note];
@@ -255,20 +260,20 @@ impl<'a> Learning<'a> {
         log: &Log,
         notes: &Refreshed,
         yes: bool,
-        ui: &Ui,
-    ) -> Result<Outcome, CliError> {
+        reporter: &dyn Reporter,
+    ) -> Result<Outcome, Error> {
         if work.is_empty() {
             return Ok(Outcome::default());
         }
-        let talk = Ui::new(ui.json, true);
-        let mut model = Asker::open(self.workspace, Purpose::EXTRACT, Reach::Agreed, yes, &talk)?;
+        let mut model =
+            Asker::open(self.workspace, Purpose::EXTRACT, Reach::Agreed, yes, reporter)?;
         let is_there = model.is_there();
         let mut ask = |prompt: &str| model.ask(prompt);
         let ask: Ask = if is_there { Some(&mut ask) } else { None };
         let shelves = self.shelves();
         let mut shelf = shelves.read(now());
         for warning in shelf.warnings() {
-            ui.note(visible_line(&warning));
+            reporter.note(visible_line(&warning));
         }
         let meaning = self.meaning();
         let users: Vec<Said> = users::said(&notes.snapshot).unwrap_or_default();
@@ -281,14 +286,15 @@ impl<'a> Learning<'a> {
         };
         let outcome = pipeline.run(work, log, &mut shelf, ask)?;
         if !outcome.discovered.is_empty() {
-            attributes::ensure(self.workspace, ui);
+            attributes::ensure(self.workspace, reporter);
         }
         for path in &outcome.unreadable {
             let path = visible_line(path);
-            ui.warn(format_args!("`{path}` cannot be read: what was found about it is not kept"));
+            reporter
+                .warn(format_args!("`{path}` cannot be read: what was found about it is not kept"));
         }
         if let Some(reason) = &outcome.stopped {
-            ui.note(format_args!("the rest is processed the next time: {reason}"));
+            reporter.note(format_args!("the rest is processed the next time: {reason}"));
         }
         Ok(outcome)
     }
@@ -298,16 +304,16 @@ impl<'a> Learning<'a> {
     ///
     /// # Errors
     /// When a setting is unusable.
-    pub fn telling(&self, ui: &Ui) -> Result<Telling, CliError> {
+    pub fn telling(&self, reporter: &dyn Reporter) -> Result<Telling, Error> {
         let settings = &self.workspace.config.notify;
         let quiet = match &settings.quiet_hours {
             Some(text) => Quiet::parse(text, TimeZone::system()).map_err(|cause| {
-                CliError::new(format_args!("notify.quiet_hours: {cause}"))
+                Error::new(format_args!("notify.quiet_hours: {cause}"))
                     .hint("write it like `22:00-07:00`")
             })?,
             None => Quiet::none(),
         };
-        Ok(Telling { outlets: self.outlets(ui)?, quiet })
+        Ok(Telling { outlets: self.outlets(reporter)?, quiet })
     }
 
     /// Tells what was discovered, and what waited to be told.
@@ -318,34 +324,36 @@ impl<'a> Learning<'a> {
         &self,
         discovered: &[Discovered],
         telling: &Telling,
-        ui: &Ui,
-    ) -> Result<(), CliError> {
+        reporter: &dyn Reporter,
+    ) -> Result<(), Error> {
         let Telling { outlets, quiet } = telling;
         let Told { printed, failed, .. } =
             tell(&self.desk, discovered, outlets, quiet, &self.user, now())?;
         for (id, text) in printed {
-            ui.talk(visible(&text));
-            ui.talk(format_args!("  (`elophanto react {id} +` or `-`)"));
+            reporter.talk(visible(&text));
+            reporter.talk(format_args!("  (`elophanto react {id} +` or `-`)"));
         }
         for cause in failed {
-            ui.warn(visible_line(&cause));
+            reporter.warn(visible_line(&cause));
         }
         Ok(())
     }
 
-    fn outlets(&self, ui: &Ui) -> Result<Vec<Outlet>, CliError> {
+    fn outlets(&self, reporter: &dyn Reporter) -> Result<Vec<Outlet>, Error> {
         let settings = &self.workspace.config.notify;
         let mut outlets = Vec::new();
         for sink in &settings.sinks {
             let outlet = match (sink, &settings.file, &settings.program, &settings.webhook) {
                 (SinkKind::Terminal, ..) => Outlet::Terminal,
-                (SinkKind::Desktop, ..) => Outlet::Sink(Box::new(DesktopSink::new(environment()))),
+                (SinkKind::Desktop, ..) => {
+                    Outlet::Sink(Box::new(DesktopSink::new(self.environment())))
+                }
                 (SinkKind::File, Some(path), ..) => {
                     Outlet::Sink(Box::new(FileSink::new(self.workspace.repository.root.join(path))))
                 }
                 (SinkKind::Command, _, Some(line), _) => Outlet::Sink(Box::new(CommandSink::new(
                     words(line, "notify.program")?,
-                    environment(),
+                    self.environment(),
                 ))),
                 (SinkKind::Webhook, .., Some(url)) => {
                     let sink = WebhookSink::new(url).map_err(unusable("notify.webhook"))?;
@@ -353,13 +361,43 @@ impl<'a> Learning<'a> {
                 }
                 (kind, ..) => {
                     let key = if *kind == SinkKind::Command { "program" } else { kind.as_str() };
-                    ui.note(format_args!("`notify.{key}` is not set; it is left out"));
+                    reporter.note(format_args!("`notify.{key}` is not set; it is left out"));
                     continue;
                 }
             };
             outlets.push(outlet);
         }
         Ok(outlets)
+    }
+
+    /// What programs of the user are handed: where they live and how they speak, no secrets.
+    fn environment(&self) -> Environment {
+        self.workspace.environment.harmless().clone()
+    }
+
+    /// The key of a search service: from the environment, else from the vault.
+    fn key(
+        &self,
+        entry: &str,
+        variable: &str,
+        reporter: &dyn Reporter,
+    ) -> Option<secrecy::SecretString> {
+        match keys::named(entry, variable, &self.workspace.environment, Asking::Through(reporter)) {
+            Ok(Some(key)) => Some(key),
+            Ok(None) => {
+                reporter.note(format_args!(
+                "there is no key for {entry}: set {variable}, or `elophanto vault set {entry}`; it \
+                 is left out"
+            ));
+                None
+            }
+            Err(cause) => {
+                reporter.note(format_args!(
+                    "the key for {entry} cannot be had: {cause}; it is left out"
+                ));
+                None
+            }
+        }
     }
 
     /// What the user did and likes.
@@ -382,41 +420,18 @@ impl<'a> Learning<'a> {
 }
 
 /// A line of settings as program and arguments.
-fn words(line: &str, key: &str) -> Result<Vec<String>, CliError> {
+fn words(line: &str, key: &str) -> Result<Vec<String>, Error> {
     let words = shlex::split(line).filter(|words| !words.is_empty());
     words.ok_or_else(|| {
-        CliError::new(format_args!("{key}: a quotation mark is missing in `{line}`"))
+        Error::new(format_args!("{key}: a quotation mark is missing in `{line}`"))
             .hint("write a program and its arguments as a shell takes them")
     })
 }
 
-/// What programs of the user are handed: where they live and how they speak, no secrets.
-fn environment() -> Environment {
-    env::harmless()
-}
-
-fn address(text: &str, key: &'static str) -> Result<url::Url, CliError> {
+fn address(text: &str, key: &'static str) -> Result<url::Url, Error> {
     url::Url::parse(text).map_err(unusable(key))
 }
 
-fn unusable<E: std::fmt::Display>(key: &'static str) -> impl Fn(E) -> CliError {
-    move |cause| CliError::new(format_args!("{key}: {cause}")).hint("mend it in your own settings")
-}
-
-/// The key of a search service: from the environment, else from the vault.
-fn key(entry: &str, variable: &str, ui: &Ui) -> Option<secrecy::SecretString> {
-    match super::keys::named(entry, variable, super::keys::Asking::Through(ui)) {
-        Ok(Some(key)) => Some(key),
-        Ok(None) => {
-            ui.note(format_args!(
-                "there is no key for {entry}: set {variable}, or `elophanto vault set {entry}`; it \
-                 is left out"
-            ));
-            None
-        }
-        Err(cause) => {
-            ui.note(format_args!("the key for {entry} cannot be had: {cause}; it is left out"));
-            None
-        }
-    }
+fn unusable<E: std::fmt::Display>(key: &'static str) -> impl Fn(E) -> Error {
+    move |cause| Error::new(format_args!("{key}: {cause}")).hint("mend it in your own settings")
 }

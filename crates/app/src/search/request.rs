@@ -1,7 +1,9 @@
 //! A search as the settings want it, to be narrowed by whoever asks.
 
-use super::workspace::{Workspace, now_nanoseconds};
-use elophanto_app::config::{self, Origin};
+use crate::{
+    config::{self, Origin},
+    workspace::{Workspace, now_nanoseconds},
+};
 use elophanto_index::search::{
     Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25,
 };

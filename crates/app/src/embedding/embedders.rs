@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{
-    env,
-    model_list::local_models,
-    remote::{Remote, Target},
+use super::remote::{Remote, Target};
+use crate::{
+    config::{Config, Origin, Provider},
+    environment::Environment,
     workspace::Workspace,
 };
-use elophanto_app::config::{Config, Origin, Provider};
 use elophanto_index::vectors_held;
 use elophanto_models::{Embedder, Fingerprint, bert::Bert, builtin::Builtin, remote::parse};
 use elophanto_repo::{Repository, locate};
@@ -28,21 +27,22 @@ pub enum Named {
 impl Named {
     /// Asks nobody. As long as nothing is decided (`auto`), it is the model that the committed
     /// tables are of, else the built-in one: only `init` and `index` decide.
-    pub fn new(config: &Config, root: &Path) -> Self {
+    pub fn new(config: &Config, root: &Path, environment: &Environment) -> Self {
         let provider = &config.knowledge.embedding_provider;
         match provider {
             Provider::Auto => {
-                let found = locate(root).ok().and_then(|found| of_tables(config, &found));
+                let found =
+                    locate(root).ok().and_then(|found| of_tables(config, &found, environment));
                 Self::Here(found.map_or_else(|| Box::new(Builtin) as _, |(_, embedder)| embedder))
             }
             Provider::Builtin => Self::Here(Box::new(Builtin)),
             Provider::Minilm => Self::Here(Box::new(Bert::minilm())),
-            Provider::Local(name) => match local(name) {
+            Provider::Local(name) => match local(name, environment) {
                 Ok(model) => Self::Here(Box::new(model)),
                 Err(reason) => Self::Missing(reason),
             },
             Provider::Openrouter | Provider::Openai | Provider::Ollama => {
-                let target = Target::of(config, root.to_owned());
+                let target = Target::of(config, root.to_owned(), environment);
                 if target.as_ref().is_some_and(|target| !target.is_allowed()) {
                     return Self::Missing(format!(
                         "`llm.local_only` forbids `{provider}`, which is on another machine"
@@ -68,18 +68,34 @@ impl Named {
 }
 
 /// Folder of the models that the user added.
-pub fn model_folder() -> Option<PathBuf> {
-    Some(env::data_folder(&env::variables())?.join("models"))
+pub fn model_folder(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.data_folder()?.join("models"))
+}
+
+/// The models that the user added, as the settings name them.
+pub fn local_models(environment: &Environment) -> Vec<String> {
+    let Some(folder) = model_folder(environment) else { return Vec::new() };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let name = format!("{}{}", Provider::LOCAL, name.strip_suffix(".bin")?);
+            // What the settings could not name is none.
+            matches!(name.parse(), Ok(Provider::Local(_))).then_some(name)
+        })
+        .collect();
+    names.sort_unstable();
+    names
 }
 
 /// A model that the user added.
 ///
 /// # Errors
 /// Why this machine does not have it.
-pub fn local(name: &str) -> Result<Bert, String> {
+pub fn local(name: &str, environment: &Environment) -> Result<Bert, String> {
     let absent =
         || format!("this machine does not have the model `{name}` (`elophanto model add`)");
-    let path = model_folder().ok_or_else(absent)?.join(format!("{name}.bin"));
+    let path = model_folder(environment).ok_or_else(absent)?.join(format!("{name}.bin"));
     if !path.exists() {
         return Err(absent());
     }
@@ -91,17 +107,21 @@ pub fn local(name: &str) -> Result<Bert, String> {
 pub fn of_tables(
     config: &Config,
     repository: &Repository,
+    environment: &Environment,
 ) -> Option<(Provider, Box<dyn Embedder>)> {
     if matches!(config.origin(PROVIDER), Some(Origin::Repository { .. })) {
         return None;
     }
     let held = vectors_held(repository);
     let (fingerprint, _) = held.iter().max_by_key(|(_, vectors)| *vectors)?;
-    here(fingerprint)
+    here(fingerprint, environment)
 }
 
 /// The model of that fingerprint, if it runs here.
-fn here(fingerprint: &Fingerprint) -> Option<(Provider, Box<dyn Embedder>)> {
+fn here(
+    fingerprint: &Fingerprint,
+    environment: &Environment,
+) -> Option<(Provider, Box<dyn Embedder>)> {
     if Builtin.fingerprint() == fingerprint {
         return Some((Provider::Builtin, Box::new(Builtin)));
     }
@@ -109,22 +129,23 @@ fn here(fingerprint: &Fingerprint) -> Option<(Provider, Box<dyn Embedder>)> {
     if minilm.fingerprint() == fingerprint {
         return Some((Provider::Minilm, Box::new(minilm)));
     }
-    local_models().iter().find_map(|name| {
+    local_models(environment).iter().find_map(|name| {
         let name = name.strip_prefix(Provider::LOCAL)?;
-        let model = local(name).ok().filter(|model| model.fingerprint() == fingerprint)?;
+        let model =
+            local(name, environment).ok().filter(|model| model.fingerprint() == fingerprint)?;
         Some((Provider::Local(name.to_owned()), Box::new(model) as Box<dyn Embedder>))
     })
 }
 
 /// The embedder of that fingerprint, if this machine has it and it costs nobody anything.
 pub fn by_name(fingerprint: &Fingerprint, workspace: &Workspace) -> Option<Box<dyn Embedder>> {
-    if let Some((_, model)) = here(fingerprint) {
+    if let Some((_, model)) = here(fingerprint, &workspace.environment) {
         return Some(model);
     }
     // The settings may name another model by now, at the same server.
     let (model, dimension) = parse(fingerprint)?;
     let remote = [Provider::Openrouter, Provider::Openai, Provider::Ollama].iter().find_map(|at| {
-        let target = Target::at(at, &workspace.config, workspace.repository.root.clone())?;
+        let target = Target::of_provider(at, workspace)?;
         let remote = Remote::new(target.with(&model, dimension)).ok()?;
         (remote.fingerprint() == fingerprint && remote.target.is_agreed()).then_some(remote)
     });

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use super::{
-    error::CliError,
-    search_output::day,
-    ui::{Progress, Ui, visible_line},
-    waiting::embed_soon,
-    when,
+use crate::{
+    Error,
+    embedding::background::embed_soon,
+    reporter::Reporter,
+    when::{self, day},
     workspace::Workspace,
 };
+use elophanto_base::visible::visible_line;
 use elophanto_index::{
     Kind, Options, Refreshed, Snapshot,
     refresh::last_view,
@@ -33,14 +33,18 @@ pub struct Viewed {
 }
 
 impl Viewed {
-    pub fn now(as_it_is: bool, workspace: &Workspace) -> Result<Self, CliError> {
+    pub fn now(
+        as_it_is: bool,
+        workspace: &Workspace,
+        reporter: &dyn Reporter,
+    ) -> Result<Self, Error> {
         let refreshed = match as_it_is.then(|| last_view(&workspace.context())).flatten() {
             Some(mut last) => {
                 corpus::join_last(&workspace.context(), &mut last);
                 last
             }
             None => {
-                let again = || Self::refresh(workspace, false);
+                let again = || Self::refresh(workspace, false, reporter);
                 embed_soon(workspace, &workspace.context(), again()?, &again)?
             }
         };
@@ -52,38 +56,47 @@ impl Viewed {
         self.at.map(|(commit, _)| commit).or(self.refreshed.snapshot.history.head)
     }
 
-    pub fn at(revision: &str, workspace: &Workspace, now: i64) -> Result<Self, CliError> {
+    pub fn at(
+        revision: &str,
+        workspace: &Workspace,
+        now: i64,
+        reporter: &dyn Reporter,
+    ) -> Result<Self, Error> {
         let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
         let commit = when::commit(&git, revision, now)?;
         let time = git.commit_time(&commit)?;
-        let refreshed = Self::version(workspace, &git, commit)?;
+        let refreshed = Self::version(workspace, &git, commit, reporter)?;
         Ok(Self { refreshed, at: Some((commit, time)) })
     }
 
-    fn refresh(workspace: &Workspace, full: bool) -> Result<Refreshed, CliError> {
-        let progress = Progress::new();
+    fn refresh(
+        workspace: &Workspace,
+        full: bool,
+        reporter: &dyn Reporter,
+    ) -> Result<Refreshed, Error> {
+        let progress = reporter.progress("notes");
         let update = |done, all| progress.update(done, all);
-        let refreshed =
-            workspace.refresh_all(Options { full, patience: Some(PATIENCE), progress: &update });
-        progress.finish();
-        refreshed
+        workspace.refresh_all(Options { full, patience: Some(PATIENCE), progress: &update })
     }
 
-    fn version(workspace: &Workspace, git: &Git, commit: CommitId) -> Result<Refreshed, CliError> {
-        let progress = Progress::new();
+    fn version(
+        workspace: &Workspace,
+        git: &Git,
+        commit: CommitId,
+        reporter: &dyn Reporter,
+    ) -> Result<Refreshed, Error> {
+        let progress = reporter.progress("notes");
         let update = |done, all| progress.update(done, all);
-        let refreshed = workspace.version(git, &Version::Commit(commit), &update);
-        progress.finish();
-        refreshed
+        workspace.version(git, &Version::Commit(commit), &update)
     }
 
-    pub fn rebuild(&mut self, workspace: &Workspace) -> Result<(), CliError> {
+    pub fn rebuild(&mut self, workspace: &Workspace, reporter: &dyn Reporter) -> Result<(), Error> {
         self.refreshed = match (self.at, Git::of(&workspace.repository)) {
             (Some((commit, _)), Some(git)) => {
                 forget(&workspace.context());
-                Self::version(workspace, &git, commit)?
+                Self::version(workspace, &git, commit, reporter)?
             }
-            _ => Self::refresh(workspace, true)?,
+            _ => Self::refresh(workspace, true, reporter)?,
         };
         Ok(())
     }
@@ -117,17 +130,17 @@ impl Viewed {
     }
 
     /// Which commit was searched, and what it took.
-    pub fn say(&self, ui: &Ui) {
+    pub fn say(&self, reporter: &dyn Reporter) {
         let Some((commit, time)) = self.at else { return };
         let report = &self.refreshed.report;
         let date = day(time);
         let (notes, embedded) = (report.files, report.embedded);
-        ui.note(format_args!(
+        reporter.note(format_args!(
             "{notes} notes as of {} ({date}), {embedded} chunks embedded",
             commit.short()
         ));
         if let Some(problem) = report.problems.first() {
-            ui.note(format_args!(
+            reporter.note(format_args!(
                 "{} notes of it are left out, `{}` for one: {}",
                 report.problems.len(),
                 visible_line(&problem.path.to_text()),

@@ -2,8 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{
-    error::CliError,
+use crate::{
+    Error,
     learning::{Learning, now},
     workspace::Workspace,
 };
@@ -26,7 +26,7 @@ const MOST_HITS: usize = 3;
 ///
 /// # Errors
 /// When it cannot be written down.
-pub fn note(query: &str, answer: &Answer, workspace: &Workspace) -> Result<(), CliError> {
+pub fn note(query: &str, answer: &Answer, workspace: &Workspace) -> Result<(), Error> {
     let learning = Learning::open(workspace)?;
     let at = now();
     let previous = last(&learning, at);

@@ -1,12 +1,12 @@
 //! Whether the summaries among the hits still hold, and describing files again that changed.
 
-use super::{
-    asker::{Asker, Purpose, Reach},
-    error::CliError,
-    ui::Ui,
+use crate::{
+    Error,
+    config::RefreshStale,
+    llm::asker::{Asker, Purpose, Reach},
+    reporter::Reporter,
     workspace::{Workspace, now_nanoseconds},
 };
-use elophanto_app::config::RefreshStale;
 use elophanto_index::{
     Kind, Snapshot,
     search::{Answer, origin::State},
@@ -59,8 +59,8 @@ pub fn check(answer: &mut Answer, workspace: &Workspace) -> Outdated {
 pub fn describe_again(
     paths: &[NotePath],
     workspace: &Workspace,
-    ui: &Ui,
-) -> Result<bool, CliError> {
+    reporter: &dyn Reporter,
+) -> Result<bool, Error> {
     let policy = workspace.config.search.refresh_stale;
     if paths.is_empty() {
         return Ok(false);
@@ -90,8 +90,7 @@ pub fn describe_again(
         _ if !paths.iter().any(|path| by_model(path) && !is_back(path)) => Reach::Nothing,
         _ => Reach::Free,
     };
-    let talk = Ui::new(ui.json, true);
-    let mut model = Asker::open(workspace, Purpose::DESCRIBE, reach, false, &talk)?;
+    let mut model = Asker::open(workspace, Purpose::DESCRIBE, reach, false, reporter)?;
     let nothing = Snapshot::default();
     let bench = Bench {
         desk: &desk,

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use walkdir::WalkDir;
 
-use super::env;
-use elophanto_app::config::{Config, StoreError, TrustEntry, TrustStore, digest};
+use crate::{
+    config::{Config, StoreError, TrustEntry, TrustStore, digest},
+    environment::Environment,
+};
 use elophanto_repo::{NotePath, read_note};
 use elophanto_text::changelog;
 
@@ -31,6 +33,7 @@ pub struct Pages {
     made: [PathBuf; 2],
     extensions: Vec<String>,
     most_bytes: u64,
+    environment: Environment,
     /// One that cannot be relied on trusts nothing.
     store: Result<TrustStore, StoreError>,
 }
@@ -56,7 +59,7 @@ pub struct Page {
 
 impl Pages {
     /// Reads what is trusted.
-    pub fn open(root: &Path, config: &Config) -> Self {
+    pub fn open(root: &Path, config: &Config, environment: &Environment) -> Self {
         let knowledge = &config.knowledge;
         Self {
             root: root.to_owned(),
@@ -67,7 +70,8 @@ impl Pages {
             ],
             extensions: knowledge.extensions.clone(),
             most_bytes: knowledge.max_file_bytes,
-            store: TrustStore::open_for(root, &env::variables()),
+            environment: environment.clone(),
+            store: TrustStore::open_for(root, environment.variables()),
         }
     }
 
@@ -137,7 +141,7 @@ impl Pages {
         if entries.is_empty() {
             return Ok(0);
         }
-        TrustStore::open_for(&self.root, &env::variables())?.record_newest(entries)
+        TrustStore::open_for(&self.root, self.environment.variables())?.record_newest(entries)
     }
 }
 

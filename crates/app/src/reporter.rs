@@ -1,0 +1,79 @@
+//! What a use case tells and asks on the way, whoever sits at the door.
+
+use std::fmt::Display;
+
+/// How something is told that stops nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Something the user should know.
+    Note,
+    /// Something that went wrong.
+    Warning,
+    /// Something said in passing.
+    Talk,
+}
+
+/// A door, as a use case sees it: a terminal, a server, a program that uses the library. What is told
+/// may hold text from outside; a door makes it harmless for where it is shown.
+pub trait Reporter {
+    /// Tells something that stops nothing.
+    fn tell(&self, tone: Tone, text: &str);
+
+    /// Asks whether to go on. Where nobody can answer, the answer is no.
+    ///
+    /// # Errors
+    /// When the answer cannot be read.
+    fn confirm(&self, question: &str) -> std::io::Result<bool>;
+
+    /// Whether a person sees how far something is.
+    fn is_watched(&self) -> bool;
+
+    /// Begins to show how far something is; `what` is counted. It ends when it is dropped.
+    fn progress(&self, what: &'static str) -> Box<dyn Progress>;
+}
+
+/// How far something is.
+pub trait Progress: Sync {
+    /// So many of so many are done.
+    fn update(&self, done: usize, all: usize);
+}
+
+impl dyn Reporter + '_ {
+    /// Something the user should know.
+    pub fn note(&self, text: impl Display) {
+        self.tell(Tone::Note, &text.to_string());
+    }
+
+    /// Something that went wrong but stops nothing.
+    pub fn warn(&self, text: impl Display) {
+        self.tell(Tone::Warning, &text.to_string());
+    }
+
+    /// Something said in passing.
+    pub fn talk(&self, text: impl Display) {
+        self.tell(Tone::Talk, &text.to_string());
+    }
+}
+
+/// Nobody: nothing is told, and every question is answered with no.
+pub struct Silent;
+
+impl Reporter for Silent {
+    fn tell(&self, _: Tone, _: &str) {}
+
+    fn confirm(&self, _: &str) -> std::io::Result<bool> {
+        Ok(false)
+    }
+
+    fn is_watched(&self) -> bool {
+        false
+    }
+
+    fn progress(&self, _: &'static str) -> Box<dyn Progress> {
+        Box::new(Self)
+    }
+}
+
+impl Progress for Silent {
+    fn update(&self, _: usize, _: usize) {}
+}

@@ -1,0 +1,216 @@
+//! The tools `search` and `similar`: the use case of the terminal's `search`, answered as the protocol
+//! wants it.
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::{
+    super::super::{
+        error::CliError,
+        search::{kind, place},
+        search_output::{Format, Shape, texts},
+        search_wire::{ConfidenceWire, DriftWire, HitWire, wire},
+        ui::Ui,
+        workspace::{self, Workspace},
+    },
+    Arguments,
+};
+use crate::server::{Call, Reply};
+use elophanto_app::{
+    reporter::Silent,
+    search::{Found, SearchRequest, search as run},
+};
+use elophanto_index::search::{Level, Listing};
+use elophanto_models::builtin::count_tokens;
+
+/// A hit as the server answers it.
+#[derive(Serialize)]
+struct HitReply<'a> {
+    path: &'a str,
+    line: usize,
+    kind: &'static str,
+    title: &'a str,
+    breadcrumb: &'a [String],
+    scope: &'a str,
+    text: &'a str,
+    score: f32,
+    origin: OriginReply<'a>,
+    /// Only for a fact: the note of the user that says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drifted: Option<&'a DriftWire<'a>>,
+    /// The commit that was searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<&'a str>,
+}
+
+/// Who wrote the best lines of a hit, and whether they are committed.
+#[derive(Serialize)]
+struct OriginReply<'a> {
+    author: Option<&'a str>,
+    commit: Option<&'a str>,
+    date: Option<&'a str>,
+    state: &'static str,
+}
+
+/// All hits.
+#[derive(Serialize)]
+struct FoundReply<'a> {
+    hits: Vec<HitReply<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<&'a ConfidenceWire>,
+    /// What the question excluded, as typed.
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    excluded: &'a [&'a str],
+}
+
+/// The tool `search`.
+///
+/// # Errors
+/// Those of searching.
+pub fn search(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
+    let limit = arguments.whole("limit").map(|limit| limit.to_string());
+    let mode = arguments.text("mode").map(str::to_owned);
+    let workspace = open(&[("search.limit", limit), ("search.mode", mode)])?;
+    let several = |name: &str| arguments.text(name).map(str::to_owned).into_iter().collect();
+    let kinds = arguments.texts("kind").unwrap_or_default();
+    let scope = arguments.text("scope").map(str::parse).transpose();
+    let request = SearchRequest {
+        text: arguments.given("query").to_owned(),
+        kinds: kinds
+            .iter()
+            .map(|name| kind(name))
+            .collect::<Result<_, _>>()
+            .map_err(CliError::new)?,
+        scopes: scope.map_err(CliError::new)?.into_iter().collect(),
+        tags: several("tag"),
+        paths: several("path"),
+        since: arguments.text("since").map(str::to_owned),
+        at: arguments.text("at").map(str::to_owned),
+        ..traced()
+    };
+    found(&workspace, &request, call)
+}
+
+/// The tool `similar`.
+///
+/// # Errors
+/// Those of searching.
+pub fn similar(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
+    let limit = arguments.whole("limit").map(|limit| limit.to_string());
+    let workspace = open(&[("search.limit", limit)])?;
+    let path = arguments.given("path");
+    let typed = match arguments.whole("line") {
+        Some(line) => format!("{path}:{line}"),
+        None => path.to_owned(),
+    };
+    let like = Some(place(&typed, &workspace));
+    found(&workspace, &SearchRequest { like, ..traced() }, call)
+}
+
+fn open(settings: &[(&str, Option<String>)]) -> Result<Workspace, CliError> {
+    let set = |(key, value): &(&str, Option<String>)| Some(((*key).to_owned(), value.clone()?));
+    workspace::here_with(settings.iter().filter_map(set).collect())
+}
+
+fn traced() -> SearchRequest {
+    SearchRequest { blame: true, drift: true, ..SearchRequest::default() }
+}
+
+/// Hits within the budget of the call. Where no sentence of them fits, their beginnings: the server
+/// cuts those, and what was found is never taken for nothing.
+fn found(workspace: &Workspace, request: &SearchRequest, call: &Call) -> Result<Reply, CliError> {
+    let Found { answer, drifted, at, stale } = run(workspace, request, &Silent)?;
+    let mut shape = Shape {
+        format: Format::Json,
+        listing: Listing::Passages,
+        null: false,
+        full: false,
+        explain: false,
+        max_tokens: Some(call.max_tokens()),
+        stale,
+        here: std::path::PathBuf::new(),
+        drifted: &drifted,
+        root: &workspace.repository.root,
+        at,
+        count_tokens: &|text| count_tokens(text),
+    };
+    let nobody = Ui::kept(Vec::new());
+    let mut of_hits = texts(&answer, &shape, &nobody);
+    if of_hits.iter().all(Option::is_none) {
+        shape.max_tokens = None;
+        of_hits = texts(&answer, &shape, &nobody);
+    }
+    let wires: Vec<HitWire> = answer
+        .hits
+        .iter()
+        .zip(&of_hits)
+        .filter(|(_, text)| shape.max_tokens.is_none() || text.is_some())
+        .map(|(hit, text)| wire(hit, &answer, text.as_deref(), &shape))
+        .collect();
+    let excluded: Vec<&str> = answer.query.excluded.iter().map(|it| it.typed.as_str()).collect();
+    let confidence = answer.confidence.map(ConfidenceWire::from);
+    let hits: Vec<HitReply> = wires.iter().map(reply).collect();
+    if hits.is_empty() {
+        let text = format!("Nothing was found.\n{}", left_out(&excluded)).trim_end().to_owned();
+        return Ok(Reply::Found { text, structured: json!({ "hits": [] }) });
+    }
+    // What is true of all hits stands once.
+    let mut text = String::new();
+    if answer.confidence.is_some_and(|found| found.level == Level::Nothing) {
+        text.push_str("Probably nothing here answers this. The nearest:\n\n");
+    }
+    text.push_str(&left_out(&excluded));
+    text.extend(hits.iter().map(line));
+    let reply = FoundReply { hits, confidence: confidence.as_ref(), excluded: &excluded };
+    let structured = serde_json::to_value(&reply).map_err(CliError::new)?;
+    Ok(Reply::Found { text, structured })
+}
+
+fn reply<'a>(wire: &'a HitWire<'a>) -> HitReply<'a> {
+    let blame = wire.blame.as_ref();
+    HitReply {
+        path: &wire.path,
+        line: wire.line,
+        kind: wire.kind,
+        title: wire.title,
+        breadcrumb: wire.breadcrumb,
+        scope: wire.scope,
+        text: wire.text.unwrap_or(wire.snippet).trim(),
+        score: wire.score,
+        origin: OriginReply {
+            author: blame.and_then(|blame| blame.author.as_deref()),
+            commit: blame.and_then(|blame| blame.commit.as_deref()),
+            date: blame.and_then(|blame| blame.date.as_deref()),
+            state: wire.state.unwrap_or("committed"),
+        },
+        against: wire.against,
+        drifted: wire.drifted.as_ref(),
+        at: wire.at.as_deref(),
+    }
+}
+
+/// How to look for words that were left out instead.
+fn left_out(typed: &[&str]) -> String {
+    if typed.is_empty() {
+        return String::new();
+    }
+    let typed = typed.join(", ");
+    format!("A word with a dash is left out: {typed}. In double quotes it is looked for.\n\n")
+}
+
+/// A hit for people.
+fn line(hit: &HitReply) -> String {
+    let heading = hit.breadcrumb.last().map_or(hit.title, String::as_str);
+    let by = match (hit.origin.author, hit.origin.commit) {
+        (Some(author), Some(commit)) => {
+            format!("{author}, {}", commit.chars().take(10).collect::<String>())
+        }
+        _ => hit.origin.state.to_owned(),
+    };
+    let doubt =
+        hit.against.map_or_else(String::new, |note| format!(" [the user says otherwise: {note}]"));
+    let text = hit.text.replace('\n', "\n  ");
+    format!("{}:{}  {heading}  ({by}){doubt}\n  {text}\n\n", hit.path, hit.line)
+}
