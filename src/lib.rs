@@ -1,6 +1,25 @@
-//! A git repository's Markdown as a knowledge base that people and AI agents share: the doors to it.
+//! A git repository's Markdown as a knowledge base that people and AI agents share.
 //!
-//! What happens behind them is in the crates below `crates/` (see `ARCHITECTURE.md`).
+//! This is the library behind the program `elophanto`. A [`Workspace`] is an opened knowledge base;
+//! each thing that can be done with one is a function with a typed request and a typed answer:
+//!
+//! - [`search::search`] finds by meaning and by keyword, [`search::answer::answer`] answers with
+//!   citations or says that what is known does not suffice;
+//! - [`index::first`] brings the index up to date, and what git carries of it;
+//! - [`learn::learn`] keeps facts with their source, [`entities`] says what is known of things;
+//! - [`memory::Memories`] keeps and recalls what agents learnt.
+//!
+//! Nothing of it prints, reads the environment or depends on the current folder: an [`Environment`]
+//! is handed in ([`Environment::offline`] needs nothing), and what is to be told or asked on the way
+//! goes through a [`Reporter`] ([`Silent`] tells nobody). `examples/` has whole programs.
+//!
+//! The doors to it are [`cli`], the terminal, and [`server`], the Model Context Protocol. How the
+//! crates below `crates/` build on each other: `ARCHITECTURE.md`.
 
 pub mod cli;
 pub mod server;
+
+pub use elophanto_app::{
+    Environment, Error, Reporter, Workspace, entities, index, learn, memory, reporter::Silent,
+    search,
+};

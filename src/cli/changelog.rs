@@ -1,26 +1,15 @@
 //! `elophanto changelog`
 
-use std::{io, path::Path};
-
 use serde::Serialize;
 
 use super::{
     Outcome,
     error::CliError,
     ui::{Ui, visible, visible_line},
-    workspace::{self, Workspace, write_beneath},
+    workspace,
 };
-use elophanto_base::beneath::Folder;
-use elophanto_repo::{NotePath, read_note};
-use elophanto_text::{
-    changelog::{self, Entry},
-    markdown,
-};
-
-/// Most entries that are read; older ones are left out.
-const MAX_ENTRIES: usize = 10_000;
-/// Most bytes of all entries together; older ones are left out.
-const MAX_BYTES: u64 = 32 << 20;
+use elophanto_app::changelog as gathered;
+use elophanto_text::changelog::{self, Entry};
 
 /// Say what changed in the knowledge base, newest first
 ///
@@ -53,21 +42,17 @@ struct EntryWire<'a> {
     text: &'a str,
 }
 
-/// What `--write` did, as `--json` prints it.
-#[derive(Serialize)]
-struct WrittenWire {
-    path: String,
-    entries: usize,
-    written: bool,
-}
-
 pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
-    let entries = read_entries(&workspace, ui)?;
-    let texts = changelog::newest_first(&entries);
     if args.write {
-        return write(&workspace, &entries, texts.len(), ui);
+        let written = gathered::write(&workspace, ui)?;
+        let said = if written.written { "written" } else { "up to date" };
+        let text = format!("{said}: {}", visible_line(&written.path));
+        ui.emit(&written, text)?;
+        return Ok(Outcome::Done);
     }
+    let entries = gathered::entries(&workspace, ui)?;
+    let texts = changelog::newest_first(&entries);
     for (number, text) in texts.iter().take(args.limit.unwrap_or(usize::MAX)).enumerate() {
         if ui.json {
             ui.json(&wire(text, Entry::parse(text).as_ref()))?;
@@ -82,83 +67,6 @@ pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(Outcome::Negative);
     }
     Ok(Outcome::Done)
-}
-
-fn write(
-    workspace: &Workspace,
-    entries: &[(String, String)],
-    count: usize,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
-    let root = &workspace.repository.root;
-    let path = changelog::page(&workspace.config.knowledge.write_root);
-    let limit = workspace.config.knowledge.max_file_bytes;
-    let shown = path.display().to_string();
-    let existing = match read_note(root, &NotePath::from(path.as_path()), limit) {
-        Ok((bytes, _)) => bytes,
-        Err(cause) if cause.is_gone() => Vec::new(),
-        Err(cause) => return Err(CliError::new(format_args!("{shown}: {cause}"))),
-    };
-    let new = changelog::assemble(entries, &existing)
-        .map_err(|cause| CliError::new(format_args!("{shown}: {cause}")))?;
-    if let Some(new) = &new {
-        write_beneath(root, &path, new)?;
-    }
-    let said = if new.is_some() { "written" } else { "up to date" };
-    let text = format!("{said}: {}", visible_line(&shown));
-    ui.emit(&WrittenWire { path: shown, entries: count, written: new.is_some() }, text)?;
-    Ok(Outcome::Done)
-}
-
-/// Names and texts of all entries that can be read.
-fn read_entries(workspace: &Workspace, ui: &Ui) -> Result<Vec<(String, String)>, CliError> {
-    let root = &workspace.repository.root;
-    let folder = changelog::folder(&workspace.config.knowledge.write_root);
-    let names = names(root, &folder)?;
-    let limit = workspace.config.knowledge.max_file_bytes.min(MAX_BYTES);
-    let mut entries = Vec::new();
-    let mut room = MAX_BYTES;
-    for (number, name) in names.iter().enumerate() {
-        let path = NotePath::from(folder.join(name).as_path());
-        let read = read_note(root, &path, limit).map_err(|cause| cause.to_string());
-        let text = read.and_then(|(bytes, _)| match markdown::decode(&bytes) {
-            Ok(decoded) => Ok(decoded.text.into_owned()),
-            Err(cause) => Err(cause.to_string()),
-        });
-        match text {
-            Ok(text) if number < MAX_ENTRIES && text.len() as u64 <= room => {
-                room -= text.len() as u64;
-                entries.push((name.clone(), text));
-            }
-            Ok(_) => {
-                let older = names.len() - number;
-                ui.warn(format_args!(
-                    "{older} older entries are left out: more than {MAX_ENTRIES} or {MAX_BYTES} bytes"
-                ));
-                break;
-            }
-            Err(cause) => ui.warn(format_args!("{}: skipped: {cause}", path.to_text())),
-        }
-    }
-    Ok(entries)
-}
-
-/// Names of entries, newest first. A folder that is a link to somewhere else has none of ours.
-fn names(root: &Path, folder: &Path) -> Result<Vec<String>, CliError> {
-    let entries = match Folder::open(root).and_then(|root| root.entries(folder)) {
-        Ok(entries) => entries,
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(cause) => return Err(CliError::new(format_args!("{}: {cause}", folder.display()))),
-    };
-    let mut names = Vec::new();
-    for entry in entries {
-        let Ok(name) = entry?.0.into_string() else { continue };
-        if let Some(parts) = changelog::name_parts(&name) {
-            names.push((parts, name));
-        }
-    }
-    names.sort_unstable_by(|a, b| b.cmp(a));
-    Ok(names.into_iter().map(|(_, name)| name).collect())
 }
 
 fn wire<'a>(text: &'a str, entry: Option<&'a Entry>) -> EntryWire<'a> {

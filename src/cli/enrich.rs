@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    learn::extract,
     ui::{Ui, visible_line},
     workspace::{self, Workspace},
 };
 use elophanto_app::config::parse_duration;
+use elophanto_app::learn::extract;
 use elophanto_app::learning::{Learning, now};
 use elophanto_knowledge::{
     enrich::Mode,

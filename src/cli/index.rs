@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde::Serialize;
@@ -10,19 +10,18 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    index_embed, plugin_pages,
-    ui::{Progress, Ui, visible_line},
+    ui::{Ui, visible_line},
     workspace::{self, Workspace},
 };
-use elophanto_app::config::parse_duration;
 use elophanto_app::{
-    embedding::{background as waiting, pin},
+    config::parse_duration,
+    embedding::background as waiting,
     hidden,
+    index::{self, IndexRequest, Indexed, Summary},
 };
 use elophanto_base::process;
 use elophanto_index::{
-    Options, Problem, Refreshed, Report, check,
-    commit::{Committed, update_pending},
+    Options, Problem, Refreshed, check,
     watch::{Method, Watch},
 };
 
@@ -75,21 +74,6 @@ pub struct IndexArgs {
     pub json: bool,
 }
 
-/// The summary of a run, as `--json` prints it.
-#[derive(Serialize)]
-struct SummaryWire {
-    files: usize,
-    chunks: usize,
-    embedded: usize,
-    reused: usize,
-    removed: usize,
-    skipped: usize,
-    /// Chunks without a vector.
-    waiting: usize,
-    pending: usize,
-    seconds: f64,
-}
-
 /// A file that is not indexed, as `--json` prints it.
 #[derive(Serialize)]
 struct ProblemWire {
@@ -106,6 +90,12 @@ struct CheckWire {
     damaged: usize,
     skipped: usize,
     stale: usize,
+}
+
+impl IndexArgs {
+    fn request(&self) -> IndexRequest {
+        IndexRequest { full: self.full, yes: self.yes }
+    }
 }
 
 pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -135,87 +125,31 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     };
     // Before the first run: what changes while that is at work is not missed.
     let watch = if args.watch { Some(Watch::begin(&workspace.repository.root)?) } else { None };
-    let (workspace, outcome) = first(workspace, args, ui)?;
+    let (workspace, indexed) = index::first(workspace, args.request(), ui)?;
+    report(&workspace, args, &indexed, ui)?;
+    hidden::say(&workspace, ui);
     if let Some(watch) = watch {
         return keep_watching(&workspace, watch, args, interval, ui);
     }
     if let Some(interval) = interval {
         loop {
             std::thread::sleep(interval);
-            once(&workspace, args, ui)?;
+            let indexed = index::again(&workspace, args.request(), ui)?;
+            report(&workspace, args, &indexed, ui)?;
         }
     }
-    Ok(outcome)
+    Ok(Outcome::Done)
 }
 
-/// The first run: decides which model it is if that is open.
-fn first(
-    workspace: Workspace,
-    args: &IndexArgs,
-    ui: &mut Ui,
-) -> Result<(Workspace, Outcome), CliError> {
-    let start = Instant::now();
-    say_mirrored(&workspace, ui);
-    let refreshed = refresh(&workspace, args.full)?;
-    let pins = pin::decide(&workspace, &|| Ok((&refreshed.report).into()), args.yes, ui)?;
-    let model = workspace.models.active().fingerprint().clone();
-    let workspace = pin::write_down(workspace, pins, ui)?;
-    let refreshed = if *workspace.models.active().fingerprint() == model {
-        refreshed
-    } else {
-        refresh(&workspace, false)?
-    };
-    finish(&workspace, args, refreshed, start, ui)?;
-    hidden::say(&workspace, ui);
-    Ok((workspace, Outcome::Done))
-}
-
-/// Another run, to its report.
-fn once(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<(), CliError> {
-    let start = Instant::now();
-    say_mirrored(workspace, ui);
-    let refreshed = refresh(workspace, false)?;
-    finish(workspace, args, refreshed, start, ui)
-}
-
-/// READMEs of deployed plugins are notes too: pages that are behind are written before they are
-/// read.
-fn say_mirrored(workspace: &Workspace, ui: &Ui) {
-    for page in plugin_pages::mirror(workspace, ui) {
-        ui.note(format_args!("`{}` says what the plugin's README says now", page.display()));
-    }
-}
-
-fn refresh(workspace: &Workspace, full: bool) -> Result<Refreshed, CliError> {
-    let progress = Progress::new();
-    let update = |done, all| progress.update(done, all);
-    let refreshed =
-        workspace.refresh_indexed(Options { full, patience: None, progress: &update })?;
-    progress.finish();
-    Ok(refreshed)
-}
-
-/// Embeds what waits, writes the pending table, and reports.
-fn finish(
+/// Says what a run came to.
+fn report(
     workspace: &Workspace,
     args: &IndexArgs,
-    refreshed: Refreshed,
-    start: Instant,
+    indexed: &Indexed,
     ui: &mut Ui,
 ) -> Result<(), CliError> {
-    for reason in workspace.models.reasons() {
-        ui.note(reason);
-    }
-    let options = Options { full: false, patience: None, progress: &|_, _| {} };
-    let again = || workspace.refresh_indexed(options);
-    let refreshed = index_embed::complete(workspace, refreshed, args.yes, &again, ui)?;
-    let committed = if workspace.commits_vectors() {
-        update_pending(&workspace.context(), &refreshed.snapshot)?
-    } else {
-        Committed::default()
-    };
-    say_problems(&refreshed, args, workspace, ui)?;
-    summary(&refreshed.report, &committed, start.elapsed(), ui)?;
+    say_problems(&indexed.refreshed, args, workspace, ui)?;
+    summary(indexed, ui)?;
     ui.flush()
 }
 
@@ -241,23 +175,13 @@ fn keep_watching(
     }
 }
 
-/// A run of `--watch`: silent when nothing changed, and it leaves `git status` as it was.
+/// A run of `--watch`: silent when nothing changed.
 fn watched_run(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<(), CliError> {
-    let start = Instant::now();
-    let again =
-        || workspace.refresh_indexed(Options { full: false, patience: None, progress: &|_, _| {} });
-    let completed = again().and_then(|refreshed| match workspace.models.remote() {
-        // Nothing is sent at every save.
-        Some(_) => Ok(refreshed),
-        // What waits for a slow model goes to the vector cache, where the next table finds it.
-        None => index_embed::complete(workspace, refreshed, args.yes, &again, ui),
-    });
-    match completed {
-        Ok(refreshed) => {
-            if refreshed.report.embedded + refreshed.report.removed + refreshed.report.read > 0 {
-                say_problems(&refreshed, args, workspace, ui)?;
-                summary(&refreshed.report, &Committed::default(), start.elapsed(), ui)?;
-                ui.flush()?;
+    match index::aside(workspace, args.request(), ui) {
+        Ok(indexed) => {
+            let done = &indexed.refreshed.report;
+            if done.embedded + done.removed + done.read > 0 {
+                report(workspace, args, &indexed, ui)?;
             }
             Ok(())
         }
@@ -357,24 +281,9 @@ fn say_problems(
     Ok(())
 }
 
-fn summary(
-    report: &Report,
-    committed: &Committed,
-    took: Duration,
-    ui: &mut Ui,
-) -> Result<(), CliError> {
-    let wire = SummaryWire {
-        files: report.files,
-        chunks: report.chunks,
-        embedded: report.embedded,
-        reused: report.chunks.saturating_sub(report.embedded + report.waiting),
-        removed: report.removed,
-        skipped: report.problems.len(),
-        waiting: report.waiting,
-        pending: committed.pending,
-        seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,
-    };
-    let SummaryWire { files, chunks, embedded, reused, removed, skipped, seconds, .. } = &wire;
+fn summary(indexed: &Indexed, ui: &mut Ui) -> Result<(), CliError> {
+    let wire = indexed.summary();
+    let Summary { files, chunks, embedded, reused, removed, skipped, seconds, .. } = &wire;
     let waiting = match wire.waiting {
         0 => String::new(),
         waiting => format!("{waiting} without a vector, "),
@@ -384,10 +293,10 @@ fn summary(
          {removed} removed, {skipped} skipped, {seconds:.2} seconds"
     );
     ui.emit(&wire, text)?;
-    if committed.written && !ui.json {
+    if indexed.committed.written && !ui.json {
         ui.talk(format_args!(
             "{} vectors wait in `.elophanto/index` to be committed",
-            committed.pending
+            indexed.committed.pending
         ));
     }
     Ok(())

@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    index_embed,
     ui::{Progress, Ui, visible_line},
     workspace::{Workspace, now_nanoseconds},
 };
+use elophanto_app::index::embed;
 use elophanto_app::on_commit;
 use elophanto_app::when;
 use elophanto_index::{
@@ -83,7 +83,7 @@ pub fn stage(
     let refreshed = workspace.version(&git, &Version::Staged, &update)?;
     progress.finish();
     let again = || workspace.version(&git, &Version::Staged, &|_, _| {});
-    let refreshed = index_embed::complete(workspace, refreshed, yes, &again, ui)?;
+    let refreshed = embed::complete(workspace, refreshed, yes, &again, ui)?;
     for notice in &refreshed.report.notices {
         ui.note(notice);
     }

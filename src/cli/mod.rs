@@ -18,7 +18,6 @@ mod graph;
 mod hook;
 mod hook_run;
 mod index;
-mod index_embed;
 mod index_git;
 mod init;
 mod interest;
@@ -27,7 +26,6 @@ mod model;
 mod model_add;
 mod model_list;
 mod model_test;
-mod plugin_pages;
 mod scan;
 mod scan_investigate;
 mod scan_output;
@@ -172,23 +170,6 @@ fn run(cli: &Cli) -> Result<Outcome, CliError> {
     let outcome = dispatch(&cli.command, &mut ui)?;
     ui.flush()?;
     Ok(outcome)
-}
-
-/// Runs a command on behalf of somebody else: its data, and how it ended. `input` stands in for
-/// standard input.
-///
-/// # Errors
-/// When the command fails, or the arguments are none of it.
-fn run_kept(arguments: &[&str], input: Vec<u8>) -> Result<(Outcome, Vec<u8>), CliError> {
-    let arguments = ["elophanto"].iter().chain(arguments);
-    let cli = Cli::try_parse_from(arguments).map_err(|cause| {
-        let text = cause.to_string();
-        let first = text.lines().next().unwrap_or_default();
-        CliError::new(first.strip_prefix("error: ").unwrap_or(first))
-    })?;
-    let mut ui = Ui::kept(input);
-    let outcome = dispatch(&cli.command, &mut ui)?;
-    Ok((outcome, ui.into_kept()))
 }
 
 fn is_json(command: &Command) -> bool {

@@ -9,7 +9,7 @@ use super::{
     Outcome, env,
     error::CliError,
     ui::{Ui, visible, visible_line},
-    usage::{money, record_embedding, usd},
+    usage::{money, usd},
     workspace,
 };
 use elophanto_app::{
@@ -290,7 +290,7 @@ fn embed(settings: &Settings, ui: &mut Ui) -> Result<Outcome, CliError> {
         Named::Here(embedder) => (&**embedder, embedder.embed(&TEXTS, Role::Document)),
         Named::There(remote) => {
             let embedded = remote.try_out(&TEXTS, ui);
-            record_embedding(remote, "model", ui);
+            remote.record_usage("model", ui);
             (&**remote as &dyn Embedder, embedded)
         }
         Named::Missing(reason) => {

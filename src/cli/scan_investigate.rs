@@ -4,12 +4,15 @@ use serde::Serialize;
 
 use super::{
     error::CliError,
-    index_embed,
-    scan_questions::{self, find, in_order},
+    scan_questions,
     ui::{Progress, Ui, visible, visible_line},
     workspace::{Workspace, now_nanoseconds},
 };
 use elophanto_app::llm::asker::{Asker, Purpose, Reach};
+use elophanto_app::{
+    index::embed,
+    questions::{find, in_order},
+};
 use elophanto_index::Options;
 use elophanto_knowledge::scan::{
     AnswerNotes, Known, Question, QuestionState, documents,
@@ -121,7 +124,7 @@ pub fn run(workspace: &Workspace, wish: &Wish, ui: &mut Ui) -> Result<Done, CliE
         let made = again()?;
         // What a model elsewhere is to embed waits for `index`, which asks first.
         if workspace.context().embedder.pace() == Pace::Slow {
-            index_embed::complete(workspace, made, false, &again, ui)?;
+            embed::complete(workspace, made, false, &again, ui)?;
         }
     }
     let mut done = Done { calls: outcome.calls, ..Done::default() };

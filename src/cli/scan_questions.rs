@@ -10,12 +10,12 @@ use super::{
     ui::{Ui, visible, visible_line},
     workspace::Workspace,
 };
+use elophanto_app::questions::{self, find, known, warn};
 use elophanto_knowledge::{
     scan::sought::is_outside,
     scan::{
-        Known, Question, QuestionState,
+        Question, QuestionState,
         freshness::{Freshness, current},
-        investigate::reopen,
         record::{DISMISSAL, Dismissal},
     },
 };
@@ -36,14 +36,6 @@ struct IndexedWire<'a> {
     summary: &'a str,
 }
 
-/// What is known, with claims that a crash left behind set back.
-pub fn known(workspace: &Workspace) -> Result<Known, CliError> {
-    let desk = workspace.desk();
-    let mut known = Known::read(&desk.journal, Timestamp::now());
-    reopen(&desk, &mut known)?;
-    Ok(known)
-}
-
 pub fn list(
     workspace: &Workspace,
     state: Option<QuestionState>,
@@ -51,15 +43,7 @@ pub fn list(
 ) -> Result<Outcome, CliError> {
     let known = known(workspace)?;
     warn(&known, ui);
-    let mut questions: Vec<&Question> = known
-        .questions
-        .values()
-        .filter(|question| match state {
-            Some(state) => question.state == state,
-            None => question.state.is_waiting(),
-        })
-        .collect();
-    in_order(&mut questions);
+    let questions = questions::list(&known, state);
     for question in &questions {
         ui.emit(&QuestionWire::of(question), question_line(question))?;
     }
@@ -166,40 +150,6 @@ pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> 
     Ok(Outcome::Done)
 }
 
-/// The most valuable first.
-pub fn in_order(questions: &mut [&Question]) {
-    questions.sort_by(|a, b| {
-        let family = |question: &Question| {
-            let file_type = question.evidence.file_type.as_deref().unwrap_or_default();
-            elophanto_text::outline::FileKind::from_name(file_type).map(|kind| kind.family())
-        };
-        family(a)
-            .cmp(&family(b))
-            .then_with(|| a.priority.cmp(&b.priority))
-            .then_with(|| b.value.total_cmp(&a.value))
-            .then_with(|| a.evidence.file_path.cmp(&b.evidence.file_path))
-            .then_with(|| a.id.cmp(&b.id))
-    });
-}
-
-/// The question of this id, or of the only id that begins so.
-///
-/// # Errors
-/// When several do.
-pub fn find<'k>(known: &'k Known, id: &str) -> Result<Option<&'k Question>, CliError> {
-    if let Some(question) = known.questions.get(id) {
-        return Ok(Some(question));
-    }
-    let mut begin = known.questions.values().filter(|question| question.id.starts_with(id));
-    match (begin.next(), begin.next()) {
-        (Some(_), Some(_)) => {
-            Err(CliError::new(format_args!("several questions begin with `{}`", visible_line(id)))
-                .hint("give more of the id; `elophanto scan --list` shows them"))
-        }
-        (one, _) => Ok(one.filter(|_| !id.is_empty())),
-    }
-}
-
 fn unknown(id: &str, ui: &Ui) -> Result<Outcome, CliError> {
     ui.talk(format_args!("no question is called `{}`", visible_line(id)));
     ui.talk("hint: `elophanto scan --list` shows those that wait for an answer");
@@ -212,15 +162,5 @@ pub fn head(question: &Question) -> String {
     match question.state {
         QuestionState::Failed => format!("{path}  ({}, failed)", question.gap.as_str()),
         _ => format!("{path}  ({})", question.gap.as_str()),
-    }
-}
-
-/// Says what of the journal cannot be read.
-pub fn warn(known: &Known, ui: &Ui) {
-    for (path, damage) in &known.damage {
-        ui.warn(format_args!("{}:{}: {}", path.display(), damage.line, damage.fault));
-    }
-    for cause in &known.unreadable {
-        ui.warn(cause);
     }
 }

@@ -34,29 +34,27 @@ pub struct Ui {
     pub links: bool,
     terminal: bool,
     out: Out,
-    /// What stands in for standard input.
-    given: Option<Vec<u8>>,
 }
 
 /// Where data goes.
 enum Out {
     Stdout(io::BufWriter<io::Stdout>),
-    /// Kept, for whoever runs a command on behalf of somebody else.
-    Kept(Vec<u8>),
+    /// Nowhere, for whoever does something on behalf of somebody else.
+    Nowhere,
 }
 
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Stdout(out) => out.write(bytes),
-            Self::Kept(kept) => kept.write(bytes),
+            Self::Nowhere => Ok(bytes.len()),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Stdout(out) => out.flush(),
-            Self::Kept(_) => Ok(()),
+            Self::Nowhere => Ok(()),
         }
     }
 }
@@ -71,7 +69,6 @@ impl Ui {
             terminal,
             links: terminal && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
             out: Out::Stdout(io::BufWriter::new(io::stdout())),
-            given: None,
         }
     }
 
@@ -80,11 +77,9 @@ impl Ui {
         Self::new(self.json, !self.colour)
     }
 
-    /// Keeps the data, as JSON Lines, instead of printing it; standard input is what is given, and
-    /// nobody can be asked or told anything.
-    pub fn kept(given: Vec<u8>) -> Self {
-        let (out, given) = (Out::Kept(Vec::new()), Some(given));
-        Self { json: true, colour: false, links: false, terminal: false, out, given }
+    /// Prints nothing, and nobody can be asked or told anything.
+    pub fn silent() -> Self {
+        Self { json: true, colour: false, links: false, terminal: false, out: Out::Nowhere }
     }
 
     /// Standard input, at most one byte more than `most`; `None` if it is a terminal.
@@ -92,23 +87,12 @@ impl Ui {
     /// # Errors
     /// When it cannot be read.
     pub fn input(&self, most: u64) -> io::Result<Option<Vec<u8>>> {
-        if let Some(given) = &self.given {
-            return Ok(Some(given.clone()));
-        }
         if io::stdin().is_terminal() {
             return Ok(None);
         }
         let mut bytes = Vec::new();
         io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut bytes)?;
         Ok(Some(bytes))
-    }
-
-    /// What was kept.
-    pub fn into_kept(self) -> Vec<u8> {
-        match self.out {
-            Out::Kept(kept) => kept,
-            Out::Stdout(_) => Vec::new(),
-        }
     }
 
     /// Whether a person reads stdout.
@@ -157,7 +141,7 @@ impl Ui {
     /// # Errors
     /// When the answer can't be read.
     pub fn confirm(&self, question: &str) -> io::Result<bool> {
-        let nobody = matches!(self.out, Out::Kept(_));
+        let nobody = matches!(self.out, Out::Nowhere);
         if nobody || !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
             return Ok(false);
         }
@@ -172,9 +156,9 @@ impl Ui {
         self.say(visible(&text.to_string()));
     }
 
-    /// Where data is kept for somebody else, nobody reads stderr along.
+    /// Where nothing is printed, nobody reads stderr along.
     fn say(&self, text: impl Display) {
-        if !matches!(self.out, Out::Kept(_)) {
+        if !matches!(self.out, Out::Nowhere) {
             say(text);
         }
     }
@@ -194,7 +178,7 @@ impl Reporter for Ui {
     }
 
     fn is_watched(&self) -> bool {
-        !matches!(self.out, Out::Kept(_)) && io::stderr().is_terminal()
+        !matches!(self.out, Out::Nowhere) && io::stderr().is_terminal()
     }
 
     fn progress(&self, what: &'static str) -> Box<dyn elophanto_app::reporter::Progress> {

@@ -2,7 +2,6 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 use serde::Serialize;
-use ulid::Ulid;
 
 use super::{
     Outcome, env,
@@ -11,7 +10,6 @@ use super::{
     workspace,
 };
 use elophanto_app::{
-    embedding::remote::Remote,
     llm::{budget, ledger_in},
     settings::Settings,
     when::moment,
@@ -199,34 +197,6 @@ fn warn(problems: &[Problem], ui: &Ui) {
     }
     if problems.len() > MOST_PROBLEMS {
         ui.warn(format_args!("{} more damaged lines", problems.len() - MOST_PROBLEMS));
-    }
-}
-
-/// Records what embedding has cost since the last time. That it can't be recorded is a note.
-pub fn record_embedding(remote: &Remote, command: &str, ui: &Ui) {
-    let Some(usage) = remote.take_usage() else { return };
-    // A server that does not count tokens leaves the price open.
-    let tokens = usize::try_from(usage.tokens).unwrap_or(usize::MAX);
-    let price = remote.target.price(tokens).filter(|_| tokens > 0 || remote.target.is_local());
-    let call = Call {
-        id: Ulid::new(),
-        time: Timestamp::now(),
-        command: command.to_owned(),
-        task: "embedding".to_owned(),
-        provider: remote.target.provider.clone(),
-        model: remote.target.model.clone(),
-        input: usage.tokens,
-        output: 0,
-        usd_micros: price.map(|usd| (usd * 1e6).ceil() as u64),
-        ms: 0,
-        attempts: usage.attempts,
-        calls: usage.calls,
-        outcome: "ok".to_owned(),
-    };
-    match ledger().map(|ledger| ledger.append(&call)) {
-        Some(Ok(())) => {}
-        Some(Err(cause)) => ui.note(format_args!("what was asked is not recorded: {cause}")),
-        None => ui.note("what was asked is not recorded: there is no folder for it"),
     }
 }
 

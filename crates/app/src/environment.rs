@@ -45,6 +45,13 @@ impl Environment {
         Self(Arc::new(parts))
     }
 
+    /// Of a program that has no variables, no vault and nothing to start: everything works that needs
+    /// neither a key nor the network.
+    pub fn offline() -> Self {
+        let (variables, harmless) = (BTreeMap::new(), BTreeMap::new());
+        Self::new(Parts { variables, harmless, program: None, secrets: Box::new(NoSecrets) })
+    }
+
     pub fn variables(&self) -> &BTreeMap<String, String> {
         &self.0.variables
     }
@@ -93,6 +100,19 @@ impl Environment {
     }
 }
 
+/// There are none.
+struct NoSecrets;
+
+impl Secrets for NoSecrets {
+    fn variable(&self, _: &str) -> Option<SecretString> {
+        None
+    }
+
+    fn vault(&self, _: Asking) -> Result<Option<Vault>, String> {
+        Ok(None)
+    }
+}
+
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Environment").finish_non_exhaustive()
@@ -103,22 +123,10 @@ impl fmt::Debug for Environment {
 mod tests {
     use super::*;
 
-    struct Nothing;
-
-    impl Secrets for Nothing {
-        fn variable(&self, _: &str) -> Option<SecretString> {
-            None
-        }
-
-        fn vault(&self, _: Asking) -> Result<Option<Vault>, String> {
-            Ok(None)
-        }
-    }
-
     fn of(pairs: &[(&str, &str)]) -> Environment {
         let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let (variables, harmless) = (pairs.collect(), BTreeMap::new());
-        Environment::new(Parts { variables, harmless, program: None, secrets: Box::new(Nothing) })
+        Environment::new(Parts { variables, harmless, program: None, secrets: Box::new(NoSecrets) })
     }
 
     #[test]

@@ -7,19 +7,26 @@
 //! [`Environment`] and a [`Reporter`], through which it is told and asked on the way.
 
 pub mod attributes;
+pub mod changelog;
 pub mod clients;
 pub mod config;
 pub mod embedding;
+pub mod entities;
 pub mod environment;
 pub mod error;
 pub mod hidden;
 pub mod hooks;
+pub mod index;
 pub mod init;
 pub mod keys;
+pub mod learn;
 pub mod learning;
 pub mod llm;
+pub mod memory;
 pub mod on_commit;
 pub mod pages;
+pub mod plugin_pages;
+pub mod questions;
 pub mod reporter;
 pub mod schedule;
 pub mod search;

@@ -8,14 +8,11 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{
-    super::{Outcome, error::CliError, ui::Ui, workspace},
-    memories::Memories,
-    recall::shown,
-};
+use super::super::{Outcome, error::CliError, ui::Ui, workspace};
 use elophanto_app::clients::{
     HookInput, MAX_TRANSCRIPT_BYTES, session_start, start_output, stop, stop_output, wants_reminder,
 };
+use elophanto_app::memory::{Memories, reply::shown};
 use elophanto_knowledge::memory::{Question, compact};
 use elophanto_models::builtin::count_tokens;
 

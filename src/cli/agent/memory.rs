@@ -12,9 +12,9 @@ use super::{
         ui::{Ui, visible, visible_line},
         workspace,
     },
-    memories::Memories,
     memory_care, remember,
 };
+use elophanto_app::memory::Memories;
 use elophanto_app::when::day;
 use elophanto_knowledge::memory::{Draft, Entry, EventType, Folded, Memory, Rate, fold, repo_name};
 

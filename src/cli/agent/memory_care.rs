@@ -16,11 +16,10 @@ use super::{
         error::CliError,
         ui::{Ui, visible_line},
     },
-    memories::Memories,
     memory::all,
     note,
-    recall::shown,
 };
+use elophanto_app::memory::{Memories, reply::shown};
 use elophanto_app::when::day;
 use elophanto_app::when::moment;
 use elophanto_index::search::SearchError;

@@ -52,7 +52,7 @@ impl PluginArgs {
 pub fn run(args: &PluginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     // What is said of plugins in general is not said here, but of each that is asked about.
-    let prepared = work::prepare(&workspace, &Ui::kept(Vec::new()))?;
+    let prepared = work::prepare(&workspace, &Ui::silent())?;
     match &args.command {
         PluginCommand::List(_) => look::list(&prepared, ui),
         PluginCommand::Show(args) => look::show(args, &prepared, ui),

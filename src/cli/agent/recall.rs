@@ -3,17 +3,17 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{
-    super::{
-        Outcome,
-        error::CliError,
-        ui::{Ui, printed_json, visible},
-        workspace,
-    },
-    memories::Memories,
-    recalled::fitting,
+use super::super::{
+    Outcome,
+    error::CliError,
+    ui::{Ui, printed_json, visible},
+    workspace,
 };
-use elophanto_knowledge::memory::{EventType, Question, Recalled, Shown, compact, repo_name};
+use elophanto_app::memory::{
+    Memories,
+    reply::{fitting, shown as as_shown},
+};
+use elophanto_knowledge::memory::{EventType, Question, compact, repo_name};
 use elophanto_models::builtin::count_tokens;
 
 /// Faults of files that are told one by one.
@@ -88,7 +88,7 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
     } else {
         let count = |text: &str| count_tokens(&visible(text));
-        let fitting = compact(&self::shown(&found, &memories.own), args.max_tokens, &count);
+        let fitting = compact(&as_shown(&found, &memories.own), args.max_tokens, &count);
         shown = fitting.shown;
         if shown > 0 {
             ui.line(visible(fitting.text.trim_end()))?;
@@ -98,15 +98,4 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.note(format_args!("no lesson fits into {} tokens", args.max_tokens));
     }
     Ok(Outcome::Done)
-}
-
-/// Lessons as they are printed for people and models.
-pub fn shown(found: &[Recalled], own: &str) -> Vec<Shown> {
-    let shown = |it: &Recalled| Shown {
-        memory: it.memory.clone(),
-        rate: it.rate,
-        count: it.count,
-        repo_shown: it.memory.repo != own,
-    };
-    found.iter().map(shown).collect()
 }

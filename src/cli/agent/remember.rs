@@ -3,15 +3,13 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{
-    super::{
-        Outcome,
-        error::CliError,
-        ui::{Ui, visible_line},
-        workspace,
-    },
-    memories::{Memories, Remembered},
+use super::super::{
+    Outcome,
+    error::CliError,
+    ui::{Ui, visible_line},
+    workspace,
 };
+use elophanto_app::memory::{Memories, Remembered};
 use elophanto_knowledge::memory::{Draft, DraftParts, EventType, MAX_LINE_BYTES, Rate, repo_name};
 
 /// Write down a lesson, for every agent that works here

@@ -6,18 +6,21 @@ use std::{
     time::Duration,
 };
 
+use jiff::Timestamp;
+use ulid::Ulid;
+
 use crate::{
     Error,
     config::{Agreements, Config, KnowledgeConfig, Protocol, Provider, ProviderConfig},
     environment::Environment,
     keys::{self, Asking},
-    llm::may_send,
+    llm::{ledger_in, may_send},
     reporter::Reporter,
     workspace::Workspace,
 };
 use elophanto_models::{
     EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
-    llm::is_loopback,
+    llm::{Call, is_loopback},
     remote::{self, Limits, Ollama, OpenAi, RemoteError, Size, Usage, known},
 };
 use elophanto_net::http::{Client, Patience};
@@ -277,6 +280,37 @@ impl Remote {
             cut: all.cut.saturating_sub(before.cut),
         };
         (new != Usage::default()).then_some(new)
+    }
+
+    /// Records what embedding has cost since the last time. That it can't be recorded is a note.
+    pub fn record_usage(&self, command: &str, reporter: &dyn Reporter) {
+        let Some(usage) = self.take_usage() else { return };
+        // A server that does not count tokens leaves the price open.
+        let tokens = usize::try_from(usage.tokens).unwrap_or(usize::MAX);
+        let price = self.target.price(tokens).filter(|_| tokens > 0 || self.target.is_local());
+        let call = Call {
+            id: Ulid::new(),
+            time: Timestamp::now(),
+            command: command.to_owned(),
+            task: "embedding".to_owned(),
+            provider: self.target.provider.clone(),
+            model: self.target.model.clone(),
+            input: usage.tokens,
+            output: 0,
+            usd_micros: price.map(|usd| (usd * 1e6).ceil() as u64),
+            ms: 0,
+            attempts: usage.attempts,
+            calls: usage.calls,
+            outcome: "ok".to_owned(),
+        };
+        let state = self.target.environment.state_folder();
+        match state.map(|folder| ledger_in(&folder).append(&call)) {
+            Some(Ok(())) => {}
+            Some(Err(cause)) => {
+                reporter.note(format_args!("what was asked is not recorded: {cause}"))
+            }
+            None => reporter.note("what was asked is not recorded: there is no folder for it"),
+        }
     }
 
     /// Finds the key, asking for the passphrase of the vault if need be. Without this, nobody is

@@ -5,16 +5,12 @@ use std::{collections::BTreeSet, path::Path, sync::PoisonError, time::Duration};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{
-    super::{
-        super::error::CliError,
-        memories::Memories,
-        recall::shown,
-        recalled::{Origin, fitting},
-    },
-    Arguments, Held, workspace,
-};
+use super::{super::super::error::CliError, Arguments, Held, workspace};
 use crate::server::{Call, Reply};
+use elophanto_app::memory::{
+    Memories,
+    reply::{Origin, fitting, shown},
+};
 use elophanto_knowledge::memory::{Draft, Question, Recalled, compact};
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::{Git, NotePath, Repository, head, is_tracked};

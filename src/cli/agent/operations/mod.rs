@@ -1,6 +1,6 @@
-//! What the MCP server can do: each tool, done as the command of the same name does it.
+//! What the MCP server can do: each tool is the use case that the command of the same name is.
 
-mod commands;
+mod knowledge;
 mod lessons;
 mod notes;
 mod search;
@@ -13,14 +13,12 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    super::{
-        error::CliError,
-        workspace::{self, Workspace},
-    },
-    memories::{Kept, Memories},
+use super::super::{
+    error::CliError,
+    workspace::{self, Workspace},
 };
 use crate::server::{Call, Operations, Reply, Tool};
+use elophanto_app::memory::{Kept, Memories};
 use elophanto_index::{Options, Refreshed};
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::{CommitId, NotePath};
@@ -109,9 +107,9 @@ fn answer(tool: Tool, arguments: &Arguments, call: &Call, held: &Held) -> Result
         Tool::Get => notes::get(arguments, call),
         Tool::Recall => lessons::recall(arguments, call, held),
         Tool::Remember => lessons::remember(arguments, call),
-        Tool::Learn => commands::learn(arguments),
-        Tool::Questions => commands::questions(arguments),
-        Tool::Entity => commands::entity(arguments),
+        Tool::Learn => knowledge::learn(arguments),
+        Tool::Questions => knowledge::questions(arguments),
+        Tool::Entity => knowledge::entity(arguments),
         Tool::WriteNote => notes::write_note(arguments),
         Tool::Status => status(),
     }

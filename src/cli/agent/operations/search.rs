@@ -136,7 +136,7 @@ fn found(workspace: &Workspace, request: &SearchRequest, call: &Call) -> Result<
         at,
         count_tokens: &|text| count_tokens(text),
     };
-    let nobody = Ui::kept(Vec::new());
+    let nobody = Ui::silent();
     let mut of_hits = texts(&answer, &shape, &nobody);
     if of_hits.iter().all(Option::is_none) {
         shape.max_tokens = None;

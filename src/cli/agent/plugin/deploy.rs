@@ -10,7 +10,6 @@ use super::{
         super::{
             Outcome,
             error::CliError,
-            plugin_pages,
             ui::{Ui, visible_line},
             workspace::write_beneath,
         },
@@ -26,6 +25,7 @@ use super::{
 use elophanto_agent::plugins::{
     self, FOLDER, MANIFEST, Plugin, PluginError, TestReport, check_name, entries, examine, withdraw,
 };
+use elophanto_app::plugin_pages;
 
 /// Make a plugin a tool of the agent, after you looked at it
 ///
@@ -159,7 +159,7 @@ pub fn remove(args: &RemoveArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Out
 fn document(prepared: &Prepared, ui: &Ui) -> Result<Vec<String>, CliError> {
     let workspace = prepared.workspace;
     let mut paths = plugin_pages::mirror(workspace, ui);
-    let tools: Vec<_> = work::prepare(workspace, &Ui::kept(Vec::new()))?.tools.specs().collect();
+    let tools: Vec<_> = work::prepare(workspace, &Ui::silent())?.tools.specs().collect();
     paths.extend(plugin_pages::capabilities(workspace, &tools)?);
     Ok(paths.into_iter().map(|path| path.to_string_lossy().into_owned()).collect())
 }

@@ -6,7 +6,10 @@ use jiff::{Timestamp, tz::TimeZone};
 use ulid::Ulid;
 
 use super::{
-    super::super::{error::CliError, run_kept, workspace::Workspace},
+    super::super::{
+        error::CliError,
+        workspace::{self, Workspace},
+    },
     branching::Plumbing,
     plugins::{Bench, agree},
 };
@@ -14,6 +17,7 @@ use elophanto_agent::{
     Inlet,
     develop::{Event, Parts, SelfDevelop, State},
 };
+use elophanto_app::{changelog as gathered, reporter::Silent};
 use elophanto_repo::{Git, write_beneath};
 use elophanto_text::changelog::{self, Entry};
 
@@ -82,6 +86,7 @@ fn entry(root: &Path, write_root: &Path, line: &str) -> Result<Vec<std::path::Pa
     let path = changelog::folder(write_root).join(changelog::file_name(date, Ulid::new()));
     write_beneath(root, &path, entry.render().as_bytes()).map_err(|cause| cause.to_string())?;
     let said = |error: CliError| error.message().to_owned();
-    run_kept(&["changelog", "--write", "--json"], Vec::new()).map_err(said)?;
+    let workspace = workspace::here_again().map_err(said)?;
+    gathered::write(&workspace, &Silent).map_err(said)?;
     Ok(vec![path, changelog::page(write_root)])
 }

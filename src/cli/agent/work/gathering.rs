@@ -6,18 +6,28 @@ use std::{collections::BTreeSet, path::Path};
 use serde_json::Value;
 
 use super::{
-    super::super::{run_kept, ui::exact_line, workspace::Workspace},
+    super::super::{
+        error::CliError,
+        ui::exact_line,
+        workspace::{self, Workspace},
+    },
     ranking, skill_tools,
 };
 use elophanto_agent::{
     Gathered, Piece, SkillLine,
     skills::{self, Skill},
 };
-use elophanto_app::init;
+use elophanto_app::memory::{Memories, reply::fitting};
 use elophanto_app::{
+    init,
     learning::Learning,
     pages::{Page, Pages, Trust, folders},
+    reporter::Silent,
+    search::{SearchRequest, search},
 };
+use elophanto_index::{Kind, search::Hit};
+use elophanto_knowledge::memory::Question;
+use elophanto_models::builtin::count_tokens;
 use elophanto_text::entity::{self, slug_of};
 
 /// Pages of the knowledge base about itself that are read at the beginning of every task.
@@ -27,13 +37,15 @@ const CONVENTIONS: &str = "conventions.md";
 /// Bytes of a page.
 const MOST_PAGE: usize = 64 * 1024;
 /// Hits of the one search.
-const HITS: &str = "24";
+const HITS: usize = 24;
 const MOST_NOTES: usize = 6;
 const MOST_FACTS: usize = 8;
 const MOST_PAST: usize = 4;
 /// Characters of a note about an earlier task.
 const MOST_OF_A_TASK: usize = 3_000;
-const MOST_LESSONS: &str = "4";
+const MOST_LESSONS: usize = 4;
+/// Tokens of lessons.
+const LESSON_TOKENS: usize = 500;
 /// Skills that are read in full.
 const MOST_SKILLS: usize = 1;
 
@@ -58,14 +70,12 @@ pub fn gather(
         remarks,
         ..Gathered::default()
     };
-    let mut hits = lines(&[
-        "search", "--json", "--limit", HITS, "--kind", "note", "--kind", "fact", "--", goal,
-    ]);
+    let mut hits = found(goal);
     by_interest(workspace, write_root, &mut hits);
-    for hit in hits {
-        sort(&pages, &hit, write_root, &mut gathered);
+    for hit in &hits {
+        sort(&pages, hit, write_root, &mut gathered);
     }
-    for lesson in lines(&["agent", "recall", "--json", "--limit", MOST_LESSONS, "--", goal]) {
+    for lesson in lessons(goal) {
         gathered.past.extend(lesson_piece(&lesson));
     }
     (gathered.skills, gathered.loaded_skills) = skills_for(goal, skills);
@@ -135,20 +145,47 @@ fn is_trusted(pages: &Pages, path: &Path, text: &str) -> bool {
     })
 }
 
-/// What a command says, line by line; nothing if it fails.
-fn lines(command: &[&str]) -> Vec<Value> {
-    let Ok((_, kept)) = run_kept(command, Vec::new()) else { return Vec::new() };
-    let text = String::from_utf8_lossy(&kept);
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+/// Notes and facts that bear on a task; none where they cannot be searched.
+fn found(goal: &str) -> Vec<Hit> {
+    let request = SearchRequest {
+        text: goal.to_owned(),
+        kinds: vec![Kind::Note, Kind::Fact],
+        ..SearchRequest::default()
+    };
+    let limit = ("search.limit".to_owned(), HITS.to_string());
+    let asked = workspace::here_with(vec![limit])
+        .and_then(|workspace| search(&workspace, &request, &Silent));
+    asked.map(|found| found.answer.hits).unwrap_or_default()
+}
+
+/// Lessons that bear on a task, as programs get them; none where they cannot be read.
+fn lessons(goal: &str) -> Vec<Value> {
+    let recalled = || {
+        let workspace = workspace::here_again()?;
+        let memories = Memories::open(&workspace);
+        let question = Question {
+            text: goal,
+            repo: None,
+            own: &memories.own,
+            event_type: None,
+            archived: false,
+            limit: MOST_LESSONS,
+            now: jiff::Timestamp::now(),
+        };
+        let found = memories.recall(&question)?;
+        let tokens = |lesson: &Value| count_tokens(&lesson.to_string());
+        let fits = |all: &[Value]| all.iter().map(tokens).sum::<usize>() <= LESSON_TOKENS;
+        Ok::<_, CliError>(fitting(&found, &memories, &|_| None, &fits))
+    };
+    recalled().unwrap_or_default()
 }
 
 /// Facts of what the user cares about come before others, and of what they do not want to hear
 /// about last; otherwise hits stay in their order.
-fn by_interest(workspace: &Workspace, write_root: &Path, hits: &mut [Value]) {
+fn by_interest(workspace: &Workspace, write_root: &Path, hits: &mut [Hit]) {
     let folder = entity::folder(write_root);
-    let slug = |hit: &Value| {
-        let path = hit["path"].as_str().filter(|_| hit["kind"] == "fact")?;
-        slug_of(&folder, Path::new(path))
+    let slug = |hit: &Hit| {
+        (hit.kind == Kind::Fact).then(|| slug_of(&folder, hit.path.as_path())).flatten()
     };
     let slugs: BTreeSet<String> = hits.iter().filter_map(slug).collect();
     if slugs.len() < 2 {
@@ -156,7 +193,7 @@ fn by_interest(workspace: &Workspace, write_root: &Path, hits: &mut [Value]) {
     }
     let learning = Learning::look(workspace);
     let scores = learning.scores(&slugs);
-    let score = |hit: &Value| {
+    let score = |hit: &Hit| {
         let interest = slug(hit).and_then(|slug| scores.get(&slug).copied());
         interest.unwrap_or_default()
     };
@@ -164,31 +201,30 @@ fn by_interest(workspace: &Workspace, write_root: &Path, hits: &mut [Value]) {
 }
 
 /// Puts a hit where it belongs, as long as there is room.
-fn sort(pages: &Pages, hit: &Value, write_root: &Path, gathered: &mut Gathered) {
-    let path = hit["path"].as_str().unwrap_or_default();
-    let text = hit["text"].as_str().or(hit["snippet"].as_str()).unwrap_or_default().trim();
+fn sort(pages: &Pages, hit: &Hit, write_root: &Path, gathered: &mut Gathered) {
+    let path = hit.path.to_text();
+    let text = hit.text.get(hit.snippet.clone()).unwrap_or_default().trim();
     if text.is_empty() {
         return;
     }
-    let below = Path::new(path).strip_prefix(write_root).ok();
+    let below = hit.path.as_path().strip_prefix(write_root).ok();
     let is_below = |folder: &str| below.is_some_and(|below| below.starts_with(folder));
-    let line = &hit["line"];
     let mut piece = Piece {
-        origin: format!("{path}:{line}"),
+        origin: format!("{path}:{}", hit.line),
         text: text.to_owned(),
         // Whatever is in the repository may be anybody's.
-        is_untrusted: !is_trusted(pages, Path::new(path), text),
+        is_untrusted: !is_trusted(pages, hit.path.as_path(), text),
     };
-    let (list, most) = if hit["kind"] == "fact" {
+    let (list, most) = if hit.kind == Kind::Fact {
         (&mut gathered.facts, MOST_FACTS)
     } else if is_below("learned/tasks") || is_below("learned/failures") {
         // Any part of such a note leads to all of it: what was asked is no help without what came
         // of it.
-        path.clone_into(&mut piece.origin);
+        piece.origin.clone_from(&path);
         if gathered.past.iter().any(|known| known.origin == path) {
             return;
         }
-        if let Some(whole) = pages.read(Path::new(path)) {
+        if let Some(whole) = pages.read(hit.path.as_path()) {
             piece.text = body(&String::from_utf8_lossy(&whole.bytes));
         }
         (&mut gathered.past, MOST_PAST)

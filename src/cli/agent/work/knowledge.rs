@@ -4,11 +4,18 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::super::{super::run_kept, operations::operations};
+use super::super::{
+    super::{ui::printed_json, workspace},
+    operations::operations,
+};
 use crate::server::{self, Call, Operations, Reply};
 use elophanto_agent::{
     Host, Intent, Output, Source, Spec, Tool, ToolError,
     permissions::{Action, Level},
+};
+use elophanto_app::{
+    index::{self, IndexRequest},
+    reporter::Silent,
 };
 use elophanto_knowledge::memory;
 
@@ -137,9 +144,11 @@ impl Tool for Index {
         let failed = |cause: super::super::super::error::CliError| {
             ToolError::Failed(cause.message().to_owned())
         };
-        let (_, kept) = run_kept(&["index", "--json"], Vec::new()).map_err(failed)?;
-        let text = String::from_utf8_lossy(&kept);
-        Ok(Output { text: text.lines().last().unwrap_or_default().to_owned(), ..Output::default() })
+        let workspace = workspace::here_again().map_err(failed)?;
+        let (_, indexed) =
+            index::first(workspace, IndexRequest::default(), &Silent).map_err(failed)?;
+        let text = printed_json(&indexed.summary()).map_err(failed)?;
+        Ok(Output { text, ..Output::default() })
     }
 }
 

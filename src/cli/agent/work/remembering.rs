@@ -6,11 +6,11 @@ use ulid::Ulid;
 
 use super::super::{
     super::{error::CliError, workspace::Workspace},
-    memories::Memories,
     note,
 };
 use elophanto_agent::{Outcome, TaskSummary};
 use elophanto_app::learning::{Learning, now};
+use elophanto_app::memory::Memories;
 use elophanto_knowledge::{
     learn::record::{MESSAGE, Message},
     memory::{self, EventType},

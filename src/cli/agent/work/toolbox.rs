@@ -123,7 +123,7 @@ fn find(query: &str, limit: usize, is_cancelled: &dyn Fn() -> bool) -> Result<Ve
     let workspace = workspace().map_err(said)?;
     let learning = Learning::look(&workspace);
     let mut hits = Vec::new();
-    for provider in learning.services(&Ui::kept(Vec::new())).map_err(said)? {
+    for provider in learning.services(&Ui::silent()).map_err(said)? {
         if is_cancelled() || hits.len() >= limit {
             break;
         }

@@ -1,4 +1,6 @@
-//! What agents remember, opened for a command: where it lies, writing, recalling.
+//! What agents remember: where it lies, writing it down, recalling it within a budget.
+
+pub mod reply;
 
 use std::{
     fs, io,
@@ -9,9 +11,8 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::super::{error::CliError, ui::visible_line, workspace::Workspace};
-use elophanto_app::embedding::background::embed_soon;
-use elophanto_base::secrets;
+use crate::{Error, embedding::background::embed_soon, workspace::Workspace};
+use elophanto_base::{secrets, visible::visible_line};
 use elophanto_index::{
     Options, Problem, Refreshed, Report, Snapshot,
     form::Form,
@@ -19,8 +20,9 @@ use elophanto_index::{
     refresh::{refresh, settings},
     search::SearchError,
 };
+pub use elophanto_knowledge::memory::{Draft, EventType, Question, Recalled};
 use elophanto_knowledge::memory::{
-    Draft, Entry, Files, Means, Memory, MemoryError, Question, Recalled, Retired, recall, repo_name,
+    Entry, Files, Means, Memory, MemoryError, Retired, recall, repo_name,
 };
 use elophanto_repo::{NotePath, Repository, is_tracked, locate, remote_url, watch};
 
@@ -99,7 +101,7 @@ impl<'a> Memories<'a> {
     ///
     /// # Errors
     /// When it is no record, or cannot be written.
-    pub fn remember(&self, mut draft: Draft, now: Timestamp) -> Result<Remembered, CliError> {
+    pub fn remember(&self, mut draft: Draft, now: Timestamp) -> Result<Remembered, Error> {
         let mut masked = 0;
         let tags = draft.tags.iter_mut().flatten();
         let texts =
@@ -128,7 +130,7 @@ impl<'a> Memories<'a> {
         ids: &[&str],
         agent: &str,
         now: Timestamp,
-    ) -> Result<(), CliError> {
+    ) -> Result<(), Error> {
         let retired = |id: &&str| {
             Entry::Retired(Retired {
                 id: ulid::Ulid::new().to_string(),
@@ -142,7 +144,7 @@ impl<'a> Memories<'a> {
         self.append(repo, &entries, now).map(drop)
     }
 
-    fn append(&self, repo: &str, entries: &[Entry], now: Timestamp) -> Result<PathBuf, CliError> {
+    fn append(&self, repo: &str, entries: &[Entry], now: Timestamp) -> Result<PathBuf, Error> {
         let tracked = |file: &Path| match &self.tracked_by {
             None => Ok(false),
             Some(repository) => {
@@ -169,7 +171,7 @@ impl<'a> Memories<'a> {
     ///
     /// # Errors
     /// When the view cannot be read and not be made anew.
-    pub fn recall(&self, question: &Question) -> Result<Vec<Recalled>, CliError> {
+    pub fn recall(&self, question: &Question) -> Result<Vec<Recalled>, Error> {
         Ok(self.recall_with_faults(question)?.0)
     }
 
@@ -180,7 +182,7 @@ impl<'a> Memories<'a> {
     pub fn recall_with_faults(
         &self,
         question: &Question,
-    ) -> Result<(Vec<Recalled>, Vec<String>), CliError> {
+    ) -> Result<(Vec<Recalled>, Vec<String>), Error> {
         let workspace = self.workspace;
         let mut full = false;
         loop {
@@ -207,14 +209,14 @@ impl<'a> Memories<'a> {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn refreshed(&self, full: bool) -> Result<Refreshed, CliError> {
+    pub fn refreshed(&self, full: bool) -> Result<Refreshed, Error> {
         let context = self.workspace.context();
         let context = context.of(self.form());
         let made = (context.view_dir(), settings(&context));
         if !full && let Some(seen) = self.seen(&made) {
             return Ok(seen);
         }
-        let again = |full| -> Result<Refreshed, CliError> {
+        let again = |full| -> Result<Refreshed, Error> {
             let options = Options { full, patience: Some(PATIENCE), progress: &|_, _| {} };
             Ok(refresh(&context, options)?)
         };

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::memories::Memories;
-use elophanto_knowledge::memory::Recalled;
+use super::Memories;
+use elophanto_knowledge::memory::{Recalled, Shown};
 
 /// Characters of a context where there is little room.
 const SHORT_CONTEXT: usize = 80;
@@ -65,6 +65,17 @@ struct Rest<'a> {
     path: String,
     line: usize,
     score: f32,
+}
+
+/// Lessons as they are printed for people and models.
+pub fn shown(found: &[Recalled], own: &str) -> Vec<Shown> {
+    let shown = |it: &Recalled| Shown {
+        memory: it.memory.clone(),
+        rate: it.rate,
+        count: it.count,
+        repo_shown: it.memory.repo != own,
+    };
+    found.iter().map(shown).collect()
 }
 
 /// The lessons for which there is room, from the first, with as much of each as lets all of them in.

@@ -4,18 +4,19 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::{
-    error::CliError,
-    ui::{Ui, visible_line},
+use crate::{
+    Error,
+    reporter::Reporter,
     workspace::{Workspace, write_beneath},
 };
 use elophanto_agent::{
     Spec,
     plugins::{self, MAX_PAGE_BYTES, text_at},
 };
+use elophanto_base::visible::visible_line;
 
 /// Brings the pages of deployed plugins up to date with their READMEs; the pages that changed.
-pub fn mirror(workspace: &Workspace, ui: &Ui) -> Vec<PathBuf> {
+pub fn mirror(workspace: &Workspace, reporter: &dyn Reporter) -> Vec<PathBuf> {
     let root = &workspace.repository.root;
     let write_root = &workspace.config.knowledge.write_root;
     let mut write = |path: &Path, text: &str| {
@@ -27,7 +28,7 @@ pub fn mirror(workspace: &Workspace, ui: &Ui) -> Vec<PathBuf> {
             "" => String::new(),
             name => format!("the plugin `{name}`: "),
         };
-        ui.warn(format_args!("{name}{}", visible_line(&problem.reason)));
+        reporter.warn(format_args!("{name}{}", visible_line(&problem.reason)));
     }
     mirrored.changed
 }
@@ -37,13 +38,13 @@ pub fn mirror(workspace: &Workspace, ui: &Ui) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When the page cannot be read or written, or its block is damaged.
-pub fn capabilities(workspace: &Workspace, tools: &[Spec]) -> Result<Option<PathBuf>, CliError> {
+pub fn capabilities(workspace: &Workspace, tools: &[Spec]) -> Result<Option<PathBuf>, Error> {
     let root = &workspace.repository.root;
     let write_root = &workspace.config.knowledge.write_root;
     let path = write_root.strip_prefix(".").unwrap_or(write_root).join("system/capabilities.md");
     let existing = text_at(root, &path, MAX_PAGE_BYTES)?;
     let page = plugins::capabilities(tools, existing.as_deref()).map_err(|cause| {
-        CliError::new(format_args!("`{}`: {cause}", path.display()))
+        Error::new(format_args!("`{}`: {cause}", path.display()))
             .hint("everything outside of the block is yours")
     })?;
     if existing.as_deref() == Some(&*page) {

@@ -1,13 +1,8 @@
-//! The part of `elophanto index` that takes time or money: asking a model that is not instant.
+//! The part of indexing that takes time or money: asking a model that is not instant.
 
 use std::time::Duration;
 
-use super::{
-    error::CliError,
-    ui::{Progress, Ui},
-    workspace::Workspace,
-};
-use elophanto_app::embedding::remote::Remote;
+use crate::{Error, embedding::remote::Remote, reporter::Reporter, workspace::Workspace};
 use elophanto_index::{
     Refreshed, fill,
     store::{Malformed, view},
@@ -48,9 +43,9 @@ pub fn complete(
     workspace: &Workspace,
     refreshed: Refreshed,
     yes: bool,
-    again: &dyn Fn() -> Result<Refreshed, CliError>,
-    ui: &Ui,
-) -> Result<Refreshed, CliError> {
+    again: &dyn Fn() -> Result<Refreshed, Error>,
+    reporter: &dyn Reporter,
+) -> Result<Refreshed, Error> {
     let context = workspace.context();
     if refreshed.report.waiting == 0 || context.embedder.pace() == Pace::Instant {
         return Ok(refreshed);
@@ -65,33 +60,33 @@ pub fn complete(
         None => (None, refreshed),
     };
     let passages = fill::waiting(&context, &refreshed.snapshot).map_err(|Malformed| {
-        CliError::new("the search view is damaged").hint("run `elophanto index --full`")
+        Error::new("the search view is damaged").hint("run `elophanto index --full`")
     })?;
     if let Some(remote) = workspace.models.remote() {
         let tokens = passages.iter().map(|passage| count_tokens(&passage.text)).sum();
         let cost = Cost { texts: passages.len(), tokens, usd: remote.target.price(tokens) };
-        if !may_send(remote, &cost, yes, ui)? {
+        if !may_send(remote, &cost, yes, reporter)? {
             return Ok(refreshed);
         }
-        remote.unlock(ui);
-        ui.talk(format_args!("asking `{}`: {}", remote.fingerprint(), cost.text()));
+        remote.unlock(reporter);
+        reporter.talk(format_args!("asking `{}`: {}", remote.fingerprint(), cost.text()));
     }
-    let progress = Progress::of("passages");
+    let progress = reporter.progress("passages");
     let filled = fill::fill(&context, &passages, &|done, all| {
         progress.update(done, all);
         true
     });
-    progress.finish();
+    drop(progress);
     if let Some(failure) = &filled.failure {
         let left = passages.len() - filled.embedded;
-        ui.note(format_args!(
+        reporter.note(format_args!(
             "{left} of {} texts have no vector yet: {failure}; they are found by keyword, \
              and tried again by the next `elophanto index`",
             passages.len()
         ));
     }
     if let Some(remote) = workspace.models.remote() {
-        super::usage::record_embedding(remote, "index", ui);
+        remote.record_usage("index", reporter);
     }
     let before = refreshed.report;
     let mut refreshed = again()?;
@@ -112,15 +107,20 @@ pub fn complete(
 }
 
 /// Whether these texts may be sent and paid for.
-fn may_send(remote: &Remote, cost: &Cost, yes: bool, ui: &Ui) -> Result<bool, CliError> {
+fn may_send(
+    remote: &Remote,
+    cost: &Cost,
+    yes: bool,
+    reporter: &dyn Reporter,
+) -> Result<bool, Error> {
     let target = &remote.target;
     if target.is_local() || (target.is_agreed() && (yes || cost.tokens <= MOST_UNASKED)) {
         return Ok(true);
     }
     let (host, model) = (target.host(), &target.model);
     let question = format!("send {} of this repository to {host} for `{model}`?", cost.text());
-    if !yes && !ui.confirm(&question)? {
-        ui.note(format_args!(
+    if !yes && !reporter.confirm(&question)? {
+        reporter.note(format_args!(
             "nothing was sent: {} for `{model}` at {host} wait for a yes (`elophanto index --yes`); \
              until then they are found by keyword and by the vectors there are",
             cost.text()

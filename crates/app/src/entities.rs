@@ -1,0 +1,124 @@
+//! What is known of things: entities with their facts and where each comes from.
+
+use serde::Serialize;
+
+use elophanto_knowledge::learn::shelf::{Shelf, Shelves};
+use elophanto_text::entity::Entity;
+
+/// An entity of the list, as programs get it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Listed<'a> {
+    pub number: usize,
+    pub entity: &'a str,
+    pub name: &'a str,
+    pub path: String,
+    pub facts: usize,
+}
+
+/// An entity, as programs get it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Known<'a> {
+    pub entity: &'a str,
+    pub name: &'a str,
+    pub path: String,
+    pub aliases: &'a [String],
+    pub tags: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created: Option<String>,
+    pub facts: Vec<KnownFact<'a>>,
+    pub notes: Vec<KnownNote<'a>>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct KnownFact<'a> {
+    pub id: &'a str,
+    pub text: &'a str,
+    pub path: String,
+    pub line: usize,
+    pub source: Option<&'a str>,
+    pub search: Option<&'a str>,
+    pub message: Option<&'a str>,
+    pub learned_at: Option<String>,
+    /// The user's note that says otherwise.
+    pub against: Option<&'a str>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct KnownNote<'a> {
+    pub text: &'a str,
+    pub path: String,
+    pub line: usize,
+}
+
+/// All entities, those with most facts first.
+pub fn list<'a>(shelves: &Shelves, shelf: &'a Shelf) -> Vec<Listed<'a>> {
+    let listed = |(number, entity): (usize, &'a Entity)| Listed {
+        number,
+        entity: &entity.slug,
+        name: &entity.title,
+        path: shelves.path(&entity.slug).to_text(),
+        facts: entity.facts.len(),
+    };
+    (1..).zip(in_order(shelf)).map(listed).collect()
+}
+
+/// One entity with all that is known of it.
+pub fn of<'a>(shelves: &Shelves, entity: &'a Entity) -> Known<'a> {
+    let path = |slug: &str| shelves.path(slug).to_text();
+    Known {
+        entity: &entity.slug,
+        name: &entity.title,
+        path: path(&entity.slug),
+        aliases: &entity.aliases,
+        tags: &entity.tags,
+        created: entity.created.map(|at| format!("{at:.0}")),
+        facts: entity
+            .facts
+            .iter()
+            .map(|fact| KnownFact {
+                id: &fact.line.id,
+                text: &fact.line.text,
+                path: path(&fact.slug),
+                line: fact.line.number,
+                source: fact.line.source.as_deref(),
+                search: fact.line.search.as_deref(),
+                message: fact.line.message.as_deref(),
+                learned_at: fact.line.at.map(|at| format!("{at:.0}")),
+                against: fact.line.against.as_deref(),
+            })
+            .collect(),
+        notes: entity
+            .notes
+            .iter()
+            .map(|note| KnownNote { text: &note.text, path: path(&note.slug), line: note.number })
+            .collect(),
+    }
+}
+
+/// In the order of the list: what most is known of comes first.
+fn in_order(shelf: &Shelf) -> Vec<&Entity> {
+    let mut all: Vec<&Entity> = shelf.entities.iter().collect();
+    all.sort_by(|a, b| b.facts.len().cmp(&a.facts.len()).then_with(|| a.identity.cmp(&b.identity)));
+    all
+}
+
+pub fn find<'a>(shelf: &'a Shelf, name: &str) -> Option<&'a Entity> {
+    let by_number = || {
+        let number: usize = name.parse().ok()?;
+        in_order(shelf).get(number.checked_sub(1)?).copied()
+    };
+    let by_slug =
+        || shelf.sheets.contains_key(name).then(|| shelf.entities.by_slug(name)).flatten();
+    // A name that is a number is a name first.
+    shelf.entities.find(name).or_else(by_slug).or_else(by_number)
+}
+
+pub fn nearest<'a>(shelf: &'a Shelf, name: &str) -> Option<&'a str> {
+    const ENOUGH: f64 = 0.7;
+    let wanted = elophanto_text::entity::identity(name);
+    let names = shelf.entities.iter().map(|entity| entity.title.as_str());
+    let scored = names
+        .map(|name| (strsim::jaro_winkler(&wanted, &elophanto_text::entity::identity(name)), name));
+    let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))?;
+    (best.0 >= ENOUGH).then_some(best.1)
+}

@@ -1,0 +1,158 @@
+//! Bringing the index of a knowledge base up to date, and the vectors that git carries of it.
+
+pub mod embed;
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::{Error, embedding::pin, plugin_pages, reporter::Reporter, workspace::Workspace};
+use elophanto_index::{
+    Options, Refreshed,
+    commit::{Committed, update_pending},
+};
+
+/// How a run is to be made.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct IndexRequest {
+    /// Reads and cuts every note again; vectors stay, as they belong to their text.
+    pub full: bool,
+    /// Agrees to what is sent to a model elsewhere, whatever it costs.
+    pub yes: bool,
+}
+
+/// What a run came to.
+pub struct Indexed {
+    pub refreshed: Refreshed,
+    pub committed: Committed,
+    pub took: Duration,
+}
+
+/// A run in figures.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    pub files: usize,
+    pub chunks: usize,
+    pub embedded: usize,
+    pub reused: usize,
+    pub removed: usize,
+    pub skipped: usize,
+    /// Chunks without a vector.
+    pub waiting: usize,
+    /// Vectors that wait for a commit.
+    pub pending: usize,
+    pub seconds: f64,
+}
+
+impl Indexed {
+    pub fn summary(&self) -> Summary {
+        let report = &self.refreshed.report;
+        Summary {
+            files: report.files,
+            chunks: report.chunks,
+            embedded: report.embedded,
+            reused: report.chunks.saturating_sub(report.embedded + report.waiting),
+            removed: report.removed,
+            skipped: report.problems.len(),
+            waiting: report.waiting,
+            pending: self.committed.pending,
+            seconds: (self.took.as_secs_f64() * 1000.0).round() / 1000.0,
+        }
+    }
+}
+
+/// The first run: decides which model it is if that is open, and writes that down.
+///
+/// # Errors
+/// When a root does not exist, the view or a table cannot be written, or a setting is unusable.
+pub fn first(
+    workspace: Workspace,
+    wanted: IndexRequest,
+    reporter: &dyn Reporter,
+) -> Result<(Workspace, Indexed), Error> {
+    let start = Instant::now();
+    mirror(&workspace, reporter);
+    let refreshed = refresh(&workspace, wanted.full, reporter)?;
+    let pins = pin::decide(&workspace, &|| Ok((&refreshed.report).into()), wanted.yes, reporter)?;
+    let model = workspace.models.active().fingerprint().clone();
+    let workspace = pin::write_down(workspace, pins, reporter)?;
+    let refreshed = if *workspace.models.active().fingerprint() == model {
+        refreshed
+    } else {
+        refresh(&workspace, false, reporter)?
+    };
+    let indexed = finish(&workspace, wanted, refreshed, start, reporter)?;
+    Ok((workspace, indexed))
+}
+
+/// Another run.
+///
+/// # Errors
+/// Those of [`first`].
+pub fn again(
+    workspace: &Workspace,
+    wanted: IndexRequest,
+    reporter: &dyn Reporter,
+) -> Result<Indexed, Error> {
+    let start = Instant::now();
+    mirror(workspace, reporter);
+    let refreshed = refresh(workspace, false, reporter)?;
+    finish(workspace, wanted, refreshed, start, reporter)
+}
+
+/// A run while somebody works on the notes: nothing is sent anywhere, and `git status` stays as it
+/// is.
+///
+/// # Errors
+/// Those of [`first`].
+pub fn aside(
+    workspace: &Workspace,
+    wanted: IndexRequest,
+    reporter: &dyn Reporter,
+) -> Result<Indexed, Error> {
+    let start = Instant::now();
+    let again =
+        || workspace.refresh_indexed(Options { full: false, patience: None, progress: &|_, _| {} });
+    let refreshed = match workspace.models.remote() {
+        Some(_) => again()?,
+        // What waits for a slow model goes to the vector cache, where the next table finds it.
+        None => embed::complete(workspace, again()?, wanted.yes, &again, reporter)?,
+    };
+    Ok(Indexed { refreshed, committed: Committed::default(), took: start.elapsed() })
+}
+
+/// READMEs of deployed plugins are notes too: pages that are behind are written before they are
+/// read.
+fn mirror(workspace: &Workspace, reporter: &dyn Reporter) {
+    for page in plugin_pages::mirror(workspace, reporter) {
+        reporter.note(format_args!("`{}` says what the plugin's README says now", page.display()));
+    }
+}
+
+fn refresh(workspace: &Workspace, full: bool, reporter: &dyn Reporter) -> Result<Refreshed, Error> {
+    let progress = reporter.progress("notes");
+    let update = |done, all| progress.update(done, all);
+    workspace.refresh_indexed(Options { full, patience: None, progress: &update })
+}
+
+/// Embeds what waits, and writes the pending table.
+fn finish(
+    workspace: &Workspace,
+    wanted: IndexRequest,
+    refreshed: Refreshed,
+    start: Instant,
+    reporter: &dyn Reporter,
+) -> Result<Indexed, Error> {
+    for reason in workspace.models.reasons() {
+        reporter.note(reason);
+    }
+    let options = Options { full: false, patience: None, progress: &|_, _| {} };
+    let again = || workspace.refresh_indexed(options);
+    let refreshed = embed::complete(workspace, refreshed, wanted.yes, &again, reporter)?;
+    let committed = if workspace.commits_vectors() {
+        update_pending(&workspace.context(), &refreshed.snapshot)?
+    } else {
+        Committed::default()
+    };
+    Ok(Indexed { refreshed, committed, took: start.elapsed() })
+}

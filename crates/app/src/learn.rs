@@ -1,0 +1,459 @@
+//! Learning about a topic: searching for it or reading what is handed over, and keeping facts with
+//! their source.
+
+use std::{cell::LazyCell, cell::OnceCell, collections::BTreeMap, path::Path};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::{
+    Error,
+    learning::{Learning, Telling, now},
+    llm::asker::{Asker, Purpose, Reach},
+    reporter::Reporter,
+    workspace::Workspace,
+};
+use elophanto_base::visible::visible_line;
+use elophanto_knowledge::{
+    extract::MAX_DOCUMENT_BYTES,
+    learn::{
+        log::{Log, Work},
+        plan::{self, Topic},
+        record::{MESSAGE, Message, Prompt, Status, Trigger},
+        responses::Finding,
+        run,
+        shelf::{Shelf, Shelves},
+        sources::Source,
+        writer::known_writer,
+    },
+};
+use elophanto_models::llm::Asked;
+use elophanto_repo::{Git, journal::Place};
+use elophanto_text::{
+    entity::Line,
+    reading::{self, Hint},
+};
+
+/// What to learn about, and how.
+#[derive(Debug, Default)]
+pub struct LearnRequest {
+    pub topic: String,
+    /// Read in place of searching.
+    pub material: Option<Material>,
+    /// Only put into the queue.
+    pub background: bool,
+    /// Nobody asked for it: facts are added to what is known, and nothing else.
+    pub unasked: bool,
+    /// Agrees to what is sent to a model elsewhere.
+    pub yes: bool,
+}
+
+/// What is handed over to be read.
+#[derive(Debug)]
+pub enum Material {
+    /// An address of the web.
+    Address(String),
+    /// A file, or a text without a name.
+    Bytes { bytes: Vec<u8>, name: Option<String> },
+}
+
+/// What has begun.
+#[derive(Debug)]
+pub struct Started {
+    pub id: String,
+    pub topic: String,
+    pub searches: usize,
+    pub is_given: bool,
+}
+
+/// What came of it.
+pub struct Learnt {
+    pub prompt: Option<Prompted>,
+    /// Every search could be made.
+    pub all_made: bool,
+}
+
+/// What was asked for, and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Prompted {
+    pub number: usize,
+    pub id: String,
+    pub prompt: String,
+    /// `active` or `completed`.
+    pub status: &'static str,
+    pub searches_remaining: usize,
+    pub created_at: String,
+    /// The address in git's settings if it was asked here, else the id of the clone.
+    pub user: String,
+    pub searches: Vec<Searched>,
+    pub entities: Vec<FoundEntity>,
+    /// Whether nothing of it is still to come.
+    #[serde(skip)]
+    pub is_done: bool,
+}
+
+/// A search that was made for it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Searched {
+    pub id: String,
+    pub query: String,
+    pub trigger: String,
+    pub urls: Vec<String>,
+    pub queued: bool,
+    pub extracted: bool,
+}
+
+/// An entity that facts were found about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FoundEntity {
+    pub entity: String,
+    pub name: String,
+    pub facts: usize,
+}
+
+/// Learns; `started` is told once it is written down what is asked for.
+///
+/// # Errors
+/// When the topic is none, what is handed over cannot be read, no source is set up, or something
+/// cannot be written down.
+pub fn learn(
+    workspace: &Workspace,
+    wanted: LearnRequest,
+    started: &mut dyn FnMut(&Started) -> Result<(), Error>,
+    reporter: &dyn Reporter,
+) -> Result<Learnt, Error> {
+    let learning = Learning::open(workspace)?;
+    if !wanted.unasked {
+        learning.acted();
+    }
+    let topic = Topic::new(&wanted.topic).map_err(|cause| {
+        Error::new(cause).hint("give a few words, such as `elophanto learn \"espresso machines\"`")
+    })?;
+    let trigger = if wanted.unasked { Trigger::Enrichment } else { Trigger::LearnCommand };
+    let LearnRequest { background, yes, .. } = wanted;
+    // Before anything is written down: what cannot be read is not asked for.
+    let given = wanted.material.map(|it| material(&learning, it, reporter)).transpose()?;
+    let telling = learning.telling(reporter)?;
+    let notes = OnceCell::new();
+    let ask = |query: &str| match notes.get() {
+        Some(notes) => learning.ask_notes(notes, query),
+        None => Vec::new(),
+    };
+    let (is_given, user) = (given.is_some(), learning.user.as_str());
+    let sources = match !is_given && !background {
+        true => learning.sources(&ask, reporter)?,
+        false => Vec::new(),
+    };
+    // While the searches are made, no `enrich` takes them for left behind.
+    let _turn = if sources.is_empty() { None } else { run::turn_if_free(&learning.desk) };
+    let (prompt, searches) = match given {
+        Some(found) => {
+            let asked = run::given(&learning.desk, topic.as_str(), found, trigger, user, now())?;
+            (asked.0, vec![asked.1])
+        }
+        None => {
+            let queries = queries(&learning, &topic, background, yes, reporter)?;
+            run::ask_for(&learning.desk, topic.as_str(), &queries, trigger, user, now())?
+        }
+    };
+    started(&Started {
+        id: prompt.id.clone(),
+        topic: prompt.prompt_text.clone(),
+        searches: searches.len(),
+        is_given,
+    })?;
+    let mut all_made = true;
+    if !background {
+        if !is_given {
+            let _ = notes.set(learning.notes()?);
+            all_made = look(&learning, &prompt, &sources, reporter)?;
+        }
+        extract(&learning, &telling, Some(&prompt.id), yes, reporter)?;
+    }
+    Ok(Learnt { prompt: prompts(workspace, Some(&prompt.id)).pop(), all_made })
+}
+
+/// The searches for a topic: a model's plan where one may be asked, else by rule.
+fn queries(
+    learning: &Learning,
+    topic: &Topic,
+    background: bool,
+    yes: bool,
+    reporter: &dyn Reporter,
+) -> Result<Vec<String>, Error> {
+    let most = learning.workspace.config.learn.queries;
+    let by_rule = plan::plan(topic, most);
+    if background {
+        // Nobody waits for a model then.
+        return Ok(by_rule);
+    }
+    let mut model =
+        Asker::open(learning.workspace, Purpose::EXTRACT, Reach::Agreed, yes, reporter)?;
+    if !model.is_there() {
+        return Ok(by_rule);
+    }
+    Ok(match model.ask(&plan::prompt(topic)) {
+        Asked::Said { text, .. } => plan::accept(&text, topic).unwrap_or(by_rule),
+        Asked::NoModel | Asked::Failed(_) | Asked::Stop(_) => by_rule,
+    })
+}
+
+/// Makes the searches of a prompt, one after the other; says whether all could be made.
+fn look(
+    learning: &Learning,
+    prompt: &Prompt,
+    sources: &[Box<dyn Source + '_>],
+    reporter: &dyn Reporter,
+) -> Result<bool, Error> {
+    let log = Log::read(&learning.desk.journal, now());
+    let searches = log.searches_of(&prompt.id);
+    let mut prompt = prompt.clone();
+    let mut left = searches.len();
+    let mut warned: Vec<String> = Vec::new();
+    for search in searches {
+        let made = run::make(&learning.desk, log.place(&search.id), search, sources, &now)?;
+        // Of four searches each fails in the same way.
+        for (source, cause) in &made.failed {
+            let text = format!("{source}: {cause}");
+            if !warned.contains(&text) {
+                reporter.warn(visible_line(&text));
+                warned.push(text);
+            }
+        }
+        if made.search.queued {
+            let waiting =
+                if left == 1 { "1 search waits" } else { &format!("{left} searches wait") };
+            reporter.note(format_args!(
+                "{waiting}: `elophanto enrich --once` goes on when the sources answer"
+            ));
+            return Ok(false);
+        }
+        left -= 1;
+        prompt = run::advance(&learning.desk, &prompt, left, now())?;
+    }
+    Ok(true)
+}
+
+/// Processes what was found for a prompt, or all that waits, and tells what was discovered; how many
+/// searches and messages were processed.
+///
+/// # Errors
+/// When the notes cannot be read, or something cannot be written down.
+pub fn extract(
+    learning: &Learning,
+    telling: &Telling,
+    only: Option<&str>,
+    yes: bool,
+    reporter: &dyn Reporter,
+) -> Result<usize, Error> {
+    let notes = learning.notes()?;
+    let log = Log::read(&learning.desk.journal, now());
+    for problem in &log.problems {
+        reporter.note(visible_line(problem));
+    }
+    let is_wanted = |work: &Work| match (only, work) {
+        (None, _) => true,
+        (Some(id), Work::Search(search)) => search.learn_prompt_id.as_deref() == Some(id),
+        (Some(id), Work::Message(message)) => message.id == id,
+    };
+    let work: Vec<Work> = log.unprocessed().into_iter().filter(is_wanted).collect();
+    let outcome = learning.process(&work, &log, &notes, yes, reporter)?;
+    learning.tell(&outcome.discovered, telling, reporter)?;
+    if let Some((name, other)) = outcome.hints.first() {
+        reporter.note(format_args!(
+            "`{}` may be `{}`: `elophanto clean review` compares them",
+            visible_line(name),
+            visible_line(other)
+        ));
+    }
+    if !outcome.discovered.is_empty() {
+        // Cut, embedded and inverted now, so that no search has to wait for it.
+        learning.notes()?;
+    }
+    Ok(outcome.processed)
+}
+
+/// Something the user said, and what it told.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Noted {
+    pub id: String,
+    pub entities: Vec<FoundEntity>,
+    /// Facts that were added.
+    #[serde(skip)]
+    pub facts: usize,
+}
+
+/// Notes what the user said, and what it tells.
+///
+/// # Errors
+/// When it cannot be written down.
+pub fn note(
+    learning: &Learning,
+    text: &str,
+    yes: bool,
+    reporter: &dyn Reporter,
+) -> Result<Noted, Error> {
+    let telling = learning.telling(reporter)?;
+    let record = Message {
+        kind: MESSAGE.to_owned(),
+        id: ulid::Ulid::new().to_string(),
+        at: now(),
+        user: learning.user.clone(),
+        text: elophanto_base::secrets::mask(text).0.into_owned(),
+    };
+    learning.desk.write(Place::Local, &[&record])?;
+    extract(learning, &telling, Some(&record.id), yes, reporter)?;
+    let log = Log::read(&learning.desk.journal, now());
+    let shelf = learning.shelves().read(now());
+    let found = found_by(&shelf, |line| line.message.as_deref() == Some(record.id.as_str()));
+    let entities = entities(&shelf, &found);
+    let facts = log.extractions.get(&record.id).map_or(0, |done| done.facts_added);
+    Ok(Noted { id: record.id, entities, facts })
+}
+
+/// What is to be read instead of searching.
+fn material(
+    learning: &Learning,
+    given: Material,
+    reporter: &dyn Reporter,
+) -> Result<Finding, Error> {
+    let finding = finding(learning, given)?;
+    if finding.text.len() > MAX_DOCUMENT_BYTES {
+        reporter
+            .note(format_args!("only the first {MAX_DOCUMENT_BYTES} bytes of the text are read"));
+    }
+    Ok(finding)
+}
+
+fn finding(learning: &Learning, given: Material) -> Result<Finding, Error> {
+    let (bytes, name) = match given {
+        Material::Address(address) => return fetched(learning, &address),
+        Material::Bytes { bytes, name } => (bytes, name),
+    };
+    let name = name.as_deref();
+    let read = reading::read(&bytes, Hint { media_type: None, name }).map_err(unreadable)?;
+    let url = match name {
+        None => None,
+        Some(name) => {
+            let path = learning.workspace.note_path(Path::new(name));
+            // Where files lie on this machine is nobody else's business.
+            if path.as_path().is_absolute() || path.as_path().starts_with("..") {
+                let name = path.as_path().file_name().unwrap_or_default().to_string_lossy();
+                Some(format!("file:{name}"))
+            } else {
+                Some(path.to_text())
+            }
+        }
+    };
+    Ok(Finding { title: read.title, url, text: read.text, image: read.image })
+}
+
+/// A page of the web.
+fn fetched(learning: &Learning, address: &str) -> Result<Finding, Error> {
+    let fetched = learning.fetcher()?.get(address).map_err(|cause| {
+        let hint = cause.hint();
+        let error = Error::new(cause);
+        match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    })?;
+    let hint = Hint { media_type: Some(&fetched.media_type), name: Some(fetched.url.path()) };
+    let options =
+        reading::Options { base: Some(fetched.url.clone()), ..reading::Options::default() };
+    let read = reading::read_with(&fetched.bytes, hint, &options).map_err(unreadable)?;
+    let url = Some(fetched.url.to_string());
+    Ok(Finding { title: read.title, url, text: read.text, image: read.image })
+}
+
+fn unreadable(cause: reading::ReadError) -> Error {
+    Error::new(cause).hint("give Markdown, text, HTML, or a PDF that holds text")
+}
+
+/// What was asked for, or one of it, in the order in which it was asked.
+pub fn prompts(workspace: &Workspace, only: Option<&str>) -> Vec<Prompted> {
+    let desk = workspace.desk();
+    let log = Log::read(&desk.journal, now());
+    let shelves = Shelves { desk: &desk, write_root: &workspace.config.knowledge.write_root };
+    let shelf = shelves.read(now());
+    // Whoever works in this clone is known to git, others by the id of theirs.
+    let own = LazyCell::new(|| known_writer(&desk));
+    let address = LazyCell::new(|| address(workspace));
+    let who = |id: &str| {
+        let known = if own.as_deref() == Some(id) { address.clone() } else { None };
+        known.unwrap_or_else(|| id.to_owned())
+    };
+    let prompted = |(number, prompt): (usize, &Prompt)| {
+        let searches = log.searches_of(&prompt.id);
+        let is_its = |line: &Line| {
+            let search = line.search.as_deref();
+            searches.iter().any(|own| Some(own.id.as_str()) == search)
+        };
+        let found = found_by(&shelf, is_its);
+        let searched = |search: &elophanto_knowledge::learn::record::Search| Searched {
+            id: search.id.clone(),
+            query: search.query.clone(),
+            trigger: search.trigger.clone(),
+            urls: search.urls.clone(),
+            queued: search.queued,
+            extracted: log.extractions.contains_key(&search.id),
+        };
+        Prompted {
+            number,
+            id: prompt.id.clone(),
+            prompt: prompt.prompt_text.clone(),
+            status: match prompt.status {
+                Status::Active => "active",
+                Status::Completed => "completed",
+            },
+            searches_remaining: prompt.searches_remaining,
+            created_at: time(prompt.created_at),
+            user: who(&prompt.user),
+            searches: searches.iter().map(|search| searched(search)).collect(),
+            entities: entities(&shelf, &found),
+            is_done: log.is_done(prompt),
+        }
+    };
+    let all = (1..).zip(log.in_order());
+    all.filter(|(_, prompt)| only.is_none_or(|id| id == prompt.id)).map(prompted).collect()
+}
+
+/// The address of whoever works in this clone, as git has it.
+fn address(workspace: &Workspace) -> Option<String> {
+    let git = Git::of(&workspace.repository)?;
+    let output = git.run(&["config", "--get", "user.email"]).ok()?;
+    let address = String::from_utf8_lossy(&output).trim().to_owned();
+    (!address.is_empty()).then_some(address)
+}
+
+/// How many facts that count each entity has of lines like this, by slug.
+fn found_by(shelf: &Shelf, is_wanted: impl Fn(&Line) -> bool) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    for entity in shelf.entities.iter() {
+        let facts = entity.facts.iter().filter(|fact| {
+            is_wanted(&fact.line) || fact.also.iter().any(|(_, line)| is_wanted(line))
+        });
+        let count = facts.count();
+        if count > 0 {
+            found.insert(entity.slug.clone(), count);
+        }
+    }
+    found
+}
+
+fn entities(shelf: &Shelf, found: &BTreeMap<String, usize>) -> Vec<FoundEntity> {
+    let mut wires: Vec<FoundEntity> = found
+        .iter()
+        .filter_map(|(slug, &facts)| {
+            let entity = shelf.entities.by_slug(slug)?;
+            let (slug, name) = (entity.slug.clone(), entity.title.clone());
+            Some(FoundEntity { entity: slug, name, facts })
+        })
+        .collect();
+    wires.sort_by(|a, b| b.facts.cmp(&a.facts).then_with(|| a.name.cmp(&b.name)));
+    wires
+}
+
+fn time(at: Timestamp) -> String {
+    format!("{at:.0}")
+}

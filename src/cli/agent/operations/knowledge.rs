@@ -1,0 +1,126 @@
+//! The tools `learn`, `questions` and `entity`: the use cases of the commands of these names.
+
+use serde_json::{Value, json};
+
+use super::{
+    super::super::{error::CliError, scan_output::QuestionWire},
+    Arguments, workspace,
+};
+use crate::server::Reply;
+use elophanto_app::{
+    entities,
+    learn::{LearnRequest, Material, learn as run},
+    learning::now,
+    questions::{self, known},
+    reporter::Silent,
+};
+use elophanto_knowledge::{
+    learn::shelf::Shelves,
+    scan::{Question, QuestionState},
+};
+
+/// Items of a list, if the call does not say.
+const MOST: usize = 20;
+
+/// The tool `learn`.
+///
+/// # Errors
+/// Those of learning.
+pub fn learn(arguments: &Arguments) -> Result<Reply, CliError> {
+    let text = arguments.text("text").map(|text| text.as_bytes().to_vec());
+    let request = LearnRequest {
+        topic: arguments.given("topic").to_owned(),
+        material: text.map(|bytes| Material::Bytes { bytes, name: None }),
+        ..LearnRequest::default()
+    };
+    let learnt = run(&workspace()?, request, &mut |_| Ok(()), &Silent)?;
+    let Some(prompt) = learnt.prompt else {
+        let text = "Nothing was learnt.".to_owned();
+        return Ok(Reply::Found { text, structured: json!({"queued": 0, "facts": 0}) });
+    };
+    let queued = prompt.searches.iter().filter(|search| search.queued).count();
+    let facts = prompt.entities.iter().map(|found| found.facts).sum::<usize>();
+    let mut text = format!("{facts} facts learnt");
+    if queued > 0 {
+        text.push_str(&format!(", {queued} searches wait for `elophanto enrich`"));
+    }
+    for found in &prompt.entities {
+        text.push_str(&format!("\n- {} ({} facts)", found.name, found.facts));
+    }
+    let structured = json!({
+        "prompt": prompt.id,
+        "queued": queued,
+        "facts": facts,
+        "entities": prompt.entities,
+    });
+    Ok(Reply::Found { text, structured })
+}
+
+/// The tool `questions`.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn questions(arguments: &Arguments) -> Result<Reply, CliError> {
+    let known = known(&workspace()?)?;
+    let wanted = arguments.text("status").map(str::to_lowercase).filter(|status| status != "open");
+    let limit = arguments.whole("limit").unwrap_or(MOST);
+    let waiting = questions::list(&known, None);
+    let is_wanted = |question: &&&Question| {
+        wanted.as_ref().is_none_or(|wanted| question.state.as_str() == wanted)
+    };
+    let all: Vec<&Question> = waiting.iter().filter(is_wanted).copied().collect();
+    let asked = |question: &&Question| {
+        let state: QuestionState = question.state;
+        format!("- {}  ({}, {})\n", question.question, question.id, state.as_str())
+    };
+    let text = match all.is_empty() {
+        true => "No question is open.".to_owned(),
+        false => all.iter().take(limit).map(asked).collect(),
+    };
+    let shown: Vec<QuestionWire> = all.iter().take(limit).map(|it| QuestionWire::of(it)).collect();
+    let structured = json!({ "questions": shown, "more": all.len() - shown.len() });
+    Ok(Reply::Found { text, structured })
+}
+
+/// The tool `entity`.
+///
+/// # Errors
+/// When what is known cannot be read.
+pub fn entity(arguments: &Arguments) -> Result<Reply, CliError> {
+    let workspace = workspace()?;
+    let desk = workspace.desk();
+    let shelves = Shelves { desk: &desk, write_root: &workspace.config.knowledge.write_root };
+    let shelf = shelves.read(now());
+    let found = |text: String, entities: Vec<Value>, more: usize| Reply::Found {
+        text,
+        structured: json!({ "entities": entities, "more": more }),
+    };
+    let value = |one: serde_json::Result<Value>| one.map_err(CliError::new);
+    let Some(name) = arguments.text("name") else {
+        let limit = arguments.whole("limit").unwrap_or(MOST);
+        let all = entities::list(&shelves, &shelf);
+        let shown = &all[..limit.min(all.len())];
+        let text = match all.is_empty() {
+            true => "Nothing is known yet.".to_owned(),
+            false => {
+                shown.iter().map(|it| format!("- {} ({} facts)\n", it.name, it.facts)).collect()
+            }
+        };
+        let values = shown.iter().map(|one| value(serde_json::to_value(one)));
+        return Ok(found(text, values.collect::<Result<_, _>>()?, all.len() - shown.len()));
+    };
+    let Some(entity) = entities::find(&shelf, name) else {
+        return Ok(found(format!("Nothing is known of `{name}`."), Vec::new(), 0));
+    };
+    let known = entities::of(&shelves, entity);
+    let mut text = format!("{} ({})\n", known.name, known.path);
+    for fact in &known.facts {
+        let source = fact.source.filter(|source| !source.is_empty()).unwrap_or("no source named");
+        let doubt = fact
+            .against
+            .map_or_else(String::new, |note| format!(" [the user says otherwise: {note}]"));
+        text.push_str(&format!("- {}  ({source}){doubt}\n", fact.text));
+    }
+    let values = vec![value(serde_json::to_value(&known))?];
+    Ok(found(text, values, 0))
+}
