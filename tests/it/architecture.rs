@@ -126,7 +126,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("src/cli/agent/skill/look.rs", "the user's skills"),
     ("src/cli/agent/chat.rs", "the user's history"),
     ("src/cli/agent/hook.rs", "reads what a client hands over"),
-    ("src/cli/agent/memories.rs", "a folder that the user named"),
+    ("crates/app/src/memory/mod.rs", "a folder that the user named"),
     ("src/cli/agent/memory_care.rs", "a folder that the user named"),
     ("src/cli/model_add.rs", "the user's models"),
     ("crates/app/src/embedding/profiles.rs", "the user's folder"),

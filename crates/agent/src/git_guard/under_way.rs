@@ -6,7 +6,7 @@ use std::{
     ffi::OsStr,
     fs::{self, File},
     io::{self, Read, Write},
-    os::unix::ffi::OsStrExt,
+    os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -88,7 +88,7 @@ pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<S
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.extension() == Some(OsStr::new(NEW)) {
             // One that nobody is writing any more: its call never began.
-            if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+            if open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
                 let _ = fs::remove_file(&path);
             }
             continue;
@@ -96,7 +96,7 @@ pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<S
         if path.extension() != Some(OsStr::new(BEFORE)) {
             continue;
         }
-        let Ok(mut file) = File::open(&path) else { continue };
+        let Ok(mut file) = open(&path) else { continue };
         let mut text = Vec::new();
         if (&mut file).take(MOST).read_to_end(&mut text).is_err() {
             continue;
@@ -150,6 +150,16 @@ pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<S
     told
 }
 
+/// A file that is one: an archive may bring a git directory along in which anything lies.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::ErrorKind::InvalidInput.into()),
+    }
+}
+
 /// When a file came into being, which nobody can set.
 fn born(path: &Path) -> Option<SystemTime> {
     let found = fs::symlink_metadata(path).ok()?;
@@ -163,6 +173,13 @@ mod tests {
     use super::*;
 
     const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// A file of the user's that a link names.
+    fn text_of_mine(top: &tempfile::TempDir) -> PathBuf {
+        let path = top.path().join("mine");
+        fs::write(&path, "mine").unwrap();
+        path
+    }
 
     #[test]
     fn what_a_killed_call_planted_is_told_from_what_was_there() {
@@ -214,6 +231,15 @@ mod tests {
         File::options().write(true).open(&left).unwrap().set_modified(past).unwrap();
         assert!(put_aside_of_killed(&here, PATIENCE).is_empty(), "made by the user");
         assert!(is_there("other/own") && is_there("root/planted"));
+
+        // What is no file is never read, be it one that would wait for a writer for ever.
+        let pipe = std::ffi::CString::new(aside.join("d.before").as_os_str().as_bytes()).unwrap();
+        // SAFETY: the path is a string that ends with NUL, and outlives the call.
+        assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
+        fs::create_dir(aside.join("e.new")).unwrap();
+        std::os::unix::fs::symlink(&text_of_mine(&top), aside.join("f.before")).unwrap();
+        assert!(put_aside_of_killed(&here, PATIENCE).is_empty());
+        assert!(text_of_mine(&top).exists());
 
         // Of a work tree that is no more; and this one moves.
         let gone = aside.join("c.before");
