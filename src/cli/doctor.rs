@@ -12,8 +12,8 @@ use super::{
     workspace::{self, Workspace},
 };
 use elophanto_app::hidden;
-use elophanto_app::init;
 use elophanto_app::when::day;
+use elophanto_app::{config::REPOSITORY_FILE, init, settings};
 use elophanto_index::{
     Options, commit, drift, links, refresh,
     store::{
@@ -119,6 +119,15 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let names = tables::list(&repository.tables_dir())?;
     let tables_bytes =
         names.iter().map(|name| tables::size(&repository.tables_dir(), name)).sum::<u64>();
+    let layers = settings::layers(&repository.root, &workspace.environment, Vec::new());
+    if layers.is_ok_and(|layers| layers.in_conflict) {
+        find(
+            format!(
+                "`{REPOSITORY_FILE}` is in conflict; until it is settled, what our side says counts"
+            ),
+            "settle it, then git add it",
+        );
+    }
     for notice in &report.notices {
         find(notice.clone(), "elophanto index");
     }

@@ -102,7 +102,8 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if args.fill {
         // Before there are other threads.
         process::be_nice();
-        waiting::run(&workspace::open(Vec::new(), ui)?)?;
+        // Nobody reads what it says.
+        waiting::run(&workspace::here_again()?)?;
         return Ok(Outcome::Done);
     }
     let workspace = workspace::open(Vec::new(), ui)?;

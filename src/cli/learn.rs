@@ -11,7 +11,7 @@ use super::{
     workspace::{self, Workspace},
 };
 use elophanto_app::{
-    learn::{FoundEntity, LearnRequest, Material, Prompted, Started, learn, note, prompts},
+    learn::{FoundEntity, Given, LearnRequest, Material, Prompted, Started, learn, note, prompts},
     learning::{Learning, now},
 };
 use elophanto_knowledge::learn::{log::Log, undo::undo};
@@ -106,14 +106,14 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return message(&workspace, from, args.yes, ui);
     }
     let Some(topic) = &args.topic else { return queue(&workspace, ui) };
+    let (from, beside) = (args.from.as_deref(), ui.beside());
     let request = LearnRequest {
         topic: topic.clone(),
-        material: args.from.as_deref().map(|from| material(from, ui)).transpose()?,
+        material: from.map(|from| -> Given { Box::new(|| material(from, &beside)) }),
         background: args.background,
         unasked: args.unasked,
         yes: args.yes,
     };
-    let beside = ui.beside();
     let learnt =
         learn(&workspace, request, &mut |begun| started(begun, args.background, ui), &beside)?;
     let Some(prompt) = &learnt.prompt else { return Ok(Outcome::Negative) };

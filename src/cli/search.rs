@@ -195,6 +195,10 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(Outcome::Negative);
     }
     say_corrections(answer, ui);
+    let drifted = match args.format() {
+        Format::Files | Format::Vimgrep => Vec::new(),
+        Format::Text | Format::Json | Format::Markdown => found.drifted(&workspace),
+    };
     let root = &workspace.repository.root;
     print(
         answer,
@@ -207,7 +211,7 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             max_tokens: args.max_tokens,
             stale: found.stale,
             here: here(root),
-            drifted: &found.drifted,
+            drifted: &drifted,
             root,
             at: found.at,
             count_tokens: &|text| count_tokens(text),
@@ -242,7 +246,6 @@ fn typed_query(args: &SearchArgs) -> Result<String, CliError> {
 }
 
 fn request(args: &SearchArgs, workspace: &Workspace) -> Result<SearchRequest, CliError> {
-    let shows_drift = !matches!(args.format(), Format::Files | Format::Vimgrep);
     Ok(SearchRequest {
         text: typed_query(args)?,
         like: args.like.as_deref().map(|like| place(like, workspace)),
@@ -261,7 +264,6 @@ fn request(args: &SearchArgs, workspace: &Workspace) -> Result<SearchRequest, Cl
         most: args.evidence.then_some(MOST_EVIDENCE),
         listing: args.listing(),
         as_it_is: args.no_refresh,
-        drift: shows_drift && !args.answer && !args.evidence,
     })
 }
 

@@ -12,7 +12,7 @@ use elophanto_repo::{Repository, locate};
 /// # Errors
 /// When there is none, or a setting is unusable.
 pub fn open(flags: Vec<(String, String)>, ui: &Ui) -> Result<Workspace, CliError> {
-    Workspace::around(Path::new("."), env::environment(), flags, ui)
+    at(locate(Path::new("."))?, flags, ui)
 }
 
 /// The knowledge base of a known repository.
@@ -24,7 +24,10 @@ pub fn at(
     flags: Vec<(String, String)>,
     ui: &Ui,
 ) -> Result<Workspace, CliError> {
-    Workspace::at(repository, env::environment(), flags, ui)
+    let workspace = Workspace::at(repository, env::environment(), flags, ui)?;
+    // Here alone, where somebody is told.
+    workspace.put_aside_of_killed().iter().for_each(|line| ui.warn(line));
+    Ok(workspace)
 }
 
 /// The same, when what is wrong with the settings was said before.

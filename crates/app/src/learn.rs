@@ -34,12 +34,15 @@ use elophanto_text::{
     reading::{self, Hint},
 };
 
+/// Hands over what is to be read, once it is known that it will be.
+pub type Given<'a> = Box<dyn FnOnce() -> Result<Material, Error> + 'a>;
+
 /// What to learn about, and how.
-#[derive(Debug, Default)]
-pub struct LearnRequest {
+#[derive(Default)]
+pub struct LearnRequest<'a> {
     pub topic: String,
     /// Read in place of searching.
-    pub material: Option<Material>,
+    pub material: Option<Given<'a>>,
     /// Only put into the queue.
     pub background: bool,
     /// Nobody asked for it: facts are added to what is known, and nothing else.
@@ -118,7 +121,7 @@ pub struct FoundEntity {
 /// cannot be written down.
 pub fn learn(
     workspace: &Workspace,
-    wanted: LearnRequest,
+    wanted: LearnRequest<'_>,
     started: &mut dyn FnMut(&Started) -> Result<(), Error>,
     reporter: &dyn Reporter,
 ) -> Result<Learnt, Error> {
@@ -132,7 +135,10 @@ pub fn learn(
     let trigger = if wanted.unasked { Trigger::Enrichment } else { Trigger::LearnCommand };
     let LearnRequest { background, yes, .. } = wanted;
     // Before anything is written down: what cannot be read is not asked for.
-    let given = wanted.material.map(|it| material(&learning, it, reporter)).transpose()?;
+    let given = match wanted.material {
+        Some(given) => Some(material(&learning, given()?, reporter)?),
+        None => None,
+    };
     let telling = learning.telling(reporter)?;
     let notes = OnceCell::new();
     let ask = |query: &str| match notes.get() {

@@ -71,9 +71,7 @@ impl Workspace {
         flags: Vec<(String, String)>,
         reporter: &dyn Reporter,
     ) -> Result<Self, Error> {
-        let workspace = Self::build(repository, environment, flags, reporter)?;
-        workspace.put_aside_of_killed().iter().for_each(|line| reporter.warn(line));
-        Ok(workspace)
+        Self::build(repository, environment, flags, reporter)
     }
 
     /// Puts aside the git directories that runs of the agent left which were killed; says which.

@@ -35,6 +35,19 @@ fn search_says_what_it_doubts_and_leaves_out() {
     assert_eq!(result["structuredContent"].get("excluded"), None, "{result}");
 }
 
+/// Both doors give the same hits, with the same scores to the last digit.
+#[test]
+fn search_finds_what_the_command_finds() {
+    let env = harbour();
+    let printed = env.json(&["search", "--json", "ferry release"]);
+    let result = Session::start(&env).call("search", json!({"query": "ferry release"}));
+    let answered = result["structuredContent"]["hits"].as_array().unwrap();
+    let told = |hits: &[Value]| -> Vec<String> {
+        hits.iter().map(|hit| format!("{} {} {}", hit["path"], hit["line"], hit["score"])).collect()
+    };
+    assert_eq!(told(answered), told(&printed));
+}
+
 #[test]
 fn search_and_its_like() {
     let env = harbour();

@@ -44,7 +44,9 @@ fn our_side_counts_until_it_is_settled() {
     // Nobody wrote into it.
     env.ok(&["hook", "install"]);
     assert!(config(env.root()).contains("<<<<<<< "));
-    let model = env.json(&["doctor", "--json"])[0]["model"].as_str().unwrap().to_owned();
+    let doctor = env.run(&["doctor", "--json"]).json();
+    let model = doctor[0]["model"].as_str().unwrap().to_owned();
+    assert!(doctor[1]["finding"].as_str().unwrap().contains("is in conflict"), "{doctor:?}");
     assert!(model.starts_with("minilm-"), "{model}");
 
     env.git(&["checkout", "--quiet", "--theirs", "--", SETTINGS]);

@@ -47,7 +47,8 @@ impl UnderWay {
         let marks = marks.iter().map(|mark| mark.as_os_str().as_bytes());
         let tree = work_tree(repository);
         let aside = repository.aside_dir();
-        let head = [meant.name().as_bytes(), tree.as_os_str().as_bytes()];
+        let boot = boot();
+        let head = [meant.name().as_bytes(), tree.as_os_str().as_bytes(), boot.as_bytes()];
         let text = head.into_iter().chain(marks).chain([WHOLE]).collect::<Vec<_>>().join(&0);
         if text.len() as u64 > MOST {
             return Err(io::Error::other("there are too many other repositories in the work tree"));
@@ -88,7 +89,8 @@ pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<S
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.extension() == Some(OsStr::new(NEW)) {
             // One that nobody is writing any more: its call never began.
-            if open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+            let is_left = |file: &File| is_older(file, MARGIN) && file.try_lock().is_ok();
+            if open(&path).is_ok_and(|file| is_left(&file)) {
                 let _ = fs::remove_file(&path);
             }
             continue;
@@ -103,7 +105,7 @@ pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<S
         }
         let shown = exact_line(&path.to_string_lossy());
         let fields: Vec<&[u8]> = text.split(|byte| *byte == 0).collect();
-        let [meant, of, marks @ .., WHOLE] = &fields[..] else {
+        let [meant, of, begun_on, marks @ .., WHOLE] = &fields[..] else {
             if file.try_lock().is_ok() {
                 told.push(format!("`{shown}` was cut: what a killed run planted is not known"));
                 let _ = fs::remove_file(path);
@@ -119,8 +121,9 @@ pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<S
             }
             continue;
         }
-        // It is under way.
-        if file.try_lock().is_err() {
+        // It is under way, or may be on another machine, whose locks are not seen here.
+        let is_ours = *begun_on == boot().as_bytes() || is_older(&file, patience + MARGIN);
+        if !is_ours || file.try_lock().is_err() {
             continue;
         }
         let Some(meant) = Meant::ALL.into_iter().find(|it| it.name().as_bytes() == *meant) else {
@@ -148,6 +151,17 @@ pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<S
         }
     }
     told
+}
+
+/// What tells this machine, since it was started, from others; nothing if the system does not say.
+fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+/// Whether a file was written so long ago.
+fn is_older(file: &File, age: Duration) -> bool {
+    let written = file.metadata().and_then(|found| found.modified()).ok();
+    written.and_then(|written| written.elapsed().ok()).is_some_and(|passed| passed > age)
 }
 
 /// A file that is one: an archive may bring a git directory along in which anything lies.
@@ -210,6 +224,9 @@ mod tests {
         fs::write(at("root/v/.git"), &named).unwrap();
         let unwritten = aside.join("b.new");
         fs::write(&unwritten, "").unwrap();
+        assert!(put_aside_of_killed(&here, PATIENCE).is_empty() && unwritten.exists());
+        let past = SystemTime::now() - Duration::from_secs(86_400);
+        File::options().write(true).open(&unwritten).unwrap().set_modified(past).unwrap();
         assert!(put_aside_of_killed(&here, PATIENCE).is_empty(), "it is under way");
         assert!(!unwritten.exists());
         under_way.ended();
@@ -232,6 +249,12 @@ mod tests {
         assert!(put_aside_of_killed(&here, PATIENCE).is_empty(), "made by the user");
         assert!(is_there("other/own") && is_there("root/planted"));
 
+        // Begun on another machine: its locks are not seen, so it may be at work.
+        let foreign = [b"nothing\0\0elsewhere\0".as_slice(), WHOLE].concat();
+        fs::write(&left, &foreign).unwrap();
+        assert!(put_aside_of_killed(&here, PATIENCE).is_empty() && is_there("root/planted"));
+        fs::remove_file(&left).unwrap();
+
         // What is no file is never read, be it one that would wait for a writer for ever.
         let pipe = std::ffi::CString::new(aside.join("d.before").as_os_str().as_bytes()).unwrap();
         // SAFETY: the path is a string that ends with NUL, and outlives the call.
@@ -243,7 +266,7 @@ mod tests {
 
         // Of a work tree that is no more; and this one moves.
         let gone = aside.join("c.before");
-        fs::write(&gone, b"nothing\0worktrees/gone\0whole").unwrap();
+        fs::write(&gone, b"nothing\0worktrees/gone\0\0whole").unwrap();
         fs::rename(at("root"), at("moved")).unwrap();
         fs::write(at(".git/worktrees/w/gitdir"), at("moved/w/.git").to_str().unwrap()).unwrap();
         let here = tree("moved", ".git");

@@ -320,7 +320,7 @@ pub fn has_conflict_marks(text: &str) -> bool {
     let marks = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
     text.lines().any(|line| {
         let rest = marks.iter().find_map(|mark| line.strip_prefix(mark));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        rest.is_some_and(|rest| rest.starts_with(' ') || rest.trim_end().is_empty())
     })
 }
 
@@ -411,6 +411,7 @@ mod tests {
         assert_eq!(read("a: c\n", Some("a: b\n")).unwrap(), ("a: c\n".to_owned(), false));
         let error = read(marked, None).unwrap_err();
         assert!(matches!(error, ConfigError::Marked { .. }), "{error}");
+        assert_eq!(read("a: b\r\n=======\r", Some("a: b\n")).unwrap().0, "a: b\n");
         let begun = "a: b\n=======\na: c\n>>>>>>> other\n";
         assert_eq!(read(begun, Some("a: b\n")).unwrap(), ("a: b\n".to_owned(), true));
         for text in ["# <<<<<<< a\n# =======\n", "a: |\n  =======\n", "========\n", ""] {

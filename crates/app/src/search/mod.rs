@@ -75,19 +75,32 @@ pub struct SearchRequest {
     pub listing: Listing,
     /// Searches the view as it is, without a look for changed notes.
     pub as_it_is: bool,
-    /// Whether notes that have drifted are looked for among the hits.
-    pub drift: bool,
 }
 
 /// What a search found.
 pub struct Found {
     pub answer: Answer,
-    /// Notes that have drifted, by path.
-    pub drifted: Vec<drift::Drift>,
     /// The commit whose notes were searched, if not those of the work tree.
     pub at: Option<CommitId>,
     /// Notes that changed and are not searched yet.
     pub stale: usize,
+    refreshed: Refreshed,
+}
+
+impl Found {
+    /// Which of the notes found have drifted, by path, as far as git tells in time: an answer never
+    /// fails or waits for long because of this. None of those of another version.
+    pub fn drifted(&self, workspace: &Workspace) -> Vec<drift::Drift> {
+        let git = Git::of(&workspace.repository).filter(|_| self.at.is_none());
+        let Some(git) = git else { return Vec::new() };
+        let notes = self.answer.hits.iter().filter(|hit| hit.kind == Kind::Note);
+        let mut paths: Vec<&NotePath> = notes.map(|hit| &hit.path).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        drift::drifted(&git, &self.refreshed.snapshot, paths, DRIFT_PATIENCE)
+            .map(|drifts| drifts.found)
+            .unwrap_or_default()
+    }
 }
 
 /// Searches.
@@ -137,11 +150,8 @@ pub fn search(
     {
         reporter.note(format_args!("the search is not counted: {}", cause.message()));
     }
-    let drifted = match wanted.drift && wanted.at.is_none() {
-        true => drifted(&answer, &viewed.refreshed, workspace),
-        false => Vec::new(),
-    };
-    Ok(Found { answer, drifted, at: viewed.at.map(|(commit, _)| commit), stale })
+    let at = viewed.at.map(|(commit, _)| commit);
+    Ok(Found { answer, at, stale, refreshed: viewed.refreshed })
 }
 
 /// A question and its answer.
@@ -252,19 +262,6 @@ fn narrow(
         request.limit = request.limit.saturating_mul(AUTHOR_RESERVE);
     }
     Ok(())
-}
-
-/// Which of the shown notes have drifted, as far as git tells in time: an answer never fails or
-/// waits for long because of this.
-fn drifted(answer: &Answer, refreshed: &Refreshed, workspace: &Workspace) -> Vec<drift::Drift> {
-    let Some(git) = Git::of(&workspace.repository) else { return Vec::new() };
-    let notes = answer.hits.iter().filter(|hit| hit.kind == Kind::Note);
-    let mut paths: Vec<&NotePath> = notes.map(|hit| &hit.path).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    drift::drifted(&git, &refreshed.snapshot, paths, DRIFT_PATIENCE)
-        .map(|drifts| drifts.found)
-        .unwrap_or_default()
 }
 
 /// What is ranked, by the settings and the request.

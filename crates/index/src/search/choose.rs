@@ -55,8 +55,7 @@ pub type Chosen = (ChunkPlace, Score, usize);
 
 impl Scene<'_> {
     /// Takes hits from the top: near-identical ones are counted with the first of them, a user's
-    /// note comes before a learned one on the same subject, and no file crowds out the others. Says
-    /// as well how much the score of the first file is above that of the next one.
+    /// note comes before a learned one on the same subject, and no file crowds out the others.
     ///
     /// # Errors
     /// [`Malformed`] if a segment is damaged.
@@ -64,21 +63,24 @@ impl Scene<'_> {
         &self,
         ranked: Vec<(ChunkPlace, Score)>,
         request: &Request,
-    ) -> Result<(Vec<Chosen>, f32), Malformed> {
+    ) -> Result<Vec<Chosen>, Malformed> {
         let ordered = self.users_first(self.collapsed(ranked, request)?)?;
-        let lead = self.lead(&ordered)?;
-        let listed = match request.listing {
+        match request.listing {
             Listing::Passages => self.passages(ordered, request.limit),
             Listing::Files { places } => self.files(ordered, request.limit, places),
-        };
-        Ok((listed?, lead))
+        }
     }
 
-    fn lead(&self, ordered: &[Chosen]) -> Result<f32, Malformed> {
-        let Some((first, score, _)) = ordered.first() else { return Ok(0.0) };
+    /// How much the score of the best chunk is above that of the next file's best one; a copy of it
+    /// is no other file.
+    ///
+    /// # Errors
+    /// [`Malformed`] if a segment is damaged.
+    pub fn lead(&self, ranked: &[(ChunkPlace, Score)], twin: f32) -> Result<f32, Malformed> {
+        let Some((first, score)) = ranked.first() else { return Ok(0.0) };
         let path = self.path(*first)?;
-        for (place, other, _) in ordered {
-            if self.path(*place)? != path {
+        for (place, other) in &ranked[1..] {
+            if self.path(*place)? != path && self.similarity(*first, *place) < twin {
                 return Ok(score.total - other.total);
             }
         }

@@ -290,7 +290,6 @@ pub fn search(
     let mut ranked: Vec<(ChunkPlace, Score)> =
         ranked.into_iter().map(|(index, score)| (places[index], score)).collect();
     weigh(snapshot, &query.text, &mut ranked)?;
-    let mut believed = None;
     if let Some(belief) = request.belief.filter(|_| request.like.is_none() && !ranked.is_empty()) {
         // Where only words were looked for, vectors of the model are not at hand.
         let is_usable = belief.weights.cosine == 0.0 || cosines.is_some();
@@ -299,13 +298,14 @@ pub fn search(
         let best = best.map(|(place, score)| scene.compared(*place, score.cosine));
         let best = best.collect::<Result<Vec<_>, _>>()?;
         let features = features(&query, &keywords, &best, tools.analyzer);
-        believed = Some((features, belief));
+        // Of all that was found: what is left out below answers as well as before.
+        let lead = scene.lead(&ranked, request.collapse_similarity)?;
+        answer.confidence = Some(Confidence::of(features, lead, &belief));
     }
     if let Some(least) = request.min_score {
         ranked.retain(|(_, score)| score.total >= least);
     }
-    let (chosen, lead) = scene.choose(ranked, request)?;
-    answer.confidence = believed.map(|(features, belief)| Confidence::of(features, lead, &belief));
+    let chosen = scene.choose(ranked, request)?;
 
     let sentence_query = match &request.like {
         Some(_) => None,

@@ -4,15 +4,14 @@ use serde_json::{Value, json};
 
 use super::{
     super::super::{error::CliError, scan_output::QuestionWire},
-    Arguments, workspace,
+    Arguments, OnBehalf, value, workspace,
 };
 use crate::server::Reply;
 use elophanto_app::{
     entities,
-    learn::{LearnRequest, Material, learn as run},
+    learn::{Given, LearnRequest, Material, learn as run},
     learning::now,
     questions::{self, known},
-    reporter::Silent,
 };
 use elophanto_knowledge::{
     learn::shelf::Shelves,
@@ -30,10 +29,11 @@ pub fn learn(arguments: &Arguments) -> Result<Reply, CliError> {
     let text = arguments.text("text").map(|text| text.as_bytes().to_vec());
     let request = LearnRequest {
         topic: arguments.given("topic").to_owned(),
-        material: text.map(|bytes| Material::Bytes { bytes, name: None }),
+        material: text
+            .map(|bytes| -> Given { Box::new(|| Ok(Material::Bytes { bytes, name: None })) }),
         ..LearnRequest::default()
     };
-    let learnt = run(&workspace()?, request, &mut |_| Ok(()), &Silent)?;
+    let learnt = run(&workspace()?, request, &mut |_| Ok(()), &OnBehalf::of_caller())?;
     let Some(prompt) = learnt.prompt else {
         let text = "Nothing was learnt.".to_owned();
         return Ok(Reply::Found { text, structured: json!({"queued": 0, "facts": 0}) });
@@ -78,8 +78,8 @@ pub fn questions(arguments: &Arguments) -> Result<Reply, CliError> {
         false => all.iter().take(limit).map(asked).collect(),
     };
     let shown: Vec<QuestionWire> = all.iter().take(limit).map(|it| QuestionWire::of(it)).collect();
-    let structured = json!({ "questions": shown, "more": all.len() - shown.len() });
-    Ok(Reply::Found { text, structured })
+    let more = all.len() - shown.len();
+    Ok(Reply::Found { text, structured: json!({ "questions": value(&shown)?, "more": more }) })
 }
 
 /// The tool `entity`.
@@ -95,7 +95,6 @@ pub fn entity(arguments: &Arguments) -> Result<Reply, CliError> {
         text,
         structured: json!({ "entities": entities, "more": more }),
     };
-    let value = |one: serde_json::Result<Value>| one.map_err(CliError::new);
     let Some(name) = arguments.text("name") else {
         let limit = arguments.whole("limit").unwrap_or(MOST);
         let all = entities::list(&shelves, &shelf);
@@ -106,7 +105,7 @@ pub fn entity(arguments: &Arguments) -> Result<Reply, CliError> {
                 shown.iter().map(|it| format!("- {} ({} facts)\n", it.name, it.facts)).collect()
             }
         };
-        let values = shown.iter().map(|one| value(serde_json::to_value(one)));
+        let values = shown.iter().map(|one| value(one));
         return Ok(found(text, values.collect::<Result<_, _>>()?, all.len() - shown.len()));
     };
     let Some(entity) = entities::find(&shelf, name) else {
@@ -121,6 +120,6 @@ pub fn entity(arguments: &Arguments) -> Result<Reply, CliError> {
             .map_or_else(String::new, |note| format!(" [the user says otherwise: {note}]"));
         text.push_str(&format!("- {}  ({source}){doubt}\n", fact.text));
     }
-    let values = vec![value(serde_json::to_value(&known))?];
+    let values = vec![value(&known)?];
     Ok(found(text, values, 0))
 }

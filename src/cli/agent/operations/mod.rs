@@ -11,14 +11,17 @@ use std::{
     time::Duration,
 };
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::super::{
     error::CliError,
+    ui::Ui,
     workspace::{self, Workspace},
 };
 use crate::server::{Call, Operations, Reply, Tool};
 use elophanto_app::memory::{Kept, Memories};
+use elophanto_app::reporter::{Progress, Reporter, Silent, Tone};
 use elophanto_index::{Options, Refreshed};
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::{CommitId, NotePath};
@@ -69,6 +72,44 @@ fn said(error: CliError) -> String {
 /// The knowledge base, without a word about its settings: they were said when the server began.
 pub(super) fn workspace() -> Result<Workspace, CliError> {
     workspace::here_again()
+}
+
+/// As JSON says it: a score is as short there as it is printed.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+fn value<T: Serialize + ?Sized>(wire: &T) -> Result<Value, CliError> {
+    let text = serde_json::to_string(wire).map_err(CliError::new)?;
+    serde_json::from_str(&text).map_err(CliError::new)
+}
+
+/// Whoever runs the server or the agent: warned and asked, told nothing else.
+struct OnBehalf(Ui);
+
+impl OnBehalf {
+    fn of_caller() -> Self {
+        Self(Ui::new(true, true))
+    }
+}
+
+impl Reporter for OnBehalf {
+    fn tell(&self, tone: Tone, text: &str) {
+        if tone == Tone::Warning {
+            self.0.warn(text);
+        }
+    }
+
+    fn confirm(&self, question: &str) -> std::io::Result<bool> {
+        self.0.confirm(question)
+    }
+
+    fn is_watched(&self) -> bool {
+        false
+    }
+
+    fn progress(&self, what: &'static str) -> Box<dyn Progress> {
+        Silent.progress(what)
+    }
 }
 
 /// Arguments that were checked against the tool's schema.

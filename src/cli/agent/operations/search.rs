@@ -13,13 +13,10 @@ use super::{
         ui::Ui,
         workspace::{self, Workspace},
     },
-    Arguments,
+    Arguments, OnBehalf, value,
 };
 use crate::server::{Call, Reply};
-use elophanto_app::{
-    reporter::Silent,
-    search::{Found, SearchRequest, search as run},
-};
+use elophanto_app::search::{Found, SearchRequest, search as run};
 use elophanto_index::search::{Level, Listing};
 use elophanto_models::builtin::count_tokens;
 
@@ -115,13 +112,15 @@ fn open(settings: &[(&str, Option<String>)]) -> Result<Workspace, CliError> {
 }
 
 fn traced() -> SearchRequest {
-    SearchRequest { blame: true, drift: true, ..SearchRequest::default() }
+    SearchRequest { blame: true, ..SearchRequest::default() }
 }
 
 /// Hits within the budget of the call. Where no sentence of them fits, their beginnings: the server
 /// cuts those, and what was found is never taken for nothing.
 fn found(workspace: &Workspace, request: &SearchRequest, call: &Call) -> Result<Reply, CliError> {
-    let Found { answer, drifted, at, stale } = run(workspace, request, &Silent)?;
+    let found = run(workspace, request, &OnBehalf::of_caller())?;
+    let drifted = found.drifted(workspace);
+    let Found { answer, at, stale, .. } = &found;
     let mut shape = Shape {
         format: Format::Json,
         listing: Listing::Passages,
@@ -129,25 +128,25 @@ fn found(workspace: &Workspace, request: &SearchRequest, call: &Call) -> Result<
         full: false,
         explain: false,
         max_tokens: Some(call.max_tokens()),
-        stale,
+        stale: *stale,
         here: std::path::PathBuf::new(),
         drifted: &drifted,
         root: &workspace.repository.root,
-        at,
+        at: *at,
         count_tokens: &|text| count_tokens(text),
     };
     let nobody = Ui::silent();
-    let mut of_hits = texts(&answer, &shape, &nobody);
+    let mut of_hits = texts(answer, &shape, &nobody);
     if of_hits.iter().all(Option::is_none) {
         shape.max_tokens = None;
-        of_hits = texts(&answer, &shape, &nobody);
+        of_hits = texts(answer, &shape, &nobody);
     }
     let wires: Vec<HitWire> = answer
         .hits
         .iter()
         .zip(&of_hits)
         .filter(|(_, text)| shape.max_tokens.is_none() || text.is_some())
-        .map(|(hit, text)| wire(hit, &answer, text.as_deref(), &shape))
+        .map(|(hit, text)| wire(hit, answer, text.as_deref(), &shape))
         .collect();
     let excluded: Vec<&str> = answer.query.excluded.iter().map(|it| it.typed.as_str()).collect();
     let confidence = answer.confidence.map(ConfidenceWire::from);
@@ -164,8 +163,7 @@ fn found(workspace: &Workspace, request: &SearchRequest, call: &Call) -> Result<
     text.push_str(&left_out(&excluded));
     text.extend(hits.iter().map(line));
     let reply = FoundReply { hits, confidence: confidence.as_ref(), excluded: &excluded };
-    let structured = serde_json::to_value(&reply).map_err(CliError::new)?;
-    Ok(Reply::Found { text, structured })
+    Ok(Reply::Found { text, structured: value(&reply)? })
 }
 
 fn reply<'a>(wire: &'a HitWire<'a>) -> HitReply<'a> {
