@@ -1,6 +1,8 @@
 //! Answers a question with citations, or says honestly that what is known does not suffice:
 //! `cargo run --example answer -- why are tables never rewritten`
 
+#![allow(clippy::print_stdout)]
+
 use std::path::Path;
 
 use elophanto::{

@@ -1,6 +1,8 @@
 //! Writes a lesson down and recalls what was learnt about something, in a knowledge base of its own:
 //! `cargo run --example remember`
 
+#![allow(clippy::print_stdout)]
+
 use elophanto::{
     Environment, Silent, Workspace,
     memory::{Draft, EventType, Memories, Question},

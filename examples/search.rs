@@ -1,6 +1,8 @@
 //! Searches the knowledge base around the current folder, by meaning and by keyword, offline:
 //! `cargo run --example search -- how does the index survive a merge`
 
+#![allow(clippy::print_stdout)]
+
 use std::path::Path;
 
 use elophanto::{

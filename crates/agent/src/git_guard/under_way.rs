@@ -260,7 +260,7 @@ mod tests {
         // SAFETY: the path is a string that ends with NUL, and outlives the call.
         assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
         fs::create_dir(aside.join("e.new")).unwrap();
-        std::os::unix::fs::symlink(&text_of_mine(&top), aside.join("f.before")).unwrap();
+        std::os::unix::fs::symlink(text_of_mine(&top), aside.join("f.before")).unwrap();
         assert!(put_aside_of_killed(&here, PATIENCE).is_empty());
         assert!(text_of_mine(&top).exists());
 

@@ -105,7 +105,7 @@ pub fn entity(arguments: &Arguments) -> Result<Reply, CliError> {
                 shown.iter().map(|it| format!("- {} ({} facts)\n", it.name, it.facts)).collect()
             }
         };
-        let values = shown.iter().map(|one| value(one));
+        let values = shown.iter().map(value);
         return Ok(found(text, values.collect::<Result<_, _>>()?, all.len() - shown.len()));
     };
     let Some(entity) = entities::find(&shelf, name) else {
