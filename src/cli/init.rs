@@ -15,8 +15,9 @@ use super::{
     workspace::{self, write_beneath},
 };
 use elophanto_app::{
-    config::{Provider, REPOSITORY_FILE},
+    config::{Provider, REPOSITORY_FILE, read_repository_file},
     init::{InitAction, InitOptions, plan},
+    settings::is_in_conflict,
 };
 use elophanto_app::{embedding::pin, hidden, pages::Pages};
 use elophanto_base::beneath::Folder;
@@ -65,11 +66,13 @@ pub fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         .collect::<Result<Vec<_>, _>>()?;
     let workspace = workspace::at(repository.clone(), Vec::new(), ui)?;
     let name = repository.root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let said = read_repository_file(&repository.root)?.map(|file| file.text);
     let options = InitOptions {
         roots,
         write_root: workspace.config.knowledge.write_root.clone(),
         now: jiff::Timestamp::now(),
         project_name: name.unwrap_or_else(|| "this project".to_owned()),
+        settings_in_conflict: is_in_conflict(&repository, said.as_deref().unwrap_or_default()),
         in_git: repository.git_dir.is_some(),
         // In git it is decided below, for everybody who shares the repository.
         pinned_provider: if repository.git_dir.is_some() { "" } else { "builtin" },

@@ -11,9 +11,12 @@ use super::{
 };
 use elophanto_app::config::{
     Config, ConfigFile, Guarded, Layers, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
-    has_conflict_marks, read_repository_file,
+    read_repository_file,
 };
-use elophanto_app::pages::{Page, Pages, Trust};
+use elophanto_app::{
+    pages::{Page, Pages, Trust},
+    settings::is_in_conflict,
+};
 use elophanto_repo::locate;
 
 /// Show what of this repository needs your trust, and trust it
@@ -85,12 +88,13 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return list(ui);
     }
     // Nothing of the repository is read but what is to be trusted, and nothing is asked of git.
-    let root = locate(Path::new("."))?.root;
+    let repository = locate(Path::new("."))?;
+    let root = repository.root.clone();
     if args.revoke {
         return revoke(&root, ui);
     }
     let file = read_repository_file(&root)?;
-    if file.as_ref().is_some_and(|file| has_conflict_marks(&file.text)) {
+    if is_in_conflict(&repository, file.as_ref().map_or("", |file| &file.text)) {
         return Err(CliError::new(format_args!(
             "`{REPOSITORY_FILE}` is in conflict: only what it says in the end can be trusted"
         ))

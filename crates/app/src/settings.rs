@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     Error,
-    config::{Config, ConfigError, Layers, REPOSITORY_FILE},
+    config::{Config, ConfigError, Layers, REPOSITORY_FILE, Trusted, has_conflict_marks},
     environment::Environment,
     reporter::Reporter,
 };
-use elophanto_repo::{Git, LocateError, Side, locate};
+use elophanto_repo::{Git, LocateError, Repository, Side, locate};
 
 /// The layers of settings of a knowledge base.
 ///
@@ -19,11 +19,25 @@ pub fn layers(
     environment: &Environment,
     flags: Vec<(String, String)>,
 ) -> Result<Layers, ConfigError> {
-    let ours = || {
-        let git = Git::of(&locate(root).ok()?)?;
-        git.side(Path::new(REPOSITORY_FILE), Side::Ours)
-    };
-    Layers::read(root, &ours, environment.variables().clone(), flags)
+    let git = locate(root).ok().and_then(|repository| Git::of(&repository));
+    let ours = || git.as_ref()?.side(Path::new(REPOSITORY_FILE), Side::Ours);
+    let mut layers = Layers::read(root, &ours, environment.variables().clone(), flags)?;
+    if let Some(side) = git.as_ref().and_then(|git| git.one_sided(Path::new(REPOSITORY_FILE))) {
+        layers.in_conflict = true;
+        if side == Side::Theirs {
+            // Our side says nothing.
+            layers.repository = None;
+            layers.trusted = Trusted::No;
+        }
+    }
+    Ok(layers)
+}
+
+/// Whether two sides of a merge say differently what the settings are, and nobody settled it yet;
+/// `text` is what the file holds. Whoever would write there leaves it alone.
+pub fn is_in_conflict(repository: &Repository, text: &str) -> bool {
+    let is_one_sided = |git: Git| git.one_sided(Path::new(REPOSITORY_FILE)).is_some();
+    has_conflict_marks(text) || Git::of(repository).is_some_and(is_one_sided)
 }
 
 /// What holds in a folder.

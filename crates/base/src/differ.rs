@@ -1,5 +1,5 @@
-//! Whether two texts that say nearly the same differ in what matters: a number, a date, a negation.
-//! Pure.
+//! Whether two texts that say nearly the same differ in what matters: a number, a date, a negation,
+//! a name. Pure.
 
 use std::collections::BTreeSet;
 
@@ -17,6 +17,49 @@ pub fn differ(a: &str, b: &str) -> bool {
     // One that only says more contradicts nothing: each must hold what the other does not.
     let numbers = !a.numbers.is_subset(&b.numbers) && !b.numbers.is_subset(&a.numbers);
     numbers || (a.negations != b.negations && a.numbers == b.numbers)
+}
+
+/// Words after which stands what is said of a subject, and not the subject itself.
+const SAID_AFTER: &[&str] = &[
+    "is", "are", "was", "were", "in", "on", "at", "by", "to", "from", "called", "named", "as",
+    "after", "before", "until", "under", "ist", "sind", "war", "bei", "von", "nach", "am", "im",
+];
+/// A longer name is none, in words.
+const MOST_NAME: usize = 3;
+/// Words that both sentences begin with: what they speak of, and that they say something of it.
+const FEWEST_BEFORE: usize = 3;
+/// Words that both end with, where what stands before the names does not tell.
+const FEWEST_AFTER: usize = 2;
+
+/// Whether two sentences are the same, word by word, but for the name (or code) that one holds in
+/// the place of the other's: `The office is in Madrid`, `The office is in Lisbon`.
+pub fn name_another(a: &str, b: &str) -> bool {
+    let (a, b) = (spoken(a), spoken(b));
+    let is_same = |(a, b): &(&&str, &&str)| a.to_lowercase() == b.to_lowercase();
+    let before = a.iter().zip(&b).take_while(is_same).count();
+    let is_said =
+        a[..before].last().is_some_and(|word| SAID_AFTER.contains(&word.to_lowercase().as_str()));
+    let (a, b) = (&a[before..], &b[before..]);
+    let after = a.iter().rev().zip(b.iter().rev()).take_while(is_same).count();
+    let names = [&a[..a.len() - after], &b[..b.len() - after]];
+    let is_name = |name: &&[&str]| {
+        let begins =
+            |word: &&str| word.starts_with(|char: char| char == '`' || char.is_uppercase());
+        name.len() <= MOST_NAME && name.first().is_some_and(begins)
+    };
+    // `Berlin` and `Berlin Mitte` may be one.
+    let shares = || names[0].iter().any(|word| names[1].contains(word));
+    before >= FEWEST_BEFORE
+        && (is_said || after >= FEWEST_AFTER)
+        && names.iter().all(is_name)
+        && !shares()
+}
+
+/// The words as they stand there, punctuation around them apart.
+fn spoken(text: &str) -> Vec<&str> {
+    let is_around = |char: char| !char.is_alphanumeric() && char != '`';
+    let words = text.split_whitespace().map(|word| word.trim_matches(is_around));
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 struct Claims {
@@ -46,6 +89,27 @@ impl Claims {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_name_in_the_same_place_counts() {
+        for (a, b, expected) in [
+            ("The main office is in Madrid.", "The main office is in Lisbon.", true),
+            ("The main office is in Madrid.", "Our main office is in Lisbon.", false),
+            ("We deploy on Tuesdays.", "We deploy on Fridays, at noon.", true),
+            ("We deploy on Tuesdays.", "we deploy on **Fridays**", true),
+            ("The store is `sqlite`.", "The store is `rocksdb`.", true),
+            ("The team lead is Ada Byron.", "The team lead is Grace.", true),
+            ("The team lead is Ada Byron.", "The team lead is Ada.", false),
+            ("All of them use Kafka for the events.", "All of them use NATS for the events.", true),
+            ("It also supports Linux.", "It also supports Windows.", false),
+            ("The cache is small.", "The cache is fast.", false),
+            ("Madrid is the office.", "Lisbon is the office.", false),
+            ("The main office is in Madrid.", "The main office is in Madrid.", false),
+        ] {
+            assert_eq!(name_another(a, b), expected, "{a:?} {b:?}");
+            assert_eq!(name_another(b, a), expected, "{b:?} {a:?}");
+        }
+    }
 
     #[test]
     fn numbers_dates_and_negations_count() {

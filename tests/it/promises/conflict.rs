@@ -111,3 +111,73 @@ fn in_a_conflict_nothing_is_trusted_and_init_leaves_the_settings() {
     assert!(init.stderr().contains("settle it, then run this again"), "{init}");
     assert_eq!(config(env.root()), before);
 }
+
+/// One side changed the settings, the other deleted them: the file holds no marks.
+#[test]
+fn what_one_side_deleted_is_in_conflict() {
+    // Where our side has no settings, the model is that of the committed table.
+    for ours in ["kept", "deleted"] {
+        let env = one_sided(ours);
+        let before = config(env.root());
+        assert!(before.ends_with("minilm}\n"), "{before}");
+        assert_untouched(&env, "minilm-");
+        assert_eq!(config(env.root()), before);
+
+        env.git(&["add", SETTINGS]);
+        let found = env.run(&["search", "who wrote this"]);
+        assert!(!found.stderr().contains("in conflict"), "{found}");
+    }
+}
+
+/// A stash brings a conflict back without a merge that is under way.
+#[test]
+fn what_a_stash_brings_back_deleted_is_in_conflict() {
+    let env = with_notes(3);
+    env.write(SETTINGS, "knowledge: {embedding_provider: builtin}\n");
+    env.commit("base");
+    env.write(SETTINGS, "knowledge: {embedding_provider: minilm}\n");
+    env.git(&["stash", "--quiet"]);
+    env.git(&["rm", "--quiet", SETTINGS]);
+    env.commit("deleted");
+    let popped = finish(env.sealed("git").args(["stash", "pop", "--quiet"]));
+    assert_eq!(popped.code, Some(1), "{popped}");
+    assert_untouched(&env, "builtin-");
+}
+
+/// The branch `kept` chose a model, `deleted` has no settings; we are on `ours`.
+fn one_sided(ours: &str) -> TestEnv {
+    let env = with_notes(3);
+    env.write(SETTINGS, "changelog: {enabled: false}\n");
+    env.commit("base");
+    env.git(&["checkout", "--quiet", "-b", "kept"]);
+    env.write(SETTINGS, "knowledge: {embedding_provider: minilm}\n");
+    env.ok(&["index"]);
+    env.commit("kept");
+    env.git(&["checkout", "--quiet", "-b", "deleted", "main"]);
+    env.git(&["rm", "--quiet", SETTINGS]);
+    env.commit("deleted");
+    env.git(&["checkout", "--quiet", ours]);
+    let theirs = if ours == "kept" { "deleted" } else { "kept" };
+    let merged = finish(env.sealed("git").args(["merge", "--quiet", "-m", "merged", theirs]));
+    assert_eq!(merged.code, Some(1), "{merged}");
+    env
+}
+
+/// Our side counts, whoever asks is told, and nobody writes into what is in conflict.
+fn assert_untouched(env: &TestEnv, model: &str) {
+    let before = config(env.root());
+    for args in [&["search", "# Note"][..], &["index"], &["init"]] {
+        let output = env.run(args);
+        assert!(output.code < Some(2), "{args:?}\n{output}");
+        let said = output.stderr();
+        assert_eq!(said.lines().filter(|line| *line == WARNING).count(), 1, "{args:?}\n{output}");
+        assert_eq!(config(env.root()), before, "{args:?}");
+    }
+    env.ok(&["hook", "install"]);
+    assert_eq!(config(env.root()), before);
+    let trust = env.run(&["trust"]);
+    assert!(trust.stderr().contains("is in conflict"), "{trust}");
+    let doctor = env.run(&["doctor", "--json"]).json();
+    assert!(doctor[0]["model"].as_str().unwrap().starts_with(model), "{doctor:?}");
+    assert!(doctor[1]["finding"].as_str().unwrap().contains("is in conflict"), "{doctor:?}");
+}

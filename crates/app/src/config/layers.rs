@@ -36,7 +36,7 @@ pub struct Layers {
     pub user: Option<ConfigFile>,
     /// The repository's file.
     pub repository: Option<ConfigFile>,
-    /// Whether that file is in conflict; `repository` is then what our side says.
+    /// Whether that file is in conflict; `repository` is then what our side says, if it has one.
     pub in_conflict: bool,
     /// Whether the user trusts what that file says just now.
     pub trusted: Trusted,

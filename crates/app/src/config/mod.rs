@@ -400,10 +400,10 @@ impl Config {
             let origin = |line| Origin::User { path: file.path.clone(), line };
             resolved.add_file(file, false, origin, &mut warnings)?;
         }
+        if layers.in_conflict {
+            warnings.push(ConfigWarning::InConflict { path: REPOSITORY_FILE.into() });
+        }
         if let Some(file) = &layers.repository {
-            if layers.in_conflict {
-                warnings.push(ConfigWarning::InConflict { path: file.path.clone() });
-            }
             let origin = |line| Origin::Repository { path: file.path.clone(), line };
             let guard = layers.trusted != Trusted::Yes;
             let held = resolved.add_file(file, guard, origin, &mut warnings)?;

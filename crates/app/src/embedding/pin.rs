@@ -5,14 +5,14 @@ use std::path::Path;
 use super::{embedders::of_tables, remote::Target};
 use crate::config::{
     self, Config, ConfigFile, Origin, Provider, REPOSITORY_FILE, TrustEntry, TrustStore, Trusted,
-    has_conflict_marks, pin, value_in,
+    pin, value_in,
 };
 use crate::{
     Error,
     environment::Environment,
     keys::{self, Asking},
     reporter::Reporter,
-    settings::layers,
+    settings::{is_in_conflict, layers},
     workspace::{Workspace, write_beneath},
 };
 use elophanto_base::stand_in::is_stand_in;
@@ -189,7 +189,7 @@ pub fn write_down(
     }
     let Workspace { repository, environment, .. } = workspace;
     let before = config_text(&repository)?;
-    if has_conflict_marks(&before) || is_stand_in(&repository.root.join(REPOSITORY_FILE)) {
+    if is_in_conflict(&repository, &before) || is_stand_in(&repository.root.join(REPOSITORY_FILE)) {
         // Whoever settles the conflict decides, and nobody writes there while a command of an agent
         // runs; this run goes on with what was found out.
         return Workspace::again(repository, environment, as_flags(pins));
@@ -258,7 +258,7 @@ fn may_pin(workspace: &Workspace) -> Result<bool, Error> {
         return Ok(false);
     }
     let text = config_text(&workspace.repository)?;
-    if has_conflict_marks(&text) {
+    if is_in_conflict(&workspace.repository, &text) {
         return Ok(false);
     }
     let auto = config::Value::Text(Provider::Auto.to_string());

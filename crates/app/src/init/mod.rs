@@ -37,6 +37,8 @@ pub struct InitOptions<'a> {
     pub project_name: String,
     /// Whether this is a git repository, not a plain folder.
     pub in_git: bool,
+    /// Whether the settings are in conflict: nothing is written there.
+    pub settings_in_conflict: bool,
     /// The embedding provider that `auto` picked; empty pins none.
     pub pinned_provider: &'a str,
 }
@@ -155,7 +157,7 @@ fn settings(
         None => None,
     };
     let base = current.clone().unwrap_or_else(|| config::template(&[]));
-    if config::has_conflict_marks(&base) {
+    if options.settings_in_conflict {
         // Whoever settles it decides.
         let asked_for = !roots.is_empty();
         return if asked_for { Err(InitError::InConflict { path }) } else { Ok(None) };

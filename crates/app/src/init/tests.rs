@@ -56,6 +56,7 @@ fn options(roots: &[&str]) -> InitOptions<'static> {
         write_root: "knowledge".into(),
         now: "2026-01-02T03:04:05.678Z".parse().unwrap(),
         project_name: "otter".to_owned(),
+        settings_in_conflict: false,
         in_git: true,
         pinned_provider: "builtin",
     }

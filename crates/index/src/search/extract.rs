@@ -13,7 +13,7 @@ use super::{
     passage::{Kind, sentences},
 };
 use elophanto_base::{
-    differ::differ,
+    differ::{differ, name_another},
     lexical::{Analyzer, Word, fold, words},
 };
 use elophanto_text::markdown::on_one_line;
@@ -49,6 +49,10 @@ impl Statement {
     pub fn contradicts(&self, other: &Self) -> bool {
         if self.is_row || other.is_row {
             return false;
+        }
+        // What one passage says side by side are cases, not contradictions.
+        if self.hit != other.hit && name_another(&self.text, &other.text) {
+            return true;
         }
         let words = |statement: &Self| -> BTreeSet<String> {
             let is_word = |term: &&String| !term.contains(|char: char| char.is_numeric());
@@ -382,8 +386,8 @@ mod tests {
     #[test]
     fn the_same_thing_said_otherwise_is_a_contradiction() {
         let analyzer = Analyzer::new("english");
-        let statement = |text: &str| Statement {
-            hit: 0,
+        let statement = |hit: usize, text: &str| Statement {
+            hit,
             line: 1,
             with_headings: 0.0,
             value: 0.0,
@@ -402,13 +406,14 @@ mod tests {
             ("Retries are capped at 5.", "Retries are capped at 5 in all.", false),
             ("Retries are capped at 5.", "Sessions end after 3 hours of silence.", false),
             ("Costs 5.", "Costs 3.", false),
+            ("The office is in Madrid.", "The office is in Lisbon.", true),
             (
                 "Name: heron; Default: 5; Type: number; Reload: needed",
                 "Name: crane; Default: 3; Type: number; Reload: needed",
                 false,
             ),
         ] {
-            assert_eq!(statement(a).contradicts(&statement(b)), expected, "{a} {b}");
+            assert_eq!(statement(0, a).contradicts(&statement(1, b)), expected, "{a} {b}");
         }
     }
 }

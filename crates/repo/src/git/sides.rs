@@ -19,4 +19,27 @@ impl Git {
         let name = format!(":{}:{}", side as u8, path.display());
         self.run(&["cat-file", "blob", &name]).ok()
     }
+
+    /// The side that kept a file (relative to the root) which the other deleted, until that is
+    /// settled; the file then holds no marks of a conflict. Git is asked only where it is in the
+    /// middle of something.
+    pub fn one_sided(&self, path: &Path) -> Option<Side> {
+        if !self.is_under_way() {
+            return None;
+        }
+        let path = path.display().to_string();
+        let output =
+            self.run(&["ls-files", "--unmerged", "-z", "--full-name", "--", &path]).ok()?;
+        // `mode id stage\tpath`.
+        let stages = output.split(|&byte| byte == 0).filter_map(|line| {
+            let tab = line.iter().position(|&byte| byte == b'\t')?;
+            line[..tab].last().copied()
+        });
+        let stages: Vec<u8> = stages.collect();
+        match (stages.contains(&b'2'), stages.contains(&b'3')) {
+            (true, false) => Some(Side::Ours),
+            (false, true) => Some(Side::Theirs),
+            _ => None,
+        }
+    }
 }

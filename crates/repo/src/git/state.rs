@@ -14,6 +14,13 @@ impl Git {
             .any(|name| self.git_dir.join(name).exists())
     }
 
+    /// Whether there may be conflicts to settle: a merge, a rebase or the like is under way, or git
+    /// kept what it merged by itself, as `stash pop` does.
+    pub fn is_under_way(&self) -> bool {
+        let merging = ["MERGE_HEAD", "AUTO_MERGE"];
+        self.is_replaying() || merging.iter().any(|name| self.git_dir.join(name).exists())
+    }
+
     /// The other sides of a merge, cherry-pick, revert or rebase that is under way.
     pub fn other_sides(&self) -> Vec<CommitId> {
         let rebasing =
