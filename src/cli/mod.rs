@@ -242,7 +242,7 @@ fn quiet_table_panics() {
     std::panic::set_hook(Box::new(move |panic| {
         let thread = std::thread::current();
         let name = thread.name().unwrap_or_default();
-        if name != elophanto_index::store::tables::WORKER_THREAD && !name.starts_with("lance") {
+        if name != elophanto_tables::WORKER_THREAD && !name.starts_with("lance") {
             usual(panic);
         }
     }));

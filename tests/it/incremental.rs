@@ -190,6 +190,7 @@ impl Bench {
             max_file_bytes: 1 << 20,
             analyzer: &self.analyzer,
             embedder: &self.builtin,
+            tables: &elophanto_tables::Lance,
             count_tokens: &count_tokens,
             now: &now,
             form: None,

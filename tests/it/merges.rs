@@ -8,6 +8,7 @@ use elophanto_index::store::{
     matrix::Encoded,
     tables::{self, TableContent},
 };
+use elophanto_tables::Lance;
 
 use serde_json::Value;
 
@@ -251,7 +252,7 @@ fn both_change_the_model() {
         let rows = (0..20).map(|key| ([key; 16], Encoded::new(codes))).collect();
         let content = TableContent { fingerprint: model.to_owned(), rows };
         let folder = env.path(".elophanto/index");
-        tables::write(&folder, &env.outside().join("staging"), &content).unwrap()
+        tables::write(&Lance, &folder, &env.outside().join("staging"), &content).unwrap()
     };
     each(|site| {
         table(&site.env, "another-4", &[0.6, 0.8, 0.0, 0.0]);

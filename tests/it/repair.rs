@@ -61,6 +61,7 @@ fn index(root: &Path, model: &Flaky) -> Refreshed {
         max_file_bytes: 1 << 20,
         analyzer: &Analyzer::new("english"),
         embedder: model,
+        tables: &elophanto_tables::Lance,
         count_tokens: &count_tokens,
         now: &|| 0,
         form: None,

@@ -20,6 +20,7 @@ use elophanto_index::store::{
     matrix::{Encoded, Key},
     tables::{self, TableContent},
 };
+use elophanto_tables::Lance;
 use lance_encoding::format::pb21;
 use lance_table::format::pb;
 use prost::Message;
@@ -381,11 +382,11 @@ fn a_forged_table_is_refused_before_it_is_decoded() {
     // What the forger writes is read as it is, unless it is made to harm.
     let table = plain(&folder);
     let name = table.file_name().unwrap().to_str().unwrap();
-    assert_eq!(tables::read(&folder, name, None).unwrap(), honest(300));
+    assert_eq!(tables::read(&Lance, &folder, name, None).unwrap(), honest(300));
     for (what, forge, expected) in FORGERIES {
         let table = forge(&folder);
         let name = table.file_name().unwrap().to_str().unwrap();
-        let said = tables::read(&folder, name, None).unwrap_err().to_string();
+        let said = tables::read(&Lance, &folder, name, None).unwrap_err().to_string();
         assert!(said.ends_with(expected), "{what}: {said}");
     }
 }
@@ -520,7 +521,7 @@ fn a_table_that_was_cut_short_gets_no_name() {
         let mut command = env.sealed("sh");
         let output = crate::env::finish(command.args(["-c", &script, crate::env::PROGRAM]));
         for name in env.tables() {
-            tables::read(&index(&env), &name, None).unwrap();
+            tables::read(&Lance, &index(&env), &name, None).unwrap();
         }
         refused += usize::from(env.tables().is_empty());
         if output.code == Some(0) {

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fs};
 
 use elophanto_index::store::tables;
+use elophanto_tables::Lance;
 
 use crate::{
     env::{TestEnv, snapshot},
@@ -43,7 +44,7 @@ fn everything(env: &TestEnv) -> Everything {
 /// How many vectors all tables hold together.
 fn rows(env: &TestEnv) -> usize {
     let folder = env.path(".elophanto/index");
-    let rows = |name: &String| tables::read(&folder, name, None).unwrap().rows.len();
+    let rows = |name: &String| tables::read(&Lance, &folder, name, None).unwrap().rows.len();
     env.tables().iter().map(rows).sum()
 }
 
@@ -115,14 +116,14 @@ fn compaction_keeps_other_models_in_use_only() {
         rows: vec![row("nobody has this text"), row(text.trim_end()), row(text)],
     };
     let folder = env.path(".elophanto/index");
-    tables::write(&folder, &env.outside().join("staging"), &content).unwrap();
+    tables::write(&Lance, &folder, &env.outside().join("staging"), &content).unwrap();
     env.commit("another model");
     let lines = env.json(&["clean", "--index", "--compact", "--json"]);
     assert_eq!(lines[0]["tables_after"], 2, "one table for each model: {lines:?}");
     let kept: BTreeSet<_> = env
         .tables()
         .iter()
-        .map(|name| tables::read(&folder, name, None).unwrap())
+        .map(|name| tables::read(&Lance, &folder, name, None).unwrap())
         .filter(|content| content.fingerprint == "another-2")
         .flat_map(|content| content.rows.into_iter().map(|(key, _)| key))
         .collect();

@@ -8,6 +8,7 @@ use elophanto_index::store::{
     tables::{self, TableContent},
 };
 use elophanto_repo::locate;
+use elophanto_tables::Lance;
 
 use crate::{
     env::{TestEnv, snapshot},
@@ -36,11 +37,12 @@ fn pull(env: &TestEnv, forge: impl Fn(&mut Vec<([u8; 16], Encoded)>)) {
     env.index(&[]);
     let folder = locate(env.root()).unwrap().tables_dir();
     let honest = env.tables().into_iter().find(|name| !before.contains(name)).unwrap();
-    let TableContent { fingerprint, mut rows } = tables::read(&folder, &honest, None).unwrap();
+    let TableContent { fingerprint, mut rows } =
+        tables::read(&Lance, &folder, &honest, None).unwrap();
     forge(&mut rows);
     env.remove(Path::new(".elophanto/index").join(honest));
     let content = TableContent { fingerprint, rows };
-    tables::write(&folder, &env.outside().join("staging"), &content).unwrap();
+    tables::write(&Lance, &folder, &env.outside().join("staging"), &content).unwrap();
     env.commit("pull request");
     // Who checks has never seen the text.
     env.remove(".git/elophanto");
@@ -79,7 +81,7 @@ fn a_forged_vector_is_found() {
     let env = repository();
     // A vector that sends everybody who looks for otters to the advert.
     let folder = locate(env.root()).unwrap().tables_dir();
-    let main = tables::read(&folder, &env.tables()[0], None).unwrap();
+    let main = tables::read(&Lance, &folder, &env.tables()[0], None).unwrap();
     pull(&env, |rows| {
         rows.last_mut().unwrap().1 = main.rows[0].1.clone();
     });
@@ -104,7 +106,7 @@ fn a_forged_vector_is_found() {
 fn a_second_vector_for_a_text_of_main_is_found() {
     let env = repository();
     let folder = locate(env.root()).unwrap().tables_dir();
-    let main = tables::read(&folder, &env.tables()[0], None).unwrap();
+    let main = tables::read(&Lance, &folder, &env.tables()[0], None).unwrap();
     pull(&env, |rows| {
         let (otters, bears) = (&main.rows[0], &main.rows[1]);
         rows.push((otters.0, bears.1.clone()));
@@ -122,11 +124,11 @@ fn a_second_vector_for_a_text_of_main_is_found() {
 /// Rows for a text that is not in the repository, with the vector of another one.
 fn poison(env: &TestEnv) -> (String, Vec<([u8; 16], Encoded)>) {
     let folder = locate(env.root()).unwrap().tables_dir();
-    let main = tables::read(&folder, &env.tables()[0], None).unwrap();
+    let main = tables::read(&Lance, &folder, &env.tables()[0], None).unwrap();
     let scratch = TestEnv::with(&[(".elophanto/config.yaml", CONFIG), ("spam/advert.md", ADVERT)]);
     scratch.index(&[]);
     let folder = locate(scratch.root()).unwrap().tables_dir();
-    let content = tables::read(&folder, &scratch.tables()[0], None).unwrap();
+    let content = tables::read(&Lance, &folder, &scratch.tables()[0], None).unwrap();
     let rows = content.rows.into_iter().map(|(key, _)| (key, main.rows[0].1.clone()));
     (content.fingerprint, rows.collect())
 }

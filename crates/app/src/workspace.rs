@@ -30,6 +30,7 @@ use elophanto_models::{
     builtin::{Builtin, count_tokens},
 };
 use elophanto_repo::{Git, NotePath, Repository, Selection, Version, desk::Desk, locate, watch};
+use elophanto_tables::Lance;
 use elophanto_text::chunk::Limits;
 
 /// An opened knowledge base.
@@ -141,6 +142,7 @@ impl Workspace {
             max_file_bytes: self.config.knowledge.max_file_bytes,
             analyzer: &self.analyzer,
             embedder: self.models.active(),
+            tables: &Lance,
             count_tokens: &*self.count,
             now: &now_nanoseconds,
             form: None,

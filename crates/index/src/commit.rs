@@ -68,7 +68,7 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
         let rows = rows(snapshot, &missing);
         let content = TableContent { fingerprint: state.fingerprint.to_owned(), rows };
         let staging = view::Staging::new(&folder)?;
-        tables::write(&context.repository.tables_dir(), staging.path(), &content)?;
+        tables::write(context.tables, &context.repository.tables_dir(), staging.path(), &content)?;
         committed.written = true;
     }
     // Untracked tables of ours, all of whose vectors are now elsewhere or unused.
@@ -76,7 +76,8 @@ pub fn update_pending(context: &Context, snapshot: &Snapshot) -> Result<Committe
         place::remove(&context.repository.tables_dir(), &name)?;
     }
     let registry_file = view::registry_file(&folder);
-    let (mut registry, _) = Registry::load(&registry_file, &context.repository.tables_dir())?;
+    let (mut registry, _) =
+        Registry::load(context.tables, &registry_file, &context.repository.tables_dir())?;
     registry.save(&registry_file)?;
     Ok(committed)
 }
@@ -95,7 +96,7 @@ pub fn uncommitted(
         return Ok((0, Vec::new()));
     }
     let (registry, bad) =
-        Registry::read_all(&context.repository.tables_dir(), &context.view_dir())?;
+        Registry::read_all(context.tables, &context.repository.tables_dir(), &context.view_dir())?;
     let held = registry.keys(context.embedder.fingerprint().as_str(), |_| true);
     Ok((used_keys(snapshot).difference(&held).count(), bad))
 }
@@ -112,8 +113,11 @@ struct State<'a> {
 impl<'a> State<'a> {
     fn read(context: &'a Context, snapshot: &Snapshot) -> Result<Self, IndexError> {
         let folder = context.view_dir();
-        let (mut registry, bad) =
-            Registry::load(&view::registry_file(&folder), &context.repository.tables_dir())?;
+        let (mut registry, bad) = Registry::load(
+            context.tables,
+            &view::registry_file(&folder),
+            &context.repository.tables_dir(),
+        )?;
         registry.save(&view::registry_file(&folder))?;
         // A table that a newer version wrote is not damaged, and not ours to replace.
         let damaged = bad.into_iter().filter(|table| matches!(table.cause, TableError::Digest));

@@ -22,7 +22,7 @@ use crate::store::{
     Malformed,
     matrix::{Encoded, Key},
     place,
-    tables::{self, TableContent},
+    tables::{self, ROW_BYTES, TableContent},
     view::Staging,
 };
 use elophanto_models::Fingerprint;
@@ -45,8 +45,6 @@ pub struct Compacted {
     pub worth: bool,
 }
 
-/// Bytes of an int8 vector's row besides its codes: key and scale.
-const ROW_BYTES: u64 = 20;
 /// Bytes of a table without rows.
 const TABLE_BYTES: u64 = 2_400;
 
@@ -62,7 +60,7 @@ pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, Ind
     let mut models: BTreeMap<String, FxHashMap<Key, Option<Encoded>>> = BTreeMap::new();
     let mut rows = 0;
     for name in tracked.keys() {
-        let content = tables::read(&folder, name, Some(&context.view_dir()))
+        let content = tables::read(context.tables, &folder, name, Some(&context.view_dir()))
             .map_err(|cause| IndexError::BadTable { name: name.clone(), cause })?;
         done.before.0 += 1;
         done.before.1 += tables::size(&folder, name);
@@ -121,7 +119,7 @@ pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, Ind
     let staging = Staging::new(&context.view_dir())?;
     let mut changes = Vec::new();
     for content in &contents {
-        for name in tables::write(&folder, staging.path(), content)? {
+        for name in tables::write(context.tables, &folder, staging.path(), content)? {
             done.after.1 += tables::size(&folder, &name);
             let (paths, bytes): (Vec<_>, Vec<_>) =
                 tables::contents(&folder, &name)?.into_iter().unzip();

@@ -258,9 +258,9 @@ fn bring(context: &Context, collection: &Collection, options: Options, keep: boo
     if !jobs.is_empty() {
         let tables = context.repository.tables_dir();
         let memory = view::registry_file(&context.view_dir());
-        let (registry, _) = Registry::load(&memory, &tables).unwrap_or_default();
+        let (registry, _) = Registry::load(context.tables, &memory, &tables).unwrap_or_default();
         let cache = context.repository.vectors_dir();
-        let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry, cache);
+        let vectors = Vectors::new(context, &draft.segments, tables, registry, cache);
         let groups = build(
             &Workshop {
                 root: &context.repository.root,

@@ -23,7 +23,7 @@ use crate::store::{
     lock::Lock,
     manifest::{FileEntry, Manifest, Place},
     registry::{BadTable, Registry},
-    tables,
+    tables::{self, Format},
     view::{self, Loaded, Opened, Staging, View},
 };
 use elophanto_base::lexical::Analyzer;
@@ -48,6 +48,8 @@ pub struct Context<'a> {
     pub max_file_bytes: u64,
     pub analyzer: &'a Analyzer,
     pub embedder: &'a dyn Embedder,
+    /// How the committed tables hold their vectors.
+    pub tables: &'a dyn Format,
     pub count_tokens: &'a (dyn Fn(&str) -> usize + Sync),
     /// Nanoseconds since 1970.
     pub now: &'a (dyn Fn() -> i64 + Sync),
@@ -315,7 +317,8 @@ impl Run<'_> {
         }
 
         let tables = context.repository.tables_dir();
-        let loaded = Registry::load(&view::registry_file(self.folder), &tables);
+        let loaded =
+            Registry::load(self.context.tables, &view::registry_file(self.folder), &tables);
         let (registry, bad) = loaded.unwrap_or_else(|cause| {
             self.notices.push(format!("the committed index cannot be read: {cause}"));
             Default::default()
@@ -324,7 +327,7 @@ impl Run<'_> {
         // Without a folder to write to, everything is built in memory.
         let staging = Staging::new(self.folder).ok().map(Arc::new);
         let cache = context.repository.vectors_dir();
-        let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry, cache);
+        let vectors = Vectors::new(context, &draft.segments, tables, registry, cache);
         let fingerprint = context.embedder.fingerprint();
         let groups = build(
             &Workshop {

@@ -63,14 +63,14 @@ pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
         let whole = sides.iter().filter_map(|side| side.get(*name)).find(|files| {
             let _ = fs::remove_dir_all(staging.path().join(name));
             write_table(staging.path(), name, files, &objects).is_ok()
-                && tables::read(staging.path(), name, Some(&view)).is_ok()
+                && tables::read(context.tables, staging.path(), name, Some(&view)).is_ok()
         });
         let Some(files) = whole else {
             resolved.unreadable.push((*name).clone());
             continue;
         };
         resolved.tables += 1;
-        if tables::read(&folder, name, Some(&view)).is_err() {
+        if tables::read(context.tables, &folder, name, Some(&view)).is_err() {
             place::remove(&folder, name)?;
             place::put(&folder, name, &staging.path().join(name))?;
             resolved.restored += 1;
@@ -82,7 +82,7 @@ pub fn resolve(context: &Context, git: &Git) -> Result<Resolved, IndexError> {
     // Parts of tables that a conflict left behind, under names that no side knows whole.
     for name in tables::list(&folder)? {
         let known = names.contains(&name) && !resolved.unreadable.contains(&name);
-        if !known && tables::read(&folder, &name, Some(&view)).is_err() {
+        if !known && tables::read(context.tables, &folder, &name, Some(&view)).is_err() {
             place::remove(&folder, &name)?;
         }
     }

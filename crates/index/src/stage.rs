@@ -51,7 +51,7 @@ pub fn plan_staged(
     let _lock = view::write_lock(&folder, None)?;
     let tables_dir = context.repository.tables_dir();
     let registry_file = view::registry_file(&folder);
-    let (mut registry, _) = Registry::load(&registry_file, &tables_dir)?;
+    let (mut registry, _) = Registry::load(context.tables, &registry_file, &tables_dir)?;
     let fingerprint = context.embedder.fingerprint().as_str();
 
     let staged = tables_of(git, &Version::Staged, &BTreeSet::new())?;
@@ -60,7 +60,7 @@ pub fn plan_staged(
         committed.extend(tables_of(git, &Version::Commit(parent), &BTreeSet::new())?);
     }
     // A sparse work tree holds none of them, and what is damaged there is whole in git.
-    let elsewhere = fetch_tables(&staged, &git.objects(), &mut registry, &folder);
+    let elsewhere = fetch_tables(&staged, &git.objects(), &mut registry, &folder, context.tables);
     // Ours from an earlier attempt: remembered, still staged, in no commit.
     let memory = Memory::of(&folder);
     let ours = match memory.read() {
@@ -109,7 +109,7 @@ pub fn plan_staged(
                 let rows = rows(snapshot, &missing);
                 let content = TableContent { fingerprint: fingerprint.to_owned(), rows };
                 let staging = view::Staging::new(&folder)?;
-                tables::write(&tables_dir, staging.path(), &content)?
+                tables::write(context.tables, &tables_dir, staging.path(), &content)?
             }
         };
         for name in &needed {
@@ -153,7 +153,7 @@ pub fn remove_obsolete(context: &Context, plan: &StagedIndex) -> Result<(), Inde
         place::remove(&tables_dir, name)?;
     }
     let registry_file = view::registry_file(&folder);
-    let (mut registry, _) = Registry::load(&registry_file, &tables_dir)?;
+    let (mut registry, _) = Registry::load(context.tables, &registry_file, &tables_dir)?;
     registry.save(&registry_file)?;
     Ok(())
 }

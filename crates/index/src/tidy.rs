@@ -63,7 +63,8 @@ fn others(context: &Context) -> Vec<PathBuf> {
 fn prune(context: &Context) -> Result<u64, IndexError> {
     let folder = context.repository.vectors_dir();
     let tracked = tracked_under(context.repository, TABLES)?;
-    let (registry, _) = Registry::read_all(&context.repository.tables_dir(), &context.view_dir())?;
+    let (registry, _) =
+        Registry::read_all(context.tables, &context.repository.tables_dir(), &context.view_dir())?;
     let fingerprint = context.embedder.fingerprint().as_str();
     let held = registry.keys(fingerprint, |name| tracked.contains(name.as_bytes()));
     let before = cache::size(&folder)?.bytes;

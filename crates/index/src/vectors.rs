@@ -13,6 +13,7 @@ use crate::store::{
     cache::Cache,
     matrix::{Encoded, Key},
     registry::{BadTable, Registry},
+    tables::Format,
     view::{self, Loaded},
 };
 use elophanto_models::{Embedded, Embedder, Fingerprint, Pace, Role};
@@ -21,6 +22,7 @@ use elophanto_repo::Repository;
 /// Finds or makes vectors; shared by the threads that build segments.
 pub struct Vectors<'a> {
     embedder: &'a dyn Embedder,
+    format: &'a dyn Format,
     segments: &'a [Arc<Loaded>],
     tables: PathBuf,
     registry: Mutex<(Registry, Vec<BadTable>)>,
@@ -37,9 +39,9 @@ pub struct Closed {
 }
 
 /// Models of which the committed tables hold vectors, as the tables themselves say, and how many.
-pub fn vectors_held(repository: &Repository) -> Vec<(Fingerprint, usize)> {
+pub fn vectors_held(format: &dyn Format, repository: &Repository) -> Vec<(Fingerprint, usize)> {
     let memory = view::registry_file(&repository.view_dir());
-    let tables = Registry::load(&memory, &repository.tables_dir());
+    let tables = Registry::load(format, &memory, &repository.tables_dir());
     let (mut registry, _) = tables.unwrap_or_default();
     // Where it cannot be kept, the tables are read again the next time.
     let _ = registry.save(&memory);
@@ -55,7 +57,7 @@ pub fn can_complete(context: &Context, missing: &FxHashSet<Key>) -> bool {
     }
     let fingerprint = context.embedder.fingerprint().as_str();
     let memory = view::registry_file(&context.view_dir());
-    let tables = Registry::load(&memory, &context.repository.tables_dir());
+    let tables = Registry::load(context.tables, &memory, &context.repository.tables_dir());
     let held = tables.map(|(registry, _)| registry.keys(fingerprint, |_| true));
     if held.is_ok_and(|held| !held.is_disjoint(missing)) {
         return true;
@@ -76,15 +78,17 @@ pub struct Found {
 impl<'a> Vectors<'a> {
     /// Sources in the order in which they are asked.
     pub fn new(
-        embedder: &'a dyn Embedder,
+        context: &Context<'a>,
         segments: &'a [Arc<Loaded>],
         tables: PathBuf,
         registry: Registry,
         cache: PathBuf,
     ) -> Self {
+        let embedder = context.embedder;
         let cache = Cache::new(cache, embedder.fingerprint().as_str(), embedder.dimension());
         Self {
             embedder,
+            format: context.tables,
             segments,
             tables,
             registry: Mutex::new((registry, Vec::new())),
@@ -107,7 +111,8 @@ impl<'a> Vectors<'a> {
         if !wanted.is_empty() {
             let mut guard = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
             let (registry, bad) = &mut *guard;
-            let (vectors, damaged) = registry.vectors(&self.tables, fingerprint, &wanted);
+            let (vectors, damaged) =
+                registry.vectors(self.format, &self.tables, fingerprint, &wanted);
             bad.extend(damaged);
             take(vectors, &mut wanted);
         }

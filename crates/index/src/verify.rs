@@ -131,7 +131,7 @@ pub fn verify(
     base: Option<&Base>,
 ) -> Result<Verified, VerifyError> {
     let (mut registry, _) =
-        Registry::read_all(&context.repository.tables_dir(), &context.view_dir())?;
+        Registry::read_all(context.tables, &context.repository.tables_dir(), &context.view_dir())?;
     let of_tree = by_key(passages(context, snapshot)?);
     let fingerprint = context.embedder.fingerprint().as_str();
     let Some(base) = base else {
@@ -201,7 +201,8 @@ impl Strangers {
             return Ok(());
         }
         let objects = base.git.objects();
-        let _elsewhere = fetch_tables(in_base, &objects, registry, &context.past_dir());
+        let _elsewhere =
+            fetch_tables(in_base, &objects, registry, &context.past_dir(), context.tables);
         let known: FxHashSet<Row> = in_base.keys().flat_map(|name| registry.rows(name)).collect();
         self.retain(|row| !known.contains(row));
         if let Some(head) = head(base.git)?.filter(|_| !self.rows.is_empty()) {

@@ -27,7 +27,7 @@ use crate::store::{
     bits::Bits,
     manifest::{Manifest, SegmentEntry},
     registry::Registry,
-    tables,
+    tables::{self, Format},
     view::{self, Loaded, Opened, Staging},
 };
 use elophanto_repo::{
@@ -91,13 +91,14 @@ pub fn snapshot_of(
     if !jobs.is_empty() {
         let tables = context.repository.tables_dir();
         let memory = view::registry_file(&context.view_dir());
-        let (mut registry, _) = Registry::load(&memory, &tables).unwrap_or_default();
+        let (mut registry, _) =
+            Registry::load(context.tables, &memory, &tables).unwrap_or_default();
         let names = registry.names().map(str::to_owned).collect();
         let tables_there = tables_of(git, version, &names)?;
-        let elsewhere = fetch_tables(&tables_there, &objects, &mut registry, &past);
+        let elsewhere = fetch_tables(&tables_there, &objects, &mut registry, &past, context.tables);
         let staging = Staging::new(&past).ok().map(Arc::new);
         let cache = context.repository.vectors_dir();
-        let vectors = Vectors::new(context.embedder, &draft.segments, tables, registry, cache);
+        let vectors = Vectors::new(context, &draft.segments, tables, registry, cache);
         let groups = build(
             &Workshop {
                 root: context.root(),
@@ -248,6 +249,7 @@ pub(super) fn fetch_tables(
     objects: &Objects,
     registry: &mut Registry,
     near: &Path,
+    format: &dyn Format,
 ) -> Option<Staging> {
     let known: BTreeSet<String> = registry.names().map(str::to_owned).collect();
     let missing: Vec<_> = tables.iter().filter(|(name, _)| !known.contains(*name)).collect();
@@ -258,7 +260,7 @@ pub(super) fn fetch_tables(
     for (name, files) in missing {
         if write_table(staging.path(), name, files, objects).is_ok() {
             // Damaged ones are done without: what they held is embedded again.
-            let _ = registry.adopt(staging.path(), name, near);
+            let _ = registry.adopt(format, staging.path(), name, near);
         }
     }
     Some(staging)

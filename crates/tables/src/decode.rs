@@ -16,11 +16,10 @@ use lance::{
 use lance_io::object_store::providers::memory::MemoryStoreProvider;
 
 use super::{
-    TableContent, TableError,
-    files::Files,
     form::{self, Form},
     rows::{self, COLUMNS},
 };
+use elophanto_index::store::tables::{Files, TableContent, TableError};
 
 /// Where the files lie in the store.
 const PLACE: &str = "memory:///table";
@@ -62,13 +61,13 @@ pub(super) fn decode(files: Files, form: Form) -> Result<TableContent, TableErro
         let mut found = Vec::with_capacity(rows);
         while let Some(batch) = batches.try_next().await? {
             if found.len() + batch.num_rows() > rows {
-                return Err(TableError::Shape("more rows than announced"));
+                return Err(TableError::Shape("more rows than announced").into());
             }
             rows::decode(&batch, &mut found)?;
         }
         drop(held);
         if found.len() < rows {
-            return Err(TableError::Shape("fewer rows than announced"));
+            return Err(TableError::Shape("fewer rows than announced").into());
         }
         Ok(found)
     })?;
@@ -79,9 +78,9 @@ pub(super) fn decode(files: Files, form: Form) -> Result<TableContent, TableErro
 /// call that does not end is left behind in its thread.
 pub(super) fn guarded<T: Send + 'static>(
     limit: Option<Duration>,
-    calls: impl Future<Output = Result<T, TableError>> + Send + 'static,
+    calls: impl Future<Output = Result<T, Failure>> + Send + 'static,
 ) -> Result<T, TableError> {
-    let run = || {
+    let run = || -> Result<T, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name(WORKER_THREAD)
@@ -107,7 +106,7 @@ pub(super) fn guarded<T: Send + 'static>(
         },
     };
     match done {
-        Some(Ok(done)) => done,
+        Some(Ok(done)) => done.map_err(|Failure(cause)| cause),
         Some(Err(_)) | None => Err(TableError::Lance("Lance panicked on it".to_owned())),
     }
 }
@@ -115,15 +114,30 @@ pub(super) fn guarded<T: Send + 'static>(
 /// Name of the threads in which a panic means "this table is damaged".
 pub const WORKER_THREAD: &str = "elophanto-tables";
 
-impl From<lance::Error> for TableError {
+/// What went wrong in a call to Lance.
+pub(super) struct Failure(TableError);
+
+impl From<lance::Error> for Failure {
     fn from(cause: lance::Error) -> Self {
-        Self::Lance(message(&cause.to_string()))
+        Self(TableError::Lance(message(&cause.to_string())))
     }
 }
 
-impl From<lancedb::Error> for TableError {
+impl From<lancedb::Error> for Failure {
     fn from(cause: lancedb::Error) -> Self {
-        Self::Lance(message(&cause.to_string()))
+        Self(TableError::Lance(message(&cause.to_string())))
+    }
+}
+
+impl From<TableError> for Failure {
+    fn from(cause: TableError) -> Self {
+        Self(cause)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(cause: std::io::Error) -> Self {
+        Self(cause.into())
     }
 }
 

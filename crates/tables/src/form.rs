@@ -19,11 +19,8 @@ use layout::{
 use pbfile::{ColumnMetadata, column_metadata::Page, encoding::Location};
 use prost::Message;
 
-use super::{
-    TableError,
-    files::Files,
-    rows::{COLUMNS, ENCODING, ENCODING_KEY, MODEL_KEY},
-};
+use super::rows::{COLUMNS, ENCODING, ENCODING_KEY, MODEL_KEY};
+use elophanto_index::store::tables::{Files, TableError};
 
 /// Name of the one version of a table: Lance counts down from the largest number.
 const MANIFEST: &[u8] = b"_versions/18446744073709551614.manifest";

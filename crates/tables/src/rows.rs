@@ -10,7 +10,7 @@ use arrow::{
     error::ArrowError,
 };
 
-use super::{Encoded, Key, TableError};
+use elophanto_index::store::tables::{Encoded, Key, TableError};
 
 /// How vectors are encoded in the tables written by this version.
 pub(super) const ENCODING: &str = "int8-row-scale";
@@ -19,8 +19,6 @@ pub(super) const MODEL_KEY: &str = "elophanto.model";
 pub(super) const ENCODING_KEY: &str = "elophanto.encoding";
 /// The columns, in order.
 pub(super) const COLUMNS: [&str; 3] = ["key", "scale", "codes"];
-/// Bytes of a row besides its codes: key and scale.
-pub(super) const ROW_BYTES: u64 = 20;
 
 /// The rows of one table as Lance takes them.
 ///

@@ -1,4 +1,12 @@
+use std::{collections::BTreeSet, fs};
+
+use elophanto_index::store::tables::{self, contents, list};
+
 use super::*;
+
+fn read(tables: &Path, name: &str) -> Result<TableContent, TableError> {
+    tables::read(&Lance, tables, name, None)
+}
 
 /// Rows with unit vectors, from a number that chooses them.
 fn rows(count: usize, dimension: usize, seed: u64, scales: usize) -> Vec<(Key, Encoded)> {
@@ -32,7 +40,8 @@ fn content(rows: Vec<(Key, Encoded)>) -> TableContent {
 fn written(content: &TableContent) -> (tempfile::TempDir, PathBuf, String) {
     let folder = tempfile::tempdir().unwrap();
     let tables = folder.path().join("index");
-    let mut names = write(&tables, &folder.path().join("staging"), content).unwrap();
+    let mut names =
+        tables::write(&Lance, &tables, &folder.path().join("staging"), content).unwrap();
     assert_eq!(names.len(), 1);
     (folder, tables, names.remove(0))
 }
@@ -42,9 +51,10 @@ fn a_table_is_read_as_written_and_damage_is_told() {
     let content = content(rows(9, 4, 1, 0));
     let (_folder, tables, name) = written(&content);
     assert_eq!(list(&tables).unwrap(), BTreeSet::from([name.clone()]));
-    assert_eq!(read(&tables, &name, None).unwrap(), content);
+    assert_eq!(read(&tables, &name).unwrap(), content);
 
-    for (_, file) in files::list(&tables.join(&name)).unwrap() {
+    for (file, _) in contents(&tables, &name).unwrap() {
+        let file = tables.join(&name).join(file);
         let right = fs::read(&file).unwrap();
         for damaged in [
             Vec::new(),
@@ -52,13 +62,13 @@ fn a_table_is_read_as_written_and_damage_is_told() {
             right.iter().enumerate().map(|(i, b)| if i == 3 { b ^ 1 } else { *b }).collect(),
         ] {
             fs::write(&file, damaged).unwrap();
-            assert!(matches!(read(&tables, &name, None), Err(TableError::Digest)), "{file:?}");
+            assert!(matches!(read(&tables, &name), Err(TableError::Digest)), "{file:?}");
         }
         fs::remove_file(&file).unwrap();
-        assert!(matches!(read(&tables, &name, None), Err(TableError::Digest)), "{file:?}");
+        assert!(matches!(read(&tables, &name), Err(TableError::Digest)), "{file:?}");
         fs::write(&file, right).unwrap();
     }
-    assert_eq!(read(&tables, &name, None).unwrap(), content);
+    assert_eq!(read(&tables, &name).unwrap(), content);
 }
 
 /// In how few bits Lance puts a column depends on its values.
@@ -79,29 +89,8 @@ fn every_table_of_ours_is_of_our_form() {
     ] {
         let content = content(rows(count, dimension, 7, scales));
         let (_folder, tables, name) = written(&content);
-        let read = read(&tables, &name, None);
+        let read = read(&tables, &name);
         assert!(read.is_ok_and(|read| read == content), "{count} x {dimension}, {scales} scales");
-    }
-}
-
-#[test]
-fn what_is_too_large_for_one_table_goes_into_several() {
-    // 128 MiB of codes would take a debug build its time: the arithmetic alone.
-    assert_eq!((pieces(0, 384), pieces(1, 384), pieces(100_000, 384)), (0, 1, 1));
-    assert_eq!(pieces(1_000_000, 384), 7);
-    for dimension in [1, 384, 4_096] {
-        let rows = ((1 << 30) / (20 + dimension)).max(1);
-        assert!(pieces(rows, dimension) >= 16, "{dimension}");
-    }
-}
-
-#[test]
-fn only_names_of_ours_are_tables() {
-    assert!(
-        digest_in("01j0000000000000000000000a-0123456789abcdef0123456789abcdef.lance").is_some()
-    );
-    for other in ["x.lance", "01j0000000000000000000000a-zz.lance", ".tmp-1", "..", "a-b.lance"] {
-        assert!(digest_in(other).is_none(), "{other}");
     }
 }
 
@@ -138,54 +127,4 @@ fn changed_bytes_are_refused_or_harmless() {
         }
     }
     assert!(refused > 1_000 && decoded == 60, "{refused} refused, {decoded} decoded");
-}
-
-const NAME: &str = "01j0000000000000000000000a-0123456789abcdef0123456789abcdef.lance";
-
-#[test]
-fn a_table_that_ended_a_process_is_not_tried_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().join("view");
-    let marks = || fs::read_dir(&folder).unwrap().count();
-    let under_way = trial::begin(&folder, NAME).unwrap().unwrap();
-    assert!(trial::begin(&folder, NAME).unwrap().is_none(), "somebody is at it");
-    forgive(&folder);
-    assert_eq!(marks(), 1, "it is under way");
-    drop(under_way);
-    assert_eq!(marks(), 0);
-    // The lock of a process that died is released, what it wrote stays.
-    trial::begin(&folder, NAME).unwrap().unwrap().failed();
-    assert!(matches!(trial::begin(&folder, NAME), Err(TableError::Fatal)));
-    forgive(&folder);
-    assert!(trial::begin(&folder, NAME).unwrap().is_some());
-    // Ended by a hook's ceiling, not by the table.
-    let broken_off = trial::begin(&folder, NAME).unwrap().unwrap();
-    trial::abandon();
-    assert_eq!(marks(), 0);
-    let next = trial::begin(&folder, NAME).unwrap().unwrap();
-    std::mem::forget(broken_off);
-    drop(next);
-    assert_eq!(marks(), 0);
-    // Who cannot leave a mark reads all the same.
-    let file = folder.with_file_name("file");
-    fs::write(&file, "").unwrap();
-    assert!(trial::begin(&file.join("view"), NAME).unwrap().is_none());
-}
-
-#[test]
-fn trials_beside_each_other_are_no_deaths() {
-    let folder = tempfile::tempdir().unwrap();
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                // Somebody else's trial is waited for: how often that is depends on the machine.
-                for _ in 0..100 {
-                    while trial::begin(folder.path(), NAME).expect("nobody died").is_none() {
-                        std::thread::yield_now();
-                    }
-                }
-            });
-        }
-    });
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

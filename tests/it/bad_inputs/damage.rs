@@ -4,6 +4,7 @@
 use std::{fs, path::Path, path::PathBuf};
 
 use elophanto_index::store::{matrix::Encoded, tables};
+use elophanto_tables::Lance;
 
 use super::{bounded, done, files_below};
 use crate::{
@@ -193,7 +194,7 @@ fn a_damaged_vector_of_the_view_is_never_committed() {
     let view = Pristine::of(env.view());
     let (path, bytes) = view.data().find(|(path, _)| path.extension().unwrap() == "vec").unwrap();
     let tables = env.path(".elophanto/index");
-    let right = tables::read(&tables, &env.tables()[0], None).unwrap();
+    let right = tables::read(&Lance, &tables, &env.tables()[0], None).unwrap();
     for bit in bits(bytes.len(), 12) {
         view.restore();
         fs::remove_dir_all(&tables).unwrap();
@@ -204,7 +205,7 @@ fn a_damaged_vector_of_the_view_is_never_committed() {
         let names = env.tables();
         assert_eq!(names.len(), 1, "bit {bit}");
         assert!(
-            tables::read(&tables, &names[0], None).unwrap() == right,
+            tables::read(&Lance, &tables, &names[0], None).unwrap() == right,
             "bit {bit}: other vectors"
         );
     }
@@ -301,7 +302,7 @@ fn what_is_no_table_of_ours_is_left_alone() {
 /// A table of rows that fit the notes' keys, but point the wrong way.
 fn poisoned(env: &TestEnv, fingerprint: &str, scale: Option<f32>, dimension: usize) {
     let tables = env.path(".elophanto/index");
-    let content = tables::read(&tables, &env.tables()[0], None).unwrap();
+    let content = tables::read(&Lance, &tables, &env.tables()[0], None).unwrap();
     let rows = content.rows.iter().enumerate().map(|(number, (key, _))| {
         let mut vector = vec![0.0; dimension];
         vector[number % dimension] = 1.0;
@@ -345,7 +346,8 @@ fn only_tables_of_another_model() {
 fn vectors_of_the_wrong_size_or_length_are_passed_over() {
     let dimension = {
         let (env, _) = indexed();
-        let content = tables::read(&env.path(".elophanto/index"), &env.tables()[0], None).unwrap();
+        let content =
+            tables::read(&Lance, &env.path(".elophanto/index"), &env.tables()[0], None).unwrap();
         content.rows[0].1.codes.len()
     };
     for (scale, dimension) in [
@@ -361,7 +363,7 @@ fn vectors_of_the_wrong_size_or_length_are_passed_over() {
         let (env, right) = indexed();
         let ours = env.tables().remove(0);
         let fingerprint =
-            tables::read(&env.path(".elophanto/index"), &ours, None).unwrap().fingerprint;
+            tables::read(&Lance, &env.path(".elophanto/index"), &ours, None).unwrap().fingerprint;
         poisoned(&env, &fingerprint, scale, dimension);
         fs::remove_dir_all(env.path(".elophanto/index").join(ours)).unwrap();
         fs::remove_dir_all(env.view()).unwrap();

@@ -108,6 +108,7 @@ fn index(env: &TestEnv, model: &dyn Embedder, analyzer: &Analyzer) -> Snapshot {
         max_file_bytes: 1 << 20,
         analyzer,
         embedder: model,
+        tables: &elophanto_tables::Lance,
         count_tokens: &count_tokens,
         now: &|| 0,
         form: Some(&form),

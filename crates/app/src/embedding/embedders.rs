@@ -11,6 +11,7 @@ use crate::{
 use elophanto_index::vectors_held;
 use elophanto_models::{Embedder, Fingerprint, bert::Bert, builtin::Builtin, remote::parse};
 use elophanto_repo::{Repository, locate};
+use elophanto_tables::Lance;
 
 const PROVIDER: &str = "knowledge.embedding_provider";
 
@@ -112,7 +113,7 @@ pub fn of_tables(
     if matches!(config.origin(PROVIDER), Some(Origin::Repository { .. })) {
         return None;
     }
-    let held = vectors_held(repository);
+    let held = vectors_held(&Lance, repository);
     let (fingerprint, _) = held.iter().max_by_key(|(_, vectors)| *vectors)?;
     here(fingerprint, environment)
 }

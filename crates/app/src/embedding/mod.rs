@@ -17,6 +17,7 @@ use crate::{environment::Environment, workspace::Workspace};
 use background::Background;
 use elophanto_index::{Report, vectors_held};
 use elophanto_models::{EmbedError, Embedder, Pace, Profile, builtin::Builtin};
+use elophanto_tables::Lance;
 use embedders::Named;
 use remote::Remote;
 
@@ -148,7 +149,7 @@ impl Models {
     fn other(&self, workspace: &Workspace) -> Option<&dyn Embedder> {
         let find = || {
             let named = self.named.embedder()?.fingerprint();
-            let mut held = vectors_held(&workspace.repository);
+            let mut held = vectors_held(&Lance, &workspace.repository);
             held.retain(|(fingerprint, _)| {
                 fingerprint != named && fingerprint != Builtin.fingerprint()
             });

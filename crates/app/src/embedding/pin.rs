@@ -19,6 +19,7 @@ use elophanto_base::stand_in::is_stand_in;
 use elophanto_index::{Report, vectors_held};
 use elophanto_models::{Fingerprint, remote::parse};
 use elophanto_repo::Repository;
+use elophanto_tables::Lance;
 
 const PROVIDER: &str = "knowledge.embedding_provider";
 const MODEL: &str = "knowledge.embedding_model";
@@ -111,7 +112,7 @@ fn is_new(workspace: &Workspace, target: &Target, counted: Counted) -> bool {
     };
     counted.waiting > 0
         && counted.waiting == counted.chunks
-        && vectors_held(&workspace.repository).iter().any(|(name, _)| is_remote(name))
+        && vectors_held(&Lance, &workspace.repository).iter().any(|(name, _)| is_remote(name))
 }
 
 /// The model that the committed tables are of; without any, OpenRouter if there is a key and the

@@ -17,7 +17,7 @@ use super::{
     container::{Container, OpenError, Section, assemble},
 };
 
-pub use elophanto_tables::{Encoded, Key};
+pub use super::tables::{Encoded, Key};
 
 const MAGIC: &[u8; 8] = b"ELOVEC01";
 /// Rows that share a checksum.

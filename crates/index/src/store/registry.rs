@@ -11,7 +11,7 @@ use super::{
     codec::{Malformed, Writer, checksum, unseal},
     container::{read_whole, write_whole},
     matrix::{Encoded, Key},
-    tables::{self, TableContent, TableError},
+    tables::{self, Format, TableContent, TableError},
 };
 
 const MAGIC: &[u8; 8] = b"ELOTAB01";
@@ -55,7 +55,11 @@ impl Registry {
     ///
     /// A memory that cannot be read is made anew; a table that cannot be read is passed over and
     /// returned, and looked at again next time.
-    pub fn load(file: &Path, folder: &Path) -> io::Result<(Self, Vec<BadTable>)> {
+    pub fn load(
+        format: &dyn Format,
+        file: &Path,
+        folder: &Path,
+    ) -> io::Result<(Self, Vec<BadTable>)> {
         let trials = file.parent();
         let known = read_whole(file).ok().and_then(|bytes| parse(&bytes).ok()).unwrap_or_default();
         let mut registry = Self { known, ..Self::default() };
@@ -66,7 +70,7 @@ impl Registry {
         let mut bad = Vec::new();
         for name in present {
             if !registry.known.contains_key(&name)
-                && let Err(cause) = registry.learn(folder, &name, trials)
+                && let Err(cause) = registry.learn(format, folder, &name, trials)
             {
                 bad.push(BadTable { name, cause });
             }
@@ -75,11 +79,15 @@ impl Registry {
     }
 
     /// Reads every table in `folder`, whatever is remembered of them. `trials` is the view's folder.
-    pub fn read_all(folder: &Path, trials: &Path) -> io::Result<(Self, Vec<BadTable>)> {
+    pub fn read_all(
+        format: &dyn Format,
+        folder: &Path,
+        trials: &Path,
+    ) -> io::Result<(Self, Vec<BadTable>)> {
         let mut registry = Self::default();
         let mut bad = Vec::new();
         for name in tables::list(folder)? {
-            if let Err(cause) = registry.learn(folder, &name, Some(trials)) {
+            if let Err(cause) = registry.learn(format, folder, &name, Some(trials)) {
                 bad.push(BadTable { name, cause });
             }
         }
@@ -149,6 +157,7 @@ impl Registry {
     /// counts. A table that turns out damaged is passed over and returned.
     pub fn vectors(
         &mut self,
+        format: &dyn Format,
         folder: &Path,
         fingerprint: &str,
         wanted: &FxHashSet<Key>,
@@ -172,7 +181,7 @@ impl Registry {
         let mut bad = Vec::new();
         for name in needed {
             if !self.read.contains_key(&name)
-                && let Err(cause) = self.learn(folder, &name, None)
+                && let Err(cause) = self.learn(format, folder, &name, None)
             {
                 self.known.remove(&name);
                 self.dirty = true;
@@ -193,17 +202,24 @@ impl Registry {
     ///
     /// # Errors
     /// [`TableError`] if the table is damaged.
-    pub fn adopt(&mut self, folder: &Path, name: &str, trials: &Path) -> Result<(), TableError> {
-        self.learn(folder, name, Some(trials))
+    pub fn adopt(
+        &mut self,
+        format: &dyn Format,
+        folder: &Path,
+        name: &str,
+        trials: &Path,
+    ) -> Result<(), TableError> {
+        self.learn(format, folder, name, Some(trials))
     }
 
     fn learn(
         &mut self,
+        format: &dyn Format,
         folder: &Path,
         name: &str,
         trials: Option<&Path>,
     ) -> Result<(), TableError> {
-        let content = tables::read(folder, name, trials)?;
+        let content = tables::read(format, folder, name, trials)?;
         let keys = content.rows.iter().map(|(key, vector)| (*key, hash(vector))).collect();
         let known = Known { fingerprint: content.fingerprint.clone(), keys };
         self.dirty |= self.known.get(name) != Some(&known);

@@ -16,14 +16,14 @@ const MOST_FILES: usize = 64;
 const MOST_DEPTH: usize = 4;
 
 /// Names relative to the table's folder, as the platform encodes them, with contents.
-pub(super) struct Files(pub(super) BTreeMap<Vec<u8>, Vec<u8>>);
+pub struct Files(pub BTreeMap<Vec<u8>, Vec<u8>>);
 
 impl Files {
     /// Reads all of them.
     ///
     /// # Errors
     /// When one cannot be read, is no regular file, or all together are too large.
-    pub(super) fn read(table: &Path) -> Result<Self, TableError> {
+    pub fn read(table: &Path) -> Result<Self, TableError> {
         let mut files = BTreeMap::new();
         let mut left = MOST_BYTES;
         let root = Folder::open(above_ours(table.parent().unwrap_or(table)))?;
@@ -36,7 +36,7 @@ impl Files {
     }
 
     /// BLAKE3 over the names and bytes of all files, in the order of their names.
-    pub(super) fn digest(&self) -> String {
+    pub fn digest(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for (name, bytes) in &self.0 {
             hasher.update(&(name.len() as u64).to_le_bytes());
