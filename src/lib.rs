@@ -20,6 +20,7 @@ pub mod cli;
 pub mod server;
 
 pub use elophanto_app::{
-    Environment, Error, Reporter, Workspace, entities, index, learn, memory, reporter::Silent,
+    Environment, Error, Reporter, Workspace, entities, error, index, learn, memory,
+    reporter::Silent,
     search,
 };

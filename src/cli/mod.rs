@@ -110,7 +110,7 @@ pub enum Outcome {
 pub fn main() -> ExitCode {
     env::forbid_version_hints();
     env::survive_file_size_limit();
-    quiet_table_panics();
+    tell_of_panics();
     let cli = match Cli::try_parse().or_else(with_dashed_words).or_else(with_help) {
         Ok(cli) => cli,
         Err(cause) => {
@@ -235,15 +235,16 @@ fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
 }
 
-/// A panic while Lance reads a damaged table is turned into an error where it is called; it need
-/// not be printed as well.
-fn quiet_table_panics() {
+/// A panic is a bug, and says how to report it. One while Lance reads a damaged table is turned into
+/// an error where it is called; it need not be printed as well.
+fn tell_of_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let thread = std::thread::current();
         let name = thread.name().unwrap_or_default();
         if name != elophanto_tables::WORKER_THREAD && !name.starts_with("lance") {
             usual(panic);
+            ui::report(&CliError::bug("elophanto had to stop"));
         }
     }));
 }

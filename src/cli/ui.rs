@@ -201,7 +201,10 @@ impl Drop for Progress {
 /// The failure that ends a command.
 pub fn report(error: &CliError) {
     say(format_args!("error: {}", visible(error.message())));
-    if let Some(hint) = error.hint_text() {
+    for cause in error.causes() {
+        say(format_args!("caused by: {}", visible(&cause)));
+    }
+    for hint in error.hints() {
         say(format_args!("hint: {}", visible(hint)));
     }
 }

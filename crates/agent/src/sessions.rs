@@ -44,7 +44,12 @@ pub enum SessionsError {
     #[error("`{}` was written by a newer version", path.display())]
     Newer { path: PathBuf },
     #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io { path: PathBuf, action: &'static str, cause: io::Error },
+    Io {
+        path: PathBuf,
+        action: &'static str,
+        #[source]
+        cause: io::Error,
+    },
 }
 
 /// All sessions of a folder.

@@ -37,7 +37,12 @@ pub enum TrailsError {
     #[error("`{prefix}` fits several runs, such as {}", shown.join(", "))]
     Ambiguous { prefix: String, shown: Vec<String> },
     #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io { path: PathBuf, action: &'static str, cause: io::Error },
+    Io {
+        path: PathBuf,
+        action: &'static str,
+        #[source]
+        cause: io::Error,
+    },
     #[error(transparent)]
     Log(#[from] JsonlError),
     #[error("the trail of the run is no longer written")]

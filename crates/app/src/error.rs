@@ -1,6 +1,6 @@
 //! Errors as people see them: what happened, and what to do next.
 
-use std::fmt::Display;
+use std::{error::Error as StdError, fmt::Display, iter};
 
 use crate::{
     clients::ClientError,
@@ -24,24 +24,68 @@ use elophanto_net::vault::{BadPassphrase, KeyringError, Refusal, VaultError};
 use elophanto_repo::{GitError, LocateError, WriteError, journal::JournalError};
 use elophanto_text::authoring::{AuthoringError, NoPart};
 
-/// A failure with a hint.
+/// Who can do something about a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Whoever asked: by asking otherwise, or by changing what lies in the repository.
+    User,
+    /// Whoever keeps the settings.
+    Settings,
+    /// Whoever keeps the machine: its disk, rights, network and programs.
+    System,
+    /// Whoever writes elophanto.
+    Bug,
+}
+
+/// A failure: what happened, what caused it, and what to do next.
+///
+/// [`Error::source`](StdError::source) leads to the causes.
 #[derive(Debug)]
 pub struct Error {
+    /// Who can do something about it.
+    pub kind: Kind,
     message: String,
-    hint: Option<String>,
+    cause: Option<Box<dyn StdError + Send + Sync>>,
+    hints: Vec<String>,
     /// The reader of our output went away: that is no failure.
     pub broken_pipe: bool,
 }
 
 impl Error {
     /// A failure that explains itself.
-    pub fn new(cause: impl Display) -> Self {
-        Self { message: cause.to_string(), hint: None, broken_pipe: false }
+    pub fn new(message: impl Display) -> Self {
+        let message = message.to_string();
+        Self { kind: Kind::User, message, cause: None, hints: Vec::new(), broken_pipe: false }
+    }
+
+    /// A failure that `cause` explains.
+    pub fn of(cause: impl StdError + Send + Sync + 'static) -> Self {
+        Self::because(cause.to_string(), cause)
+    }
+
+    /// What failed, because of `cause`.
+    pub fn because(message: impl Display, cause: impl StdError + Send + Sync + 'static) -> Self {
+        let first: &(dyn StdError + 'static) = &cause;
+        let is_system = iter::successors(Some(first), |&cause| cause.source())
+            .any(|cause| cause.is::<std::io::Error>());
+        let kind = if is_system { Kind::System } else { Kind::User };
+        Self { kind, cause: Some(Box::new(cause)), ..Self::new(message) }
+    }
+
+    /// A fault of elophanto's own.
+    pub fn bug(message: impl Display) -> Self {
+        let hint = format!("this is a fault of elophanto itself; {HOW_TO_REPORT}");
+        Self { kind: Kind::Bug, ..Self::new(message) }.hint(hint)
+    }
+
+    /// The same, of a kind.
+    pub fn kind(self, kind: Kind) -> Self {
+        Self { kind, ..self }
     }
 
     /// Adds what to do next.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hints.push(hint.into());
         self
     }
 
@@ -50,16 +94,34 @@ impl Error {
         &self.message
     }
 
-    /// What to do next.
+    /// The first of the hints.
     pub fn hint_text(&self) -> Option<&str> {
-        self.hint.as_deref()
+        self.hints.first().map(String::as_str)
     }
 
-    fn from_io(cause: &std::io::Error, message: String) -> Self {
-        let broken_pipe = cause.kind() == std::io::ErrorKind::BrokenPipe;
-        Self { message, hint: None, broken_pipe }
+    /// What to do next, the likeliest first.
+    pub fn hints(&self) -> &[String] {
+        &self.hints
+    }
+
+    /// What caused it, as far as the message does not say so already, the nearest first.
+    pub fn causes(&self) -> Vec<String> {
+        let mut said = self.message.clone();
+        let mut causes = Vec::new();
+        for cause in iter::successors(self.source(), |&cause| cause.source()) {
+            let cause = cause.to_string();
+            if !said.contains(&cause) {
+                said = cause.clone();
+                causes.push(cause);
+            }
+        }
+        causes
     }
 }
+
+/// What whoever meets a fault of elophanto is asked for.
+pub const HOW_TO_REPORT: &str = "please report it where you have elophanto from, with what stands \
+                                 above, the command, and what `elophanto --version` prints";
 
 impl Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -67,11 +129,16 @@ impl Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(self.cause.as_deref()?)
+    }
+}
 
 impl From<std::io::Error> for Error {
     fn from(cause: std::io::Error) -> Self {
-        Self::from_io(&cause, cause.to_string())
+        let broken_pipe = cause.kind() == std::io::ErrorKind::BrokenPipe;
+        Self { broken_pipe, ..Self::of(cause) }
     }
 }
 
@@ -86,7 +153,7 @@ impl From<LocateError> for Error {
             LocateError::NoFile { .. } => "clone the repository anew",
             LocateError::Unreadable { .. } => "give a folder that exists and can be read",
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
@@ -96,18 +163,18 @@ impl From<IndexError> for Error {
             IndexError::NoRoot(_) => {
                 let hint =
                     "create the folder, or correct `knowledge.roots` in `.elophanto/config.yaml`";
-                Self::new(cause).hint(hint)
+                Self::of(cause).hint(hint)
             }
             IndexError::Io(cause) => {
-                let error = Self::from_io(&cause, format!("the index cannot be written: {cause}"));
-                error.hint(
+                let message = format!("the index cannot be written: {cause}");
+                Self::because(message, cause).hint(
                     "check the space and the rights of `.elophanto/index` and of the git directory; \
                      searching works without",
                 )
             }
             IndexError::Git(cause) => cause.into(),
             IndexError::Table(cause) => cause.into(),
-            IndexError::BadTable { .. } => Self::new(cause).hint(
+            IndexError::BadTable { .. } => Self::of(cause).hint(
                 "bring it back with `git checkout -- .elophanto/index`; if git holds it damaged, \
                  `git rm -r` it",
             ),
@@ -130,14 +197,14 @@ impl From<GitError> for Error {
                 "check the repository with `git status`"
             }
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
 impl From<WriteError> for Error {
     fn from(cause: WriteError) -> Self {
         let outside = matches!(cause, WriteError::Outside { .. });
-        let error = Self::new(cause);
+        let error = Self::of(cause);
         if outside {
             error.hint("replace the link with a file or folder of its own, then run this again")
         } else {
@@ -155,7 +222,7 @@ impl From<CommitError> for Error {
             CommitError::Journal(cause) => cause.into(),
             CommitError::Memory(cause) => cause.into(),
             CommitError::Elsewhere => {
-                Self::new(cause).hint("unset GIT_DIR and GIT_INDEX_FILE, then commit again")
+                Self::of(cause).hint("unset GIT_DIR and GIT_INDEX_FILE, then commit again")
             }
         }
     }
@@ -172,7 +239,7 @@ impl From<JournalError> for Error {
             }
             _ => "check the space and rights of `.elophanto/journal` and of the git directory",
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
@@ -202,14 +269,14 @@ impl From<MemoryError> for Error {
                 "check the space and rights of `.elophanto/memory` and of the git directory"
             }
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
 impl From<AuthoringError> for Error {
     fn from(cause: AuthoringError) -> Self {
         let hint = cause.hint();
-        let error = Self::new(cause);
+        let error = Self::of(cause);
         match hint {
             Some(hint) => error.hint(hint),
             None => error,
@@ -229,13 +296,13 @@ impl From<NoPart> for Error {
             }
             NoPart::Unparsable(_) => "give lines instead".to_owned(),
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
 impl From<ClientError> for Error {
     fn from(cause: ClientError) -> Self {
-        Self::new(cause)
+        Self::of(cause)
     }
 }
 
@@ -244,10 +311,8 @@ impl From<ScanError> for Error {
         match cause {
             ScanError::Journal(cause) => cause.into(),
             ScanError::Git(cause) => cause.into(),
-            ScanError::Damaged => Self::new(cause).hint("run `elophanto index --full`, then again"),
-            ScanError::Lock { .. } => {
-                Self::new(cause).hint("check the rights of the git directory")
-            }
+            ScanError::Damaged => Self::of(cause).hint("run `elophanto index --full`, then again"),
+            ScanError::Lock { .. } => Self::of(cause).hint("check the rights of the git directory"),
         }
     }
 }
@@ -258,13 +323,13 @@ impl From<LearnError> for Error {
             LearnError::Journal(cause) => cause.into(),
             LearnError::Write(cause) => cause.into(),
             LearnError::Git(cause) => cause.into(),
-            LearnError::Unreadable(_) => Self::new(cause)
+            LearnError::Unreadable(_) => Self::of(cause)
                 .hint("see what lies there: a link, a folder, or a file that is too large"),
             LearnError::Lock { .. }
             | LearnError::Response(_)
             | LearnError::Waiting(_)
             | LearnError::Writer(_) => {
-                Self::new(cause).hint("check the space and the rights of the git directory")
+                Self::of(cause).hint("check the space and the rights of the git directory")
             }
         }
     }
@@ -284,13 +349,13 @@ impl From<ScheduleError> for Error {
             }
             _ => "nothing was changed; see what `systemctl --user status` or `crontab -l` says",
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
 impl From<TableError> for Error {
     fn from(cause: TableError) -> Self {
-        Self::new(format_args!("the committed index cannot be written: {cause}"))
+        Self::because(format!("the committed index cannot be written: {cause}"), cause)
             .hint("search works all the same; check the space and rights of `.elophanto/index`")
     }
 }
@@ -303,14 +368,14 @@ impl From<SearchError> for Error {
             SearchError::NoSuchLine(_) => "give a line that holds text, or leave it out",
             SearchError::Embed(_) => "search by keyword with `--mode keyword`",
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
 impl From<EvalError> for Error {
     fn from(cause: EvalError) -> Self {
         let is_set = matches!(cause, EvalError::Set(_));
-        let error = Self::new(cause);
+        let error = Self::of(cause);
         let hint = "a test set is a folder with `corpus.jsonl` (id, title, text), \
                     `queries.jsonl` (id, text) and `qrels.tsv` (query, document, grade)";
         if is_set { error.hint(hint) } else { error }
@@ -319,7 +384,7 @@ impl From<EvalError> for Error {
 
 impl From<EmbedError> for Error {
     fn from(cause: EmbedError) -> Self {
-        Self::new(cause)
+        Self::of(cause)
     }
 }
 
@@ -333,7 +398,7 @@ impl From<ConfigError> for Error {
         } else {
             "every key with its default: `elophanto init` in an empty folder"
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).kind(Kind::Settings).hint(hint)
     }
 }
 
@@ -359,7 +424,7 @@ impl From<HookError> for Error {
             HookError::Git(_) => Some("check the repository with `git status`".to_owned()),
             HookError::Block { .. } | HookError::Io { .. } => None,
         };
-        let error = Self::new(cause);
+        let error = Self::of(cause);
         match hint {
             Some(hint) => error.hint(hint),
             None => error,
@@ -382,21 +447,21 @@ impl From<StoreError> for Error {
                 "check the rights of your configuration folder"
             }
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).kind(Kind::Settings).hint(hint)
     }
 }
 
 impl From<InitError> for Error {
     fn from(cause: InitError) -> Self {
         let is_in_conflict = matches!(cause, InitError::InConflict { .. });
-        let error = Self::new(cause);
+        let error = Self::of(cause);
         if is_in_conflict { error.hint("settle it, then run this again") } else { error }
     }
 }
 
 impl From<WatchError> for Error {
     fn from(cause: WatchError) -> Self {
-        Self::new(cause).hint("index at intervals instead: `elophanto index --every 10m`")
+        Self::of(cause).hint("index at intervals instead: `elophanto index --every 10m`")
     }
 }
 
@@ -438,7 +503,7 @@ impl From<VaultError> for Error {
                 "check the rights and the space of your data folder".to_owned()
             }
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
@@ -447,7 +512,7 @@ const NEW_VAULT: &str = "bring it back from a backup, or move it away and set yo
 
 impl From<LedgerError> for Error {
     fn from(cause: LedgerError) -> Self {
-        Self::new(cause).hint("check the rights of your state folder, and what lies there")
+        Self::of(cause).hint("check the rights of your state folder, and what lies there")
     }
 }
 
@@ -459,13 +524,13 @@ impl From<BadPassphrase> for Error {
             BadPassphrase::Read(_) => "name a descriptor that is open for reading",
             _ => "a passphrase is one line of text",
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
 impl From<KeyringError> for Error {
     fn from(cause: KeyringError) -> Self {
-        Self::new(cause).hint("leave out `--remember`; the passphrase is then asked for")
+        Self::of(cause).hint("leave out `--remember`; the passphrase is then asked for")
     }
 }
 
@@ -497,7 +562,7 @@ impl From<CheckpointError> for Error {
             | CheckpointError::Io { .. }
             | CheckpointError::Journal(_) => "check the disk and the rights of `.git/elophanto`",
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
@@ -513,7 +578,7 @@ impl From<SessionsError> for Error {
             SessionsError::Newer { .. } => "update elophanto, or begin a new session",
             SessionsError::Io { .. } => "check the disk and the rights of that folder",
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
@@ -528,7 +593,7 @@ impl From<TrailsError> for Error {
                 "check the disk and the rights of that folder"
             }
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
@@ -538,13 +603,13 @@ impl From<AgentError> for Error {
             AgentError::Session(cause) => cause.into(),
             AgentError::Trail(cause) => cause.into(),
             AgentError::OtherRoot { .. } => {
-                Self::new(cause).hint("go on there, or without `--session` begin another one here")
+                Self::of(cause).hint("go on there, or without `--session` begin another one here")
             }
             AgentError::EmptyGoal => {
-                Self::new(cause).hint("say what is to be done: elophanto agent run 'GOAL'")
+                Self::of(cause).hint("say what is to be done: elophanto agent run 'GOAL'")
             }
             AgentError::GoalTooLong { .. } => {
-                Self::new(cause).hint("put the text into a file and name the file in the goal")
+                Self::of(cause).hint("put the text into a file and name the file in the goal")
             }
         }
     }
@@ -582,7 +647,7 @@ impl From<SkillError> for Error {
             }
             SkillError::Io { .. } => "check the disk and the rights of that folder",
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
@@ -596,15 +661,53 @@ impl From<PluginError> for Error {
             PluginError::Manifest(_) => "mend it by hand, or bring it back with git",
             _ => "a plugin has plugin.*, test_plugin.*, README.md and schema.json",
         };
-        Self::new(cause).hint(hint)
+        Self::of(cause).hint(hint)
     }
 }
 
 impl From<ModelError> for Error {
     fn from(cause: ModelError) -> Self {
-        Self::new(cause).hint(
+        Self::of(cause).hint(
             "a model is a folder with model.safetensors, config.json and tokenizer.json of the \
              BERT family",
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io, path::PathBuf};
+
+    use super::*;
+
+    #[test]
+    fn causes_are_said_once() {
+        let io = || io::Error::new(io::ErrorKind::PermissionDenied, "not yours");
+        let write = || WriteError::Io { path: PathBuf::from("a.md"), cause: io() };
+        let error = Error::from(write());
+        assert_eq!(error.message(), write().to_string());
+        assert_eq!((error.kind, error.causes()), (Kind::System, Vec::new()));
+        let error = Error::because("the note was not kept", write());
+        assert_eq!(error.causes(), [write().to_string()]);
+        let chain = iter::successors(error.source(), |&cause| cause.source()).count();
+        assert_eq!(chain, 2, "a library's user sees the error of the system too");
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_failure_where_we_write_ourselves_only() {
+        let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(Error::from(closed()).broken_pipe);
+        let write = WriteError::Io { path: PathBuf::from("a.md"), cause: closed() };
+        assert!(!Error::from(write).broken_pipe);
+    }
+
+    #[test]
+    fn a_bug_says_so_and_how_to_report_it() {
+        let error =
+            Error::bug("no segment holds the chunk").hint("or run `elophanto index --full`");
+        assert_eq!(error.kind, Kind::Bug);
+        assert!(error.hints()[0].contains("fault of elophanto itself"));
+        assert!(error.hints()[0].contains("elophanto --version"));
+        assert_eq!(error.hints()[1], "or run `elophanto index --full`");
     }
 }

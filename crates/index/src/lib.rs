@@ -79,5 +79,9 @@ pub enum IndexError {
     #[error(transparent)]
     Table(#[from] crate::store::tables::TableError),
     #[error("`{}/{name}` cannot be read: {cause}", commit::TABLES)]
-    BadTable { name: String, cause: crate::store::tables::TableError },
+    BadTable {
+        name: String,
+        #[source]
+        cause: crate::store::tables::TableError,
+    },
 }

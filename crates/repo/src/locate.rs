@@ -76,7 +76,11 @@ pub enum LocateError {
     #[error("`{}` is not a regular file", path.display())]
     NoFile { path: PathBuf },
     #[error("cannot look into `{}`: {cause}", path.display())]
-    Unreadable { path: PathBuf, cause: io::Error },
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
 }
 
 /// Finds the knowledge base that holds `start`: the innermost git work tree, else the innermost

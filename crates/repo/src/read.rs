@@ -13,7 +13,7 @@ use elophanto_base::beneath::{Folder, Refusal, refusal};
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("{0}")]
-    Io(io::Error),
+    Io(#[source] io::Error),
     #[error("not a regular file")]
     NotRegular,
     #[error("leads out of the repository through a symbolic link")]

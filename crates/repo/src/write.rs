@@ -16,7 +16,11 @@ pub enum WriteError {
     #[error("`{}` cannot be written: {refusal}", path.display())]
     Outside { path: PathBuf, refusal: Refusal },
     #[error("`{}` cannot be written: {cause}", path.display())]
-    Io { path: PathBuf, cause: io::Error },
+    Io {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
 }
 
 /// Writes a file below the root; a file that is there keeps its rights.

@@ -26,9 +26,18 @@ pub enum CheckpointError {
     #[error("`{}` belongs to git", .0.display())]
     OfGit(PathBuf),
     #[error("`{}` cannot be written, so nothing could be taken back: {cause}", path.display())]
-    ReadOnly { path: PathBuf, cause: io::Error },
+    ReadOnly {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io { path: PathBuf, action: &'static str, cause: io::Error },
+    Io {
+        path: PathBuf,
+        action: &'static str,
+        #[source]
+        cause: io::Error,
+    },
     #[error("more than {limit} files and folders")]
     TooMany { limit: usize },
     #[error("run `{run}` worked in `{}`", root.display())]

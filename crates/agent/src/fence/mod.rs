@@ -151,10 +151,18 @@ pub enum FenceError {
     Relative(PathBuf),
     /// A path of the policy cannot be used.
     #[error("`{}` cannot be made part of a sandbox: {cause}", path.display())]
-    Path { path: PathBuf, cause: io::Error },
+    Path {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     /// The folder to run in is not there or no folder.
     #[error("cannot run in `{}`: {cause}", path.display())]
-    Folder { path: PathBuf, cause: io::Error },
+    Folder {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     /// A folder that has to be gone through entry by entry has too many.
     #[error("`{}` has too many entries for a sandbox: move them into a folder below it", .0.display())]
     TooManyEntries(PathBuf),
@@ -163,17 +171,29 @@ pub enum FenceError {
     Missing(String),
     /// It is no program, or may not be run.
     #[error("`{program}` cannot be run: {cause}")]
-    Start { program: String, cause: io::Error },
+    Start {
+        program: String,
+        #[source]
+        cause: io::Error,
+    },
     /// The helper cannot be started.
     #[error("`{program}`, which is to prepare the sandbox, cannot be started: {cause}")]
-    Helper { program: String, cause: io::Error },
+    Helper {
+        program: String,
+        #[source]
+        cause: io::Error,
+    },
     /// The helper ended without saying how the program did, or said what makes no sense. Should
     /// somebody have killed it, the program was ended with it.
     #[error("the helper that prepares the sandbox failed: {0}")]
     Lost(String),
     /// The kernel refused a step of building the sandbox.
     #[error("the sandbox cannot be built, at `{step}`: {cause}")]
-    System { step: String, cause: io::Error },
+    System {
+        step: String,
+        #[source]
+        cause: io::Error,
+    },
 }
 
 /// How well programs can be shut in here, found out by doing it once, without a program.

@@ -28,9 +28,17 @@ pub enum PluginError {
     #[error("the tests of `{name}` have not passed for what is in its folder")]
     Untested { name: String },
     #[error("`{}`: {cause}", path.display())]
-    Block { path: PathBuf, cause: BlockError },
+    Block {
+        path: PathBuf,
+        #[source]
+        cause: BlockError,
+    },
     #[error("`{}`: {cause}", path.display())]
-    Io { path: PathBuf, cause: io::Error },
+    Io {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     /// The caller's function could not write it.
     #[error("`{}` was not written: {reason}", path.display())]
     Write { path: PathBuf, reason: String },

@@ -47,7 +47,11 @@ pub enum SkillError {
     #[error("the files of `{0}` were changed after it was installed")]
     Tampered(String),
     #[error("`{}`: {cause}", .path.display())]
-    Io { path: PathBuf, cause: io::Error },
+    Io {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
 }
 
 impl SkillError {

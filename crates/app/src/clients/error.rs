@@ -6,7 +6,11 @@ use std::{io, path::PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     #[error("`{}` cannot be read: {cause}", path.display())]
-    Read { path: PathBuf, cause: io::Error },
+    Read {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     #[error("`{}` has more than {max} bytes", path.display())]
     TooLarge { path: PathBuf, max: usize },
     #[error("`{}`:{line} is not valid {format}: {reason}; repair the file, then try again", path.display())]

@@ -310,13 +310,21 @@ pub enum ConfigError {
     UnknownFlag { key: String, meant: Option<&'static str> },
     /// The file is no YAML, or more of it than is read.
     #[error("{}{}: {cause}", path.display(), line_text(cause))]
-    Yaml { path: PathBuf, cause: elophanto_base::yaml::YamlError },
+    Yaml {
+        path: PathBuf,
+        #[source]
+        cause: elophanto_base::yaml::YamlError,
+    },
     /// The file is YAML, but a list or a single text.
     #[error("{}:1: expected sections such as `search:`, found something else", path.display())]
     NoMapping { path: PathBuf },
     /// The file can't be read.
     #[error("{}: can't be read: {cause}", path.display())]
-    Io { path: PathBuf, cause: std::io::Error },
+    Io {
+        path: PathBuf,
+        #[source]
+        cause: std::io::Error,
+    },
     /// A folder, a pipe or a device.
     #[error("{}: not a regular file", path.display())]
     NoFile { path: PathBuf },

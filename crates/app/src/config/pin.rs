@@ -22,7 +22,10 @@ pub enum PinError {
     Value { key: &'static str, expected: String, found: String },
     /// The file is no YAML, or more of it than is read.
     #[error("{}{cause}", cause.line().map(|line| format!("line {line}: ")).unwrap_or_default())]
-    Yaml { cause: yaml::YamlError },
+    Yaml {
+        #[source]
+        cause: yaml::YamlError,
+    },
     /// The file is written in a way that can't be edited line by line, `{a: b}` for example.
     #[error("`{key}: {value}` can't be set by editing one line; set it by hand")]
     Form { key: &'static str, value: String },

@@ -41,10 +41,18 @@ pub enum StoreError {
     NoFile { path: PathBuf },
     /// It can't be read.
     #[error("cannot read `{}`: {cause}", path.display())]
-    Read { path: PathBuf, cause: io::Error },
+    Read {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     /// It can't be written.
     #[error("cannot write `{}`: {cause}", path.display())]
-    Write { path: PathBuf, cause: io::Error },
+    Write {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
 }
 
 /// What one line says.

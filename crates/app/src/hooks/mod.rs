@@ -72,7 +72,11 @@ pub enum HookError {
     Odd { path: PathBuf },
     /// The markers in a hook don't match.
     #[error("{}:{cause}", path.display())]
-    Block { path: PathBuf, cause: BlockError },
+    Block {
+        path: PathBuf,
+        #[source]
+        cause: BlockError,
+    },
     /// Our block stands in a file that is no shell script, or is not executable any more.
     #[error("`{}` holds our block, but git or a shell would not run it", path.display())]
     NotRun { path: PathBuf },
@@ -88,5 +92,9 @@ pub enum HookError {
     #[error("{0}")]
     Git(#[from] GitError),
     #[error("`{}`: {cause}", path.display())]
-    Io { path: PathBuf, cause: io::Error },
+    Io {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
 }

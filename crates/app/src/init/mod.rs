@@ -73,10 +73,18 @@ pub enum InitError {
     Folder { path: PathBuf },
     /// The block's markers don't match.
     #[error("{}:{cause}", path.display())]
-    Block { path: PathBuf, cause: BlockError },
+    Block {
+        path: PathBuf,
+        #[source]
+        cause: BlockError,
+    },
     /// The existing configuration can't be edited.
     #[error("{}: {cause}", path.display())]
-    Settings { path: PathBuf, cause: PinError },
+    Settings {
+        path: PathBuf,
+        #[source]
+        cause: PinError,
+    },
     /// The existing configuration is no text.
     #[error("{}: not UTF-8 text", path.display())]
     NoText { path: PathBuf },

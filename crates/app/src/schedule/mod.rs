@@ -66,15 +66,27 @@ pub enum ScheduleError {
     TooMuch { what: String, cap: usize, unit: &'static str },
     /// A program could not be run.
     #[error("`{call}` could not be run: {cause}")]
-    NotRun { call: String, cause: io::Error },
+    NotRun {
+        call: String,
+        #[source]
+        cause: io::Error,
+    },
     /// A program ran and failed. What it said is cut, and comes from outside.
     #[error("`{call}` failed: {said}")]
     Failed { call: String, said: String },
     /// Something failed half-way, and so did bringing back what had been there.
     #[error("{cause}; nor could what was there before be brought back: {then}")]
-    Undone { cause: Box<ScheduleError>, then: Box<ScheduleError> },
+    Undone {
+        #[source]
+        cause: Box<ScheduleError>,
+        then: Box<ScheduleError>,
+    },
     #[error("`{}`: {cause}", path.display())]
-    Io { path: PathBuf, cause: io::Error },
+    Io {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
 }
 
 #[cfg(test)]

@@ -36,7 +36,12 @@ impl Default for Caps {
 #[derive(Debug, thiserror::Error)]
 pub enum JsonlError {
     #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io { path: PathBuf, action: &'static str, cause: io::Error },
+    Io {
+        path: PathBuf,
+        action: &'static str,
+        #[source]
+        cause: io::Error,
+    },
     #[error("`{}` is not a regular file", .0.display())]
     NotAFile(PathBuf),
     #[error("a record of {bytes} bytes for `{}`, over the cap of {max}", path.display())]

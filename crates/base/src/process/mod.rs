@@ -70,13 +70,21 @@ pub enum ProcessError {
     Missing { program: String },
     /// It may not be run, is no program, or an argument holds a NUL.
     #[error("`{program}` cannot be run: {cause}")]
-    Start { program: String, cause: io::Error },
+    Start {
+        program: String,
+        #[source]
+        cause: io::Error,
+    },
     /// It and what it had started have been ended.
     #[error("`{program}` did not end within {} s", .limit.as_secs_f32())]
     TooSlow { program: String, limit: Duration },
     /// The system does not say.
     #[error("how `{program}` ended cannot be told: {cause}")]
-    Lost { program: String, cause: io::Error },
+    Lost {
+        program: String,
+        #[source]
+        cause: io::Error,
+    },
 }
 
 /// Runs `argv` to its end: the program, looked for in the `PATH` of `environment` unless it holds a

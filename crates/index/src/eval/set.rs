@@ -48,7 +48,11 @@ pub struct TestSet {
 #[derive(Debug, thiserror::Error)]
 pub enum SetError {
     #[error("cannot read `{}`: {cause}", path.display())]
-    Io { path: PathBuf, cause: io::Error },
+    Io {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     #[error("`{}` is larger than {MAX_BYTES} bytes", path.display())]
     TooLarge { path: PathBuf },
     #[error("`{}` line {line}: {cause}", path.display())]

@@ -46,7 +46,11 @@ pub struct Container {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error("cannot open `{}`: {cause}", path.display())]
-    Io { path: PathBuf, cause: io::Error },
+    Io {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     #[error("`{}` is damaged", path.display())]
     Damaged { path: PathBuf },
 }

@@ -42,13 +42,17 @@ pub enum LearnError {
     #[error(transparent)]
     Git(#[from] GitError),
     #[error("`{}` cannot be locked: {cause}", path.display())]
-    Lock { path: PathBuf, cause: io::Error },
+    Lock {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     #[error("`{}` is there and cannot be read", .0.to_text())]
     Unreadable(NotePath),
     #[error("what a search brought cannot be kept: {0}")]
-    Response(io::Error),
+    Response(#[source] io::Error),
     #[error("what waits cannot be kept: {0}")]
-    Waiting(io::Error),
+    Waiting(#[source] io::Error),
     #[error("the id of this clone cannot be kept: {0}")]
-    Writer(io::Error),
+    Writer(#[source] io::Error),
 }

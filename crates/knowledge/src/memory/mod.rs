@@ -55,7 +55,12 @@ pub use tags::derive_tags;
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io { path: PathBuf, action: &'static str, cause: io::Error },
+    Io {
+        path: PathBuf,
+        action: &'static str,
+        #[source]
+        cause: io::Error,
+    },
     #[error("`{}` is no folder of its own: it is a link or a file", .0.display())]
     NotAFolder(PathBuf),
     #[error("`{}` has more than {max} files", folder.display())]
@@ -63,7 +68,11 @@ pub enum MemoryError {
     #[error("there is already another file at `{}`", .0.display())]
     Taken(PathBuf),
     #[error("whether git tracks `{}` cannot be told: {cause}", path.display())]
-    Tracked { path: PathBuf, cause: io::Error },
+    Tracked {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     #[error("`{0}` cannot be the name of a repository's folder")]
     RepoName(String),
     #[error("there is no record to write")]

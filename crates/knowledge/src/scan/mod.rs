@@ -44,7 +44,11 @@ pub enum ScanError {
     #[error("the search view is damaged")]
     Damaged,
     #[error("`{}` cannot be locked: {cause}", path.display())]
-    Lock { path: PathBuf, cause: io::Error },
+    Lock {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
 }
 
 impl From<elophanto_index::store::Malformed> for ScanError {

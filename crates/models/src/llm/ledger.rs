@@ -53,7 +53,11 @@ pub enum LedgerError {
     #[error(transparent)]
     Log(#[from] JsonlError),
     #[error("the ledger at `{}` cannot be listed: {cause}", path.display())]
-    List { path: PathBuf, cause: io::Error },
+    List {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
 }
 
 /// A line of the ledger that cannot be read.

@@ -56,10 +56,18 @@ pub enum VaultError {
     Resources(String),
     /// It can't be read.
     #[error("cannot read `{}`: {cause}", path.display())]
-    Read { path: PathBuf, cause: io::Error },
+    Read {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     /// It can't be written.
     #[error("cannot write `{}`: {cause}", path.display())]
-    Write { path: PathBuf, cause: io::Error },
+    Write {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
 }
 
 /// Why the content of a vault is refused. Nothing of it has been decrypted then.

@@ -31,7 +31,7 @@ pub enum BadPassphrase {
     #[error("the two passphrases differ")]
     Differ,
     #[error("the passphrase cannot be read: {0}")]
-    Read(io::Error),
+    Read(#[source] io::Error),
 }
 
 /// A passphrase: the first line of what is read, without its end. Nothing beyond that line is

@@ -20,7 +20,7 @@ use super::super::Repository;
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     #[error("cannot run git: {0}")]
-    NoProgram(std::io::Error),
+    NoProgram(#[source] std::io::Error),
     #[error("`git {command}` failed: {said}")]
     Failed { command: String, said: String },
     #[error("`git {command}` gave no answer within {} s", .limit.as_secs())]

@@ -91,7 +91,12 @@ impl Journal {
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io { path: PathBuf, action: &'static str, cause: io::Error },
+    Io {
+        path: PathBuf,
+        action: &'static str,
+        #[source]
+        cause: io::Error,
+    },
     #[error("`{}` is no folder of its own: it is a link or a file", .0.display())]
     NotAFolder(PathBuf),
     #[error("`{}` has more than {max} files", folder.display())]
@@ -103,7 +108,11 @@ pub enum JournalError {
     #[error("there is no record to write to `{}`", .0.display())]
     NoRecords(PathBuf),
     #[error("whether git tracks `{}` cannot be told: {cause}", path.display())]
-    Tracked { path: PathBuf, cause: io::Error },
+    Tracked {
+        path: PathBuf,
+        #[source]
+        cause: io::Error,
+    },
     #[error(transparent)]
     Log(#[from] JsonlError),
 }

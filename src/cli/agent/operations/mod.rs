@@ -55,7 +55,7 @@ pub fn operations() -> Operations {
             answer(tool, &Arguments(arguments), call, &held).unwrap_or_else(|error| {
                 Reply::Refused {
                     reason: error.message().to_owned(),
-                    hint: error.hint_text().map(str::to_owned),
+                    hint: (!error.hints().is_empty()).then(|| error.hints().join("\n")),
                 }
             })
         }),

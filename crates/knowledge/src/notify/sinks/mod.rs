@@ -59,7 +59,11 @@ impl Outlet {
 pub enum SinkError {
     /// The file of messages is a link, or its folder is missing or closed.
     #[error("`{}` cannot be made: {cause}", path.display())]
-    File { path: PathBuf, cause: std::io::Error },
+    File {
+        path: PathBuf,
+        #[source]
+        cause: std::io::Error,
+    },
     /// The file of messages did not take the line.
     #[error(transparent)]
     Log(#[from] JsonlError),
