@@ -354,7 +354,9 @@ fn extract<'a>(asked: &Question, near: &[Near<'a>], workspace: &Workspace) -> Op
             hits.get(one.hit).is_some_and(|hit| lists_changes(hit.path.as_path()))
         };
         let others = all.iter().filter(|other| {
+            // Nor does what no longer holds contradict what does.
             let says_more = statement.contradicts(other)
+                && (is_superseded(statement) || !is_superseded(other))
                 && !is_change(statement)
                 && !is_change(other)
                 && !texts.contains(&&other.text);
