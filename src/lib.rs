@@ -21,6 +21,5 @@ pub mod server;
 
 pub use elophanto_app::{
     Environment, Error, Reporter, Workspace, entities, error, index, learn, memory,
-    reporter::Silent,
-    search,
+    reporter::Silent, search,
 };

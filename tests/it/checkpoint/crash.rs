@@ -17,7 +17,8 @@ const ROOT: &str = "CHECKPOINT_TEST_ROOT";
 const RUN: &str = "CHECKPOINT_TEST_RUN";
 const UNDOES: &str = "CHECKPOINT_TEST_UNDOES";
 const SEED: &str = "CHECKPOINT_TEST_SEED";
-/// Set where a run is to be met in its middle: it says when it begins, and never ends by itself.
+/// Set where a run is to be met in its middle: it says when it has done something, and never ends by
+/// itself.
 const STAYS: &str = "CHECKPOINT_TEST_STAYS";
 const KILLS: u64 = 60;
 
@@ -37,10 +38,7 @@ fn child() {
     repo.with(|at| {
         let mut run = at.begin(&run).unwrap();
         let stays = std::env::var_os(STAYS).is_some();
-        if stays {
-            // The test's own child speaks to the test.
-            writeln!(std::io::stdout(), "begun").unwrap();
-        }
+        let mut has_said = !stays;
         for _ in 0..random.usize(10..40) {
             if random.bool() {
                 run.before_anything().unwrap();
@@ -55,6 +53,10 @@ fn child() {
                 step.act(&repo);
             }
             run.after().unwrap();
+            if !has_said {
+                writeln!(std::io::stdout(), "begun").unwrap();
+                has_said = true;
+            }
         }
         if stays {
             loop {
