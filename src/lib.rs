@@ -7,7 +7,9 @@
 //!   citations or says that what is known does not suffice;
 //! - [`index::first`] brings the index up to date, and what git carries of it;
 //! - [`learn::learn`] keeps facts with their source, [`entities`] says what is known of things;
-//! - [`memory::Memories`] keeps and recalls what agents learnt.
+//! - [`memory::Memories`] keeps and recalls what agents learnt;
+//! - [`agent::prepare`] has an agent work on tasks, asking an [`agent::Approver`] before it does
+//!   harm; [`knowledge_tools`] are those of its tools that search, write and remember here.
 //!
 //! Nothing of it prints, reads the environment or depends on the current folder: an [`Environment`]
 //! is handed in ([`Environment::offline`] needs nothing), and what is to be told or asked on the way
@@ -19,7 +21,8 @@
 pub mod cli;
 pub mod server;
 
+pub use cli::knowledge_tools;
 pub use elophanto_app::{
-    Environment, Error, Reporter, Workspace, entities, error, index, learn, memory,
+    Environment, Error, Reporter, Workspace, agent, entities, error, index, learn, memory,
     reporter::Silent, search,
 };

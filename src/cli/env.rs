@@ -6,7 +6,7 @@ use secrecy::SecretString;
 
 use super::{error::CliError, unlock::UnlockArgs};
 use elophanto_app::{
-    environment::{Environment, Parts, Secrets},
+    environment::{Environment, HARMLESS, Parts, Secrets},
     keys::Asking,
 };
 use elophanto_net::vault::Vault;
@@ -37,9 +37,10 @@ pub fn variables() -> BTreeMap<String, String> {
 
 /// What the use cases are handed of this process.
 pub fn environment() -> Environment {
+    let value = |name: &str| Some((name.to_owned(), std::env::var(name).ok()?));
     Environment::new(Parts {
         variables: variables(),
-        harmless: harmless(),
+        harmless: HARMLESS.into_iter().filter_map(value).collect(),
         program: own_program().ok(),
         secrets: Box::new(OfProcess),
     })
@@ -50,7 +51,7 @@ struct OfProcess;
 
 impl Secrets for OfProcess {
     fn variable(&self, name: &str) -> Option<SecretString> {
-        std::env::var(name).ok().filter(|value| !value.is_empty()).map(SecretString::from)
+        std::env::var(name).ok().map(SecretString::from)
     }
 
     fn vault(&self, asking: Asking) -> Result<Option<Vault>, String> {
@@ -62,57 +63,6 @@ impl Secrets for OfProcess {
         };
         vault.map_err(told)
     }
-}
-
-/// What a program that the user named needs to run: where things are, how to speak, where to show.
-/// Nothing that is made to hold a secret.
-pub fn harmless() -> BTreeMap<String, String> {
-    const NAMES: &[&str] = &[
-        "PATH",
-        "HOME",
-        "USER",
-        "LOGNAME",
-        "SHELL",
-        "LANG",
-        "LC_ALL",
-        "TZ",
-        "TMPDIR",
-        "TERM",
-        "DISPLAY",
-        "WAYLAND_DISPLAY",
-        "XDG_RUNTIME_DIR",
-        "DBUS_SESSION_BUS_ADDRESS",
-    ];
-    let value = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
-    NAMES.iter().filter_map(value).collect()
-}
-
-/// What git needs to fetch from elsewhere: what any program does, proxies, the agent of ssh keys.
-pub fn for_git() -> BTreeMap<String, String> {
-    const NAMES: &[&str] = &[
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "no_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "NO_PROXY",
-        "SSH_AUTH_SOCK",
-        "SSL_CERT_FILE",
-        "SSL_CERT_DIR",
-        "XDG_CONFIG_HOME",
-    ];
-    let mut environment = harmless();
-    environment.extend(named(NAMES.iter().copied()));
-    environment
-}
-
-/// Variables that the user has granted to a program by their names; `PATH`, in which it is looked
-/// for, is always among them.
-pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> BTreeMap<String, String> {
-    let value = |name: &str| Some((name.to_owned(), std::env::var(name).ok()?));
-    names.into_iter().chain(["PATH"]).filter_map(value).collect()
 }
 
 /// Where git, running us as a hook, says that its directory and the index of the commit are.

@@ -47,6 +47,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
+pub use agent::knowledge_tools;
 use error::CliError;
 use ui::Ui;
 

@@ -46,14 +46,6 @@ pub fn here_again() -> Result<Workspace, CliError> {
     again(locate(Path::new("."))?)
 }
 
-/// The same, with settings for one call.
-///
-/// # Errors
-/// When there is none, or a setting is unusable.
-pub fn here_with(flags: Vec<(String, String)>) -> Result<Workspace, CliError> {
-    Workspace::again(locate(Path::new("."))?, env::environment(), flags)
-}
-
 /// What holds in the current folder, in a knowledge base or not.
 ///
 /// # Errors

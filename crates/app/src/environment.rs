@@ -7,15 +7,48 @@ use std::{
     sync::Arc,
 };
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::keys::Asking;
 use elophanto_base::process;
 use elophanto_net::vault::Vault;
 
+/// What any program needs to run: where things are, how to speak, where to show.
+pub const HARMLESS: [&str; 14] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "TERM",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
+/// What git needs besides to fetch from elsewhere.
+const FOR_GIT: [&str; 12] = [
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "SSH_AUTH_SOCK",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "XDG_CONFIG_HOME",
+];
+
 /// Where secrets are to be had.
 pub trait Secrets: Send + Sync {
-    /// One that the user put into a variable of the environment.
+    /// One that the user put into a variable of the environment, be it empty.
     fn variable(&self, name: &str) -> Option<SecretString>;
 
     /// The user's vault, opened; `None` if there is none.
@@ -35,7 +68,8 @@ pub struct Parts {
     pub variables: BTreeMap<String, String>,
     /// What a program that the user named needs to run; nothing that is made to hold a secret.
     pub harmless: process::Environment,
-    /// The program to start for work in the background; none starts none.
+    /// The program elophanto: it is started for work in the background, and shuts in what the agent
+    /// runs. Without it neither is done.
     pub program: Option<PathBuf>,
     pub secrets: Box<dyn Secrets>,
 }
@@ -48,8 +82,18 @@ impl Environment {
     /// Of a program that has no variables, no vault and nothing to start: everything works that needs
     /// neither a key nor the network.
     pub fn offline() -> Self {
-        let (variables, harmless) = (BTreeMap::new(), BTreeMap::new());
-        Self::new(Parts { variables, harmless, program: None, secrets: Box::new(NoSecrets) })
+        Self::of_variables([])
+    }
+
+    /// Of a program that has these variables, keys of providers among them, but no vault and nothing
+    /// to start.
+    pub fn of_variables(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        let variables: BTreeMap<_, _> = variables.into_iter().collect();
+        let is_harmless = |name: &&String| HARMLESS.contains(&name.as_str());
+        let harmless = variables.iter().filter(|(name, _)| is_harmless(name));
+        let harmless = harmless.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let secrets = Box::new(Variables(variables.clone()));
+        Self::new(Parts { variables, harmless, program: None, secrets })
     }
 
     pub fn variables(&self) -> &BTreeMap<String, String> {
@@ -66,6 +110,23 @@ impl Environment {
 
     pub fn secrets(&self) -> &dyn Secrets {
         &*self.0.secrets
+    }
+
+    /// Variables that the user has granted to a program by their names; `PATH`, in which it is looked
+    /// for, is always among them.
+    pub fn granted<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> process::Environment {
+        let value = |name: &str| {
+            let value = self.secrets().variable(name)?;
+            Some((name.to_owned(), value.expose_secret().to_owned()))
+        };
+        names.into_iter().chain(["PATH"]).filter_map(value).collect()
+    }
+
+    /// What git needs to fetch from elsewhere: what any program does, proxies, the agent of ssh keys.
+    pub fn for_git(&self) -> process::Environment {
+        let mut environment = self.harmless().clone();
+        environment.extend(self.granted(FOR_GIT));
+        environment
     }
 
     /// Whether this is a machine that builds and tests unattended, as they all say it.
@@ -100,12 +161,12 @@ impl Environment {
     }
 }
 
-/// There are none.
-struct NoSecrets;
+/// Variables, and no vault.
+struct Variables(BTreeMap<String, String>);
 
-impl Secrets for NoSecrets {
-    fn variable(&self, _: &str) -> Option<SecretString> {
-        None
+impl Secrets for Variables {
+    fn variable(&self, name: &str) -> Option<SecretString> {
+        self.0.get(name).cloned().map(SecretString::from)
     }
 
     fn vault(&self, _: Asking) -> Result<Option<Vault>, String> {
@@ -125,8 +186,7 @@ mod tests {
 
     fn of(pairs: &[(&str, &str)]) -> Environment {
         let pairs = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        let (variables, harmless) = (pairs.collect(), BTreeMap::new());
-        Environment::new(Parts { variables, harmless, program: None, secrets: Box::new(NoSecrets) })
+        Environment::of_variables(pairs)
     }
 
     #[test]
@@ -140,6 +200,16 @@ mod tests {
         assert_eq!(data(&[relative]), None);
         assert_eq!(of(&[home]).state_folder().unwrap(), Path::new("/h/.local/state/elophanto"));
         assert_eq!(of(&[home]).config_home().unwrap(), Path::new("/h/.config"));
+    }
+
+    #[test]
+    fn programs_get_what_they_are_granted() {
+        let given =
+            of(&[("PATH", "/bin"), ("TOKEN", "t"), ("https_proxy", "http://p"), ("HOME", "")]);
+        let names = |got: process::Environment| got.into_keys().collect::<Vec<_>>();
+        assert_eq!(names(given.granted(["TOKEN", "GONE"])), ["PATH", "TOKEN"]);
+        assert_eq!(names(given.harmless().clone()), ["HOME", "PATH"]);
+        assert_eq!(names(given.for_git()), ["HOME", "PATH", "https_proxy"]);
     }
 
     #[test]

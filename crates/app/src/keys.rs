@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::{
     config::{KeyRef, Protocol, ProviderConfig},
@@ -36,7 +36,7 @@ pub fn find(
         KeyRef::Env(name) => Some(name.as_str()),
         KeyRef::Vault(name) => usual_variable(name),
     });
-    if let Some(key) = variables.into_iter().find_map(|name| environment.secrets().variable(name)) {
+    if let Some(key) = variables.into_iter().find_map(|name| of_variable(name, environment)) {
         return Ok(Some(key));
     }
     if site.keys.is_empty() || (is_loopback(&site.base_url) && !site.key_explicit) {
@@ -63,7 +63,7 @@ pub fn named(
     environment: &Environment,
     asking: Asking,
 ) -> Result<Option<SecretString>, String> {
-    match environment.secrets().variable(variable) {
+    match of_variable(variable, environment) {
         Some(key) => Ok(Some(key)),
         None => from_vault(entry, environment, asking),
     }
@@ -79,6 +79,11 @@ pub fn secret(
     asking: Asking,
 ) -> Result<Option<SecretString>, String> {
     from_vault(entry, environment, asking)
+}
+
+/// A variable that is empty holds no key.
+fn of_variable(name: &str, environment: &Environment) -> Option<SecretString> {
+    environment.secrets().variable(name).filter(|key| !key.expose_secret().is_empty())
 }
 
 /// Where requests go, and the key as the protocol wants to see it.

@@ -6,6 +6,7 @@
 //! It prints nothing, reads no environment and knows no current folder: a door hands in an
 //! [`Environment`] and a [`Reporter`], through which it is told and asked on the way.
 
+pub mod agent;
 pub mod attributes;
 pub mod changelog;
 pub mod clients;
@@ -22,15 +23,20 @@ pub mod keys;
 pub mod learn;
 pub mod learning;
 pub mod llm;
+pub mod mcp;
 pub mod memory;
+pub mod notes;
 pub mod on_commit;
 pub mod pages;
 pub mod plugin_pages;
+pub mod plugins;
 pub mod questions;
 pub mod reporter;
+pub mod runs;
 pub mod schedule;
 pub mod search;
 pub mod settings;
+pub mod skills;
 pub mod when;
 pub mod workspace;
 

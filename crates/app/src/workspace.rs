@@ -247,6 +247,30 @@ impl Workspace {
     }
 }
 
+/// Where a knowledge base is, for whoever outlives what was opened of it.
+#[derive(Clone)]
+pub struct KnowledgeBase {
+    /// Any folder in it.
+    pub folder: PathBuf,
+    pub environment: Environment,
+}
+
+impl KnowledgeBase {
+    pub fn of(workspace: &Workspace) -> Self {
+        let folder = workspace.repository.root.clone();
+        Self { folder, environment: workspace.environment.clone() }
+    }
+
+    /// Opens it as it is now; `flags` are settings for this call. What is wrong with the others was
+    /// said before.
+    ///
+    /// # Errors
+    /// When there is none any more, or a setting is unusable.
+    pub fn open(&self, flags: Vec<(String, String)>) -> Result<Workspace, Error> {
+        Workspace::around(&self.folder, self.environment.clone(), flags, &Silent)
+    }
+}
+
 /// Nanoseconds since 1970.
 pub fn now_nanoseconds() -> i64 {
     i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)

@@ -13,10 +13,13 @@ use super::{
     },
     runs,
     undo::{self, UndoArgs},
-    work::{self, Prepared, state_folder, terminal::Terminal},
+    work::{self, end_at_signals, terminal::Terminal},
 };
-use elophanto_agent::{Session, Which, permissions::Mode};
-use elophanto_app::config::AgentMode;
+use elophanto_agent::Which;
+use elophanto_app::{
+    agent::{Mode, Prepared, RunRequest, Session, state_folder},
+    config::AgentMode,
+};
 
 /// Lines of what was typed that are kept.
 const HISTORY: &str = "history";
@@ -64,13 +67,12 @@ struct Spent {
 
 pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(work::flags(args.mode, None, &args.budget), ui)?;
-    let talk = ui.beside();
-    let prepared = work::prepare(&workspace, &talk)?;
-    prepared.end_at_signals()?;
+    let prepared = work::prepare(&workspace, ui.beside())?;
+    end_at_signals(prepared.cancelled())?;
     let mut session = prepared.session(args.session.as_deref())?;
     ui.talk(format_args!("session {} (`/help` says what else there is)", session.id));
     let mut editor = DefaultEditor::new().map_err(CliError::new)?;
-    let history = state_folder().ok().map(|folder| folder.join(HISTORY));
+    let history = state_folder(&workspace.environment).ok().map(|folder| folder.join(HISTORY));
     if let Some(history) = &history {
         // The first time there is none.
         let _ = editor.load_history(history);
@@ -101,15 +103,8 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             None => {
                 let mut terminal = Terminal::new(ui, prepared.cancelled());
                 let is_attended = terminal.is_attended();
-                let finished = prepared.run_in(
-                    line,
-                    &mut session,
-                    args.yes,
-                    is_attended,
-                    &mut terminal,
-                    &talk,
-                );
-                match finished {
+                let request = RunRequest { goal: line, yes: args.yes, is_attended };
+                match prepared.run(&request, &mut session, &mut terminal) {
                     Ok(finished) => {
                         spent.tokens += finished.spent.input_tokens + finished.spent.output_tokens;
                         spent.usd_micros += finished.spent.usd_micros;
@@ -178,7 +173,7 @@ fn status(prepared: &Prepared, session: &Session) -> String {
         "session {}: {} messages, {tainted}\nmode {}\n{}\n{} tools",
         session.id,
         session.messages.len(),
-        mode_name(prepared.rights.borrow().mode()),
+        mode_name(prepared.mode()),
         prepared.fence(),
         prepared.tools.len(),
     )
@@ -214,9 +209,9 @@ fn budget(prepared: &Prepared, spent: &Spent) -> String {
 fn mode(wanted: &str, prepared: &Prepared, ui: &mut Ui) -> Result<(), CliError> {
     if !wanted.is_empty() {
         let mode: AgentMode = wanted.parse().map_err(CliError::new)?;
-        prepared.rights.borrow_mut().set_mode(work::mode_of(mode));
+        prepared.set_mode(mode.into());
     }
-    ui.line(format_args!("mode {}", mode_name(prepared.rights.borrow().mode())))
+    ui.line(format_args!("mode {}", mode_name(prepared.mode())))
 }
 
 fn mode_name(mode: Mode) -> &'static str {

@@ -2,16 +2,14 @@
 
 use serde::Serialize;
 
-use super::{
-    super::{
-        Outcome,
-        error::CliError,
-        ui::{Ui, visible_line},
-        workspace,
-    },
-    shelf::Shelf,
+use super::super::{
+    Outcome,
+    error::CliError,
+    ui::{Ui, visible_line},
+    workspace,
 };
 use elophanto_agent::skills::{self, hub};
+use elophanto_app::agent::shelf::Shelf;
 
 /// The hub: a git repository of skills that your own settings name (`agent.hub`)
 #[derive(clap::Args, Debug)]
@@ -53,10 +51,8 @@ impl HubArgs {
 /// An entry of the hub, as `--json` prints it.
 #[derive(Serialize)]
 struct EntryWire<'a> {
-    name: &'a str,
-    description: &'a str,
-    path: &'a str,
-    commit: &'a str,
+    #[serde(flatten)]
+    entry: &'a hub::Entry,
     hub: &'a str,
     installed: bool,
 }
@@ -74,14 +70,7 @@ pub fn run(args: &HubArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         let is_here =
             installed.get(&entry.name).is_some_and(|locked| locked.hub.as_ref() == Some(&hub.url));
         let mark = if is_here { " (installed)" } else { "" };
-        let wire = EntryWire {
-            name: &entry.name,
-            description: &entry.description,
-            path: &entry.path,
-            commit: &entry.commit,
-            hub: &hub.url,
-            installed: is_here,
-        };
+        let wire = EntryWire { entry, hub: &hub.url, installed: is_here };
         let text = format!("hub:{}{mark}  {}", entry.name, entry.description);
         ui.emit(&wire, visible_line(&text))?;
     }

@@ -1,8 +1,5 @@
 //! `elophanto agent memory`
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{
@@ -14,9 +11,12 @@ use super::{
     },
     memory_care, remember,
 };
-use elophanto_app::memory::Memories;
-use elophanto_app::when::day;
-use elophanto_knowledge::memory::{Draft, Entry, EventType, Folded, Memory, Rate, fold, repo_name};
+use elophanto_app::{
+    memory::{Correction, EventType, Forgotten, Memories, Place},
+    when::day,
+};
+use elophanto_base::one_line::one_line;
+use elophanto_knowledge::memory::{Memory, Rate, repo_name};
 
 /// Look through what agents remember, and mend it
 ///
@@ -164,13 +164,13 @@ struct MemoryWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     replaces: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<String>,
+    path: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
 }
 
 impl<'a> MemoryWire<'a> {
-    fn of(memory: &'a Memory, place: Option<&(String, usize)>) -> Self {
+    fn of(memory: &'a Memory, place: Option<&'a Place>) -> Self {
         Self {
             id: &memory.id,
             timestamp: memory.timestamp.to_string(),
@@ -183,80 +183,16 @@ impl<'a> MemoryWire<'a> {
             success_rate: memory.success_rate.map(|rate| rate.to_string()),
             tags: &memory.tags,
             replaces: memory.replaces.as_deref(),
-            path: place.map(|(path, _)| path.clone()),
-            line: place.map(|(_, line)| *line),
+            path: place.map(|place| place.path.as_str()),
+            line: place.map(|place| place.line),
         }
     }
-}
-
-/// All records there are.
-pub(super) struct All {
-    pub folded: Folded,
-    /// Where each record stands: path as the user knows it, line.
-    pub places: BTreeMap<String, (String, usize)>,
-    /// Ids of what lies in the archive.
-    pub archived: BTreeSet<String>,
-    /// What each record corrects that corrects another.
-    before: BTreeMap<String, String>,
-}
-
-impl All {
-    /// A record and all that it corrects, directly or not.
-    fn with_older<'a>(&'a self, id: &'a str) -> Vec<&'a str> {
-        let (mut ids, mut seen) = (vec![id], BTreeSet::from([id]));
-        let mut id = id;
-        while let Some(older) = self.before.get(id).filter(|older| seen.insert(older)) {
-            ids.push(older);
-            id = older;
-        }
-        ids
-    }
-}
-
-/// Reads all files; what is damaged is said and passed over.
-pub(super) fn all(memories: &Memories, ui: &Ui) -> All {
-    let listing = memories.files.list();
-    for error in &listing.unreadable {
-        ui.warn(error);
-    }
-    let mut entries: Vec<Entry> = Vec::new();
-    let (mut places, mut archived) = (BTreeMap::new(), BTreeSet::new());
-    let mut before = BTreeMap::new();
-    for found in &listing.files {
-        let read = match memories.files.read(found) {
-            Ok(read) => read,
-            Err(error) => {
-                ui.warn(error);
-                continue;
-            }
-        };
-        let path = memories.shown(&found.path).to_string_lossy().into_owned();
-        if let Some(told) = read.damage_told() {
-            ui.warn(format_args!("`{}`, {told}", visible_line(&path)));
-        }
-        for (line, entry) in read.entries {
-            if found.is_archived {
-                archived.insert(entry.id().to_owned());
-            }
-            if let Entry::Memory(Memory { id, replaces: Some(older), .. }) = &entry {
-                before.insert(id.clone(), older.clone());
-            }
-            places.insert(entry.id().to_owned(), (path.clone(), line));
-            entries.push(entry);
-        }
-    }
-    All { folded: fold(entries), places, archived, before }
 }
 
 fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let all = all(memories, ui);
+    let records = memories.records(ui);
     let repo = args.repo.as_ref().map(|repo| repo_name(None, repo));
-    let is_wanted = |memory: &&Memory| {
-        repo.as_ref().is_none_or(|repo| *repo == memory.repo)
-            && args.event_type.is_none_or(|kind| kind == memory.event_type)
-            && (args.archived || !all.archived.contains(&memory.id))
-    };
-    let wanted = all.folded.memories.iter().rev().filter(is_wanted);
+    let wanted = records.newest(repo.as_deref(), args.event_type, args.archived);
     let mut any = false;
     for memory in wanted.take(args.limit) {
         any = true;
@@ -266,9 +202,9 @@ fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
             day(memory.timestamp.as_second()),
             visible_line(&memory.repo),
             memory.event_type,
-            visible_line(&elophanto_base::one_line::one_line(said(memory), 100)),
+            said(memory),
         );
-        ui.emit(&MemoryWire::of(memory, all.places.get(&memory.id)), text)?;
+        ui.emit(&MemoryWire::of(memory, records.places.get(&memory.id)), text)?;
     }
     if !any {
         ui.talk("nothing is remembered; write a lesson down with `elophanto agent remember`");
@@ -277,15 +213,16 @@ fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
     Ok(Outcome::Done)
 }
 
-/// The lesson, or what it was about where somebody wrote down no lesson.
-fn said(memory: &Memory) -> &str {
-    if memory.lesson.trim().is_empty() { &memory.context } else { &memory.lesson }
+/// The lesson, or what it was about where somebody wrote down no lesson, in a line.
+fn said(memory: &Memory) -> String {
+    let text = if memory.lesson.trim().is_empty() { &memory.context } else { &memory.lesson };
+    visible_line(&one_line(text, 100))
 }
 
 fn show(args: &ShowArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let all = all(memories, ui);
-    let memory = find(&args.id, &all)?;
-    let place = all.places.get(&memory.id);
+    let records = memories.records(ui);
+    let memory = records.find(&args.id)?;
+    let place = records.places.get(&memory.id);
     let mut text = format!(
         "{}\n{} in {} by {}",
         visible_line(&memory.id),
@@ -306,7 +243,7 @@ fn show(args: &ShowArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
             text.push_str(&format!("{name}: {}\n", visible(value)));
         }
     }
-    if let Some((path, line)) = place {
+    if let Some(Place { path, line, .. }) = place {
         text.push_str(&format!("{}:{line}", visible_line(path)));
     }
     ui.emit(&MemoryWire::of(memory, place), text)?;
@@ -314,30 +251,15 @@ fn show(args: &ShowArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
 }
 
 fn edit(args: &EditArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let nothing = args.event_type.is_none()
-        && args.context.is_none()
-        && args.command.is_none()
-        && args.lesson.is_none()
-        && args.success_rate.is_none()
-        && args.tags.is_none();
-    if nothing {
-        return Err(CliError::new("there is nothing to correct")
-            .hint("give what it should say, such as --lesson or --success-rate 9/10"));
-    }
-    let all = all(memories, ui);
-    let old = find(&args.id, &all)?.clone();
-    let draft = Draft {
-        event_type: args.event_type.unwrap_or(old.event_type),
-        context: args.context.clone().unwrap_or(old.context),
-        command: args.command.clone().unwrap_or(old.command),
-        lesson: args.lesson.clone().unwrap_or(old.lesson),
-        success_rate: args.success_rate.or(old.success_rate),
-        tags: Some(args.tags.clone().unwrap_or(old.tags)),
-        repo: old.repo,
-        agent_id: agent(args.agent.as_ref(), memories),
-        replaces: Some(old.id),
+    let correction = Correction {
+        event_type: args.event_type,
+        context: args.context.clone(),
+        command: args.command.clone(),
+        lesson: args.lesson.clone(),
+        success_rate: args.success_rate,
+        tags: args.tags.clone(),
     };
-    let remembered = memories.remember(draft, Timestamp::now())?;
+    let remembered = memories.correct(&args.id, correction, args.agent.as_deref(), ui)?;
     remember::say(&remembered, ui)?;
     Ok(Outcome::Done)
 }
@@ -352,27 +274,10 @@ struct ForgottenWire<'a> {
 }
 
 fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let all = all(memories, ui);
-    let memory = find(&args.id, &all)?;
-    let agent = agent(args.agent.as_ref(), memories);
-    // With all that it corrects: else that would count again once this line is gone, and a
-    // correction that another clone made of it would stay.
-    let ids = all.with_older(&memory.id);
-    memories.forget(&memory.repo, &ids, &agent, Timestamp::now())?;
-    let (mut removed, mut left_in) = (false, BTreeSet::new());
-    if args.remove {
-        for id in &ids {
-            let Some(found) = memories.files.remove_line(id)? else { continue };
-            removed |= !found.files.is_empty();
-            left_in.extend(found.left_in);
-        }
-    }
-    let (id, lesson) = (memory.id.as_str(), memory.lesson.as_str());
-    let text = format!(
-        "forgotten: {}",
-        visible_line(&elophanto_base::one_line::one_line(said(memory), 100))
-    );
-    ui.emit(&ForgottenWire { id, lesson, removed }, text)?;
+    let Forgotten { memory, removed, left_in } =
+        memories.forget(&args.id, args.remove, args.agent.as_deref(), ui)?;
+    let wire = ForgottenWire { id: &memory.id, lesson: &memory.lesson, removed };
+    ui.emit(&wire, format_args!("forgotten: {}", said(&memory)))?;
     if removed {
         ui.note("its line is gone from the file; commits that hold it keep it in git's history");
     }
@@ -382,41 +287,4 @@ fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome
         ui.warn(format_args!("`{path}` is another program's file: its line is still there"));
     }
     Ok(Outcome::Done)
-}
-
-fn agent(given: Option<&String>, memories: &Memories) -> String {
-    given.cloned().unwrap_or_else(|| memories.workspace.config.memory.agent_id.clone())
-}
-
-/// The lesson that an id, or the beginning of one, means. A whole id never means another one that
-/// begins with it.
-fn find<'a>(id: &str, all: &'a All) -> Result<&'a Memory, CliError> {
-    let Folded { memories, retired, replaced } = &all.folded;
-    if let Some(memory) = memories.iter().find(|memory| memory.id == id) {
-        return Ok(memory);
-    }
-    if retired.contains(id) {
-        return Err(CliError::new(format_args!("`{}` is forgotten already", visible_line(id))));
-    }
-    if let Some(newer) = replaced.get(id) {
-        return Err(CliError::new(format_args!("`{}` was corrected", visible_line(id)))
-            .hint(format!("the correction is {}", visible_line(newer))));
-    }
-    let wanted = id.to_ascii_uppercase();
-    // Nothing is the beginning of every id, and mostly a variable that is not set.
-    let begins = |memory: &&Memory| {
-        !wanted.is_empty() && memory.id.to_ascii_uppercase().starts_with(&wanted)
-    };
-    let found: Vec<&Memory> = memories.iter().filter(begins).collect();
-    match found[..] {
-        [memory] => Ok(memory),
-        [] => Err(CliError::new(format_args!("there is no lesson `{}`", visible_line(id)))
-            .hint("elophanto agent memory list shows their ids")),
-        _ => Err(CliError::new(format_args!(
-            "{} lessons have an id that begins with `{}`",
-            found.len(),
-            visible_line(id)
-        ))
-        .hint("give more of it")),
-    }
 }

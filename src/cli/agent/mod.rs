@@ -1,7 +1,6 @@
 //! `elophanto agent`: what agents use, each command in a file of its own.
 
 mod chat;
-mod errors;
 mod fenced;
 mod hook;
 mod hub;
@@ -17,13 +16,13 @@ mod remember;
 mod run;
 mod running;
 mod runs;
-mod shelf;
 mod skill;
 mod tools;
 mod undo;
 mod work;
 
 use super::{Outcome, error::CliError, ui::Ui};
+pub use work::knowledge_tools;
 
 /// The agent, and what agents share: lessons, notes, an MCP server
 #[derive(clap::Args, Debug)]

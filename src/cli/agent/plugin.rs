@@ -3,17 +3,11 @@
 mod deploy;
 mod look;
 
-use std::time::Duration;
-
 use super::{
     super::{Outcome, error::CliError, ui::Ui, workspace},
-    work::{self, Prepared},
+    work,
 };
-use elophanto_agent::{
-    Source,
-    develop::MAX_TEST_SECONDS,
-    plugins::{self, Plugin, TestReport, examine},
-};
+use elophanto_app::agent::Prepared;
 
 /// Plugins: programs below `plugins/` that are tools of the agent once you agreed to them
 ///
@@ -52,7 +46,7 @@ impl PluginArgs {
 pub fn run(args: &PluginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     // What is said of plugins in general is not said here, but of each that is asked about.
-    let prepared = work::prepare(&workspace, &Ui::silent())?;
+    let prepared = work::prepare(&workspace, Ui::silent())?;
     match &args.command {
         PluginCommand::List(_) => look::list(&prepared, ui),
         PluginCommand::Show(args) => look::show(args, &prepared, ui),
@@ -60,20 +54,4 @@ pub fn run(args: &PluginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         PluginCommand::Deploy(args) => deploy::deploy(args, &prepared, ui),
         PluginCommand::Remove(args) => deploy::remove(args, &prepared, ui),
     }
-}
-
-/// The plugin of this name.
-fn plugin(prepared: &Prepared, name: &str) -> Result<Plugin, CliError> {
-    let is_ours = |source: &Source| *source == Source::BuiltIn;
-    let built_in = prepared.tools.specs().filter(|spec| is_ours(&spec.source));
-    let names: Vec<String> = built_in.map(|spec| spec.name).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok(examine(&prepared.workspace.repository.root, name, &names)?)
-}
-
-/// Runs its tests in the sandbox.
-fn tested(prepared: &Prepared, plugin: &Plugin) -> TestReport {
-    let time = prepared.workspace.config.agent.tool_timeout;
-    let time = time.min(Duration::from_secs(MAX_TEST_SECONDS));
-    plugins::test(plugin, &prepared.bench.tests, time, &|| false)
 }

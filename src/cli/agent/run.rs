@@ -2,10 +2,12 @@
 
 use super::{
     super::{Outcome, error::CliError, ui::Ui, workspace},
-    work::{self, Wish, terminal::Terminal, wire::Wire},
+    work::{self, end_at_signals, terminal::Terminal, wire::Wire},
 };
-use elophanto_agent::Finished;
-use elophanto_app::config::AgentMode;
+use elophanto_app::{
+    agent::{self, Finished, RunRequest},
+    config::AgentMode,
+};
 
 /// Work on a task with tools, asking before it does harm
 ///
@@ -45,25 +47,25 @@ const MOST_GOAL: u64 = 64 * 1024;
 pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(work::flags(args.mode, args.max_steps, &args.budget), ui)?;
     let goal = goal(args, ui)?;
-    let talk = ui.beside();
-    let prepared = work::prepare(&workspace, &talk)?;
-    prepared.end_at_signals()?;
-    let wish = Wish { session: args.session.clone(), yes: args.yes };
+    let prepared = work::prepare(&workspace, ui.beside())?;
+    end_at_signals(prepared.cancelled())?;
+    let mut request = RunRequest { goal: &goal, yes: args.yes, is_attended: args.goal != "-" };
     if args.json {
-        let is_attended = args.goal != "-";
+        let mut session = prepared.session(args.session.as_deref())?;
         let mut wire = Wire::new(ui, prepared.cancelled());
-        let finished = prepared.run(&goal, &wish, is_attended, &mut wire, &talk)?;
-        return Ok(outcome(&finished));
+        return Ok(outcome(&prepared.run(&request, &mut session, &mut wire)?));
     }
+    let talk = ui.beside();
     let mut terminal = Terminal::new(ui, prepared.cancelled());
-    let is_attended = terminal.is_attended();
-    if !is_attended {
+    request.is_attended = terminal.is_attended();
+    if !request.is_attended {
         talk.note(
             "nobody can be asked here: what needs an approval is refused (with `--json`, approvals \
              are read from standard input)",
         );
     }
-    let finished = prepared.run(&goal, &wish, is_attended, &mut terminal, &talk)?;
+    let mut session = prepared.session(args.session.as_deref())?;
+    let finished = prepared.run(&request, &mut session, &mut terminal)?;
     terminal.end(&finished);
     Ok(outcome(&finished))
 }
@@ -71,7 +73,7 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 /// A run that reached its goal is done; one that did not is an honest no.
 pub fn outcome(finished: &Finished) -> Outcome {
     match finished.outcome {
-        elophanto_agent::Outcome::Done => Outcome::Done,
+        agent::Outcome::Done => Outcome::Done,
         _ => Outcome::Negative,
     }
 }

@@ -5,25 +5,20 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    super::{
-        Outcome,
-        error::CliError,
-        ui::{Ui, visible, visible_line},
-    },
-    work::state_folder,
+use super::super::{
+    Outcome, env,
+    error::CliError,
+    ui::{Ui, visible, visible_line},
 };
-use elophanto_agent::{
-    RunLine, RunTrail, Session, Sessions, Trails, Which,
-    checkpoint::{Checkpoints, Kept, Progress, is_undone},
-    permissions::is_key,
+use elophanto_agent::{RunTrail, Sessions, Trails};
+use elophanto_app::{
+    agent::state_folder,
+    runs::{Listed, conversations, list},
 };
 use elophanto_base::one_line::one_line;
 use elophanto_models::llm::Message;
-use elophanto_repo::{Git, Repository, locate};
+use elophanto_repo::locate;
 
-/// What is said of a run that goes on.
-const AT_WORK: &str = "at work";
 /// Bytes of what was said last in a session, in a list of them.
 const MOST_SAID: usize = 80;
 
@@ -79,23 +74,6 @@ impl SessionsArgs {
 }
 
 #[derive(Serialize)]
-struct RunWire<'a> {
-    run: String,
-    begun: String,
-    goal: &'a str,
-    root: &'a str,
-    session: Option<String>,
-    /// `null` while it goes on, or when it was cut off.
-    outcome: Option<&'a str>,
-    is_at_work: bool,
-    /// Of an undo, what it took back: it can be taken back itself.
-    undoes: Option<&'a str>,
-    is_undone: bool,
-    calls: usize,
-    open_questions: &'a [String],
-}
-
-#[derive(Serialize)]
 struct SessionWire<'a> {
     session: String,
     channel: String,
@@ -115,7 +93,7 @@ struct SessionWire<'a> {
 /// # Errors
 /// When there is no folder for them.
 pub fn trails() -> Result<Trails, CliError> {
-    Ok(Trails::new(state_folder()?.join("runs")))
+    Ok(Trails::new(state_folder(&env::environment())?.join("runs")))
 }
 
 /// The sessions of this machine.
@@ -123,120 +101,41 @@ pub fn trails() -> Result<Trails, CliError> {
 /// # Errors
 /// When there is no folder for them.
 pub fn sessions() -> Result<Sessions, CliError> {
-    Ok(Sessions::new(state_folder()?.join("sessions")))
+    Ok(Sessions::new(state_folder(&env::environment())?.join("sessions")))
 }
 
 pub fn run(args: &RunsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let trails = trails()?;
-    match &args.command {
-        Some(RunsCommand::Show { run }) => show(&trails.read(run)?, ui),
-        None => {
-            let here = locate(Path::new(".")).ok();
-            list(&trails, here.as_ref(), args, ui)
+    if let Some(RunsCommand::Show { run }) = &args.command {
+        return show(&trails.read(run)?, ui);
+    }
+    let here = locate(Path::new(".")).ok();
+    let listed = list((&trails, &sessions()?), here.as_ref(), args.all, args.limit, ui)?;
+    for row in &listed {
+        let mut text = told_in_list(row);
+        if row.undoes.is_none() && (args.all || here.is_none()) {
+            text.push_str(&format!("  in {}", visible_line(&row.root)));
         }
+        ui.emit(row, text)?;
     }
-}
-
-/// How a run ended, in a word.
-fn state<'l>(line: &'l RunLine, sessions: &Sessions) -> &'l str {
-    let is_at_work = || line.session.is_some_and(|id| sessions.is_busy(id));
-    match &line.outcome {
-        Some(outcome) => outcome,
-        None if is_at_work() => AT_WORK,
-        None => "cut off",
-    }
-}
-
-/// One line for each run, the newest first.
-fn list(
-    trails: &Trails,
-    here: Option<&Repository>,
-    args: &RunsArgs,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
-    let root = here.filter(|_| !args.all).map(|here| here.root.as_path());
-    let (lines, problems) = trails.list(root.map_or(Which::All, Which::Root), args.limit)?;
-    let sessions = sessions()?;
-    let kept = here.map(checkpoints).unwrap_or_default();
-    for problem in problems {
-        ui.warn(problem);
-    }
-    let undos =
-        kept.iter().filter_map(|kept| Some((&kept.run, Row::Undo(kept, kept.undoes.as_deref()?))));
-    let mut rows: Vec<(String, Row)> =
-        lines.iter().map(|line| (line.run.to_string(), Row::Run(line))).collect();
-    rows.extend(undos.map(|(run, row)| (run.clone(), row)));
-    rows.sort_by(|one, two| two.0.cmp(&one.0));
-    rows.truncate(args.limit);
-    for (run, row) in &rows {
-        let is_undone = is_undone(&kept, run);
-        let (wire, mut text) = match row {
-            Row::Run(line) => run_row(line, state(line, &sessions), is_undone),
-            Row::Undo(kept, undoes) => undo_row(kept, undoes, is_undone),
-        };
-        if is_undone {
-            text.push_str(" (taken back)");
-        }
-        if let Row::Run(line) = row
-            && root.is_none()
-        {
-            text.push_str(&format!("  in {}", visible_line(&line.root)));
-        }
-        ui.emit(&wire, text)?;
-    }
-    Ok(if rows.is_empty() { Outcome::Negative } else { Outcome::Done })
+    Ok(if listed.is_empty() { Outcome::Negative } else { Outcome::Done })
 }
 
 /// A line of the list.
-enum Row<'r> {
-    Run(&'r RunLine),
-    /// An undo, and what it took back.
-    Undo(&'r Kept, &'r str),
-}
-
-fn run_row<'l>(line: &'l RunLine, state: &str, is_undone: bool) -> (RunWire<'l>, String) {
-    let wire = RunWire {
-        run: line.run.to_string(),
-        begun: line.begun.to_string(),
-        goal: &line.goal,
-        root: &line.root,
-        session: line.session.map(|id| id.to_string()),
-        outcome: line.outcome.as_deref(),
-        is_at_work: state == AT_WORK,
-        undoes: None,
-        is_undone,
-        calls: line.calls,
-        open_questions: &line.open_questions,
+fn told_in_list(row: &Listed) -> String {
+    let (run, begun) = (&row.run, row.begun.strftime("%Y-%m-%d %H:%M"));
+    let taken_back = if row.is_undone { " (taken back)" } else { "" };
+    if let Some(undoes) = &row.undoes {
+        return format!("{run}  {begun}  undo of {undoes}{taken_back}");
+    }
+    let state = match &row.outcome {
+        Some(outcome) => outcome,
+        None if row.is_at_work => "at work",
+        None => "cut off",
     };
-    let goal: String = line.goal.chars().take(70).collect();
-    let (run, begun) = (line.run, line.begun.strftime("%Y-%m-%d %H:%M"));
-    let text =
-        format!("{run}  {begun}  {state:<9}  {:>3} calls  {}", line.calls, visible_line(&goal));
-    (wire, text)
-}
-
-fn undo_row<'k>(kept: &'k Kept, undoes: &'k str, is_undone: bool) -> (RunWire<'k>, String) {
-    let wire = RunWire {
-        run: kept.run.clone(),
-        begun: kept.began.to_string(),
-        goal: "",
-        root: "",
-        session: None,
-        outcome: None,
-        is_at_work: kept.progress == Progress::AtWork,
-        undoes: Some(undoes),
-        is_undone,
-        calls: 0,
-        open_questions: &[],
-    };
-    let begun = kept.began.strftime("%Y-%m-%d %H:%M");
-    (wire, format!("{}  {begun}  undo of {undoes}", kept.run))
-}
-
-/// What could be taken back here, as far as it can be found out.
-fn checkpoints(here: &Repository) -> Vec<Kept> {
-    let Some(git) = Git::of(here) else { return Vec::new() };
-    Checkpoints::new(&git, &here.runs_dir(), is_key).runs().unwrap_or_default()
+    let goal: String = row.goal.chars().take(70).collect();
+    let (calls, goal) = (row.calls, visible_line(&goal));
+    format!("{run}  {begun}  {state:<9}  {calls:>3} calls  {goal}{taken_back}")
 }
 
 fn show(trail: &RunTrail, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -287,18 +186,9 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
         ui.talk(format_args!("session {id} is forgotten"));
         return Ok(Outcome::Done);
     }
-    let listing = sessions.list()?;
-    for problem in &listing.problems {
-        ui.warn(problem);
-    }
     let here = locate(Path::new(".")).ok().filter(|_| !args.all);
-    let here = here.map(|here| here.root.to_string_lossy().into_owned());
-    let is_here = |session: &&Session| {
-        here.as_ref().is_none_or(|here| session.root.as_ref().is_none_or(|root| root == here))
-    };
-    let mut none = true;
-    for session in listing.sessions.iter().filter(is_here) {
-        none = false;
+    let listed = conversations(&sessions, here.as_ref().map(|here| &*here.root), ui)?;
+    for session in &listed {
         let wire = SessionWire {
             session: session.id.to_string(),
             channel: session.channel.clone(),
@@ -328,5 +218,5 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
         );
         ui.emit(&wire, text)?;
     }
-    Ok(if none { Outcome::Negative } else { Outcome::Done })
+    Ok(if listed.is_empty() { Outcome::Negative } else { Outcome::Done })
 }

@@ -38,6 +38,24 @@ pub enum WhyLeft {
     Branch,
 }
 
+impl WhyLeft {
+    /// In words, to follow the path.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ChangedSince => "was changed after the run",
+            Self::ChangedDuring => "was changed by somebody else during the run",
+            Self::HoldsOthers => "holds what the run did not put there",
+            Self::NoFolder => "would be in something that is no folder now",
+            Self::NotCovered => "is now something that is not written over",
+            Self::Staged => "is staged otherwise than the run left it",
+            Self::Branch => {
+                "is not checked out, or not where the run left it: the commits of the run stay \
+                 (check it out, or `git revert` them)"
+            }
+        }
+    }
+}
+
 /// A path that becomes what it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Restore {

@@ -139,6 +139,20 @@ pub enum WhyUncovered {
     Head,
 }
 
+impl WhyUncovered {
+    /// In words.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Special => "a pipe, socket or device",
+            Self::NestedRepository => "another repository",
+            Self::Large => "too large",
+            Self::TooMuch => "too many ignored files",
+            Self::Unreadable => "cannot be read",
+            Self::Head => "a program moved it",
+        }
+    }
+}
+
 impl From<&Opaque> for WhyUncovered {
     fn from(opaque: &Opaque) -> Self {
         match opaque {

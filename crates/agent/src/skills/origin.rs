@@ -1,8 +1,11 @@
 //! Where a skill comes from.
 
+use serde::Serialize;
+
 /// Where a skill comes from, in the order in which one name wins over another: a user's own
 /// first, a bundled one last.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "origin", rename_all = "lowercase")]
 pub enum Origin {
     /// A folder of the user's own.
     User,
@@ -13,6 +16,7 @@ pub enum Origin {
         /// As [`super::Source`] shows it.
         source: String,
         /// The commit it was read from; `None` if it was a folder.
+        #[serde(skip_serializing_if = "Option::is_none")]
         commit: Option<String>,
         /// Hash of all its files.
         tree: String,

@@ -3,6 +3,8 @@
 
 use std::{fs, path::Path};
 
+use serde::Serialize;
+
 use super::{
     Concern, Difference, SkillError, Source, Warning, difference,
     files::{self, Content, SKILL_FILE, Skipped},
@@ -25,36 +27,42 @@ pub struct Outside<'a> {
 }
 
 /// What would be installed, all of it: [`super::install`] copies these bytes and no others.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Plan {
     pub name: String,
     pub description: String,
     /// A path is absolute here.
     pub source: Source,
     /// The commit it was read from; `None` for a folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Address of the hub it was found in.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hub: Option<String>,
     /// Hash of all its files: what the user agrees to.
     pub tree: String,
     /// Sorted by path.
     pub files: Vec<PlannedFile>,
     /// Markdown of its `SKILL.md`.
+    #[serde(skip)]
     pub body: String,
     /// What to look at before agreeing.
     pub warnings: Vec<Warning>,
     /// Against the files that are installed now; `None` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
     /// The hash that is pinned now.
+    #[serde(skip)]
     pub(super) replaces: Option<String>,
+    #[serde(skip)]
     pub(super) contents: Vec<Content>,
 }
 
 /// A file that would be copied.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannedFile {
     pub path: String,
-    /// Bytes.
+    #[serde(rename = "bytes")]
     pub size: u64,
     /// It may be run where it comes from; the copy may not.
     pub executable: bool,

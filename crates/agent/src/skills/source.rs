@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
+use serde::{Serialize, Serializer};
+
 use super::{SkillError, files, name};
 use elophanto_base::visible::is_deceptive;
 
@@ -92,6 +94,12 @@ impl fmt::Display for Source {
             Self::Git { url, folder: Some(folder) } => write!(f, "{url}#{folder}"),
             Self::Hub { name } => write!(f, "hub:{name}"),
         }
+    }
+}
+
+impl Serialize for Source {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use super::{
     files::{Content, SKILL_FILE, Skipped},
     front::Front,
@@ -117,8 +119,9 @@ pub enum Concern {
 }
 
 /// Something to look at before agreeing. Its texts are safe to show.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
+    #[serde(skip)]
     pub concern: Concern,
     /// The file it is about, relative to the skill; empty if it is about all.
     pub path: String,

@@ -24,16 +24,6 @@ pub struct HookInput {
     pub source: Option<String>,
 }
 
-/// Reads what a `SessionStart` hook is told on its standard input.
-pub fn session_start(stdin_json: &str) -> HookInput {
-    read(stdin_json)
-}
-
-/// Reads what a `Stop` hook is told on its standard input.
-pub fn stop(stdin_json: &str) -> HookInput {
-    read(stdin_json)
-}
-
 /// What a `SessionStart` hook prints to add context to the session, cut after 9,000 characters.
 pub fn start_output(context: &str) -> String {
     let context = match context.char_indices().nth(MAX_CONTEXT_CHARS) {
@@ -63,7 +53,8 @@ pub fn stop_output() -> String {
     json!({ "decision": "block", "reason": reason }).to_string()
 }
 
-fn read(stdin_json: &str) -> HookInput {
+/// Reads what a hook is told on its standard input.
+pub fn hook_input(stdin_json: &str) -> HookInput {
     if stdin_json.len() > MAX_INPUT_BYTES {
         return HookInput::default();
     }

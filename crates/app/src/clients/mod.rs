@@ -3,9 +3,9 @@
 //!
 //! Owns where each program keeps its servers, skills and hooks, how an entry gets into a file of the
 //! user and out again without another byte changing, how a change is shown, and what is read from
-//! and said to a program that runs our hooks. It refuses to know the disk, the environment and
-//! whoever agrees: contents come in through a function, contents go out as [`Change`]s.
-//! Links, permissions, backups and writing are the caller's.
+//! and said to a program that runs our hooks. It refuses to know whoever agrees. Only [`setup()`] and
+//! [`session`] know the disk: to all else contents come in through a function, and go out as
+//! [`Change`]s.
 
 use std::{
     io,
@@ -21,6 +21,8 @@ mod json;
 mod places;
 mod plan;
 mod servers;
+pub mod session;
+mod setup;
 mod skill;
 #[cfg(test)]
 mod tests;
@@ -30,9 +32,10 @@ mod transcript;
 pub use client::{Client, Scope, UnknownClient, UnknownScope};
 pub use diff::diff;
 pub use error::ClientError;
-pub use hook_input::{HookInput, session_start, start_output, stop, stop_output};
+pub use hook_input::{HookInput, hook_input, start_output, stop_output};
 pub use hooks::{hooks, remove_hooks};
 pub use plan::{install, remove};
+pub use setup::{Setup, SetupRequest, setup};
 pub use skill::skill;
 pub use transcript::{MAX_TRANSCRIPT_BYTES, wants_reminder};
 

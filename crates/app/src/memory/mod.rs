@@ -1,6 +1,9 @@
 //! What agents remember: where it lies, writing it down, recalling it within a budget.
 
+mod origin;
+mod records;
 pub mod reply;
+mod stats;
 
 use std::{
     fs, io,
@@ -25,6 +28,9 @@ use elophanto_knowledge::memory::{
     Entry, Files, Means, Memory, MemoryError, Retired, recall, repo_name,
 };
 use elophanto_repo::{NotePath, Repository, is_tracked, locate, remote_url, watch};
+use origin::Commits;
+pub use records::{Correction, Forgotten, Place, Records};
+pub use stats::Stats;
 
 /// A question waits this long for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -43,9 +49,13 @@ pub struct Memories<'a> {
     kept: Option<&'a Kept>,
 }
 
-/// The index of all records as it was last seen, for a process that is asked again and again.
+/// The index of all records as it was last seen, and which commits brought them, for a process that is
+/// asked again and again.
 #[derive(Default)]
-pub struct Kept(Mutex<Option<Seen>>);
+pub struct Kept {
+    seen: Mutex<Option<Seen>>,
+    commits: Mutex<Commits>,
+}
 
 struct Seen {
     snapshot: Snapshot,
@@ -120,17 +130,9 @@ impl<'a> Memories<'a> {
         Ok(Remembered { memory, path, masked })
     }
 
-    /// Takes a record back, in every clone, and all that it corrects: `ids` are theirs.
-    ///
-    /// # Errors
-    /// When that cannot be written down.
-    pub fn forget(
-        &self,
-        repo: &str,
-        ids: &[&str],
-        agent: &str,
-        now: Timestamp,
-    ) -> Result<(), Error> {
+    /// Takes records back, in every clone.
+    fn retire(&self, repo: &str, ids: &[&str], agent: &str) -> Result<(), Error> {
+        let now = Timestamp::now();
         let retired = |id: &&str| {
             Entry::Retired(Retired {
                 id: ulid::Ulid::new().to_string(),
@@ -165,6 +167,13 @@ impl<'a> Memories<'a> {
         let path = self.files.append(repo, entries, now, &tracked)?;
         let below = path.strip_prefix(&self.workspace.repository.root).map(Path::to_owned);
         Ok(below.unwrap_or(path))
+    }
+
+    /// What to recall about a text, in all repositories and of all kinds; about nothing, the best of
+    /// what was learnt here lately.
+    pub fn question<'q>(&'q self, text: &'q str, limit: usize) -> Question<'q> {
+        let (own, now) = (&*self.own, Timestamp::now());
+        Question { text, repo: None, own, event_type: None, archived: false, limit, now }
     }
 
     /// The records that answer a question best.
@@ -225,18 +234,18 @@ impl<'a> Memories<'a> {
         let is_sound = report.notices.is_empty()
             && report.problems.is_empty()
             && report.stale + report.waiting == 0;
-        if let Some(Kept(kept)) = self.kept.filter(|_| is_sound) {
+        if let Some(kept) = self.kept.filter(|_| is_sound) {
             let snapshot = refreshed.snapshot.clone();
             let (chunks, waiting) = (report.chunks, report.waiting);
             let seen = Seen { snapshot, chunks, waiting, made };
-            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
+            *kept.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
         }
         Ok(refreshed)
     }
 
     /// What was seen last, if the files are as they were then.
     fn seen(&self, made: &(PathBuf, String)) -> Option<Refreshed> {
-        let kept = self.kept?.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.kept?.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = kept.as_ref().filter(|seen| seen.made == *made)?;
         let form = self.form();
         let walked = (form.list)(&form.root);

@@ -1,19 +1,14 @@
-//! `elophanto agent mcp add`, `list` and `remove`
-
-use std::collections::BTreeMap;
+//! `elophanto agent mcp add`, `list`, `trust` and `remove`
 
 use serde::Serialize;
 
-use super::{
-    super::super::{
-        Outcome,
-        error::CliError,
-        ui::{Ui, visible_line},
-    },
-    kept::{self, Kept},
-    look::{self, Looked, ServerWire, quoted},
+use super::super::super::{
+    Outcome, env,
+    error::CliError,
+    ui::{Ui, visible_line},
 };
 use elophanto_agent::mcp_client::USUAL_ENVIRONMENT;
+use elophanto_app::mcp::{self, AddRequest, Server};
 
 /// Add a server of somebody else, whose tools the agent may use
 ///
@@ -53,6 +48,22 @@ pub struct ListArgs {
     pub json: bool,
 }
 
+/// Start a server once, look at what it offers, and use that in runs from now on
+///
+/// Shows its command first and asks before it is started; then shows its tools and asks before they
+/// are used.
+#[derive(clap::Args, Debug)]
+pub struct TrustArgs {
+    /// Its name
+    name: String,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Remove a server
 #[derive(clap::Args, Debug)]
 pub struct RemoveArgs {
@@ -69,37 +80,19 @@ struct RemovedWire<'a> {
 }
 
 pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let mut kept = Kept {
+    let request = AddRequest {
+        name: args.name.clone(),
         command: args.command.clone(),
         environment: args.env.clone(),
-        levels: levels(&args.level)?,
-        agreed: None,
-        offers: None,
+        levels: args.level.clone(),
+        trust: args.trust,
     };
-    kept.environment.sort();
-    kept.environment.dedup();
-    // A path is what it is here, wherever a run happens.
-    if let Some(program) = kept.command.first_mut().filter(|program| program.contains('/')) {
-        *program = std::path::absolute(&*program)?.to_string_lossy().into_owned();
-    }
-    let mut entry = kept.entry(&args.name)?;
-    entry.trusted = true;
-    entry.check().map_err(|cause| {
-        let names = "--env takes names of variables; their values stay where they are";
-        let error = CliError::new(cause);
-        if args.env.is_empty() { error } else { error.hint(names) }
-    })?;
-    let looked = if args.trust { Some(look::look(&entry)?) } else { None };
-    if let Some(Looked { offers, .. }) = &looked {
-        kept.agreed = Some(entry.fingerprint());
-        kept.offers = Some(offers.clone());
-    }
-    let former = kept::change(|servers| Ok(servers.insert(args.name.clone(), kept.clone())))?;
-    show(&args.name, &kept, looked.as_ref(), Some(true), ui)?;
-    if former.is_some() {
+    let (server, replaces) = mcp::add(request, &env::environment())?;
+    show(&server, ui)?;
+    if replaces {
         ui.talk(format_args!("this replaces the former server `{}`", args.name));
     }
-    if kept.environment.is_empty() {
+    if server.environment.is_empty() {
         let usual = USUAL_ENVIRONMENT.join(", ");
         ui.talk(format_args!("it gets no variables; many programs need some of {usual}: --env"));
     }
@@ -113,13 +106,11 @@ pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 pub fn list(_args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let servers = kept::read()?;
-    for (name, kept) in &servers {
-        let trusted = kept.entry(name)?.trusted;
-        let words: Vec<String> = kept.command.iter().map(|word| quoted(word)).collect();
-        let state = if trusted { "trusted" } else { "not trusted" };
-        let text = visible_line(&format!("{name}  {state}  {}", words.join(" ")));
-        ui.emit(&wire(name, kept, trusted, None, None), text)?;
+    let servers = mcp::list(&env::environment())?;
+    for server in &servers {
+        let state = if server.trusted { "trusted" } else { "not trusted" };
+        let text = format!("{}  {state}  {}", server.name, server.quoted());
+        ui.emit(server, visible_line(&text))?;
     }
     if servers.is_empty() {
         ui.talk("no server was added");
@@ -129,7 +120,7 @@ pub fn list(_args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    if kept::change(|servers| Ok(servers.remove(&args.name)))?.is_none() {
+    if !mcp::remove(&args.name, &env::environment())? {
         ui.talk(format_args!("no server `{}` was added", args.name));
         return Ok(Outcome::Negative);
     }
@@ -137,56 +128,15 @@ pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-/// A server on standard output.
-///
-/// # Errors
-/// When nobody reads it.
-pub fn show(
-    name: &str,
-    kept: &Kept,
-    looked: Option<&Looked>,
-    done: Option<bool>,
-    ui: &mut Ui,
-) -> Result<(), CliError> {
-    if ui.json {
-        return ui.json(&wire(name, kept, kept.entry(name)?.trusted, looked, done));
-    }
-    for line in look::lines(name, kept, looked) {
-        ui.line(line)?;
-    }
+pub fn trust(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let Some(server) = mcp::trust(&args.name, args.yes, &env::environment(), ui)? else {
+        return Ok(Outcome::Negative);
+    };
+    show(&server, ui)?;
+    Ok(Outcome::Done)
+}
+
+fn show(server: &Server, ui: &mut Ui) -> Result<(), CliError> {
+    ui.emit(server, server.lines().join("\n"))?;
     ui.flush()
-}
-
-fn wire<'a>(
-    name: &'a str,
-    kept: &'a Kept,
-    trusted: bool,
-    looked: Option<&'a Looked>,
-    done: Option<bool>,
-) -> ServerWire<'a> {
-    ServerWire {
-        name,
-        command: &kept.command,
-        environment: &kept.environment,
-        levels: &kept.levels,
-        trusted,
-        offers: kept.offers.as_deref(),
-        tools: looked.map(|looked| looked.tools.as_slice()),
-        problems: looked.map_or(&[], |looked| looked.problems.as_slice()),
-        done,
-    }
-}
-
-/// `TOOL=LEVEL` each: the name of a tool may hold `=`, a level does not.
-fn levels(given: &[String]) -> Result<BTreeMap<String, String>, CliError> {
-    let mut levels = BTreeMap::new();
-    for text in given {
-        let Some((tool, word)) = text.rsplit_once('=').filter(|(tool, _)| !tool.is_empty()) else {
-            return Err(CliError::new(format_args!("`{}` is no TOOL=LEVEL", visible_line(text)))
-                .hint("such as --level read_file=safe"));
-        };
-        kept::level(word)?;
-        levels.insert(tool.to_owned(), word.to_owned());
-    }
-    Ok(levels)
 }

@@ -1,10 +1,7 @@
 //! `elophanto agent mcp`: our own server, and those of others.
 
 mod add;
-pub mod kept;
-pub mod look;
 mod serve;
-mod trust;
 
 use super::super::{Outcome, error::CliError, ui::Ui};
 
@@ -21,7 +18,7 @@ enum McpCommand {
     Status(serve::StatusArgs),
     Add(add::AddArgs),
     List(add::ListArgs),
-    Trust(trust::TrustArgs),
+    Trust(add::TrustArgs),
     Remove(add::RemoveArgs),
 }
 
@@ -44,7 +41,7 @@ pub fn run(args: &McpArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         McpCommand::Status(args) => serve::status(args, ui),
         McpCommand::Add(args) => add::run(args, ui),
         McpCommand::List(args) => add::list(args, ui),
-        McpCommand::Trust(args) => trust::run(args, ui),
+        McpCommand::Trust(args) => add::trust(args, ui),
         McpCommand::Remove(args) => add::remove(args, ui),
     }
 }

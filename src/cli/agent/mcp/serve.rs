@@ -3,8 +3,9 @@
 use std::{
     cell::RefCell,
     net::{IpAddr, SocketAddr, TcpListener},
-    path::Path,
+    path::{Path, PathBuf},
     process::Stdio,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -15,12 +16,13 @@ use super::super::{
         Outcome, env,
         error::CliError,
         ui::{Ui, visible_line},
-        workspace,
+        workspace::{self, KnowledgeBase},
     },
-    operations::{known, operations, workspace},
+    operations::operations,
     running::{Files, Running},
 };
 use crate::server::{Handle, Http, Server, new_token, serve_http, serve_stdio};
+use elophanto_app::notes::Notes;
 use elophanto_base::process;
 use elophanto_index::{store::lock, watch::Watch};
 use elophanto_repo::{BlobId, NotePath};
@@ -96,9 +98,12 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let files = args.http.map(|_| Files::of(&root)).transpose()?;
     drop(workspace);
     let health = serde_json::json!({ "root": root.to_string_lossy(), "pid": std::process::id() });
-    let (server, handle) = Server::new(operations(), env!("CARGO_PKG_VERSION"), health);
+    let base = KnowledgeBase { folder: PathBuf::from("."), environment: env::environment() };
+    let operations = operations(base.clone(), Arc::new(ui.beside()));
+    let (server, handle) = Server::new(operations, env!("CARGO_PKG_VERSION"), health);
     let watched = root.clone();
-    std::thread::Builder::new().name("watch".to_owned()).spawn(move || tell(&watched, &handle))?;
+    let tell = move || tell(&watched, &base, &handle);
+    std::thread::Builder::new().name("watch".to_owned()).spawn(tell)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = match (listener, files) {
         (Some(listener), Some(files)) => {
@@ -166,10 +171,10 @@ async fn ended() {
 
 /// Tells clients which notes changed, for as long as the process lives. Who cannot watch tells
 /// nothing: answers are fresh all the same.
-fn tell(root: &Path, handle: &Handle) {
-    let known = RefCell::new(listed());
+fn tell(root: &Path, base: &KnowledgeBase, handle: &Handle) {
+    let known = RefCell::new(listed(base));
     let compare = || {
-        let now = listed();
+        let now = listed(base);
         let before = known.replace(now.clone());
         let was = |path| {
             let at = before.binary_search_by(|(old, _)| old.cmp(path)).ok()?;
@@ -196,10 +201,10 @@ fn tell(root: &Path, handle: &Handle) {
 }
 
 /// All notes and pages of entities with their content, by path.
-fn listed() -> Vec<(NotePath, BlobId)> {
-    let Ok(workspace) = workspace() else { return Vec::new() };
-    let Ok(known) = known(&workspace) else { return Vec::new() };
-    known.snapshot.files.iter().map(|file| (file.path.clone(), file.blob)).collect()
+fn listed(base: &KnowledgeBase) -> Vec<(NotePath, BlobId)> {
+    let Ok(workspace) = base.open(Vec::new()) else { return Vec::new() };
+    let Ok(notes) = Notes::open(&workspace) else { return Vec::new() };
+    notes.known.snapshot.files.iter().map(|file| (file.path.clone(), file.blob)).collect()
 }
 
 fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

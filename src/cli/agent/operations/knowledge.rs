@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::super::{error::CliError, scan_output::QuestionWire},
-    Arguments, OnBehalf, value, workspace,
+    Arguments, value,
 };
 use crate::server::Reply;
 use elophanto_app::{
@@ -33,7 +33,8 @@ pub fn learn(arguments: &Arguments) -> Result<Reply, CliError> {
             .map(|bytes| -> Given { Box::new(|| Ok(Material::Bytes { bytes, name: None })) }),
         ..LearnRequest::default()
     };
-    let learnt = run(&workspace()?, request, &mut |_| Ok(()), &OnBehalf::of_caller())?;
+    let workspace = arguments.workspace()?;
+    let learnt = run(&workspace, request, &mut |_| Ok(()), &arguments.reporter())?;
     let Some(prompt) = learnt.prompt else {
         let text = "Nothing was learnt.".to_owned();
         return Ok(Reply::Found { text, structured: json!({"queued": 0, "facts": 0}) });
@@ -61,7 +62,7 @@ pub fn learn(arguments: &Arguments) -> Result<Reply, CliError> {
 /// # Errors
 /// When the journal cannot be read.
 pub fn questions(arguments: &Arguments) -> Result<Reply, CliError> {
-    let known = known(&workspace()?)?;
+    let known = known(&arguments.workspace()?)?;
     let wanted = arguments.text("status").map(str::to_lowercase).filter(|status| status != "open");
     let limit = arguments.whole("limit").unwrap_or(MOST);
     let waiting = questions::list(&known, None);
@@ -87,7 +88,7 @@ pub fn questions(arguments: &Arguments) -> Result<Reply, CliError> {
 /// # Errors
 /// When what is known cannot be read.
 pub fn entity(arguments: &Arguments) -> Result<Reply, CliError> {
-    let workspace = workspace()?;
+    let workspace = arguments.workspace()?;
     let desk = workspace.desk();
     let shelves = Shelves { desk: &desk, write_root: &workspace.config.knowledge.write_root };
     let shelf = shelves.read(now());

@@ -1,44 +1,29 @@
 //! Lessons: `recall` and `remember`.
 
-use std::{collections::BTreeSet, path::Path, sync::PoisonError, time::Duration};
-
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{super::super::error::CliError, Arguments, Held, workspace};
+use super::{super::super::error::CliError, Arguments};
 use crate::server::{Call, Reply};
 use elophanto_app::memory::{
     Memories,
-    reply::{Origin, fitting, shown},
+    reply::{fitting, shown},
 };
-use elophanto_knowledge::memory::{Draft, Question, Recalled, compact};
+use elophanto_knowledge::memory::{Draft, Question, compact};
 use elophanto_models::builtin::count_tokens;
-use elophanto_repo::{Git, NotePath, Repository, head, is_tracked};
 
-/// How long git may take to tell which commit a lesson came with.
-const ORIGIN_PATIENCE: Duration = Duration::from_millis(200);
-
-pub fn recall(arguments: &Arguments, call: &Call, held: &Held) -> Result<Reply, CliError> {
-    let workspace = workspace()?;
-    let memories = Memories::open(&workspace).keeping(&held.lessons);
+pub fn recall(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
+    let workspace = arguments.workspace()?;
+    let memories = Memories::open(&workspace).keeping(&arguments.ground.kept);
     let event_type = arguments.text("type").and_then(|kind| kind.parse().ok());
     let question = Question {
-        text: arguments.given("text"),
         repo: arguments.text("repo"),
-        own: &memories.own,
         event_type,
         archived: arguments.is_set("archived"),
-        limit: arguments.whole("limit").unwrap_or(5),
-        now: Timestamp::now(),
+        ..memories.question(arguments.given("text"), arguments.whole("limit").unwrap_or(5))
     };
     let found = memories.recall(&question)?;
-    let git = Git::of(&workspace.repository).map(|git| git.with_timeout(ORIGIN_PATIENCE));
-    let origin = |recalled: &Recalled| {
-        let path = memories.shown(recalled.path.as_path());
-        let commit =
-            git.as_ref().and_then(|git| commit_of(git, &workspace.repository, &path, held));
-        Some(Origin { agent: recalled.memory.agent_id.clone(), commit })
-    };
+    let origin = memories.origins(&arguments.ground.kept);
     let object = |lessons: &[Value]| match found.len() - lessons.len() {
         0 => json!({ "memories": lessons }),
         more => json!({ "memories": lessons, "cut": true, "more": more }),
@@ -56,36 +41,8 @@ pub fn recall(arguments: &Arguments, call: &Call, held: &Held) -> Result<Reply, 
     Ok(Reply::Found { text, structured })
 }
 
-/// The commit that brought a file; `None` while it is in none.
-fn commit_of(git: &Git, repository: &Repository, path: &Path, held: &Held) -> Option<String> {
-    let name = NotePath::from(path);
-    let mut commits = held.commits.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(commit) = commits.known.get(&name) {
-        return Some(commit.clone());
-    }
-    let head = head(git).ok()?;
-    if commits.head != head {
-        (commits.head, commits.without) = (head, BTreeSet::new());
-    }
-    if commits.without.contains(&name) {
-        return None;
-    }
-    let is_there = is_tracked(repository, path).unwrap_or_default();
-    let commit = if is_there { git.last_commit_of(&name).ok()? } else { None };
-    match commit {
-        Some(commit) => {
-            commits.known.insert(name, commit.to_string());
-            Some(commit.to_string())
-        }
-        None => {
-            commits.without.insert(name);
-            None
-        }
-    }
-}
-
 pub fn remember(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
-    let workspace = workspace()?;
+    let workspace = arguments.workspace()?;
     let memories = Memories::open(&workspace);
     let event_type = arguments.given("type").parse().map_err(CliError::new)?;
     let agent = call.client().map(str::to_owned);

@@ -5,73 +5,55 @@ mod lessons;
 mod notes;
 mod search;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Mutex,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::super::{
     error::CliError,
-    ui::Ui,
-    workspace::{self, Workspace},
+    workspace::{KnowledgeBase, Workspace},
 };
 use crate::server::{Call, Operations, Reply, Tool};
 use elophanto_app::memory::{Kept, Memories};
+use elophanto_app::notes::Notes;
 use elophanto_app::reporter::{Progress, Reporter, Silent, Tone};
-use elophanto_index::{Options, Refreshed};
+use elophanto_index::Options;
 use elophanto_models::builtin::count_tokens;
-use elophanto_repo::{CommitId, NotePath};
 
 /// How long an answer waits for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What is kept from call to call.
-#[derive(Default)]
-struct Held {
-    commits: Mutex<Commits>,
-    /// The index of lessons.
-    lessons: Kept,
+/// What operations work with.
+struct Ground {
+    base: KnowledgeBase,
+    reporter: Arc<dyn Reporter + Send + Sync>,
+    /// The index of lessons, from call to call.
+    kept: Kept,
 }
 
-/// Which commit brought a file of lessons, by its path.
-#[derive(Default)]
-struct Commits {
-    /// Once a file has one, it never changes again.
-    known: BTreeMap<NotePath, String>,
-    /// Those that had none, with the commit that was checked out then.
-    without: BTreeSet<NotePath>,
-    head: Option<CommitId>,
-}
-
-/// The operations on the knowledge base around the current folder.
-pub fn operations() -> Operations {
-    let held = Held::default();
+/// The operations on a knowledge base; whoever runs the server or the agent is warned and asked
+/// through `reporter`.
+pub fn operations(base: KnowledgeBase, reporter: Arc<dyn Reporter + Send + Sync>) -> Operations {
+    let (list, read) = (base.clone(), base.clone());
+    let ground = Ground { base, reporter, kept: Kept::default() };
     Operations {
-        call: Box::new(move |tool, arguments, call| {
-            answer(tool, &Arguments(arguments), call, &held).unwrap_or_else(|error| {
-                Reply::Refused {
+        call: Box::new(move |tool, given, call| {
+            answer(tool, &Arguments { named: given, ground: &ground }, call).unwrap_or_else(
+                |error| Reply::Refused {
                     reason: error.message().to_owned(),
                     hint: (!error.hints().is_empty()).then(|| error.hints().join("\n")),
-                }
-            })
+                },
+            )
         }),
-        notes: Box::new(|after, limit| notes::list(after, limit).map_err(said)),
-        read: Box::new(|path| notes::read(path).map_err(said)),
+        notes: Box::new(move |after, limit| notes::list(&list, after, limit).map_err(said)),
+        read: Box::new(move |path| notes::read(&read, path).map_err(said)),
         count_tokens,
     }
 }
 
 fn said(error: CliError) -> String {
     error.message().to_owned()
-}
-
-/// The knowledge base, without a word about its settings: they were said when the server began.
-pub(super) fn workspace() -> Result<Workspace, CliError> {
-    workspace::here_again()
 }
 
 /// As JSON says it: a score is as short there as it is printed.
@@ -84,15 +66,9 @@ fn value<T: Serialize + ?Sized>(wire: &T) -> Result<Value, CliError> {
 }
 
 /// Whoever runs the server or the agent: warned and asked, told nothing else.
-struct OnBehalf(Ui);
+struct OnBehalf<'a>(&'a dyn Reporter);
 
-impl OnBehalf {
-    fn of_caller() -> Self {
-        Self(Ui::new(true, true))
-    }
-}
-
-impl Reporter for OnBehalf {
+impl Reporter for OnBehalf<'_> {
     fn tell(&self, tone: Tone, text: &str) {
         if tone == Tone::Warning {
             self.0.warn(text);
@@ -113,11 +89,23 @@ impl Reporter for OnBehalf {
 }
 
 /// Arguments that were checked against the tool's schema.
-struct Arguments<'a>(&'a Map<String, Value>);
+struct Arguments<'a> {
+    named: &'a Map<String, Value>,
+    ground: &'a Ground,
+}
 
 impl Arguments<'_> {
+    /// The knowledge base, without a word about its settings: they were said when the server began.
+    fn workspace(&self) -> Result<Workspace, CliError> {
+        self.ground.base.open(Vec::new())
+    }
+
+    fn reporter(&self) -> OnBehalf<'_> {
+        OnBehalf(&*self.ground.reporter)
+    }
+
     fn text(&self, name: &str) -> Option<&str> {
-        self.0.get(name).and_then(Value::as_str)
+        self.named.get(name).and_then(Value::as_str)
     }
 
     fn given(&self, name: &str) -> &str {
@@ -125,51 +113,51 @@ impl Arguments<'_> {
     }
 
     fn whole(&self, name: &str) -> Option<usize> {
-        self.0.get(name).and_then(Value::as_u64).and_then(|value| usize::try_from(value).ok())
+        self.named.get(name).and_then(Value::as_u64).and_then(|value| usize::try_from(value).ok())
     }
 
     fn is_set(&self, name: &str) -> bool {
-        self.0.get(name).and_then(Value::as_bool).unwrap_or_default()
+        self.named.get(name).and_then(Value::as_bool).unwrap_or_default()
     }
 
     fn texts(&self, name: &str) -> Option<Vec<String>> {
-        let items = self.0.get(name)?.as_array()?;
+        let items = self.named.get(name)?.as_array()?;
         Some(items.iter().filter_map(|item| Some(item.as_str()?.to_owned())).collect())
     }
 }
 
-fn answer(tool: Tool, arguments: &Arguments, call: &Call, held: &Held) -> Result<Reply, CliError> {
+fn answer(tool: Tool, arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
     if call.is_followed() && !matches!(tool, Tool::Remember | Tool::Learn | Tool::WriteNote) {
-        read_first(call)?;
+        read_first(arguments, call)?;
     }
     match tool {
         Tool::Search => search::search(arguments, call),
         Tool::Similar => search::similar(arguments, call),
         Tool::Get => notes::get(arguments, call),
-        Tool::Recall => lessons::recall(arguments, call, held),
+        Tool::Recall => lessons::recall(arguments, call),
         Tool::Remember => lessons::remember(arguments, call),
         Tool::Learn => knowledge::learn(arguments),
         Tool::Questions => knowledge::questions(arguments),
         Tool::Entity => knowledge::entity(arguments),
         Tool::WriteNote => notes::write_note(arguments),
-        Tool::Status => status(),
+        Tool::Status => status(arguments),
     }
 }
 
 /// Reads what changed before the tool itself would, and says how far it is.
-fn read_first(call: &Call) -> Result<(), CliError> {
+fn read_first(arguments: &Arguments, call: &Call) -> Result<(), CliError> {
     let progress = |done, all| call.progress(done, Some(all), "reading notes");
     let options = Options { full: false, patience: Some(PATIENCE), progress: &progress };
-    workspace()?.refresh_all(options)?;
+    arguments.workspace()?.refresh_all(options)?;
     Ok(())
 }
 
-fn status() -> Result<Reply, CliError> {
-    let workspace = workspace()?;
-    let known = known(&workspace)?;
+fn status(arguments: &Arguments) -> Result<Reply, CliError> {
+    let workspace = arguments.workspace()?;
+    let notes = Notes::open(&workspace)?;
     let memories = Memories::open(&workspace);
     let remembered = memories.refreshed(false)?;
-    let report = &known.report;
+    let report = &notes.known.report;
     let root = workspace.repository.root.file_name().unwrap_or_default().to_string_lossy();
     let structured = json!({
         "repository": root,
@@ -193,9 +181,4 @@ fn status() -> Result<Reply, CliError> {
         env!("CARGO_PKG_VERSION"),
     );
     Ok(Reply::Found { text, structured })
-}
-
-/// Notes and pages of entities, as they are now.
-pub(super) fn known(workspace: &Workspace) -> Result<Refreshed, CliError> {
-    workspace.refresh_pages(Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} })
 }

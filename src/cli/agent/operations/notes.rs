@@ -1,47 +1,31 @@
 //! Notes: `get`, `write_note`, and notes as resources.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
-use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     super::{
-        super::{error::CliError, workspace::Workspace},
+        super::{error::CliError, workspace::KnowledgeBase},
         note,
     },
-    Arguments, known, workspace,
+    Arguments,
 };
 use crate::server::{Call, NoteEntry, NoteText, Reply};
-use elophanto_base::visible::visible;
-use elophanto_index::{Refreshed, store::manifest::Place};
+use elophanto_app::notes::{Excerpted, Listed, Notes, Origin, write};
 use elophanto_models::builtin::count_tokens;
-use elophanto_repo::{Git, NotePath, history::Age, read_note};
+use elophanto_repo::NotePath;
 use elophanto_text::{
-    authoring::{self, Part, content_hash, excerpt, nearest},
-    markdown,
+    authoring::{self, Part, content_hash},
+    markdown::count_line_ends,
 };
-
-/// Paths that are suggested where there is no such note.
-const SUGGESTIONS: usize = 5;
 
 /// Largest note that is read as a whole, in bytes.
 const MOST_READ: usize = 256 * 1024;
 
 pub fn get(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
-    let workspace = workspace()?;
-    let known = known(&workspace)?;
-    let path = meant(&known, arguments.given("path"));
-    let Some(text) = note_text(&workspace, &known, &path)? else {
-        let paths: Vec<String> =
-            known.snapshot.files.iter().map(|file| file.path.to_text()).collect();
-        let near = nearest(&path.to_text(), paths.iter().map(String::as_str), SUGGESTIONS);
-        let hint = match near.is_empty() {
-            true => "`search` finds notes by what they say".to_owned(),
-            false => format!("there is {}", near.join(", ")),
-        };
-        return Err(CliError::new(format_args!("there is no note `{}`", path.to_text())).hint(hint));
-    };
+    let workspace = arguments.workspace()?;
+    let notes = Notes::open(&workspace)?;
     let part = match (arguments.text("heading"), arguments.text("lines")) {
         (Some(heading), _) => Part::Heading(heading.to_owned()),
         (None, Some(lines)) => {
@@ -50,12 +34,9 @@ pub fn get(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
         }
         (None, None) => Part::Whole,
     };
-    let found = excerpt(&text, &part)?;
-    let title = markdown::parse(&text).ok().and_then(|note| note.title().map(str::to_owned));
-    let title = title.unwrap_or_else(|| path.stem());
-    let hash = content_hash(&text);
-    let (first, end) = found.lines;
-    let answer = |body: &str, last: usize, origin: &Value| {
+    let Excerpted { path, title, part, hash } = notes.excerpt(arguments.given("path"), &part)?;
+    let (first, end) = part.lines;
+    let answer = |body: &str, last: usize, origin: &Origin| {
         let structured = json!({
             "path": path.to_text(),
             "title": title,
@@ -72,7 +53,9 @@ pub fn get(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
         (text, structured)
     };
     // An origin of the usual length, and room for the line that says what is quoted.
-    let usual = json!({"author": "a".repeat(40), "commit": "0".repeat(40), "date": "0".repeat(20)});
+    let usual = |count: usize, char: &str| Some(char.repeat(count));
+    let usual =
+        Origin { author: usual(40, "a"), commit: usual(40, "0"), date: usual(20, "0"), state: "" };
     let room = call.max_tokens().saturating_sub(24);
     let fits = |body: &str, last| {
         let (text, structured) = answer(body, last, &usual);
@@ -81,20 +64,9 @@ pub fn get(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
         };
         count_tokens(&text) <= room && count_tokens(&structured.to_string()) <= room
     };
-    let (body, last) = whole_lines(&found.text, found.lines, fits);
-    let (text, structured) = answer(body, last, &origin(&workspace, &known, &path, (first, last)));
+    let (body, last) = whole_lines(&part.text, part.lines, fits);
+    let (text, structured) = answer(body, last, &notes.origin(&path, (first, last)));
     Ok(Reply::Found { text, structured })
-}
-
-/// The note of a path as it was given, which may be one with marks in it.
-fn meant(known: &Refreshed, given: &str) -> NotePath {
-    let path = NotePath::from(given);
-    let files = &known.snapshot.files;
-    if files.binary_search_by(|file| file.path.cmp(&path)).is_ok() || !given.contains("<U+") {
-        return path;
-    }
-    let shown = files.iter().find(|file| visible(&file.path.to_text()) == given);
-    shown.map_or(path, |file| file.path.clone())
 }
 
 /// The most lines that fit, at least one, and the number of the last one.
@@ -110,7 +82,7 @@ fn whole_lines(
     let head = |lines: usize| {
         let at = lines.checked_sub(1).and_then(|last| ends.get(last)).copied();
         let head = at.and_then(|at| text.get(..at)).unwrap_or(text);
-        let last = if at.is_some() { first + markdown::count_line_ends(head) - 1 } else { end };
+        let last = if at.is_some() { first + count_line_ends(head) - 1 } else { end };
         (head, last.max(first).min(end))
     };
     let (mut least, mut most) = (1, ends.len().max(1));
@@ -122,50 +94,18 @@ fn whole_lines(
     head(least)
 }
 
-/// Who wrote these lines of a note last, and whether that is committed.
-fn origin(
-    workspace: &Workspace,
-    known: &Refreshed,
-    path: &NotePath,
-    lines: (usize, usize),
-) -> Value {
-    let snapshot = &known.snapshot;
-    let file = snapshot.files.binary_search_by(|file| file.path.cmp(path)).ok();
-    let blob = file.and_then(|at| snapshot.files.get(at)).map(|file| file.blob);
-    let history = &snapshot.history;
-    let state = match blob.map(|blob| history.age(path, &blob)) {
-        Some(Age::NotCommitted) if history.complete && history.get(path).is_some() => "modified",
-        Some(Age::NotCommitted) if history.complete => "uncommitted",
-        _ => "committed",
-    };
-    let blamed = || {
-        let git = Git::of(&workspace.repository).filter(|_| state == "committed")?;
-        let lines = git.blame(history.head.as_ref()?, path, lines).ok()?;
-        lines.into_iter().max_by_key(|line| line.time)
-    };
-    let Some(blame) = blamed() else {
-        return json!({"author": null, "commit": null, "date": null, "state": state});
-    };
-    json!({
-        "author": blame.author,
-        "commit": blame.commit.to_string(),
-        "date": Timestamp::from_second(blame.time).ok().map(|time| time.to_string()),
-        "state": state,
-    })
-}
-
 /// An origin in a few words.
-pub fn by(origin: &Value) -> String {
-    let word = |key: &str| origin[key].as_str().unwrap_or_default().to_owned();
-    let commit: String = word("commit").chars().take(10).collect();
-    match (word("author"), commit) {
-        (author, commit) if author.is_empty() || commit.is_empty() => word("state"),
-        (author, commit) => format!("{author}, {commit}"),
+pub fn by(origin: &Origin) -> String {
+    match (origin.author.as_deref(), origin.commit.as_deref()) {
+        (Some(author), Some(commit)) => {
+            format!("{author}, {}", commit.chars().take(10).collect::<String>())
+        }
+        _ => origin.state.to_owned(),
     }
 }
 
 pub fn write_note(arguments: &Arguments) -> Result<Reply, CliError> {
-    let workspace = workspace()?;
+    let workspace = arguments.workspace()?;
     let kind = arguments.text("kind").and_then(|name| note::kind(name).ok());
     let tags = arguments.texts("tags").unwrap_or_default();
     let draft = authoring::Draft {
@@ -176,76 +116,29 @@ pub fn write_note(arguments: &Arguments) -> Result<Reply, CliError> {
         tags: &tags,
         path: arguments.text("path").map(Path::new),
     };
-    let written = note::write(&workspace, &draft, arguments.text("hash"))?;
+    let written = write(&workspace, &draft, arguments.text("hash"))?;
     let path = written.path.to_string_lossy().into_owned();
     let text = format!("Written to {path}.");
     let structured = json!({ "path": path, "hash": content_hash(&written.text) });
     Ok(Reply::Found { text, structured })
 }
 
-/// The text of a note that is indexed; nothing else is read.
-fn note_text(
-    workspace: &Workspace,
-    known: &Refreshed,
-    path: &NotePath,
-) -> Result<Option<String>, CliError> {
-    let is_known = known.snapshot.files.binary_search_by(|file| file.path.cmp(path)).is_ok();
-    if !is_known {
-        return Ok(None);
-    }
-    let most = workspace.config.knowledge.max_file_bytes;
-    match read_note(&workspace.repository.root, path, most) {
-        Ok((bytes, _)) => {
-            let decoded = markdown::decode(&bytes).map_err(CliError::new)?;
-            Ok(Some(decoded.text.into_owned()))
-        }
-        Err(cause) if cause.is_gone() => Ok(None),
-        Err(cause) => Err(CliError::new(cause)),
-    }
+pub fn list(
+    base: &KnowledgeBase,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Vec<NoteEntry>, CliError> {
+    let workspace = base.open(Vec::new())?;
+    let entry = |Listed { path, title, bytes, changed }| NoteEntry { path, title, bytes, changed };
+    Ok(Notes::open(&workspace)?.list(after, limit).into_iter().map(entry).collect())
 }
 
-pub fn list(after: Option<&str>, limit: usize) -> Result<Vec<NoteEntry>, CliError> {
-    let workspace = workspace()?;
-    let known = known(&workspace)?;
-    let snapshot = &known.snapshot;
-    let times = snapshot.change_times();
-    let mut entries = Vec::new();
-    for (file, changed) in snapshot.files.iter().zip(times) {
-        let path = file.path.to_text();
-        if after.is_some_and(|after| path.as_bytes() <= after.as_bytes()) {
-            continue;
-        }
-        let Place::Document { segment, document } = file.place else { continue };
-        let Some(part) = snapshot.parts.get(segment as usize) else { continue };
-        let document = part.loaded.segment.document(document as usize);
-        let title = document.map_or_else(|_| file.path.stem(), |it| it.title.to_owned());
-        // A page of an entity comes without its stat.
-        let bytes = match file.stat.size {
-            0 => fs::metadata(file.path.below(&workspace.repository.root)).map_or(0, |it| it.len()),
-            bytes => bytes,
-        };
-        let changed = changed.and_then(|seconds| Timestamp::from_second(seconds).ok());
-        entries.push(NoteEntry { path, title, bytes, changed });
-        if entries.len() == limit {
-            break;
-        }
-    }
-    Ok(entries)
-}
-
-pub fn read(path: &str) -> Result<Option<NoteText>, CliError> {
-    let workspace = workspace()?;
-    let known = known(&workspace)?;
-    let Some(mut text) = note_text(&workspace, &known, &NotePath::from(path))? else {
-        return Ok(None);
-    };
-    let truncated = text.len() > MOST_READ;
-    if truncated {
-        let mut end = MOST_READ;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.truncate(end);
-    }
-    Ok(Some(NoteText { text, truncated }))
+pub fn read(base: &KnowledgeBase, path: &str) -> Result<Option<NoteText>, CliError> {
+    let workspace = base.open(Vec::new())?;
+    let text = Notes::open(&workspace)?.text(&NotePath::from(path))?;
+    Ok(text.map(|mut text| {
+        let truncated = text.len() > MOST_READ;
+        text.truncate(text.floor_char_boundary(MOST_READ));
+        NoteText { text, truncated }
+    }))
 }

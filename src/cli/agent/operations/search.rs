@@ -11,12 +11,17 @@ use super::{
         search_output::{Format, Shape, texts},
         search_wire::{ConfidenceWire, DriftWire, HitWire, wire},
         ui::Ui,
-        workspace::{self, Workspace},
+        workspace::Workspace,
     },
-    Arguments, OnBehalf, value,
+    Arguments,
+    notes::by,
+    value,
 };
 use crate::server::{Call, Reply};
-use elophanto_app::search::{Found, SearchRequest, search as run};
+use elophanto_app::{
+    notes::Origin,
+    search::{Found, SearchRequest, search as run},
+};
 use elophanto_index::search::{Level, Listing};
 use elophanto_models::builtin::count_tokens;
 
@@ -31,7 +36,8 @@ struct HitReply<'a> {
     scope: &'a str,
     text: &'a str,
     score: f32,
-    origin: OriginReply<'a>,
+    /// Who wrote its best lines.
+    origin: Origin,
     /// Only for a fact: the note of the user that says otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<&'a str>,
@@ -40,15 +46,6 @@ struct HitReply<'a> {
     /// The commit that was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<&'a str>,
-}
-
-/// Who wrote the best lines of a hit, and whether they are committed.
-#[derive(Serialize)]
-struct OriginReply<'a> {
-    author: Option<&'a str>,
-    commit: Option<&'a str>,
-    date: Option<&'a str>,
-    state: &'static str,
 }
 
 /// All hits.
@@ -69,7 +66,7 @@ struct FoundReply<'a> {
 pub fn search(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
     let limit = arguments.whole("limit").map(|limit| limit.to_string());
     let mode = arguments.text("mode").map(str::to_owned);
-    let workspace = open(&[("search.limit", limit), ("search.mode", mode)])?;
+    let workspace = open(arguments, &[("search.limit", limit), ("search.mode", mode)])?;
     let several = |name: &str| arguments.text(name).map(str::to_owned).into_iter().collect();
     let kinds = arguments.texts("kind").unwrap_or_default();
     let scope = arguments.text("scope").map(str::parse).transpose();
@@ -87,7 +84,7 @@ pub fn search(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
         at: arguments.text("at").map(str::to_owned),
         ..traced()
     };
-    found(&workspace, &request, call)
+    found(arguments, &workspace, &request, call)
 }
 
 /// The tool `similar`.
@@ -96,19 +93,19 @@ pub fn search(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
 /// Those of searching.
 pub fn similar(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
     let limit = arguments.whole("limit").map(|limit| limit.to_string());
-    let workspace = open(&[("search.limit", limit)])?;
+    let workspace = open(arguments, &[("search.limit", limit)])?;
     let path = arguments.given("path");
     let typed = match arguments.whole("line") {
         Some(line) => format!("{path}:{line}"),
         None => path.to_owned(),
     };
     let like = Some(place(&typed, &workspace));
-    found(&workspace, &SearchRequest { like, ..traced() }, call)
+    found(arguments, &workspace, &SearchRequest { like, ..traced() }, call)
 }
 
-fn open(settings: &[(&str, Option<String>)]) -> Result<Workspace, CliError> {
+fn open(arguments: &Arguments, settings: &[(&str, Option<String>)]) -> Result<Workspace, CliError> {
     let set = |(key, value): &(&str, Option<String>)| Some(((*key).to_owned(), value.clone()?));
-    workspace::here_with(settings.iter().filter_map(set).collect())
+    arguments.ground.base.open(settings.iter().filter_map(set).collect())
 }
 
 fn traced() -> SearchRequest {
@@ -117,8 +114,13 @@ fn traced() -> SearchRequest {
 
 /// Hits within the budget of the call. Where no sentence of them fits, their beginnings: the server
 /// cuts those, and what was found is never taken for nothing.
-fn found(workspace: &Workspace, request: &SearchRequest, call: &Call) -> Result<Reply, CliError> {
-    let found = run(workspace, request, &OnBehalf::of_caller())?;
+fn found(
+    arguments: &Arguments,
+    workspace: &Workspace,
+    request: &SearchRequest,
+    call: &Call,
+) -> Result<Reply, CliError> {
+    let found = run(workspace, request, &arguments.reporter())?;
     let drifted = found.drifted(workspace);
     let Found { answer, at, stale, .. } = &found;
     let mut shape = Shape {
@@ -177,10 +179,10 @@ fn reply<'a>(wire: &'a HitWire<'a>) -> HitReply<'a> {
         scope: wire.scope,
         text: wire.text.unwrap_or(wire.snippet).trim(),
         score: wire.score,
-        origin: OriginReply {
-            author: blame.and_then(|blame| blame.author.as_deref()),
-            commit: blame.and_then(|blame| blame.commit.as_deref()),
-            date: blame.and_then(|blame| blame.date.as_deref()),
+        origin: Origin {
+            author: blame.and_then(|blame| blame.author.clone()),
+            commit: blame.and_then(|blame| blame.commit.clone()),
+            date: blame.and_then(|blame| blame.date.clone()),
             state: wire.state.unwrap_or("committed"),
         },
         against: wire.against,
@@ -201,12 +203,7 @@ fn left_out(typed: &[&str]) -> String {
 /// A hit for people.
 fn line(hit: &HitReply) -> String {
     let heading = hit.breadcrumb.last().map_or(hit.title, String::as_str);
-    let by = match (hit.origin.author, hit.origin.commit) {
-        (Some(author), Some(commit)) => {
-            format!("{author}, {}", commit.chars().take(10).collect::<String>())
-        }
-        _ => hit.origin.state.to_owned(),
-    };
+    let by = by(&hit.origin);
     let doubt =
         hit.against.map_or_else(String::new, |note| format!(" [the user says otherwise: {note}]"));
     let text = hit.text.replace('\n', "\n  ");

@@ -9,12 +9,13 @@ use super::{
         error::CliError,
         ui::{Ui, visible, visible_line},
     },
-    Prepared, plugin, tested,
+    Prepared,
 };
 use elophanto_agent::{
-    Source, level_name,
-    plugins::{Plugin, TestReport},
+    level_name,
+    plugins::{Plugin, PluginFile},
 };
+use elophanto_app::plugins::{self, described, plugin, told};
 
 /// List the plugins, and why some are no tools
 #[derive(clap::Args, Debug)]
@@ -48,22 +49,9 @@ pub struct TestArgs {
     pub json: bool,
 }
 
-/// A plugin in the list, as `--json` prints it.
+/// A plugin, as `--json` prints it.
 #[derive(Serialize)]
-struct ListedWire {
-    name: String,
-    /// Whether the agent can call it.
-    tool: bool,
-    level: Option<&'static str>,
-    description: Option<String>,
-    hash: Option<String>,
-    /// Why it is no tool.
-    problem: Option<String>,
-}
-
-/// A plugin, as `show --json` and `deploy --json` print it.
-#[derive(Serialize)]
-pub struct PluginWire<'a> {
+struct PluginWire<'a> {
     name: &'a str,
     description: &'a str,
     level: &'static str,
@@ -100,30 +88,7 @@ struct TestedWire<'a> {
 }
 
 pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let mut rows = Vec::new();
-    for spec in prepared.tools.specs() {
-        if let Source::Plugin { hash } = spec.source {
-            rows.push(ListedWire {
-                name: spec.name,
-                tool: true,
-                level: Some(level_name(spec.level)),
-                description: Some(spec.description),
-                hash: Some(hash),
-                problem: None,
-            });
-        }
-    }
-    for problem in &prepared.problems {
-        rows.push(ListedWire {
-            name: problem.name.clone(),
-            tool: false,
-            level: None,
-            description: None,
-            hash: None,
-            problem: Some(problem.reason.clone()),
-        });
-    }
-    rows.sort_by(|a, b| a.name.cmp(&b.name));
+    let rows = plugins::list(prepared);
     for row in &rows {
         let level = row.level.unwrap_or("no tool");
         let text = row.description.as_deref().or(row.problem.as_deref()).unwrap_or_default();
@@ -152,7 +117,7 @@ pub fn show(args: &ShowArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome
 
 pub fn test(args: &TestArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
     let plugin = plugin(prepared, &args.name)?;
-    let report = tested(prepared, &plugin);
+    let report = plugins::test(prepared, &plugin);
     let wire = TestedWire {
         name: &plugin.name,
         hash: report.hash(),
@@ -164,19 +129,10 @@ pub fn test(args: &TestArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome
     Ok(if report.passed() { Outcome::Done } else { Outcome::Negative })
 }
 
-/// What tests printed, and what that comes to.
-pub fn told(report: &TestReport) -> String {
-    let printed: String = report.output().lines().map(|line| format!("  | {line}\n")).collect();
-    format!("{printed}{}", report.reason())
-}
-
-pub fn wire<'a>(prepared: &Prepared, plugin: &'a Plugin) -> PluginWire<'a> {
-    let tool = prepared.tools.get(&plugin.name);
-    let is_it = |source: &Source| *source == Source::Plugin { hash: plugin.hash.clone() };
-    let tool = tool.is_some_and(|tool| is_it(&tool.spec().source));
+fn wire<'a>(prepared: &Prepared, plugin: &'a Plugin) -> PluginWire<'a> {
     let problem = prepared.problems.iter().find(|problem| problem.name == plugin.name);
     let declared = &plugin.declared;
-    let file = |file: &'a elophanto_agent::plugins::PluginFile| FileWire {
+    let file = |file: &'a PluginFile| FileWire {
         path: &file.path,
         bytes: file.bytes.len(),
         executable: file.is_executable,
@@ -193,31 +149,8 @@ pub fn wire<'a>(prepared: &Prepared, plugin: &'a Plugin) -> PluginWire<'a> {
         files: plugin.files.iter().map(file).collect(),
         input: &declared.input,
         output: declared.output.as_ref(),
-        tool,
+        tool: plugins::is_tool(prepared, plugin),
         problem: problem.map(|problem| problem.reason.clone()),
         readme: &plugin.readme,
     }
-}
-
-/// What somebody has to know to agree to it, line by line.
-pub fn described(plugin: &Plugin) -> Vec<String> {
-    let declared = &plugin.declared;
-    let secrets = match declared.secrets.join(", ") {
-        none if none.is_empty() => "none".to_owned(),
-        names => names,
-    };
-    let network = if declared.network { "yes" } else { "no" };
-    let mut lines = vec![
-        format!("{}: {}", plugin.name, declared.description),
-        format!("level: {}", level_name(declared.level)),
-        format!("network: {network}"),
-        format!("secrets it is given: {secrets}"),
-        format!("content hash: {}", plugin.hash),
-        format!("files in plugins/{}:", plugin.name),
-    ];
-    lines.extend(plugin.files.iter().map(|file| {
-        let executable = if file.is_executable { ", executable" } else { "" };
-        format!("  {} ({} bytes{executable})", file.path, file.bytes.len())
-    }));
-    lines
 }

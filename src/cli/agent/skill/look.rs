@@ -1,26 +1,18 @@
 //! `elophanto agent skill list`, `show` and `new`
 
-use std::{
-    fs,
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::super::{
-    super::{
-        Outcome,
-        error::CliError,
-        ui::{Ui, visible, visible_line},
-        workspace,
-    },
-    shelf::Shelf,
+use super::super::super::{
+    Outcome,
+    error::CliError,
+    ui::{Ui, visible, visible_line},
+    workspace,
 };
-use elophanto_agent::skills::{self, MAX_SKILL_BYTES, Origin, Shadowed, Skill, SkillError};
+use elophanto_agent::skills::{Origin, Shadowed, Skill};
+use elophanto_app::{agent::shelf::Shelf, skills};
 
-/// Where a repository keeps the skills that are made here.
-const IN_REPOSITORY: &str = ".elophanto/skills";
 /// Characters of a description in a list.
 const MOST_LINE: usize = 100;
 
@@ -70,13 +62,8 @@ pub struct NewArgs {
 struct SkillWire<'a> {
     name: &'a str,
     description: &'a str,
-    origin: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tree: Option<&'a str>,
+    #[serde(flatten)]
+    origin: &'a Origin,
     #[serde(skip_serializing_if = "Option::is_none")]
     folder: Option<String>,
     files: Vec<FileWire>,
@@ -158,14 +145,7 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(Outcome::Negative);
     };
     if let Some(file) = &args.file {
-        let read = skills::read_file(skill, file, MAX_SKILL_BYTES as u64);
-        let bytes = read.map_err(|cause| {
-            instead(cause, ErrorKind::NotFound, || {
-                let file = shown(file);
-                CliError::new(format_args!("`{}` has no file `{file}`", skill.name))
-                    .hint(format!("`elophanto agent skill show {}` lists them", skill.name))
-            })
-        })?;
+        let bytes = skills::read_file(skill, file)?;
         let text = String::from_utf8_lossy(&bytes);
         let wire = TextWire { name: &skill.name, file: shown(file), text: &text };
         ui.emit(&wire, visible(text.trim_end()))?;
@@ -199,54 +179,19 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 pub fn new(args: &NewArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
-    skills::check_name(&args.name)?;
-    let folder = match args.user {
-        true => Shelf::of(&workspace)?.places.user.ok_or_else(|| {
-            CliError::new("there is no folder for your own skills").hint("set HOME")
-        })?,
-        false => workspace.repository.root.join(IN_REPOSITORY),
-    };
-    // What lies above the user's own folder is the user's.
-    let root = match args.user {
-        true => fs::create_dir_all(&folder).map(|()| &folder)?,
-        false => &workspace.repository.root,
-    };
-    let path =
-        skills::new_skill(root, &folder, &args.name, &args.description).map_err(|cause| {
-            instead(cause, ErrorKind::AlreadyExists, || {
-                CliError::new(format_args!("there is a skill `{}` already", args.name))
-                    .hint(format!("it is in `{}`", folder.join(&args.name).display()))
-            })
-        })?;
+    let path = skills::new(&workspace, &args.name, &args.description, args.user)?;
     let made = shown(&path);
     ui.emit(&NewWire { made: made.clone() }, visible_line(&made))?;
     ui.talk("fill it in; `elophanto agent skill list` says whether it is found");
     Ok(Outcome::Done)
 }
 
-/// Says in words what one kind of failure means here.
-fn instead(cause: SkillError, kind: ErrorKind, said: impl FnOnce() -> CliError) -> CliError {
-    match &cause {
-        SkillError::Io { cause: failed, .. } if failed.kind() == kind => said(),
-        _ => cause.into(),
-    }
-}
-
 fn wire<'a>(skill: &'a Skill, body: Option<&'a str>) -> SkillWire<'a> {
-    let (source, commit, tree) = match &skill.origin {
-        Origin::Installed { source, commit, tree } => {
-            (Some(source.as_str()), commit.as_deref(), Some(tree.as_str()))
-        }
-        _ => (None, None, None),
-    };
     let file = |(path, bytes): &(PathBuf, u64)| FileWire { path: shown(path), bytes: *bytes };
     SkillWire {
         name: &skill.name,
         description: &skill.description,
-        origin: word(&skill.origin),
-        source,
-        commit,
-        tree,
+        origin: &skill.origin,
         folder: skill.folder.as_deref().map(shown),
         files: skill.files.iter().map(file).collect(),
         problems: &skill.problems,

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::super::{
-    super::{ui::printed_json, workspace},
+    super::{
+        error::CliError,
+        ui::printed_json,
+        workspace::{KnowledgeBase, Workspace},
+    },
     operations::operations,
 };
 use crate::server::{self, Call, Operations, Reply};
@@ -15,7 +19,7 @@ use elophanto_agent::{
 };
 use elophanto_app::{
     index::{self, IndexRequest},
-    reporter::Silent,
+    reporter::{Reporter, Silent},
 };
 use elophanto_knowledge::memory;
 
@@ -26,9 +30,13 @@ const LEARNED: &str = "knowledge/learned";
 /// What a call that asks the configured sources reaches, for rules about hosts.
 const SOURCES: &str = "learn.sources";
 
-/// All of them.
-pub fn tools() -> Vec<Box<dyn Tool>> {
-    let operations = Arc::new(operations());
+/// All of them; `reporter` is warned and asked for what models need.
+pub fn tools(
+    workspace: &Workspace,
+    reporter: Arc<dyn Reporter + Send + Sync>,
+) -> Vec<Box<dyn Tool>> {
+    let base = KnowledgeBase::of(workspace);
+    let operations = Arc::new(operations(base.clone(), reporter));
     let of = |name: &str, level, operation: server::Tool, is_untrusted| -> Box<dyn Tool> {
         let spec = Spec {
             name: name.to_owned(),
@@ -43,7 +51,7 @@ pub fn tools() -> Vec<Box<dyn Tool>> {
     vec![
         of("knowledge_search", Level::Safe, server::Tool::Search, true),
         of("knowledge_write", Level::Moderate, server::Tool::WriteNote, false),
-        Box::new(Index { spec: index_spec() }),
+        Box::new(Index { spec: index_spec(), base }),
         of("memory_recall", Level::Safe, server::Tool::Recall, true),
         of("memory_remember", Level::Moderate, server::Tool::Remember, false),
         of("learn", Level::Moderate, server::Tool::Learn, true),
@@ -112,6 +120,7 @@ impl Knowledge {
 /// Bringing the index up to date, its vectors for the next commit included.
 struct Index {
     spec: Spec,
+    base: KnowledgeBase,
 }
 
 fn index_spec() -> Spec {
@@ -141,10 +150,8 @@ impl Tool for Index {
     }
 
     fn execute(&self, _arguments: &Value, _host: &mut dyn Host) -> Result<Output, ToolError> {
-        let failed = |cause: super::super::super::error::CliError| {
-            ToolError::Failed(cause.message().to_owned())
-        };
-        let workspace = workspace::here_again().map_err(failed)?;
+        let failed = |cause: CliError| ToolError::Failed(cause.message().to_owned());
+        let workspace = self.base.open(Vec::new()).map_err(failed)?;
         let (_, indexed) =
             index::first(workspace, IndexRequest::default(), &Silent).map_err(failed)?;
         let text = printed_json(&indexed.summary()).map_err(failed)?;

@@ -13,11 +13,11 @@ use signal_hook::{
 /// Exit code of what a signal ended, less the number of the signal.
 const INTERRUPTED: i32 = 128;
 
-/// From now on these signals set the flag; where it is set already, they end this program.
+/// From now on Ctrl-C and its like set the flag; where it is set already, they end this program.
 ///
 /// # Errors
 /// When the system takes no handler.
-pub fn register(cancelled: &Arc<AtomicBool>) -> io::Result<()> {
+pub fn end_at_signals(cancelled: &Arc<AtomicBool>) -> io::Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
         if signal == SIGHUP && is_ignored(signal) {
             continue;

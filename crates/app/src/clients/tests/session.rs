@@ -15,12 +15,12 @@ fn reads_hook_input() {
         stop_hook_active: true,
         source: Some("resume".to_owned()),
     };
-    assert_eq!(session_start(told), expected);
-    assert_eq!(stop(&format!("\u{feff}{told}\r\n")), expected);
+    assert_eq!(hook_input(told), expected);
+    assert_eq!(hook_input(&format!("\u{feff}{told}\r\n")), expected);
     let large = format!("{{\"cwd\":\"{}\"}}", "x".repeat(2_000_000));
     let wrong = r#"{"session_id":1,"stop_hook_active":"yes","cwd":"","source":null}"#;
     for told in ["", "{", "[]", "null", &"[".repeat(10_000), wrong, &large] {
-        assert_eq!(session_start(told), HookInput::default());
+        assert_eq!(hook_input(told), HookInput::default());
     }
 }
 

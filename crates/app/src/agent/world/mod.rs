@@ -1,33 +1,22 @@
 //! The repository around a run: what is known of the task, what is allowed, what is taken back.
 
-use std::{
-    cell::RefCell,
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-    rc::Rc,
-    sync::Arc,
-};
+mod changes;
+
+use std::path::PathBuf;
 
 use ulid::Ulid;
 
-use super::{
-    super::super::{error::CliError, ui::exact_line, workspace::Workspace},
-    super::errors::why_uncovered,
-    fencing::Fencing,
-    gathering, remembering,
-    rights::Rights,
-};
+use super::{Prepared, gathering, remembering};
+use crate::{Error, Workspace};
 use elophanto_agent::{
     Effects, Gathered, Session, TaskSummary, World,
     checkpoint::{Checkpoints, Run, Uncovered},
     git_guard::{Before, Links, UnderWay, written_into},
-    permissions::{Action, Call, Decision, Layer, Mode, Verdict, is_key, shown_objects},
+    permissions::{Action, Call, Decision, Layer, Mode, Verdict, shown_objects},
     skills::Skill,
 };
+use elophanto_base::visible::exact_line;
 use elophanto_repo::{CommitId, Git, head};
-
-/// Files that are told of one by one.
-const MOST_TOLD: usize = 20;
 
 /// A call that is being made. Calls that only look are inside of others too.
 #[derive(Default)]
@@ -52,45 +41,33 @@ fn own_output() -> impl Iterator<Item = PathBuf> {
 
 /// What a run works in.
 pub struct Surroundings<'a> {
+    prepared: &'a Prepared<'a>,
     workspace: &'a Workspace,
     git: Option<&'a Git>,
     checkpoints: Option<Checkpoints<'a>>,
-    rights: Rc<RefCell<Rights>>,
     skills: &'a [Skill],
-    fencing: Arc<Fencing>,
     run: Option<Ulid>,
     checkpoint: Option<Run<'a>>,
     /// Each call that is being made, the innermost last.
     calls: Vec<Begun>,
     links: Links,
-    warnings: Vec<String>,
-    /// What this process has told of what is known.
-    told: &'a RefCell<BTreeSet<String>>,
+    /// What went wrong beside the run.
+    pub warnings: Vec<String>,
 }
 
 impl<'a> Surroundings<'a> {
-    pub fn new(
-        workspace: &'a Workspace,
-        git: Option<&'a Git>,
-        folder: &'a Path,
-        rights: Rc<RefCell<Rights>>,
-        skills: &'a [Skill],
-        fencing: Arc<Fencing>,
-        told: &'a RefCell<BTreeSet<String>>,
-    ) -> Self {
+    pub fn new(prepared: &'a Prepared<'a>, skills: &'a [Skill]) -> Self {
         Self {
-            workspace,
-            git,
-            checkpoints: git.map(|git| Checkpoints::new(git, folder, is_key)),
-            rights,
+            prepared,
+            workspace: prepared.workspace,
+            git: prepared.git.as_ref(),
+            checkpoints: prepared.checkpoints(),
             skills,
-            fencing,
             run: None,
             checkpoint: None,
             calls: Vec::new(),
             links: Links::default(),
             warnings: Vec::new(),
-            told,
         }
     }
 
@@ -98,19 +75,14 @@ impl<'a> Surroundings<'a> {
     ///
     /// # Errors
     /// When the checkpoint cannot be sealed; it can be undone all the same.
-    pub fn finish(&mut self) -> Result<(), CliError> {
+    pub fn finish(&mut self) -> Result<(), Error> {
         self.run = None;
         self.calls.clear();
-        self.fencing.rests();
+        self.prepared.fencing.rests();
         if let Some(run) = self.checkpoint.take() {
             run.finish()?;
         }
         Ok(())
-    }
-
-    /// What went wrong beside the run, once.
-    pub fn warnings(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.warnings)
     }
 
     /// The checkpoint of the run, begun with its first change.
@@ -135,69 +107,6 @@ impl<'a> Surroundings<'a> {
         objects.find(|id| git.resolve(id).is_err()).map(str::to_owned)
     }
 
-    /// What the call that has just been made changed.
-    fn changed(&mut self) -> Vec<PathBuf> {
-        let Some(Begun { is_covered: true, head: old, .. }) = self.calls.pop() else {
-            return Vec::new();
-        };
-        let new = self.head();
-        let branch = self.git.and_then(Git::branch).map(|name| format!("refs/heads/{name}"));
-        let Some(run) = &mut self.checkpoint else { return Vec::new() };
-        if let Some(old) = old
-            && let Some(new) = new.filter(|new| old.as_ref() != Some(new))
-            && let Err(cause) = run.committed(old, new, branch.as_deref())
-        {
-            self.warnings.push(format!("the commit cannot be taken back: {cause}"));
-        }
-        match run.after() {
-            Ok(paths) => paths,
-            Err(cause) => {
-                self.warnings.push(format!("what the call changed is not known yet: {cause}"));
-                Vec::new()
-            }
-        }
-    }
-
-    /// Puts repositories that the call has left out of git's sight; says so.
-    fn put_aside(&mut self) -> Vec<String> {
-        let repository = &self.workspace.repository;
-        let Some(Begun { before: Some(before), under_way, .. }) = self.calls.last_mut() else {
-            return Vec::new();
-        };
-        let run = self.run.unwrap_or_default().to_string();
-        let aside = before.put_aside(repository, &|_| false, &repository.aside_dir().join(run));
-        // What is still there is tried again by the next run.
-        if let Some(under_way) = under_way.take().filter(|_| aside.is_whole) {
-            under_way.ended();
-        }
-        aside.told
-    }
-
-    /// Says which of these files, relative to the root, others execute.
-    fn executed(&self, changed: &[PathBuf]) -> Vec<String> {
-        let (rights, root) = (self.rights.borrow(), &self.workspace.repository.root);
-        let who = |path: &PathBuf| {
-            let path = root.join(path);
-            // A folder alone says nothing; a link says what lies behind it.
-            let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
-            rights.protected().executed(&path).filter(|_| !is_folder)
-        };
-        let found: Vec<(&PathBuf, &str)> =
-            changed.iter().filter_map(|path| Some((path, who(path)?))).collect();
-        let said = |(path, who): &(&PathBuf, &str)| {
-            let path = exact_line(&path.to_string_lossy());
-            format!(
-                "`{path}` was changed, and runs or steers {who} outside of the sandbox: look at it \
-                 first"
-            )
-        };
-        let mut told: Vec<String> = found.iter().take(MOST_TOLD).map(said).collect();
-        if let Some(more @ 1..) = found.len().checked_sub(MOST_TOLD) {
-            told.push(format!("{more} more files that run or steer other programs were changed"));
-        }
-        told
-    }
-
     fn head(&self) -> Option<CommitId> {
         self.git.and_then(|git| head(git).ok().flatten())
     }
@@ -209,10 +118,10 @@ impl World for Surroundings<'_> {
     }
 
     fn gather(&mut self, goal: &str) -> Gathered {
-        let protected = self.rights.borrow().protected().entries();
+        let protected = self.prepared.rights.borrow().protected.entries();
         let mut gathered = gathering::gather(self.workspace, goal, self.skills, protected);
         // Once, however many tasks there are.
-        gathered.remarks.retain(|remark| self.told.borrow_mut().insert(remark.clone()));
+        gathered.remarks.retain(|remark| self.prepared.told.borrow_mut().insert(remark.clone()));
         gathered
     }
 
@@ -225,10 +134,11 @@ impl World for Surroundings<'_> {
     ) -> Verdict {
         // Asked only where it matters: trying the fence takes a moment.
         let runs = matches!(call.action, Action::Shell { .. } | Action::Program { .. });
-        let is_fenced = !runs || self.fencing.is_there();
-        let mut verdict = self.rights.borrow().decide(call, is_tainted, is_attended, is_fenced);
+        let is_fenced = !runs || self.prepared.fencing.is_there();
+        let mut verdict =
+            self.prepared.rights.borrow().decide(call, is_tainted, is_attended, is_fenced);
         if verdict.decision == Decision::Allow
-            && self.rights.borrow().mode() == Mode::Smart
+            && self.prepared.mode() == Mode::Smart
             && let Some(id) = self.content_shown(&verdict)
         {
             verdict.decision = if is_attended { Decision::Ask } else { Decision::Deny };
@@ -251,25 +161,24 @@ impl World for Surroundings<'_> {
         let changes_nothing = match action {
             Action::Reach { .. } => true,
             Action::Shell { line, folder, network } => {
-                self.fencing.holds_still(line, folder, *network)
+                self.prepared.fencing.holds_still(line, folder, *network)
             }
             action => !action.writes_or_reaches(),
         };
         if changes_nothing {
             if matches!(action, Action::Shell { .. }) {
-                self.fencing.get_ready();
+                self.prepared.fencing.get_ready();
             }
             self.calls.push(Begun::default());
             return Ok(());
         }
         let runs = matches!(action, Action::Shell { .. } | Action::Program { .. });
         if runs {
-            self.fencing.get_ready();
+            self.prepared.fencing.get_ready();
         }
         let head = self.head();
         let said = |cause: elophanto_agent::checkpoint::CheckpointError| cause.to_string();
-        let fencing = Arc::clone(&self.fencing);
-        let (workspace, git) = (self.workspace, self.git);
+        let (fencing, workspace, git) = (&self.prepared.fencing, self.workspace, self.git);
         let root = &workspace.repository.root;
         let before = Before::look(root, action);
         let mut repositories =
@@ -317,7 +226,7 @@ impl World for Surroundings<'_> {
     }
 
     fn after(&mut self) -> Effects {
-        self.fencing.forget();
+        self.prepared.fencing.forget();
         // Before anybody, be it us, looks at what has changed.
         let mut remarks = self.put_aside();
         let is_shown = self.calls.last().is_none_or(|call| call.is_shown);
@@ -325,7 +234,7 @@ impl World for Surroundings<'_> {
         if !is_shown {
             remarks.extend(self.executed(&changed));
         }
-        self.fencing.expects_another();
+        self.prepared.fencing.expects_another();
         Effects { changed, remarks }
     }
 
@@ -333,7 +242,7 @@ impl World for Surroundings<'_> {
         let uncovered = self.checkpoint.as_ref().map(Run::uncovered).unwrap_or_default();
         let told = |it: &Uncovered| {
             let path = exact_line(&it.path.to_string_lossy());
-            format!("an undo would not restore `{path}`: {}", why_uncovered(it.why))
+            format!("an undo would not restore `{path}`: {}", it.why.as_str())
         };
         uncovered.iter().map(told).collect()
     }
@@ -350,6 +259,10 @@ impl World for Surroundings<'_> {
     }
 
     fn keep_rule(&mut self, call: &Call<'_>, verdict: &Verdict) -> Result<(), String> {
-        self.rights.borrow_mut().keep(call, verdict).map_err(|error| error.message().to_owned())
+        self.prepared
+            .rights
+            .borrow_mut()
+            .keep(call, verdict)
+            .map_err(|error| error.message().to_owned())
     }
 }

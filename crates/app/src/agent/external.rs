@@ -1,11 +1,9 @@
 //! Tools of servers that the user added, for as long as a run goes on.
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 
-use super::super::{
-    super::{error::CliError, ui::Ui},
-    mcp::{kept, look},
-};
+use super::servers;
+use crate::{Error, Reporter, Workspace};
 use elophanto_agent::{
     Inlet, Source, Toolbox,
     mcp_client::{Servers, Started},
@@ -23,23 +21,24 @@ pub struct External {
 impl External {
     /// Starts the servers that the user trusts, if there are any, and puts their tools beside
     /// those that are there. What is wrong with one is noted, and costs its tools.
-    pub fn start(root: &Path, tools: &Toolbox, ui: &Ui) -> Self {
+    pub fn start(workspace: &Workspace, tools: &Toolbox, reporter: &dyn Reporter) -> Self {
         let mut external = Self { inlet: tools.inlet(), names: BTreeSet::new(), _servers: None };
-        if let Err(error) = external.add(root, ui) {
-            ui.warn(format_args!("no tools of other servers: {}", error.message()));
+        if let Err(error) = external.add(workspace, reporter) {
+            reporter.warn(format_args!("no tools of other servers: {}", error.message()));
         }
         external
     }
 
-    fn add(&mut self, root: &Path, ui: &Ui) -> Result<(), CliError> {
-        let servers = kept::read_for(root)?;
+    fn add(&mut self, workspace: &Workspace, reporter: &dyn Reporter) -> Result<(), Error> {
+        let environment = &workspace.environment;
+        let servers = servers::read_for(&workspace.repository.root, environment)?;
         let mut entries = Vec::new();
         for (name, kept) in &servers {
             let entry = kept.entry(name)?;
             if entry.trusted {
                 entries.push(entry);
             } else {
-                ui.note(format_args!(
+                reporter.note(format_args!(
                     "server `{name}` is not trusted, so it is not started: elophanto agent mcp \
                      trust {name}"
                 ));
@@ -49,15 +48,16 @@ impl External {
             return Ok(());
         }
         let taken = self.inlet.specs().into_iter().map(|spec| spec.name).collect();
-        let Started { servers: running, tools, offers, problems } = look::start(&entries, &taken)?;
+        let Started { servers: running, tools, offers, problems } =
+            servers::start(&entries, &taken, environment)?;
         self._servers = Some(running);
         for problem in problems {
-            ui.note(problem);
+            reporter.note(problem);
         }
         let mut changed = BTreeSet::new();
         for (name, offer) in &offers {
             if servers.get(name).and_then(|kept| kept.offers.as_ref()) != Some(offer) {
-                ui.warn(format_args!(
+                reporter.warn(format_args!(
                     "server `{name}` offers something else than what you looked at, so its tools \
                      are left out: elophanto agent mcp trust {name}"
                 ));
@@ -74,7 +74,7 @@ impl External {
                 Ok(()) => {
                     self.names.insert(name);
                 }
-                Err(cause) => ui.note(cause),
+                Err(cause) => reporter.note(cause),
             }
         }
         Ok(())

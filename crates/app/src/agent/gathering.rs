@@ -5,28 +5,22 @@ use std::{collections::BTreeSet, path::Path};
 
 use serde_json::Value;
 
-use super::{
-    super::super::{
-        error::CliError,
-        ui::exact_line,
-        workspace::{self, Workspace},
-    },
-    ranking, skill_tools,
+use super::{ranking, skill_tools};
+use crate::{
+    Error, Workspace, init,
+    learning::Learning,
+    memory::{Memories, Question, reply::fitting},
+    pages::{Page, Pages, Trust, folders},
+    reporter::Silent,
+    search::{SearchRequest, search},
+    workspace::KnowledgeBase,
 };
 use elophanto_agent::{
     Gathered, Piece, SkillLine,
     skills::{self, Skill},
 };
-use elophanto_app::memory::{Memories, reply::fitting};
-use elophanto_app::{
-    init,
-    learning::Learning,
-    pages::{Page, Pages, Trust, folders},
-    reporter::Silent,
-    search::{SearchRequest, search},
-};
+use elophanto_base::visible::exact_line;
 use elophanto_index::{Kind, search::Hit};
-use elophanto_knowledge::memory::Question;
 use elophanto_models::builtin::count_tokens;
 use elophanto_text::entity::{self, slug_of};
 
@@ -70,12 +64,12 @@ pub fn gather(
         remarks,
         ..Gathered::default()
     };
-    let mut hits = found(goal);
+    let mut hits = found(workspace, goal);
     by_interest(workspace, write_root, &mut hits);
     for hit in &hits {
         sort(&pages, hit, write_root, &mut gathered);
     }
-    for lesson in lessons(goal) {
+    for lesson in lessons(workspace, goal) {
         gathered.past.extend(lesson_piece(&lesson));
     }
     (gathered.skills, gathered.loaded_skills) = skills_for(goal, skills);
@@ -146,23 +140,23 @@ fn is_trusted(pages: &Pages, path: &Path, text: &str) -> bool {
 }
 
 /// Notes and facts that bear on a task; none where they cannot be searched.
-fn found(goal: &str) -> Vec<Hit> {
+fn found(workspace: &Workspace, goal: &str) -> Vec<Hit> {
     let request = SearchRequest {
         text: goal.to_owned(),
         kinds: vec![Kind::Note, Kind::Fact],
         ..SearchRequest::default()
     };
     let limit = ("search.limit".to_owned(), HITS.to_string());
-    let asked = workspace::here_with(vec![limit])
-        .and_then(|workspace| search(&workspace, &request, &Silent));
+    let asked = KnowledgeBase::of(workspace)
+        .open(vec![limit])
+        .and_then(|it| search(&it, &request, &Silent));
     asked.map(|found| found.answer.hits).unwrap_or_default()
 }
 
 /// Lessons that bear on a task, as programs get them; none where they cannot be read.
-fn lessons(goal: &str) -> Vec<Value> {
+fn lessons(workspace: &Workspace, goal: &str) -> Vec<Value> {
     let recalled = || {
-        let workspace = workspace::here_again()?;
-        let memories = Memories::open(&workspace);
+        let memories = Memories::open(workspace);
         let question = Question {
             text: goal,
             repo: None,
@@ -175,7 +169,7 @@ fn lessons(goal: &str) -> Vec<Value> {
         let found = memories.recall(&question)?;
         let tokens = |lesson: &Value| count_tokens(&lesson.to_string());
         let fits = |all: &[Value]| all.iter().map(tokens).sum::<usize>() <= LESSON_TOKENS;
-        Ok::<_, CliError>(fitting(&found, &memories, &|_| None, &fits))
+        Ok::<_, Error>(fitting(&found, &memories, &|_| None, &fits))
     };
     recalled().unwrap_or_default()
 }

@@ -4,17 +4,14 @@ use std::path::PathBuf;
 
 use ulid::Ulid;
 
-use super::super::{
-    super::{error::CliError, workspace::Workspace},
-    note,
+use crate::{
+    Error, Workspace,
+    learning::{Learning, now},
+    memory::{self, EventType, Memories},
+    notes,
 };
 use elophanto_agent::{Outcome, TaskSummary};
-use elophanto_app::learning::{Learning, now};
-use elophanto_app::memory::Memories;
-use elophanto_knowledge::{
-    learn::record::{MESSAGE, Message},
-    memory::{self, EventType},
-};
+use elophanto_knowledge::learn::record::{MESSAGE, Message};
 use elophanto_repo::journal::Place;
 use elophanto_text::authoring::{Draft, Kind, template};
 
@@ -27,7 +24,7 @@ const AGENT: &str = "elophanto";
 ///
 /// # Errors
 /// When one cannot be written.
-pub fn remember(workspace: &Workspace, summary: &TaskSummary) -> Result<Vec<PathBuf>, CliError> {
+pub fn remember(workspace: &Workspace, summary: &TaskSummary) -> Result<Vec<PathBuf>, Error> {
     let mut written = vec![task(workspace, summary)?];
     if summary.outcome == Outcome::Failed {
         written.push(failure(workspace, summary)?);
@@ -45,7 +42,7 @@ pub fn remember(workspace: &Workspace, summary: &TaskSummary) -> Result<Vec<Path
 ///
 /// # Errors
 /// When the journal cannot be written.
-pub fn heard(workspace: &Workspace, message: &str) -> Result<(), CliError> {
+pub fn heard(workspace: &Workspace, message: &str) -> Result<(), Error> {
     let learning = Learning::open(workspace)?;
     let (text, _) = elophanto_base::secrets::mask(message);
     let record = Message {
@@ -58,7 +55,7 @@ pub fn heard(workspace: &Workspace, message: &str) -> Result<(), CliError> {
     Ok(learning.desk.write(Place::Local, &[&record])?)
 }
 
-fn task(workspace: &Workspace, summary: &TaskSummary) -> Result<PathBuf, CliError> {
+fn task(workspace: &Workspace, summary: &TaskSummary) -> Result<PathBuf, Error> {
     let mut notes = Vec::new();
     if !summary.touched.is_empty() {
         let paths = summary.touched.iter().map(|path| format!("- `{}`", path.display()));
@@ -80,7 +77,7 @@ fn task(workspace: &Workspace, summary: &TaskSummary) -> Result<PathBuf, CliErro
     write(workspace, Kind::Task, summary, &[&summary.asked, &did, &outcome, &notes.join("\n\n")])
 }
 
-fn failure(workspace: &Workspace, summary: &TaskSummary) -> Result<PathBuf, CliError> {
+fn failure(workspace: &Workspace, summary: &TaskSummary) -> Result<PathBuf, Error> {
     let cause = summary.root_cause.as_deref().unwrap_or(&summary.outcome_text);
     let lesson = summary.lesson.as_deref().unwrap_or_default();
     let happened = format!("{}\n\n{}", summary.asked, summary.outcome_text);
@@ -91,7 +88,7 @@ fn failure(workspace: &Workspace, summary: &TaskSummary) -> Result<PathBuf, CliE
     write(workspace, Kind::Failure, summary, &[&happened, cause, lesson, &attempts])
 }
 
-fn pattern(workspace: &Workspace, summary: &TaskSummary, text: &str) -> Result<PathBuf, CliError> {
+fn pattern(workspace: &Workspace, summary: &TaskSummary, text: &str) -> Result<PathBuf, Error> {
     let seen = format!("In a task: {}", summary.title);
     write(workspace, Kind::Pattern, summary, &[&summary.title, text, "", &seen])
 }
@@ -102,7 +99,7 @@ fn write(
     kind: Kind,
     summary: &TaskSummary,
     texts: &[&str],
-) -> Result<PathBuf, CliError> {
+) -> Result<PathBuf, Error> {
     let masked: Vec<String> =
         texts.iter().map(|text| elophanto_base::secrets::mask(text).0.into_owned()).collect();
     let headings = template(kind).iter().copied();
@@ -115,10 +112,10 @@ fn write(
         tags: &[],
         path: None,
     };
-    Ok(note::write(workspace, &draft, None)?.path)
+    Ok(notes::write(workspace, &draft, None)?.path)
 }
 
-fn lesson_of(workspace: &Workspace, summary: &TaskSummary, lesson: &str) -> Result<(), CliError> {
+fn lesson_of(workspace: &Workspace, summary: &TaskSummary, lesson: &str) -> Result<(), Error> {
     let memories = Memories::open(workspace);
     let is_done = summary.outcome == Outcome::Done;
     let draft = memory::Draft {

@@ -1,23 +1,22 @@
 //! `self_develop` with all that it is made with here.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use jiff::{Timestamp, tz::TimeZone};
 use ulid::Ulid;
 
 use super::{
-    super::super::{
-        error::CliError,
-        workspace::{self, Workspace},
-    },
     branching::Plumbing,
     plugins::{Bench, agree},
 };
+use crate::{Error, Workspace, changelog as gathered, reporter::Silent, workspace::KnowledgeBase};
 use elophanto_agent::{
     Inlet,
     develop::{Event, Parts, SelfDevelop, State},
 };
-use elophanto_app::{changelog as gathered, reporter::Silent};
 use elophanto_repo::{Git, write_beneath};
 use elophanto_text::changelog::{self, Entry};
 
@@ -29,30 +28,31 @@ pub fn tool(
     built_in: &[&str],
     inlet: Inlet,
 ) -> SelfDevelop {
-    let root = workspace.repository.root.clone();
+    let base = KnowledgeBase::of(workspace);
     let write_root = workspace.config.knowledge.write_root.clone();
     let has_changelog = workspace.config.changelog.enabled;
-    let (to, of, at, notes) = (root.clone(), root.clone(), root, write_root.clone());
+    let (to, of, notes) = (base.clone(), base.clone(), write_root.clone());
     let new = inlet.clone();
     SelfDevelop::new(Parts {
         runtime: Arc::clone(&bench.tests),
         built_in: built_in.iter().map(|&name| name.to_owned()).collect(),
         write_root,
         write: Box::new(move |path, text| {
-            write_beneath(&to, path, text.as_bytes()).map_err(|cause| cause.to_string())
+            write_beneath(&to.folder, path, text.as_bytes()).map_err(|cause| cause.to_string())
         }),
         lock: bench.lock().to_owned(),
         branching: Box::new(Plumbing::new(git)),
         tools: Box::new(move || inlet.specs()),
         agree: Box::new(move |name, hash| {
-            agree(&of, name, hash).map_err(|error| error.message().to_owned())
+            agree(&of.folder, &of.environment, name, hash)
+                .map_err(|error| error.message().to_owned())
         }),
         deployed: Box::new(move |tool| {
             // A name that is taken was refused long before.
             let _ = new.put(tool);
         }),
         changelog: Box::new(move |line| match has_changelog {
-            true => entry(&at, &notes, line),
+            true => entry(&base, &notes, line),
             false => Ok(Vec::new()),
         }),
         events: Box::new(|event, host| host.report(&said(event))),
@@ -77,16 +77,17 @@ fn said(event: &Event) -> String {
 }
 
 /// A file for the entry, and the page that gathers all of them.
-fn entry(root: &Path, write_root: &Path, line: &str) -> Result<Vec<std::path::PathBuf>, String> {
+fn entry(base: &KnowledgeBase, write_root: &Path, line: &str) -> Result<Vec<PathBuf>, String> {
     let date = Timestamp::now().to_zoned(TimeZone::UTC).date();
     let detail = line.trim_start_matches("- ").to_owned();
     let title = detail.split(':').next().unwrap_or_default().replace('`', "");
     let entry =
         Entry { kind: Some("plugin".to_owned()), details: vec![detail], ..Entry::new(date, title) };
     let path = changelog::folder(write_root).join(changelog::file_name(date, Ulid::new()));
-    write_beneath(root, &path, entry.render().as_bytes()).map_err(|cause| cause.to_string())?;
-    let said = |error: CliError| error.message().to_owned();
-    let workspace = workspace::here_again().map_err(said)?;
+    write_beneath(&base.folder, &path, entry.render().as_bytes())
+        .map_err(|cause| cause.to_string())?;
+    let said = |error: Error| error.message().to_owned();
+    let workspace = base.open(Vec::new()).map_err(said)?;
     gathered::write(&workspace, &Silent).map_err(said)?;
     Ok(vec![path, changelog::page(write_root)])
 }

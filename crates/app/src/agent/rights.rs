@@ -7,12 +7,19 @@ use std::{
     sync::Arc,
 };
 
-use super::super::super::{env, error::CliError, workspace::Workspace};
-use elophanto_agent::permissions::{
-    Call, Circumstances, Mode, Owner, Protected, Rules, Verdict, add_rule, core, decide, rule_for,
+use crate::{
+    Error, Workspace,
+    config::{AgentMode, has_conflict_marks},
+    hooks,
+    pages::folders,
 };
-use elophanto_app::config::{AgentMode, has_conflict_marks};
-use elophanto_app::pages::folders;
+use elophanto_agent::{
+    permissions::{
+        Call, Circumstances, Mode, Owner, Protected, Rules, Verdict, add_rule, core, decide,
+        rule_for,
+    },
+    tools::OutOfReach,
+};
 use elophanto_base::stand_in::is_stand_in;
 use elophanto_index::store::lock;
 use elophanto_repo::{Git, NotePath, Repository, Side, read_note, write_beneath};
@@ -27,10 +34,11 @@ const PACKAGE: &str = "elophanto";
 /// What decides about calls.
 pub struct Rights {
     root: PathBuf,
-    home: PathBuf,
-    mode: Mode,
-    protected: Arc<Protected>,
-    paths: Vec<PathBuf>,
+    pub home: PathBuf,
+    pub mode: Mode,
+    pub protected: Arc<Protected>,
+    /// The same as paths, whether they exist or not: what no program writes.
+    pub paths: Vec<PathBuf>,
     own: Rules,
     repository: Rules,
     rules: Rules,
@@ -43,8 +51,8 @@ impl Rights {
     ///
     /// # Errors
     /// When one cannot be understood: nothing is decided by half of the rules.
-    pub fn open(workspace: &Workspace) -> Result<Self, CliError> {
-        let environment = env::environment();
+    pub fn open(workspace: &Workspace) -> Result<Self, Error> {
+        let environment = &workspace.environment;
         let root = workspace.repository.root.clone();
         let home = environment.home().unwrap_or_else(|| PathBuf::from("/"));
         let folder = environment.config_home().map(|folder| folder.join("elophanto"));
@@ -57,7 +65,7 @@ impl Rights {
         let repository = of_repository(&workspace.repository, &theirs)?;
         let rules = Rules::joined(own.clone(), repository.clone());
         let is_own = is_own(&workspace.repository);
-        let outside = out_of_reach(&workspace.repository);
+        let outside = outside(workspace);
         let mut paths: Vec<PathBuf> =
             core(is_own).into_iter().map(|path| root.join(path)).collect();
         paths.push(root.join(".git"));
@@ -67,29 +75,14 @@ impl Rights {
         paths.extend(outside.iter().cloned());
         let protected = Protected::new(&root, outside, is_own).and(&root, &pages);
         let protected = Arc::new(protected);
-        let mode = mode_of(workspace.config.agent.mode);
+        let mode = workspace.config.agent.mode.into();
         Ok(Self { root, home, mode, protected, paths, own, repository, rules, file })
     }
 
-    pub fn mode(&self) -> Mode {
-        self.mode
-    }
-
-    pub fn set_mode(&mut self, mode: Mode) {
-        self.mode = mode;
-    }
-
-    pub fn home(&self) -> &Path {
-        &self.home
-    }
-
-    pub fn protected(&self) -> &Arc<Protected> {
-        &self.protected
-    }
-
-    /// The same as paths, whether they exist or not: what no program writes.
-    pub fn paths(&self) -> &[PathBuf] {
-        &self.paths
+    /// Which files no tool reads.
+    pub fn out_of_reach(&self) -> OutOfReach {
+        let protected = Arc::clone(&self.protected);
+        Arc::new(move |path: &Path| protected.holds_key(path).is_some())
     }
 
     /// Tools that a rule names.
@@ -121,18 +114,18 @@ impl Rights {
     ///
     /// # Errors
     /// When such a call is always asked for, or the file cannot be written.
-    pub fn keep(&mut self, call: &Call, verdict: &Verdict) -> Result<(), CliError> {
+    pub fn keep(&mut self, call: &Call, verdict: &Verdict) -> Result<(), Error> {
         let Some(rule) = rule_for(call, verdict) else {
-            return Err(CliError::new("no single rule allows just this, so it holds this once"));
+            return Err(Error::new("no single rule allows just this, so it holds this once"));
         };
         let Some(file) = self.file.clone() else {
-            return Err(CliError::new("there is no folder for your settings"));
+            return Err(Error::new("there is no folder for your settings"));
         };
         let folder = file.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(folder)?;
         let _lock = lock::wait(&folder.join("permissions.lock"))?;
         let before = String::from_utf8_lossy(&read(&file)?.unwrap_or_default()).into_owned();
-        let text = add_rule(&before, &rule).map_err(CliError::new)?;
+        let text = add_rule(&before, &rule).map_err(Error::new)?;
         self.own = parsed(Some(text.clone().into_bytes()), Owner::User, &file)?;
         let folder = folder.canonicalize()?;
         write_beneath(&folder, Path::new(FILE), text.as_bytes())?;
@@ -141,28 +134,29 @@ impl Rights {
     }
 }
 
-/// What a setting means.
-pub fn mode_of(mode: AgentMode) -> Mode {
-    match mode {
-        AgentMode::Ask => Mode::Ask,
-        AgentMode::Smart => Mode::Smart,
-        AgentMode::Full => Mode::Full,
+impl From<AgentMode> for Mode {
+    fn from(mode: AgentMode) -> Self {
+        match mode {
+            AgentMode::Ask => Self::Ask,
+            AgentMode::Smart => Self::Smart,
+            AgentMode::Full => Self::Full,
+        }
     }
 }
 
 /// What no tool touches, besides what lies in the work tree: our own state, the user's settings,
 /// the folder of hooks, this program.
-pub fn out_of_reach(repository: &Repository) -> Vec<PathBuf> {
-    let environment = env::environment();
+fn outside(workspace: &Workspace) -> Vec<PathBuf> {
+    let (repository, environment) = (&workspace.repository, &workspace.environment);
     let ours = |folder: Option<PathBuf>| folder.map(|folder| folder.join("elophanto"));
     let mut paths: Vec<PathBuf> = [
         ours(environment.config_home()),
         environment.data_folder(),
         environment.state_folder(),
-        env::own_program().ok(),
+        environment.program().map(Path::to_owned),
         repository.git_dir.clone(),
         repository.common_dir.clone(),
-        elophanto_app::hooks::effective(repository).ok().map(|folder| folder.path),
+        hooks::effective(repository).ok().map(|folder| folder.path),
     ]
     .into_iter()
     .flatten()
@@ -181,9 +175,9 @@ fn is_own(repository: &Repository) -> bool {
     })
 }
 
-fn read(file: &Path) -> Result<Option<Vec<u8>>, CliError> {
+fn read(file: &Path) -> Result<Option<Vec<u8>>, Error> {
     let failed = |cause: &dyn std::fmt::Display| {
-        CliError::new(format_args!("`{}` cannot be read: {cause}", file.display()))
+        Error::new(format_args!("`{}` cannot be read: {cause}", file.display()))
     };
     match fs::metadata(file) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -198,7 +192,7 @@ fn read(file: &Path) -> Result<Option<Vec<u8>>, CliError> {
 
 /// The rules of the repository. While its file is in conflict those of both sides hold: they can
 /// only narrow, so nothing is allowed that either side forbids.
-fn of_repository(repository: &Repository, file: &Path) -> Result<Rules, CliError> {
+fn of_repository(repository: &Repository, file: &Path) -> Result<Rules, Error> {
     let bytes = read_in(repository)?;
     let is_marked = |bytes: &Vec<u8>| has_conflict_marks(&String::from_utf8_lossy(bytes));
     if bytes.as_ref().is_some_and(is_marked)
@@ -215,20 +209,20 @@ fn of_repository(repository: &Repository, file: &Path) -> Result<Rules, CliError
     parsed(bytes, Owner::Repository, file)
 }
 
-fn read_in(repository: &Repository) -> Result<Option<Vec<u8>>, CliError> {
+fn read_in(repository: &Repository) -> Result<Option<Vec<u8>>, Error> {
     let path = Path::new(".elophanto").join(FILE);
     match read_note(&repository.root, &NotePath::from(path.as_path()), MOST_FILE) {
         Ok((bytes, _)) => Ok(Some(bytes)),
         Err(cause) if cause.is_gone() => Ok(None),
         Err(_) if is_stand_in(&repository.root.join(&path)) => Ok(None),
-        Err(cause) => Err(CliError::new(format_args!("`{}`: {cause}", path.display()))),
+        Err(cause) => Err(Error::new(format_args!("`{}`: {cause}", path.display()))),
     }
 }
 
-fn parsed(bytes: Option<Vec<u8>>, owner: Owner, file: &Path) -> Result<Rules, CliError> {
+fn parsed(bytes: Option<Vec<u8>>, owner: Owner, file: &Path) -> Result<Rules, Error> {
     let Some(bytes) = bytes else { return Ok(Rules::default()) };
     Rules::parse(&bytes, owner).map_err(|cause| {
-        CliError::new(format_args!("`{}`: {cause}", file.display()))
+        Error::new(format_args!("`{}`: {cause}", file.display()))
             .hint("`elophanto agent tools` names the tools; the forms of rules are in the README")
     })
 }

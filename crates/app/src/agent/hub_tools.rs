@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    super::shelf::Shelf,
+    shelf::Shelf,
     skill_tools::{failed, text},
 };
 use elophanto_agent::{

@@ -2,17 +2,22 @@
 //! be started, and what each offered when the user looked at it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, DirBuilder, Metadata},
     io::{self, Read, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
 
-use super::super::super::{env, error::CliError};
-use elophanto_agent::{level_name, mcp_client::Entry, permissions::Level};
+use crate::{Environment, Error};
+use elophanto_agent::{
+    level_name,
+    mcp_client::{self, Entry, Started, Surroundings},
+    permissions::Level,
+};
 use elophanto_index::store::lock;
 
 const FILE: &str = "mcp-servers.json";
@@ -22,6 +27,8 @@ const VERSION: u32 = 1;
 const MOST_FILE: u64 = 1 << 20;
 /// Servers in it.
 const MOST_SERVERS: usize = 50;
+/// Time for a server to start and say what it offers.
+const START: Duration = Duration::from_secs(10);
 const LEVELS: [Level; 4] = [Level::Safe, Level::Moderate, Level::Destructive, Level::Critical];
 
 /// A server as it is kept.
@@ -48,7 +55,7 @@ impl Kept {
     ///
     /// # Errors
     /// When a level is none.
-    pub fn entry(&self, name: &str) -> Result<Entry, CliError> {
+    pub fn entry(&self, name: &str) -> Result<Entry, Error> {
         let mut entry = Entry::new(name, self.command.clone());
         entry.environment.clone_from(&self.environment);
         for (tool, word) in &self.levels {
@@ -63,9 +70,9 @@ impl Kept {
 ///
 /// # Errors
 /// When there is no such level.
-pub fn level(word: &str) -> Result<Level, CliError> {
+pub fn level(word: &str) -> Result<Level, Error> {
     LEVELS.into_iter().find(|level| level_name(*level) == word).ok_or_else(|| {
-        CliError::new(format_args!("there is no level `{}`", word.escape_default()))
+        Error::new(format_args!("there is no level `{}`", word.escape_default()))
             .hint("levels are safe, moderate, destructive and critical")
     })
 }
@@ -80,8 +87,8 @@ struct Form {
 ///
 /// # Errors
 /// When the file cannot be understood, or others than the user may write it.
-pub fn read() -> Result<BTreeMap<String, Kept>, CliError> {
-    match folder() {
+pub fn read(environment: &Environment) -> Result<BTreeMap<String, Kept>, Error> {
+    match folder(environment) {
         Some(folder) => read_in(&folder),
         None => Ok(BTreeMap::new()),
     }
@@ -92,11 +99,12 @@ pub fn read() -> Result<BTreeMap<String, Kept>, CliError> {
 ///
 /// # Errors
 /// As [`read`], and when the file lies in the repository.
-pub fn read_for(root: &Path) -> Result<BTreeMap<String, Kept>, CliError> {
-    let servers = read()?;
-    let place = folder().map(|folder| folder.join(FILE)).and_then(|file| file.canonicalize().ok());
+pub fn read_for(root: &Path, environment: &Environment) -> Result<BTreeMap<String, Kept>, Error> {
+    let servers = read(environment)?;
+    let file = folder(environment).map(|folder| folder.join(FILE));
+    let place = file.and_then(|file| file.canonicalize().ok());
     if !servers.is_empty() && place.is_some_and(|place| place.starts_with(root)) {
-        return Err(CliError::new(format_args!("`{FILE}` lies in the repository itself"))
+        return Err(Error::new(format_args!("`{FILE}` lies in the repository itself"))
             .hint("keep your settings outside of it"));
     }
     Ok(servers)
@@ -107,10 +115,11 @@ pub fn read_for(root: &Path) -> Result<BTreeMap<String, Kept>, CliError> {
 /// # Errors
 /// As [`read`], and when the file cannot be written, or there would be too many servers.
 pub fn change<T>(
-    edit: impl FnOnce(&mut BTreeMap<String, Kept>) -> Result<T, CliError>,
-) -> Result<T, CliError> {
-    let folder = folder().ok_or_else(|| {
-        CliError::new("there is no folder for your settings")
+    environment: &Environment,
+    edit: impl FnOnce(&mut BTreeMap<String, Kept>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let folder = folder(environment).ok_or_else(|| {
+        Error::new("there is no folder for your settings")
             .hint("set HOME, or XDG_CONFIG_HOME to a folder")
     })?;
     DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
@@ -119,7 +128,7 @@ pub fn change<T>(
     let before = servers.clone();
     let done = edit(&mut servers)?;
     if servers.len() > MOST_SERVERS {
-        return Err(CliError::new(format_args!("there are {MOST_SERVERS} servers already"))
+        return Err(Error::new(format_args!("there are {MOST_SERVERS} servers already"))
             .hint("`elophanto agent mcp remove NAME` makes room"));
     }
     if servers != before {
@@ -128,14 +137,32 @@ pub fn change<T>(
     Ok(done)
 }
 
-fn folder() -> Option<PathBuf> {
-    Some(env::environment().config_home()?.join("elophanto"))
+/// Starts servers as a run does: with the variables they are granted, in the user's home. A
+/// repository must not lie where a program looks for its parts.
+///
+/// # Errors
+/// When the system gives no thread.
+pub fn start(
+    entries: &[Entry],
+    taken: &BTreeSet<String>,
+    environment: &Environment,
+) -> Result<Started, Error> {
+    let names = entries.iter().flat_map(|entry| entry.environment.iter().map(String::as_str));
+    let granted = environment.granted(names);
+    let home = environment.home().unwrap_or_else(|| PathBuf::from("/"));
+    let folder: &Path = if home.is_dir() { &home } else { Path::new("/") };
+    let surroundings = Surroundings { environment: &granted, folder, taken, patience: START };
+    Ok(mcp_client::Servers::start(entries, &surroundings)?)
 }
 
-fn read_in(folder: &Path) -> Result<BTreeMap<String, Kept>, CliError> {
+fn folder(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.config_home()?.join("elophanto"))
+}
+
+fn read_in(folder: &Path) -> Result<BTreeMap<String, Kept>, Error> {
     let path = folder.join(FILE);
     let unread = |why: &dyn std::fmt::Display| {
-        CliError::new(format_args!("`{}` cannot be read: {why}", path.display()))
+        Error::new(format_args!("`{}` cannot be read: {why}", path.display()))
     };
     // A pipe must not be waited for.
     let opened = fs::File::options().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
@@ -162,12 +189,12 @@ fn read_in(folder: &Path) -> Result<BTreeMap<String, Kept>, CliError> {
     Ok(form.servers)
 }
 
-fn write(folder: &Path, servers: BTreeMap<String, Kept>) -> Result<(), CliError> {
+fn write(folder: &Path, servers: BTreeMap<String, Kept>) -> Result<(), Error> {
     let path = folder.join(FILE);
     // A link of the user's own stays one.
     let path = path.canonicalize().unwrap_or(path);
     let mut bytes =
-        serde_json::to_vec_pretty(&Form { version: VERSION, servers }).map_err(CliError::new)?;
+        serde_json::to_vec_pretty(&Form { version: VERSION, servers }).map_err(Error::new)?;
     bytes.push(b'\n');
     let beside = path.parent().unwrap_or(folder);
     // Nobody but the user may read or write a temporary file, nor what becomes of it.

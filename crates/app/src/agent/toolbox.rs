@@ -3,16 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    super::{
-        super::{error::CliError, ui::Ui, workspace::Workspace},
-        operations::workspace,
-        shelf::Shelf,
-    },
     develop,
     fencing::Fencing,
-    knowledge,
     plugins::{Bench, manifest},
+    shelf::Shelf,
     skill_tools,
+};
+use crate::{
+    Error, Reporter, Workspace, learning::Learning, reporter::Silent, workspace::KnowledgeBase,
 };
 use elophanto_agent::{
     Tool, Toolbox,
@@ -20,7 +18,6 @@ use elophanto_agent::{
     plugins::{Problem, entries},
     tools::{self, Hit, OutOfReach, Page, Search, ShellRequest},
 };
-use elophanto_app::learning::Learning;
 use elophanto_repo::Git;
 use elophanto_text::reading::{self, Hint};
 
@@ -35,6 +32,7 @@ pub fn built_in(
     fencing: &Arc<Fencing>,
     out_of_reach: OutOfReach,
     shelf: &Shelf,
+    base: &KnowledgeBase,
 ) -> Vec<Box<dyn Tool>> {
     let mut all = tools::files(Arc::clone(&out_of_reach));
     if let Some(git) = git {
@@ -47,13 +45,18 @@ pub fn built_in(
         fencing.shell(request, is_cancelled)
     };
     all.push(tools::shell(Box::new(run), out_of_reach));
+    let (pages, services) = (base.clone(), base.clone());
     all.extend(tools::web(
-        Box::new(fetch),
-        Search { host: SERVICES.to_owned(), ask: Box::new(find) },
+        Box::new(move |url, may_ask, is_cancelled| fetch(&pages, url, may_ask, is_cancelled)),
+        Search {
+            host: SERVICES.to_owned(),
+            ask: Box::new(move |query, limit, is_cancelled| {
+                find(&services, query, limit, is_cancelled)
+            }),
+        },
     ));
     all.push(tools::ask_user());
     all.push(tools::model());
-    all.extend(knowledge::tools());
     all.extend(skill_tools::tools(shelf));
     all
 }
@@ -65,11 +68,11 @@ pub fn all(
     git: Option<&Git>,
     built_in: Vec<Box<dyn Tool>>,
     bench: &Bench,
-    ui: &Ui,
+    reporter: &dyn Reporter,
 ) -> (Toolbox, Vec<Problem>) {
     let names: Vec<String> = built_in.iter().map(|tool| tool.spec().name.clone()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).chain([NAME]).collect();
-    let plugins = bench.load(&names, ui);
+    let plugins = bench.load(&names, reporter);
     let mut tools = Toolbox::new();
     let mut all = built_in;
     // A plugin is made on a branch.
@@ -79,7 +82,7 @@ pub fn all(
     all.extend(plugins.tools);
     for tool in all {
         if let Err(cause) = tools.add(tool) {
-            ui.warn(cause);
+            reporter.warn(cause);
         }
     }
     // A folder that nobody deployed may be anything: projects have plugins of other kinds.
@@ -87,9 +90,9 @@ pub fn all(
     let deployed = entries(&manifest).unwrap_or_default();
     for Problem { name, reason } in &plugins.problems {
         if name.is_empty() {
-            ui.note(reason);
+            reporter.note(reason);
         } else if deployed.iter().any(|(deployed, _)| deployed == name) {
-            ui.note(format_args!("the plugin `{name}` is no tool: {reason}"));
+            reporter.note(format_args!("the plugin `{name}` is no tool: {reason}"));
         }
     }
     (tools, plugins.problems)
@@ -97,6 +100,7 @@ pub fn all(
 
 /// A page as Markdown, from the host that was approved and no other.
 fn fetch(
+    base: &KnowledgeBase,
     url: &url::Url,
     may_ask: &dyn Fn(&str) -> bool,
     is_cancelled: &dyn Fn() -> bool,
@@ -104,8 +108,8 @@ fn fetch(
     if is_cancelled() || !url.host_str().is_some_and(may_ask) {
         return Err("this host was not approved".to_owned());
     }
-    let said = |error: CliError| error.message().to_owned();
-    let workspace = workspace().map_err(said)?;
+    let said = |error: Error| error.message().to_owned();
+    let workspace = base.open(Vec::new()).map_err(said)?;
     let fetcher = Learning::look(&workspace).fetcher().map_err(said)?;
     let fetched = fetcher.get_there(url.as_str()).map_err(|cause| match cause.hint() {
         Some(hint) => format!("{cause}; {hint}"),
@@ -118,12 +122,17 @@ fn fetch(
 }
 
 /// What the search services of the settings find.
-fn find(query: &str, limit: usize, is_cancelled: &dyn Fn() -> bool) -> Result<Vec<Hit>, String> {
-    let said = |error: CliError| error.message().to_owned();
-    let workspace = workspace().map_err(said)?;
+fn find(
+    base: &KnowledgeBase,
+    query: &str,
+    limit: usize,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<Vec<Hit>, String> {
+    let said = |error: Error| error.message().to_owned();
+    let workspace = base.open(Vec::new()).map_err(said)?;
     let learning = Learning::look(&workspace);
     let mut hits = Vec::new();
-    for provider in learning.services(&Ui::silent()).map_err(said)? {
+    for provider in learning.services(&Silent).map_err(said)? {
         if is_cancelled() || hits.len() >= limit {
             break;
         }

@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use serde_json::{Value, json};
 
-use super::{super::shelf::Shelf, hub_tools};
+use super::{hub_tools, shelf::Shelf};
 use elophanto_agent::{
     Host, Intent, Output, Spec, Tool, ToolError,
     permissions::{Action, Level},

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::super::{env, error::CliError, workspace::Workspace};
+use crate::{Error, Workspace};
 use elophanto_agent::skills::{self, Discovered, Outside, Places, SkillError, hub};
 use elophanto_base::process::Environment;
 
@@ -21,10 +21,10 @@ impl Shelf {
     ///
     /// # Errors
     /// When the user has no folder for what is installed: a relative one would be anybody's.
-    pub fn of(workspace: &Workspace) -> Result<Self, CliError> {
-        let environment = env::environment();
+    pub fn of(workspace: &Workspace) -> Result<Self, Error> {
+        let environment = &workspace.environment;
         let data = environment.data_folder().ok_or_else(|| {
-            CliError::new("there is no folder for skills")
+            Error::new("there is no folder for skills")
                 .hint("set HOME, or XDG_DATA_HOME to a folder")
         })?;
         let config = environment.config_home().map(|folder| folder.join("elophanto"));
@@ -34,7 +34,7 @@ impl Shelf {
             installed: data.join("skills"),
         };
         let hub = workspace.config.agent.hub.clone();
-        Ok(Self { places, hub, cache: data.join("hub"), environment: env::for_git() })
+        Ok(Self { places, hub, cache: data.join("hub"), environment: environment.for_git() })
     }
 
     /// All skills there are now.

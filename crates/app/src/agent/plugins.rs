@@ -9,17 +9,16 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{
-    super::super::{env, error::CliError, ui::Ui, workspace::Workspace},
-    fencing::Fencing,
-    state_folder,
+use super::{fencing::Fencing, state_folder};
+use crate::{
+    Environment, Error, Reporter, Workspace,
+    config::{TrustEntry, TrustStore},
+    keys::{self, Asking},
 };
 use elophanto_agent::{
     fence::Kind,
     plugins::{FOLDER, Loaded, Loading, MANIFEST, MAX_MANIFEST_BYTES, Runtime, load, text_at},
 };
-use elophanto_app::config::{TrustEntry, TrustStore};
-use elophanto_app::keys::{self, Asking};
 
 /// Where copies of plugins lie while they run, below the folder of the state.
 const COPIES: &str = "plugins";
@@ -30,6 +29,7 @@ const MANIFEST_LOCK: &str = "plugins.lock";
 /// What plugins of one work tree run with.
 pub struct Bench {
     root: PathBuf,
+    environment: Environment,
     lock: PathBuf,
     /// For tools: where there is no sandbox, each call asks.
     tools: Arc<Runtime>,
@@ -42,15 +42,21 @@ pub struct Bench {
 impl Bench {
     /// # Errors
     /// When there is no folder for copies.
-    pub fn open(workspace: &Workspace, fencing: &Arc<Fencing>, ui: &Ui) -> Result<Self, CliError> {
-        let state = state_folder()?;
+    pub fn open(
+        workspace: &Workspace,
+        fencing: &Arc<Fencing>,
+        reporter: &Arc<dyn Reporter + Send + Sync>,
+    ) -> Result<Self, Error> {
+        let environment = workspace.environment.clone();
+        let state = state_folder(&environment)?;
         let (copies, held) = copies(&state).map_err(|cause| {
-            CliError::new(format_args!("`{}`: {cause}", state.display()))
+            Error::new(format_args!("`{}`: {cause}", state.display()))
                 .hint("it must be a folder that you can write to")
         })?;
         let runtime = |runner| {
-            let ui = ui.beside();
-            let secrets = Box::new(move |names: &[String]| secrets(names, &ui));
+            let (environment, reporter) = (environment.clone(), Arc::clone(reporter));
+            let secrets =
+                Box::new(move |names: &[String]| secrets(names, &environment, &*reporter));
             Arc::new(Runtime { runner, secrets, copies: copies.clone() })
         };
         let fence = Arc::clone(fencing);
@@ -62,14 +68,15 @@ impl Bench {
         }));
         let local = workspace.repository.local_dir();
         let root = workspace.repository.root.clone();
-        Ok(Self { root, lock: local.join(MANIFEST_LOCK), tools, tests, _copies: held })
+        let lock = local.join(MANIFEST_LOCK);
+        Ok(Self { root, environment, lock, tools, tests, _copies: held })
     }
 
     /// The deployed plugins that the user agreed to, and why others are no tools.
-    pub fn load(&self, built_in: &[&str], ui: &Ui) -> Loaded {
-        let store = TrustStore::open_for(&self.root, &env::variables());
+    pub fn load(&self, built_in: &[&str], reporter: &dyn Reporter) -> Loaded {
+        let store = TrustStore::open_for(&self.root, self.environment.variables());
         if let Err(cause) = &store {
-            ui.warn(cause);
+            reporter.warn(cause);
         }
         let agreed = |name: &str, hash: &str| {
             store.as_ref().is_ok_and(|it| it.trusts_digest(&self.root, &trusted_as(name), hash))
@@ -92,14 +99,14 @@ impl Bench {
 ///
 /// # Errors
 /// When it cannot be kept in the user's own folder.
-pub fn agree(root: &Path, name: &str, hash: &str) -> Result<(), CliError> {
+pub fn agree(root: &Path, environment: &Environment, name: &str, hash: &str) -> Result<(), Error> {
     let entry = TrustEntry {
         digest: hash.to_owned(),
         file: trusted_as(name),
         since: Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         root: root.to_owned(),
     };
-    TrustStore::open_for(root, &env::variables())?.record(entry)?;
+    TrustStore::open_for(root, environment.variables())?.record(entry)?;
     Ok(())
 }
 
@@ -107,7 +114,7 @@ pub fn agree(root: &Path, name: &str, hash: &str) -> Result<(), CliError> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn manifest(root: &Path) -> Result<String, CliError> {
+pub fn manifest(root: &Path) -> Result<String, Error> {
     Ok(text_at(root, Path::new(MANIFEST), MAX_MANIFEST_BYTES)?.unwrap_or_default())
 }
 
@@ -115,8 +122,8 @@ pub fn manifest(root: &Path) -> Result<String, CliError> {
 ///
 /// # Errors
 /// When that cannot be kept.
-pub fn disagree(root: &Path, name: &str) -> Result<(), CliError> {
-    TrustStore::open_for(root, &env::variables())?.forget_file(root, &trusted_as(name))?;
+pub fn disagree(root: &Path, environment: &Environment, name: &str) -> Result<(), Error> {
+    TrustStore::open_for(root, environment.variables())?.forget_file(root, &trusted_as(name))?;
     Ok(())
 }
 
@@ -147,9 +154,10 @@ fn copies(state: &Path) -> std::io::Result<(PathBuf, File)> {
 /// From the vault, and from nowhere else.
 fn secrets(
     names: &[String],
-    ui: &Ui,
+    environment: &Environment,
+    reporter: &dyn Reporter,
 ) -> Result<std::collections::BTreeMap<String, secrecy::SecretString>, String> {
-    let one = |name: &String| match keys::secret(name, &env::environment(), Asking::Through(ui))? {
+    let one = |name: &String| match keys::secret(name, environment, Asking::Through(reporter))? {
         Some(value) => Ok((name.clone(), value)),
         None => {
             Err(format!("the vault has no secret `{name}`: `elophanto vault set {name}` keeps one"))

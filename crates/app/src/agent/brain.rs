@@ -2,15 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use super::super::super::{error::CliError, ui::Ui, workspace::Workspace};
-use elophanto_agent::{Brain, BrainError, BrainErrorKind, Thought};
-use elophanto_app::{
+use crate::{
+    Error, Reporter, Workspace,
     keys::Asking,
     llm::{
         Desk, Failure,
         asker::{Purpose, Reach, askable},
     },
 };
+use elophanto_agent::{Brain, BrainError, BrainErrorKind, Thought};
 use elophanto_models::llm::{Delta, LlmError, Request, Sink, Task};
 
 /// Kinds of work that a run may give to models.
@@ -19,7 +19,7 @@ const WORK: [Task; 5] = [Task::Planning, Task::Coding, Task::Analysis, Task::Sim
 /// Models that may be asked about this repository.
 pub struct Models<'a> {
     desk: Desk<'a>,
-    ui: &'a Ui,
+    reporter: &'a dyn Reporter,
 }
 
 impl<'a> Models<'a> {
@@ -28,23 +28,27 @@ impl<'a> Models<'a> {
     ///
     /// # Errors
     /// When no model may be asked to plan.
-    pub fn open(workspace: &'a Workspace, yes: bool, ui: &'a Ui) -> Result<Self, CliError> {
+    pub fn open(
+        workspace: &'a Workspace,
+        yes: bool,
+        reporter: &'a dyn Reporter,
+    ) -> Result<Self, Error> {
         let mut desk = Desk::open(
             &workspace.config,
             &workspace.environment,
             &WORK,
             "agent",
-            Asking::Through(ui),
+            Asking::Through(reporter),
         )?;
         for task in WORK {
             let purpose = Purpose { task, ..Purpose::WORK };
-            let kept = askable(workspace, &desk, purpose, Reach::Agreed, yes, ui)?.kept;
+            let kept = askable(workspace, &desk, purpose, Reach::Agreed, yes, reporter)?.kept;
             if kept.is_empty() && task == Task::Planning {
                 return Err(nobody(&desk));
             }
             desk = desk.only(task, &|model| kept.contains(model));
         }
-        Ok(Self { desk, ui })
+        Ok(Self { desk, reporter })
     }
 
     /// Who does work of a kind that no model is named for.
@@ -69,7 +73,7 @@ impl Brain for Models<'_> {
         let task = self.task_for(task);
         let mut silent = |_: Delta| ControlFlow::Continue(());
         let sink = sink.unwrap_or(&mut silent);
-        match self.desk.ask(task, &request, Some(sink), self.ui) {
+        match self.desk.ask(task, &request, Some(sink), self.reporter) {
             Ok(answer) => Ok(Thought {
                 reply: answer.reply,
                 model: answer.model.to_string(),
@@ -102,13 +106,13 @@ fn error_of(failure: Failure) -> BrainError {
 }
 
 /// Why there is no model to plan with.
-fn nobody(desk: &Desk) -> CliError {
+fn nobody(desk: &Desk) -> Error {
     let plan = desk.plan(Task::Planning);
     let why = plan
         .rejected
         .first()
         .map(|(model, why)| format!(": `{model}` is {}", desk.reason(model, why)));
-    CliError::new(format_args!("no language model may be asked{}", why.unwrap_or_default())).hint(
+    Error::new(format_args!("no language model may be asked{}", why.unwrap_or_default())).hint(
         "name one in `llm.tasks.planning`, keep its key with `elophanto vault set`, or start \
          Ollama; `elophanto model test` says what answers",
     )

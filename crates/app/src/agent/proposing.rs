@@ -1,6 +1,6 @@
 //! Naming a skill of the hub for a goal that no skill here fits. Nothing is installed by that.
 
-use super::{super::shelf::Shelf, ranking};
+use super::{ranking, shelf::Shelf};
 use elophanto_agent::{
     Answer, Approval, Approver, Event,
     skills::{self, Skill, hub},
@@ -23,14 +23,8 @@ pub fn proposal(goal: &str, skills: &[Skill], shelf: &Shelf) -> Option<String> {
 
 /// Whoever approves, told of a proposal when the run begins.
 pub struct Proposing<'a> {
-    inner: &'a mut dyn Approver,
-    proposal: Option<String>,
-}
-
-impl<'a> Proposing<'a> {
-    pub fn new(inner: &'a mut dyn Approver, proposal: Option<String>) -> Self {
-        Self { inner, proposal }
-    }
+    pub inner: &'a mut dyn Approver,
+    pub proposal: Option<String>,
 }
 
 impl Approver for Proposing<'_> {

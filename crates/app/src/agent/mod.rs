@@ -1,0 +1,322 @@
+//! Running the agent on a task: models, tools, what is known, what is allowed, put together.
+//!
+//! [`prepare`] reads rules, skills and plugins; [`Prepared::run`] works on one task to its end. Who
+//! approves calls and is shown what happens is an [`Approver`]; notices go to the reporter of the
+//! [`Door`].
+
+mod brain;
+mod branching;
+mod develop;
+mod external;
+mod fencing;
+mod gathering;
+mod hub_tools;
+pub mod plugins;
+mod proposing;
+mod ranking;
+mod remembering;
+mod rights;
+pub mod servers;
+pub mod shelf;
+mod skill_tools;
+mod toolbox;
+mod world;
+
+use std::{
+    cell::RefCell,
+    collections::BTreeSet,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use jiff::Timestamp;
+
+use crate::{
+    Environment, Error, Reporter, Workspace, config::Reflection, reporter::Silent,
+    workspace::KnowledgeBase,
+};
+use brain::Models;
+use elophanto_agent::{
+    Agent, Reflect, Sessions, Settings, Toolbox, Trails,
+    checkpoint::Checkpoints,
+    fence::{self, Kind},
+    permissions::is_key,
+    plugins::Problem,
+};
+pub use elophanto_agent::{
+    Answer, Approval, Approver, Event, Finished, Outcome, Session, Tool, permissions::Mode,
+};
+use elophanto_base::visible::visible_line;
+use elophanto_repo::Git;
+use external::External;
+use fencing::Fencing;
+use plugins::Bench;
+use proposing::{Proposing, proposal};
+use rights::Rights;
+use shelf::Shelf;
+use world::Surroundings;
+
+/// Where sessions and trails lie, below the folder of the state.
+const STATE: &str = "agent";
+/// Checkpoints that are kept.
+const CHECKPOINTS: usize = 100;
+
+/// What a door brings along for runs.
+pub struct Door {
+    /// What sessions and trails say of where somebody spoke to the agent.
+    pub channel: &'static str,
+    /// Tools of the door's own.
+    pub tools: Vec<Box<dyn Tool>>,
+    /// Who is told what is wrong with rules, skills and plugins, and asked for what models need.
+    pub reporter: Arc<dyn Reporter + Send + Sync>,
+}
+
+impl Default for Door {
+    /// Of a program that brings nothing along and is told nothing.
+    fn default() -> Self {
+        Self { channel: "library", tools: Vec::new(), reporter: Arc::new(Silent) }
+    }
+}
+
+/// What one run is told.
+#[derive(Debug, Clone, Default)]
+pub struct RunRequest<'r> {
+    /// What is to be done.
+    pub goal: &'r str,
+    /// Agrees to what is sent to a model elsewhere.
+    pub yes: bool,
+    /// Whether the approver can ask somebody; what needs an approval is refused otherwise.
+    pub is_attended: bool,
+}
+
+/// Everything that runs of one process have in common.
+pub struct Prepared<'a> {
+    pub workspace: &'a Workspace,
+    channel: &'static str,
+    reporter: Arc<dyn Reporter + Send + Sync>,
+    git: Option<Git>,
+    /// Where checkpoints lie.
+    runs_dir: PathBuf,
+    rights: RefCell<Rights>,
+    fencing: Arc<Fencing>,
+    shelf: Shelf,
+    pub tools: Toolbox,
+    /// What plugins run with.
+    pub bench: Bench,
+    /// Plugins that are no tools, and why.
+    pub problems: Vec<Problem>,
+    sessions: Sessions,
+    trails: Trails,
+    /// What was told of what is known, so that it is told once.
+    told: RefCell<BTreeSet<String>>,
+    /// The user wants the run to end, or none goes on.
+    cancelled: Arc<AtomicBool>,
+}
+
+/// Reads rules, skills and plugins; starts nothing.
+///
+/// # Errors
+/// When rules cannot be understood, or there is no folder for the state.
+pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>, Error> {
+    let Door { channel, tools: of_door, reporter } = door;
+    let tell: &dyn Reporter = &*reporter;
+    let rights = Rights::open(workspace)?;
+    let fencing = Arc::new(Fencing::new(workspace, &rights));
+    for ignored in rights.ignored() {
+        tell.note(format_args!(
+            "the repository's permissions.yaml may not widen: {ignored} is ignored"
+        ));
+    }
+    let git = Git::of(&workspace.repository);
+    let shelf = Shelf::of(workspace)?;
+    for problem in shelf.discover().problems {
+        tell.note(problem);
+    }
+    let bench = Bench::open(workspace, &fencing, &reporter)?;
+    let base = KnowledgeBase::of(workspace);
+    let is_key = rights.out_of_reach();
+    let mut built_in = toolbox::built_in(git.as_ref(), &fencing, is_key, &shelf, &base);
+    built_in.extend(of_door);
+    let (tools, problems) = toolbox::all(workspace, git.as_ref(), built_in, &bench, tell);
+    let unknown = rights.tools().into_iter().filter(|name| tools.get(name).is_none());
+    for name in unknown {
+        // Without one near it, it is of another repository's plugins or of a server, not a slip.
+        if let Some(near) = tools.near(name).first() {
+            tell.note(format_args!(
+                "a rule in permissions.yaml is for `{}`, which is no tool here: is it `{near}`?",
+                visible_line(name)
+            ));
+        }
+    }
+    let state = state_folder(&workspace.environment)?;
+    Ok(Prepared {
+        workspace,
+        channel,
+        reporter,
+        git,
+        runs_dir: workspace.repository.runs_dir(),
+        rights: RefCell::new(rights),
+        fencing,
+        shelf,
+        tools,
+        bench,
+        problems,
+        sessions: Sessions::new(state.join("sessions")),
+        trails: Trails::new(state.join("runs")),
+        told: RefCell::default(),
+        cancelled: Arc::new(AtomicBool::new(true)),
+    })
+}
+
+impl Prepared<'_> {
+    /// One run to its end, with its checkpoint sealed.
+    ///
+    /// # Errors
+    /// When there is no run at all.
+    pub fn run(
+        &self,
+        request: &RunRequest<'_>,
+        session: &mut Session,
+        approver: &mut dyn Approver,
+    ) -> Result<Finished, Error> {
+        let tell: &dyn Reporter = &*self.reporter;
+        if self.mode() != Mode::Ask
+            && let Kind::Absent(why) = self.fencing.kind()
+        {
+            tell.note(format_args!("commands cannot be shut in here ({why}): each of them asks"));
+        }
+        // Before anything of this run starts, and told at once: one before it may have been killed
+        // since this process began.
+        self.workspace.put_aside_of_killed().iter().for_each(|line| tell.warn(line));
+        let mut brain = Models::open(self.workspace, request.yes, tell)?;
+        // Anew for each run: one before it may have installed some.
+        let skills = self.shelf.discover().skills;
+        let proposal = proposal(request.goal, &skills, &self.shelf);
+        let mut approver = Proposing { inner: approver, proposal };
+        let _external = External::start(self.workspace, &self.tools, tell);
+        let mut world = Surroundings::new(self, &skills);
+        self.cancelled.store(false, Ordering::Relaxed);
+        let finished = {
+            let mut agent = Agent {
+                brain: &mut brain,
+                world: &mut world,
+                tools: &self.tools,
+                settings: self.settings(request.is_attended),
+                trails: &self.trails,
+                sessions: &self.sessions,
+                cancelled: &self.cancelled,
+                now: Timestamp::now,
+            };
+            elophanto_agent::run_session(request.goal, session, &mut approver, &mut agent)
+        };
+        let sealed = world.finish();
+        self.cancelled.store(true, Ordering::Relaxed);
+        world.warnings.iter().for_each(|warning| tell.warn(warning));
+        let finished = finished?;
+        if let Err(error) = sealed {
+            tell.warn(error.message());
+        }
+        // What cannot be removed now is later.
+        let _ = self.checkpoints().map(|checkpoints| checkpoints.prune(CHECKPOINTS));
+        Ok(finished)
+    }
+
+    /// What runs without asking.
+    pub fn mode(&self) -> Mode {
+        self.rights.borrow().mode
+    }
+
+    /// Changes what runs without asking, from now on.
+    pub fn set_mode(&self, mode: Mode) {
+        self.rights.borrow_mut().mode = mode;
+    }
+
+    /// How commands are shut in, for people.
+    pub fn fence(&self) -> String {
+        match self.fencing.kind() {
+            Kind::Full => "commands run in a sandbox".to_owned(),
+            Kind::Narrow => format!("commands run in a narrow sandbox: {}", fence::NARROW),
+            Kind::Absent(why) => format!("commands cannot be shut in here: {why}"),
+        }
+    }
+
+    /// Set to end the run that goes on.
+    pub fn cancelled(&self) -> &Arc<AtomicBool> {
+        &self.cancelled
+    }
+
+    /// A session by its id or the beginning of it, or a new one.
+    ///
+    /// # Errors
+    /// When there is none of that id, or it cannot be read.
+    pub fn session(&self, id: Option<&str>) -> Result<Session, Error> {
+        Ok(match id {
+            Some(id) => self.sessions.load(self.sessions.find(id)?)?,
+            None => self.sessions.create(self.channel, self.user(), Timestamp::now())?,
+        })
+    }
+
+    fn settings(&self, is_attended: bool) -> Settings {
+        let settings = &self.workspace.config.agent;
+        let llm = &self.workspace.config.llm;
+        let usual = Settings::new(&self.workspace.repository.root, self.mode());
+        Settings {
+            is_attended,
+            max_steps: u32::try_from(settings.max_steps).unwrap_or(u32::MAX),
+            patience: settings.tool_timeout,
+            max_prompt_tokens: llm.context_tokens.saturating_sub(llm.max_tokens) as u64,
+            max_answer_tokens: u32::try_from(llm.max_tokens).unwrap_or(u32::MAX),
+            reflect: match settings.reflect {
+                Reflection::Steps => Reflect::EveryStep,
+                Reflection::Failures => Reflect::Failures,
+            },
+            channel: self.channel.to_owned(),
+            user: self.user().to_owned(),
+            ..usual
+        }
+    }
+
+    /// The name of the user, for sessions.
+    fn user(&self) -> &str {
+        self.workspace.environment.harmless().get("USER").map_or("", String::as_str)
+    }
+
+    fn checkpoints(&self) -> Option<Checkpoints<'_>> {
+        Some(Checkpoints::new(self.git.as_ref()?, &self.runs_dir, is_key))
+    }
+}
+
+/// The folder of sessions and trails.
+///
+/// # Errors
+/// When the user has no home.
+pub fn state_folder(environment: &Environment) -> Result<PathBuf, Error> {
+    let folder = environment.state_folder().ok_or_else(|| {
+        Error::new("there is no folder for sessions and runs")
+            .hint("set HOME, or XDG_STATE_HOME to a folder")
+    })?;
+    Ok(folder.join(STATE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_program_nothing_is_shut_in() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join(".elophanto")).unwrap();
+        let variables = [("HOME".to_owned(), home.path().to_string_lossy().into_owned())];
+        let environment = Environment::of_variables(variables);
+        let workspace = Workspace::around(home.path(), environment, Vec::new(), &Silent).unwrap();
+        let agent = prepare(&workspace, Door::default()).unwrap();
+        assert!(agent.tools.get("file_read").is_some());
+        assert_eq!(
+            agent.fence(),
+            format!("commands cannot be shut in here: {}", fencing::NO_PROGRAM)
+        );
+    }
+}

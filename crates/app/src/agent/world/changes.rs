@@ -1,0 +1,75 @@
+//! What a call has changed: for the checkpoint, and for whoever has to look at it.
+
+use std::path::PathBuf;
+
+use super::{Begun, Surroundings};
+use elophanto_base::visible::exact_line;
+use elophanto_repo::Git;
+
+/// Files that are told of one by one.
+const MOST_TOLD: usize = 20;
+
+impl Surroundings<'_> {
+    /// What the call that has just been made changed.
+    pub(super) fn changed(&mut self) -> Vec<PathBuf> {
+        let Some(Begun { is_covered: true, head: old, .. }) = self.calls.pop() else {
+            return Vec::new();
+        };
+        let new = self.head();
+        let branch = self.git.and_then(Git::branch).map(|name| format!("refs/heads/{name}"));
+        let Some(run) = &mut self.checkpoint else { return Vec::new() };
+        if let Some(old) = old
+            && let Some(new) = new.filter(|new| old.as_ref() != Some(new))
+            && let Err(cause) = run.committed(old, new, branch.as_deref())
+        {
+            self.warnings.push(format!("the commit cannot be taken back: {cause}"));
+        }
+        match run.after() {
+            Ok(paths) => paths,
+            Err(cause) => {
+                self.warnings.push(format!("what the call changed is not known yet: {cause}"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Puts repositories that the call has left out of git's sight; says so.
+    pub(super) fn put_aside(&mut self) -> Vec<String> {
+        let repository = &self.workspace.repository;
+        let Some(Begun { before: Some(before), under_way, .. }) = self.calls.last_mut() else {
+            return Vec::new();
+        };
+        let run = self.run.unwrap_or_default().to_string();
+        let aside = before.put_aside(repository, &|_| false, &repository.aside_dir().join(run));
+        // What is still there is tried again by the next run.
+        if let Some(under_way) = under_way.take().filter(|_| aside.is_whole) {
+            under_way.ended();
+        }
+        aside.told
+    }
+
+    /// Says which of these files, relative to the root, others execute.
+    pub(super) fn executed(&self, changed: &[PathBuf]) -> Vec<String> {
+        let (rights, root) = (self.prepared.rights.borrow(), &self.workspace.repository.root);
+        let who = |path: &PathBuf| {
+            let path = root.join(path);
+            // A folder alone says nothing; a link says what lies behind it.
+            let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+            rights.protected.executed(&path).filter(|_| !is_folder)
+        };
+        let found: Vec<(&PathBuf, &str)> =
+            changed.iter().filter_map(|path| Some((path, who(path)?))).collect();
+        let said = |(path, who): &(&PathBuf, &str)| {
+            let path = exact_line(&path.to_string_lossy());
+            format!(
+                "`{path}` was changed, and runs or steers {who} outside of the sandbox: look at it \
+                 first"
+            )
+        };
+        let mut told: Vec<String> = found.iter().take(MOST_TOLD).map(said).collect();
+        if let Some(more @ 1..) = found.len().checked_sub(MOST_TOLD) {
+            told.push(format!("{more} more files that run or steer other programs were changed"));
+        }
+        told
+    }
+}

@@ -1,0 +1,157 @@
+//! Planning changes to the files of a program on this machine, and making those that were agreed to.
+
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use super::{Change, Client, MAX_FILE_BYTES, Places, Scope, hooks, install, remove};
+use crate::{Environment, Error};
+use elophanto_base::beneath::Folder;
+
+/// Which program to set up, for what, and with what.
+#[derive(Debug, Clone, Copy)]
+pub struct SetupRequest<'r> {
+    pub client: Client,
+    pub scope: Scope,
+    /// With hooks, which only Claude Code has.
+    pub hooks: bool,
+    /// Take out what was put in.
+    pub remove: bool,
+    /// A folder of the project.
+    pub folder: &'r Path,
+}
+
+/// Changes to look at.
+#[derive(Debug)]
+pub struct Setup {
+    pub changes: Vec<Change>,
+    /// Root of the repository that brings the files, if one does.
+    root: Option<PathBuf>,
+}
+
+/// Plans what to change; nothing is written.
+///
+/// # Errors
+/// When a file cannot be read or understood, there is no project or home, or the program has no
+/// hooks.
+pub fn setup(request: &SetupRequest, environment: &Environment) -> Result<Setup, Error> {
+    let SetupRequest { client, scope, .. } = *request;
+    if request.hooks && client != Client::ClaudeCode {
+        return Err(Error::new(format_args!("{client} has no hooks of this kind"))
+            .hint("only `claude-code` does"));
+    }
+    let project = match elophanto_repo::locate(request.folder) {
+        Ok(repository) => Some(repository.root),
+        // What concerns all projects can be said outside of any.
+        Err(_) if scope == Scope::User => None,
+        Err(cause) => return Err(cause.into()),
+    };
+    let home = environment.variables().get("HOME").map(PathBuf::from);
+    let (Some(home), Some(config_home)) = (home, environment.config_home()) else {
+        return Err(Error::new("there is no home folder").hint("set HOME"));
+    };
+    let places = Places {
+        project: project.as_deref().unwrap_or(request.folder),
+        home: &home,
+        config_home: &config_home,
+    };
+    let root = (scope == Scope::Project).then_some(places.project);
+    let read = |path: &Path| reach(path, root).and_then(|(top, path)| read(&top, &path));
+    let changes = if request.remove {
+        remove(client, scope, &places, &read)?
+    } else {
+        // A path of this machine means nothing in a file that others get.
+        let program = match scope {
+            Scope::Project => "elophanto".into(),
+            Scope::User => environment
+                .program()
+                .ok_or_else(|| Error::new("where this program lies cannot be told"))?
+                .to_string_lossy(),
+        };
+        let mut changes = install(client, scope, &places, &program, &read)?;
+        if request.hooks {
+            changes.extend(hooks(scope, &places, &program, &read)?);
+        }
+        changes
+    };
+    Ok(Setup { changes, root: root.map(Path::to_owned) })
+}
+
+/// The text of a file beneath a folder.
+fn read(top: &Folder, path: &Path) -> io::Result<Option<String>> {
+    let file = match top.read(path) {
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?.0,
+    };
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > MAX_FILE_BYTES {
+        return Err(io::Error::other("it is too large"));
+    }
+    String::from_utf8(bytes).map(Some).map_err(io::Error::other)
+}
+
+/// Where a file really is, and the open folder it is reached from without following a link. A link
+/// of the user's is followed, and stays one. What the repository at `root` brings is not, be it
+/// the file or a folder above it.
+fn reach(path: &Path, root: Option<&Path>) -> io::Result<(Folder, PathBuf)> {
+    if let Some(root) = root.filter(|root| path.starts_with(root)) {
+        return Ok((Folder::open(root)?, path.to_owned()));
+    }
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_there = |above: &&Path| above.is_dir();
+    let above = path.ancestors().skip(1).find(is_there).unwrap_or(Path::new("/"));
+    Ok((Folder::open(above)?, path))
+}
+
+impl Setup {
+    /// Makes one of the changes, if the file is still as it was when it was planned; says where the
+    /// old one is kept.
+    ///
+    /// # Errors
+    /// When the file has changed since, or cannot be written.
+    pub fn make(&self, change: &Change) -> Result<Option<PathBuf>, Error> {
+        let root = self.root.as_deref();
+        let (top, path) = reach(&change.path, root)?;
+        if read(&top, &path)? != change.before {
+            return Err(Error::new(format_args!("`{}` has just changed", path.display()))
+                .hint("run this again"));
+        }
+        let mut backup = None;
+        let is_skill = path.file_name().is_some_and(|name| name == "SKILL.md");
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".before-elophanto");
+        let kept = path.with_file_name(name);
+        // What goes as a whole was all ours.
+        if let (Some(before), Some(_)) = (&change.before, &change.after) {
+            // The first one is what was there before us.
+            if !top.exists(&kept) && !is_skill {
+                top.write_private(&kept, before.as_bytes())?;
+                backup = Some(kept.clone());
+            }
+        }
+        match &change.after {
+            Some(text) => {
+                let write = if root.is_some() { Folder::write } else { Folder::write_private };
+                write(&top, &path, text.as_bytes())?;
+            }
+            None => {
+                top.remove(&path)?;
+                if let Some(above) = path.parent().filter(|_| is_skill) {
+                    // The skill's own folder, unless the user has put more into it.
+                    let _ = top.remove_folder(above);
+                }
+            }
+        }
+        // A copy of what stands there again is of no more use.
+        let is_back =
+            |after: &String| read(&top, &kept).is_ok_and(|kept| kept.as_ref() == Some(after));
+        if change.after.as_ref().is_some_and(is_back) {
+            top.remove(&kept)?;
+            backup = None;
+        }
+        Ok(backup)
+    }
+}

@@ -1,0 +1,250 @@
+//! Looking through what agents remember, and mending it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use jiff::Timestamp;
+
+use super::{Memories, Remembered};
+use crate::{Error, reporter::Reporter};
+use elophanto_base::visible::visible_line;
+use elophanto_knowledge::memory::{Draft, Entry, EventType, Folded, Memory, Rate, fold, line};
+
+/// All records there are.
+pub struct Records {
+    pub folded: Folded,
+    /// Where each record stands, by id.
+    pub places: BTreeMap<String, Place>,
+}
+
+/// Where a record stands.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// As the user knows it.
+    pub path: String,
+    pub line: usize,
+    /// Whether it lies in the archive.
+    pub is_archived: bool,
+    /// The record that it corrects.
+    corrects: Option<String>,
+}
+
+/// What a lesson should say in place of what it says; what is `None` stays.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Correction {
+    pub event_type: Option<EventType>,
+    pub context: Option<String>,
+    pub command: Option<String>,
+    pub lesson: Option<String>,
+    pub success_rate: Option<Rate>,
+    pub tags: Option<Vec<String>>,
+}
+
+/// A lesson that was taken back.
+pub struct Forgotten {
+    pub memory: Memory,
+    /// Whether its line is gone from the file.
+    pub removed: bool,
+    /// Files of other programs that still hold its line.
+    pub left_in: BTreeSet<PathBuf>,
+}
+
+impl Records {
+    /// Lessons of a repository and of a kind, the newest first; all of them if none is named.
+    pub fn newest<'r>(
+        &'r self,
+        repo: Option<&'r str>,
+        event_type: Option<EventType>,
+        with_archived: bool,
+    ) -> impl Iterator<Item = &'r Memory> {
+        self.folded.memories.iter().rev().filter(move |memory| {
+            repo.is_none_or(|repo| repo == memory.repo)
+                && event_type.is_none_or(|kind| kind == memory.event_type)
+                && (with_archived || !self.is_archived(memory))
+        })
+    }
+
+    pub(super) fn is_archived(&self, memory: &Memory) -> bool {
+        self.places.get(&memory.id).is_some_and(|place| place.is_archived)
+    }
+
+    /// The lesson that an id, or the beginning of one, means. A whole id never means another one that
+    /// begins with it.
+    ///
+    /// # Errors
+    /// When there is none, or more than one; or it was forgotten or corrected.
+    pub fn find(&self, id: &str) -> Result<&Memory, Error> {
+        let Folded { memories, retired, replaced } = &self.folded;
+        if let Some(memory) = memories.iter().find(|memory| memory.id == id) {
+            return Ok(memory);
+        }
+        let shown = visible_line(id);
+        if retired.contains(id) {
+            return Err(Error::new(format_args!("`{shown}` is forgotten already")));
+        }
+        if let Some(newer) = replaced.get(id) {
+            return Err(Error::new(format_args!("`{shown}` was corrected"))
+                .hint(format!("the correction is {}", visible_line(newer))));
+        }
+        let wanted = id.to_ascii_uppercase();
+        // Nothing is the beginning of every id, and mostly a variable that is not set.
+        let begins = |memory: &&Memory| {
+            !wanted.is_empty() && memory.id.to_ascii_uppercase().starts_with(&wanted)
+        };
+        let found: Vec<&Memory> = memories.iter().filter(begins).collect();
+        match found[..] {
+            [memory] => Ok(memory),
+            [] => Err(Error::new(format_args!("there is no lesson `{shown}`"))
+                .hint("elophanto agent memory list shows their ids")),
+            _ => {
+                let count = found.len();
+                let message = format!("{count} lessons have an id that begins with `{shown}`");
+                Err(Error::new(message).hint("give more of it"))
+            }
+        }
+    }
+
+    /// A record and all that it corrects, directly or not.
+    fn with_older<'a>(&'a self, id: &'a str) -> Vec<&'a str> {
+        let (mut ids, mut seen) = (vec![id], BTreeSet::from([id]));
+        let mut id = id;
+        let corrects = |id: &str| self.places.get(id)?.corrects.as_deref();
+        while let Some(older) = corrects(id).filter(|older| seen.insert(older)) {
+            ids.push(older);
+            id = older;
+        }
+        ids
+    }
+
+    /// The lessons of each repository as JSON Lines, corrections applied.
+    ///
+    /// # Errors
+    /// When a record is too long to be written.
+    pub fn exported(&self) -> Result<BTreeMap<&str, String>, Error> {
+        let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+        for memory in &self.folded.memories {
+            let text = texts.entry(&memory.repo).or_default();
+            text.push_str(&line(&Entry::Memory(memory.clone()))?);
+            text.push('\n');
+        }
+        Ok(texts)
+    }
+
+    /// Writes the lessons of each repository into a file of a new or empty folder; their paths.
+    ///
+    /// # Errors
+    /// When the folder is not empty, or cannot be written to.
+    pub fn export_to(&self, folder: &Path) -> Result<Vec<PathBuf>, Error> {
+        let texts = self.exported()?;
+        if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
+            return Err(Error::new(format_args!("`{}` is not empty", folder.display()))
+                .hint("name a folder that does not exist yet"));
+        }
+        fs::create_dir_all(folder)?;
+        let write = |(repo, text): (&str, String)| -> Result<PathBuf, Error> {
+            let path = folder.join(format!("{repo}.jsonl"));
+            fs::write(&path, text)?;
+            Ok(path)
+        };
+        texts.into_iter().map(write).collect()
+    }
+}
+
+impl Memories<'_> {
+    /// Reads all files; what is damaged is told and passed over.
+    pub fn records(&self, reporter: &dyn Reporter) -> Records {
+        let listing = self.files.list();
+        for error in &listing.unreadable {
+            reporter.warn(error);
+        }
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut places: BTreeMap<String, Place> = BTreeMap::new();
+        for found in &listing.files {
+            let read = match self.files.read(found) {
+                Ok(read) => read,
+                Err(error) => {
+                    reporter.warn(error);
+                    continue;
+                }
+            };
+            let path = self.shown(&found.path).to_string_lossy().into_owned();
+            if let Some(told) = read.damage_told() {
+                reporter.warn(format_args!("`{}`, {told}", visible_line(&path)));
+            }
+            for (line, entry) in read.entries {
+                let place = places.entry(entry.id().to_owned()).or_default();
+                (place.path, place.line) = (path.clone(), line);
+                place.is_archived |= found.is_archived;
+                if let Entry::Memory(Memory { replaces: Some(older), .. }) = &entry {
+                    place.corrects = Some(older.clone());
+                }
+                entries.push(entry);
+            }
+        }
+        Records { folded: fold(entries), places }
+    }
+
+    /// Corrects a lesson: a new record takes its place. Without `agent` it is the one of the settings.
+    ///
+    /// # Errors
+    /// When there is nothing to correct, no such lesson, or the record cannot be written.
+    pub fn correct(
+        &self,
+        id: &str,
+        correction: Correction,
+        agent: Option<&str>,
+        reporter: &dyn Reporter,
+    ) -> Result<Remembered, Error> {
+        if correction == Correction::default() {
+            return Err(Error::new("there is nothing to correct")
+                .hint("give what it should say, such as --lesson or --success-rate 9/10"));
+        }
+        let old = self.records(reporter).find(id)?.clone();
+        let draft = Draft {
+            event_type: correction.event_type.unwrap_or(old.event_type),
+            context: correction.context.unwrap_or(old.context),
+            command: correction.command.unwrap_or(old.command),
+            lesson: correction.lesson.unwrap_or(old.lesson),
+            success_rate: correction.success_rate.or(old.success_rate),
+            tags: Some(correction.tags.unwrap_or(old.tags)),
+            repo: old.repo,
+            agent_id: self.agent(agent),
+            replaces: Some(old.id),
+        };
+        self.remember(draft, Timestamp::now())
+    }
+
+    /// Takes a lesson back, in every clone, and all that it corrects; `remove` also takes its line out
+    /// of the file. Without `agent` it is the one of the settings who forgets.
+    ///
+    /// # Errors
+    /// When there is no such lesson, or that cannot be written down.
+    pub fn forget(
+        &self,
+        id: &str,
+        remove: bool,
+        agent: Option<&str>,
+        reporter: &dyn Reporter,
+    ) -> Result<Forgotten, Error> {
+        let records = self.records(reporter);
+        let memory = records.find(id)?;
+        // With all that it corrects: else that would count again once this line is gone, and a
+        // correction that another clone made of it would stay.
+        let ids = records.with_older(&memory.id);
+        self.retire(&memory.repo, &ids, &self.agent(agent))?;
+        let (mut removed, mut left_in) = (false, BTreeSet::new());
+        for id in ids.iter().filter(|_| remove) {
+            let Some(found) = self.files.remove_line(id)? else { continue };
+            removed |= !found.files.is_empty();
+            left_in.extend(found.left_in);
+        }
+        Ok(Forgotten { removed, left_in, memory: memory.clone() })
+    }
+
+    fn agent(&self, given: Option<&str>) -> String {
+        given.unwrap_or(&self.workspace.config.memory.agent_id).to_owned()
+    }
+}

@@ -1,0 +1,124 @@
+//! How much is remembered and what recalling saves, and what several repositories learnt.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
+
+use serde::Serialize;
+
+use super::{Memories, reply::shown};
+use crate::{Error, notes, reporter::Reporter};
+use elophanto_base::visible::visible_line;
+use elophanto_index::search::SearchError;
+use elophanto_knowledge::memory::{Memory, Shared, compact, compared, shared, vectors};
+use elophanto_models::builtin::count_tokens;
+
+/// Lessons whose own words are asked for, to see what an answer costs.
+const ASKED: usize = 20;
+/// What one answer may cost at most, in tokens.
+const MOST_TOKENS: usize = 500;
+
+/// How much is remembered.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stats {
+    pub lessons: usize,
+    pub errors: usize,
+    pub successes: usize,
+    pub patterns: usize,
+    pub forgotten: usize,
+    pub corrected: usize,
+    pub archived: usize,
+    pub agents: usize,
+    pub repositories: BTreeMap<String, usize>,
+    /// Tokens of all files, as whoever reads them pays.
+    pub log_tokens: usize,
+    /// Mean tokens of an answer to what lessons are about.
+    pub recall_tokens: usize,
+    /// What one recall saves.
+    pub saved_tokens: usize,
+    /// Lessons that three or more repositories learnt.
+    pub shared: usize,
+}
+
+impl Memories<'_> {
+    /// How much is remembered; `None` if nothing is.
+    ///
+    /// # Errors
+    /// When the view cannot be read and not be made anew.
+    pub fn stats(&self, reporter: &dyn Reporter) -> Result<Option<Stats>, Error> {
+        let records = self.records(reporter);
+        let known = &records.folded.memories;
+        if known.is_empty() {
+            return Ok(None);
+        }
+        let mut repositories: BTreeMap<String, usize> = BTreeMap::new();
+        for memory in known {
+            *repositories.entry(memory.repo.clone()).or_default() += 1;
+        }
+        let files = self.files.list().files;
+        let texts = files.iter().filter_map(|file| fs::read(&file.path).ok());
+        let log_tokens = texts.map(|text| count_tokens(&String::from_utf8_lossy(&text))).sum();
+        let mut costs = Vec::new();
+        for memory in known.iter().rev().take(ASKED) {
+            let text = if memory.context.is_empty() { &memory.lesson } else { &memory.context };
+            let found = self.recall(&self.question(text, 5))?;
+            let text = compact(&shown(&found, &self.own), MOST_TOKENS, &count_tokens).text;
+            costs.push(count_tokens(&text));
+        }
+        let recall_tokens = costs.iter().sum::<usize>() / costs.len().max(1);
+        let count = |name: &str| known.iter().filter(|it| it.event_type.as_str() == name).count();
+        let agents: BTreeSet<&str> = known.iter().map(|it| it.agent_id.as_str()).collect();
+        Ok(Some(Stats {
+            lessons: known.len(),
+            errors: count("error"),
+            successes: count("success"),
+            patterns: count("pattern"),
+            forgotten: records.folded.retired.len(),
+            corrected: records.folded.replaced.len(),
+            archived: known.iter().filter(|it| records.is_archived(it)).count(),
+            agents: agents.len(),
+            repositories,
+            log_tokens,
+            recall_tokens,
+            saved_tokens: log_tokens.saturating_sub(recall_tokens),
+            shared: self.shared(known)?.len(),
+        }))
+    }
+
+    /// Lessons that three or more repositories learnt. With `promote` the one of this id, and the path
+    /// of the note that was written of it.
+    ///
+    /// # Errors
+    /// When the view cannot be read, there is no such lesson, or the note cannot be written.
+    pub fn patterns(
+        &self,
+        promote: Option<&str>,
+        reporter: &dyn Reporter,
+    ) -> Result<Vec<(Shared, Option<String>)>, Error> {
+        let found = self.shared(&self.records(reporter).folded.memories)?;
+        let Some(id) = promote else {
+            return Ok(found.into_iter().map(|shared| (shared, None)).collect());
+        };
+        let Some(shared) = found.into_iter().find(|shared| shared.memory.id == id) else {
+            let id = visible_line(id);
+            let error =
+                Error::new(format_args!("`{id}` is no lesson that three repositories learnt"));
+            return Err(error.hint("elophanto agent memory patterns shows those that are"));
+        };
+        let note = notes::pattern(self.workspace, &shared)?;
+        Ok(vec![(shared, Some(note))])
+    }
+
+    /// The lessons of several repositories: alike by their words, or by their meaning.
+    fn shared(&self, known: &[Memory]) -> Result<Vec<Shared>, Error> {
+        let refreshed = self.refreshed(false)?;
+        let vectors = vectors(&refreshed.snapshot, &compared(known)).map_err(SearchError::from)?;
+        let least = self.workspace.models.profile().near_duplicate;
+        let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+        Ok(shared(known, &|a, b| {
+            let pair = vectors.get(&a.id).zip(vectors.get(&b.id));
+            pair.is_some_and(|(a, b)| cosine(a, b) >= least)
+        }))
+    }
+}

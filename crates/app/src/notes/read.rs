@@ -1,0 +1,172 @@
+//! Reading notes and pages of entities, and telling who wrote them.
+
+use std::{fs, time::Duration};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::{Error, workspace::Workspace};
+use elophanto_base::visible::visible;
+use elophanto_index::{Options, Refreshed, store::manifest::Place};
+use elophanto_repo::{Git, NotePath, history::Age, read_note};
+use elophanto_text::{
+    authoring::{Excerpt, Part, content_hash, excerpt, nearest},
+    markdown,
+};
+
+/// How long reading waits for another process that writes the view.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Paths that are suggested where there is no such note.
+const SUGGESTIONS: usize = 5;
+
+/// Notes and pages of entities, as they are now.
+pub struct Notes<'a> {
+    workspace: &'a Workspace,
+    pub known: Refreshed,
+}
+
+/// A part of a note.
+pub struct Excerpted {
+    pub path: NotePath,
+    pub title: String,
+    pub part: Excerpt,
+    /// Names the content of the whole note.
+    pub hash: String,
+}
+
+/// A note in a list.
+pub struct Listed {
+    /// Relative to the root, with `/`.
+    pub path: String,
+    pub title: String,
+    pub bytes: u64,
+    pub changed: Option<Timestamp>,
+}
+
+/// Who wrote lines of a note last, and whether the note is committed.
+#[derive(Debug, Serialize)]
+pub struct Origin {
+    pub author: Option<String>,
+    pub commit: Option<String>,
+    pub date: Option<String>,
+    /// `committed`, `modified` or `uncommitted`.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub state: &'static str,
+}
+
+impl<'a> Notes<'a> {
+    /// Brings notes and pages of entities up to date.
+    ///
+    /// # Errors
+    /// When a configured root does not exist.
+    pub fn open(workspace: &'a Workspace) -> Result<Self, Error> {
+        let options = Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} };
+        Ok(Self { workspace, known: workspace.refresh_pages(options)? })
+    }
+
+    /// A part of a note; its path may be one with marks in it, as a terminal shows it.
+    ///
+    /// # Errors
+    /// When there is no such note or part, with what is near; or the note cannot be read.
+    pub fn excerpt(&self, given: &str, part: &Part) -> Result<Excerpted, Error> {
+        let path = self.meant(given);
+        let Some(text) = self.text(&path)? else {
+            let paths: Vec<String> =
+                self.known.snapshot.files.iter().map(|file| file.path.to_text()).collect();
+            let near = nearest(&path.to_text(), paths.iter().map(String::as_str), SUGGESTIONS);
+            let hint = match near.is_empty() {
+                true => "`search` finds notes by what they say".to_owned(),
+                false => format!("there is {}", near.join(", ")),
+            };
+            let error = Error::new(format_args!("there is no note `{}`", path.to_text()));
+            return Err(error.hint(hint));
+        };
+        let part = excerpt(&text, part)?;
+        let title = markdown::parse(&text).ok().and_then(|note| note.title().map(str::to_owned));
+        let title = title.unwrap_or_else(|| path.stem());
+        Ok(Excerpted { title, part, hash: content_hash(&text), path })
+    }
+
+    fn meant(&self, given: &str) -> NotePath {
+        let path = NotePath::from(given);
+        let files = &self.known.snapshot.files;
+        if files.binary_search_by(|file| file.path.cmp(&path)).is_ok() || !given.contains("<U+") {
+            return path;
+        }
+        let shown = files.iter().find(|file| visible(&file.path.to_text()) == given);
+        shown.map_or(path, |file| file.path.clone())
+    }
+
+    /// The text of a note that is indexed; nothing else is read.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no text.
+    pub fn text(&self, path: &NotePath) -> Result<Option<String>, Error> {
+        if self.known.snapshot.files.binary_search_by(|file| file.path.cmp(path)).is_err() {
+            return Ok(None);
+        }
+        let most = self.workspace.config.knowledge.max_file_bytes;
+        match read_note(&self.workspace.repository.root, path, most) {
+            Ok((bytes, _)) => {
+                let decoded = markdown::decode(&bytes).map_err(Error::new)?;
+                Ok(Some(decoded.text.into_owned()))
+            }
+            Err(cause) if cause.is_gone() => Ok(None),
+            Err(cause) => Err(Error::new(cause)),
+        }
+    }
+
+    /// Who wrote these lines of a note last, and whether that is committed.
+    pub fn origin(&self, path: &NotePath, lines: (usize, usize)) -> Origin {
+        let snapshot = &self.known.snapshot;
+        let file = snapshot.files.binary_search_by(|file| file.path.cmp(path)).ok();
+        let blob = file.and_then(|at| snapshot.files.get(at)).map(|file| file.blob);
+        let history = &snapshot.history;
+        let state = match blob.map(|blob| history.age(path, &blob)) {
+            Some(Age::NotCommitted) if history.complete && history.get(path).is_some() => {
+                "modified"
+            }
+            Some(Age::NotCommitted) if history.complete => "uncommitted",
+            _ => "committed",
+        };
+        let blamed = || {
+            let git = Git::of(&self.workspace.repository).filter(|_| state == "committed")?;
+            let lines = git.blame(history.head.as_ref()?, path, lines).ok()?;
+            lines.into_iter().max_by_key(|line| line.time)
+        };
+        let Some(blame) = blamed() else {
+            return Origin { author: None, commit: None, date: None, state };
+        };
+        let date = Timestamp::from_second(blame.time).ok().map(|time| time.to_string());
+        let commit = Some(blame.commit.to_string());
+        Origin { author: Some(blame.author), commit, date, state }
+    }
+
+    /// Notes in the order of their paths, at most `limit` behind `after`.
+    pub fn list(&self, after: Option<&str>, limit: usize) -> Vec<Listed> {
+        let snapshot = &self.known.snapshot;
+        let mut listed = Vec::new();
+        for (file, changed) in snapshot.files.iter().zip(snapshot.change_times()) {
+            let path = file.path.to_text();
+            if after.is_some_and(|after| path.as_bytes() <= after.as_bytes()) {
+                continue;
+            }
+            let Place::Document { segment, document } = file.place else { continue };
+            let Some(part) = snapshot.parts.get(segment as usize) else { continue };
+            let document = part.loaded.segment.document(document as usize);
+            let title = document.map_or_else(|_| file.path.stem(), |it| it.title.to_owned());
+            // A page of an entity comes without its stat.
+            let below = || file.path.below(&self.workspace.repository.root);
+            let bytes = match file.stat.size {
+                0 => fs::metadata(below()).map_or(0, |it| it.len()),
+                bytes => bytes,
+            };
+            let changed = changed.and_then(|seconds| Timestamp::from_second(seconds).ok());
+            listed.push(Listed { path, title, bytes, changed });
+            if listed.len() == limit {
+                break;
+            }
+        }
+        listed
+    }
+}

@@ -1,0 +1,229 @@
+//! Plugins of a work tree: looked at, tested, made tools of the agent once the user agreed, and taken
+//! out again.
+
+use std::{fs::File, path::Path, time::Duration};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::{
+    Error,
+    agent::{
+        Prepared,
+        plugins::{agree, disagree, manifest},
+    },
+    plugin_pages,
+    reporter::Reporter,
+    workspace::write_beneath,
+};
+use elophanto_agent::{
+    Source, Spec,
+    develop::MAX_TEST_SECONDS,
+    level_name,
+    plugins::{
+        self, MANIFEST, Plugin, PluginError, TestReport, check_name, entries, examine, withdraw,
+    },
+};
+use elophanto_base::visible::visible_line;
+
+/// A plugin in a list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Listed {
+    pub name: String,
+    /// Whether the agent can call it.
+    pub tool: bool,
+    pub level: Option<&'static str>,
+    pub description: Option<String>,
+    pub hash: Option<String>,
+    /// Why it is no tool.
+    pub problem: Option<String>,
+}
+
+/// What became of a plugin.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Done {
+    pub name: String,
+    /// Of what is deployed now.
+    pub hash: Option<String>,
+    pub deployed: bool,
+    /// Why it was not.
+    pub reason: Option<String>,
+    /// What was written, relative to the root.
+    pub written: Vec<String>,
+}
+
+/// The plugins, by name.
+pub fn list(prepared: &Prepared) -> Vec<Listed> {
+    let of_tool = |spec: Spec| match spec.source {
+        Source::Plugin { hash } => Some(Listed {
+            name: spec.name,
+            tool: true,
+            level: Some(level_name(spec.level)),
+            description: Some(spec.description),
+            hash: Some(hash),
+            problem: None,
+        }),
+        _ => None,
+    };
+    let mut listed: Vec<Listed> = prepared.tools.specs().filter_map(of_tool).collect();
+    listed.extend(prepared.problems.iter().map(|it| {
+        let (name, problem) = (it.name.clone(), Some(it.reason.clone()));
+        Listed { name, problem, ..Listed::default() }
+    }));
+    listed.sort_by(|a, b| a.name.cmp(&b.name));
+    listed
+}
+
+/// The plugin of this name.
+///
+/// # Errors
+/// When there is none, or it is not in the right form.
+pub fn plugin(prepared: &Prepared, name: &str) -> Result<Plugin, Error> {
+    let built_in = prepared.tools.specs().filter(|spec| spec.source == Source::BuiltIn);
+    let names: Vec<String> = built_in.map(|spec| spec.name).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok(examine(&prepared.workspace.repository.root, name, &names)?)
+}
+
+/// Whether the agent can call it as it is.
+pub fn is_tool(prepared: &Prepared, plugin: &Plugin) -> bool {
+    let source = Source::Plugin { hash: plugin.hash.clone() };
+    prepared.tools.get(&plugin.name).is_some_and(|tool| tool.spec().source == source)
+}
+
+/// Runs its tests in the sandbox.
+pub fn test(prepared: &Prepared, plugin: &Plugin) -> TestReport {
+    let time = prepared.workspace.config.agent.tool_timeout;
+    let time = time.min(Duration::from_secs(MAX_TEST_SECONDS));
+    plugins::test(plugin, &prepared.bench.tests, time, &|| false)
+}
+
+/// What tests printed, and what that comes to.
+pub fn told(report: &TestReport) -> String {
+    let printed: String = report.output().lines().map(|line| format!("  | {line}\n")).collect();
+    format!("{printed}{}", report.reason())
+}
+
+/// What somebody has to know to agree to it, line by line.
+pub fn described(plugin: &Plugin) -> Vec<String> {
+    let declared = &plugin.declared;
+    let secrets = match declared.secrets.join(", ") {
+        none if none.is_empty() => "none".to_owned(),
+        names => names,
+    };
+    let network = if declared.network { "yes" } else { "no" };
+    let mut lines = vec![
+        format!("{}: {}", plugin.name, declared.description),
+        format!("level: {}", level_name(declared.level)),
+        format!("network: {network}"),
+        format!("secrets it is given: {secrets}"),
+        format!("content hash: {}", plugin.hash),
+        format!("files in plugins/{}:", plugin.name),
+    ];
+    lines.extend(plugin.files.iter().map(|file| {
+        let executable = if file.is_executable { ", executable" } else { "" };
+        format!("  {} ({} bytes{executable})", file.path, file.bytes.len())
+    }));
+    lines
+}
+
+/// Makes a plugin a tool of the agent once its tests passed and the user agreed to what was shown;
+/// `tools` says afterwards which tools there are.
+///
+/// # Errors
+/// When there is no such plugin, it changes meanwhile, or something cannot be written.
+pub fn deploy(
+    prepared: &Prepared,
+    name: &str,
+    yes: bool,
+    tools: &dyn Fn() -> Result<Vec<Spec>, Error>,
+    reporter: &dyn Reporter,
+) -> Result<Done, Error> {
+    let plugin = plugin(prepared, name)?;
+    for line in described(&plugin) {
+        reporter.talk(visible_line(&line));
+    }
+    let report = test(prepared, &plugin);
+    reporter.talk(format_args!("tests ({}):\n{}", plugin.test, told(&report)));
+    let name = plugin.name.clone();
+    let question = format!("Make `{name}` a tool of the agent?");
+    let reason = if !report.passed() {
+        Some(report.reason().to_owned())
+    } else if yes || reporter.confirm(&question)? {
+        None
+    } else {
+        Some("nobody agreed (`--yes` agrees)".to_owned())
+    };
+    if reason.is_some() {
+        return Ok(Done { name, reason, ..Done::default() });
+    }
+    let workspace = prepared.workspace;
+    agree(&workspace.repository.root, &workspace.environment, &name, &plugin.hash)?;
+    let mut written = write_down(prepared, &plugin, &report)?;
+    written.extend(document(prepared, tools, reporter)?);
+    Ok(Done { name, hash: Some(plugin.hash), deployed: true, reason, written })
+}
+
+/// Into the manifest, unless somebody deployed the same before.
+fn write_down(
+    prepared: &Prepared,
+    plugin: &Plugin,
+    report: &TestReport,
+) -> Result<Vec<String>, Error> {
+    let root = &prepared.workspace.repository.root;
+    let there = entries(&manifest(root)?)?;
+    if there.contains(&(plugin.name.clone(), plugin.hash.clone())) {
+        let name = plugin.name.clone();
+        return match examine(root, &name, &[])? == *plugin {
+            true => Ok(Vec::new()),
+            false => Err(PluginError::Changed { name }.into()),
+        };
+    }
+    let write = |path: &Path, text: &str| {
+        write_beneath(root, path, text.as_bytes()).map_err(|error| error.message().to_owned())
+    };
+    plugins::deploy(root, plugin, report, prepared.bench.lock(), Timestamp::now(), &write)?;
+    Ok(vec![MANIFEST.to_owned()])
+}
+
+/// Takes a plugin out of the tools of the agent; its files stay. Nothing is written if it was not
+/// deployed.
+///
+/// # Errors
+/// When that cannot be written down.
+pub fn remove(
+    prepared: &Prepared,
+    name: &str,
+    tools: &dyn Fn() -> Result<Vec<Spec>, Error>,
+    reporter: &dyn Reporter,
+) -> Result<Done, Error> {
+    check_name(name, &[]).map_err(PluginError::from)?;
+    let workspace = prepared.workspace;
+    let root = &workspace.repository.root;
+    let mut written = Vec::new();
+    {
+        // Released when it is closed.
+        let held = File::options().create(true).append(true).open(prepared.bench.lock())?;
+        held.lock()?;
+        if let Some(text) = withdraw(&manifest(root)?, name)? {
+            write_beneath(root, Path::new(MANIFEST), text.as_bytes())?;
+            written.push(MANIFEST.to_owned());
+        }
+    }
+    disagree(root, &workspace.environment, name)?;
+    if !written.is_empty() {
+        written.extend(document(prepared, tools, reporter)?);
+    }
+    Ok(Done { name: name.to_owned(), written, ..Done::default() })
+}
+
+/// Brings the pages about plugins and tools up to date; those that changed.
+fn document(
+    prepared: &Prepared,
+    tools: &dyn Fn() -> Result<Vec<Spec>, Error>,
+    reporter: &dyn Reporter,
+) -> Result<Vec<String>, Error> {
+    let mut paths = plugin_pages::mirror(prepared.workspace, reporter);
+    paths.extend(plugin_pages::capabilities(prepared.workspace, &tools()?)?);
+    Ok(paths.into_iter().map(|path| path.to_string_lossy().into_owned()).collect())
+}

@@ -1,0 +1,119 @@
+//! Runs of the agent, looked at afterwards: what was done, which conversations can go on, and what can
+//! be taken back.
+
+mod undo;
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+pub use undo::{Left, UndoRequest, Undone, undo};
+
+use crate::{Error, reporter::Reporter};
+use elophanto_agent::{
+    RunLine, Session, Sessions, Trails, Which,
+    checkpoint::{Checkpoints, Kept, Progress, is_undone},
+    permissions::is_key,
+};
+use elophanto_repo::{Git, Repository};
+
+/// A run in a list; or an undo, which is a run too.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Listed {
+    pub run: String,
+    pub begun: Timestamp,
+    pub goal: String,
+    /// The work tree.
+    pub root: String,
+    pub session: Option<String>,
+    /// `None` while it goes on, or when it was cut off.
+    pub outcome: Option<String>,
+    pub is_at_work: bool,
+    /// Of an undo, what it took back: it can be taken back itself.
+    pub undoes: Option<String>,
+    pub is_undone: bool,
+    pub calls: usize,
+    pub open_questions: Vec<String>,
+}
+
+/// Runs, the newest first: in the work tree of a repository and undos of it, or all of this machine.
+///
+/// # Errors
+/// When the trails cannot be read.
+pub fn list(
+    (trails, sessions): (&Trails, &Sessions),
+    here: Option<&Repository>,
+    all: bool,
+    limit: usize,
+    reporter: &dyn Reporter,
+) -> Result<Vec<Listed>, Error> {
+    let root = here.filter(|_| !all).map(|here| here.root.as_path());
+    let (lines, problems) = trails.list(root.map_or(Which::All, Which::Root), limit)?;
+    let kept = here.map(checkpoints).unwrap_or_default();
+    for problem in problems {
+        reporter.warn(problem);
+    }
+    let mut listed: Vec<Listed> = lines.into_iter().map(|line| of_run(line, sessions)).collect();
+    listed.extend(kept.iter().filter_map(of_undo));
+    listed.sort_by(|one, two| two.run.cmp(&one.run));
+    listed.truncate(limit);
+    for row in &mut listed {
+        row.is_undone = is_undone(&kept, &row.run);
+    }
+    Ok(listed)
+}
+
+fn of_run(line: RunLine, sessions: &Sessions) -> Listed {
+    let is_busy = || line.session.is_some_and(|id| sessions.is_busy(id));
+    Listed {
+        run: line.run.to_string(),
+        begun: line.begun,
+        is_at_work: line.outcome.is_none() && is_busy(),
+        goal: line.goal,
+        root: line.root,
+        session: line.session.map(|id| id.to_string()),
+        outcome: line.outcome,
+        calls: line.calls,
+        open_questions: line.open_questions,
+        ..Listed::default()
+    }
+}
+
+fn of_undo(kept: &Kept) -> Option<Listed> {
+    Some(Listed {
+        run: kept.run.clone(),
+        begun: kept.began,
+        is_at_work: kept.progress == Progress::AtWork,
+        undoes: Some(kept.undoes.clone()?),
+        ..Listed::default()
+    })
+}
+
+/// What could be taken back here, as far as it can be found out.
+fn checkpoints(here: &Repository) -> Vec<Kept> {
+    let Some(git) = Git::of(here) else { return Vec::new() };
+    Checkpoints::new(&git, &here.runs_dir(), is_key).runs().unwrap_or_default()
+}
+
+/// Conversations that can go on, the one that was used last first: those in a work tree and those
+/// that have none yet, or all.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn conversations(
+    sessions: &Sessions,
+    root: Option<&Path>,
+    reporter: &dyn Reporter,
+) -> Result<Vec<Session>, Error> {
+    let listing = sessions.list()?;
+    for problem in &listing.problems {
+        reporter.warn(problem);
+    }
+    let root = root.map(Path::to_string_lossy);
+    let is_here = |session: &Session| match (&root, &session.root) {
+        (Some(wanted), Some(root)) => wanted == root,
+        _ => true,
+    };
+    Ok(listing.sessions.into_iter().filter(is_here).collect())
+}

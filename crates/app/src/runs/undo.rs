@@ -1,0 +1,143 @@
+//! Taking back what a run changed.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use ulid::Ulid;
+
+use crate::{Error, reporter::Reporter, workspace::Workspace};
+use elophanto_agent::{
+    checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo, is_undone},
+    permissions::is_key,
+};
+use elophanto_base::visible::{exact_line, visible_line};
+use elophanto_repo::Git;
+
+/// What to take back, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct UndoRequest<'r> {
+    /// Id of the run, or its beginning; without one, the last one that is no undo.
+    pub run: Option<&'r str>,
+    /// Takes back what nobody changed since, and leaves the rest; else all or nothing.
+    pub partly: bool,
+    /// Also what changed after a run was interrupted, whoever changed it.
+    pub interrupted: bool,
+}
+
+/// What was taken back.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Undone {
+    pub run: String,
+    /// The undo, as a run; `None` if there was nothing to do.
+    pub undo: Option<String>,
+    pub restored: Vec<String>,
+    pub removed: Vec<String>,
+    pub left: Vec<Left>,
+    /// Folders that the run made and that stay, as others put something there.
+    pub used: Vec<String>,
+    /// What the run may have changed and no undo takes back.
+    pub uncovered: Vec<Left>,
+    pub commits: usize,
+    /// The run had been interrupted: others may have had a part in it.
+    #[serde(skip)]
+    pub is_interrupted: bool,
+}
+
+/// What is not as it was before the run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Left {
+    pub path: String,
+    pub reason: &'static str,
+}
+
+/// Takes back what a run changed; `None` if there is no run to take back.
+///
+/// # Errors
+/// When there is no such run, or part of it cannot be taken back and the request is for all of it.
+pub fn undo(
+    workspace: &Workspace,
+    request: &UndoRequest,
+    reporter: &dyn Reporter,
+) -> Result<Option<Undone>, Error> {
+    let Some(git) = Git::of(&workspace.repository) else {
+        return Err(Error::new("there is no git repository here, so there are no checkpoints"));
+    };
+    let folder = workspace.repository.runs_dir();
+    let checkpoints = Checkpoints::new(&git, &folder, is_key);
+    let runs = checkpoints.runs()?;
+    let Some(kept) = chosen(&runs, request.run)? else {
+        match runs.iter().find(|run| run.progress == Progress::AtWork) {
+            Some(run) => {
+                reporter.talk(format_args!("run {} is at work: wait until it has ended", run.run));
+            }
+            None => reporter.talk(
+                "there is no run of the agent here whose changes could be taken back; an undo is \
+                 taken back by its id",
+            ),
+        }
+        return Ok(None);
+    };
+    let wanted = Undo {
+        run: &kept.run,
+        as_run: &Ulid::new().to_string(),
+        how: if request.partly { How::OnlyUnchanged } else { How::All },
+        accepts_interrupted: request.interrupted,
+    };
+    let undone = match checkpoints.undo(&wanted) {
+        Err(CheckpointError::Conflicts { left }) => {
+            for left in &left {
+                let path = exact_line(&left.path.to_string_lossy());
+                reporter.warn(format_args!("`{path}` {}", left.why.as_str()));
+            }
+            return Err(Error::new(format_args!(
+                "{} of the things that run {} changed are not as it left them: nothing was taken back",
+                left.len(),
+                kept.run
+            ))
+            .hint("`--partly` takes back the others and leaves these as they are"));
+        }
+        Err(cause @ CheckpointError::Interrupted { .. }) => {
+            return Err(Error::from(cause).hint(
+                "look at `git status`; `--interrupted` takes back all that changed since the run \
+                 began",
+            ));
+        }
+        undone => undone?,
+    };
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let texts = |paths: &[PathBuf]| paths.iter().map(|path| text(path)).collect();
+    let left = |path, reason| Left { path: text(path), reason };
+    Ok(Some(Undone {
+        run: kept.run.clone(),
+        restored: texts(&undone.restored),
+        removed: texts(&undone.removed),
+        left: undone.left.iter().map(|it| left(&it.path, it.why.as_str())).collect(),
+        used: texts(&undone.used),
+        uncovered: undone.uncovered.iter().map(|it| left(&it.path, it.why.as_str())).collect(),
+        commits: undone.commits_undone,
+        is_interrupted: undone.is_interrupted,
+        undo: undone.run,
+    }))
+}
+
+/// The run that is meant: the last one that is not an undo, if none is named.
+fn chosen<'k>(runs: &'k [Kept], named: Option<&str>) -> Result<Option<&'k Kept>, Error> {
+    let Some(named) = named else {
+        let is_work = |run: &&Kept| {
+            let is_over = run.undoes.is_none() && run.progress != Progress::AtWork;
+            is_over && !is_undone(runs, &run.run)
+        };
+        return Ok(runs.iter().filter(is_work).max_by(|a, b| a.run.cmp(&b.run)));
+    };
+    let wanted = named.to_uppercase();
+    let found: Vec<&Kept> =
+        runs.iter().filter(|run| run.run.to_uppercase().starts_with(&wanted)).collect();
+    let shown = visible_line(named);
+    match found[..] {
+        [only] => Ok(Some(only)),
+        [] => Err(Error::new(format_args!("no run `{shown}` changed anything here"))
+            .hint("`elophanto agent runs` lists them")),
+        _ => Err(Error::new(format_args!("{} runs begin with `{shown}`", found.len()))
+            .hint("give more of the id")),
+    }
+}

@@ -1,0 +1,131 @@
+//! Skills: making one, reading one, and bringing one here once the user agreed to what was shown.
+
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use crate::{Error, agent::shelf::Shelf, reporter::Reporter, workspace::Workspace};
+use elophanto_agent::skills::{
+    self, MAX_SKILL_BYTES, Plan, Skill, SkillError, installed, new_skill, plan_update,
+};
+
+/// Where a repository keeps the skills that are made here.
+const IN_REPOSITORY: &str = ".elophanto/skills";
+
+/// A file of a skill.
+///
+/// # Errors
+/// When it has none of that name, or it cannot be read.
+pub fn read_file(skill: &Skill, file: &Path) -> Result<Vec<u8>, Error> {
+    skills::read_file(skill, file, MAX_SKILL_BYTES as u64).map_err(|cause| {
+        instead(cause, ErrorKind::NotFound, || {
+            let (name, file) = (&skill.name, file.to_string_lossy());
+            Error::new(format_args!("`{name}` has no file `{file}`"))
+                .hint(format!("`elophanto agent skill show {name}` lists them"))
+        })
+    })
+}
+
+/// Makes a new skill to fill in, in the repository or among the user's own; the path of its file.
+///
+/// # Errors
+/// When its name or description is not in the right form, it is there already, or it cannot be
+/// written.
+pub fn new(
+    workspace: &Workspace,
+    name: &str,
+    description: &str,
+    of_user: bool,
+) -> Result<PathBuf, Error> {
+    skills::check_name(name)?;
+    let root = &workspace.repository.root;
+    let folder = match of_user {
+        true => Shelf::of(workspace)?
+            .places
+            .user
+            .ok_or_else(|| Error::new("there is no folder for your own skills").hint("set HOME"))?,
+        false => root.join(IN_REPOSITORY),
+    };
+    // What lies above the user's own folder is the user's.
+    let root = if of_user { fs::create_dir_all(&folder).map(|()| &folder)? } else { root };
+    new_skill(root, &folder, name, description).map_err(|cause| {
+        instead(cause, ErrorKind::AlreadyExists, || {
+            Error::new(format_args!("there is a skill `{name}` already"))
+                .hint(format!("it is in `{}`", folder.join(name).display()))
+        })
+    })
+}
+
+/// Says in words what one kind of failure means here.
+fn instead(cause: SkillError, kind: ErrorKind, said: impl FnOnce() -> Error) -> Error {
+    match &cause {
+        SkillError::Io { cause: failed, .. } if failed.kind() == kind => said(),
+        _ => cause.into(),
+    }
+}
+
+/// Asks whether to install what was shown, unless just that is installed or `yes` agrees, and
+/// installs it; whether it did.
+///
+/// # Errors
+/// When the answer cannot be read, or the skill cannot be installed.
+pub fn install(
+    plan: &Plan,
+    shelf: &Shelf,
+    yes: bool,
+    reporter: &dyn Reporter,
+) -> Result<bool, Error> {
+    let question = format!("Install `{}`?", plan.name);
+    let is_agreed = !plan.is_current() && (yes || reporter.confirm(&question)?);
+    if is_agreed {
+        skills::install(plan, &plan.tree, &shelf.places.installed)?;
+    }
+    Ok(is_agreed)
+}
+
+/// Plans to bring what is installed up to date, all skills or the one of this name, and hands each
+/// plan on, which says whether it was installed. Whether one was; `None` if there is none.
+///
+/// # Errors
+/// When it is not installed; when the one that was named, or any of all, could not be updated.
+pub fn update(
+    shelf: &Shelf,
+    name: Option<&str>,
+    reporter: &dyn Reporter,
+    agreed: &mut dyn FnMut(&Plan) -> Result<bool, Error>,
+) -> Result<Option<bool>, Error> {
+    let mut installed = installed(&shelf.places.installed)?;
+    if let Some(name) = name {
+        installed.retain(|other, _| other == name);
+        if installed.is_empty() {
+            return Err(SkillError::NotInstalled(name.to_owned()).into());
+        }
+    }
+    if installed.is_empty() {
+        return Ok(None);
+    }
+    // What the hub has now, not what it had when it was searched.
+    if installed.values().any(|locked| locked.hub.is_some()) && shelf.hub.is_some() {
+        shelf.fetched_hub()?;
+    }
+    let (mut any, mut failed) = (false, 0);
+    for other in installed.keys() {
+        let plan = plan_update(other, &shelf.places.installed, &shelf.outside());
+        match plan.map_err(Error::from).and_then(|plan| agreed(&plan)) {
+            Ok(is_installed) => any |= is_installed,
+            // One that cannot be updated must not keep the others from it.
+            Err(error) if name.is_none() && !error.broken_pipe => {
+                reporter.warn(format_args!("`{other}`: {}", error.message()));
+                failed += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match failed {
+        0 => Ok(Some(any)),
+        failed => Err(Error::new(format_args!("{failed} skills could not be updated"))
+            .hint("`elophanto agent skill update NAME` says more about one")),
+    }
+}
