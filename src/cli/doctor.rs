@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    search_output::drift_line,
+    search::places::drift_line,
     ui::{Ui, visible_line},
     workspace::{self, Workspace},
 };

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 use secrecy::SecretString;
 
-use super::{error::CliError, unlock::UnlockArgs};
+use super::unlock::UnlockArgs;
 use elophanto_app::{
     environment::{Environment, HARMLESS, Parts, Secrets},
     keys::Asking,
@@ -55,13 +55,7 @@ impl Secrets for OfProcess {
     }
 
     fn vault(&self, asking: Asking) -> Result<Option<Vault>, String> {
-        let told = |cause: CliError| cause.message().to_owned();
-        let mut entrance = UnlockArgs::default().entrance().map_err(told)?;
-        let vault = match asking {
-            Asking::Never => entrance.open_unasked(),
-            Asking::Through(reporter) => entrance.open(reporter),
-        };
-        vault.map_err(told)
+        UnlockArgs::default().open(asking).map_err(|cause| cause.message().to_owned())
     }
 }
 

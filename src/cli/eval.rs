@@ -3,24 +3,17 @@
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use serde::Serialize;
 
 use super::{Outcome, env, error::CliError, ui::Ui};
-use elophanto_app::config::{self, Config, Origin};
-use elophanto_app::{
-    embedding::{embedders::Named, profiles},
-    settings::layers,
-};
-use elophanto_base::lexical::Analyzer;
+use elophanto_app::eval::{Eval, Row};
 use elophanto_index::{
-    eval::{AtLevel, Corpus, DEPTH, Judged, Measured, TestSet, Thresholds, parted, thresholds},
-    search::{Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25},
+    eval::{AtLevel, Judged, Thresholds, parted},
+    search::Level,
 };
-use elophanto_models::{Embedder, Features, Profile, builtin::Builtin};
-use elophanto_repo::locate;
+use elophanto_models::Features;
 
 /// Measure how well search answers your own questions
 ///
@@ -58,173 +51,61 @@ pub struct EvalArgs {
     pub json: bool,
 }
 
-/// One row of the table.
-#[derive(Serialize)]
-struct RowWire {
-    mode: &'static str,
-    semantic_weight: f32,
-    ndcg_at_10: f64,
-    recall_at_20: f64,
-    mrr_at_10: f64,
-    questions: usize,
-    median_ms: f64,
-    p95_ms: f64,
-}
-
 pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let flags = [
         ("search.ranking", args.ranking.clone()),
         ("knowledge.embedding_provider", args.model.clone()),
     ];
     let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    let flags: Vec<(String, String)> = flags.collect();
-    // Works anywhere; inside a knowledge base with its settings.
-    let root = locate(Path::new(".")).map_or_else(|_| PathBuf::from("."), |found| found.root);
     let environment = env::environment();
-    let layers = layers(&root, &environment, flags)?;
-    let (config, _) = Config::load(&layers)?;
-    let settings = &config.search;
-    let set = TestSet::read(&args.dir).map_err(elophanto_index::eval::EvalError::from)?;
-    let analyzer = Analyzer::new(settings.language.as_str());
-    let named = Named::new(&config, &root, &environment);
-    let embedder = match &named {
-        Named::Missing(reason) => return Err(CliError::new(reason)),
-        named => named.embedder().unwrap_or(&Builtin),
-    };
-    let profile = profiles::of(embedder, &environment);
-    // What nobody set is what was measured for the model.
-    let weight = match config.origin("search.semantic_weight") {
-        None | Some(Origin::Default) => profile.semantic_weight,
-        Some(_) => settings.semantic_weight as f32,
-    };
-    let judging = judging(settings, &profile, weight);
+    let eval = Eval::open(&args.dir, Path::new("."), &environment, flags.collect())?;
     if let Some(other) = &args.thresholds {
-        let other = TestSet::read(other).map_err(elophanto_index::eval::EvalError::from)?;
-        let found = thresholds(&set, &other, &analyzer, embedder, &judging)?;
-        return tell_thresholds(&found, embedder, profile, args.save, ui);
-    }
-    let corpus = Corpus::build(&set, &analyzer, embedder)?;
-    if !args.against.is_empty() {
-        let mut judged = corpus.judge(&set, true, &analyzer, embedder, &judging)?;
-        for other in &args.against {
-            let other = TestSet::read(other).map_err(elophanto_index::eval::EvalError::from)?;
-            judged.extend(corpus.judge(&other, false, &analyzer, embedder, &judging)?);
+        let found = eval.thresholds(other)?;
+        tell_thresholds(eval.model(), &found, ui)?;
+        if args.save {
+            eval.keep(&found, &environment)?;
+            ui.talk("kept: searches of yours with this model go by these from now on");
         }
-        return tell_parted(&judged, ui);
-    }
-    if !ui.json {
-        ui.line(format_args!(
-            "{} documents, {} questions\n{:<9} {:>8} {:>10} {:>8} {:>10} {:>8}",
-            set.documents.len(),
-            set.questions.len(),
-            "mode",
-            "nDCG@10",
-            "Recall@20",
-            "MRR@10",
-            "median ms",
-            "p95 ms"
-        ))?;
-    }
-    let shares = if args.semantic_weight.is_empty() { &[weight] } else { &*args.semantic_weight };
-    let mut runs = vec![("keyword", Mode::Keyword, 0.0), ("semantic", Mode::Semantic, 1.0)];
-    runs.extend(shares.iter().map(|&share| ("hybrid", Mode::Hybrid, share)));
-    for (name, mode, share) in runs {
-        let measured = corpus.measure(&set, &analyzer, embedder, |query: &Query| {
-            request(query, mode, share, settings, &profile)
-        })?;
-        print(name, share, &measured, ui)?;
+    } else if !args.against.is_empty() {
+        tell_parted(&eval.judge(&args.against)?, ui)?;
+    } else {
+        let rows = eval.measure(&args.semantic_weight)?;
+        if !ui.json {
+            ui.line(format_args!(
+                "{} documents, {} questions\n{:<9} {:>8} {:>10} {:>8} {:>10} {:>8}",
+                eval.set.documents.len(),
+                eval.set.questions.len(),
+                "mode",
+                "nDCG@10",
+                "Recall@20",
+                "MRR@10",
+                "median ms",
+                "p95 ms"
+            ))?;
+        }
+        for row in rows {
+            let row = row?;
+            let Row { mode, ndcg_at_10: ndcg, recall_at_20: recall, mrr_at_10: mrr, .. } = row;
+            let (median, p95) = (row.median_ms, row.p95_ms);
+            let text = format!(
+                "{mode:<9} {ndcg:>8.3} {recall:>10.3} {mrr:>8.3} {median:>10.2} {p95:>8.2}"
+            );
+            ui.emit(&row, text)?;
+        }
     }
     ui.flush()?;
     Ok(Outcome::Done)
-}
-
-fn request<'q>(
-    query: &'q Query,
-    mode: Mode,
-    semantic: f32,
-    settings: &config::SearchConfig,
-    profile: &Profile,
-) -> Request<'q> {
-    Request {
-        query,
-        like: None,
-        limit: DEPTH,
-        listing: Listing::Passages,
-        mode,
-        ranking: match settings.ranking {
-            config::Ranking::Weighted => Ranking::Weighted,
-            config::Ranking::Additive => Ranking::Additive,
-        },
-        weights: Weights { semantic, recency: 0.0, recency_half_life_days: 0.0 },
-        bm25: Bm25::default(),
-        fuzzy: settings.fuzzy,
-        filter: Filter::default(),
-        min_score: None,
-        least_cosine: profile.nothing,
-        // Every document is judged on its own.
-        collapse_similarity: f32::INFINITY,
-        belief: None,
-        now: 0,
-    }
-}
-
-/// Makes requests whose hits are judged.
-fn judging<'s>(
-    settings: &'s config::SearchConfig,
-    profile: &'s Profile,
-    semantic: f32,
-) -> impl for<'q> Fn(&'q Query) -> Request<'q> + 's {
-    move |query| Request {
-        belief: Some(profile.belief),
-        ..request(query, Mode::Hybrid, semantic, settings, profile)
-    }
 }
 
 /// Measured thresholds, as `--json` prints them.
 #[derive(Serialize)]
 struct ThresholdsWire<'a> {
     model: &'a str,
-    nothing: f32,
-    nothing_loses: f64,
-    relevant: f32,
-    relevant_lets_in: f64,
-    relevant_loses: f64,
-    near_duplicate: f32,
-    duplicate_mistakes: f64,
-    duplicate_finds: f64,
-    sure: f32,
-    sure_of_own: f64,
-    sure_of_others: f64,
-    no_answer: f32,
-    no_answer_to_own: f64,
-    no_answer_to_others: f64,
+    #[serde(flatten)]
+    found: &'a Thresholds,
 }
 
-fn tell_thresholds(
-    found: &Thresholds,
-    embedder: &dyn Embedder,
-    profile: Profile,
-    save: bool,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
-    let model = embedder.fingerprint().as_str();
-    let wire = ThresholdsWire {
-        model,
-        nothing: found.nothing,
-        nothing_loses: found.nothing_loses,
-        relevant: found.relevant,
-        relevant_lets_in: found.relevant_lets_in,
-        relevant_loses: found.relevant_loses,
-        near_duplicate: found.near_duplicate,
-        duplicate_mistakes: found.duplicate_mistakes,
-        duplicate_finds: found.duplicate_finds,
-        sure: found.sure,
-        sure_of_own: found.sure_of_own,
-        sure_of_others: found.sure_of_others,
-        no_answer: found.no_answer,
-        no_answer_to_own: found.no_answer_to_own,
-        no_answer_to_others: found.no_answer_to_others,
-    };
+fn tell_thresholds(model: &str, found: &Thresholds, ui: &mut Ui) -> Result<(), CliError> {
     let percent = |share: f64| share * 100.0;
     let text = format!(
         "`{model}`\n\
@@ -249,20 +130,14 @@ fn tell_thresholds(
         percent(found.no_answer_to_own),
         percent(found.no_answer_to_others),
     );
-    ui.emit(&wire, text)?;
-    if save {
-        profiles::save(embedder, &found.profile(&profile), &env::environment())?;
-        ui.talk("kept: searches of yours with this model go by these from now on");
-    }
-    ui.flush()?;
-    Ok(Outcome::Done)
+    ui.emit(&ThresholdsWire { model, found }, text)
 }
 
 /// One question of `--against`, as `--json` prints it.
 #[derive(Serialize)]
 struct JudgedWire {
     own: bool,
-    level: &'static str,
+    level: Level,
     log_odds: f32,
     first: bool,
     among_five: bool,
@@ -270,30 +145,12 @@ struct JudgedWire {
     features: Features,
 }
 
-/// What `--against` measured, as `--json` prints it.
-#[derive(Serialize)]
-struct PartedWire {
-    auc: f64,
-    own: usize,
-    others: usize,
-    levels: Vec<LevelWire>,
-}
-
-#[derive(Serialize)]
-struct LevelWire {
-    level: &'static str,
-    own: f64,
-    others: f64,
-    first: f64,
-    among_five: f64,
-}
-
-fn tell_parted(judged: &[Judged], ui: &mut Ui) -> Result<Outcome, CliError> {
+fn tell_parted(judged: &[Judged], ui: &mut Ui) -> Result<(), CliError> {
     if ui.json {
         for Judged { is_own, confidence, is_first, is_among_five } in judged {
             ui.json(&JudgedWire {
                 own: *is_own,
-                level: confidence.level.name(),
+                level: confidence.level,
                 log_odds: confidence.log_odds,
                 first: *is_first,
                 among_five: *is_among_five,
@@ -302,54 +159,20 @@ fn tell_parted(judged: &[Judged], ui: &mut Ui) -> Result<Outcome, CliError> {
         }
     }
     let found = parted(judged);
-    let level = |at: &AtLevel| LevelWire {
-        level: at.level.name(),
-        own: at.own,
-        others: at.others,
-        first: at.first,
-        among_five: at.among_five,
-    };
-    let wire = PartedWire {
-        auc: found.auc,
-        own: found.own,
-        others: found.others,
-        levels: found.levels.iter().map(level).collect(),
-    };
     let mut text = format!(
         "{} questions of the set, {} of others: AUC {:.3}\n{:<16} {:>7} {:>7} {:>12} {:>10}",
-        wire.own, wire.others, wire.auc, "", "own", "others", "first right", "among 5"
+        found.own, found.others, found.auc, "", "own", "others", "first right", "among 5"
     );
-    for LevelWire { level, own, others, first, among_five } in &wire.levels {
+    for AtLevel { level, own, others, first, among_five } in &found.levels {
         let _ = write!(
             text,
-            "\n{level:<16} {:>5.1} % {:>5.1} % {:>10.1} % {:>8.1} %",
+            "\n{:<16} {:>5.1} % {:>5.1} % {:>10.1} % {:>8.1} %",
+            level.name(),
             own * 100.0,
             others * 100.0,
             first * 100.0,
             among_five * 100.0
         );
     }
-    ui.emit(&wire, text)?;
-    ui.flush()?;
-    Ok(Outcome::Done)
-}
-
-fn print(mode: &'static str, share: f32, measured: &Measured, ui: &mut Ui) -> Result<(), CliError> {
-    let milliseconds = |time: Duration| (time.as_secs_f64() * 1e5).round() / 100.0;
-    let quality = &measured.quality;
-    let row = RowWire {
-        mode,
-        semantic_weight: share,
-        ndcg_at_10: quality.ndcg_at_10,
-        recall_at_20: quality.recall_at_20,
-        mrr_at_10: quality.mrr_at_10,
-        questions: quality.questions,
-        median_ms: milliseconds(measured.median),
-        p95_ms: milliseconds(measured.p95),
-    };
-    let text = format!(
-        "{mode:<9} {:>8.3} {:>10.3} {:>8.3} {:>10.2} {:>8.2}",
-        row.ndcg_at_10, row.recall_at_20, row.mrr_at_10, row.median_ms, row.p95_ms
-    );
-    ui.emit(&row, text)
+    ui.emit(&found, text)
 }

@@ -9,6 +9,7 @@ use secrecy::SecretString;
 use zeroize::Zeroizing;
 
 use super::error::CliError;
+use elophanto_app::vault::Source;
 use elophanto_net::vault::{VaultError, read_passphrase, read_value};
 
 /// A descriptor that holds a secret. It is closed when it has been read, and no program that we
@@ -90,6 +91,11 @@ impl Descriptor {
     /// When it can't be read, or is none.
     pub fn passphrase(self) -> Result<SecretString, CliError> {
         Ok(read_passphrase(self.file)?)
+    }
+
+    /// The same, read once it is needed.
+    pub fn into_passphrase(self) -> Source {
+        Box::new(move || self.passphrase())
     }
 
     /// The value that it holds.

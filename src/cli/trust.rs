@@ -1,6 +1,6 @@
 //! `elophanto trust`
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use serde::Serialize;
 
@@ -9,15 +9,11 @@ use super::{
     error::CliError,
     ui::{Ui, exact_line, visible, visible_line},
 };
-use elophanto_app::config::{
-    Config, ConfigFile, Guarded, Layers, REPOSITORY_FILE, TrustEntry, TrustStore, digest,
-    read_repository_file,
-};
 use elophanto_app::{
+    config::{Guarded, REPOSITORY_FILE, TrustEntry, TrustStore},
     pages::{Page, Pages, Trust},
-    settings::is_in_conflict,
+    trust::{self, Untrusted},
 };
-use elophanto_repo::locate;
 
 /// Show what of this repository needs your trust, and trust it
 ///
@@ -64,7 +60,7 @@ struct PageWire<'a> {
     changed: bool,
     /// With `--show` and `--pages`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<std::borrow::Cow<'a, str>>,
+    text: Option<Cow<'a, str>>,
 }
 
 /// A content that is trusted, as `--json` prints it.
@@ -73,7 +69,7 @@ struct TrustedWire<'a> {
     trusted: &'a str,
     digest: &'a str,
     since: &'a str,
-    root: String,
+    root: Cow<'a, str>,
 }
 
 /// What `--revoke` did, as `--json` prints it.
@@ -84,66 +80,30 @@ struct RevokedWire {
 }
 
 pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let environment = env::environment();
     if args.list {
-        return list(ui);
+        return list(&TrustStore::open(environment.variables())?, ui);
     }
-    // Nothing of the repository is read but what is to be trusted, and nothing is asked of git.
-    let repository = locate(Path::new("."))?;
-    let root = repository.root.clone();
     if args.revoke {
-        return revoke(&root, ui);
+        let (root, revoked) = trust::revoke(Path::new("."), &environment)?;
+        return say_revoked(&root, revoked, ui);
     }
-    let file = read_repository_file(&root)?;
-    if is_in_conflict(&repository, file.as_ref().map_or("", |file| &file.text)) {
-        return Err(CliError::new(format_args!(
-            "`{REPOSITORY_FILE}` is in conflict: only what it says in the end can be trusted"
-        ))
-        .hint("settle it and `git add` it, then run this again"));
-    }
-    let guarded = file.as_ref().map(Config::guarded).transpose()?.unwrap_or_default();
-    if let Some(file) = file.filter(|_| !guarded.is_empty()) {
-        // Nothing is shown as if it could be trusted where it cannot.
-        let store = TrustStore::open_for(&root, &env::variables())?;
-        settings(&guarded, ui)?;
-        if !args.show {
-            trust(&store, &root, &file, ui)?;
-        }
-    } else {
-        ui.talk(format_args!("nothing in `{REPOSITORY_FILE}` needs trust"));
-    }
-    // Where they lie is a setting.
-    let (config, _) = Config::load(&Layers::read(&root, &|| None, env::variables(), Vec::new())?)?;
-    pages(&Pages::open(&root, &config, &env::environment()), args, ui)?;
-    Ok(Outcome::Done)
-}
-
-/// Shows settings that need trust.
-fn settings(guarded: &[Guarded], ui: &mut Ui) -> Result<(), CliError> {
-    for setting in guarded {
-        let wire = SettingWire {
-            file: REPOSITORY_FILE,
-            line: setting.line,
-            key: &setting.name,
-            value: &setting.value,
-        };
-        let text = format!("{REPOSITORY_FILE}:{}: {}: {}", wire.line, wire.key, wire.value);
-        ui.emit(&wire, visible_line(&text))?;
+    let untrusted = Untrusted::around(Path::new("."), &environment)?;
+    let file = REPOSITORY_FILE;
+    for Guarded { name: key, line, value } in &untrusted.settings {
+        let text = format!("{file}:{line}: {key}: {value}");
+        ui.emit(&SettingWire { file, line: *line, key, value }, visible_line(&text))?;
     }
     // Seen before it is trusted.
-    ui.flush()
-}
-
-fn trust(store: &TrustStore, root: &Path, file: &ConfigFile, ui: &Ui) -> Result<(), CliError> {
-    let entry = TrustEntry {
-        digest: digest(file.text.as_bytes()),
-        file: REPOSITORY_FILE.to_owned(),
-        since: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        root: root.to_owned(),
-    };
-    let new = store.record(entry)?;
-    let said = if new { "trusted from now on" } else { "was trusted already" };
-    ui.talk(format_args!("{said}, as long as `{REPOSITORY_FILE}` stays as it is"));
-    Ok(())
+    ui.flush()?;
+    if untrusted.settings.is_empty() {
+        ui.talk(format_args!("nothing in `{file}` needs trust"));
+    } else if !args.show {
+        let said = if untrusted.trust()? { "trusted from now on" } else { "was trusted already" };
+        ui.talk(format_args!("{said}, as long as `{file}` stays as it is"));
+    }
+    pages(&untrusted.pages()?, args, ui)?;
+    Ok(Outcome::Done)
 }
 
 /// Names pages that are not trusted as they are. They are trusted only where that is asked for, and
@@ -186,26 +146,16 @@ fn pages(pages: &Pages, args: &TrustArgs, ui: &mut Ui) -> Result<(), CliError> {
     Ok(())
 }
 
-fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
-    for entry in TrustStore::open(&env::variables())?.entries() {
-        let wire = TrustedWire {
-            trusted: &entry.file,
-            digest: &entry.digest,
-            since: &entry.since,
-            root: entry.root.to_string_lossy().into_owned(),
-        };
-        let short = entry.digest.get(..12).unwrap_or(&entry.digest);
-        let text = format!("{short}  {}  {}/{}", entry.since, wire.root, entry.file);
-        ui.emit(&wire, visible_line(&text))?;
+fn list(store: &TrustStore, ui: &mut Ui) -> Result<Outcome, CliError> {
+    for TrustEntry { digest, file, since, root } in store.entries() {
+        let (short, root) = (digest.get(..12).unwrap_or(digest), root.to_string_lossy());
+        let text = format!("{short}  {since}  {root}/{file}");
+        ui.emit(&TrustedWire { trusted: file, digest, since, root }, visible_line(&text))?;
     }
     Ok(Outcome::Done)
 }
 
-fn revoke(root: &Path, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let store = TrustStore::open_for(root, &env::variables())?;
-    // Where there is nothing to forget, nothing is written.
-    let known = store.entries().any(|entry| entry.root == root);
-    let revoked = if known { store.forget(root)? } else { 0 };
+fn say_revoked(root: &Path, revoked: usize, ui: &mut Ui) -> Result<Outcome, CliError> {
     let wire = RevokedWire { revoked, root: root.to_string_lossy().into_owned() };
     let text = match revoked {
         0 => "nothing in this repository was trusted".to_owned(),

@@ -4,7 +4,6 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use walkdir::WalkDir;
 
 use crate::{
@@ -130,13 +129,8 @@ impl Pages {
         &self,
         pages: impl IntoIterator<Item = (&'p Path, &'p [u8])>,
     ) -> Result<usize, StoreError> {
-        let since = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let entry = |(path, bytes): (&Path, &[u8])| TrustEntry {
-            digest: digest(bytes),
-            file: name(path),
-            since: since.clone(),
-            root: self.root.clone(),
-        };
+        let entry =
+            |(path, bytes): (&Path, &[u8])| TrustEntry::now(digest(bytes), name(path), &self.root);
         let entries: Vec<TrustEntry> = pages.into_iter().map(entry).collect();
         if entries.is_empty() {
             return Ok(0);

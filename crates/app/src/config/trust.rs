@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+
 use super::store::{
     Record, Store, StoreError, canonical, escape, escape_root, fields, unescape, unescape_root,
 };
@@ -22,6 +24,14 @@ pub struct TrustEntry {
     pub since: String,
     /// The repository's canonical root.
     pub root: PathBuf,
+}
+
+impl TrustEntry {
+    /// A content of a file that is trusted from now on.
+    pub fn now(digest: String, file: String, root: &Path) -> Self {
+        let since = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        Self { digest, file, since, root: root.to_owned() }
+    }
 }
 
 /// The user's trust store as it was read.

@@ -1,10 +1,11 @@
 //! Planning what `init` writes: the knowledge tree, the repository's settings, git's attributes.
 //!
-//! Pure: what exists is asked through a callback and what to write is returned; the caller
+//! Pure: what exists is asked through a callback and what to write is returned; [`make`] alone
 //! touches the disk. Nothing that exists is changed, but for the lines between the markers of our
 //! [managed block](managed_block) and the settings that were asked for. Planning against the
 //! result of a plan gives no steps.
 
+pub mod make;
 pub mod managed_block;
 mod templates;
 #[cfg(test)]

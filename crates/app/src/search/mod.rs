@@ -3,6 +3,7 @@
 //! question shows of the user's interests noted.
 
 pub mod answer;
+pub mod budget;
 mod fresh;
 mod interest;
 pub mod request;
@@ -22,8 +23,8 @@ use crate::{
 use elophanto_index::{
     Kind, Refreshed, drift,
     search::{
-        Answer, Filter, Listing, Mode, Query, Request, SearchError, origin::changed_notes,
-        run::Like, search as rank,
+        Answer, Confidence, Filter, Level, Listing, Mode, Query, Request, SearchError,
+        origin::changed_notes, run::Like, search as rank,
     },
     version::blobs_of,
 };
@@ -88,6 +89,12 @@ pub struct Found {
 }
 
 impl Found {
+    /// How sure it is that the hits answer, if that is less than wanted. Not without hits.
+    pub fn doubted(&self, least: Level) -> Option<Confidence> {
+        let found = self.answer.confidence.filter(|_| !self.answer.hits.is_empty());
+        found.filter(|found| found.level < least)
+    }
+
     /// Which of the notes found have drifted, by path, as far as git tells in time: an answer never
     /// fails or waits for long because of this. None of those of another version.
     pub fn drifted(&self, workspace: &Workspace) -> Vec<drift::Drift> {

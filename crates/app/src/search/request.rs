@@ -1,19 +1,24 @@
 //! A search as the settings want it, to be narrowed by whoever asks.
 
 use crate::{
-    config::{self, Origin},
+    config::{self, Config, Origin},
     workspace::{Workspace, now_nanoseconds},
 };
 use elophanto_index::search::{
     Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25,
 };
+use elophanto_models::Profile;
 
 /// Everything, by the settings of the repository and the figures of its model.
 pub fn usual<'a>(workspace: &Workspace, query: &'a Query) -> Request<'a> {
-    let settings = &workspace.config.search;
+    of(&workspace.config, &workspace.models.profile(), query)
+}
+
+/// Everything, by some settings and the figures of a model.
+pub fn of<'a>(config: &Config, profile: &Profile, query: &'a Query) -> Request<'a> {
+    let settings = &config.search;
     // What nobody set is what was measured for the model.
-    let profile = workspace.models.profile();
-    let is_set = |key| workspace.config.origin(key).is_some_and(|by| *by != Origin::Default);
+    let is_set = |key| config.origin(key).is_some_and(|by| *by != Origin::Default);
     let measured = |key, set: f64, measured: f32| if is_set(key) { set as f32 } else { measured };
     Request {
         query,

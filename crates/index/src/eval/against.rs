@@ -1,6 +1,8 @@
 //! What the belief in an answer is worth: a set's own questions, which have one among its documents,
 //! against the questions of other sets, which have none.
 
+use serde::Serialize;
+
 use super::{Corpus, EvalError, TestSet};
 use crate::search::{Confidence, Level, Query, Request, run::Tools};
 use elophanto_base::lexical::Analyzer;
@@ -22,7 +24,7 @@ pub struct Judged {
 }
 
 /// How well belief parts questions with an answer from those without.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Parted {
     /// Chance that a question of the set is believed more than another (area under the ROC curve).
     pub auc: f64,
@@ -33,7 +35,7 @@ pub struct Parted {
 }
 
 /// What is said at one level. Shares are from 0 to 1, those of nothing 0.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct AtLevel {
     pub level: Level,
     /// Share of the set's own questions, and of the others.

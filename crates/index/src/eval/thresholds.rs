@@ -8,6 +8,7 @@
 //! run gives the same figures.
 
 use rustc_hash::FxHashSet;
+use serde::Serialize;
 
 use super::{Corpus, EvalError, TestSet, set::Question};
 use crate::{
@@ -32,7 +33,7 @@ const BELIEVED: f64 = 0.95;
 const EDITED: usize = 20;
 
 /// Measured thresholds, and how often they err on the sample.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Thresholds {
     /// See [`Profile::nothing`].
     pub nothing: f32,

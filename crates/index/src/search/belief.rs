@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::{
     Query,
@@ -33,8 +34,10 @@ const MOST_WORDS: usize = 12;
 const LEAD: f32 = 0.15;
 
 /// How sure it is that a list of hits holds an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Level {
+    #[serde(rename = "probably nothing")]
     Nothing,
     Perhaps,
     Sure,

@@ -7,9 +7,11 @@ use serde_json::json;
 use super::{
     super::super::{
         error::CliError,
-        search::{kind, place},
-        search_output::{Format, Shape, texts},
-        search_wire::{ConfidenceWire, DriftWire, HitWire, wire},
+        search::{
+            args::{kind, place},
+            output::{Format, Shape, texts},
+            wire::{ConfidenceWire, DriftWire, HitWire, wire},
+        },
         ui::Ui,
         workspace::Workspace,
     },
@@ -23,7 +25,6 @@ use elophanto_app::{
     search::{Found, SearchRequest, search as run},
 };
 use elophanto_index::search::{Level, Listing};
-use elophanto_models::builtin::count_tokens;
 
 /// A hit as the server answers it.
 #[derive(Serialize)]
@@ -122,7 +123,7 @@ fn found(
 ) -> Result<Reply, CliError> {
     let found = run(workspace, request, &arguments.reporter())?;
     let drifted = found.drifted(workspace);
-    let Found { answer, at, stale, .. } = &found;
+    let Found { answer, .. } = &found;
     let mut shape = Shape {
         format: Format::Json,
         listing: Listing::Passages,
@@ -130,25 +131,23 @@ fn found(
         full: false,
         explain: false,
         max_tokens: Some(call.max_tokens()),
-        stale: *stale,
         here: std::path::PathBuf::new(),
         drifted: &drifted,
         root: &workspace.repository.root,
-        at: *at,
-        count_tokens: &|text| count_tokens(text),
+        found: &found,
     };
     let nobody = Ui::silent();
-    let mut of_hits = texts(answer, &shape, &nobody);
+    let mut of_hits = texts(&shape, &nobody);
     if of_hits.iter().all(Option::is_none) {
         shape.max_tokens = None;
-        of_hits = texts(answer, &shape, &nobody);
+        of_hits = texts(&shape, &nobody);
     }
     let wires: Vec<HitWire> = answer
         .hits
         .iter()
         .zip(&of_hits)
         .filter(|(_, text)| shape.max_tokens.is_none() || text.is_some())
-        .map(|(hit, text)| wire(hit, answer, text.as_deref(), &shape))
+        .map(|(hit, text)| wire(hit, text.as_deref(), &shape))
         .collect();
     let excluded: Vec<&str> = answer.query.excluded.iter().map(|it| it.typed.as_str()).collect();
     let confidence = answer.confidence.map(ConfidenceWire::from);

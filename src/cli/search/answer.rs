@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{
+use super::super::{
     Outcome,
     error::CliError,
     ui::{Ui, visible, visible_line},

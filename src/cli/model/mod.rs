@@ -1,13 +1,13 @@
 //! `elophanto model`
 
-use super::{
-    Outcome,
-    error::CliError,
-    model_add::{self, AddArgs, RemoveArgs},
-    model_list::{self, ListArgs},
-    model_test::{self, TestArgs},
-    ui::Ui,
-};
+mod add;
+mod list;
+mod test;
+
+use super::{Outcome, error::CliError, ui::Ui};
+use add::{AddArgs, RemoveArgs};
+use list::ListArgs;
+use test::TestArgs;
 
 /// See which models are used for what, and try them
 ///
@@ -41,9 +41,9 @@ impl ModelArgs {
 
 pub fn run(args: &ModelArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
-        ModelCommand::List(args) => model_list::run(args, ui),
-        ModelCommand::Test(args) => model_test::run(args, ui),
-        ModelCommand::Add(args) => model_add::add(args, ui),
-        ModelCommand::Remove(args) => model_add::remove(args, ui),
+        ModelCommand::List(args) => list::run(args, ui),
+        ModelCommand::Test(args) => test::run(args, ui),
+        ModelCommand::Add(args) => add::add(args, ui),
+        ModelCommand::Remove(args) => add::remove(args, ui),
     }
 }

@@ -2,12 +2,15 @@
 
 use serde::Serialize;
 
-use super::search_output::{Shape, drift, state};
+use super::{
+    output::Shape,
+    places::{drift, state},
+};
 use elophanto_app::when::time;
 use elophanto_index::{
     Kind,
     drift::{Drift, Later},
-    search::{Answer, Confidence, Hit, origin::Author},
+    search::{Confidence, Hit, Level, origin::Author},
 };
 
 /// A hit, as `--json` prints it.
@@ -68,7 +71,7 @@ pub struct HitWire<'a> {
 #[derive(Serialize)]
 pub struct ConfidenceWire {
     /// `sure`, `perhaps` or `probably nothing`.
-    level: &'static str,
+    level: Level,
     /// From 0 to 1.
     probability: f64,
 }
@@ -77,12 +80,12 @@ impl From<Confidence> for ConfidenceWire {
     fn from(found: Confidence) -> Self {
         // Three digits say all that is known.
         let probability = (f64::from(found.probability()) * 1e3).round() / 1e3;
-        Self { level: found.level.name(), probability }
+        Self { level: found.level, probability }
     }
 }
 
 /// Who wrote the best lines; all `null` where they are not committed.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct BlameWire {
     pub author: Option<String>,
     email: Option<String>,
@@ -135,13 +138,8 @@ fn is_zero(number: &usize) -> bool {
 }
 
 /// What is printed of a hit of an answer.
-pub fn wire<'a>(
-    hit: &'a Hit,
-    answer: &'a Answer,
-    text: Option<&'a str>,
-    shape: &Shape<'a>,
-) -> HitWire<'a> {
-    let score = &hit.score;
+pub fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape<'a>) -> HitWire<'a> {
+    let (score, found) = (&hit.score, shape.found);
     HitWire {
         kind: hit.kind.name(),
         file_type: hit.file_type(),
@@ -155,13 +153,13 @@ pub fn wire<'a>(
         tags: &hit.tags,
         changed: hit.changed.and_then(time),
         blob: hit.blob.to_string(),
-        at: shape.at.map(|commit| commit.to_string()),
+        at: found.at.map(|commit| commit.to_string()),
         state: state(hit),
         blame: hit.origin.author.as_ref().map(blame_wire),
         score: score.total,
         file_rank: hit.file,
-        confidence: answer.confidence.map(ConfidenceWire::from),
-        excluded: answer.query.excluded.iter().map(|it| it.typed.as_str()).collect(),
+        confidence: found.answer.confidence.map(ConfidenceWire::from),
+        excluded: found.answer.query.excluded.iter().map(|it| it.typed.as_str()).collect(),
         snippet: &hit.text[hit.snippet.clone()],
         text,
         similar: hit.similar,
@@ -177,15 +175,13 @@ pub fn wire<'a>(
             source_part: (hit.kind == Kind::Summary || score.source_part != 0.0)
                 .then_some(score.source_part),
         }),
-        stale: shape.stale,
+        stale: found.stale,
     }
 }
 
 fn blame_wire(author: &Author) -> BlameWire {
     match author {
-        Author::Nobody => {
-            BlameWire { author: None, email: None, commit: None, date: None, subject: None }
-        }
+        Author::Nobody => BlameWire::default(),
         Author::Commit(blame) => BlameWire {
             author: Some(blame.author.clone()),
             email: Some(blame.email.clone()),

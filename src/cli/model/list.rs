@@ -1,0 +1,79 @@
+//! `elophanto model list`
+
+use serde::Serialize;
+
+use super::super::{
+    Outcome, env,
+    error::CliError,
+    ui::{Ui, visible_line},
+    workspace,
+};
+use elophanto_app::models::list::{ListedEmbedder, ListedTask, embedders, language_models};
+
+/// Show which models are used for what, and why others are not
+///
+/// First the model that turns this repository's text into vectors and others that could, then the
+/// language models for each kind of task, in the order in which they are asked. Nobody is asked
+/// anything, no passphrase either, and nothing is sent.
+#[derive(clap::Args, Debug)]
+pub struct ListArgs {
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What is out of the ordinary with a kind of task, as `--json` prints it.
+#[derive(Serialize)]
+struct NoteWire<'a> {
+    task: &'a str,
+    note: &'a str,
+}
+
+pub fn run(_: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let (settings, environment) = (workspace::settings(Vec::new(), ui)?, env::environment());
+    if !ui.json {
+        ui.line("text to vectors")?;
+    }
+    for model in embedders(&settings, &environment) {
+        ui.emit(&model, text(&model))?;
+    }
+    for task in language_models(&settings, &environment)? {
+        print(&task, ui)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn text(model: &ListedEmbedder) -> String {
+    let mark = if model.in_use { '*' } else { ' ' };
+    let mut text = format!("{mark} {}", model.embedder);
+    let dimension = model.dimension.map(|dimension| format!("{dimension} components"));
+    let known = [model.fingerprint.as_deref(), dimension.as_deref(), model.pace];
+    known.into_iter().flatten().for_each(|known| text.push_str(&format!("  {known}")));
+    let mut text = visible_line(&text);
+    if let Some(origin) = &model.origin {
+        text.push_str(&format!("\n    set by  {}", visible_line(origin)));
+    }
+    let can = if model.ready { "ready  " } else { "not now" };
+    text.push_str(&format!("\n    {can} {}", visible_line(&model.reason)));
+    text
+}
+
+fn print(of_task: &ListedTask, ui: &mut Ui) -> Result<(), CliError> {
+    let ListedTask { task, models, note } = of_task;
+    if !ui.json {
+        ui.line(format_args!("\n{task}"))?;
+    }
+    if models.is_empty() && !ui.json {
+        ui.line("    the settings name no model for this")?;
+    }
+    for model in models {
+        let mark = if model.used { '*' } else { ' ' };
+        let text = visible_line(&format!("{mark} {}  {}", model.model, model.reason));
+        ui.emit(model, text)?;
+    }
+    if let Some(note) = note {
+        let text = format!("    {}", visible_line(note));
+        ui.emit(&NoteWire { task: task.name(), note }, text)?;
+    }
+    Ok(())
+}

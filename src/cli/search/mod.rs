@@ -1,0 +1,119 @@
+//! `elophanto search`
+
+mod answer;
+pub mod args;
+mod notices;
+pub mod output;
+pub mod places;
+pub mod wire;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{Outcome, error::CliError, ui::Ui, workspace};
+pub use args::SearchArgs;
+use elophanto_app::search::{answer::answer as reply_to, search};
+use elophanto_index::search::Answer;
+use notices::{say_corrections, say_doubt, say_exclusions, say_nothing};
+use output::{Format, Shape, print};
+
+/// How sure a reader of evidence may be that it bears on the question, as the reference design has
+/// it.
+const EVIDENCE_CONFIDENCE: f32 = 0.8;
+
+pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let flags = [
+        ("search.limit", args.limit.map(|limit| limit.to_string())),
+        ("search.mode", args.mode.clone()),
+        ("search.ranking", args.ranking.clone()),
+        ("search.refresh_stale", args.refresh_stale.clone()),
+    ];
+    let flags = flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let workspace = workspace::open(flags.collect(), ui)?;
+    let request = args.request(&workspace, ui)?;
+    let found = search(&workspace, &request, ui)?;
+    let (typed, answer) = (&request.text, &found.answer);
+    say_exclusions(answer, ui);
+    if let Some(least) = args.min_confidence
+        && let Some(doubted) = found.doubted(least)
+    {
+        say_doubt(typed, doubted, least, ui);
+        return Ok(Outcome::Negative);
+    }
+    if args.answer {
+        let reply = reply_to(typed, answer, &workspace, args.yes, ui)?;
+        return answer::print(&reply, ui);
+    }
+    if args.evidence {
+        return evidence(typed, answer, ui);
+    }
+    if answer.hits.is_empty() {
+        say_nothing(answer, &request, ui);
+        return Ok(Outcome::Negative);
+    }
+    say_corrections(answer, ui);
+    let drifted = match args.format() {
+        Format::Files | Format::Vimgrep => Vec::new(),
+        Format::Text | Format::Json | Format::Markdown => found.drifted(&workspace),
+    };
+    let root = &workspace.repository.root;
+    let shape = Shape {
+        format: args.format(),
+        listing: request.listing,
+        null: args.null,
+        full: args.full,
+        explain: args.explain,
+        max_tokens: args.max_tokens,
+        here: here(root),
+        drifted: &drifted,
+        root,
+        found: &found,
+    };
+    print(&shape, ui)?;
+    Ok(Outcome::Done)
+}
+
+/// The folder that the command runs in, relative to the root.
+fn here(root: &Path) -> PathBuf {
+    let here = std::fs::canonicalize(".").unwrap_or_default();
+    here.strip_prefix(root).map(Path::to_owned).unwrap_or_default()
+}
+
+/// What was found, as other programs take it.
+#[derive(Serialize)]
+struct EvidenceWire<'a> {
+    source: &'static str,
+    #[serde(rename = "type")]
+    evidence_type: &'static str,
+    content: ContentWire<'a>,
+    metadata: MetadataWire<'a>,
+    confidence: f32,
+}
+
+#[derive(Serialize)]
+struct ContentWire<'a> {
+    summaries: Vec<&'a str>,
+    file_paths: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct MetadataWire<'a> {
+    query: &'a str,
+    result_count: usize,
+}
+
+fn evidence(query: &str, answer: &Answer, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let hits = &answer.hits;
+    ui.json(&EvidenceWire {
+        source: "documentation",
+        evidence_type: "indexed_knowledge",
+        content: ContentWire {
+            summaries: hits.iter().map(|hit| hit.text.trim()).collect(),
+            file_paths: hits.iter().map(|hit| hit.path.to_text()).collect(),
+        },
+        metadata: MetadataWire { query, result_count: hits.len() },
+        confidence: EVIDENCE_CONFIDENCE,
+    })?;
+    Ok(if hits.is_empty() { Outcome::Negative } else { Outcome::Done })
+}

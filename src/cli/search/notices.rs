@@ -1,0 +1,61 @@
+//! What `elophanto search` says beside its hits, on stderr.
+
+use super::super::ui::{Ui, visible_line};
+use elophanto_app::search::SearchRequest;
+use elophanto_index::search::{Answer, Confidence, Level};
+
+/// Says what was left out and what could not be: a question may hold a dash by chance.
+pub fn say_exclusions(answer: &Answer, ui: &Ui) {
+    for excluded in &answer.query.excluded {
+        let typed = visible_line(&excluded.typed);
+        let word = typed.trim_start_matches('-').trim_matches('"');
+        ui.note(format_args!(
+            "`{typed}` leaves out whatever holds `{word}`; to look for it instead: \"{word}\""
+        ));
+    }
+    for ignored in &answer.query.ignored {
+        ui.note(format_args!(
+            "`{}` is not kept to: such words are in nearly every note, and are not indexed",
+            visible_line(ignored)
+        ));
+    }
+}
+
+/// Says that what was found is not sure enough.
+pub fn say_doubt(typed: &str, found: Confidence, least: Level, ui: &Ui) {
+    let (level, least) = (found.level.name(), least.name());
+    ui.talk(format_args!("nothing found for `{typed}` that is {least} to answer: {level}"));
+    ui.talk("hint: see what is nearest without --min-confidence");
+}
+
+/// Says which words were taken for others.
+pub fn say_corrections(answer: &Answer, ui: &Ui) {
+    for (typed, terms) in &answer.corrections {
+        ui.note(format_args!("`{typed}` occurs nowhere; looked for {}", terms.join(", ")));
+    }
+}
+
+/// Says on stderr what was searched and what to try, when there is nothing to print.
+pub fn say_nothing(answer: &Answer, request: &SearchRequest, ui: &Ui) {
+    let (notes, chunks) = answer.searched;
+    let what = match &request.like {
+        Some(like) => format!("like `{}`", like.path.to_text()),
+        None => format!("for `{}`", request.text),
+    };
+    ui.talk(format_args!("nothing found {what} in {notes} notes ({chunks} chunks)"));
+    let hint = if answer.notes == 0 {
+        "no note is indexed: write one below `knowledge/`, or check `knowledge.roots` in \
+         `.elophanto/config.yaml`"
+    } else if notes < answer.notes {
+        "the filter left out the other notes: try without --kind, --type, --scope, --tag, --path, --since or --until"
+    } else if request.min_score.is_some() {
+        "try a lower --min-score"
+    } else if !answer.query.phrases.is_empty() {
+        "try without the quotes"
+    } else if !answer.query.excluded.is_empty() {
+        "try without what is left out"
+    } else {
+        "try other words, or fewer"
+    };
+    ui.talk(format_args!("hint: {hint}"));
+}

@@ -1,0 +1,138 @@
+//! `elophanto vault get`, `list` and `remove`
+
+use secrecy::ExposeSecret as _;
+use serde::Serialize;
+
+use super::super::{
+    Outcome,
+    error::CliError,
+    ui::{Ui, visible},
+    unlock::UnlockArgs,
+};
+use elophanto_app::keys::Asking;
+use elophanto_net::vault::Name;
+
+/// Print a secret
+///
+/// Not on a terminal, where it would stay to be seen, unless `--show` is given. Exits with 1 if
+/// there is none with that name.
+#[derive(clap::Args, Debug)]
+pub struct GetArgs {
+    /// Name of the secret
+    name: String,
+    /// Print it on a terminal too
+    #[arg(long)]
+    show: bool,
+    #[command(flatten)]
+    unlock: UnlockArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// List names and kinds of all secrets, never their values
+#[derive(clap::Args, Debug)]
+pub struct ListArgs {
+    #[command(flatten)]
+    unlock: UnlockArgs,
+    /// Print JSON Lines, with when each was set and last used
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Forget a secret
+///
+/// Exits with 1 if there is none with that name.
+#[derive(clap::Args, Debug)]
+pub struct RemoveArgs {
+    /// Name of the secret
+    name: String,
+    #[command(flatten)]
+    unlock: UnlockArgs,
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A secret, as `get --json` prints it.
+#[derive(Serialize)]
+struct SecretWire<'a> {
+    name: &'a str,
+    kind: &'a str,
+    value: &'a str,
+}
+
+/// A secret without its value, as `list --json` prints it.
+#[derive(Serialize)]
+struct ListedWire<'a> {
+    name: &'a str,
+    kind: &'a str,
+    created: String,
+    last_used: Option<String>,
+}
+
+/// What `remove` did, as `--json` prints it.
+#[derive(Serialize)]
+struct RemovedWire<'a> {
+    name: &'a str,
+    removed: bool,
+}
+
+pub fn get(args: &GetArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let name: Name = args.name.parse()?;
+    if ui.is_terminal() && !args.show {
+        return Err(CliError::new("a secret is not printed on a terminal")
+            .hint("hand it to a program by a pipe, or see it with `--show`"));
+    }
+    let vault = args.unlock.open(Asking::Through(ui))?;
+    let Some(entry) = vault.and_then(|mut vault| vault.get(&name)) else {
+        return absent(&name, ui);
+    };
+    let value = entry.value.expose_secret();
+    if ui.json {
+        let kind = entry.kind.as_str();
+        ui.json(&SecretWire { name: name.as_str(), kind, value })?;
+    } else if ui.is_terminal() {
+        ui.line(visible(value))?;
+    } else {
+        ui.line(value)?;
+    }
+    Ok(Outcome::Done)
+}
+
+pub fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let Some(vault) = args.unlock.open(Asking::Through(ui))? else { return Ok(Outcome::Done) };
+    let width = vault.entries().map(|(name, _)| name.as_str().len()).max().unwrap_or_default();
+    for (name, entry) in vault.entries() {
+        let time = |time: jiff::Timestamp| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let wire = ListedWire {
+            name: name.as_str(),
+            kind: entry.kind.as_str(),
+            created: time(entry.created),
+            last_used: entry.last_used.map(time),
+        };
+        ui.emit(&wire, format_args!("{name:width$}  {}", wire.kind))?;
+    }
+    Ok(Outcome::Done)
+}
+
+pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let name: Name = args.name.parse()?;
+    let removed = match args.unlock.open(Asking::Through(ui))? {
+        Some(mut vault) => vault.remove(&name)?,
+        None => false,
+    };
+    if ui.json {
+        ui.json(&RemovedWire { name: name.as_str(), removed })?;
+    } else if !removed {
+        return absent(&name, ui);
+    } else {
+        ui.talk(format_args!("removed `{name}`"));
+    }
+    Ok(if removed { Outcome::Done } else { Outcome::Negative })
+}
+
+fn absent(name: &Name, ui: &Ui) -> Result<Outcome, CliError> {
+    ui.talk(format_args!("the vault has no entry `{name}`"));
+    Ok(Outcome::Negative)
+}

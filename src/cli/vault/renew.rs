@@ -1,0 +1,77 @@
+//! `elophanto vault rotate` and `lock`
+
+use serde::Serialize;
+
+use super::super::{
+    Outcome, env, error::CliError, secret_input::Descriptor, ui::Ui, unlock::UnlockArgs,
+};
+use elophanto_app::vault;
+
+/// Choose a new passphrase and encrypt everything anew
+///
+/// Older copies of the vault, in backups say, still open with the old passphrase.
+#[derive(clap::Args, Debug)]
+pub struct RotateArgs {
+    /// Read the new passphrase from descriptor N: its first line
+    #[arg(long, value_name = "N")]
+    new_passphrase_fd: Option<String>,
+    #[command(flatten)]
+    unlock: UnlockArgs,
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Have the keyring of this system forget the key that `--remember` gave it
+///
+/// Exits with 1 if it kept none.
+#[derive(clap::Args, Debug)]
+pub struct LockArgs {
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `rotate` did, as `--json` prints it.
+#[derive(Serialize)]
+struct RotatedWire {
+    rotated: usize,
+}
+
+/// What `lock` did, as `--json` prints it.
+#[derive(Serialize)]
+struct LockedWire {
+    forgotten: bool,
+}
+
+pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let old = args.unlock.descriptor()?;
+    let new = args.new_passphrase_fd.as_deref();
+    let new = new.map(|text| Descriptor::named("--new-passphrase-fd", text)).transpose()?;
+    let is_stdin = |given: &Option<Descriptor>| given.as_ref().is_some_and(Descriptor::is_stdin);
+    if is_stdin(&old) && is_stdin(&new) {
+        return Err(CliError::new("both passphrases cannot come from standard input")
+            .hint("hand one over by another descriptor: `--passphrase-fd 3 3<FILE`"));
+    }
+    let new = new.map(Descriptor::into_passphrase);
+    let rotated = args.unlock.entrance(old)?.rotate(new, ui)?;
+    if ui.json {
+        ui.json(&RotatedWire { rotated })?;
+    } else {
+        ui.talk(format_args!(
+            "{rotated} secrets encrypted anew; older copies of the vault still open with the old \
+             passphrase"
+        ));
+    }
+    Ok(Outcome::Done)
+}
+
+pub fn lock(ui: &mut Ui) -> Result<Outcome, CliError> {
+    let forgotten = vault::lock(&env::environment())?;
+    if ui.json {
+        ui.json(&LockedWire { forgotten })?;
+    } else {
+        ui.talk(if forgotten { "the key is forgotten" } else { "no key was kept" });
+    }
+    Ok(if forgotten { Outcome::Done } else { Outcome::Negative })
+}
