@@ -1,7 +1,5 @@
 //! `elophanto clean`
 
-use std::time::Duration;
-
 use serde::Serialize;
 
 use super::{
@@ -11,20 +9,8 @@ use super::{
     ui::Ui,
     workspace::{self, Workspace},
 };
-use elophanto_app::learning::now;
-use elophanto_index::{
-    compact::{Compacted, compact},
-    resolve::is_in_conflict,
-    tidy::{Tidied, tidy},
-};
-use elophanto_knowledge::{
-    learn::{log::Log, responses},
-    scan::expire,
-};
-use elophanto_repo::{Git, GitError};
-
-/// Responses of searches are kept so long after they were processed.
-const RESPONSE_AGE: Duration = Duration::from_hours(30 * 24);
+use elophanto_app::clean;
+use elophanto_index::{compact::Compacted, tidy::tidy};
 
 /// Tidy up what elophanto keeps
 ///
@@ -79,34 +65,12 @@ impl CleanArgs {
     }
 }
 
-/// Local tidying, as `--json` prints it.
+/// What was done, or would be, as `--json` prints it.
 #[derive(Serialize)]
-struct TidiedWire {
+struct DoneWire<T> {
     dry_run: bool,
-    files_removed: usize,
-    bytes_freed: u64,
-}
-
-/// Compaction, as `--json` prints it.
-#[derive(Serialize)]
-struct CompactedWire {
-    dry_run: bool,
-    tips: usize,
-    tables_before: usize,
-    bytes_before: u64,
-    tables_after: usize,
-    bytes_after: u64,
-    vectors_kept: usize,
-    vectors_dropped: usize,
-}
-
-/// What became of records, as `--json` prints it.
-#[derive(Serialize)]
-struct RecordsWire {
-    dry_run: bool,
-    responses_removed: usize,
-    bytes_freed: u64,
-    questions_closed: usize,
+    #[serde(flatten)]
+    done: T,
 }
 
 pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -125,93 +89,47 @@ pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         clean_entities::merge_all(&workspace, args.apply, args.dry_run, ui)?;
     }
     // Last, as compaction looks at every branch and keeps what it has seen.
-    let Tidied { files, bytes } = tidy(&workspace.context(), args.dry_run)?;
-    let done = if args.dry_run { "would free" } else { "freed" };
-    let wire = TidiedWire { dry_run: args.dry_run, files_removed: files, bytes_freed: bytes };
-    ui.emit(&wire, format_args!("{done} {} in {files} local files", size(bytes)))?;
+    let dry_run = args.dry_run;
+    let done = tidy(&workspace.context(), dry_run)?;
+    let freed = if dry_run { "would free" } else { "freed" };
+    let text = format!("{freed} {} in {} local files", size(done.bytes), done.files);
+    ui.emit(&DoneWire { dry_run, done }, text)?;
     Ok(Outcome::Done)
 }
 
-/// What searches brought and nobody needs any more, and questions about what is gone.
-fn records(workspace: &Workspace, dry: bool, ui: &mut Ui) -> Result<(), CliError> {
-    let desk = workspace.desk();
-    let log = Log::read(&desk.journal, now());
-    let open: Vec<String> = log
-        .unprocessed()
-        .iter()
-        .filter_map(|work| match work {
-            elophanto_knowledge::learn::log::Work::Search(search) => search.response_hash.clone(),
-            elophanto_knowledge::learn::log::Work::Message(_) => None,
-        })
-        .collect();
-    let is_needed = |hash: &str| open.iter().any(|open| open == hash);
-    let (files, bytes) = responses::tidy(&desk, RESPONSE_AGE, &is_needed, dry)?;
-    let closed = expire(&desk, now(), dry)?;
-    let wire = RecordsWire {
-        dry_run: dry,
-        responses_removed: files,
-        bytes_freed: bytes,
-        questions_closed: closed,
-    };
-    let would = if dry { "would " } else { "" };
-    let (remove, close) = if dry { ("remove", "close") } else { ("removed", "closed") };
-    ui.emit(
-        &wire,
-        format_args!(
-            "{would}{remove} {files} responses of searches ({}), {would}{close} {closed} questions \
-             about what is gone",
-            size(bytes)
-        ),
-    )
+fn records(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<(), CliError> {
+    let done = clean::records(workspace, dry_run)?;
+    let would = if dry_run { "would " } else { "" };
+    let (remove, close) = if dry_run { ("remove", "close") } else { ("removed", "closed") };
+    let text = format!(
+        "{would}{remove} {} responses of searches ({}), {would}{close} {} questions about what is \
+         gone",
+        done.responses_removed,
+        size(done.bytes_freed),
+        done.questions_closed
+    );
+    ui.emit(&DoneWire { dry_run, done }, text)
 }
 
-fn compact_tables(workspace: &Workspace, dry: bool, ui: &mut Ui) -> Result<(), CliError> {
-    let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
-    if git.is_replaying() || !git.other_sides().is_empty() {
-        return Err(CliError::new("a merge, rebase or cherry-pick is under way")
-            .hint("finish it, then run this again"));
-    }
-    if is_in_conflict(&git)? {
-        return Err(CliError::new("the committed index is in conflict")
-            .hint("settle it with `elophanto index --resolve`"));
-    }
-    let Compacted { before, after, kept, dropped, tips, worth } =
-        compact(&workspace.context(), &git, dry)?;
-    let wire = CompactedWire {
-        dry_run: dry,
-        tips,
-        tables_before: before.0,
-        bytes_before: before.1,
-        tables_after: after.0,
-        bytes_after: after.1,
-        vectors_kept: kept,
-        vectors_dropped: dropped,
-    };
-    if !worth {
-        let text = format!("nothing to gain: {} tables, every vector in use", before.0);
-        return ui.emit(&wire, text);
-    }
-    let verb = if dry { "would become" } else { "became" };
-    ui.emit(
-        &wire,
-        format_args!(
-            "{} tables ({}) {verb} {} ({}): {kept} vectors stay, {dropped} that none of {tips} \
-             branch tips uses go",
-            before.0,
-            size(before.1),
-            after.0,
-            size(after.1)
+fn compact_tables(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<(), CliError> {
+    let done = clean::compact(workspace, dry_run, ui)?;
+    let Compacted { tips, tables_before, tables_after, vectors_kept, vectors_dropped, .. } = done;
+    let (before, after) = (size(done.bytes_before), size(done.bytes_after));
+    let verb = if dry_run { "would become" } else { "became" };
+    let worth = done.worth;
+    let text = match worth {
+        false => format!("nothing to gain: {tables_before} tables, every vector in use"),
+        true => format!(
+            "{tables_before} tables ({before}) {verb} {tables_after} ({after}): {vectors_kept} vectors \
+             stay, {vectors_dropped} that none of {tips} branch tips uses go"
         ),
-    )?;
-    if !dry {
+    };
+    ui.emit(&DoneWire { dry_run, done }, text)?;
+    if worth && !dry_run {
         ui.talk(
             "staged; commit it on the default branch. Git's history keeps the old tables: a \
              checkout gets smaller, a clone does not",
         );
-    } else if let Some(branch) = git.branch()
-        && !git.is_default_branch(&branch)
-    {
-        ui.note(format_args!("this belongs on the default branch, not on `{branch}`"));
     }
     Ok(())
 }

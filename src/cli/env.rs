@@ -8,6 +8,7 @@ use super::unlock::UnlockArgs;
 use elophanto_app::{
     environment::{Environment, HARMLESS, Parts, Secrets},
     keys::Asking,
+    on_commit::GitVariables,
 };
 use elophanto_net::vault::Vault;
 
@@ -63,13 +64,6 @@ impl Secrets for OfProcess {
 pub fn git_variables() -> GitVariables {
     let path = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     GitVariables { git_dir: path("GIT_DIR"), index_file: path("GIT_INDEX_FILE") }
-}
-
-/// Paths that git names to its hooks, relative to the current folder.
-#[derive(Debug, Default)]
-pub struct GitVariables {
-    pub git_dir: Option<PathBuf>,
-    pub index_file: Option<PathBuf>,
 }
 
 /// Lance would leave a text file beside each table that two branches write differently.

@@ -9,12 +9,11 @@ use super::{
     error::CliError,
     hook_run,
     ui::{Ui, visible_line},
-    workspace::{self, refuse_links_out},
+    workspace::refuse_links_out,
 };
-use elophanto_app::{attributes, hidden};
 use elophanto_app::{
-    hooks::{self, Change, Folder, Foreign, HookError, HookName, Place, State},
-    on_commit::Seen,
+    hook_run::begin,
+    hooks::{self, Change, Folder, Foreign, HookError, HookName, Installation, Place, State},
 };
 use elophanto_repo::{Git, Repository, locate};
 
@@ -146,28 +145,8 @@ fn install(args: &InstallArgs, repository: &Repository, ui: &mut Ui) -> Result<O
         None => env::own_program()?,
     };
     let done = hooks::install(repository, &program, args.eager)?;
-    for (name, change, standing) in &done.changes {
-        let path = shown(repository, &done.folder, *name);
-        emit_change(*name, path, *change, standing.foreign, ui)?;
-    }
-    if let Some(git) = Git::of(repository) {
-        // What was committed before needs no entry.
-        Seen::of(&git).begin(elophanto_repo::head(&git)?);
-    }
-    match workspace::again(repository.clone()) {
-        Ok(workspace) => {
-            attributes::ensure(&workspace, ui);
-            hidden::say(&workspace, ui);
-        }
-        // Whoever uses the settings says so; the hooks stand.
-        Err(cause) => ui.note(cause.message()),
-    }
-    if !hook_run::is_indexed(repository) {
-        ui.note(
-            "nothing is indexed here yet: until `elophanto index` has run once, the hooks refuse \
-             secrets and do nothing else",
-        );
-    }
+    emit_changes(repository, &done, ui)?;
+    begin(repository, env::environment(), ui)?;
     if done.folder.place == Place::WorkTree {
         ui.note(format_args!(
             "git runs the hooks of `{}` (core.hooksPath), among the files of the work tree; \
@@ -180,15 +159,10 @@ fn install(args: &InstallArgs, repository: &Repository, ui: &mut Ui) -> Result<O
 
 fn uninstall(repository: &Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
     let done = hooks::uninstall(repository)?;
-    let mut nothing = true;
     for done in &done {
-        for (name, change, standing) in &done.changes {
-            nothing = false;
-            let path = shown(repository, &done.folder, *name);
-            emit_change(*name, path, *change, standing.foreign, ui)?;
-        }
+        emit_changes(repository, done, ui)?;
     }
-    if nothing && !ui.json {
+    if done.iter().all(|done| done.changes.is_empty()) && !ui.json {
         ui.line("no hook of ours is installed, nothing to do")?;
     }
     Ok(Outcome::Done)
@@ -236,30 +210,29 @@ fn standing_text(wire: &StandingWire<'_>) -> String {
     text
 }
 
-fn emit_change(
-    name: HookName,
-    path: String,
-    change: Change,
-    foreign: Option<Foreign>,
-    ui: &mut Ui,
-) -> Result<(), CliError> {
-    let action = match change {
-        Change::Installed => "installed",
-        Change::Updated => "updated",
-        Change::Unchanged => "unchanged",
-        Change::Removed => "removed",
-    };
-    let beside = match (change, foreign) {
-        (Change::Removed, Some(_)) => " (your hook is as it was)".to_owned(),
-        (_, Some(Foreign::SameFile)) => " (your hook goes on below our block)".to_owned(),
-        (_, Some(Foreign::Saved)) => {
-            format!(" (your hook is run after it, as `{}.elophanto-saved`)", name.as_str())
-        }
-        _ => String::new(),
-    };
-    let text = format!("{action}: {}{beside}", visible_line(&path));
-    let foreign = foreign.map(foreign_word);
-    ui.emit(&ChangeWire { hook: name.as_str(), path, action, foreign }, text)
+fn emit_changes(repository: &Repository, done: &Installation, ui: &mut Ui) -> Result<(), CliError> {
+    for (name, change, standing) in &done.changes {
+        let action = match change {
+            Change::Installed => "installed",
+            Change::Updated => "updated",
+            Change::Unchanged => "unchanged",
+            Change::Removed => "removed",
+        };
+        let hook = name.as_str();
+        let beside = match (change, standing.foreign) {
+            (Change::Removed, Some(_)) => " (your hook is as it was)".to_owned(),
+            (_, Some(Foreign::SameFile)) => " (your hook goes on below our block)".to_owned(),
+            (_, Some(Foreign::Saved)) => {
+                format!(" (your hook is run after it, as `{hook}.elophanto-saved`)")
+            }
+            _ => String::new(),
+        };
+        let path = shown(repository, &done.folder, *name);
+        let text = format!("{action}: {}{beside}", visible_line(&path));
+        let foreign = standing.foreign.map(foreign_word);
+        ui.emit(&ChangeWire { hook, path, action, foreign }, text)?;
+    }
+    Ok(())
 }
 
 fn state_word(state: State) -> &'static str {

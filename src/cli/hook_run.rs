@@ -13,31 +13,21 @@ use super::{
     Outcome, env,
     error::CliError,
     ui::{Ui, visible_line},
-    workspace::{self, now_nanoseconds},
 };
 use elophanto_app::{
-    hooks::{self, HookName, Place, Standing, State},
-    on_commit::{self, ALLOW_FILE, Done, IndexFile, Looked, Secret, Wishes},
+    hook_run::{freshen, look},
+    hooks::HookName,
+    on_commit::{ALLOW_FILE, ALLOW_VARIABLE, Done, Looked, Secret},
 };
-use elophanto_base::secrets::AllowList;
-use elophanto_index::{
-    Options,
-    fill::Allowance,
-    store::{tables, view},
-};
-use elophanto_repo::{Git, Repository};
+use elophanto_index::store::tables;
 
 /// Git waits no longer than this, whatever happens.
 const CEILING: Duration = Duration::from_millis(9_500);
-/// Passages that a commit always embeds: what people change at a time.
 /// Most secrets that are listed one by one.
 const MOST_TOLD: usize = 20;
-const LEAST_EMBEDDED: usize = 50;
 /// Variable with another ceiling, in seconds, for machines that are slower than most. Whoever runs
 /// git sets it; no repository can.
 const CEILING_VARIABLE: &str = "ELOPHANTO_HOOK_SECONDS";
-/// Variable with hashes of findings that are no secrets, for one commit.
-const ALLOW_VARIABLE: &str = "ELOPHANTO_ALLOW_SECRET";
 /// What is said where the gate did not come to its end.
 const NOT_LOOKED_AT: &str = "not all that is staged was looked through for secrets";
 
@@ -69,7 +59,7 @@ pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
             | HookName::PostCommit
             | HookName::PostCheckout
             | HookName::PostRewrite,
-        ) => freshen(ui),
+        ) => freshen(Path::new("."), env::environment(), ui).map(|()| Outcome::Done),
         None => Err(CliError::new(format_args!("no hook is called `{}`", visible_line(name)))),
     };
     Ok(outcome.unwrap_or_else(|cause| {
@@ -110,89 +100,18 @@ fn ceiling() -> Duration {
 fn pre_commit(deadline: Instant, embed_until: Duration, ui: &mut Ui) -> Result<Outcome, CliError> {
     let start = Instant::now();
     AT_THE_GATE.store(true, Ordering::Relaxed);
-    let Some((repository, git)) = find(true)? else { return Ok(Outcome::Done) };
-    // Where nothing of ours is (yet), nothing is written: secrets are refused all the same.
-    let is_indexed = is_indexed(&repository);
     let given = env::git_variables();
-    let index_file =
-        IndexFile::of(&git, Path::new("."), given.git_dir.as_deref(), given.index_file.as_deref())?;
-    let git = git.with_index(index_file.path).until(deadline);
-    let allowed = allowed(&git)?;
-    // Settings may add to what the gate looks at; those that cannot be read take nothing away.
-    let workspace = workspace::at(repository, Vec::new(), ui);
-    let extensions = workspace.as_ref().map(|workspace| &workspace.config.knowledge.extensions[..]);
-    let looked = on_commit::look(&git, extensions.unwrap_or_default(), &allowed)?;
+    let looked = look(Path::new("."), &given, deadline, env::environment(), ui)?;
+    let Some((looked, gated)) = looked else { return Ok(Outcome::Done) };
     if looked.refuses() {
         refuse(&looked, ui)?;
         return Ok(Outcome::Negative);
     }
     AT_THE_GATE.store(false, Ordering::Relaxed);
+    let done = gated.prepare(start, embed_until);
     // What the gate saw is said, whatever comes of the rest.
-    let said = |done: &Done, ui: &mut Ui| say(done, &looked.notices, ui);
-    let workspace = workspace.inspect_err(|_| said(&Done::default(), ui))?;
-    let settings = &workspace.config;
-    let clock = || start.elapsed();
-    let budget = settings.hooks.budget;
-    let allowance =
-        Allowance { least: LEAST_EMBEDDED, budget, ceiling: embed_until, clock: &clock };
-    let wishes = Wishes {
-        changelog: is_indexed && settings.changelog.enabled,
-        // Never the vectors of a model that only stands in here.
-        index: is_indexed && workspace.commits_vectors(),
-        embed: (!budget.is_zero()).then_some(allowance),
-        journal: is_indexed && settings.journal.share,
-        allowed: &allowed,
-        now: now_nanoseconds() / 1_000_000_000,
-    };
-    let context = workspace.context();
-    let done = on_commit::prepare(&context, &git, index_file.may_stage, &wishes, &|_, _| {});
-    said(done.as_ref().unwrap_or(&Done::default()), ui);
-    done?;
-    Ok(Outcome::Done)
-}
-
-/// Brings the view up to date after git has changed the work tree.
-fn freshen(ui: &mut Ui) -> Result<Outcome, CliError> {
-    let Some((repository, git)) = find(false)? else { return Ok(Outcome::Done) };
-    let workspace = workspace::at(repository, Vec::new(), ui)?;
-    // A rebase runs this hook at every step; the last step is followed by another hook. Whoever
-    // is indexing sees what git has done, or the next search does.
-    if !git.is_replaying() && !view::is_busy(&workspace.context().view_dir()) {
-        let options = Options { full: false, patience: Some(Duration::ZERO), progress: &|_, _| {} };
-        workspace.refresh_all(options)?;
-    }
-    Ok(Outcome::Done)
-}
-
-/// The repository around this folder, if it is one of ours: a hooks folder may serve others. With
-/// `or_hooked`, one of which nothing is indexed is ours if our hooks are its own.
-fn find(or_hooked: bool) -> Result<Option<(Repository, Git)>, CliError> {
-    let repository = elophanto_repo::locate(Path::new("."))?;
-    let is_ours = is_indexed(&repository) || or_hooked && has_our_hooks(&repository);
-    if !is_ours {
-        return Ok(None);
-    }
-    let Some(git) = Git::of(&repository) else { return Ok(None) };
-    Ok(Some((repository, git)))
-}
-
-/// Whether something of ours is in the work tree.
-pub fn is_indexed(repository: &Repository) -> bool {
-    repository.root.join(".elophanto").is_dir()
-}
-
-fn has_our_hooks(repository: &Repository) -> bool {
-    hooks::status(repository).is_ok_and(|status| {
-        let is_there = |standing: &Standing| standing.state != State::Missing;
-        status.folder.place != Place::Outside
-            && status.hooks.iter().any(|(_, standing)| is_there(standing))
-    })
-}
-
-/// Findings that are no secrets, as the commits so far and the environment have it.
-pub fn allowed(git: &Git) -> Result<AllowList, CliError> {
-    let variable = env::variables().remove(ALLOW_VARIABLE).unwrap_or_default();
-    Ok(on_commit::allowed(git, &variable)?)
+    say(done.as_ref().unwrap_or(&Done::default()), &looked.notices, ui);
+    done.map(|_| Outcome::Done)
 }
 
 fn refuse(looked: &Looked, ui: &mut Ui) -> Result<(), CliError> {

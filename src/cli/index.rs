@@ -1,9 +1,6 @@
 //! `elophanto index`
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -17,11 +14,15 @@ use elophanto_app::{
     config::parse_duration,
     embedding::background as waiting,
     hidden,
-    index::{self, IndexRequest, Indexed, Summary},
+    index::{
+        self, IndexRequest, Indexed, Summary,
+        git::{StageRequest, check},
+    },
 };
 use elophanto_base::process;
 use elophanto_index::{
-    Options, Problem, Refreshed, check,
+    Problem, Refreshed,
+    check::Gaps,
     watch::{Method, Watch},
 };
 
@@ -84,12 +85,10 @@ struct ProblemWire {
 
 /// What `--check` found, as `--json` prints it.
 #[derive(Serialize)]
-struct CheckWire {
+struct CheckWire<'a> {
     ok: bool,
-    uncommitted: usize,
-    damaged: usize,
-    skipped: usize,
-    stale: usize,
+    #[serde(flatten)]
+    gaps: &'a Gaps,
 }
 
 impl IndexArgs {
@@ -111,7 +110,8 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return check_all(&workspace, args, ui);
     }
     if args.stage || args.commit {
-        return super::index_git::stage(&workspace, args.commit, args.yes, ui);
+        let wanted = StageRequest { commit: args.commit, yes: args.yes };
+        return super::index_git::stage(&workspace, wanted, ui);
     }
     if args.resolve {
         return super::index_git::resolve_conflict(&workspace, ui);
@@ -130,7 +130,11 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     report(&workspace, args, &indexed, ui)?;
     hidden::say(&workspace, ui);
     if let Some(watch) = watch {
-        return keep_watching(&workspace, watch, args, interval, ui);
+        say_watching(watch.method(), ui);
+        let beside = ui.beside();
+        let told = &mut |indexed: &Indexed| report(&workspace, args, indexed, ui);
+        index::keep(&workspace, watch, interval, args.request(), &beside, told)?;
+        return Ok(Outcome::Done);
     }
     if let Some(interval) = interval {
         loop {
@@ -154,65 +158,14 @@ fn report(
     ui.flush()
 }
 
-fn keep_watching(
-    workspace: &Workspace,
-    watch: Watch,
-    args: &IndexArgs,
-    interval: Option<Duration>,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
-    say_watching(watch.method(), ui);
-    let mut failure = None;
-    watch.run(interval, |_| match watched_run(workspace, args, ui) {
-        Ok(()) => true,
-        Err(cause) => {
-            failure = Some(cause);
-            false
-        }
-    });
-    match failure {
-        Some(cause) => Err(cause),
-        None => Ok(Outcome::Done),
-    }
-}
-
-/// A run of `--watch`: silent when nothing changed.
-fn watched_run(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<(), CliError> {
-    match index::aside(workspace, args.request(), ui) {
-        Ok(indexed) => {
-            let done = &indexed.refreshed.report;
-            if done.embedded + done.removed + done.read > 0 {
-                report(workspace, args, &indexed, ui)?;
-            }
-            Ok(())
-        }
-        // A root that is gone for a moment (a checkout) comes back.
-        Err(cause) => {
-            ui.warn(cause.message());
-            Ok(())
-        }
-    }
-}
-
 fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let options = Options { full: false, patience: None, progress: &|_, _| {} };
-    let refreshed = workspace.refresh_indexed(options)?;
-    let (mut gaps, refreshed) = check::check(&workspace.context(), refreshed)?;
-    if !workspace.commits_vectors() {
-        gaps.uncommitted = 0;
-    }
+    let (gaps, refreshed) = check(workspace)?;
     say_problems(&refreshed, args, workspace, ui)?;
     let forged = match &args.verify {
-        Some(base) => super::index_git::verify_vectors(workspace, &refreshed, base, ui)?,
+        Some(base) => super::index_git::verify_vectors(workspace, &refreshed.snapshot, base, ui)?,
         None => 0,
     };
-    let wire = CheckWire {
-        ok: gaps.is_empty() && forged == 0,
-        uncommitted: gaps.uncommitted,
-        damaged: gaps.damaged,
-        skipped: gaps.skipped,
-        stale: gaps.stale,
-    };
+    let wire = CheckWire { ok: gaps.is_empty() && forged == 0, gaps: &gaps };
     let report = &refreshed.report;
     if gaps.is_empty() && forged > 0 {
         if ui.json {

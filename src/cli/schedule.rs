@@ -1,9 +1,6 @@
 //! `elophanto schedule`
 
-use std::{
-    path::{Path, PathBuf},
-    time::{Duration, Instant},
-};
+use std::{path::Path, time::Duration};
 
 use serde::Serialize;
 
@@ -15,20 +12,11 @@ use super::{
 use elophanto_app::{
     config::{format_duration, parse_duration},
     schedule::{
-        Added, Backend, Installed, Job, Place, ScheduleError, Scheduler, default_every, process,
-        service_unit, timer_unit, unit_name,
+        Added, Backend, Installed, Job, Jobs, Place, ScheduleError, service_unit, timer_unit,
+        unit_name,
     },
 };
-use elophanto_base::jsonl::Log;
-use elophanto_index::store::lock;
 use elophanto_repo::locate;
-
-/// `systemctl` and `crontab` may take this long.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// A longer log is put aside, in bytes.
-const MOST_LOG: u64 = 1024 * 1024;
-/// Of what a run says, its last line is kept, of this many bytes.
-const MOST_LINE: usize = 400;
 
 /// Run a command at intervals
 ///
@@ -113,18 +101,6 @@ struct JobWire<'a> {
     last: Option<String>,
 }
 
-/// What a run did, as the log has it.
-#[derive(Serialize)]
-struct RunWire<'a> {
-    at: String,
-    name: &'a str,
-    command: &'a [String],
-    /// `None` if it was ended by a signal.
-    exit: Option<i32>,
-    seconds: f64,
-    said: String,
-}
-
 pub fn run(args: &ScheduleArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.action {
         Action::Add(args) => add(args, ui),
@@ -137,8 +113,8 @@ pub fn run(args: &ScheduleArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let job = job(args)?;
-    let places = Places::find()?;
-    let Added { outcome, backend } = places.scheduler().add(&job, args.replace)?;
+    let jobs = Jobs::of(&env::environment())?;
+    let Added { outcome, backend } = jobs.scheduler().add(&job, args.replace)?;
     let every = format_duration(job.every);
     let by = word(backend);
     let what = match outcome {
@@ -171,16 +147,15 @@ fn print(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let places = Places::find()?;
-    let listing = places.scheduler().list()?;
-    let root = locate(Path::new(".")).ok().map(|repository| repository.root);
-    let shown = |installed: &&Installed| {
-        args.all || root.as_ref().is_none_or(|root| installed.job.folder == *root)
-    };
-    let mut any = false;
-    for Installed { backend, job } in listing.jobs.iter().filter(shown) {
-        any = true;
-        let last = places.last_line(job);
+    let jobs = Jobs::of(&env::environment())?;
+    let here = locate(Path::new(".")).ok().filter(|_| !args.all);
+    let listing = jobs.list(here.as_ref().map(|repository| &*repository.root))?;
+    for Installed { backend, job } in &listing.jobs {
+        let last = jobs.last(job).map(|run| {
+            let exit =
+                run.exit.map_or_else(|| "a signal".to_owned(), |code| format!("exit {code}"));
+            format!("{} {exit}: {}", run.at, run.said)
+        });
         let wire = JobWire {
             name: &job.name,
             every: format_duration(job.every),
@@ -213,7 +188,7 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if let Some(cause) = &listing.unread {
         ui.warn(cause);
     }
-    if !any {
+    if listing.jobs.is_empty() {
         ui.talk("nothing is scheduled here: `elophanto schedule add scan -- scan --investigate`");
         return Ok(Outcome::Negative);
     }
@@ -221,9 +196,9 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let places = Places::find()?;
+    let jobs = Jobs::of(&env::environment())?;
     let root = locate(Path::new("."))?.root;
-    if places.scheduler().remove(&args.name, &root)? {
+    if jobs.scheduler().remove(&args.name, &root)? {
         ui.line(format_args!("{} removed", visible_line(&args.name)))?;
         return Ok(Outcome::Done);
     }
@@ -232,73 +207,23 @@ fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Negative)
 }
 
-/// Runs the command of a job, unless its last run still goes on, and writes one line about it.
 fn execute(args: &RunArgs, ui: &Ui) -> Result<Outcome, CliError> {
-    let root = locate(Path::new("."))?.root;
-    let places = Places::find()?;
-    let job = Job {
-        name: args.name.clone(),
-        every: Duration::from_secs(60 * 60),
-        command: args.command.clone(),
-        folder: root.clone(),
-        program: env::own_program()?,
-    };
-    job.check().map_err(ScheduleError::from)?;
-    let unit = unit_name(&args.name, &root);
-    std::fs::create_dir_all(&places.state)?;
-    let held = lock::try_for(&places.state.join(format!("{unit}.lock")), Duration::ZERO)?;
-    let start = Instant::now();
-    let (exit, said) = match &held {
-        None => (Some(0), "the last run still goes on".to_owned()),
-        Some(_) => {
-            let output = process::finish(&job.program, &args.command)?;
-            let text = if output.status.success() || output.stderr.is_empty() {
-                output.stdout
-            } else {
-                output.stderr
-            };
-            (output.status.code(), last_line(&text))
-        }
-    };
-    let wire = RunWire {
-        at: jiff::Timestamp::now().to_string(),
-        name: &args.name,
-        command: &args.command,
-        exit,
-        seconds: (start.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
-        said,
-    };
-    let log = places.log(&unit);
-    if std::fs::metadata(&log).is_ok_and(|file| file.len() > MOST_LOG) {
-        std::fs::rename(&log, log.with_extension("old"))?;
-    }
-    Log::new(log).append(&wire).map_err(CliError::new)?;
+    let every = Some(Duration::from_secs(60 * 60));
+    let program = env::own_program()?;
+    let job = Job::around(Path::new("."), &args.name, every, &args.command, program)?;
+    let run = Jobs::of(&env::environment())?.run(&job)?;
     // Cron sends mail about whatever is printed: only a failure is worth that.
-    if exit == Some(2) || exit.is_none() {
-        ui.talk(format_args!("{}: {}", args.name, wire.said));
+    if run.has_failed() {
+        ui.talk(format_args!("{}: {}", run.name, run.said));
     }
     Ok(Outcome::Done)
 }
 
 fn job(args: &AddArgs) -> Result<Job, CliError> {
-    let every = match &args.every {
-        Some(text) => parse_duration(text).map_err(|cause| {
-            CliError::new(cause).hint("give a number with m, h or d, such as `--every 10m`")
-        })?,
-        None => {
-            let command = args.command.first().map(String::as_str).unwrap_or_default();
-            default_every(command).ok_or_else(|| {
-                CliError::new("how often is not said").hint("add `--every`, such as `--every 6h`")
-            })?
-        }
-    };
-    Ok(Job {
-        name: args.name.clone(),
-        every,
-        command: args.command.clone(),
-        folder: locate(Path::new("."))?.root,
-        program: env::own_program()?,
-    })
+    let every = args.every.as_deref().map(parse_duration).transpose().map_err(|cause| {
+        CliError::new(cause).hint("give a number with m, h or d, such as `--every 10m`")
+    })?;
+    Job::around(Path::new("."), &args.name, every, &args.command, env::own_program()?)
 }
 
 fn word(backend: Backend) -> &'static str {
@@ -306,60 +231,4 @@ fn word(backend: Backend) -> &'static str {
         Backend::Systemd => "systemd",
         Backend::Cron => "cron",
     }
-}
-
-/// Where things of the user's lie.
-struct Places {
-    units: PathBuf,
-    state: PathBuf,
-}
-
-impl Places {
-    fn find() -> Result<Self, CliError> {
-        let environment = env::environment();
-        let state = environment.state_folder();
-        let units = environment.config_home().map(|folder| folder.join("systemd/user"));
-        match (units, state) {
-            (Some(units), Some(state)) => Ok(Self { units, state: state.join("schedule") }),
-            _ => Err(CliError::new("where your settings lie is not known").hint("set HOME")),
-        }
-    }
-
-    fn scheduler(&self) -> Scheduler<'static> {
-        Scheduler {
-            units: self.units.clone(),
-            lock: self.state.join("lock"),
-            run: &|call| process::call(call, PATIENCE),
-        }
-    }
-
-    fn log(&self, unit: &str) -> PathBuf {
-        self.state.join(format!("{unit}.jsonl"))
-    }
-
-    /// What the last run of a job did.
-    fn last_line(&self, job: &Job) -> Option<String> {
-        #[derive(serde::Deserialize)]
-        struct Line {
-            at: String,
-            exit: Option<i32>,
-            said: String,
-        }
-        let log = self.log(&unit_name(&job.name, &job.folder));
-        let read =
-            elophanto_base::jsonl::read::<Line>(&log, &elophanto_base::jsonl::Caps::default())
-                .ok()?;
-        let Line { at, exit, said } = read.into_records().last()?;
-        let exit = exit.map_or_else(|| "a signal".to_owned(), |code| format!("exit {code}"));
-        Some(format!("{at} {exit}: {said}"))
-    }
-}
-
-/// The line that says most: the error, else the last one that says anything.
-fn last_line(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let error = text.lines().find(|line| line.starts_with("error: "));
-    let last = || text.lines().map(str::trim).rfind(|line| !line.is_empty());
-    let line = error.or_else(last).unwrap_or("done");
-    line[..line.floor_char_boundary(MOST_LINE)].to_owned()
 }

@@ -1,20 +1,21 @@
 //! `elophanto usage`
 
-use jiff::{Timestamp, tz::TimeZone};
+use std::path::Path;
+
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{
     Outcome, env,
     error::CliError,
     ui::{Ui, visible_line},
-    workspace,
 };
+pub use elophanto_app::usage::usd;
 use elophanto_app::{
-    llm::{budget, ledger_in},
     settings::Settings,
-    when::moment,
+    usage::{Left, Usage, UsageRequest, budgets, usage},
 };
-use elophanto_models::llm::{self, Call, Ledger, Limits, Problem, Spent, Sum};
+use elophanto_models::llm::{By, Problem, Sum};
 
 /// Damaged lines that are named one by one.
 const MOST_PROBLEMS: usize = 10;
@@ -61,7 +62,7 @@ impl ByArg {
     }
 }
 
-impl From<ByArg> for llm::By {
+impl From<ByArg> for By {
     fn from(by: ByArg) -> Self {
         match by {
             ByArg::Task => Self::Task,
@@ -90,41 +91,29 @@ struct SumWire<'a> {
     ms: u64,
 }
 
-/// A budget, as `--json` prints it. What is not limited is `null`.
-#[derive(Serialize)]
-struct BudgetWire<'a> {
-    budget: &'a str,
-    limit: &'a str,
-    left_usd: Option<f64>,
-    left_tokens: Option<u64>,
-    left_calls: Option<u64>,
-}
-
 pub fn run(args: &UsageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let settings = workspace::settings(Vec::new(), ui)?;
+    let environment = env::environment();
+    let settings = Settings::around(Path::new("."), &environment, Vec::new(), ui)?;
+    let (since, until) = (args.since.as_deref(), args.until.as_deref());
     let now = Timestamp::now();
-    let when = |text: &str| Ok::<_, CliError>(second(moment(text, now.as_second())?));
-    let since = args.since.as_deref().map(when).transpose()?;
-    let until = args.until.as_deref().map(when).transpose()?;
-    let ledger = ledger().ok_or_else(no_folder)?;
-    let since = since.unwrap_or_else(|| month_of(until.unwrap_or(now)));
-    let (calls, problems) = ledger.read(since..until.unwrap_or(Timestamp::MAX))?;
-    warn(&problems, ui);
-    if calls.is_empty() {
-        ui.talk(format_args!("no call of a model was recorded since {}", since.strftime("%F")));
+    let used = usage(&environment, &UsageRequest { by: args.by.into(), since, until }, now)?;
+    warn(&used.problems, ui);
+    let is_empty = used.sums.is_empty();
+    if is_empty {
+        let since = used.since.strftime("%F");
+        ui.talk(format_args!("no call of a model was recorded since {since}"));
     } else {
-        table(&calls, args.by, ui)?;
+        table(&used, args.by, ui)?;
     }
-    budgets(&settings, &ledger, now, ui)?;
-    Ok(if calls.is_empty() { Outcome::Negative } else { Outcome::Done })
+    for left in budgets(&environment, &settings.config.llm, now)? {
+        say_left(&left, ui)?;
+    }
+    Ok(if is_empty { Outcome::Negative } else { Outcome::Done })
 }
 
-fn table(calls: &[Call], by: ByArg, ui: &mut Ui) -> Result<(), CliError> {
-    let sums = llm::sum(calls, by.into());
-    let mut total = Sum::default();
-    calls.iter().for_each(|call| total.add(call));
+fn table(used: &Usage, by: ByArg, ui: &mut Ui) -> Result<(), CliError> {
     let rows: Vec<(String, &Sum)> =
-        sums.iter().map(|(name, sum)| (visible_line(name), sum)).collect();
+        used.sums.iter().map(|(name, sum)| (visible_line(name), sum)).collect();
     let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
     let width = widest.max(by.word().len()).max("total".len());
     if !ui.json {
@@ -139,7 +128,7 @@ fn table(calls: &[Call], by: ByArg, ui: &mut Ui) -> Result<(), CliError> {
     for (name, sum) in rows {
         row(by.word(), &name, sum, width, ui)?;
     }
-    row("total", "total", &total, width, ui)
+    row("total", "total", &used.total, width, ui)
 }
 
 fn row(by: &str, name: &str, sum: &Sum, width: usize, ui: &mut Ui) -> Result<(), CliError> {
@@ -150,44 +139,16 @@ fn row(by: &str, name: &str, sum: &Sum, width: usize, ui: &mut Ui) -> Result<(),
     ui.emit(&wire, format_args!("{name:<width$} {calls:>8} {input:>12} {output:>12}  {cost}"))
 }
 
-/// What is left of each budget that is set.
-fn budgets(
-    settings: &Settings,
-    ledger: &Ledger,
-    now: Timestamp,
-    ui: &mut Ui,
-) -> Result<(), CliError> {
-    let config = &settings.config.llm;
-    let budget = budget(config)?;
-    let (month, day) =
-        if budget.looks_back() { ledger.spent(now)? } else { <(Spent, Spent)>::default() };
-    for (span, text, limits, spent) in [
-        ("run", &config.budget_run, budget.run, Spent::default()),
-        ("day", &config.budget_day, budget.day, day),
-        ("month", &config.budget_month, budget.month, month),
-    ] {
-        if limits == Limits::default() {
-            continue;
-        }
-        let left = |limit: Option<u64>, spent: u64| limit.map(|limit| limit.saturating_sub(spent));
-        let micros = left(limits.usd_micros, spent.usd_micros);
-        let wire = BudgetWire {
-            budget: span,
-            limit: text,
-            left_usd: micros.map(usd),
-            left_tokens: left(limits.tokens, spent.tokens),
-            left_calls: left(limits.calls, spent.calls),
-        };
-        let parts = [
-            micros.map(money),
-            wire.left_tokens.map(|tokens| format!("{tokens} tokens")),
-            wire.left_calls.map(|calls| format!("{calls} calls")),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        let parts = parts.join(", ");
-        ui.emit(&wire, format_args!("budget of a {span}: {text}; left: {parts}"))?;
-    }
-    Ok(())
+fn say_left(left: &Left, ui: &mut Ui) -> Result<(), CliError> {
+    let Left { budget, limit, usd_micros, tokens, calls } = *left;
+    let parts = [
+        usd_micros.map(money),
+        tokens.map(|tokens| format!("{tokens} tokens")),
+        calls.map(|calls| format!("{calls} calls")),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let parts = parts.join(", ");
+    ui.emit(left, format_args!("budget of a {budget}: {limit}; left: {parts}"))
 }
 
 /// A damaged line costs itself only, but nobody should take a sum for whole that is not.
@@ -198,20 +159,6 @@ fn warn(problems: &[Problem], ui: &Ui) {
     if problems.len() > MOST_PROBLEMS {
         ui.warn(format_args!("{} more damaged lines", problems.len() - MOST_PROBLEMS));
     }
-}
-
-fn ledger() -> Option<Ledger> {
-    Some(ledger_in(&env::environment().state_folder()?))
-}
-
-fn no_folder() -> CliError {
-    CliError::new("no folder for what was spent: neither XDG_STATE_HOME nor HOME is absolute")
-        .hint("set HOME to your home folder")
-}
-
-/// US dollars.
-pub fn usd(micros: u64) -> f64 {
-    micros as f64 / 1e6
 }
 
 /// `$0.12`, with more digits where there would be too little to see.
@@ -235,19 +182,6 @@ fn cost(micros: u64, unpriced: u64) -> String {
     }
 }
 
-/// The first moment of its month, in UTC.
-fn month_of(time: Timestamp) -> Timestamp {
-    let time = time.to_zoned(TimeZone::UTC);
-    let first = time.first_of_month().and_then(|first| first.start_of_day());
-    first.map_or(Timestamp::MIN, |first| first.timestamp())
-}
-
-/// What lies further away than there is time is as good as its end.
-fn second(second: i64) -> Timestamp {
-    let end = if second < 0 { Timestamp::MIN } else { Timestamp::MAX };
-    Timestamp::from_second(second).unwrap_or(end)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,13 +198,5 @@ mod tests {
         ] {
             assert_eq!(cost(micros, unpriced), expected);
         }
-    }
-
-    #[test]
-    fn months_begin_in_utc() {
-        let month = |text: &str| month_of(text.parse().unwrap()).to_string();
-        assert_eq!(month("2026-11-21T10:00:00Z"), "2026-11-01T00:00:00Z");
-        assert_eq!(month("2026-11-01T00:30:00+02:00"), "2026-10-01T00:00:00Z");
-        assert_eq!(second(i64::MAX), Timestamp::MAX);
     }
 }

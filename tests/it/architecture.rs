@@ -143,7 +143,6 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("src/cli/agent/memory_care.rs", "a folder that the user named"),
     ("crates/app/src/models/add.rs", "the user's models"),
     ("crates/app/src/embedding/profiles.rs", "the user's folder"),
-    ("src/cli/schedule.rs", "the user's folder"),
     ("crates/app/src/schedule/", "the user's folder"),
     ("crates/agent/src/sessions", "sessions, in the user's folder"),
     ("crates/agent/src/trail", "trails, in the user's folder"),

@@ -107,10 +107,15 @@ pub fn find<'a>(shelf: &'a Shelf, name: &str) -> Option<&'a Entity> {
         let number: usize = name.parse().ok()?;
         in_order(shelf).get(number.checked_sub(1)?).copied()
     };
+    // A name that is a number is a name first.
+    by_name(shelf, name).or_else(by_number)
+}
+
+/// The entity of this name, or of the page of this name.
+pub fn by_name<'a>(shelf: &'a Shelf, name: &str) -> Option<&'a Entity> {
     let by_slug =
         || shelf.sheets.contains_key(name).then(|| shelf.entities.by_slug(name)).flatten();
-    // A name that is a number is a name first.
-    shelf.entities.find(name).or_else(by_slug).or_else(by_number)
+    shelf.entities.find(name).or_else(by_slug)
 }
 
 pub fn nearest<'a>(shelf: &'a Shelf, name: &str) -> Option<&'a str> {

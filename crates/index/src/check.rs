@@ -1,9 +1,11 @@
 //! Is everything indexed? For CI: nothing is written.
 
+use serde::Serialize;
+
 use super::{Context, IndexError, Refreshed, commit};
 
 /// What a check found. All zero is a pass.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Gaps {
     /// Vectors in use that no committed table holds, and chunks that have none.
     pub uncommitted: usize,

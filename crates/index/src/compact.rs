@@ -10,6 +10,7 @@ use std::{
 };
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Serialize;
 
 use super::{
     Context, IndexError, Snapshot,
@@ -29,19 +30,20 @@ use elophanto_models::Fingerprint;
 use elophanto_repo::{CommitId, Git, NotePath, Staged, Version};
 
 /// What compaction does, or would do.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Compacted {
-    /// Tables and their bytes before.
-    pub before: (usize, u64),
-    /// The same after; in a dry run bytes are estimated.
-    pub after: (usize, u64),
-    /// Vectors that stay.
-    pub kept: usize,
-    /// Vectors that nothing uses, or that were there twice.
-    pub dropped: usize,
     /// Branch tips that were looked at.
     pub tips: usize,
+    pub tables_before: usize,
+    pub bytes_before: u64,
+    pub tables_after: usize,
+    /// Estimated in a dry run.
+    pub bytes_after: u64,
+    pub vectors_kept: usize,
+    /// Vectors that nothing uses, or that were there twice.
+    pub vectors_dropped: usize,
     /// Whether there is anything to gain.
+    #[serde(skip)]
     pub worth: bool,
 }
 
@@ -62,8 +64,8 @@ pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, Ind
     for name in tracked.keys() {
         let content = tables::read(context.tables, &folder, name, Some(&context.view_dir()))
             .map_err(|cause| IndexError::BadTable { name: name.clone(), cause })?;
-        done.before.0 += 1;
-        done.before.1 += tables::size(&folder, name);
+        done.tables_before += 1;
+        done.bytes_before += tables::size(&folder, name);
         rows += content.rows.len();
         let all = models.entry(content.fingerprint).or_default();
         for (key, vector) in content.rows {
@@ -96,31 +98,31 @@ pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, Ind
             .collect();
         if !rows.is_empty() {
             rows.sort_by_key(|row| row.0);
-            done.kept += rows.len();
+            done.vectors_kept += rows.len();
             contents.push(TableContent { fingerprint: fingerprint.clone(), rows });
         }
     }
-    done.dropped = rows - done.kept;
+    done.vectors_dropped = rows - done.vectors_kept;
     let pieces = |content: &TableContent| {
         let dimension = content.rows.first().map_or(0, |(_, vector)| vector.codes.len());
         tables::pieces(content.rows.len(), dimension)
     };
-    let after = contents.iter().map(pieces).sum();
-    done.worth = done.dropped > 0 || done.before.0 > after;
+    done.tables_after = contents.iter().map(pieces).sum();
+    done.worth = done.vectors_dropped > 0 || done.tables_before > done.tables_after;
     let estimate = |content: &TableContent| {
         let codes = content.rows.first().map_or(0, |(_, vector)| vector.codes.len() as u64);
         TABLE_BYTES + content.rows.len() as u64 * (ROW_BYTES + codes)
     };
-    done.after = (after, contents.iter().map(estimate).sum());
+    done.bytes_after = contents.iter().map(estimate).sum();
     if dry || !done.worth {
         return Ok(done);
     }
-    done.after.1 = 0;
+    done.bytes_after = 0;
     let staging = Staging::new(&context.view_dir())?;
     let mut changes = Vec::new();
     for content in &contents {
         for name in tables::write(context.tables, &folder, staging.path(), content)? {
-            done.after.1 += tables::size(&folder, &name);
+            done.bytes_after += tables::size(&folder, &name);
             let (paths, bytes): (Vec<_>, Vec<_>) =
                 tables::contents(&folder, &name)?.into_iter().unzip();
             let objects = git.write_contents(&bytes)?;

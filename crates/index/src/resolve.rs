@@ -6,6 +6,8 @@ use std::{
     fs,
 };
 
+use serde::Serialize;
+
 use super::{
     Context, IndexError,
     commit::TABLES,
@@ -19,7 +21,7 @@ const OURS: u8 = b'2';
 const THEIRS: u8 = b'3';
 
 /// What was done to settle it.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Resolved {
     /// Tables that the index now holds.
     pub tables: usize,

@@ -5,14 +5,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::Serialize;
+
 use super::{Context, IndexError, Kind, commit::TABLES};
 use crate::store::{cache, registry::Registry, view};
 use elophanto_repo::tracked_under;
 
 /// What was removed, or would be.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Tidied {
+    #[serde(rename = "files_removed")]
     pub files: usize,
+    #[serde(rename = "bytes_freed")]
     pub bytes: u64,
 }
 

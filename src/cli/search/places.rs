@@ -8,7 +8,7 @@ use super::{
     super::ui::{Ui, exact_line, visible, visible_line},
     output::{Format, Shape},
 };
-use elophanto_app::when::day;
+use elophanto_app::{doctor::drift_line, when::day};
 use elophanto_index::{
     Kind,
     drift::Drift,
@@ -50,16 +50,6 @@ pub fn blamed(author: &Author) -> String {
 pub fn drift<'a>(hit: &Hit, shape: &Shape<'a>) -> Option<&'a Drift> {
     let index = shape.drifted.binary_search_by(|drift| drift.path.cmp(&hit.path)).ok()?;
     shape.drifted.get(index)
-}
-
-/// That a note has drifted, on one line.
-pub fn drift_line(drift: &Drift) -> String {
-    let commits = if drift.total == 1 { "commit" } else { "commits" };
-    let latest = drift.commits.first().map_or_else(String::new, |commit| {
-        format!(", latest {} {}", commit.id.short(), visible_line(&commit.subject))
-    });
-    let since = day(drift.since);
-    format!("drifted: {} {commits} to what it covers since {since}{latest}", drift.total)
 }
 
 /// The place of a hit, its headings, and whether its text is committed.

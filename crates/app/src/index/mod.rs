@@ -1,6 +1,7 @@
 //! Bringing the index of a knowledge base up to date, and the vectors that git carries of it.
 
 pub mod embed;
+pub mod git;
 
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use crate::{Error, embedding::pin, plugin_pages, reporter::Reporter, workspace::
 use elophanto_index::{
     Options, Refreshed,
     commit::{Committed, update_pending},
+    watch::Watch,
 };
 
 /// How a run is to be made.
@@ -100,12 +102,39 @@ pub fn again(
     finish(workspace, wanted, refreshed, start, reporter)
 }
 
-/// A run while somebody works on the notes: nothing is sent anywhere, and `git status` stays as it
-/// is.
+/// Goes on with a run whenever notes change, and at intervals, and tells what came of each that
+/// found something new. A run that fails is only warned of: a root that is gone for a moment (a
+/// checkout) comes back.
 ///
 /// # Errors
-/// Those of [`first`].
-pub fn aside(
+/// When telling fails.
+pub fn keep(
+    workspace: &Workspace,
+    watch: Watch,
+    interval: Option<Duration>,
+    wanted: IndexRequest,
+    reporter: &dyn Reporter,
+    told: &mut dyn FnMut(&Indexed) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut outcome = Ok(());
+    watch.run(interval, |_| {
+        match aside(workspace, wanted, reporter) {
+            Ok(indexed) => {
+                let done = &indexed.refreshed.report;
+                if done.embedded + done.removed + done.read > 0 {
+                    outcome = told(&indexed);
+                }
+            }
+            Err(cause) => reporter.warn(cause.message()),
+        }
+        outcome.is_ok()
+    });
+    outcome
+}
+
+/// A run while somebody works on the notes: nothing is sent anywhere, and `git status` stays as it
+/// is.
+fn aside(
     workspace: &Workspace,
     wanted: IndexRequest,
     reporter: &dyn Reporter,

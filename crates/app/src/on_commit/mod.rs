@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 pub use changes::{NoteChange, changes};
-pub use secrets::{ALLOW_FILE, Looked, Secret, allowed, look};
+pub use secrets::{ALLOW_FILE, ALLOW_VARIABLE, Looked, Secret, allowed, look};
 pub use skipped::Seen;
 
 use elophanto_base::secrets::AllowList;
@@ -76,6 +76,14 @@ pub enum CommitError {
     Elsewhere,
 }
 
+/// Where git, running a hook, says that its directory and the index of the commit are, relative to the
+/// folder of the hook.
+#[derive(Debug, Default)]
+pub struct GitVariables {
+    pub git_dir: Option<PathBuf>,
+    pub index_file: Option<PathBuf>,
+}
+
 /// Which index file a running commit uses, and whether files may be staged in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexFile {
@@ -86,25 +94,22 @@ pub struct IndexFile {
 }
 
 impl IndexFile {
-    /// From `GIT_DIR` and `GIT_INDEX_FILE` as git hands them to a hook, relative to `folder`.
+    /// From what git hands to a hook that runs in `folder`.
     ///
     /// # Errors
-    /// When they belong to another repository.
-    pub fn of(
-        git: &Git,
-        folder: &Path,
-        git_dir: Option<&Path>,
-        index_file: Option<&Path>,
-    ) -> Result<Self, CommitError> {
+    /// When that belongs to another repository.
+    pub fn of(git: &Git, folder: &Path, given: &GitVariables) -> Result<Self, CommitError> {
         let real = |path: &Path| folder.join(path).canonicalize().ok();
         let own = git.git_dir().canonicalize().ok();
-        if let Some(given) = git_dir
+        if let Some(given) = &given.git_dir
             && real(given) != own
         {
             return Err(CommitError::Elsewhere);
         }
         let usual = git.git_dir().join("index");
-        let Some(given) = index_file else { return Ok(Self { path: usual, may_stage: true }) };
+        let Some(given) = &given.index_file else {
+            return Ok(Self { path: usual, may_stage: true });
+        };
         let given = folder.join(given);
         let in_own = given.parent().and_then(|parent| parent.canonicalize().ok()) == own;
         if !in_own {

@@ -10,6 +10,7 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 
 use super::CommitError;
+use crate::environment::Environment;
 use elophanto_base::secrets::{AllowList, Finding, Located, Stream};
 use elophanto_index::version::table_name;
 use elophanto_repo::{Git, NotePath, ObjectId, Objects, StagedFile, Version, head};
@@ -17,6 +18,8 @@ use elophanto_text::markdown::{Undecodable, decode};
 
 /// File of the repository with hashes of findings that are no secrets.
 pub const ALLOW_FILE: &str = ".elophanto/allow-secrets";
+/// Variable with hashes of findings that are no secrets, for one commit.
+pub const ALLOW_VARIABLE: &str = "ELOPHANTO_ALLOW_SECRET";
 /// Largest allow list, in bytes.
 const MOST_ALLOW_BYTES: u64 = 1024 * 1024;
 /// Extensions of notes, whatever the settings say.
@@ -56,7 +59,7 @@ impl Looked {
 ///
 /// # Errors
 /// When git cannot read a commit.
-pub fn allowed(git: &Git, variable: &str) -> Result<AllowList, CommitError> {
+pub fn allowed(git: &Git, environment: &Environment) -> Result<AllowList, CommitError> {
     let path = NotePath::from(ALLOW_FILE);
     let mut lists = String::new();
     for parent in head(git)?.into_iter().chain(git.merge_heads()) {
@@ -67,7 +70,8 @@ pub fn allowed(git: &Git, variable: &str) -> Result<AllowList, CommitError> {
             }
         }
     }
-    Ok(AllowList::parse(&lists, variable))
+    let variable = environment.variables().get(ALLOW_VARIABLE);
+    Ok(AllowList::parse(&lists, variable.map(String::as_str).unwrap_or_default()))
 }
 
 /// Looks through what is staged: notes, also those with an extension that the settings name, and

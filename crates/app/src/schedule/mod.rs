@@ -1,8 +1,8 @@
 //! Commands of this program that run by themselves: a timer of systemd, or a line of the crontab.
 //!
-//! Owns what such a job is, how it is written for either of the two, how it is read back, and
-//! putting it in and taking it out. It refuses to know what a command does, where the user's
-//! folders lie and how a program is started: [`Scheduler`] is told. `job`, `systemd` and `crontab`
+//! Owns what such a job is, how it is written for either of the two, how it is read back, putting it
+//! in, taking it out, and running it. It refuses to know what a command does; [`Scheduler`] is told by
+//! [`Jobs`] where the user's folders lie and how a program is started. `job`, `systemd` and `crontab`
 //! are pure; `units`, `calls` and `scheduler` touch the disk and ask systemd and cron.
 //!
 //! Nothing is remembered elsewhere: what is scheduled can be read off the unit files and the
@@ -11,7 +11,8 @@
 mod calls;
 mod crontab;
 mod job;
-pub mod process;
+mod jobs;
+mod process;
 mod scheduler;
 mod systemd;
 mod units;
@@ -23,6 +24,7 @@ pub use crontab::crontab_entry;
 pub use job::{
     Job, JobError, MAX_ARGUMENTS, MAX_COMMAND_BYTES, MAX_EVERY, MAX_NAME, MAX_PATH_BYTES, MIN_EVERY,
 };
+pub use jobs::{Jobs, Run};
 pub use scheduler::{Added, Backend, Installed, Listing, Outcome, Place, Scheduler};
 pub use systemd::{service_unit, timer_unit, unit_name};
 

@@ -1,0 +1,261 @@
+//! What is indexed, by which model, how large it is, and what is wrong with it.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde::Serialize;
+
+use crate::{
+    Error, config::REPOSITORY_FILE, hidden, init, settings, when::day, workspace::Workspace,
+};
+use elophanto_base::visible::visible_line;
+use elophanto_index::{
+    Options, Snapshot, commit, drift, links, refresh,
+    search::SearchError,
+    store::{
+        manifest::{FileEntry, Place},
+        tables::{self, TableError},
+    },
+};
+use elophanto_repo::{Git, NotePath, read_note};
+use elophanto_text::markdown;
+
+/// How long git may take to tell which notes have drifted.
+const DRIFT_PATIENCE: Duration = Duration::from_secs(60);
+/// A drift is over when the note has a commit of its own after those of its sources.
+const MEND_DRIFT: &str =
+    "compare the note with what it covers, correct it or set `updated:`, and commit it";
+/// Lessons in one file, from which on it is better archived.
+const MOST_RECORDS: usize = 10_000;
+/// Links named one by one.
+const MOST_LINKS: usize = 10;
+/// For each look at what changed: as it is, if another process is indexing.
+const LOOK: Options =
+    Options { full: false, patience: Some(Duration::from_millis(50)), progress: &|_, _| {} };
+
+/// How a knowledge base is.
+#[derive(Debug)]
+pub struct Diagnosis {
+    pub facts: Facts,
+    pub findings: Vec<Finding>,
+}
+
+/// What there is.
+#[derive(Debug, Serialize)]
+pub struct Facts {
+    pub root: String,
+    /// Whether it is a git repository.
+    pub git: bool,
+    pub model: String,
+    pub notes: usize,
+    pub chunks: usize,
+    pub segments: usize,
+    pub view_bytes: u64,
+    pub tables: usize,
+    pub tables_bytes: u64,
+    pub uncommitted_vectors: usize,
+    pub broken_links: usize,
+    pub drifted: usize,
+    pub skipped: usize,
+    /// Pages that `init` made and nobody has written yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unfilled: Vec<Unfilled>,
+}
+
+/// A page with the sections that still say what its template says.
+#[derive(Debug, Serialize)]
+pub struct Unfilled {
+    pub path: String,
+    pub sections: Vec<String>,
+}
+
+/// Something wrong, and what mends it.
+#[derive(Debug, Serialize)]
+pub struct Finding {
+    pub finding: String,
+    pub mend: String,
+}
+
+/// Of settings that cannot be used: until they are mended, nothing else can be said.
+impl From<Error> for Finding {
+    fn from(cause: Error) -> Self {
+        let mend = cause.hint_text().unwrap_or("correct the settings").to_owned();
+        Self { finding: cause.message().to_owned(), mend }
+    }
+}
+
+/// Looks at everything.
+///
+/// # Errors
+/// When a root does not exist, or the view or the folder of tables cannot be read.
+pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
+    let repository = &workspace.repository;
+    let refreshed = workspace.refresh(LOOK)?;
+    let (report, snapshot) = (&refreshed.report, &refreshed.snapshot);
+    let mut findings = Vec::new();
+    let mut find = |finding: String, mend: &str| {
+        findings.push(Finding { finding, mend: mend.to_owned() });
+    };
+    let folder = repository.tables_dir();
+    let names = tables::list(&folder)?;
+    let layers = settings::layers(&repository.root, &workspace.environment, Vec::new());
+    if layers.is_ok_and(|layers| layers.in_conflict) {
+        find(
+            format!(
+                "`{REPOSITORY_FILE}` is in conflict; until it is settled, what our side says counts"
+            ),
+            "settle it, then git add it",
+        );
+    }
+    for notice in &report.notices {
+        find(notice.clone(), "elophanto index");
+    }
+    let (uncommitted, bad) = commit::uncommitted(&workspace.context(), snapshot)?;
+    for table in &bad {
+        let path = format!("{}/{}", commit::TABLES, table.name);
+        let mend = match table.cause {
+            TableError::Digest | TableError::Io(_) => "git checkout -- .elophanto/index".to_owned(),
+            TableError::Fatal => "elophanto index --full".to_owned(),
+            _ => format!("git rm -r {path}"),
+        };
+        find(format!("{path}: {}", table.cause), &mend);
+    }
+    for hidden in hidden::findings(workspace) {
+        find(hidden, "take the rule out, or git add --force the file");
+    }
+    for (path, records) in crowded(workspace) {
+        find(
+            format!("{path} holds {records} lessons, more than {MOST_RECORDS}"),
+            "elophanto agent memory archive --before '6 months ago'",
+        );
+    }
+    if uncommitted > 0 {
+        find(
+            format!("{uncommitted} vectors are in no table that git could carry"),
+            "elophanto index && git add .elophanto/index",
+        );
+    }
+    if report.stale > 0 {
+        find(format!("{} notes are not searched yet", report.stale), "elophanto index");
+    }
+    for problem in &report.problems {
+        find(
+            format!("{}: skipped: {}", shown(&problem.path), problem.reason),
+            "mend the file, or list it in .elophantoignore",
+        );
+    }
+    let pages = workspace.refresh_pages(LOOK)?;
+    let broken = links::broken(&pages.snapshot, &|path| repository.root.join(path).exists())
+        .map_err(SearchError::from)?;
+    for link in broken.iter().take(MOST_LINKS) {
+        find(
+            format!("{}:{}: link to `{}` leads nowhere", shown(&link.path), link.line, link.target),
+            "correct the link, or write the note",
+        );
+    }
+    if broken.len() > MOST_LINKS {
+        find(
+            format!("{} more links lead nowhere", broken.len() - MOST_LINKS),
+            "elophanto doctor --json",
+        );
+    }
+    let drifts = drifts(workspace, snapshot)?;
+    for drift in &drifts.found {
+        find(format!("{}: {}", shown(&drift.path), told(drift)), MEND_DRIFT);
+    }
+    for (path, cause) in &drifts.untold {
+        find(
+            format!("{}: whether it has drifted cannot be told: {cause}", shown(path)),
+            "git fsck",
+        );
+    }
+    let segments = snapshot.parts.iter().map(|part| &part.loaded);
+    let facts = Facts {
+        root: repository.root.display().to_string(),
+        git: repository.git_dir.is_some(),
+        model: workspace.models.active().fingerprint().to_string(),
+        notes: report.files,
+        chunks: report.chunks,
+        segments: snapshot.parts.len(),
+        view_bytes: segments.map(|it| (it.segment.size() + it.matrix.size()) as u64).sum(),
+        tables: names.len(),
+        tables_bytes: names.iter().map(|name| tables::size(&folder, name)).sum(),
+        uncommitted_vectors: uncommitted,
+        broken_links: broken.len(),
+        drifted: drifts.found.len(),
+        skipped: report.problems.len(),
+        unfilled: unfilled(workspace),
+    };
+    Ok(Diagnosis { facts, findings })
+}
+
+fn shown(path: &NotePath) -> String {
+    visible_line(&path.to_text())
+}
+
+/// Files of lessons that have grown too large, with their records.
+fn crowded(workspace: &Workspace) -> Vec<(String, usize)> {
+    let Ok(known) = refresh(&workspace.context().of(workspace.memory_form()), LOOK) else {
+        return Vec::new();
+    };
+    let count = |file: &FileEntry| {
+        let Place::Document { segment, document } = file.place else { return None };
+        let part = known.snapshot.parts.get(segment as usize)?;
+        let document = part.loaded.segment.document(document as usize).ok()?;
+        Some((file.path.to_text(), document.chunks.len()))
+    };
+    let counted = known.snapshot.files.iter().filter_map(count);
+    counted.filter(|(_, records)| *records > MOST_RECORDS).collect()
+}
+
+fn drifts(workspace: &Workspace, snapshot: &Snapshot) -> Result<drift::Drifts, Error> {
+    let Some(git) = Git::of(&workspace.repository) else { return Ok(drift::Drifts::default()) };
+    let paths = snapshot.files.iter().map(|file| &file.path);
+    Ok(drift::drifted(&git, snapshot, paths, DRIFT_PATIENCE).map_err(SearchError::from)?)
+}
+
+/// A drift with the commits that made it.
+fn told(drift: &drift::Drift) -> String {
+    if drift.total == 1 {
+        return drift_line(drift);
+    }
+    let mut text =
+        format!("drifted: {} commits to what it covers since {}", drift.total, day(drift.since));
+    for commit in &drift.commits {
+        let subject = visible_line(&commit.subject);
+        text.push_str(&format!("\n    {} {} {subject}", commit.id.short(), day(commit.time)));
+    }
+    if drift.total > drift.commits.len() {
+        text.push_str(&format!("\n    and {} before", drift.total - drift.commits.len()));
+    }
+    text
+}
+
+/// That a note has drifted, on one line.
+pub fn drift_line(drift: &drift::Drift) -> String {
+    let commits = if drift.total == 1 { "commit" } else { "commits" };
+    let latest = drift.commits.first().map_or_else(String::new, |commit| {
+        format!(", latest {} {}", commit.id.short(), visible_line(&commit.subject))
+    });
+    let since = day(drift.since);
+    format!("drifted: {} {commits} to what it covers since {since}{latest}", drift.total)
+}
+
+/// The pages of every knowledge base with what of them still waits to be written: until then it is
+/// not searched.
+fn unfilled(workspace: &Workspace) -> Vec<Unfilled> {
+    let knowledge = &workspace.config.knowledge;
+    let of_page = |path: PathBuf| {
+        let path = NotePath::from(path.as_path());
+        let (bytes, _) =
+            read_note(&workspace.repository.root, &path, knowledge.max_file_bytes).ok()?;
+        let text = markdown::decode(&bytes).ok()?.text;
+        let document = markdown::parse(&text).ok()?;
+        let sections: Vec<String> = init::unfilled(&text, &document)
+            .into_iter()
+            .filter(|section| section.is_to_fill)
+            .map(|section| section.heading)
+            .collect();
+        (!sections.is_empty()).then(|| Unfilled { path: path.to_text(), sections })
+    };
+    init::pages(&knowledge.write_root).filter_map(of_page).collect()
+}

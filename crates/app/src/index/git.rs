@@ -1,0 +1,184 @@
+//! The index in git: what is staged or committed of it, a conflict over it, and whether what is
+//! committed is whole and true.
+
+use serde::{Serialize, Serializer};
+
+use super::embed;
+use crate::{
+    Error, on_commit,
+    reporter::Reporter,
+    when,
+    workspace::{Workspace, now_nanoseconds},
+};
+use elophanto_index::{
+    Options, Refreshed, Snapshot,
+    check::{self, Gaps},
+    resolve::{self, Resolved},
+    stage::{plan_staged, remove_obsolete, staged_before},
+    verify::{self, Base, Verified},
+};
+use elophanto_knowledge::corpus;
+use elophanto_repo::{CommitId, Git, GitError, Staged, Version, head};
+
+/// Message of a commit that holds only the index.
+const MESSAGE: &str = "Update the search index\n";
+
+/// What is to become of the table for what is staged.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StageRequest {
+    /// Commits the table by itself, and nothing else.
+    pub commit: bool,
+    /// Agrees to what is sent to a model elsewhere, whatever it costs.
+    pub yes: bool,
+}
+
+/// What was staged, or committed.
+#[derive(Debug, Serialize)]
+pub struct Staging {
+    pub files: usize,
+    pub chunks: usize,
+    pub embedded: usize,
+    /// Vectors in the new table.
+    pub vectors: usize,
+    #[serde(serialize_with = "id")]
+    pub commit: Option<CommitId>,
+}
+
+fn id<S: Serializer>(commit: &Option<CommitId>, to: S) -> Result<S::Ok, S::Error> {
+    commit.map(|commit| commit.to_string()).serialize(to)
+}
+
+/// Stages, or commits by itself, the table for what is staged; `None` if the model only stands in.
+///
+/// # Errors
+/// When there is no git, no commit can be made now, or git or a table cannot be read or written.
+pub fn stage(
+    workspace: &Workspace,
+    wanted: StageRequest,
+    reporter: &dyn Reporter,
+) -> Result<Option<Staging>, Error> {
+    let git = git(workspace)?;
+    if !workspace.models.is_named() {
+        for reason in workspace.models.reasons() {
+            reporter.note(reason);
+        }
+        reporter.talk("nothing staged: the vectors of a model that stands in do not go into git");
+        return Ok(None);
+    }
+    let progress = reporter.progress("notes");
+    let update = |done, all| progress.update(done, all);
+    if wanted.commit {
+        may_commit(&git)?;
+    }
+    let records = journal(workspace, &git, reporter)?;
+    let refreshed = workspace.version(&git, &Version::Staged, &update)?;
+    drop(progress);
+    let again = || workspace.version(&git, &Version::Staged, &|_, _| {});
+    let refreshed = embed::complete(workspace, refreshed, wanted.yes, &again, reporter)?;
+    let report = &refreshed.report;
+    for notice in &report.notices {
+        reporter.note(notice);
+    }
+    let parent = head(&git)?;
+    let plan = plan_staged(&workspace.context(), &git, &refreshed.snapshot)?;
+    let mut commit = None;
+    if wanted.commit {
+        let tables = staged_before(&git, parent, &plan)?;
+        let changes = [tables, plan.changes.clone(), records].concat();
+        if changes.iter().any(|change| matches!(change, Staged::Put { .. })) {
+            commit = Some(git.commit_only(parent.as_ref(), &changes, MESSAGE)?);
+        } else {
+            git.stage(&changes)?;
+        }
+    } else {
+        git.stage(&plan.changes)?;
+    }
+    remove_obsolete(&workspace.context(), &plan)?;
+    Ok(Some(Staging {
+        files: report.files,
+        chunks: report.chunks,
+        embedded: report.embedded,
+        vectors: if plan.changes.is_empty() { 0 } else { plan.vectors },
+        commit,
+    }))
+}
+
+/// Stages what the journal holds and git does not; returns what is staged of it.
+fn journal(
+    workspace: &Workspace,
+    git: &Git,
+    reporter: &dyn Reporter,
+) -> Result<Vec<Staged>, Error> {
+    if !workspace.config.journal.share {
+        return Ok(Vec::new());
+    }
+    let allowed = on_commit::allowed(git, &workspace.environment)?;
+    let pending = on_commit::journal::pending(&workspace.repository, git, &allowed)?;
+    git.stage(&pending.changes)?;
+    for notice in &pending.notices {
+        reporter.note(notice);
+    }
+    Ok([pending.changes, pending.staged].concat())
+}
+
+/// Whether a commit can be made now; asked before anything is changed.
+fn may_commit(git: &Git) -> Result<(), Error> {
+    if git.is_replaying() || !git.other_sides().is_empty() {
+        return Err(Error::new("a merge, rebase, cherry-pick or revert is under way")
+            .hint("finish it, then run this again"));
+    }
+    if !git.has_identity()? {
+        return Err(Error::new("git does not know in whose name to commit")
+            .hint("set `user.name` and `user.email` with `git config`"));
+    }
+    Ok(())
+}
+
+/// Settles a conflict over the tables.
+///
+/// # Errors
+/// When there is no git, git cannot be read, or a table cannot be written.
+pub fn resolve(workspace: &Workspace) -> Result<Resolved, Error> {
+    Ok(resolve::resolve(&workspace.context(), &git(workspace)?)?)
+}
+
+/// Whether everything is indexed and committed; writes nothing.
+///
+/// # Errors
+/// When a root does not exist, or the folder of tables cannot be read.
+pub fn check(workspace: &Workspace) -> Result<(Gaps, Refreshed), Error> {
+    let options = Options { full: false, patience: None, progress: &|_, _| {} };
+    let refreshed = workspace.refresh_indexed(options)?;
+    let (mut gaps, refreshed) = check::check(&workspace.context(), refreshed)?;
+    if !workspace.commits_vectors() {
+        gaps.uncommitted = 0;
+    }
+    Ok((gaps, refreshed))
+}
+
+/// Makes committed vectors again and says which are not what they claim; with a base, those that
+/// came since.
+///
+/// # Errors
+/// When the base is no commit, or the tables or the view cannot be read.
+pub fn verify(
+    workspace: &Workspace,
+    snapshot: &Snapshot,
+    base: Option<&str>,
+) -> Result<Verified, Error> {
+    let context = workspace.context();
+    let verified = match base {
+        None => verify::verify(&context, snapshot, None),
+        Some(base) => {
+            let git = git(workspace)?;
+            let commit = when::commit(&git, base, now_nanoseconds() / 1_000_000_000)?;
+            let at = |commit| corpus::of_commit(&context, &git, commit, &|_, _| {});
+            verify::verify(&context, snapshot, Some(&Base { git: &git, commit, at: &at }))
+        }
+    };
+    verified.map_err(|cause| Error::new(cause).hint("run `elophanto index --full`, then again"))
+}
+
+fn git(workspace: &Workspace) -> Result<Git, Error> {
+    Git::of(&workspace.repository).ok_or_else(|| GitError::NoRepository.into())
+}
