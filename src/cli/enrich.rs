@@ -1,26 +1,15 @@
 //! `elophanto enrich`
 
-use std::{collections::BTreeSet, time::Duration};
-
-use serde::Serialize;
+use std::time::Duration;
 
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    scan::interval,
+    ui::{Ui, count, visible_line},
     workspace::{self, Workspace},
 };
-use elophanto_app::config::parse_duration;
-use elophanto_app::learn::extract;
-use elophanto_app::learning::{Learning, now};
-use elophanto_knowledge::{
-    enrich::Mode,
-    learn::{
-        deepen::{Deepened, candidates, deepen},
-        log::Log,
-        run::{Made, make_queued, turn},
-    },
-};
+use elophanto_app::enrich::enrich;
 
 /// Find out more about what you care about
 ///
@@ -46,35 +35,14 @@ pub struct EnrichArgs {
     pub json: bool,
 }
 
-/// A round, as `--json` prints it.
-#[derive(Serialize, Default)]
-struct RoundWire {
-    /// Queued searches that were made.
-    queued: usize,
-    /// What was enriched.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    entity: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mode: Option<&'static str>,
-    searches: usize,
-    processed: usize,
-}
-
 pub fn run(args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let flags = args.budget.iter().map(|text| ("llm.budget.run".to_owned(), text.clone()));
     let workspace = workspace::open(flags.collect(), ui)?;
-    let interval = match args.every.as_deref() {
-        None => None,
-        Some("") => Some(workspace.config.enrich.every),
-        Some(text) => Some(parse_duration(text).map_err(|cause| {
-            CliError::new(cause)
-                .hint("give a number with ms, s, m, h, d or w, such as `--every 10m`")
-        })?),
-    };
-    let Some(interval) = interval else { return once(&workspace, args, ui) };
+    let interval = interval(args.every.as_deref(), workspace.config.enrich.every)?;
+    let Some(interval) = interval else { return once(&workspace, args.yes, ui) };
     loop {
         // What goes wrong now may go right the next time.
-        if let Err(cause) = once(&workspace, args, ui) {
+        if let Err(cause) = once(&workspace, args.yes, ui) {
             if cause.broken_pipe {
                 return Err(cause);
             }
@@ -85,88 +53,22 @@ pub fn run(args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
 }
 
-fn once(workspace: &Workspace, args: &EnrichArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let learning = Learning::open(workspace)?;
-    let telling = learning.telling(ui)?;
-    // Another round may be under way, or a `learn`: what it makes is not made again.
-    let _turn = turn(&learning.desk)?;
-    let mut wire = RoundWire::default();
-    let notes = learning.notes()?;
-    let ask = |query: &str| learning.ask_notes(&notes, query);
-    // What is queued, or worth a search, needs somewhere to look; what was found does not.
-    let log = Log::read(&learning.desk.journal, now());
-    if !log.queued().is_empty() {
-        let sources = learning.sources(&ask, ui)?;
-        let made = make_queued(&learning.desk, &sources, &now)?;
-        wire.queued = made.iter().filter(|made| !made.search.queued).count();
-        warn_of(&made, ui);
+fn once(workspace: &Workspace, yes: bool, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let round = enrich(workspace, yes, ui)?;
+    if round.queued + round.searches + round.processed == 0 {
+        ui.emit(&round, "nothing to do")?;
+        return Ok(Outcome::Negative);
     }
-    wire.processed = extract(&learning, &telling, None, args.yes, ui)?;
-    if wire.processed == 0 {
-        // Only when nothing waits: what the user asked for comes first.
-        let shelf = learning.shelves().read(now());
-        let log = Log::read(&learning.desk.journal, now());
-        let interests = learning.interests();
-        let scores = interests.scores(&learning.user, &shelf, &learning.meaning(), now());
-        let found = candidates(&shelf, &log, &interests, &scores, &learning.user);
-        let most = u32::try_from(workspace.config.enrich.searches_per_hour).unwrap_or(u32::MAX);
-        if !found.is_empty() {
-            let sources = learning.sources(&ask, ui)?;
-            let done =
-                deepen(&learning.desk, &shelf, &found, &sources, most, &learning.user, &now)?;
-            match done {
-                Deepened::Searched { name, mode, made } => {
-                    warn_of(&made, ui);
-                    wire.searches = made.len();
-                    wire.entity = Some(name);
-                    wire.mode = Some(word(mode));
-                    wire.processed = extract(&learning, &telling, None, args.yes, ui)?;
-                }
-                Deepened::Nothing => {}
-                Deepened::Later(wait) => ui.note(wait),
-            }
-        }
-    }
-    // What waited for the end of a pause or of quiet hours.
-    learning.tell(&[], &telling, ui)?;
-    let about = match (&wire.entity, wire.mode) {
+    let about = match (&round.entity, round.mode) {
         (Some(name), Some(mode)) => {
-            format!(
-                ", {} about {} ({mode})",
-                count(wire.searches, "search", "searches"),
-                visible_line(name)
-            )
+            let (searches, name) =
+                (count(round.searches, "search", "searches"), visible_line(name));
+            format!(", {searches} about {name} ({mode})")
         }
         _ => String::new(),
     };
-    let text = format!(
-        "{} made{about}, {} read",
-        count(wire.queued, "queued search", "queued searches"),
-        count(wire.processed, "response", "responses")
-    );
-    let is_idle = wire.queued + wire.searches + wire.processed == 0;
-    ui.emit(&wire, if is_idle { "nothing to do".to_owned() } else { text })?;
-    Ok(if is_idle { Outcome::Negative } else { Outcome::Done })
-}
-
-/// Says which sources failed and why, each once.
-fn warn_of(made: &[Made], ui: &Ui) {
-    let failed = made.iter().flat_map(|made| &made.failed);
-    let said: BTreeSet<String> =
-        failed.map(|(source, cause)| format!("{source}: {cause}")).collect();
-    for text in said {
-        ui.warn(visible_line(&text));
-    }
-}
-
-fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
-}
-
-fn word(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Broad => "broad",
-        Mode::Gaps => "gaps",
-        Mode::News { .. } => "news",
-    }
+    let queued = count(round.queued, "queued search", "queued searches");
+    let read = count(round.processed, "response", "responses");
+    ui.emit(&round, format_args!("{queued} made{about}, {read} read"))?;
+    Ok(Outcome::Done)
 }

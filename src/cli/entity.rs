@@ -5,17 +5,14 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, count, visible_line},
     workspace,
 };
 use elophanto_app::{
-    entities::{self, find, nearest},
-    learning::{Learning, now},
+    entities::{self, delete, find, nearest},
+    learning::Learning,
 };
-use elophanto_knowledge::learn::{
-    shelf::{Shelf, Shelves},
-    undo::delete,
-};
+use elophanto_knowledge::learn::shelf::{Shelf, Shelves};
 use elophanto_text::entity::Entity;
 
 /// Show what is known: all entities with their facts counted, or one with its facts
@@ -43,12 +40,9 @@ struct DeletedWire<'a> {
 
 pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
-    let desk = workspace.desk();
-    let shelves = Shelves { desk: &desk, write_root: &workspace.config.knowledge.write_root };
-    let mut shelf = shelves.read(now());
-    for warning in shelf.warnings() {
-        ui.note(visible_line(&warning));
-    }
+    let learning = Learning::look(&workspace);
+    let shelves = learning.shelves();
+    let mut shelf = learning.shelf(ui);
     let Some(name) = &args.name else { return list(&shelves, &shelf, ui) };
     let Some(found) = find(&shelf, name).cloned() else {
         let near = nearest(&shelf, name).map(visible_line);
@@ -59,15 +53,10 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if !args.delete {
         return show(&shelves, &found, ui);
     }
-    let learning = Learning::open(&workspace)?;
-    learning.acted();
-    delete(&shelves, &mut shelf, &found.slug, now())?;
-    let facts = found.facts.len();
-    let word = if facts == 1 { "fact" } else { "facts" };
-    ui.emit(
-        &DeletedWire { entity: &found.slug, name: &found.title, facts },
-        format_args!("removed {} with {facts} {word}", visible_line(&found.title)),
-    )?;
+    delete(&workspace, &mut shelf, &found)?;
+    let wire = DeletedWire { entity: &found.slug, name: &found.title, facts: found.facts.len() };
+    let facts = count(wire.facts, "fact", "facts");
+    ui.emit(&wire, format_args!("removed {} with {facts}", visible_line(&found.title)))?;
     if !found.notes.is_empty() {
         ui.note(format_args!(
             "what people wrote on its page stays: {}",
@@ -80,9 +69,8 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 fn list(shelves: &Shelves, shelf: &Shelf, ui: &mut Ui) -> Result<Outcome, CliError> {
     let all = entities::list(shelves, shelf);
     for listed in &all {
-        let word = if listed.facts == 1 { "fact" } else { "facts" };
-        let (number, name, facts) = (listed.number, visible_line(listed.name), listed.facts);
-        ui.emit(listed, format!("{number}. {name} ({facts} {word})"))?;
+        let (name, facts) = (visible_line(listed.name), count(listed.facts, "fact", "facts"));
+        ui.emit(listed, format_args!("{}. {name} ({facts})", listed.number))?;
     }
     if all.is_empty() {
         ui.talk("nothing is known yet: `elophanto learn \"a topic\"`");
@@ -95,13 +83,11 @@ fn show(shelves: &Shelves, entity: &Entity, ui: &mut Ui) -> Result<Outcome, CliE
     let wire = entities::of(shelves, entity);
     let mut lines =
         vec![format!("{}  ({})", visible_line(&entity.title), visible_line(&wire.path))];
-    if !entity.aliases.is_empty() {
-        let names: Vec<String> = entity.aliases.iter().map(|name| visible_line(name)).collect();
-        lines.push(format!("  also known as {}", names.join(", ")));
-    }
-    if !entity.tags.is_empty() {
-        let tags: Vec<String> = entity.tags.iter().map(|tag| visible_line(tag)).collect();
-        lines.push(format!("  tags: {}", tags.join(", ")));
+    for (what, names) in [("also known as", wire.aliases), ("tags:", wire.tags)] {
+        let names: Vec<String> = names.iter().map(|name| visible_line(name)).collect();
+        if !names.is_empty() {
+            lines.push(format!("  {what} {}", names.join(", ")));
+        }
     }
     for note in &wire.notes {
         lines.push(format!("  * {}", visible_line(note.text)));

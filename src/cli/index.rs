@@ -11,7 +11,6 @@ use super::{
     workspace::{self, Workspace},
 };
 use elophanto_app::{
-    config::parse_duration,
     embedding::background as waiting,
     hidden,
     index::{
@@ -116,14 +115,8 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if args.resolve {
         return super::index_git::resolve_conflict(&workspace, ui);
     }
-    let interval = match args.every.as_deref() {
-        None => None,
-        Some("") => Some(workspace.config.knowledge.index_interval),
-        Some(text) => Some(parse_duration(text).map_err(|cause| {
-            CliError::new(cause)
-                .hint("give a number with ms, s, m, h, d or w, such as `--every 10m`")
-        })?),
-    };
+    let every = args.every.as_deref();
+    let interval = super::scan::interval(every, workspace.config.knowledge.index_interval)?;
     // Before the first run: what changes while that is at work is not missed.
     let watch = if args.watch { Some(Watch::begin(&workspace.repository.root)?) } else { None };
     let (workspace, indexed) = index::first(workspace, args.request(), ui)?;

@@ -7,14 +7,12 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, count, visible_line},
     workspace::{self, Workspace},
 };
-use elophanto_app::{
-    learn::{FoundEntity, Given, LearnRequest, Material, Prompted, Started, learn, note, prompts},
-    learning::{Learning, now},
+use elophanto_app::learn::{
+    FoundEntity, Given, LearnRequest, Material, Prompted, Started, learn, note, prompts, undo,
 };
-use elophanto_knowledge::learn::{log::Log, undo::undo};
 use elophanto_text::reading::INPUT_CAP;
 
 /// Largest message, in bytes.
@@ -70,15 +68,6 @@ struct UndoArgs {
     json: bool,
 }
 
-/// The beginning of a run, as `--json` prints it.
-#[derive(Serialize)]
-struct StartedWire<'a> {
-    event: &'static str,
-    id: &'a str,
-    prompt: &'a str,
-    searches: usize,
-}
-
 /// What was taken back, as `--json` prints it.
 #[derive(Serialize)]
 struct UndoneWire<'a> {
@@ -98,9 +87,7 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let flags = args.budget.iter().map(|text| ("llm.budget.run".to_owned(), text.clone()));
     let workspace = workspace::open(flags.collect(), ui)?;
     if let Some(Action::Undo(args)) = &args.action {
-        let learning = Learning::open(&workspace)?;
-        learning.acted();
-        return take_back(&learning, &args.id, ui);
+        return take_back(&workspace, &args.id, ui);
     }
     if let Some(from) = &args.message {
         return message(&workspace, from, args.yes, ui);
@@ -127,32 +114,28 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 /// Says what has begun.
 fn started(begun: &Started, background: bool, ui: &mut Ui) -> Result<(), CliError> {
-    let Started { id, topic, searches, is_given } = begun;
     if ui.json {
-        ui.json(&StartedWire { event: "started", id, prompt: topic, searches: *searches })?;
+        ui.json(begun)?;
         return ui.flush();
     }
-    let word = if *searches == 1 { "search" } else { "searches" };
-    let doing = if *is_given { "reading about" } else { "learning about" };
-    let rest = match (is_given, background) {
-        (true, _) => String::new(),
-        (false, true) => format!(": {searches} {word} queued"),
-        (false, false) => format!(": {searches} {word}"),
-    };
-    ui.talk(format_args!("{doing} '{}'{rest}", visible_line(topic)));
+    let prompt = visible_line(&begun.prompt);
+    let searches = count(begun.searches, "search", "searches");
+    ui.talk(match (begun.is_given, background) {
+        (true, _) => format!("reading about '{prompt}'"),
+        (false, true) => format!("learning about '{prompt}': {searches} queued"),
+        (false, false) => format!("learning about '{prompt}': {searches}"),
+    });
     Ok(())
 }
 
 /// Notes what the user said, and what it tells.
 fn message(workspace: &Workspace, from: &str, yes: bool, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let learning = Learning::open(workspace)?;
-    learning.acted();
     let bytes = bytes_of(from, MAX_MESSAGE, ui)?;
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     if text.is_empty() {
         return Err(CliError::new("the message is empty").hint("write what you want to say"));
     }
-    let noted = note(&learning, &text, yes, ui)?;
+    let noted = note(workspace, &text, yes, ui)?;
     let text = match noted.facts {
         0 => format!("noted {}", noted.id),
         _ => format!("noted {}\n{}", noted.id, lines(&noted.entities)),
@@ -161,11 +144,8 @@ fn message(workspace: &Workspace, from: &str, yes: bool, ui: &mut Ui) -> Result<
     Ok(Outcome::Done)
 }
 
-fn take_back(learning: &Learning, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let shelves = learning.shelves();
-    let mut shelf = shelves.read(now());
-    let log = Log::read(&learning.desk.journal, now());
-    let Some(undone) = undo(&shelves, &mut shelf, &log, id, &learning.meaning(), now())? else {
+fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let Some(undone) = undo(workspace, id)? else {
         ui.talk(format_args!(
             "no search, prompt or message is called `{}`; `elophanto learn --json` lists them",
             visible_line(id)
@@ -174,16 +154,13 @@ fn take_back(learning: &Learning, id: &str, ui: &mut Ui) -> Result<Outcome, CliE
     };
     let wire = UndoneWire { id, facts: undone.facts, entities: &undone.entities };
     let names: Vec<String> = undone.entities.iter().map(|name| visible_line(name)).collect();
-    let word = if undone.facts == 1 { "fact" } else { "facts" };
+    let facts = count(undone.facts, "fact", "facts");
     let gone = match names.is_empty() {
         true => String::new(),
         false => format!(" and {}", names.join(", ")),
     };
-    let off = match undone.called_off {
-        0 => String::new(),
-        _ => ", and what was still to come".to_owned(),
-    };
-    ui.emit(&wire, format_args!("took back {} {word}{gone}{off}", undone.facts))?;
+    let off = if undone.called_off == 0 { "" } else { ", and what was still to come" };
+    ui.emit(&wire, format_args!("took back {facts}{gone}{off}"))?;
     let is_nothing = undone.facts == 0 && undone.called_off == 0;
     Ok(if is_nothing { Outcome::Negative } else { Outcome::Done })
 }
@@ -206,17 +183,16 @@ fn bytes_of(from: &str, most: u64, ui: &Ui) -> Result<Vec<u8>, CliError> {
                 .hint("pipe it in, or give a file")
         })?;
     } else {
-        let failed = |cause: std::io::Error| {
-            CliError::new(format_args!("`{}` cannot be read: {cause}", visible_line(from)))
+        let failed = |what: &str| {
+            CliError::new(format_args!("`{}` {what}", visible_line(from)))
                 .hint("give a file, an address that begins with https://, or `-`")
         };
-        let metadata = std::fs::metadata(from).map_err(failed)?;
-        if !metadata.is_file() {
-            return Err(CliError::new(format_args!("`{}` is no file", visible_line(from)))
-                .hint("give a file, an address that begins with https://, or `-`"));
+        let unread = |cause: std::io::Error| failed(&format!("cannot be read: {cause}"));
+        if !std::fs::metadata(from).map_err(unread)?.is_file() {
+            return Err(failed("is no file"));
         }
-        let file = std::fs::File::open(from).map_err(failed)?;
-        file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+        let file = std::fs::File::open(from).map_err(unread)?;
+        file.take(most + 1).read_to_end(&mut bytes).map_err(unread)?;
     }
     if bytes.len() as u64 > most {
         return Err(CliError::new(format_args!("there are more than {most} bytes to read"))
@@ -241,18 +217,16 @@ fn queue(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
 fn show(prompt: &Prompted, ui: &mut Ui) -> Result<(), CliError> {
     let mark = if prompt.is_done { "✓" } else { "..." };
     let mut text = format!("{}) '{}' {mark}", prompt.number, visible_line(&prompt.prompt));
-    let entities = lines(&prompt.entities);
-    if !entities.is_empty() {
-        text.push('\n');
-        text.push_str(&entities);
+    if !prompt.entities.is_empty() {
+        text.push_str(&format!("\n{}", lines(&prompt.entities)));
     }
     ui.emit(prompt, text)
 }
 
 fn lines(entities: &[FoundEntity]) -> String {
     let line = |entity: &FoundEntity| {
-        let word = if entity.facts == 1 { "fact" } else { "facts" };
-        format!("   - {} ({} {word})", visible_line(&entity.name), entity.facts)
+        let facts = count(entity.facts, "fact", "facts");
+        format!("   - {} ({facts})", visible_line(&entity.name))
     };
     entities.iter().map(line).collect::<Vec<_>>().join("\n")
 }

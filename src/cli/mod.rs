@@ -24,9 +24,6 @@ mod interest;
 mod learn;
 mod model;
 mod scan;
-mod scan_investigate;
-mod scan_output;
-mod scan_questions;
 mod schedule;
 mod search;
 mod secret_input;
@@ -42,6 +39,7 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 pub use agent::knowledge_tools;
+use elophanto_knowledge::interest::PreferenceKind::{Dislike, Like};
 use error::CliError;
 use ui::Ui;
 
@@ -72,10 +70,14 @@ enum Command {
     Enrich(enrich::EnrichArgs),
     #[command(alias = "memory")]
     Entity(entity::EntityArgs),
-    Like(interest::LikeArgs),
-    Unlike(interest::UnlikeArgs),
-    Dislike(interest::DislikeArgs),
-    Undislike(interest::UndislikeArgs),
+    /// Say that you like a topic: an entity is made of it, and it is worth finding out more
+    Like(interest::WishArgs),
+    /// Take a like back
+    Unlike(interest::WishArgs),
+    /// Say that you do not care for a topic: nothing more is found out about it
+    Dislike(interest::WishArgs),
+    /// Take a dislike back
+    Undislike(interest::WishArgs),
     Interests(interest::InterestsArgs),
     React(interest::ReactArgs),
     Agent(agent::AgentArgs),
@@ -177,10 +179,10 @@ fn is_json(command: &Command) -> bool {
         Command::Learn(args) => args.is_json(),
         Command::Enrich(args) => args.json,
         Command::Entity(args) => args.json,
-        Command::Like(args) => args.is_json(),
-        Command::Unlike(args) => args.is_json(),
-        Command::Dislike(args) => args.is_json(),
-        Command::Undislike(args) => args.is_json(),
+        Command::Like(args) => args.json,
+        Command::Unlike(args) => args.json,
+        Command::Dislike(args) => args.json,
+        Command::Undislike(args) => args.json,
         Command::Interests(args) => args.json,
         Command::React(args) => args.json,
         Command::Agent(args) => args.is_json(),
@@ -208,10 +210,10 @@ fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
         Command::Learn(args) => learn::run(args, ui),
         Command::Enrich(args) => enrich::run(args, ui),
         Command::Entity(args) => entity::run(args, ui),
-        Command::Like(args) => interest::like(args, ui),
-        Command::Unlike(args) => interest::unlike(args, ui),
-        Command::Dislike(args) => interest::dislike(args, ui),
-        Command::Undislike(args) => interest::undislike(args, ui),
+        Command::Like(args) => interest::wish(args, Like, false, ui),
+        Command::Unlike(args) => interest::wish(args, Like, true, ui),
+        Command::Dislike(args) => interest::wish(args, Dislike, false, ui),
+        Command::Undislike(args) => interest::wish(args, Dislike, true, ui),
         Command::Interests(args) => interest::interests(args, ui),
         Command::React(args) => interest::react(args, ui),
         Command::Agent(args) => agent::run(args, ui),

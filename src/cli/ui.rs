@@ -269,6 +269,11 @@ impl Progress {
     }
 }
 
+/// A number with the word for what is counted.
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 /// A line of JSON as it is printed.
 ///
 /// # Errors

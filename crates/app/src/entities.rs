@@ -2,7 +2,15 @@
 
 use serde::Serialize;
 
-use elophanto_knowledge::learn::shelf::{Shelf, Shelves};
+use crate::{
+    Error,
+    learning::{Learning, now},
+    workspace::Workspace,
+};
+use elophanto_knowledge::learn::{
+    shelf::{Shelf, Shelves},
+    undo,
+};
 use elophanto_text::entity::Entity;
 
 /// An entity of the list, as programs get it.
@@ -93,6 +101,17 @@ pub fn of<'a>(shelves: &Shelves, entity: &'a Entity) -> Known<'a> {
             .map(|note| KnownNote { text: &note.text, path: path(&note.slug), line: note.number })
             .collect(),
     }
+}
+
+/// Removes an entity with all that is known of it; what people wrote on its page stays.
+///
+/// # Errors
+/// When that cannot be written down.
+pub fn delete(workspace: &Workspace, shelf: &mut Shelf, entity: &Entity) -> Result<(), Error> {
+    let learning = Learning::open(workspace)?;
+    learning.acted();
+    undo::delete(&learning.shelves(), shelf, &entity.slug, now())?;
+    Ok(())
 }
 
 /// In the order of the list: what most is known of comes first.

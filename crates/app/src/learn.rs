@@ -3,7 +3,6 @@
 
 use std::{cell::LazyCell, cell::OnceCell, collections::BTreeMap, path::Path};
 
-use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::{
@@ -22,9 +21,9 @@ use elophanto_knowledge::{
         record::{MESSAGE, Message, Prompt, Status, Trigger},
         responses::Finding,
         run,
-        shelf::{Shelf, Shelves},
+        shelf::Shelf,
         sources::Source,
-        writer::known_writer,
+        undo::{Undone, undo as take_back},
     },
 };
 use elophanto_models::llm::Asked;
@@ -60,12 +59,14 @@ pub enum Material {
     Bytes { bytes: Vec<u8>, name: Option<String> },
 }
 
-/// What has begun.
-#[derive(Debug)]
+/// What has begun, as programs get it.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename = "started")]
 pub struct Started {
     pub id: String,
-    pub topic: String,
+    pub prompt: String,
     pub searches: usize,
+    #[serde(skip)]
     pub is_given: bool,
 }
 
@@ -164,7 +165,7 @@ pub fn learn(
     };
     started(&Started {
         id: prompt.id.clone(),
-        topic: prompt.prompt_text.clone(),
+        prompt: prompt.prompt_text.clone(),
         searches: searches.len(),
         is_given,
     })?;
@@ -294,11 +295,13 @@ pub struct Noted {
 /// # Errors
 /// When it cannot be written down.
 pub fn note(
-    learning: &Learning,
+    workspace: &Workspace,
     text: &str,
     yes: bool,
     reporter: &dyn Reporter,
 ) -> Result<Noted, Error> {
+    let learning = Learning::open(workspace)?;
+    learning.acted();
     let telling = learning.telling(reporter)?;
     let record = Message {
         kind: MESSAGE.to_owned(),
@@ -308,13 +311,27 @@ pub fn note(
         text: elophanto_base::secrets::mask(text).0.into_owned(),
     };
     learning.desk.write(Place::Local, &[&record])?;
-    extract(learning, &telling, Some(&record.id), yes, reporter)?;
+    extract(&learning, &telling, Some(&record.id), yes, reporter)?;
     let log = Log::read(&learning.desk.journal, now());
     let shelf = learning.shelves().read(now());
     let found = found_by(&shelf, |line| line.message.as_deref() == Some(record.id.as_str()));
     let entities = entities(&shelf, &found);
     let facts = log.extractions.get(&record.id).map_or(0, |done| done.facts_added);
     Ok(Noted { id: record.id, entities, facts })
+}
+
+/// Takes back every fact that a search, a prompt or a message brought; `None` if nothing has this
+/// id.
+///
+/// # Errors
+/// When that cannot be written down.
+pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<Undone>, Error> {
+    let learning = Learning::open(workspace)?;
+    learning.acted();
+    let shelves = learning.shelves();
+    let mut shelf = shelves.read(now());
+    let log = Log::read(&learning.desk.journal, now());
+    Ok(take_back(&shelves, &mut shelf, &log, id, &learning.meaning(), now())?)
 }
 
 /// What is to be read instead of searching.
@@ -378,15 +395,13 @@ fn unreadable(cause: reading::ReadError) -> Error {
 
 /// What was asked for, or one of it, in the order in which it was asked.
 pub fn prompts(workspace: &Workspace, only: Option<&str>) -> Vec<Prompted> {
-    let desk = workspace.desk();
-    let log = Log::read(&desk.journal, now());
-    let shelves = Shelves { desk: &desk, write_root: &workspace.config.knowledge.write_root };
-    let shelf = shelves.read(now());
+    let learning = Learning::look(workspace);
+    let log = Log::read(&learning.desk.journal, now());
+    let shelf = learning.shelves().read(now());
     // Whoever works in this clone is known to git, others by the id of theirs.
-    let own = LazyCell::new(|| known_writer(&desk));
     let address = LazyCell::new(|| address(workspace));
     let who = |id: &str| {
-        let known = if own.as_deref() == Some(id) { address.clone() } else { None };
+        let known = if learning.user == id { address.clone() } else { None };
         known.unwrap_or_else(|| id.to_owned())
     };
     let prompted = |(number, prompt): (usize, &Prompt)| {
@@ -413,7 +428,7 @@ pub fn prompts(workspace: &Workspace, only: Option<&str>) -> Vec<Prompted> {
                 Status::Completed => "completed",
             },
             searches_remaining: prompt.searches_remaining,
-            created_at: time(prompt.created_at),
+            created_at: format!("{:.0}", prompt.created_at),
             user: who(&prompt.user),
             searches: searches.iter().map(|search| searched(search)).collect(),
             entities: entities(&shelf, &found),
@@ -458,8 +473,4 @@ fn entities(shelf: &Shelf, found: &BTreeMap<String, usize>) -> Vec<FoundEntity> 
         .collect();
     wires.sort_by(|a, b| b.facts.cmp(&a.facts).then_with(|| a.name.cmp(&b.name)));
     wires
-}
-
-fn time(at: Timestamp) -> String {
-    format!("{at:.0}")
 }

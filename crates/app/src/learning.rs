@@ -30,7 +30,7 @@ use elophanto_knowledge::{
         meaning::Meaning,
         pipeline::{Discovered, Outcome, Pipeline},
         responses::Finding,
-        shelf::Shelves,
+        shelf::{Shelf, Shelves},
         sources::{Files, Notes, Program, Source, Web},
         tell::{Told, acted, tell},
         users::{self, Said},
@@ -85,6 +85,15 @@ impl<'a> Learning<'a> {
 
     pub fn shelves(&'a self) -> Shelves<'a> {
         Shelves { desk: &self.desk, write_root: &self.workspace.config.knowledge.write_root }
+    }
+
+    /// All entities, as they are now; says what is wrong with their pages.
+    pub fn shelf(&self, reporter: &dyn Reporter) -> Shelf {
+        let shelf = self.shelves().read(now());
+        for warning in shelf.warnings() {
+            reporter.note(visible_line(&warning));
+        }
+        shelf
     }
 
     /// How near texts are: by the model of the repository if it runs here, else by the built-in one.
@@ -271,10 +280,7 @@ impl<'a> Learning<'a> {
         let mut ask = |prompt: &str| model.ask(prompt);
         let ask: Ask = if is_there { Some(&mut ask) } else { None };
         let shelves = self.shelves();
-        let mut shelf = shelves.read(now());
-        for warning in shelf.warnings() {
-            reporter.note(visible_line(&warning));
-        }
+        let mut shelf = self.shelf(reporter);
         let meaning = self.meaning();
         let users: Vec<Said> = users::said(&notes.snapshot).unwrap_or_default();
         let pipeline = Pipeline {

@@ -1,10 +1,54 @@
 //! What `scan` asks about files: the questions that wait for an answer, and those that got one.
 
 use jiff::Timestamp;
+use serde::Serialize;
 
 use crate::{Error, reporter::Reporter, workspace::Workspace};
 use elophanto_base::visible::visible_line;
-use elophanto_knowledge::scan::{Known, Question, QuestionState, investigate::reopen};
+use elophanto_knowledge::scan::{
+    GapKind, Known, Priority, Question, QuestionState, Summary,
+    freshness::{Freshness, current},
+    investigate::reopen,
+    record::{DISMISSAL, Dismissal, Evidence},
+    sought::is_outside,
+};
+
+/// A question, as programs get it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Listed<'a> {
+    pub id: &'a str,
+    pub kind: GapKind,
+    pub question: &'a str,
+    pub hypothesis: &'a str,
+    pub evidence: &'a Evidence,
+    pub priority: Priority,
+    pub autonomy: u8,
+    pub value: f32,
+    pub cost: u64,
+    pub state: QuestionState,
+    pub at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<&'a str>,
+}
+
+impl<'a> From<&'a Question> for Listed<'a> {
+    fn from(question: &'a Question) -> Self {
+        Self {
+            id: &question.id,
+            kind: question.gap,
+            question: &question.question,
+            hypothesis: &question.hypothesis,
+            evidence: &question.evidence,
+            priority: question.priority,
+            autonomy: question.autonomy,
+            value: question.value,
+            cost: question.cost,
+            state: question.state,
+            at: question.at,
+            answer: question.answer.as_deref(),
+        }
+    }
+}
 
 /// What is known, with claims that a crash left behind set back.
 ///
@@ -24,12 +68,6 @@ pub fn list(known: &Known, state: Option<QuestionState>) -> Vec<&Question> {
         None => question.state.is_waiting(),
     };
     let mut questions: Vec<&Question> = known.questions.values().filter(is_wanted).collect();
-    in_order(&mut questions);
-    questions
-}
-
-/// The most valuable first.
-pub fn in_order(questions: &mut [&Question]) {
     questions.sort_by(|a, b| {
         let family = |question: &Question| {
             let file_type = question.evidence.file_type.as_deref().unwrap_or_default();
@@ -42,6 +80,7 @@ pub fn in_order(questions: &mut [&Question]) {
             .then_with(|| a.evidence.file_path.cmp(&b.evidence.file_path))
             .then_with(|| a.id.cmp(&b.id))
     });
+    questions
 }
 
 /// The question of this id, or of the only id that begins so.
@@ -60,6 +99,39 @@ pub fn find<'k>(known: &'k Known, id: &str) -> Result<Option<&'k Question>, Erro
         }
         (one, _) => Ok(one.filter(|_| !id.is_empty())),
     }
+}
+
+/// Puts a question aside for good.
+///
+/// # Errors
+/// When that cannot be written down.
+pub fn dismiss(workspace: &Workspace, question: &Question) -> Result<Question, Error> {
+    let dismissed = question.moved(QuestionState::Dismissed, None, Timestamp::now());
+    let desk = workspace.desk();
+    let dismissal = Dismissal {
+        kind: DISMISSAL.to_owned(),
+        id: question.id.clone(),
+        at: dismissed.at,
+        state: dismissed.state,
+        blob: question.evidence.blob.clone(),
+    };
+    desk.write(desk.place(is_outside(&question.evidence.path())), &[&dismissal])?;
+    Ok(dismissed)
+}
+
+/// What is said of each file that is described, and whether that still holds; by path.
+pub fn described(
+    workspace: &Workspace,
+    known: &Known,
+) -> impl Iterator<Item = (Summary, Freshness)> {
+    let root = &workspace.repository.root;
+    let limit = workspace.config.knowledge.max_file_bytes;
+    let mut paths: Vec<_> = known.described.keys().collect();
+    paths.sort_unstable();
+    paths.into_iter().filter_map(move |path| {
+        let (described, freshness) = current(known, root, path, limit)?;
+        Some((described.summary()?, freshness))
+    })
 }
 
 /// Says what of the journal cannot be read.

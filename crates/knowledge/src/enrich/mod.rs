@@ -41,6 +41,17 @@ pub enum Mode {
     },
 }
 
+impl Mode {
+    /// Its word for people and programs: `broad`, `gaps` or `news`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Broad => "broad",
+            Self::Gaps => "gaps",
+            Self::News { .. } => "news",
+        }
+    }
+}
+
 /// The mode for an entity with so many facts, last enriched then.
 pub fn mode(facts: usize, last_enriched: Option<Timestamp>, now: Timestamp) -> Mode {
     match facts {

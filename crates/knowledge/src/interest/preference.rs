@@ -44,6 +44,14 @@ pub enum PreferenceKind {
 }
 
 impl PreferenceKind {
+    /// Its word in records; the same that serde writes.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Like => "like",
+            Self::Dislike => "dislike",
+        }
+    }
+
     /// What it says of the entities it covers.
     pub fn valence(self) -> Valence {
         match self {

@@ -206,11 +206,7 @@ pub fn retract(
 /// The same for the same wish: stating it again changes the record that is there.
 fn preference_id(user: &str, topic: &str, wish: PreferenceKind) -> String {
     let mut hasher = blake3::Hasher::new();
-    let word = match wish {
-        PreferenceKind::Like => "like",
-        PreferenceKind::Dislike => "dislike",
-    };
-    for part in [user, &identity(topic), word] {
+    for part in [user, &identity(topic), wish.word()] {
         hasher.update(part.as_bytes()).update(&[0]);
     }
     hasher.finalize().to_hex()[..16].to_owned()

@@ -2,21 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    super::super::{error::CliError, scan_output::QuestionWire},
-    Arguments, value,
-};
+use super::{super::super::error::CliError, Arguments, value};
 use crate::server::Reply;
 use elophanto_app::{
     entities,
     learn::{Given, LearnRequest, Material, learn as run},
-    learning::now,
-    questions::{self, known},
+    learning::{Learning, now},
+    questions::{self, Listed, known},
 };
-use elophanto_knowledge::{
-    learn::shelf::Shelves,
-    scan::{Question, QuestionState},
-};
+use elophanto_knowledge::scan::{Question, QuestionState};
 
 /// Items of a list, if the call does not say.
 const MOST: usize = 20;
@@ -78,7 +72,7 @@ pub fn questions(arguments: &Arguments) -> Result<Reply, CliError> {
         true => "No question is open.".to_owned(),
         false => all.iter().take(limit).map(asked).collect(),
     };
-    let shown: Vec<QuestionWire> = all.iter().take(limit).map(|it| QuestionWire::of(it)).collect();
+    let shown: Vec<Listed> = all.iter().take(limit).map(|it| Listed::from(*it)).collect();
     let more = all.len() - shown.len();
     Ok(Reply::Found { text, structured: json!({ "questions": value(&shown)?, "more": more }) })
 }
@@ -89,9 +83,8 @@ pub fn questions(arguments: &Arguments) -> Result<Reply, CliError> {
 /// When what is known cannot be read.
 pub fn entity(arguments: &Arguments) -> Result<Reply, CliError> {
     let workspace = arguments.workspace()?;
-    let desk = workspace.desk();
-    let shelves = Shelves { desk: &desk, write_root: &workspace.config.knowledge.write_root };
-    let shelf = shelves.read(now());
+    let learning = Learning::look(&workspace);
+    let (shelves, shelf) = (learning.shelves(), learning.shelves().read(now()));
     let found = |text: String, entities: Vec<Value>, more: usize| Reply::Found {
         text,
         structured: json!({ "entities": entities, "more": more }),

@@ -4,21 +4,16 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::{
-    Outcome,
-    error::CliError,
-    scan_output::{QuestionWire, question_line},
-    ui::{Ui, visible, visible_line},
-    workspace::Workspace,
-};
-use elophanto_app::questions::{self, find, known, warn};
-use elophanto_knowledge::{
-    scan::sought::is_outside,
-    scan::{
-        Question, QuestionState,
-        freshness::{Freshness, current},
-        record::{DISMISSAL, Dismissal},
+    super::{
+        Outcome,
+        error::CliError,
+        ui::{Ui, visible, visible_line},
+        workspace::Workspace,
     },
+    output::question_line,
 };
+use elophanto_app::questions::{self, Listed, find, known, warn};
+use elophanto_knowledge::scan::{QuestionState, freshness::Freshness};
 
 /// A described file, as `--json` prints it.
 #[derive(Serialize)]
@@ -28,7 +23,7 @@ struct IndexedWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     path_bytes: Option<&'a [u8]>,
     file_type: &'a str,
-    indexed_at: String,
+    indexed_at: Timestamp,
     model: &'a str,
     /// `fresh`, `stale` or `gone`.
     state: &'static str,
@@ -45,7 +40,7 @@ pub fn list(
     warn(&known, ui);
     let questions = questions::list(&known, state);
     for question in &questions {
-        ui.emit(&QuestionWire::of(question), question_line(question))?;
+        ui.emit(&Listed::from(*question), question_line(question))?;
     }
     if questions.is_empty() {
         ui.talk("no such question");
@@ -82,44 +77,24 @@ pub fn show(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, Cli
         lines.push(String::new());
         lines.push(visible(&summary.summary));
     }
-    ui.emit(&QuestionWire::of(question), lines.join("\n"))?;
+    ui.emit(&Listed::from(question), lines.join("\n"))?;
     Ok(Outcome::Done)
 }
 
 pub fn dismiss(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
     let known = known(workspace)?;
     let Some(question) = find(&known, id)? else { return unknown(id, ui) };
-    let dismissed = question.moved(QuestionState::Dismissed, None, Timestamp::now());
-    let desk = workspace.desk();
-    let place = desk.place(is_outside(&question.evidence.path()));
-    let dismissal = Dismissal {
-        kind: DISMISSAL.to_owned(),
-        id: question.id.clone(),
-        at: dismissed.at,
-        state: dismissed.state,
-        blob: question.evidence.blob.clone(),
-    };
-    desk.write(place, &[&dismissal])?;
-    ui.emit(&QuestionWire::of(&dismissed), format_args!("dismissed {}", dismissed.id))?;
+    let dismissed = questions::dismiss(workspace, question)?;
+    ui.emit(&Listed::from(&dismissed), format_args!("dismissed {}", dismissed.id))?;
     Ok(Outcome::Done)
 }
 
 pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
     let known = known(workspace)?;
     warn(&known, ui);
-    let root = &workspace.repository.root;
-    let limit = workspace.config.knowledge.max_file_bytes;
-    let mut paths: Vec<_> = known.described.keys().collect();
-    paths.sort_unstable();
-    let mut any = false;
-    for path in paths {
-        let found = current(&known, root, path, limit);
-        let Some((summary, freshness)) =
-            found.and_then(|(described, freshness)| Some((described.summary()?, freshness)))
-        else {
-            continue;
-        };
-        any = true;
+    let mut outcome = Outcome::Negative;
+    for (summary, freshness) in questions::described(workspace, &known) {
+        outcome = Outcome::Done;
         let state = match freshness {
             Freshness::Fresh => "fresh",
             Freshness::Stale => "stale",
@@ -129,38 +104,24 @@ pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> 
             file_path: &summary.file_path,
             path_bytes: summary.path_bytes.as_deref(),
             file_type: &summary.file_type,
-            indexed_at: summary.indexed_at.to_string(),
+            indexed_at: summary.indexed_at,
             model: &summary.model,
             state,
             summary_failed: summary.summary_failed,
             summary: &summary.summary,
         };
         let failed = if summary.summary_failed { ", failed" } else { "" };
-        let text = format!(
-            "{}  ({}, {state}{failed})",
-            visible_line(&summary.file_path),
-            summary.file_type
-        );
-        ui.emit(&wire, text)?;
+        let (path, kind) = (visible_line(&summary.file_path), &summary.file_type);
+        ui.emit(&wire, format_args!("{path}  ({kind}, {state}{failed})"))?;
     }
-    if !any {
+    if outcome == Outcome::Negative {
         ui.talk("no file is described yet: `elophanto scan --investigate` describes some");
-        return Ok(Outcome::Negative);
     }
-    Ok(Outcome::Done)
+    Ok(outcome)
 }
 
 fn unknown(id: &str, ui: &Ui) -> Result<Outcome, CliError> {
     ui.talk(format_args!("no question is called `{}`", visible_line(id)));
     ui.talk("hint: `elophanto scan --list` shows those that wait for an answer");
     Ok(Outcome::Negative)
-}
-
-/// What a question is about, in a few words.
-pub fn head(question: &Question) -> String {
-    let path = visible_line(&question.evidence.file_path);
-    match question.state {
-        QuestionState::Failed => format!("{path}  ({}, failed)", question.gap.as_str()),
-        _ => format!("{path}  ({})", question.gap.as_str()),
-    }
 }

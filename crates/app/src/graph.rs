@@ -1,0 +1,90 @@
+//! What refers to what in a knowledge base.
+
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+
+use crate::{Error, scan::wanted, workspace::Workspace};
+use elophanto_index::{Options, search::SearchError};
+use elophanto_knowledge::{
+    references::{self, References},
+    scan::Sought,
+};
+use elophanto_text::graph::{Edge, NodeKind};
+
+/// A note or file, as programs get it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Node<'a> {
+    pub path: &'a str,
+    /// Only for a path that is not UTF-8: its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<&'a [u8]>,
+    pub title: &'a str,
+    /// `note` or `source`.
+    pub kind: &'static str,
+    /// Share of the time that a reader who follows references spends here.
+    pub rank: f64,
+    pub orphan: bool,
+}
+
+/// A reference, as programs get it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reference<'a> {
+    pub from: &'a str,
+    pub to: &'a str,
+    pub reference: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+}
+
+/// The graph of the notes as they are now, and of the files that the settings want described.
+///
+/// # Errors
+/// When a configured root does not exist, or the view is damaged.
+pub fn graph(workspace: &Workspace) -> Result<References, Error> {
+    let options = Options { full: false, patience: None, progress: &|_, _| {} };
+    let notes = workspace.refresh_pages(options)?;
+    let root = &workspace.repository.root;
+    let (files, _) = Sought::new(root, &wanted(workspace)).find(root);
+    let limit = workspace.config.knowledge.max_file_bytes;
+    Ok(references::graph(root, &notes.snapshot, &files, limit).map_err(SearchError::from)?)
+}
+
+/// The nodes with their ranks, and the references; of one node, those that touch it.
+pub fn nodes_and_edges(
+    References { graph, bytes }: &References,
+    node: Option<usize>,
+) -> (impl Iterator<Item = Node<'_>>, impl Iterator<Item = Reference<'_>>) {
+    let ranks = graph.ranks();
+    let orphans: FxHashSet<usize> = graph.orphans().into_iter().collect();
+    let (edges, mut shown): (Vec<Edge>, Vec<usize>) = match node {
+        None => (graph.edges().to_vec(), (0..graph.nodes().len()).collect()),
+        Some(node) => {
+            let near = graph.neighbours(node);
+            let edges = [near.outgoing, near.incoming].concat();
+            let ends = edges.iter().flat_map(|edge| [edge.from, edge.to]).chain([node]).collect();
+            (edges, ends)
+        }
+    };
+    shown.sort_unstable();
+    shown.dedup();
+    let node = move |index: usize| {
+        let node = graph.nodes().get(index)?;
+        Some(Node {
+            path: &node.path,
+            path_bytes: bytes.get(&node.path).map(Vec::as_slice),
+            title: &node.title,
+            kind: match node.kind {
+                NodeKind::Note => "note",
+                NodeKind::Source => "source",
+            },
+            rank: ranks.get(index).copied().unwrap_or_default(),
+            orphan: orphans.contains(&index),
+        })
+    };
+    let reference = move |edge: Edge| {
+        let path = |index: usize| graph.nodes().get(index).map(|node| node.path.as_str());
+        let (from, to) = (path(edge.from)?, path(edge.to)?);
+        Some(Reference { from, to, reference: edge.kind.name(), line: edge.line })
+    };
+    (shown.into_iter().filter_map(node), edges.into_iter().filter_map(reference))
+}

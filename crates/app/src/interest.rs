@@ -1,0 +1,169 @@
+//! What the user cares about: likes and dislikes, reactions, and what they show.
+
+use serde::Serialize;
+
+use crate::{
+    Error,
+    learning::{Learning, now},
+    reporter::Reporter,
+    workspace::Workspace,
+};
+use elophanto_base::secrets;
+use elophanto_knowledge::{
+    interest::{Answered, Interest, PreferenceKind, Valence, react as kind_of},
+    learn::{
+        interests::{Stated, retract, state},
+        plan::Topic,
+        record::EngagementRecord,
+    },
+};
+use elophanto_repo::{Git, NotePath, journal::Place};
+
+/// What to note.
+#[derive(Debug, Clone, Copy)]
+pub struct WishRequest<'a> {
+    pub topic: &'a str,
+    pub preference: PreferenceKind,
+    /// The user no longer says so.
+    pub takes_back: bool,
+}
+
+/// A like or dislike, as programs get it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Wish {
+    pub topic: String,
+    pub preference: PreferenceKind,
+    /// Whether anything changed.
+    pub changed: bool,
+    /// The slug of the entity that the topic names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity: Option<String>,
+    /// The page of the entity, relative to the root.
+    #[serde(skip)]
+    pub page: Option<NotePath>,
+}
+
+/// Notes that the user likes or dislikes a topic, or takes that back. A like makes an entity of the
+/// topic.
+///
+/// # Errors
+/// When the topic is none or holds a secret, or the wish cannot be written down.
+pub fn wish(
+    workspace: &Workspace,
+    wanted: &WishRequest,
+    reporter: &dyn Reporter,
+) -> Result<Wish, Error> {
+    let (topic, preference) = (topic(wanted.topic)?, wanted.preference);
+    let learning = Learning::open(workspace)?;
+    learning.acted();
+    let user = learning.user.as_str();
+    if wanted.takes_back {
+        let changed = retract(&learning.desk, user, &topic, preference, now())?;
+        return Ok(Wish { topic, preference, changed, entity: None, page: None });
+    }
+    let shelves = learning.shelves();
+    let mut shelf = shelves.read(now());
+    let is_first = learning.interests().preferences.is_empty();
+    let stated = state(&shelves, &mut shelf, user, &topic, preference, now())?;
+    let (changed, entity) = match stated {
+        Stated::Noted(entity) => (true, entity),
+        Stated::Known => (false, None),
+    };
+    if changed && is_first && workspace.config.journal.share && is_shared(workspace) {
+        reporter.note(
+            "others work in this repository: git carries what you like, under a random id; \
+             `journal.share: false` keeps it on this machine",
+        );
+    }
+    let page = entity.as_ref().map(|slug| shelves.path(slug));
+    Ok(Wish { topic, preference, changed, entity, page })
+}
+
+/// Whether more than one person wrote here within a year.
+fn is_shared(workspace: &Workspace) -> bool {
+    let git = Git::of(&workspace.repository);
+    git.and_then(|git| git.authors_since("1.year").ok()).is_some_and(|authors| authors > 1)
+}
+
+fn topic(text: &str) -> Result<String, Error> {
+    if !secrets::scan(text).is_empty() {
+        return Err(Error::new("the topic holds what looks like a secret")
+            .hint("leave it out: what you like is written down"));
+    }
+    let topic = Topic::new(text).map_err(|cause| {
+        Error::new(cause).hint("give a few words, such as `elophanto like \"espresso machines\"`")
+    })?;
+    Ok(topic.as_str().to_owned())
+}
+
+/// How much the user cares about an entity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// The slug of the entity.
+    pub entity: String,
+    pub name: String,
+    /// Facts that are known of it.
+    pub facts: usize,
+    pub interest: Interest,
+}
+
+/// What the user cares about most, by what they did.
+pub fn interests(workspace: &Workspace, most: usize) -> Vec<Ranked> {
+    let learning = Learning::look(workspace);
+    let shelf = learning.shelves().read(now());
+    let scores = learning.interests().scores(&learning.user, &shelf, &learning.meaning(), now());
+    let ranked = |(slug, interest): (String, Interest)| {
+        let entity = shelf.entities.by_slug(&slug)?;
+        let (slug, name) = (entity.slug.clone(), entity.title.clone());
+        Some(Ranked { entity: slug, name, facts: entity.facts.len(), interest })
+    };
+    let mut all: Vec<Ranked> = scores.into_iter().filter_map(ranked).collect();
+    all.sort_by(|a, b| {
+        b.interest.score.total_cmp(&a.interest.score).then_with(|| a.name.cmp(&b.name))
+    });
+    all.truncate(most);
+    all
+}
+
+/// A reaction, as programs get it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reacted<'a> {
+    /// The id of what the user reacted to.
+    pub id: &'a str,
+    /// `+` or `-`.
+    pub reaction: &'static str,
+    /// The slugs of the entities that the notification or answer was about.
+    pub entities: Vec<String>,
+    #[serde(skip)]
+    pub to: Answered,
+}
+
+/// Notes a reaction to a notification or an answer; `None` if nothing has this id.
+///
+/// # Errors
+/// When the reaction cannot be written down.
+pub fn react<'a>(
+    workspace: &Workspace,
+    id: &'a str,
+    positive: bool,
+) -> Result<Option<Reacted<'a>>, Error> {
+    let learning = Learning::open(workspace)?;
+    learning.acted();
+    let interests = learning.interests();
+    let (entities, to) = match (interests.notifications.get(id), interests.answers.get(id)) {
+        (Some(told), _) => (vec![told.entity_id.clone()], Answered::Notification),
+        (None, Some(answer)) => (answer.entities.clone(), Answered::Answer),
+        (None, None) => return Ok(None),
+    };
+    let kind = kind_of(to, positive);
+    let valence = kind.valence().unwrap_or(Valence::Neutral);
+    let reaction = if positive { "+" } else { "-" };
+    let source = format!("{id}{reaction}");
+    let act = |slug: &String| EngagementRecord {
+        source_message_id: Some(id.to_owned()),
+        ..EngagementRecord::new(&learning.user, slug, kind, valence, &source, now())
+    };
+    let acts: Vec<EngagementRecord> = entities.iter().map(act).collect();
+    learning.desk.write(Place::Local, &acts)?;
+    Ok(Some(Reacted { id, reaction, entities, to }))
+}
