@@ -122,8 +122,6 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/base/src/lock.rs", "locks, and folders of ours below the git directory"),
     ("crates/base/src/jsonl/append.rs", "locks, and folders of logs that lie beneath no root"),
     ("crates/repo/src/journal/write.rs", "the folder of the lock, below the git directory"),
-    ("crates/knowledge/src/memory/append.rs", "into a file that is open"),
-    ("crates/knowledge/src/memory/files.rs", "the folder of the lock, below the git directory"),
     ("crates/agent/src/plugins/fixture.rs", "compiled for tests only"),
     ("crates/agent/src/plugins/manifest.rs", "a lock, below the git directory"),
     ("crates/app/src/plugins.rs", "a lock, below the git directory"),

@@ -246,14 +246,14 @@ impl From<JournalError> for Error {
 impl From<MemoryError> for Error {
     fn from(cause: MemoryError) -> Self {
         let hint = match &cause {
-            MemoryError::NotAFolder(_) | MemoryError::Taken(_) => {
+            MemoryError::Files(JournalError::NotAFolder(_)) | MemoryError::Taken(_) => {
                 "replace it with a folder of its own, then run this again"
             }
-            MemoryError::Tracked { .. } => {
+            MemoryError::Files(JournalError::Tracked { .. }) => {
                 "run `git status` to see what is wrong with the repository"
             }
             MemoryError::RepoName(_) => "use letters, digits, `.`, `_` and `-`",
-            MemoryError::TooManyFiles { .. } => {
+            MemoryError::Files(JournalError::TooManyFiles { .. }) => {
                 "move old ones away with `elophanto agent memory archive`"
             }
             MemoryError::TooLarge { .. } => {
@@ -265,7 +265,7 @@ impl From<MemoryError> for Error {
             | MemoryError::NoRecords => {
                 "a record has event_type, context, command, lesson, success_rate and tags"
             }
-            MemoryError::Io { .. } | MemoryError::Log(_) => {
+            MemoryError::Files(_) => {
                 "check the space and rights of `.elophanto/memory` and of the git directory"
             }
         };

@@ -121,7 +121,7 @@ impl Writer {
             return Ok(());
         }
         let lock = jsonl::lock(&self.lock)?;
-        self.log.append_all(&self.pending, &lock)?;
+        self.log.append_all(&self.pending, lock)?;
         self.pending.clear();
         Ok(())
     }

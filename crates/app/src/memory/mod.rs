@@ -24,9 +24,7 @@ use elophanto_index::{
     search::SearchError,
 };
 pub use elophanto_knowledge::memory::{Draft, EventType, Question, Recalled};
-use elophanto_knowledge::memory::{
-    Entry, Files, Means, Memory, MemoryError, Retired, recall, repo_name,
-};
+use elophanto_knowledge::memory::{Entry, Files, Means, Memory, Retired, recall, repo_name};
 use elophanto_repo::{NotePath, Repository, is_tracked, locate, remote_url, watch};
 use origin::Commits;
 pub use records::{Correction, Forgotten, Place, Records};
@@ -280,7 +278,7 @@ impl<'a> Memories<'a> {
             }
         }
         // A folder that is a link, say, is not even listed.
-        faults.extend(self.files.list().unreadable.iter().map(MemoryError::to_string));
+        faults.extend(self.files.list().unreadable.iter().map(ToString::to_string));
         faults
     }
 

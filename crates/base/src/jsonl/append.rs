@@ -59,18 +59,22 @@ impl Log {
     /// record whose sync failed may be found there later all the same.
     pub fn append<T: Serialize>(&self, record: &T) -> Result<(), JsonlError> {
         let line = self.line(record)?;
-        let _lock = self.locked()?;
-        self.write(vec![line]).map_err(|cause| self.failed("written", cause))?
+        self.write(line, self.locked()?)
     }
 
-    /// Adds records in their order: one write each, one sync for all. The caller holds the lock of
-    /// all writers (see [`lock`]) and has made the folder; the log's own lock is not taken.
+    /// Adds records in their order, with one write and one sync. The caller has made the folder and
+    /// taken the lock of all writers (see [`lock`]), which is let go of before the sync: what was
+    /// written nobody cuts off again, and many short-lived writers need not wait for each other's
+    /// syncs. The log's own lock is not taken.
     ///
     /// # Errors
     /// As [`Log::append`]: then none of them is in the log, except after a failed sync.
-    pub fn append_all<T: Serialize>(&self, records: &[T], _held: &Lock) -> Result<(), JsonlError> {
-        let lines = records.iter().map(|record| self.line(record)).collect::<Result<_, _>>()?;
-        self.write(lines).map_err(|cause| self.failed("written", cause))?
+    pub fn append_all<T: Serialize>(&self, records: &[T], held: Lock) -> Result<(), JsonlError> {
+        let mut lines = Vec::new();
+        for record in records {
+            lines.append(&mut self.line(record)?);
+        }
+        self.write(lines, held)
     }
 
     /// The record and the newline that ends it.
@@ -98,7 +102,11 @@ impl Log {
         lock(&self.lock)
     }
 
-    fn write(&self, mut lines: Vec<Vec<u8>>) -> io::Result<Result<(), JsonlError>> {
+    fn write(&self, lines: Vec<u8>, held: Lock) -> Result<(), JsonlError> {
+        self.try_write(lines, held).map_err(|cause| self.failed("written", cause))?
+    }
+
+    fn try_write(&self, mut lines: Vec<u8>, held: Lock) -> io::Result<Result<(), JsonlError>> {
         let folder = self.folder()?;
         let name = Path::new(self.path.file_name().unwrap_or_default());
         let (file, metadata) = match folder.append(name) {
@@ -108,29 +116,25 @@ impl Log {
             opened => opened?,
         };
         let (before, max) = (metadata.len(), self.caps.file_bytes);
-        let added: usize = lines.iter().map(Vec::len).sum();
-        let bytes = before.saturating_add(added as u64 + 1);
+        let bytes = before.saturating_add(lines.len() as u64 + 1);
         if bytes > max {
             return Ok(Err(JsonlError::FileTooLarge { path: self.path.clone(), bytes, max }));
         }
-        if let Some(first) = lines.first_mut()
-            && needs_newline(&file, before)?
-        {
-            first.insert(0, b'\n');
+        if !lines.is_empty() && needs_newline(&file, before)? {
+            lines.insert(0, b'\n');
         }
-        let mut end = before;
-        for line in &lines {
-            if let Err(cause) = write_whole(&file, end, line) {
-                take_back(&file, before, end)?;
-                return Err(cause);
+        if let Err(cause) = write_whole(&file, before, &lines) {
+            if before == 0 && file.metadata().is_ok_and(|file| file.len() == 0) {
+                // If an empty log stays, the next writer takes it.
+                let _ = folder.remove(name);
             }
-            end += line.len() as u64;
+            return Err(cause);
         }
+        drop(held);
         file.sync_data()?;
-        if before == 0 {
-            // The name of a new file is the folder's to keep.
-            folder.sync()?;
-        }
+        // The name of a new file is the folder's to keep. Every writer sees to it: the one that
+        // made the file may not have come to it yet, or never will.
+        folder.sync()?;
         Ok(Ok(()))
     }
 
@@ -180,21 +184,17 @@ pub(super) fn write_whole(mut file: &File, before: u64, bytes: &[u8]) -> io::Res
     let mut done = 0;
     let failed = loop {
         match file.write(&bytes[done..]) {
-            Ok(0) => break io::ErrorKind::WriteZero.into(),
+            Ok(0) if done < bytes.len() => break io::ErrorKind::WriteZero.into(),
             Ok(count) if done + count >= bytes.len() => return Ok(()),
             Ok(count) => done += count,
             Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
             Err(cause) => break cause,
         }
     };
-    take_back(file, before, before + done as u64)?;
-    Err(failed)
-}
-
-/// Only what is ours: if somebody without the lock has written behind us, it stays as it is.
-fn take_back(file: &File, before: u64, end: u64) -> io::Result<()> {
+    let end = before + done as u64;
+    // Only what is ours: if somebody without the lock has written behind us, it stays as it is.
     if end > before && file.metadata()?.len() == end {
         file.set_len(before)?;
     }
-    Ok(())
+    Err(failed)
 }

@@ -1,7 +1,7 @@
 //! Logs of one JSON record per line, which only grow.
 //!
-//! Owns how a record reaches the disk (one buffer, one write, under a lock, synced before it
-//! counts) and how a log that something else has damaged is read: what can be told apart is
+//! Owns how records reach the disk (one buffer, one write, under a lock, synced before they
+//! count) and how a log that something else has damaged is read: what can be told apart is
 //! returned, what cannot is reported with its line. It refuses to know what a record means, whether
 //! two records say the same, and where logs lie.
 
@@ -13,7 +13,7 @@ mod read;
 mod tests;
 
 pub use append::{Lock, Log, lock};
-pub use read::{Damage, Entry, Fault, Read, bytes, bytes_beneath, parse, read};
+pub use read::{Damage, Entry, Fault, Read, by_line, bytes, bytes_beneath, parse, read};
 
 /// How much a log may ask of whoever reads or writes it. Every cap is inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]

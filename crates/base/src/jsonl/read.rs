@@ -1,7 +1,8 @@
 //! Reading a log that may have been cut, glued, merged or overwritten.
 
-use std::{fmt, fs::File, io, io::Read as _, path::Path};
+use std::{fmt, fs::File, io, io::Read as _, mem::replace, path::Path};
 
+use memchr::memchr;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{Caps, JsonlError};
@@ -16,6 +17,12 @@ pub struct Read<T> {
     pub damage: Vec<Damage>,
     /// Faults beyond the cap.
     pub more_damage: usize,
+}
+
+impl<T> Default for Read<T> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), damage: Vec::new(), more_damage: 0 }
+    }
 }
 
 impl<T> Read<T> {
@@ -127,27 +134,51 @@ fn whole(opened: io::Result<File>, path: &Path, caps: &Caps) -> Result<Vec<u8>, 
 
 /// Reads the text of a log. Never fails: what cannot be read is a [`Damage`].
 pub fn parse<T: DeserializeOwned>(bytes: &[u8], caps: &Caps) -> Read<T> {
-    let read = Read { entries: Vec::new(), damage: Vec::new(), more_damage: 0 };
-    let mut reader = Reader { caps, read, line: 0, carriage_return: false };
-    let mut rest = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    while !rest.is_empty() {
-        let end = rest.iter().position(|&byte| byte == b'\n');
-        let (line, after) = match end {
-            Some(end) => (&rest[..end], &rest[end + 1..]),
-            None => (rest, &[][..]),
-        };
-        reader.line += 1;
-        reader.take(line, end.is_some());
-        rest = after;
-    }
-    reader.read
+    by_line(bytes, caps, |line| {
+        let mut reader = Reader { caps, read: Read::default() };
+        match line.strip_suffix(b"\n") {
+            Some(bare) => reader.take(bare, true),
+            None => reader.take(line, false),
+        }
+        reader.read
+    })
 }
 
+/// Reads the text of a log with a reader of one line, which gets it with its line end. Lines are
+/// numbered and faults counted here.
+pub fn by_line<T>(
+    bytes: &[u8],
+    caps: &Caps,
+    mut read_line: impl FnMut(&[u8]) -> Read<T>,
+) -> Read<T> {
+    let mut read = Read::default();
+    let mut rest = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let (mut line, mut carriage_return) = (0, false);
+    while !rest.is_empty() {
+        let (text, after) = rest.split_at(memchr(b'\n', rest).map_or(rest.len(), |at| at + 1));
+        (rest, line) = (after, line + 1);
+        let Read { entries, damage, more_damage } = read_line(text);
+        read.entries.extend(entries.into_iter().map(|entry| Entry { line, ..entry }));
+        read.more_damage += more_damage;
+        for Damage { fault, .. } in damage {
+            // Said once per log: who ended one line like that has ended them all so.
+            if fault == Fault::CarriageReturn && replace(&mut carriage_return, true) {
+                continue;
+            }
+            if read.damage.len() < caps.faults {
+                read.damage.push(Damage { line, fault });
+            } else {
+                read.more_damage += 1;
+            }
+        }
+    }
+    read
+}
+
+/// Reads one line.
 struct Reader<'a, T> {
     caps: &'a Caps,
     read: Read<T>,
-    line: usize,
-    carriage_return: bool,
 }
 
 impl<T: DeserializeOwned> Reader<'_, T> {
@@ -155,10 +186,7 @@ impl<T: DeserializeOwned> Reader<'_, T> {
         let max = self.caps.line_bytes;
         let bare = match line.strip_suffix(b"\r") {
             Some(bare) if ended => {
-                if !self.carriage_return {
-                    self.carriage_return = true;
-                    self.report(Fault::CarriageReturn);
-                }
+                self.report(Fault::CarriageReturn);
                 bare
             }
             _ => line,
@@ -202,7 +230,7 @@ impl<T: DeserializeOwned> Reader<'_, T> {
             let end = values.byte_offset();
             *found += 1;
             match serde_json::from_slice(&piece[start..end]) {
-                Ok(record) => self.read.entries.push(Entry { line: self.line, record }),
+                Ok(record) => self.read.entries.push(Entry { line: 1, record }),
                 Err(error) if error.is_data() => {
                     fault = Err(Fault::NotARecord { reason: short(&error) });
                 }
@@ -214,11 +242,7 @@ impl<T: DeserializeOwned> Reader<'_, T> {
     }
 
     fn report(&mut self, fault: Fault) {
-        if self.read.damage.len() < self.caps.faults {
-            self.read.damage.push(Damage { line: self.line, fault });
-        } else {
-            self.read.more_damage += 1;
-        }
+        self.read.damage.push(Damage { line: 1, fault });
     }
 }
 

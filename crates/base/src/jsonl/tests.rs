@@ -151,13 +151,13 @@ fn caps_hold_when_writing_and_when_reading() {
 #[test]
 fn several_records_are_added_whole_or_not_at_all() {
     let (folder, path) = folder();
-    let held = lock(&folder.path().join("lock")).unwrap();
+    let held = || lock(&folder.path().join("lock")).unwrap();
     let log = Log::new(&path).with_caps(Caps { line_bytes: 60, ..Caps::default() });
     fs::write(&path, "{\"id\":1,\"te").unwrap();
-    log.append_all(&[event(2), event(3)], &held).unwrap();
+    log.append_all(&[event(2), event(3)], held()).unwrap();
     let long = Event { id: 5, text: "x".repeat(60) };
-    assert!(log.append_all(&[event(4), long], &held).is_err());
-    log.append_all::<Event>(&[], &held).unwrap();
+    assert!(log.append_all(&[event(4), long], held()).is_err());
+    log.append_all::<Event>(&[], held()).unwrap();
     assert_eq!(ids(read(&path, &Caps::default()).unwrap()), [2, 3]);
 }
 

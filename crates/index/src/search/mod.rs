@@ -1,9 +1,9 @@
 //! Questions and answers: a query, its candidates, their ranking, and what is shown of them.
 //!
-//! Reads a snapshot and never changes it. [`query`] parses, [`lexical`] and the matrices find and
-//! score candidates, [`rank`] fuses scores (pure), `choose` takes what is listed, [`passage`] what of
-//! it is shown, [`extract`] what of it answers a question, [`belief`] says whether it answers, and
-//! [`run`] joins them over a `scene` (the snapshot as one search sees it). It knows no terminal and
+//! Reads a snapshot and never changes it. [`query`] parses, [`scene`] (the snapshot as one search sees
+//! it) finds candidates by [`lexical`] and the matrices, [`rank`] fuses scores (pure), `choose` takes
+//! what is listed, [`passage`] what of it is shown, [`extract`] what of it answers a question,
+//! [`belief`] says whether it answers, and [`run`] joins them. It knows no terminal and
 //! no JSON.
 
 pub mod belief;
@@ -18,7 +18,7 @@ pub mod passage;
 pub mod query;
 pub mod rank;
 pub mod run;
-mod scene;
+pub mod scene;
 mod show;
 mod sources;
 mod spelling;

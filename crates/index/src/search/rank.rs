@@ -38,6 +38,29 @@ pub struct Signals {
     pub cosine: f32,
     /// Days since the last change; negative is taken as 0, infinite is unknown.
     pub age_days: f32,
+    /// How well it has proven itself, from 0 to 1.
+    pub proven: f32,
+}
+
+/// How words and cosine are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// As they come.
+    Plain,
+    /// From 0 for the least to 1 for the most of all candidates.
+    Span,
+    /// In standard deviations from the mean of all candidates.
+    Deviations,
+}
+
+/// How much each signal adds to a total.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Blend {
+    /// Of keywords and cosine.
+    pub scale: Scale,
+    pub keyword: f32,
+    pub proven: f32,
+    pub others: Weights,
 }
 
 /// A score and what it is made of.
@@ -93,21 +116,16 @@ pub fn recency(age_days: f32, half_life_days: f32) -> f32 {
     (-age_days.max(0.0) / half_life_days).exp2()
 }
 
-fn weighted(signals: &[Signals], mode: Mode, weights: &Weights) -> Vec<(usize, Score)> {
-    let keyword = Span::of(signals.iter().map(|signal| signal.keyword));
-    let cosine = Span::of(signals.iter().map(|signal| signal.cosine));
-    let semantic_weight = match mode {
-        Mode::Hybrid => weights.semantic.clamp(0.0, 1.0),
-        Mode::Keyword => 0.0,
-        Mode::Semantic => 1.0,
-    };
-    let score = |signal: &Signals| {
-        let keyword_part = (1.0 - semantic_weight) * keyword.place(signal.keyword);
-        let semantic_part = semantic_weight * cosine.place(signal.cosine);
-        let recency_part =
-            weights.recency * recency(signal.age_days, weights.recency_half_life_days);
+/// The score of each candidate.
+pub fn blend(signals: &[Signals], by: &Blend) -> Vec<Score> {
+    let Weights { semantic, recency: recent, recency_half_life_days: half_life } = by.others;
+    let keywords = by.scale.of(signals.iter().map(|signal| signal.keyword).collect());
+    let cosines = by.scale.of(signals.iter().map(|signal| signal.cosine).collect());
+    let score = |((signal, keyword), cosine): ((&Signals, f32), f32)| {
+        let (keyword_part, semantic_part) = (by.keyword * keyword, semantic * cosine);
+        let recency_part = recent * recency(signal.age_days, half_life);
         Score {
-            total: keyword_part + semantic_part + recency_part,
+            total: keyword_part + semantic_part + by.proven * signal.proven + recency_part,
             keyword: signal.keyword,
             cosine: signal.cosine,
             keyword_part,
@@ -116,7 +134,18 @@ fn weighted(signals: &[Signals], mode: Mode, weights: &Weights) -> Vec<(usize, S
             source_part: 0.0,
         }
     };
-    signals.iter().map(score).enumerate().collect()
+    signals.iter().zip(keywords).zip(cosines).map(score).collect()
+}
+
+fn weighted(signals: &[Signals], mode: Mode, weights: &Weights) -> Vec<(usize, Score)> {
+    let semantic = match mode {
+        Mode::Hybrid => weights.semantic.clamp(0.0, 1.0),
+        Mode::Keyword => 0.0,
+        Mode::Semantic => 1.0,
+    };
+    let others = Weights { semantic, ..*weights };
+    let by = Blend { scale: Scale::Span, keyword: 1.0 - semantic, proven: 0.0, others };
+    blend(signals, &by).into_iter().enumerate().collect()
 }
 
 fn additive(
@@ -132,32 +161,45 @@ fn additive(
     };
     order.sort_by(|a, b| first(b).total_cmp(&first(a)).then(a.cmp(b)));
     order.truncate(ADDITIVE_CANDIDATES);
-    order
-        .into_iter()
-        .map(|index| {
-            let signal = signals[index];
-            let share = words.get(index).copied().unwrap_or(0.0);
-            let keyword_part = if mode == Mode::Semantic { 0.0 } else { EXACT_BOOST * share };
-            let semantic_part = if mode == Mode::Keyword { 0.0 } else { signal.cosine };
-            let recency_part =
-                weights.recency * recency(signal.age_days, weights.recency_half_life_days);
-            let total = keyword_part + semantic_part + recency_part;
-            let (keyword, cosine) = (signal.keyword, signal.cosine);
-            let source_part = 0.0;
-            (
-                index,
-                Score {
-                    total,
-                    keyword,
-                    cosine,
-                    keyword_part,
-                    semantic_part,
-                    recency_part,
-                    source_part,
-                },
-            )
-        })
-        .collect()
+    let others = Weights { semantic: 1.0, ..*weights };
+    let by = Blend { scale: Scale::Plain, keyword: EXACT_BOOST, proven: 0.0, others };
+    let used = |&index: &usize| {
+        let share = words.get(index).copied().unwrap_or(0.0);
+        Signals {
+            keyword: if mode == Mode::Semantic { 0.0 } else { share },
+            cosine: if mode == Mode::Keyword { 0.0 } else { signals[index].cosine },
+            ..signals[index]
+        }
+    };
+    let scores = blend(&order.iter().map(used).collect::<Vec<_>>(), &by);
+    let as_they_came = |(index, score): (usize, Score)| {
+        let Signals { keyword, cosine, .. } = signals[index];
+        (index, Score { keyword, cosine, ..score })
+    };
+    order.into_iter().zip(scores).map(as_they_came).collect()
+}
+
+impl Scale {
+    fn of(self, values: Vec<f32>) -> Vec<f32> {
+        match self {
+            Self::Plain => values,
+            Self::Span => {
+                let span = Span::of(values.iter().copied());
+                values.into_iter().map(|value| span.place(value)).collect()
+            }
+            Self::Deviations => deviations(&values),
+        }
+    }
+}
+
+/// Values less their mean, in standard deviations; zeros if all are the same.
+fn deviations(values: &[f32]) -> Vec<f32> {
+    let count = values.len().max(1) as f32;
+    let mean = values.iter().sum::<f32>() / count;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f32>() / count;
+    // What rounding leaves of a difference is none.
+    let inverse = if variance > 1e-12 { variance.sqrt().recip() } else { 0.0 };
+    values.iter().map(|value| (value - mean) * inverse).collect()
 }
 
 /// Smallest and largest value of a signal.
@@ -219,7 +261,7 @@ mod tests {
     fn check(signals: &[(f32, f32, f32)], mode: Mode, ranking: Ranking, expected: &[usize]) {
         let signals: Vec<Signals> = signals
             .iter()
-            .map(|&(keyword, cosine, age_days)| Signals { keyword, cosine, age_days })
+            .map(|&(keyword, cosine, age_days)| Signals { keyword, cosine, age_days, proven: 0.0 })
             .collect();
         let words = vec![0.0; signals.len()];
         let order: Vec<usize> =

@@ -6,18 +6,18 @@ use super::{
     Confidence, Filter, Mode, Query, Ranking, Score, Weights,
     belief::{LOOKED_AT, features},
     dashes::settle,
-    filter::file_type,
-    lexical::{self, Bm25, Field},
+    filter::{Facts, file_type},
+    lexical::{Bm25, Field},
     origin::Origin,
     rank::{self, CANDIDATES, Signals},
-    scene::{ChunkPlace, Scene},
+    scene::{ChunkPlace, Look, Scene},
     show::show,
     sources::{Candidate, by_file, weigh},
 };
 use crate::{
-    Kind, Part, Snapshot,
+    Kind, Snapshot,
     given::{Against, Source},
-    store::{Malformed, bits::Bits, matrix::Probe},
+    store::{Malformed, bits::Bits, segment::DocumentView},
 };
 use elophanto_base::lexical::{Analyzer, fold, words};
 use elophanto_models::{Belief, EmbedError, Embedder};
@@ -216,7 +216,11 @@ pub fn search(
     request: &Request,
     tools: &Tools,
 ) -> Result<Answer, SearchError> {
-    let scene = Scene::new(snapshot, &request.filter)?;
+    let filter = &request.filter;
+    let scene = Scene::new(snapshot, |kind, view, changed| {
+        let DocumentView { path, scope, tags, .. } = view;
+        filter.is_empty() || filter.allows(&Facts { kind, path, scope: *scope, tags, changed })
+    })?;
     let mut answer = Answer {
         searched: (scene.allowed_documents, scene.allowed.iter().map(Bits::count).sum()),
         notes: snapshot.parts.iter().map(|part| part.live.count()).sum(),
@@ -232,45 +236,20 @@ pub fn search(
         None => Some(tools.embedder.embed_query(&query.text)?),
     };
     let mode = if request.like.is_some() { Mode::Semantic } else { request.mode };
-    let spelling = request.fuzzy.then_some(tools.analyzer);
-    let keywords = lexical::score(&field, &query, &request.bm25, spelling)?;
-    let cosines: Option<Vec<Vec<f32>>> = match &query_vector {
-        Some(vector) if mode != Mode::Keyword || request.ranking == Ranking::Additive => {
-            let probe = Probe::new(vector);
-            let scan = |part: &Part| part.loaded.matrix.scan(&probe);
-            Some(snapshot.parts.iter().map(scan).collect::<Result<_, _>>()?)
-        }
-        _ => None,
+    let is_scanned = mode != Mode::Keyword || request.ranking == Ranking::Additive;
+    let look = Look {
+        query: &query,
+        bm25: &request.bm25,
+        spelling: request.fuzzy.then_some(tools.analyzer),
+        by_keyword: mode != Mode::Semantic,
+        vector: query_vector.as_deref().filter(|_| is_scanned),
+        least_cosine: request.least_cosine,
+        like: request.like.as_ref(),
+        // As many as are asked for, and enough that the scores of a short list do not depend on it.
+        candidates: request.limit.max(CANDIDATES),
     };
-    answer.corrections = as_typed(&keywords.corrections, &query.text, tools.analyzer);
-
-    let eligible = |place: &ChunkPlace| {
-        scene.allowed[place.0].get(place.1)
-            && !keywords.barred[place.0].get(place.1)
-            && !scene.is_same_place(request.like.as_ref(), *place)
-    };
-    let cosine = |place: ChunkPlace| cosines.as_ref().map_or(0.0, |all| all[place.0][place.1]);
-    let keyword = |place: ChunkPlace| keywords.scores[place.0][place.1];
-    let mut chosen: Vec<usize> = Vec::new();
-    let numbers = scene.numbering();
-    // As many as are asked for, and enough that the scores of a short list do not depend on it.
-    let candidates = request.limit.max(CANDIDATES);
-    let flat = |score: &dyn Fn(ChunkPlace) -> f32| {
-        let values = numbers.iter().enumerate().filter(|(_, place)| eligible(place));
-        rank::top(values.map(|(number, &place)| (number, score(place))), candidates)
-    };
-    if mode != Mode::Semantic {
-        chosen.extend(flat(&keyword));
-    }
-    if cosines.is_some() {
-        let near = flat(&cosine).into_iter();
-        chosen.extend(near.filter(|&number| cosine(numbers[number]) >= request.least_cosine));
-    }
-    chosen.sort_unstable();
-    chosen.dedup();
-    let places = chosen.into_iter().map(|number| numbers[number]).collect();
-
-    let candidates = by_file(snapshot, places, &eligible, &keyword, &cosine)?;
+    let found = scene.find(&look)?;
+    let candidates = by_file(&scene, &found, look.like)?;
     let places: Vec<ChunkPlace> = candidates.iter().map(|candidate| candidate.place).collect();
     let signals: Vec<Signals> = candidates
         .iter()
@@ -280,6 +259,7 @@ pub fn search(
             age_days: scene
                 .changed(place)
                 .map_or(f32::INFINITY, |time| request.now.saturating_sub(time) as f32 / 86_400.0),
+            proven: 0.0,
         })
         .collect();
     let shares = match request.ranking {
@@ -290,9 +270,11 @@ pub fn search(
     let mut ranked: Vec<(ChunkPlace, Score)> =
         ranked.into_iter().map(|(index, score)| (places[index], score)).collect();
     weigh(snapshot, &query.text, &mut ranked)?;
+    let keywords = found.keywords;
+    answer.corrections = as_typed(&keywords.corrections, &query.text, tools.analyzer);
     if let Some(belief) = request.belief.filter(|_| request.like.is_none() && !ranked.is_empty()) {
         // Where only words were looked for, vectors of the model are not at hand.
-        let is_usable = belief.weights.cosine == 0.0 || cosines.is_some();
+        let is_usable = belief.weights.cosine == 0.0 || found.cosines.is_some();
         let belief = if is_usable { belief } else { Belief::STATIC };
         let best = ranked.iter().take(LOOKED_AT);
         let best = best.map(|(place, score)| scene.compared(*place, score.cosine));

@@ -3,13 +3,18 @@
 use std::ops::Range;
 
 use super::{
-    Filter, Hit, Query, Score, SearchError, belief::Compared, filter::Facts, origin::Origin,
-    passage::open_fence, run::Like,
+    Hit, Query, Score, SearchError,
+    belief::Compared,
+    lexical::{self, Bm25, Field, Scores},
+    origin::Origin,
+    passage::open_fence,
+    rank::top,
+    run::Like,
 };
 use crate::{
     Kind, Snapshot,
     given::{Against, Source},
-    store::{Malformed, bits::Bits, manifest::Place},
+    store::{Malformed, bits::Bits, manifest::Place, matrix::Probe, segment::DocumentView},
 };
 use elophanto_base::lexical::Analyzer;
 use elophanto_repo::{BlobId, NotePath};
@@ -20,12 +25,12 @@ pub type ChunkPlace = (usize, usize);
 
 /// The snapshot as one search sees it.
 pub struct Scene<'a> {
-    snapshot: &'a Snapshot,
+    pub snapshot: &'a Snapshot,
     /// Per part, per chunk: current.
     pub live: Vec<Bits>,
-    /// Per part, per chunk: current and let through by the filter.
+    /// Per part, per chunk: current and let through.
     pub allowed: Vec<Bits>,
-    /// Documents that the filter lets through.
+    /// Documents that are let through.
     pub allowed_documents: usize,
     /// Per part, per document: when it changed, if that is known.
     changed: Vec<Vec<Option<i64>>>,
@@ -33,9 +38,55 @@ pub struct Scene<'a> {
     documents: Vec<(NotePath, usize, Range<usize>)>,
 }
 
+/// What is looked for, and how much of it.
+pub struct Look<'a> {
+    pub query: &'a Query,
+    pub bm25: &'a Bm25,
+    /// With which words that occur nowhere are taken for misspelt ones.
+    pub spelling: Option<&'a Analyzer>,
+    /// Whether chunks are taken for their words.
+    pub by_keyword: bool,
+    /// Chunks are taken for their meaning, too.
+    pub vector: Option<&'a [f32]>,
+    /// A chunk counts from this cosine on.
+    pub least_cosine: f32,
+    /// What others should resemble is not among them.
+    pub like: Option<&'a Like>,
+    /// So many chunks for each signal.
+    pub candidates: usize,
+}
+
+/// What was found, still to be ranked.
+pub struct Found {
+    pub keywords: Scores,
+    /// Per part, per chunk.
+    pub cosines: Option<Vec<Vec<f32>>>,
+    /// By the paths of their files.
+    pub places: Vec<ChunkPlace>,
+}
+
+impl Found {
+    /// 0 where no term occurs.
+    pub fn keyword(&self, (part, chunk): ChunkPlace) -> f32 {
+        self.keywords.scores[part][chunk]
+    }
+
+    /// 0 if nobody asked for it.
+    pub fn cosine(&self, (part, chunk): ChunkPlace) -> f32 {
+        self.cosines.as_ref().map_or(0.0, |all| all[part][chunk])
+    }
+}
+
 impl<'a> Scene<'a> {
-    /// Marks what is current and what the filter lets through.
-    pub fn new(snapshot: &'a Snapshot, filter: &Filter) -> Result<Self, Malformed> {
+    /// Marks what is current and what is let through: by `passes` of its kind, of what its segment
+    /// keeps of it, and of when it changed.
+    ///
+    /// # Errors
+    /// [`Malformed`] if a segment is damaged.
+    pub fn new(
+        snapshot: &'a Snapshot,
+        mut passes: impl FnMut(Kind, &DocumentView, Option<i64>) -> bool,
+    ) -> Result<Self, Malformed> {
         let parts = &snapshot.parts;
         let mut changed: Vec<Vec<Option<i64>>> =
             parts.iter().map(|part| vec![None; part.loaded.segment.documents()]).collect();
@@ -64,18 +115,11 @@ impl<'a> Scene<'a> {
                 if view.updated.is_some() {
                     changed[number][document] = view.updated;
                 }
-                let passes = filter.is_empty()
-                    || filter.allows(&Facts {
-                        kind: part.kind,
-                        path: &view.path,
-                        scope: view.scope,
-                        tags: &view.tags,
-                        changed: changed[number][document],
-                    });
+                let passes = passes(part.kind, &view, changed[number][document]);
                 scene.allowed_documents += usize::from(passes);
-                for chunk in view.chunks.clone() {
-                    live.set(chunk, true);
-                    allowed.set(chunk, passes);
+                live.set_all(view.chunks.clone());
+                if passes {
+                    allowed.set_all(view.chunks.clone());
                 }
                 scene.documents.push((view.path, number, view.chunks));
             }
@@ -87,13 +131,56 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
-    /// All places by the paths of their files: what scores the same comes in one order, however
-    /// the parts came about.
-    pub fn numbering(&self) -> Vec<ChunkPlace> {
+    /// Scores all chunks and takes those that may answer.
+    ///
+    /// # Errors
+    /// [`Malformed`] if a segment is damaged.
+    pub fn find(&self, look: &Look) -> Result<Found, Malformed> {
+        let Look { query, bm25, spelling, vector, .. } = look;
+        let parts = &self.snapshot.parts;
+        let field = Field { parts, live: &self.live, allowed: &self.allowed };
+        let by_keyword = || lexical::score(&field, query, bm25, *spelling);
+        let by_meaning = || {
+            let scan = |vector: &[f32]| {
+                let probe = Probe::new(vector);
+                parts.iter().map(|part| part.loaded.matrix.scan(&probe)).collect()
+            };
+            vector.map(scan).transpose()
+        };
+        let (keywords, cosines) = rayon::join(by_keyword, by_meaning);
+        let mut found = Found { keywords: keywords?, cosines: cosines?, places: Vec::new() };
+        // All places by the paths of their files: what scores the same comes in one order, however
+        // the parts came about.
         let documents = self.documents.iter();
-        documents
+        let numbers: Vec<ChunkPlace> = documents
             .flat_map(|(_, part, chunks)| chunks.clone().map(move |chunk| (*part, chunk)))
-            .collect()
+            .collect();
+        let best = |score: &dyn Fn(ChunkPlace) -> f32| {
+            let values = numbers.iter().enumerate();
+            let values = values.filter(|(_, place)| self.is_eligible(&found, look.like, **place));
+            top(values.map(|(number, &place)| (number, score(place))), look.candidates)
+        };
+        let mut chosen: Vec<usize> = Vec::new();
+        if look.by_keyword {
+            chosen.extend(best(&|place| found.keyword(place)));
+        }
+        if found.cosines.is_some() {
+            let near = best(&|place| found.cosine(place)).into_iter();
+            let is_near = |number: &usize| found.cosine(numbers[*number]) >= look.least_cosine;
+            chosen.extend(near.filter(is_near));
+        }
+        chosen.sort_unstable();
+        chosen.dedup();
+        found.places = chosen.into_iter().map(|number| numbers[number]).collect();
+        Ok(found)
+    }
+
+    /// Whether a chunk may answer: it is let through, not excluded, and no part of what others should
+    /// resemble.
+    pub fn is_eligible(&self, found: &Found, like: Option<&Like>, place: ChunkPlace) -> bool {
+        self.allowed[place.0].get(place.1)
+            && !found.keywords.barred[place.0].get(place.1)
+            && !self.is_same_place(like, place)
     }
 
     /// When the note of a chunk changed, in seconds since 1970; `None` if that is not known.

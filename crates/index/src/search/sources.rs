@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 use super::{
     Score,
     changes::{CHANGES, asks_when, lists_changes},
-    scene::ChunkPlace,
+    run::Like,
+    scene::{ChunkPlace, Found, Scene},
 };
 use crate::{Kind, Snapshot, given::Source, store::Malformed};
 use elophanto_repo::NotePath;
@@ -52,16 +53,16 @@ struct File {
 /// # Errors
 /// [`Malformed`] if a segment is damaged.
 pub fn by_file(
-    snapshot: &Snapshot,
-    places: Vec<ChunkPlace>,
-    eligible: &dyn Fn(&ChunkPlace) -> bool,
-    keyword: &dyn Fn(ChunkPlace) -> f32,
-    cosine: &dyn Fn(ChunkPlace) -> f32,
+    scene: &Scene,
+    found: &Found,
+    like: Option<&Like>,
 ) -> Result<Vec<Candidate>, Malformed> {
-    let own = |place| Candidate { place, keyword: keyword(place), cosine: cosine(place) };
+    let snapshot = scene.snapshot;
+    let own =
+        |place| Candidate { place, keyword: found.keyword(place), cosine: found.cosine(place) };
     let is_summary = |place: &ChunkPlace| snapshot.parts[place.0].kind == Kind::Summary;
     let (described, others): (Vec<ChunkPlace>, Vec<ChunkPlace>) =
-        places.into_iter().partition(is_summary);
+        found.places.iter().copied().partition(is_summary);
     let mut candidates: Vec<Candidate> = others.into_iter().map(own).collect();
     let mut files: FxHashMap<&[u8], File> = FxHashMap::default();
     for (part, chunk) in described {
@@ -82,7 +83,8 @@ pub fn by_file(
             let source = Source::from_covers(&view.covers);
             let share =
                 if source.is_some_and(|source| source.is_part) { PART_KEYWORDS } else { 1.0 };
-            for place in view.chunks.map(|chunk| (number, chunk)).filter(|place| eligible(place)) {
+            let places = view.chunks.map(|chunk| (number, chunk));
+            for place in places.filter(|place| scene.is_eligible(found, like, *place)) {
                 let own = own(place);
                 file.keyword = file.keyword.max(own.keyword * share);
                 file.cosine = file.cosine.max(own.cosine);

@@ -7,8 +7,9 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{Files, Found, MemoryError, append, files, read};
+use super::{Files, Found, MemoryError, read};
 use elophanto_base::{beneath::Folder, jsonl::Lock};
+use elophanto_repo::journal;
 
 /// What was moved, or would be.
 #[derive(Debug, Default)]
@@ -34,12 +35,13 @@ impl Files {
     pub fn archive(&self, before: Timestamp, dry_run: bool) -> Result<Archived, MemoryError> {
         let held = if dry_run { None } else { Some(self.hold()?) };
         let listing = self.list();
-        let Some(root) = self.root()? else { return Ok(Archived::default()) };
-        let mut archived = Archived { left: listing.unreadable, ..Archived::default() };
+        let Some(root) = self.records.root()? else { return Ok(Archived::default()) };
+        let left = listing.unreadable.into_iter().map(Into::into).collect();
+        let mut archived = Archived { left, ..Archived::default() };
         let mut changed = BTreeSet::new();
         for found in listing.files.iter().filter(|found| self.is_ours(found) && !found.is_archived)
         {
-            let records = match old_records(&root, found, before) {
+            let records = match self.old_records(&root, found, before) {
                 Ok(Some(records)) => records,
                 Ok(None) => continue,
                 Err(error) => {
@@ -52,9 +54,9 @@ impl Files {
             let to = folder.join(name);
             if let Some(held) = &held {
                 if changed.insert(folder.clone()) {
-                    files::make_folders(&root, &[&self.archive_folder(), &folder])?;
+                    self.records.make(&folder)?;
                 }
-                if let Err(error) = move_file(&root, &found.path, &to, held) {
+                if let Err(error) = self.move_file(&root, &found.path, &to, held) {
                     archived.left.push(error);
                     continue;
                 }
@@ -65,39 +67,46 @@ impl Files {
             archived.moves.push((found.path.clone(), to));
         }
         for folder in changed {
-            append::sync_folder(&root, &folder)?;
+            journal::sync(&root, &folder)?;
         }
         Ok(archived)
     }
 
     /// Whether a file is in the folder of a repository: beside those lie other programs' files.
     pub(super) fn is_ours(&self, found: &Found) -> bool {
-        found.path.parent() != Some(&self.folder)
+        found.path.parent() != Some(self.folder())
     }
-}
 
-/// How many records a file has, if all of them are known and old.
-fn old_records(
-    root: &Folder,
-    found: &Found,
-    before: Timestamp,
-) -> Result<Option<usize>, MemoryError> {
-    let (read, is_complete) = read::parse(&files::bytes(root, &found.path)?, &found.repo);
-    let is_old = read.entries.iter().all(|(_, entry)| entry.timestamp() < before);
-    let records = read.entries.len();
-    Ok((is_complete && is_old && records > 0).then_some(records))
-}
+    /// How many records a file has, if all of them are known and old.
+    fn old_records(
+        &self,
+        root: &Folder,
+        found: &Found,
+        before: Timestamp,
+    ) -> Result<Option<usize>, MemoryError> {
+        let (read, is_complete) = read::parse(&self.records.bytes(root, &found.path)?, &found.repo);
+        let is_old = read.entries.iter().all(|(_, entry)| entry.timestamp() < before);
+        let records = read.entries.len();
+        Ok((is_complete && is_old && records > 0).then_some(records))
+    }
 
-/// A file of that name in the archive is taken over only if it is the same: another branch has
-/// moved it.
-fn move_file(root: &Folder, from: &Path, to: &Path, _held: &Lock) -> Result<(), MemoryError> {
-    match root.stat(to).map_err(files::failed(to, "read"))? {
-        None => {}
-        Some(there) if !there.is_file() => return Err(MemoryError::Taken(to.to_owned())),
-        Some(_) if files::bytes(root, from)? != files::bytes(root, to)? => {
-            return Err(MemoryError::Taken(to.to_owned()));
+    /// A file of that name in the archive is taken over only if it is the same: another branch has
+    /// moved it.
+    fn move_file(
+        &self,
+        root: &Folder,
+        from: &Path,
+        to: &Path,
+        _held: &Lock,
+    ) -> Result<(), MemoryError> {
+        let bytes = |path| self.records.bytes(root, path);
+        match root.stat(to).map_err(journal::failed(to, "read"))? {
+            None => {}
+            Some(there) if !there.is_file() || bytes(from)? != bytes(to)? => {
+                return Err(MemoryError::Taken(to.to_owned()));
+            }
+            Some(_) => {}
         }
-        Some(_) => {}
+        Ok(root.rename(from, to).map_err(journal::failed(from, "moved"))?)
     }
-    root.rename(from, to).map_err(files::failed(from, "moved"))
 }

@@ -3,9 +3,8 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{
-    EventType, Memory, MemoryError, Rate, derive_tags, is_repo_name, names, record, tags, times,
-};
+use super::{EventType, Memory, MemoryError, Rate, derive_tags, is_repo_name, record, tags, times};
+use elophanto_repo::journal::new_id;
 
 /// Most characters of a lesson, a context and a command.
 const MAX_TEXT_CHARACTERS: usize = 4000;
@@ -145,7 +144,7 @@ impl Draft {
             None => derive_tags(&command, &context, &lesson),
         };
         Ok(Memory {
-            id: names::new_id(now).to_string(),
+            id: new_id(now).to_string(),
             // As it is written.
             timestamp: Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now),
             agent_id: tidy("agent_id", &self.agent_id, MAX_AGENT_CHARACTERS)?,

@@ -1,29 +1,19 @@
-//! Folders and files as they are on disk: listing, reading, making a folder.
-//!
-//! Nothing here follows a link: neither the folder of all lessons nor the one that holds it (both
-//! bear our names, and a commit can bring a link under either), nor a repository's, nor a file.
-//! What lies above is the caller's to vouch for.
+//! The files of lessons on disk: listing and reading them. How such files are reached, made and
+//! written is the journal's ([`RecordFolder`]).
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
+use std::path::{Path, PathBuf};
+
+use super::{
+    FOLDER, MemoryError, Read, is_repo_name, parse_file, repo_name::ARCHIVE, sheet::repo_below,
+};
+use elophanto_base::{beneath::Kind, jsonl};
+use elophanto_repo::{
+    Repository,
+    journal::{self, JournalError, Limits, RecordFolder},
 };
 
-use ulid::Ulid;
-
-use super::{FOLDER, MemoryError, Read, append, is_repo_name, names, parse_file, read, repo_name};
-use elophanto_base::{
-    beneath::{Folder, Kind, Refusal, above_ours, refusal},
-    jsonl::{self, JsonlError},
-};
-use elophanto_repo::Repository;
-
-/// How much is listed, and from which size on a file takes no further records.
-#[derive(Debug, Clone)]
-pub(super) struct Limits {
-    pub files: usize,
-    pub full_bytes: u64,
-}
+/// Bytes from which on a file takes no further records.
+const FULL_BYTES: u64 = 256 * 1024;
 
 /// The files of all repositories' lessons. Holds none open.
 ///
@@ -32,9 +22,7 @@ pub(super) struct Limits {
 /// only read.
 #[derive(Debug, Clone)]
 pub struct Files {
-    pub(super) folder: PathBuf,
-    pub(super) lock: PathBuf,
-    pub(super) limits: Limits,
+    pub(super) records: RecordFolder,
 }
 
 /// A file of lessons.
@@ -51,19 +39,20 @@ pub struct Found {
 pub struct Listing {
     /// By path.
     pub files: Vec<Found>,
-    pub unreadable: Vec<MemoryError>,
+    pub unreadable: Vec<JournalError>,
 }
 
 impl Files {
     /// The folder of all lessons (`.elophanto/memory`), and the file whose lock all writers take,
     /// which git must not see. What lies above the folder that holds `folder` must be there.
     pub fn new(folder: PathBuf, lock: PathBuf) -> Self {
-        Self { folder, lock, limits: Limits { files: 100_000, full_bytes: 256 * 1024 } }
+        let limits = Limits { full_bytes: FULL_BYTES, ..Limits::default() };
+        Self { records: RecordFolder::new(folder, lock, limits) }
     }
 
     /// Where they lie: a folder for each repository.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.records.path()
     }
 
     /// Those that git carries with a repository.
@@ -82,11 +71,16 @@ impl Files {
 
     /// The same in no order: what is asked for every question sorts for itself.
     pub(super) fn list_unsorted(&self) -> Listing {
-        let mut listing = Listing::default();
+        let mut listing = journal::Listing::default();
         if let Err(error) = self.list_all(&mut listing) {
             listing.unreadable.push(error);
         }
-        listing
+        let found = |path: PathBuf| {
+            let below = path.strip_prefix(self.folder()).unwrap_or(&path);
+            Found { repo: repo_below(below), is_archived: below.starts_with(ARCHIVE), path }
+        };
+        let files = listing.files.into_iter().map(found).collect();
+        Listing { files, unreadable: listing.unreadable }
     }
 
     /// What a file holds. One that has vanished is empty.
@@ -94,16 +88,8 @@ impl Files {
     /// # Errors
     /// When it cannot be read, is a link, or has more than 64 MiB. Damage inside is no error.
     pub fn read(&self, found: &Found) -> Result<Read, MemoryError> {
-        let Some(root) = self.root()? else { return Ok(Read::default()) };
-        Ok(parse_file(&bytes(&root, &found.path)?, &found.repo))
-    }
-
-    /// What all files are reached from; `None` if it is not there.
-    pub(super) fn root(&self) -> Result<Option<Folder>, MemoryError> {
-        match Folder::open(above_ours(&self.folder)) {
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-            opened => opened.map(Some).map_err(failed(&self.folder, "read")),
-        }
+        let Some(root) = self.records.root()? else { return Ok(Read::default()) };
+        Ok(parse_file(&self.records.bytes(&root, &found.path)?, &found.repo))
     }
 
     /// Keeps everybody from writing for as long as the result lives.
@@ -111,157 +97,42 @@ impl Files {
     /// # Errors
     /// When the lock cannot be taken.
     pub fn hold(&self) -> Result<jsonl::Lock, MemoryError> {
-        if let Some(folder) = self.lock.parent() {
-            fs::create_dir_all(folder).map_err(failed(folder, "made"))?;
-        }
-        Ok(jsonl::lock(&self.lock)?)
+        Ok(self.records.hold()?)
     }
 
     pub(super) fn archive_folder(&self) -> PathBuf {
-        self.folder.join(repo_name::ARCHIVE)
+        self.folder().join(ARCHIVE)
     }
 
-    fn list_all(&self, listing: &mut Listing) -> Result<(), MemoryError> {
-        let Some(root) = &self.root()? else { return Ok(()) };
-        for (name, kind) in entries(root, &self.folder, self.limits.files)? {
-            let path = self.folder.join(&name);
-            let single = name.strip_suffix(names::SUFFIX).filter(|stem| is_stem(stem));
-            match single {
-                _ if kind == Kind::Folder && name == repo_name::ARCHIVE => {}
-                _ if kind == Kind::Folder && is_repo_name(&name) => {
-                    self.list_repo(root, path, &name, false, listing)?;
-                }
-                Some(stem) if kind == Kind::File => {
-                    let repo = repo_name(None, stem);
-                    self.add(Found { path, repo, is_archived: false }, listing)?;
-                }
-                Some(_) if kind != Kind::Folder => {
-                    listing.unreadable.push(JsonlError::NotAFile(path).into());
-                }
-                _ if kind == Kind::Link && is_repo_name(&name) => {
-                    listing.unreadable.push(MemoryError::NotAFolder(path));
-                }
-                _ => {}
+    fn list_all(&self, listing: &mut journal::Listing) -> Result<(), JournalError> {
+        let mut repos = Vec::new();
+        for (name, kind) in self.records.entries(self.folder())? {
+            let path = self.folder().join(&name);
+            if kind != Kind::Folder && is_single(&name) {
+                self.records.add(path, kind, listing)?;
+            } else if is_repo(&name, kind) {
+                repos.push(path);
             }
         }
-        self.list_archive(root, listing)
-    }
-
-    fn list_archive(&self, root: &Folder, listing: &mut Listing) -> Result<(), MemoryError> {
         let archive = self.archive_folder();
-        for (name, kind) in entries(root, &archive, self.limits.files)? {
-            let path = archive.join(&name);
-            if kind == Kind::Folder && is_repo_name(&name) {
-                self.list_repo(root, path, &name, true, listing)?;
-            } else if kind == Kind::Link && is_repo_name(&name) {
-                listing.unreadable.push(MemoryError::NotAFolder(path));
+        match self.records.entries(&archive) {
+            Ok(found) => {
+                let found = found.into_iter().filter(|(name, kind)| is_repo(name, *kind));
+                repos.extend(found.map(|(name, _)| archive.join(name)));
             }
+            Err(error) => listing.unreadable.push(error),
         }
-        Ok(())
-    }
-
-    fn list_repo(
-        &self,
-        root: &Folder,
-        folder: PathBuf,
-        repo: &str,
-        is_archived: bool,
-        listing: &mut Listing,
-    ) -> Result<(), MemoryError> {
-        let files = match repo_files(root, &folder, self.limits.files) {
-            Ok(files) => files,
-            // One folder that cannot be read hides no other.
-            Err(error @ MemoryError::TooManyFiles { .. }) => return Err(error),
-            Err(error) => {
-                listing.unreadable.push(error);
-                return Ok(());
-            }
-        };
-        // The newest first, as long as there is room.
-        for (id, is_file) in files.into_iter().rev() {
-            let path = folder.join(names::file_name(id));
-            if is_file {
-                self.add(Found { path, repo: repo.to_owned(), is_archived }, listing)?;
-            } else {
-                listing.unreadable.push(JsonlError::NotAFile(path).into());
-            }
-        }
-        Ok(())
-    }
-
-    fn add(&self, found: Found, listing: &mut Listing) -> Result<(), MemoryError> {
-        let max = self.limits.files;
-        if listing.files.len() + listing.unreadable.len() >= max {
-            return Err(MemoryError::TooManyFiles { folder: self.folder.clone(), max });
-        }
-        listing.files.push(found);
+        self.records.list(repos, listing);
         Ok(())
     }
 }
 
-/// What bears the name of a file of ours in the folder of a repository, and whether it is a file.
-/// By id.
-pub(super) fn repo_files(
-    root: &Folder,
-    folder: &Path,
-    max: usize,
-) -> Result<Vec<(Ulid, bool)>, MemoryError> {
-    let entries = entries(root, folder, max)?;
-    let ids = entries
-        .iter()
-        .filter_map(|(name, kind)| Some((names::file_id(name)?, *kind == Kind::File)));
-    Ok(ids.collect())
+/// Whether this is the folder of a repository, or a link in its place, which is refused.
+fn is_repo(name: &str, kind: Kind) -> bool {
+    matches!(kind, Kind::Folder | Kind::Link) && is_repo_name(name)
 }
 
-/// The text of a file; none if there is no such file.
-pub(super) fn bytes(root: &Folder, path: &Path) -> Result<Vec<u8>, MemoryError> {
-    Ok(jsonl::bytes_beneath(root, path, &read::caps())?)
-}
-
-/// Makes the folder of a repository and those above it that bear our names. On return the disk
-/// keeps their names, whoever made them: a process that was to see to that may have been killed.
-pub(super) fn make_folders(root: &Folder, folders: &[&Path]) -> Result<(), MemoryError> {
-    for folder in folders {
-        root.make(folder).map_err(failed(folder, "made"))?;
-        if let Some(above) = folder.parent() {
-            append::sync_folder(root, above)?;
-        }
-    }
-    Ok(())
-}
-
-/// What went wrong at a path: what is no folder of its own is named.
-pub(super) fn failed(path: &Path, action: &'static str) -> impl Fn(io::Error) -> MemoryError {
-    move |cause| match refusal(&cause) {
-        Some(Refusal::Link(at) | Refusal::NotAFolder(at)) => {
-            let at = path.ancestors().find(|above| above.ends_with(at)).unwrap_or(path);
-            MemoryError::NotAFolder(at.to_owned())
-        }
-        _ => MemoryError::Io { path: path.to_owned(), action, cause },
-    }
-}
-
-/// By name. Empty if there is no such folder, or no longer; names that are no text are passed over.
-fn entries(root: &Folder, folder: &Path, max: usize) -> Result<Vec<(String, Kind)>, MemoryError> {
-    let listed = failed(folder, "listed");
-    let mut found = Vec::new();
-    let entries = match root.entries(folder) {
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(found),
-        entries => entries.map_err(&listed)?,
-    };
-    for entry in entries {
-        let (name, kind) = entry.map_err(&listed)?;
-        let Ok(name) = name.into_string() else { continue };
-        found.push((name, kind));
-        // Some are none of ours; more of those is no folder of lessons.
-        if found.len() > max.saturating_mul(4) {
-            return Err(MemoryError::TooManyFiles { folder: folder.to_owned(), max });
-        }
-    }
-    found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    Ok(found)
-}
-
-fn is_stem(stem: &str) -> bool {
-    !stem.is_empty() && !stem.starts_with('.')
+/// Whether another program may keep the lessons of a repository in a file of this name.
+fn is_single(name: &str) -> bool {
+    name.strip_suffix(".jsonl").is_some_and(|stem| !stem.is_empty() && !stem.starts_with('.'))
 }

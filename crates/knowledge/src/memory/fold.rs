@@ -4,9 +4,10 @@
 //! and two corrections of one record, in any order. The result is the same for any order and any
 //! repetition.
 
-use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Entry, Memory, record};
+use elophanto_repo::journal::greatest;
 
 /// What is left of many records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,15 +26,20 @@ pub struct Folded {
 /// is hidden, and stays so if its correction is taken back. Of records that correct each other in a
 /// circle the newest is left.
 pub fn fold(entries: impl IntoIterator<Item = Entry>) -> Folded {
-    let (mut winners, mut retired) = (BTreeMap::new(), BTreeSet::new());
-    for entry in entries {
-        match entry {
-            Entry::Memory(memory) => keep_greater(&mut winners, memory),
-            Entry::Retired(record) => {
-                retired.insert(record.retired);
-            }
+    let mut retired = BTreeSet::new();
+    let memories = entries.into_iter().filter_map(|entry| match entry {
+        Entry::Memory(memory) => Some(memory),
+        Entry::Retired(record) => {
+            retired.insert(record.retired);
+            None
         }
-    }
+    });
+    let line = |memory: &Memory| record::json(memory).unwrap_or_default();
+    let winners = greatest(
+        memories,
+        |memory| memory.id.clone(),
+        |one, other| one.timestamp.cmp(&other.timestamp).then_with(|| line(one).cmp(&line(other))),
+    );
     let hidden = hidden(&winners, &retired);
     let replaced = replaced(&winners, &hidden);
     let counts = |id: &str| !hidden.contains(id) && !replaced.contains_key(id);
@@ -43,22 +49,6 @@ pub fn fold(entries: impl IntoIterator<Item = Entry>) -> Folded {
     let replaced =
         replaced.into_iter().map(|(old, new)| (old.to_owned(), new.to_owned())).collect();
     Folded { memories, retired, replaced }
-}
-
-fn keep_greater(winners: &mut BTreeMap<String, Memory>, memory: Memory) {
-    match winners.entry(memory.id.clone()) {
-        btree_map::Entry::Vacant(free) => {
-            free.insert(memory);
-        }
-        btree_map::Entry::Occupied(mut taken) => {
-            let line = |memory: &Memory| record::json(memory).unwrap_or_default();
-            let other = taken.get();
-            let order = memory.timestamp.cmp(&other.timestamp);
-            if order.then_with(|| line(&memory).cmp(&line(other))).is_gt() {
-                taken.insert(memory);
-            }
-        }
-    }
 }
 
 /// Ids of the records that were taken back, or correct one that was.

@@ -1,16 +1,15 @@
 //! What agents write down for each other: lessons, one JSON record per line, in files that only grow
 //! until git tracks them.
 //!
-//! Owns the form of a record, where its files lie and how they are called, which one the next
-//! record goes to, which of several records counts, and how lessons are printed for few tokens. It
-//! refuses to know how lessons are found, how git is asked, how tokens are counted, and what the
-//! time is: these come in as arguments.
+//! Owns the form of a record, where its files lie, which of several records counts, and how lessons
+//! are printed for few tokens. Files are listed and written as those of the journal are
+//! ([`elophanto_repo::journal::RecordFolder`]). It refuses to know how lessons are found, how git is
+//! asked, how tokens are counted, and what the time is: these come in as arguments.
 
-use std::{io, path::PathBuf};
+use std::path::PathBuf;
 
-use elophanto_base::jsonl::JsonlError;
+use elophanto_repo::journal::JournalError;
 
-mod append;
 mod archive;
 mod codes;
 mod command;
@@ -18,7 +17,6 @@ mod draft;
 mod files;
 mod fold;
 mod inline;
-mod names;
 mod print;
 mod rank;
 mod rate;
@@ -54,25 +52,8 @@ pub use tags::derive_tags;
 /// Why a record was refused or not written, or a file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
-    #[error("`{}` cannot be {action}: {cause}", path.display())]
-    Io {
-        path: PathBuf,
-        action: &'static str,
-        #[source]
-        cause: io::Error,
-    },
-    #[error("`{}` is no folder of its own: it is a link or a file", .0.display())]
-    NotAFolder(PathBuf),
-    #[error("`{}` has more than {max} files", folder.display())]
-    TooManyFiles { folder: PathBuf, max: usize },
     #[error("there is already another file at `{}`", .0.display())]
     Taken(PathBuf),
-    #[error("whether git tracks `{}` cannot be told: {cause}", path.display())]
-    Tracked {
-        path: PathBuf,
-        #[source]
-        cause: io::Error,
-    },
     #[error("`{0}` cannot be the name of a repository's folder")]
     RepoName(String),
     #[error("there is no record to write")]
@@ -86,5 +67,5 @@ pub enum MemoryError {
     #[error("`{key}` {reason}")]
     Field { key: &'static str, reason: String },
     #[error(transparent)]
-    Log(#[from] JsonlError),
+    Files(#[from] JournalError),
 }

@@ -1,45 +1,16 @@
-//! In what order the records that were found answer a question. Pure: no files, no clock, no model.
+//! How the ranking of search is set for lessons.
 //!
 //! What the figures were chosen on and what they are worth is in
 //! `knowledge/system/decisions/0022-lessons-word-by-word.md`.
 
 use elophanto_index::search::{
-    Mode, Ranking, Weights,
-    rank::{self, Signals as Fusable},
+    Weights,
+    rank::{Blend, Scale},
 };
 use elophanto_models::{Embedder, Pace, Profile};
 
-/// What having worked often and what being new adds, where a cosine means the same for every question.
-const SUCCESS: f32 = 0.02;
-const RECENCY: f32 = 0.012;
-/// Share of the words beside the cosine of the whole texts; what a sentence transformer says is worth
-/// more than what static vectors say.
-const WORDS: f32 = 0.4;
-const WORDS_OF_STATIC: f32 = 0.5;
-
-/// The same, in standard deviations over the records that were found.
-const SPREAD_SUCCESS: f32 = 0.2;
-const SPREAD_RECENCY: f32 = 0.12;
-const SPREAD_WORDS: f32 = 0.3;
-
-/// The same, where keywords stand in for words.
-const FUSED_SUCCESS: f32 = 0.05;
-const FUSED_RECENCY: f32 = 0.03;
-const FUSED_MEANING: f32 = 0.9;
-const FUSED_MEANING_OF_STATIC: f32 = 0.6;
-
-/// What is known of one record that was found.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Signals {
-    /// BM25; 0 if no term occurs.
-    pub keyword: f32,
-    /// Cosine of question and record.
-    pub cosine: f32,
-    /// From 0 to 1 for now.
-    pub recency: f32,
-    /// From 0 to 1 for always.
-    pub success: f32,
-}
+/// Days after which half of the worth of being new is left.
+pub const HALF_LIFE_DAYS: f32 = 180.0;
 
 /// What a cosine of the model is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,57 +35,27 @@ impl Model {
     }
 }
 
-/// The score of each record, higher is better; `words` is how well each meets the question's words,
-/// if it has any that are known.
-pub fn scores(found: &[Signals], words: Option<&[f32]>, model: Model) -> Vec<f32> {
-    let (words, share) = match (words, model) {
-        (None, _) => return fused(found, model),
-        (Some(words), Model::Unmeasured) => return spread(found, words),
-        (Some(words), Model::Static) => (words, WORDS_OF_STATIC),
-        (Some(words), Model::Sentences) => (words, WORDS),
+/// What the signals of a record add to its score. `has_words`: what stands for its keywords is how
+/// well it meets the question's words, if the question has any that are known.
+pub fn by(model: Model, has_words: bool) -> Blend {
+    let shares = |scale, keyword: f32, proven, recency| {
+        let (semantic, recency_half_life_days) = (1.0 - keyword, HALF_LIFE_DAYS);
+        let others = Weights { semantic, recency, recency_half_life_days };
+        Blend { scale, keyword, proven, others }
     };
-    let score = |(it, words): (&Signals, &f32)| {
-        (1.0 - share) * it.cosine + share * words + SUCCESS * it.success + RECENCY * it.recency
-    };
-    found.iter().zip(words).map(score).collect()
-}
-
-/// Cosine and words in standard deviations from their means.
-fn spread(found: &[Signals], words: &[f32]) -> Vec<f32> {
-    let cosines: Vec<f32> = found.iter().map(|it| it.cosine).collect();
-    let signals = found.iter().zip(standard(&cosines)).zip(standard(words));
-    let score = |((it, cosine), words): ((&Signals, f32), f32)| {
-        let rest = SPREAD_SUCCESS * it.success + SPREAD_RECENCY * it.recency;
-        cosine + SPREAD_WORDS * words + rest
-    };
-    signals.map(score).collect()
-}
-
-/// Values less their mean, in standard deviations; zeros if all are the same.
-fn standard(values: &[f32]) -> Vec<f32> {
-    let count = values.len().max(1) as f32;
-    let mean = values.iter().sum::<f32>() / count;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f32>() / count;
-    // What rounding leaves of a difference is none.
-    let inverse = if variance > 1e-12 { variance.sqrt().recip() } else { 0.0 };
-    values.iter().map(|value| (value - mean) * inverse).collect()
-}
-
-/// Cosine and keywords, each from 0 for the least to 1 for the most of those found.
-fn fused(found: &[Signals], model: Model) -> Vec<f32> {
-    let meaning = if model == Model::Static { FUSED_MEANING_OF_STATIC } else { FUSED_MEANING };
-    let signals: Vec<Fusable> = found
-        .iter()
-        .map(|it| Fusable { keyword: it.keyword, cosine: it.cosine, age_days: 0.0 })
-        .collect();
-    let weights = Weights { semantic: meaning, recency: 0.0, recency_half_life_days: 0.0 };
-    let ranked = rank::rank(&signals, &[], Mode::Hybrid, Ranking::Weighted, &weights);
-    let mut scores = vec![0.0; found.len()];
-    for (index, score) in ranked {
-        let it = &found[index];
-        scores[index] = score.total + FUSED_SUCCESS * it.success + FUSED_RECENCY * it.recency;
+    match (has_words, model) {
+        // A cosine means the same for every question; what a sentence transformer says is worth
+        // more than what static vectors say.
+        (true, Model::Static) => shares(Scale::Plain, 0.5, 0.02, 0.012),
+        (true, Model::Sentences) => shares(Scale::Plain, 0.4, 0.02, 0.012),
+        (true, Model::Unmeasured) => {
+            let mut by = shares(Scale::Deviations, 0.3, 0.2, 0.12);
+            by.others.semantic = 1.0;
+            by
+        }
+        (false, Model::Static) => shares(Scale::Span, 1.0 - 0.6, 0.05, 0.03),
+        (false, _) => shares(Scale::Span, 1.0 - 0.9, 0.05, 0.03),
     }
-    scores
 }
 
 #[cfg(test)]
@@ -122,23 +63,25 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use elophanto_index::search::rank::{Signals, blend};
     use elophanto_models::{bert::Bert, builtin::Builtin};
 
-    const NOTHING: Signals = Signals { keyword: 0.0, cosine: 0.0, recency: 0.0, success: 0.0 };
+    fn scores(signals: &[Signals], model: Model, has_words: bool) -> Vec<f32> {
+        blend(signals, &by(model, has_words)).into_iter().map(|score| score.total).collect()
+    }
 
     /// Records by cosine, words, keyword, success and recency, best first.
     fn check(model: Model, has_words: bool, found: &[[f32; 5]], expected: &[usize]) {
-        let words: Vec<f32> = found.iter().map(|it| it[1]).collect();
         let signals: Vec<Signals> = found
             .iter()
-            .map(|&[cosine, _, keyword, success, recency]| Signals {
-                keyword,
+            .map(|&[cosine, words, keyword, proven, recency]| Signals {
+                keyword: if has_words { words } else { keyword },
                 cosine,
-                recency,
-                success,
+                age_days: -HALF_LIFE_DAYS * f32::log2(recency),
+                proven,
             })
             .collect();
-        let scores = scores(&signals, has_words.then_some(&words), model);
+        let scores = scores(&signals, model, has_words);
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
         assert_eq!(order, expected, "{model:?}: {scores:?}");
@@ -191,12 +134,18 @@ mod tests {
             factor in 0.2f32..5.0,
             offset in -1.0f32..1.0,
         ) {
-            let found = |of: &dyn Fn(f32) -> f32| -> Vec<Signals> {
-                cosines.iter().map(|&cosine| Signals { cosine: of(cosine), ..NOTHING }).collect()
+            let found = |of: &dyn Fn(f32) -> f32| {
+                let words = cosines.iter().rev();
+                let signals = words.zip(&cosines).map(|(&keyword, &cosine)| Signals {
+                    keyword,
+                    cosine: of(cosine),
+                    age_days: f32::INFINITY,
+                    proven: 0.0,
+                });
+                scores(&signals.collect::<Vec<_>>(), Model::Unmeasured, true)
             };
-            let words: Vec<f32> = cosines.iter().rev().copied().collect();
-            let one = scores(&found(&|it| it), Some(&words), Model::Unmeasured);
-            let other = scores(&found(&|it| factor * it + offset), Some(&words), Model::Unmeasured);
+            let one = found(&|it| it);
+            let other = found(&|it| factor * it + offset);
             for (one, other) in one.iter().zip(&other) {
                 prop_assert!((one - other).abs() < 0.02, "{one} {other}");
             }

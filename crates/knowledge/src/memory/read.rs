@@ -3,7 +3,8 @@
 use serde_json::value::RawValue;
 
 use super::{Entry, record};
-use elophanto_base::jsonl::{self, Caps, Fault};
+use elophanto_base::jsonl::{self, Damage, Fault};
+use elophanto_repo::journal::Limits;
 
 /// What a file held.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,36 +40,20 @@ pub fn parse_file(bytes: &[u8], folder_repo: &str) -> Read {
 
 /// Says beside it whether every record of the file was read: some damage costs none.
 pub(super) fn parse(bytes: &[u8], folder_repo: &str) -> (Read, bool) {
-    let (mut read, mut is_complete) = (Read::default(), true);
-    let (mut carriage_return, mut more_damage) = (false, 0);
-    let caps = caps();
-    for (index, line) in lines(bytes).enumerate() {
-        let number = index + 1;
-        let ParsedLine { found, faults } = parse_line(line, folder_repo);
-        read.entries.extend(found.into_iter().map(|(entry, _)| (number, entry)));
-        for fault in faults {
-            is_complete &= !costs_a_record(&fault);
-            // Said once per file: who ended one line like that has ended them all so.
-            if fault == Fault::CarriageReturn && std::mem::replace(&mut carriage_return, true) {
-                continue;
-            }
-            if read.damage.len() < caps.faults {
-                read.damage.push((number, fault.to_string()));
-            } else {
-                more_damage += 1;
-            }
-        }
-    }
-    if more_damage > 0 {
+    let mut is_complete = true;
+    let found = jsonl::by_line(bytes, &Limits::default().file, |line| {
+        let found = parse_line(line, folder_repo);
+        is_complete &= !found.damage.iter().any(|damage| costs_a_record(&damage.fault));
+        found
+    });
+    let entries = found.entries.into_iter().map(|entry| (entry.line, entry.record.0)).collect();
+    let damage = found.damage.into_iter().map(|it| (it.line, it.fault.to_string()));
+    let mut read = Read { entries, damage: damage.collect() };
+    if found.more_damage > 0 {
         let last = read.damage.last().map_or(1, |(number, _)| *number);
-        read.damage.push((last, format!("{more_damage} more faults from here on")));
+        read.damage.push((last, format!("{} more faults from here on", found.more_damage)));
     }
     (read, is_complete)
-}
-
-/// How much is read: more than we write, for other programs write as well.
-pub(super) fn caps() -> Caps {
-    Caps { line_bytes: 1024 * 1024, file_bytes: 64 * 1024 * 1024, faults: 1_000 }
 }
 
 /// Each line with its end. A byte order mark at the start is no part of the first.
@@ -77,48 +62,44 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split_inclusive(|&byte| byte == b'\n')
 }
 
-/// What stands on a line.
-pub(super) struct ParsedLine {
-    /// Each record with its own text.
-    pub found: Vec<(Entry, String)>,
-    pub faults: Vec<Fault>,
-}
-
-/// A line that holds one JSON value is read at once; any other is left to [`jsonl::parse`], which
-/// knows every kind of damage.
-pub(super) fn parse_line(line: &[u8], folder_repo: &str) -> ParsedLine {
-    let caps = caps();
+/// What stands on a line: each record with its own text, and faults. A line that holds one JSON
+/// value is read at once; any other is left to [`jsonl::parse`], which knows every kind of damage.
+pub(super) fn parse_line(line: &[u8], folder_repo: &str) -> jsonl::Read<(Entry, String)> {
+    let caps = Limits::default().file;
     let bare = line.trim_ascii_end();
-    let mut parsed = ParsedLine { found: Vec::new(), faults: Vec::new() };
+    let mut parsed = jsonl::Read::default();
     if bare.is_empty() {
         return parsed;
     }
     if bare.len() <= caps.line_bytes
         && let Ok(object) = serde_json::from_slice::<&RawValue>(bare)
     {
-        parsed.add(object.get(), bare, folder_repo);
+        add(&mut parsed, object.get(), bare, folder_repo);
         if line.ends_with(b"\r\n") {
-            parsed.faults.push(Fault::CarriageReturn);
+            parsed.damage.push(Damage { line: 1, fault: Fault::CarriageReturn });
         } else if !line.ends_with(b"\n") {
-            parsed.faults.push(Fault::NoFinalNewline);
+            parsed.damage.push(Damage { line: 1, fault: Fault::NoFinalNewline });
         }
         return parsed;
     }
     let read = jsonl::parse::<Box<RawValue>>(line, &caps);
     for entry in read.entries {
         let object = entry.record.get();
-        parsed.add(object, object.as_bytes(), folder_repo);
+        add(&mut parsed, object, object.as_bytes(), folder_repo);
     }
-    parsed.faults.extend(read.damage.into_iter().map(|damage| damage.fault));
+    parsed.damage.extend(read.damage);
     parsed
 }
 
-impl ParsedLine {
-    /// `line` is what the id of a record without one is made of.
-    fn add(&mut self, object: &str, line: &[u8], folder_repo: &str) {
-        match record::parse(object, line, folder_repo) {
-            Ok(entry) => self.found.push((entry, object.to_owned())),
-            Err(reason) => self.faults.push(Fault::NotARecord { reason }),
+/// `line` is what the id of a record without one is made of.
+fn add(parsed: &mut jsonl::Read<(Entry, String)>, object: &str, line: &[u8], folder_repo: &str) {
+    match record::parse(object, line, folder_repo) {
+        Ok(entry) => {
+            let record = (entry, object.to_owned());
+            parsed.entries.push(jsonl::Entry { line: 1, record });
+        }
+        Err(reason) => {
+            parsed.damage.push(Damage { line: 1, fault: Fault::NotARecord { reason } });
         }
     }
 }

@@ -7,18 +7,19 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{
     EventType, Memory, Rate,
-    rank::{self, Model, Signals},
+    rank::{HALF_LIFE_DAYS, Model, by},
     sheet::{Beyond, is_archived, may_hold, passage_of, record_of},
 };
 use elophanto_base::{differ::differ, lexical::Analyzer};
 use elophanto_index::{
-    Part, Snapshot,
+    Snapshot,
     search::{
         Query, SearchError,
-        lexical::{self, Bm25, Field},
-        rank::{recency, top},
+        lexical::Bm25,
+        rank::{Signals, blend, recency},
+        scene::{ChunkPlace, Look, Scene},
     },
-    store::{Malformed, bits::Bits, matrix::Probe, segment::DocumentView},
+    store::{Malformed, segment::DocumentView},
 };
 use elophanto_models::{Embedder, Near, Profile, builtin::late_interaction};
 
@@ -26,8 +27,6 @@ use elophanto_models::{Embedder, Near, Profile, builtin::late_interaction};
 const CANDIDATES: usize = 100;
 /// How many times as many are looked at if most of them are of another type.
 const WIDER: usize = 16;
-/// Days after which half of the worth of being new is left.
-const HALF_LIFE_DAYS: f32 = 180.0;
 /// How well a lesson worked of which nobody says so.
 const UNKNOWN_RATE: f32 = 0.3;
 /// A record of this repository that has this share of the best keyword score bears on the question.
@@ -74,11 +73,8 @@ pub struct Recalled {
     pub line: usize,
 }
 
-/// Part of the snapshot, chunk in it.
-type Place = (usize, usize);
-
 struct Candidate {
-    place: Place,
+    place: ChunkPlace,
     memory: Memory,
     line: usize,
     score: f32,
@@ -95,19 +91,19 @@ pub fn recall(
     question: &Question,
     means: &Means,
 ) -> Result<Vec<Recalled>, SearchError> {
-    let scene = Scene::new(snapshot, question)?;
+    let lessons = Lessons::new(snapshot, question)?;
     let mut wanted = CANDIDATES;
     loop {
         let (found, all) = if question.text.trim().is_empty() {
-            (latest(&scene, question)?, true)
+            (latest(&lessons, question)?, true)
         } else {
-            answers(&scene, question, means, wanted)?
+            answers(&lessons, question, means, wanted)?
         };
         if !all && found.len() < question.limit {
             wanted *= WIDER;
             continue;
         }
-        return scene.finish(own_first(found, question), question, means.embedder.near(), means);
+        return lessons.finish(own_first(found, question), question, means.embedder.near(), means);
     }
 }
 
@@ -119,57 +115,31 @@ fn is_wanted(memory: &Memory, question: &Question) -> bool {
         && question.repo.or(own).is_none_or(|repo| memory.repo == repo)
 }
 
-/// The snapshot as one question sees it.
-struct Scene<'a> {
-    snapshot: &'a Snapshot,
-    live: Vec<Bits>,
-    allowed: Vec<Bits>,
+/// The snapshot as one question sees it, and what counts no more.
+struct Lessons<'a> {
+    scene: Scene<'a>,
     beyond: Beyond,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> Lessons<'a> {
     fn new(snapshot: &'a Snapshot, question: &Question) -> Result<Self, Malformed> {
-        let mut scene = Self {
-            snapshot,
-            live: Vec::with_capacity(snapshot.parts.len()),
-            allowed: Vec::with_capacity(snapshot.parts.len()),
-            beyond: Beyond::default(),
-        };
-        for part in &snapshot.parts {
-            let segment = &part.loaded.segment;
-            let mut live = Bits::new(segment.chunks(), false);
-            let mut allowed = Bits::new(segment.chunks(), false);
-            for document in part.live.ones() {
-                let view = segment.document(document)?;
-                let is_wanted = question.repo.is_none_or(|repo| may_hold(&view.path, repo))
-                    && (question.archived || !is_archived(&view.path));
-                for cover in &view.covers {
-                    scene.beyond.add(cover);
-                }
-                live.set_all(view.chunks.clone());
-                if is_wanted {
-                    allowed.set_all(view.chunks);
-                }
-            }
-            scene.live.push(live);
-            scene.allowed.push(allowed);
-        }
-        Ok(scene)
-    }
-
-    fn similarity(&self, a: Place, b: Place) -> f32 {
-        let matrix = |place: Place| &self.snapshot.parts[place.0].loaded.matrix;
-        matrix(a).similarity(a.1, matrix(b), b.1)
+        let mut beyond = Beyond::default();
+        let scene = Scene::new(snapshot, |_, view, _| {
+            view.covers.iter().for_each(|cover| beyond.add(cover));
+            question.repo.is_none_or(|repo| may_hold(&view.path, repo))
+                && (question.archived || !is_archived(&view.path))
+        })?;
+        Ok(Self { scene, beyond })
     }
 
     /// The records at some places, in their order, without what counts no more; of one id the
     /// latest.
-    fn records(&self, places: Vec<(Place, f32)>) -> Result<Vec<Candidate>, Malformed> {
+    fn records(&self, places: &[ChunkPlace]) -> Result<Vec<Candidate>, Malformed> {
         let mut documents: FxHashMap<(usize, usize), DocumentView> = FxHashMap::default();
         let mut found: Vec<Candidate> = Vec::with_capacity(places.len());
         let mut known: FxHashMap<String, usize> = FxHashMap::default();
-        for (place, score) in places {
-            let segment = &self.snapshot.parts[place.0].loaded.segment;
+        for &place in places {
+            let segment = &self.scene.snapshot.parts[place.0].loaded.segment;
             let chunk = segment.chunk(place.1)?;
             let document = match documents.entry((place.0, chunk.document)) {
                 Entry::Occupied(known) => known.into_mut(),
@@ -179,7 +149,8 @@ impl<'a> Scene<'a> {
             if self.beyond.hides(&memory.id) {
                 continue;
             }
-            let candidate = Candidate { place, memory, line: chunk.lines.0, score, bears: true };
+            let (line, score, bears) = (chunk.lines.0, 0.0, true);
+            let candidate = Candidate { place, memory, line, score, bears };
             match known.get(&candidate.memory.id) {
                 None => {
                     known.insert(candidate.memory.id.clone(), found.len());
@@ -211,7 +182,7 @@ impl<'a> Scene<'a> {
             let same = groups.iter().zip(&words).position(|(group, words)| {
                 let first = &group[0];
                 let alike = *words == own
-                    || self.similarity(first.place, candidate.place)
+                    || self.scene.similarity(first.place, candidate.place)
                         >= means.profile.near_duplicate;
                 alike && !differ(&said(&first.memory), &said(&candidate.memory))
             });
@@ -230,7 +201,7 @@ impl<'a> Scene<'a> {
             let before = ordered.iter().position(|other| {
                 let (old, new) = (&other[0], &group[0]);
                 newest(&group) > newest(other)
-                    && self.similarity(old.place, new.place) >= near.same_fact
+                    && self.scene.similarity(old.place, new.place) >= near.same_fact
                     && differ(&old.memory.lesson, &new.memory.lesson)
             });
             ordered.insert(before.unwrap_or(ordered.len()), group);
@@ -245,7 +216,7 @@ impl<'a> Scene<'a> {
         let rate = rates.reduce(Rate::plus);
         let score = group.first().map_or(0.0, |it| it.score);
         let newest = group.into_iter().max_by_key(|it| it.memory.timestamp).ok_or(Malformed)?;
-        let segment = &self.snapshot.parts[newest.place.0].loaded.segment;
+        let segment = &self.scene.snapshot.parts[newest.place.0].loaded.segment;
         let path = segment.document(segment.chunk_document(newest.place.1))?.path;
         Ok(Recalled { memory: newest.memory, rate, count, score, path, line: newest.line })
     }
@@ -292,66 +263,46 @@ pub(super) fn words_of(lesson: &str) -> String {
 
 /// The records that bear on the question, best first, and whether there are no others.
 fn answers(
-    scene: &Scene,
+    lessons: &Lessons,
     question: &Question,
     means: &Means,
     wanted: usize,
 ) -> Result<(Vec<Candidate>, bool), SearchError> {
-    let parts = &scene.snapshot.parts;
     let query = Query::plain(question.text, means.analyzer);
-    let field = Field { parts, live: &scene.live, allowed: &scene.allowed };
-    // No title, no path: what a record says is all that counts.
-    let bm25 = Bm25 { title: 0.0, path: 0.0, ..Bm25::default() };
-    let probe = Probe::new(&means.embedder.embed_query(&query.text)?);
-    let best = |scores: &[Vec<f32>], least: f32| {
-        let all = scores.iter().enumerate().flat_map(|(part, scores)| {
-            let allowed = &scene.allowed[part];
-            let is_eligible = move |chunk, score| score > least && allowed.get(chunk);
-            let scores = scores.iter().enumerate();
-            scores.map(move |(chunk, &score)| if is_eligible(chunk, score) { score } else { 0.0 })
-        });
-        let best = top(all.enumerate(), wanted);
-        best.into_iter().map(|index| place_of(parts, index)).collect::<Vec<Place>>()
+    let vector = means.embedder.embed_query(&query.text)?;
+    let look = Look {
+        query: &query,
+        // No title, no path: what a record says is all that counts.
+        bm25: &Bm25 { title: 0.0, path: 0.0, ..Bm25::default() },
+        spelling: None,
+        by_keyword: true,
+        vector: Some(&vector),
+        least_cosine: means.profile.nothing,
+        like: None,
+        candidates: wanted,
     };
-    let by_keyword = || {
-        let mut found = lexical::score(&field, &query, &bm25, None)?;
-        if found.weights.is_empty() {
-            found = lexical::score(&field, &query, &bm25, Some(means.analyzer))?;
-        }
-        let places = best(&found.scores, 0.0);
-        Ok::<_, Malformed>((found.scores, places))
-    };
-    let by_meaning = || {
-        let cosines: Vec<Vec<f32>> =
-            parts.iter().map(|part| part.loaded.matrix.scan(&probe)).collect::<Result<_, _>>()?;
-        let places = best(&cosines, means.profile.nothing.max(0.0));
-        Ok::<_, Malformed>((cosines, places))
-    };
-    let (keywords, cosines) = rayon::join(by_keyword, by_meaning);
-    let ((keywords, mut places), (cosines, near)) = (keywords?, cosines?);
-    places.extend(near);
-    places.sort_unstable();
-    places.dedup();
-    let is_all = places.len() < wanted;
-    let mut found = scene.records(places.into_iter().map(|place| (place, 0.0)).collect())?;
-    let keyword = |place: Place| keywords[place.0][place.1];
-    let most = found.iter().map(|it| keyword(it.place)).fold(f32::MIN_POSITIVE, f32::max);
+    let mut looked_at = lessons.scene.find(&look)?;
+    if looked_at.keywords.weights.is_empty() {
+        looked_at = lessons.scene.find(&Look { spelling: Some(means.analyzer), ..look })?;
+    }
+    let is_all = looked_at.places.len() < wanted;
+    let mut found = lessons.records(&looked_at.places)?;
+    let keyword = |it: &Candidate| looked_at.keyword(it.place);
+    let most = found.iter().map(keyword).fold(f32::MIN_POSITIVE, f32::max);
     found.retain(|it| is_wanted(&it.memory, question));
-    let signals: Vec<Signals> = found
-        .iter()
-        .map(|it| Signals {
-            keyword: keyword(it.place),
-            cosine: cosines[it.place.0][it.place.1],
-            recency: recency(age_days(&it.memory, question.now), HALF_LIFE_DAYS),
-            success: success(&it.memory),
-        })
-        .collect();
     let passages: Vec<String> = found.iter().map(|it| passage(&it.memory)).collect();
     let words = late_interaction(&query.text, &passages);
-    let scores = rank::scores(&signals, words.as_deref(), Model::of(means.embedder));
-    for ((it, score), signals) in found.iter_mut().zip(scores).zip(&signals) {
-        it.score = score;
-        it.bears = signals.keyword >= OWN_SHARE * most || signals.cosine >= means.profile.relevant;
+    let signal = |(index, it): (usize, &Candidate)| Signals {
+        keyword: words.as_ref().map_or_else(|| keyword(it), |words| words[index]),
+        cosine: looked_at.cosine(it.place),
+        age_days: age_days(&it.memory, question.now),
+        proven: success(&it.memory),
+    };
+    let signals: Vec<Signals> = found.iter().enumerate().map(signal).collect();
+    let scores = blend(&signals, &by(Model::of(means.embedder), words.is_some()));
+    for (it, score) in found.iter_mut().zip(scores) {
+        it.score = score.total;
+        it.bears = keyword(it) >= OWN_SHARE * most || score.cosine >= means.profile.relevant;
     }
     found.sort_by(best_first);
     Ok((found, is_all))
@@ -362,34 +313,22 @@ fn passage(memory: &Memory) -> String {
     passage_of(&memory.context, &memory.command, &memory.lesson, &memory.tags.join(" "))
 }
 
-/// Where a chunk is that is so many chunks from the first one.
-fn place_of(parts: &[Part], mut index: usize) -> Place {
-    for (number, part) in parts.iter().enumerate() {
-        let chunks = part.loaded.segment.chunks();
-        if index < chunks {
-            return (number, index);
-        }
-        index -= chunks;
-    }
-    (parts.len(), index)
-}
-
 /// The best of what was learnt lately.
-fn latest(scene: &Scene, question: &Question) -> Result<Vec<Candidate>, SearchError> {
-    let mut places: Vec<(Place, f32)> = Vec::new();
-    for (part, allowed) in scene.allowed.iter().enumerate() {
-        let segment = &scene.snapshot.parts[part].loaded.segment;
-        for document in scene.snapshot.parts[part].live.ones() {
-            let view = segment.document(document)?;
-            if question.repo.is_none() && !may_hold(&view.path, question.own) {
-                continue;
+fn latest(lessons: &Lessons, question: &Question) -> Result<Vec<Candidate>, SearchError> {
+    let Scene { snapshot, allowed, .. } = &lessons.scene;
+    let mut places: Vec<ChunkPlace> = Vec::new();
+    for (number, (part, allowed)) in snapshot.parts.iter().zip(allowed).enumerate() {
+        for document in part.live.ones() {
+            let view = part.loaded.segment.document(document)?;
+            if question.repo.is_some() || may_hold(&view.path, question.own) {
+                let chunks = view.chunks.filter(|&it| allowed.get(it));
+                places.extend(chunks.map(|chunk| (number, chunk)));
             }
-            places.extend(view.chunks.filter(|&it| allowed.get(it)).map(|it| ((part, it), 0.0)));
         }
     }
     // Later lines of later files are newer; nothing else can be told without reading them.
     let excess = places.len().saturating_sub(LATEST);
-    let mut found = scene.records(places.split_off(excess))?;
+    let mut found = lessons.records(&places[excess..])?;
     found.retain(|it| is_wanted(&it.memory, question));
     for it in &mut found {
         let recency = recency(age_days(&it.memory, question.now), HALF_LIFE_DAYS / 4.0);

@@ -7,8 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Files, MemoryError, append, files, read};
+use super::{Files, MemoryError, read};
 use elophanto_base::beneath::Folder;
+use elophanto_repo::journal::{self, JournalError};
 
 /// Where a record was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,10 +35,10 @@ impl Files {
     pub fn remove_line(&self, id: &str) -> Result<Option<Removed>, MemoryError> {
         let _held = self.hold()?;
         let listing = self.list();
-        let Some(root) = self.root()? else { return Ok(None) };
+        let Some(root) = self.records.root()? else { return Ok(None) };
         let (mut removed, mut unreadable) = (Removed::default(), listing.unreadable);
         for found in &listing.files {
-            let bytes = match files::bytes(&root, &found.path) {
+            let bytes = match self.records.bytes(&root, &found.path) {
                 Ok(bytes) => bytes,
                 Err(error) => {
                     unreadable.push(error);
@@ -55,7 +56,7 @@ impl Files {
         }
         match unreadable.into_iter().next() {
             _ if removed != Removed::default() => Ok(Some(removed)),
-            Some(error) => Err(error),
+            Some(error) => Err(error.into()),
             None => Ok(None),
         }
     }
@@ -66,7 +67,7 @@ impl Files {
 fn without(bytes: &[u8], id: &str, repo: &str) -> Option<(Vec<u8>, usize)> {
     let (mut rest, mut lines) = (Vec::with_capacity(bytes.len()), 0);
     for line in read::lines(bytes) {
-        let found = read::parse_line(line, repo).found;
+        let found: Vec<_> = read::parse_line(line, repo).into_records().collect();
         if found.iter().all(|(entry, _)| entry.id() != id) {
             rest.extend_from_slice(line);
             continue;
@@ -80,11 +81,11 @@ fn without(bytes: &[u8], id: &str, repo: &str) -> Option<(Vec<u8>, usize)> {
     (lines > 0).then_some((rest, lines))
 }
 
-fn replace(root: &Folder, path: &Path, text: &[u8]) -> Result<(), MemoryError> {
+fn replace(root: &Folder, path: &Path, text: &[u8]) -> Result<(), JournalError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     if text.trim_ascii().is_empty() {
-        root.remove(path).map_err(files::failed(path, "removed"))?;
-        return append::sync_folder(root, folder);
+        root.remove(path).map_err(journal::failed(path, "removed"))?;
+        return journal::sync(root, folder);
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // Not the name of a file of lessons: what a crash leaves is never read.
@@ -92,9 +93,9 @@ fn replace(root: &Folder, path: &Path, text: &[u8]) -> Result<(), MemoryError> {
     let written = write_new(root, &beside, path, text).and_then(|()| root.rename(&beside, path));
     if let Err(cause) = written {
         let _ = root.remove(&beside);
-        return Err(files::failed(path, "rewritten")(cause));
+        return Err(journal::failed(path, "rewritten")(cause));
     }
-    append::sync_folder(root, folder)
+    journal::sync(root, folder)
 }
 
 /// Under the lock, a file of that name is one that a crash has left.

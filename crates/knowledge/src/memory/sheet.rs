@@ -84,13 +84,17 @@ fn list(root: &Path, folder: &Path) -> Vec<Walked> {
     walked
 }
 
-/// The repository that the records of a file are of, unless they say otherwise: the name of its
-/// folder, or of a file that other writers keep for one.
+/// The repository that the records of a file are of, unless they say otherwise.
 pub(super) fn repo_of(path: &NotePath) -> String {
-    let below = below_folder(path);
-    match below.parent().and_then(Path::file_name) {
+    repo_below(below_folder(path))
+}
+
+/// The name of a file's folder, or of a file that other writers keep for a repository. The path is
+/// that below the folder of all lessons.
+pub(super) fn repo_below(path: &Path) -> String {
+    match path.parent().and_then(Path::file_name) {
         Some(folder) => folder.to_string_lossy().into_owned(),
-        None => repo_name(None, &below.file_stem().unwrap_or_default().to_string_lossy()),
+        None => repo_name(None, &path.file_stem().unwrap_or_default().to_string_lossy()),
     }
 }
 

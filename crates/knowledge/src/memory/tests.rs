@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 
 use super::*;
+use elophanto_repo::journal::Limits;
 
 mod damage;
 mod drafts;
@@ -80,13 +81,20 @@ impl Rig {
         Self { folder, files }
     }
 
+    fn with_limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+        let mut limits = self.files.records.limits().clone();
+        change(&mut limits);
+        self.files.records = self.files.records.with_limits(limits);
+        self
+    }
+
     fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
     /// Below the folder of all lessons, its folders made.
     fn below(&self, path: &str) -> PathBuf {
-        let path = self.files.folder.join(path);
+        let path = self.files.folder().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         path
     }
@@ -102,7 +110,7 @@ impl Rig {
     /// Paths below the folder of all lessons.
     fn listed(&self) -> Vec<String> {
         let path = |found: Found| {
-            found.path.strip_prefix(&self.files.folder).unwrap().to_str().unwrap().to_owned()
+            found.path.strip_prefix(self.files.folder()).unwrap().to_str().unwrap().to_owned()
         };
         self.files.list().files.into_iter().map(path).collect()
     }
@@ -121,5 +129,5 @@ fn ids(files: &Files) -> Vec<String> {
 
 /// Name of a file from this millisecond.
 fn name(millisecond: u64) -> String {
-    names::file_name(ulid::Ulid::from_parts(millisecond, 1))
+    format!("{}.jsonl", ulid::Ulid::from_parts(millisecond, 1)).to_lowercase()
 }

@@ -1,4 +1,4 @@
-//! Adding records: under the lock of all writers, to a file that git does not track.
+//! Adding records to the files of a repository.
 
 use std::{
     io,
@@ -6,9 +6,10 @@ use std::{
 };
 
 use jiff::Timestamp;
+use serde_json::value::RawValue;
 
-use super::{Entry, Files, MemoryError, append, files, is_repo_name, line, names};
-use elophanto_base::beneath::{Folder, above_ours};
+use super::{Entry, Files, MemoryError, is_repo_name, line};
+use elophanto_repo::journal;
 
 /// Most bytes of what is added at once.
 const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
@@ -21,10 +22,8 @@ impl Files {
     /// committed under this lock (see [`Files::hold`]) is not written to again.
     ///
     /// # Errors
-    /// When the records are not there: there is none, one is too large, the name is no
-    /// repository's, a folder is a link, there is no room, git cannot be asked, or the disk failed.
-    /// What a failed sync or the end of this process has interrupted may be found there later all
-    /// the same.
+    /// When there is no record, one is too large, or the name is no repository's; and those of
+    /// [`journal::RecordFolder::append`].
     pub fn append(
         &self,
         repo: &str,
@@ -35,70 +34,31 @@ impl Files {
         if !is_repo_name(repo) {
             return Err(MemoryError::RepoName(repo.chars().take(100).collect()));
         }
-        let lines = encode(entries)?;
-        let folder = self.folder.join(repo);
-        let held = self.hold()?;
-        let above = above_ours(&self.folder);
-        let root = Folder::open(above).map_err(files::failed(&self.folder, "made"))?;
-        let (path, is_new) = self.next_file(&root, &folder, now, tracked)?;
-        let file = append::write(&root, &path, is_new, &lines)?;
-        drop(held);
-        append::sync(&root, &file, &path, &folder)?;
-        Ok(path)
-    }
-
-    /// The newest file if it may grow; else one to be made, in a folder that is there.
-    fn next_file(
-        &self,
-        root: &Folder,
-        folder: &Path,
-        now: Timestamp,
-        tracked: &dyn Fn(&Path) -> io::Result<bool>,
-    ) -> Result<(PathBuf, bool), MemoryError> {
-        let above = self.folder.parent().unwrap_or(Path::new(""));
-        let max = self.limits.files;
-        let found = files::repo_files(root, folder, max)?;
-        let ids: Vec<_> = found.iter().map(|(id, _)| *id).collect();
-        let newest = names::newest(&ids, now);
-        if let Some((id, true)) = found.iter().find(|(id, _)| Some(*id) == newest) {
-            let path = folder.join(names::file_name(*id));
-            if self.has_room(root, &path) && !is_tracked(&path, tracked)? {
-                return Ok((path, false));
-            }
-        }
-        // More could not be read back.
-        if found.len() >= max {
-            return Err(MemoryError::TooManyFiles { folder: folder.to_owned(), max });
-        }
-        files::make_folders(root, &[above, &self.folder, folder])?;
-        Ok((folder.join(names::file_name(names::after(newest, now))), true))
-    }
-
-    fn has_room(&self, root: &Folder, path: &Path) -> bool {
-        let file = root.stat(path).ok().flatten();
-        file.is_some_and(|file| file.size < self.limits.full_bytes)
+        let records = encode(entries)?;
+        let folder = self.folder().join(repo);
+        let list = || {
+            let mut listing = journal::Listing::default();
+            self.records.list([folder.clone()], &mut listing);
+            listing
+        };
+        Ok(self.records.append(&records, list, &folder, now, tracked)?)
     }
 }
 
-fn encode(entries: &[Entry]) -> Result<String, MemoryError> {
+fn encode(entries: &[Entry]) -> Result<Vec<Box<RawValue>>, MemoryError> {
     if entries.is_empty() {
         return Err(MemoryError::NoRecords);
     }
-    let mut lines = String::new();
+    let (mut records, mut bytes) = (Vec::with_capacity(entries.len()), 0);
     for entry in entries {
-        lines.push_str(&line(entry)?);
-        lines.push('\n');
-        let (bytes, max) = (lines.len(), MAX_BATCH_BYTES);
+        let line = line(entry)?;
+        bytes += line.len() + 1;
+        let max = MAX_BATCH_BYTES;
         if bytes > max {
             return Err(MemoryError::TooLarge { what: "records", bytes, max });
         }
+        let record = RawValue::from_string(line);
+        records.push(record.map_err(|error| MemoryError::NotJson(error.to_string()))?);
     }
-    Ok(lines)
-}
-
-fn is_tracked(
-    path: &Path,
-    tracked: &dyn Fn(&Path) -> io::Result<bool>,
-) -> Result<bool, MemoryError> {
-    tracked(path).map_err(|cause| MemoryError::Tracked { path: path.to_owned(), cause })
+    Ok(records)
 }

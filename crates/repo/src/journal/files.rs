@@ -1,8 +1,8 @@
-//! The folders and files of one place, as they are on disk: listing them, making a folder.
+//! Files of records as they are on disk: listing them, reading their bytes, making a folder.
 //!
-//! Nothing here follows a link: neither a place's folder nor the one that holds it (both bear our
-//! names, and a commit can bring a link under either), nor a month's, nor a file. What lies above
-//! is the caller's to vouch for.
+//! Nothing here follows a link: neither the folder of all files nor the one that holds it (both
+//! bear our names, and a commit can bring a link under either), nor a folder in it, nor a file.
+//! What lies above is the caller's to vouch for.
 
 use std::{
     io,
@@ -11,123 +11,174 @@ use std::{
 
 use ulid::Ulid;
 
-use super::{JournalError, names};
+use super::{JournalError, Limits, names};
 use elophanto_base::{
-    beneath::{Entries, Folder, Kind, Refusal, above_ours, refusal},
-    jsonl::JsonlError,
+    beneath::{Folder, Kind, Refusal, above_ours, refusal},
+    jsonl::{self, JsonlError},
 };
 
-/// A file of the journal.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Found {
-    pub id: Ulid,
-    pub path: PathBuf,
+/// A folder of ours in whose folders lie files of records, `<ulid>.jsonl`. Holds none open.
+#[derive(Debug, Clone)]
+pub struct RecordFolder {
+    folder: PathBuf,
+    pub(super) lock: PathBuf,
+    limits: Limits,
 }
 
-/// What a place holds. What could not be listed is said beside the rest.
+/// What a folder holds. What could not be listed is said beside the rest.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
-    /// By id.
-    pub files: Vec<Found>,
+pub struct Listing {
+    pub files: Vec<PathBuf>,
     pub unreadable: Vec<JournalError>,
 }
 
-/// What everything of a place is reached from; `None` if it is not there.
-pub(super) fn root(folder: &Path) -> Result<Option<Folder>, JournalError> {
-    match Folder::open(above_ours(folder)) {
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-        opened => opened.map(Some).map_err(failed(folder, "read")),
+impl RecordFolder {
+    /// The folder, and the file whose lock all writers take, which git must not see. What lies
+    /// above the folder that holds `folder` must be there.
+    pub fn new(folder: PathBuf, lock: PathBuf, limits: Limits) -> Self {
+        Self { folder, lock, limits }
     }
-}
 
-/// All files of a place, newest months first as long as there is room for `max` of them. A place
-/// that does not exist is empty; what does not bear a name of ours is passed over.
-pub(super) fn list(folder: &Path, max: usize) -> Listing {
-    let mut listing = Listing::default();
-    let root = match root(folder) {
-        Ok(Some(root)) => root,
-        Ok(None) => return listing,
-        Err(error) => return Listing { unreadable: vec![error], ..listing },
-    };
-    let months = months(&root, folder).unwrap_or_else(|error| {
-        listing.unreadable.push(error);
-        Vec::new()
-    });
-    for month in months {
-        if let Err(error) = list_month(&root, folder, &month, max, &mut listing) {
-            let full = matches!(error, JournalError::TooManyFiles { .. });
-            listing.unreadable.push(error);
-            if full {
-                break;
+    /// With other limits.
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Where the folder is.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// How much is listed, read and written.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What everything is reached from; `None` if it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn root(&self) -> Result<Option<Folder>, JournalError> {
+        match Folder::open(above_ours(&self.folder)) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some).map_err(failed(&self.folder, "read")),
+        }
+    }
+
+    /// What lies in a folder, by name. Empty if there is no such folder, or no longer; names that
+    /// are no text are passed over.
+    ///
+    /// # Errors
+    /// When it cannot be listed, or holds far more than files of ours.
+    pub fn entries(&self, folder: &Path) -> Result<Vec<(String, Kind)>, JournalError> {
+        let listed = failed(folder, "listed");
+        let (max, mut found) = (self.limits.files, Vec::new());
+        let Some(root) = self.root()? else { return Ok(found) };
+        let entries = match root.entries(folder) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(found),
+            entries => entries.map_err(&listed)?,
+        };
+        for entry in entries {
+            let (name, kind) = entry.map_err(&listed)?;
+            let Ok(name) = name.into_string() else { continue };
+            found.push((name, kind));
+            // Some are none of ours; more of those is no folder of records.
+            if found.len() > max.saturating_mul(4) {
+                return Err(JournalError::TooManyFiles { folder: folder.to_owned(), max });
+            }
+        }
+        found.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(found)
+    }
+
+    /// Adds the files of some folders to a listing, the newest of each first, as long as there is
+    /// room. One folder that cannot be read hides no other.
+    pub fn list(&self, folders: impl IntoIterator<Item = PathBuf>, listing: &mut Listing) {
+        for folder in folders {
+            if let Err(error) = self.list_folder(&folder, listing) {
+                let is_full = matches!(error, JournalError::TooManyFiles { .. });
+                listing.unreadable.push(error);
+                if is_full {
+                    break;
+                }
             }
         }
     }
-    listing.files.sort_unstable();
-    listing
-}
 
-/// Makes the folder of a month, and those of the place above it. On return the disk keeps their
-/// names, whoever made them: a process that was to see to that may have been killed.
-pub(super) fn make_month(folder: &Path, month: &str) -> Result<PathBuf, JournalError> {
-    let holder = folder.parent().filter(|holder| *holder != Path::new(""));
-    let made = failed(holder.unwrap_or(folder), "made");
-    let root = Folder::open(above_ours(folder)).map_err(made)?;
-    let path = folder.join(month);
-    for folder in holder.into_iter().chain([folder, &path]) {
-        root.make(folder).map_err(failed(folder, "made"))?;
-        let above = folder.parent().unwrap_or(Path::new(""));
-        let synced = root.at(above).and_then(|above| above.sync());
-        synced.map_err(failed(folder, "synced"))?;
-    }
-    Ok(path)
-}
-
-fn months(root: &Folder, folder: &Path) -> Result<Vec<String>, JournalError> {
-    let mut months = Vec::new();
-    for entry in entries(root, folder)?.into_iter().flatten() {
-        let (name, _) = entry.map_err(failed(folder, "listed"))?;
-        if let Some(name) = name.to_str().filter(|name| names::is_month(name)) {
-            months.push(name.to_owned());
+    fn list_folder(&self, folder: &Path, listing: &mut Listing) -> Result<(), JournalError> {
+        for (name, kind) in self.entries(folder)?.into_iter().rev() {
+            if names::file_id(&name).is_some() {
+                self.add(folder.join(name), kind, listing)?;
+            }
         }
+        Ok(())
     }
-    months.sort_unstable_by(|one, other| other.cmp(one));
-    Ok(months)
-}
 
-fn list_month(
-    root: &Folder,
-    folder: &Path,
-    month: &str,
-    max: usize,
-    listing: &mut Listing,
-) -> Result<(), JournalError> {
-    let month = folder.join(month);
-    for entry in entries(root, &month)?.into_iter().flatten() {
-        let (name, kind) = entry.map_err(failed(&month, "listed"))?;
-        let Some(id) = name.to_str().and_then(names::file_id) else { continue };
-        let path = month.join(name);
+    /// Adds what bears the name of a file of records to a listing.
+    ///
+    /// # Errors
+    /// When there is no room.
+    pub fn add(
+        &self,
+        path: PathBuf,
+        kind: Kind,
+        listing: &mut Listing,
+    ) -> Result<(), JournalError> {
+        let max = self.limits.files;
         if listing.files.len() + listing.unreadable.len() >= max {
-            return Err(JournalError::TooManyFiles { folder: folder.to_owned(), max });
+            return Err(JournalError::TooManyFiles { folder: self.folder.clone(), max });
         }
         if kind == Kind::File {
-            listing.files.push(Found { id, path });
+            listing.files.push(path);
         } else {
             listing.unreadable.push(JsonlError::NotAFile(path).into());
         }
+        Ok(())
     }
-    Ok(())
+
+    /// The text of a file; none if there is no such file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is a link, or is over the cap.
+    pub fn bytes(&self, root: &Folder, path: &Path) -> Result<Vec<u8>, JournalError> {
+        Ok(jsonl::bytes_beneath(root, path, &self.limits.file)?)
+    }
+
+    /// Makes a folder in this one, and those above it that bear our names. On return the disk keeps
+    /// their names, whoever made them: a process that was to see to that may have been killed.
+    ///
+    /// # Errors
+    /// When the disk failed, or a link or a file is in the way.
+    pub fn make(&self, folder: &Path) -> Result<(), JournalError> {
+        let holder = self.folder.parent().filter(|holder| *holder != Path::new(""));
+        let made = failed(holder.unwrap_or(&self.folder), "made");
+        let root = Folder::open(above_ours(&self.folder)).map_err(made)?;
+        let mut folders: Vec<_> =
+            folder.ancestors().take_while(|above| *above != self.folder).collect();
+        folders.extend([Some(self.folder.as_path()), holder].into_iter().flatten());
+        for folder in folders.into_iter().rev() {
+            root.make(folder).map_err(failed(folder, "made"))?;
+            sync(&root, folder.parent().unwrap_or(Path::new("")))?;
+        }
+        Ok(())
+    }
 }
 
-/// `None` if there is no such folder, or no longer.
-fn entries(root: &Folder, folder: &Path) -> Result<Option<Entries>, JournalError> {
-    match root.entries(folder) {
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-        listed => listed.map(Some).map_err(failed(folder, "listed")),
-    }
+/// The id of a file of records.
+pub(super) fn id_of(path: &Path) -> Option<Ulid> {
+    names::file_id(path.file_name()?.to_str()?)
+}
+
+/// Has the disk keep the names of a folder's files.
+///
+/// # Errors
+/// When the disk failed.
+pub fn sync(root: &Folder, folder: &Path) -> Result<(), JournalError> {
+    root.at(folder).and_then(|folder| folder.sync()).map_err(failed(folder, "synced"))
 }
 
 /// What went wrong at a path: what is no folder of its own is named.
-pub(super) fn failed(path: &Path, action: &'static str) -> impl Fn(io::Error) -> JournalError {
+pub fn failed(path: &Path, action: &'static str) -> impl Fn(io::Error) -> JournalError {
     move |cause| match refusal(&cause) {
         Some(Refusal::Link(at) | Refusal::NotAFolder(at)) => {
             let at = path.ancestors().find(|above| above.ends_with(at)).unwrap_or(path);

@@ -23,14 +23,24 @@ pub fn fold(
     records: impl IntoIterator<Item = Record>,
     now: Timestamp,
 ) -> BTreeMap<(String, String), Record> {
+    let key = |record: &Record| (record.kind.clone(), record.id.clone());
+    greatest(records, key, |one, other| order(one, other, now))
+}
+
+/// The greatest record of each key.
+pub fn greatest<K: Ord, R>(
+    records: impl IntoIterator<Item = R>,
+    key: impl Fn(&R) -> K,
+    order: impl Fn(&R, &R) -> Ordering,
+) -> BTreeMap<K, R> {
     let mut winners = BTreeMap::new();
     for record in records {
-        match winners.entry((record.kind.clone(), record.id.clone())) {
+        match winners.entry(key(&record)) {
             Entry::Vacant(free) => {
                 free.insert(record);
             }
             Entry::Occupied(mut taken) => {
-                if order(&record, taken.get(), now).is_gt() {
+                if order(&record, taken.get()).is_gt() {
                     taken.insert(record);
                 }
             }

@@ -3,13 +3,11 @@
 //!
 //! Owns where its files lie and how they are called, which one the next record goes to, the header
 //! that every record has (`kind`, `id`, `at`, `retired`), reading all files of both places at once,
-//! and which of several records with one id counts. It refuses to know what a kind means, how git
-//! is asked, and what the time is: both come in as arguments.
+//! and which of several records with one id counts. Lessons lie in files of the same make
+//! ([`RecordFolder`]). It refuses to know what a kind means, how git is asked, and what the time is:
+//! both come in as arguments.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use elophanto_base::jsonl::{Caps, JsonlError};
 
@@ -23,7 +21,9 @@ mod stamp;
 mod tests;
 mod write;
 
-pub use fold::fold;
+pub use files::{Listing, RecordFolder, failed, sync};
+pub use fold::{fold, greatest};
+pub use names::new_id;
 pub use read::{Reading, parse_file};
 pub use record::{Draft, Record, is_credible};
 pub use stamp::Stamp;
@@ -37,7 +37,7 @@ pub enum Place {
     Local,
 }
 
-/// How much the journal may ask of whoever reads or writes it. Every cap is inclusive.
+/// How much files of records may ask of whoever reads or writes them. Every cap is inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Files of one place.
@@ -61,25 +61,24 @@ impl Default for Limits {
 /// The files of both places, `<folder>/<YYYY-MM>/<ulid>.jsonl`. Holds no file open.
 #[derive(Debug, Clone)]
 pub struct Journal {
-    shared: PathBuf,
-    local: PathBuf,
-    lock: PathBuf,
-    limits: Limits,
+    shared: RecordFolder,
+    local: RecordFolder,
 }
 
 impl Journal {
     /// The folders of both places, and the file whose lock all writers of both take. What lies
     /// above a place's folder and the folder that holds it (`.elophanto/journal`) must be there.
     pub fn new(shared: PathBuf, local: PathBuf, lock: PathBuf) -> Self {
-        Self { shared, local, lock, limits: Limits::default() }
+        let files = |folder| RecordFolder::new(folder, lock.clone(), Limits::default());
+        Self { shared: files(shared), local: files(local) }
     }
 
-    pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
+    pub fn with_limits(self, limits: Limits) -> Self {
+        let shared = self.shared.with_limits(limits.clone());
+        Self { shared, local: self.local.with_limits(limits) }
     }
 
-    fn folder(&self, place: Place) -> &Path {
+    fn files(&self, place: Place) -> &RecordFolder {
         match place {
             Place::Shared => &self.shared,
             Place::Local => &self.local,

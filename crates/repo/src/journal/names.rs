@@ -48,13 +48,18 @@ pub(super) fn newest(ids: impl Iterator<Item = Ulid> + Clone, now: Timestamp) ->
     ids.filter(|id| id.timestamp_ms() <= today).max()
 }
 
-/// An id for a new file. It sorts after the newest one, even if the clock has gone back since.
-pub(super) fn after(newest: Option<Ulid>, now: Timestamp, random: u128) -> Ulid {
-    let fresh = Ulid::from_parts(millis(now), random);
+/// An id for a new file. It sorts after the newest one, even if the clock has gone back since that
+/// a fresh one comes from.
+pub(super) fn after(newest: Option<Ulid>, fresh: Ulid) -> Ulid {
     match newest {
         Some(newest) if fresh <= newest => next(newest).unwrap_or(fresh),
         _ => fresh,
     }
+}
+
+/// A new id of this time. A clock before 1970 counts as 1970.
+pub fn new_id(now: Timestamp) -> Ulid {
+    Ulid::from_parts(millis(now), Ulid::new().random())
 }
 
 fn next(id: Ulid) -> Option<Ulid> {
@@ -133,7 +138,8 @@ mod tests {
         let newest = newest.map(|(time, random)| Ulid::from_parts(time, random));
         let now = Timestamp::from_millisecond(now).unwrap();
         let (time, random) = expected;
-        assert_eq!(after(newest, now, 7), Ulid::from_parts(time, random));
+        let fresh = Ulid::from_parts(millis(now), 7);
+        assert_eq!(after(newest, fresh), Ulid::from_parts(time, random));
     }
 
     #[test]
@@ -181,7 +187,8 @@ mod tests {
             let mut made: Vec<Ulid> = Vec::new();
             for (now, random) in clock {
                 let now = Timestamp::from_millisecond(now).unwrap();
-                made.push(after(newest(made.iter().copied(), now), now, random));
+                let fresh = Ulid::from_parts(millis(now), random);
+                made.push(after(newest(made.iter().copied(), now), fresh));
             }
             prop_assert!(made.is_sorted_by(|one, other| one < other));
         }

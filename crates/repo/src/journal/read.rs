@@ -1,7 +1,6 @@
 //! Reading all files of both places, or the text of one.
 
 use std::{
-    mem::replace,
     path::PathBuf,
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -9,8 +8,8 @@ use std::{
 use memchr::{memchr, memmem::Finder};
 use rayon::prelude::*;
 
-use super::{Journal, JournalError, Limits, Place, Record, files};
-use elophanto_base::jsonl::{self, Caps, Damage, Entry, Fault, Read};
+use super::{Journal, JournalError, Limits, Place, Record};
+use elophanto_base::jsonl::{self, Caps, Damage, Entry, Read};
 
 /// What both places held.
 #[derive(Debug, Default)]
@@ -30,22 +29,22 @@ impl Journal {
     /// What cannot be read is said beside the rest. A line of another kind is not looked into, so
     /// damage inside it is left to those who ask for that kind.
     pub fn read(&self, kinds: &[&str]) -> Reading {
-        let Limits { files: max, bytes: max_bytes, file: caps, .. } = &self.limits;
+        let Limits { bytes: max_bytes, file: caps, .. } = self.shared.limits();
         let mut reading = Reading::default();
         let mut paths = Vec::new();
         for place in [Place::Shared, Place::Local] {
-            let listing = files::list(self.folder(place), *max);
+            let listing = self.list(place);
             reading.unreadable.extend(listing.unreadable);
-            paths.extend(listing.files.into_iter().map(|found| (place, found.path)));
+            paths.extend(listing.files.into_iter().map(|path| (place, path)));
         }
-        let root = |place| files::root(self.folder(place)).ok().flatten();
+        let root = |place| self.files(place).root().ok().flatten();
         let (shared, local) = (root(Place::Shared), root(Place::Local));
         let total = AtomicU64::new(0);
         let read_file = |(place, path): &(Place, PathBuf)| {
             let root = if *place == Place::Shared { &shared } else { &local };
             // What has vanished since it was listed is empty.
-            let Some(root) = root else { return Ok(parse(&[], kinds, caps)) };
-            let bytes = jsonl::bytes_beneath(root, path, caps)?;
+            let Some(root) = root else { return Ok(Read::default()) };
+            let bytes = self.files(*place).bytes(root, path)?;
             let length = bytes.len() as u64;
             if total.fetch_add(length, Ordering::Relaxed).saturating_add(length) > *max_bytes {
                 return Err(JournalError::TooMuch { path: path.clone(), max: *max_bytes });
@@ -77,41 +76,21 @@ pub fn parse_file(bytes: &[u8], kinds: &[&str]) -> Read<Record> {
     parse(bytes, kinds, &Limits::default().file)
 }
 
-/// Lines that are as we write them are read at once; any other is left to [`jsonl::parse`], line by
-/// line, which knows every kind of damage.
+/// Lines that are as we write them are read at once; any other is left to [`jsonl::parse`], which
+/// knows every kind of damage.
 fn parse(bytes: &[u8], kinds: &[&str], caps: &Caps) -> Read<Record> {
-    let mut read = Read { entries: Vec::new(), damage: Vec::new(), more_damage: 0 };
-    let is_wanted = |record: &Record| kinds.is_empty() || kinds.contains(&record.kind.as_str());
     let kind_field = Finder::new(br#""kind""#);
-    let (mut rest, mut number, mut carriage_return) = (bytes, 0, false);
-    while !rest.is_empty() {
-        let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
-        let (line, after) = rest.split_at(end);
-        rest = after;
-        number += 1;
+    let mut read = jsonl::by_line(bytes, caps, |line| {
         if is_other(line, kinds, &kind_field, caps) {
-            continue;
+            return Read::default();
         }
-        if let Some(record) = sound(line, caps) {
-            if is_wanted(&record) {
-                read.entries.push(Entry { line: number, record });
-            }
-            continue;
+        match sound(line, caps) {
+            Some(record) => Read { entries: vec![Entry { line: 1, record }], ..Read::default() },
+            None => jsonl::parse(line, caps),
         }
-        let Read { entries, damage, more_damage } = jsonl::parse::<Record>(line, caps);
-        let records = entries.into_iter().map(|entry| entry.record).filter(is_wanted);
-        read.entries.extend(records.map(|record| Entry { line: number, record }));
-        read.more_damage += more_damage;
-        for Damage { fault, .. } in damage {
-            // Said once per file: who ended one line like that has ended them all so.
-            let again = fault == Fault::CarriageReturn && replace(&mut carriage_return, true);
-            if read.damage.len() < caps.faults && !again {
-                read.damage.push(Damage { line: number, fault });
-            } else if !again {
-                read.more_damage += 1;
-            }
-        }
-    }
+    });
+    read.entries
+        .retain(|Entry { record, .. }| kinds.is_empty() || kinds.contains(&record.kind.as_str()));
     read
 }
 

@@ -1,11 +1,11 @@
 //! Telling whether anything in the journal has changed, without reading it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::{Journal, JournalError, Place, files};
+use super::{Journal, JournalError, Place};
 use elophanto_base::beneath::Folder;
 
 /// A file changed this recently may change again without a new time: clocks of file systems are
@@ -35,19 +35,18 @@ impl Journal {
         let mut hasher = blake3::Hasher::new();
         let mut racy = false;
         for place in [Place::Shared, Place::Local] {
-            let folder = self.folder(place);
-            let listing = files::list(folder, self.limits.files);
+            let (files, listing) = (self.files(place), self.list(place));
             for error in &listing.unreadable {
                 racy |=
                     matches!(error, JournalError::Io { .. } | JournalError::TooManyFiles { .. });
                 hasher.update(error.to_string().as_bytes()).update(b"\n");
             }
-            let root = files::root(folder).ok().flatten();
-            let state = |file: &files::Found| state(root.as_ref()?, &file.path);
+            let root = files.root().ok().flatten();
+            let state = |file: &PathBuf| state(root.as_ref()?, file);
             let states: Vec<_> = listing.files.par_iter().map(state).collect();
             hasher.update(&(states.len() as u64).to_le_bytes());
             for (file, state) in listing.files.iter().zip(states) {
-                let name = file.path.strip_prefix(folder).unwrap_or(&file.path);
+                let name = file.strip_prefix(files.path()).unwrap_or(file);
                 let name = name.as_os_str().as_encoded_bytes();
                 hasher.update(&(name.len() as u64).to_le_bytes()).update(name);
                 let Some([mtime, ctime, bytes, inode]) = state else {

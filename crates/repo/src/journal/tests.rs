@@ -55,7 +55,7 @@ impl Rig {
 
     /// Below the shared place, its folders made.
     fn shared(&self, path: &str) -> PathBuf {
-        let path = self.journal.shared.join(path);
+        let path = self.journal.shared.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         path
     }

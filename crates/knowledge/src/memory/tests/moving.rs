@@ -53,7 +53,7 @@ fn files_of_old_records_are_moved_whole() {
     let again = rig.files.archive(before(), false).unwrap();
     assert_eq!((again.files, again.records), (0, 0));
     // The next record goes where it would have gone.
-    assert!(rig.append("9").starts_with(rig.files.folder.join("shop")));
+    assert!(rig.append("9").starts_with(rig.files.folder().join("shop")));
 }
 
 #[test]
@@ -78,7 +78,10 @@ fn nothing_is_moved_through_a_link() {
     put(&rig, &format!("shop/{}", name(1)), &[old("1")]);
     fs::create_dir(rig.path("elsewhere")).unwrap();
     std::os::unix::fs::symlink(rig.path("elsewhere"), rig.below("archive")).unwrap();
-    assert!(matches!(rig.files.archive(before(), false), Err(MemoryError::NotAFolder(_))));
+    assert!(matches!(
+        rig.files.archive(before(), false),
+        Err(MemoryError::Files(JournalError::NotAFolder(_)))
+    ));
     assert_eq!(fs::read_dir(rig.path("elsewhere")).unwrap().count(), 0);
     assert_eq!(rig.ids(), ["1"]);
 }

@@ -12,7 +12,7 @@ use super::*;
 fn a_file_grows_until_git_tracks_it() {
     let rig = Rig::new();
     let first = rig.append("1");
-    assert_eq!(first.parent().unwrap(), rig.files.folder.join("shop"));
+    assert_eq!(first.parent().unwrap(), rig.files.folder().join("shop"));
     assert_eq!(rig.append("2"), first);
     let committed = fs::read(&first).unwrap();
     let asked = Cell::new(0);
@@ -28,7 +28,7 @@ fn a_file_grows_until_git_tracks_it() {
     assert_eq!(rig.ids(), ["1", "2", "3", "4"]);
     let other =
         rig.files.append("till", &[entry("5"), retired("6", "1")], now(), &tracked).unwrap();
-    assert_eq!(other.parent().unwrap(), rig.files.folder.join("till"));
+    assert_eq!(other.parent().unwrap(), rig.files.folder().join("till"));
     assert_eq!(rig.ids(), ["1", "2", "3", "4", "5", "6"]);
 }
 
@@ -44,8 +44,7 @@ fn if_git_cannot_be_asked_nothing_is_written() {
 
 #[test]
 fn a_full_file_is_left_alone() {
-    let mut rig = Rig::new();
-    rig.files.limits.full_bytes = 300;
+    let rig = Rig::new().with_limits(|limits| limits.full_bytes = 300);
     let files = ["1", "2", "3", "4", "5", "6"].map(|id| rig.append(id));
     let changes = files.windows(2).filter(|pair| pair[0] != pair[1]).count();
     assert!(files.is_sorted() && changes >= 1 && files[0] == files[1], "{files:?}");
@@ -125,12 +124,14 @@ fn linked_folders_are_refused() {
         assert_eq!((listing.files.len(), listing.unreadable.len()), (0, 1), "{linked}");
         let refused = rig.files.append("shop", &[entry("1")], now(), &no_file_is_tracked);
         let error = refused.unwrap_err();
-        assert!(matches!(&error, MemoryError::NotAFolder(path) if *path == rig.path(linked)));
+        assert!(
+            matches!(&error, MemoryError::Files(JournalError::NotAFolder(path)) if *path == rig.path(linked))
+        );
         assert_eq!(fs::read_dir(rig.path("elsewhere")).unwrap().count(), 1);
     }
     let rig = Rig::new();
     fs::create_dir_all(rig.path("git/elophanto")).unwrap();
-    symlink(rig.path("elsewhere"), &rig.files.lock).unwrap();
+    symlink(rig.path("elsewhere"), rig.path("git/elophanto/memory.lock")).unwrap();
     assert!(rig.files.append("shop", &[entry("1")], now(), &no_file_is_tracked).is_err());
     assert!(!rig.path("elsewhere").exists());
 }
@@ -160,8 +161,7 @@ fn what_is_too_large_is_not_written() {
 
 #[test]
 fn only_so_many_files_are_listed_and_made() {
-    let mut rig = Rig::new();
-    rig.files.limits.files = 5;
+    let rig = Rig::new().with_limits(|limits| limits.files = 5);
     for file in 1..=8 {
         fs::write(rig.below(&("shop/".to_owned() + &name(file))), "").unwrap();
     }
@@ -170,7 +170,7 @@ fn only_so_many_files_are_listed_and_made() {
     assert_eq!((rig.listed(), listing.unreadable.len()), (newest, 1));
     let all_tracked = |_: &Path| Ok(true);
     let refused = rig.files.append("shop", &[entry("1")], now(), &all_tracked);
-    assert!(matches!(refused, Err(MemoryError::TooManyFiles { max: 5, .. })));
+    assert!(matches!(refused, Err(MemoryError::Files(JournalError::TooManyFiles { max: 5, .. }))));
     // What is there may grow.
     rig.append("1");
 }
@@ -201,7 +201,7 @@ fn a_read_only_checkout_is_read_without_the_lock() {
         let all_tracked = |_: &Path| Ok(true);
         for tracked in [&no_file_is_tracked as &dyn Fn(&Path) -> io::Result<bool>, &all_tracked] {
             let refused = rig.files.append("shop", &[entry("2")], now(), tracked);
-            assert!(matches!(refused, Err(MemoryError::Io { .. })));
+            assert!(matches!(refused, Err(MemoryError::Files(_))));
         }
         assert!(rig.files.remove_line("1").is_err());
     }
@@ -218,7 +218,40 @@ fn an_error_names_what_could_not_be_made() {
         files.append("shop", &[entry("1")], now(), &no_file_is_tracked).unwrap_err().to_string()
     };
     let nowhere = Files::new(file.join("memory"), rig.path("lock"));
-    assert_eq!(refused(&nowhere), MemoryError::NotAFolder(file.clone()).to_string());
-    let no_lock = Files::new(rig.files.folder.clone(), file.join("lock"));
+    assert_eq!(refused(&nowhere), JournalError::NotAFolder(file.clone()).to_string());
+    let no_lock = Files::new(rig.files.folder().to_owned(), file.join("lock"));
     assert!(refused(&no_lock).starts_with(&format!("`{}` cannot be made: ", file.display())));
+}
+
+#[test]
+fn a_file_of_an_older_version_is_read_and_grows_as_before() {
+    let old = concat!(
+        r#"{"id":"01KAKZ3C5M8Q4W1V7T2B9N6XRD","timestamp":"2026-11-21T08:00:00.120Z","agent_id":"agent-1","repo":"shop","event_type":"error","context":"Straße 🦦","command":"npm ci","lesson":"a \"lesson\"\nof two lines","success_rate":"9/10","tags":["npm"],"replaces":"01KAKZ2A"}"#,
+        "\n",
+        r#"{"id":"01KAKZ4D","timestamp":"2026-11-21T08:00:01.000Z","agent_id":"","repo":"shop","retired":"01KAKZ2B"}"#,
+        "\n",
+    );
+    let rig = Rig::new();
+    let path = rig.below("shop/01kakz3c5kzzzzzzzzzzzzzzzz.jsonl");
+    fs::write(&path, old).unwrap();
+    let first = Memory {
+        timestamp: "2026-11-21T08:00:00.120Z".parse().unwrap(),
+        command: "npm ci".to_owned(),
+        lesson: "a \"lesson\"\nof two lines".to_owned(),
+        success_rate: Some(Rate { successes: 9, attempts: 10 }),
+        tags: vec!["npm".to_owned()],
+        replaces: Some("01KAKZ2A".to_owned()),
+        ..memory("01KAKZ3C5M8Q4W1V7T2B9N6XRD")
+    };
+    let [found] = rig.files.list().files.try_into().unwrap();
+    let read = rig.files.read(&found).unwrap();
+    let (lines, entries): (Vec<_>, Vec<_>) = read.entries.into_iter().unzip();
+    assert_eq!((lines, &entries[0]), (vec![1, 2], &Entry::Memory(first)));
+    assert_eq!(
+        (read.damage, entries.iter().map(written).collect::<String>()),
+        (vec![], old.into())
+    );
+    // What is written now is what was written then.
+    assert_eq!(rig.append("3"), path);
+    assert_eq!(fs::read_to_string(&path).unwrap(), old.to_owned() + &written(&entry("3")));
 }

@@ -171,7 +171,7 @@ fn stamps_tell_changes() {
     let local = rig.journal.stamp(far);
     assert!(!grown.unchanged_since(&replaced) && !local.unchanged_since(&grown));
     // The files themselves do not know that their folder is called otherwise.
-    let moved = rig.journal.shared.join("2026-12");
+    let moved = rig.journal.shared.path().join("2026-12");
     fs::rename(path.parent().unwrap(), &moved).unwrap();
     let elsewhere = rig.journal.stamp(far);
     fs::remove_dir_all(&moved).unwrap();

@@ -76,8 +76,8 @@ fn a_clock_that_went_back_makes_no_older_file() {
         names.push(path.file_name().unwrap().to_owned());
     }
     assert!(names.is_sorted_by(|one, other| one < other), "{names:?}");
-    let found = files::list(&rig.journal.shared, 10).files;
-    let months: Vec<_> = found.iter().map(|file| month_of(&rig, &file.path)).collect();
+    let found = rig.journal.list(Place::Shared).files;
+    let months: Vec<_> = found.iter().map(|file| month_of(&rig, file)).collect();
     let expected = ["2026-11", "2020-01", "1970-01", "2026-11"];
     assert_eq!(months, expected.map(|month| format!(".elophanto/journal/{month}")));
 }
@@ -206,7 +206,7 @@ fn what_could_not_be_read_back_is_not_written() {
     let mut bad = good.clone();
     bad.as_object_mut().unwrap().remove("at");
     let refused = append(&[good.clone(), bad]).unwrap_err();
-    let folder = rig.journal.shared.display();
+    let folder = rig.journal.shared.path().display();
     assert_eq!(
         refused.to_string(),
         format!(

@@ -9,7 +9,8 @@ fn writers_lose_nothing_to_each_other() {
     let rig = Rig::new().with_limits(|limits| limits.full_bytes = 64 * 1024);
     std::thread::scope(|scope| {
         for writer in 0..16 {
-            let journal = journal_in(rig.folder.path()).with_limits(rig.journal.limits.clone());
+            let journal =
+                journal_in(rig.folder.path()).with_limits(rig.journal.shared.limits().clone());
             scope.spawn(move || {
                 for number in 0..200 {
                     let id = format!("{writer}-{number}");
@@ -32,7 +33,7 @@ fn writers_lose_nothing_to_each_other() {
 fn a_writer_waits_for_the_one_before() {
     let rig = Rig::new();
     rig.append("1");
-    let held = elophanto_base::jsonl::lock(&rig.journal.lock).unwrap();
+    let held = elophanto_base::jsonl::lock(&rig.journal.shared.lock).unwrap();
     std::thread::scope(|scope| {
         let asked = |_: &Path| -> io::Result<bool> { unreachable!() };
         let writer = scope.spawn(move || {
@@ -100,9 +101,9 @@ fn reading_needs_no_lock_and_no_leave_to_write() {
     let path = rig.append("1");
     let before = fs::read(&path).unwrap();
     // Another process holds the lock, and may hold it for ever.
-    let _held = elophanto_base::jsonl::lock(&rig.journal.lock).unwrap();
+    let _held = elophanto_base::jsonl::lock(&rig.journal.shared.lock).unwrap();
     let set_mode = |mode| {
-        for path in [&path, path.parent().unwrap(), &rig.journal.shared] {
+        for path in [&path, path.parent().unwrap(), rig.journal.shared.path()] {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         }
     };
@@ -122,9 +123,10 @@ fn an_error_names_what_could_not_be_made() {
     let file = rig.path("file");
     let nowhere = Journal::new(file.join("journal"), file.join("local"), rig.path("lock"));
     assert_eq!(refused(&nowhere), JournalError::NotAFolder(file.clone()).to_string());
-    let no_lock = Journal { lock: file.join("lock"), ..rig.journal.clone() };
+    let folders = (rig.path(".elophanto/journal"), rig.path("local"));
+    let no_lock = Journal::new(folders.0, folders.1.clone(), file.join("lock"));
     assert!(refused(&no_lock).starts_with(&format!("`{}` cannot be made: ", file.display())));
-    let nothing_above = Journal { shared: rig.path("a/b/journal"), ..rig.journal.clone() };
+    let nothing_above = Journal::new(rig.path("a/b/journal"), folders.1, rig.path("lock"));
     let expected = format!("`{}` cannot be made: ", rig.path("a/b").display());
     assert!(refused(&nothing_above).starts_with(&expected));
 }
