@@ -19,7 +19,7 @@ use super::{
     call::{Progress, Step},
     check, output,
 };
-use elophanto_base::{one_line::one_line, visible::visible_line};
+use elophanto_base::{one_line::one_line, schema, visible::visible_line};
 
 /// Tokens of an answer to arguments that cannot be read.
 const TOKENS: usize = 2000;
@@ -75,11 +75,11 @@ fn answer(tool: Tool, reply: Reply, max: usize, count: Count) -> CallToolResult 
             return fault(&format!("{reason}{hint}"), max, count);
         }
     };
-    let misfit = output::fits(&Value::Object(output::schema(tool)), &structured).err();
+    let form = Value::Object(output::schema(tool));
+    let misfit = structured.is_object().then(|| schema::check(&form, &structured).err()).flatten();
     let (None, Value::Object(structured)) = (&misfit, structured) else {
         let tool = tool.name();
-        let place = misfit.filter(|place| !place.is_empty());
-        let place = place.as_deref().unwrap_or("it is no object");
+        let place = misfit.as_deref().unwrap_or("it is no object");
         return fault(&format!("`{tool}` gave an answer of another form: {place}"), max, count);
     };
     let is_empty = |name| structured.get(name).and_then(Value::as_array).is_none_or(Vec::is_empty);

@@ -1,5 +1,4 @@
-//! What the structured answers of the tools look like, as JSON schemas, and whether a value is of
-//! that form. Pure.
+//! What the structured answers of the tools look like, as JSON schemas. Pure.
 //!
 //! No key is required: an answer that must fit into few tokens keeps what it can.
 
@@ -56,51 +55,6 @@ pub fn schema(tool: Tool) -> Map<String, Value> {
     schema.insert("type".to_owned(), json!("object"));
     schema.insert("properties".to_owned(), keys);
     schema
-}
-
-/// Whether `value` is of the form of `schema`, as far as the schemas of this module go.
-///
-/// # Errors
-/// Where it is not, such as `hits[2].line`.
-pub fn fits(schema: &Value, value: &Value) -> Result<(), String> {
-    let fault = |inner: String, here: String| match inner.as_str() {
-        "" => here,
-        inner if inner.starts_with('[') => format!("{here}{inner}"),
-        inner => format!("{here}.{inner}"),
-    };
-    let is_wanted = match schema.get("type") {
-        None => true,
-        Some(Value::Array(types)) => types.iter().any(|wanted| is_of(wanted, value)),
-        Some(wanted) => is_of(wanted, value),
-    };
-    if !is_wanted {
-        return Err(String::new());
-    }
-    if let (Some(Value::Object(known)), Value::Object(keys)) = (schema.get("properties"), value) {
-        for (name, value) in keys {
-            let Some(schema) = known.get(name) else { continue };
-            fits(schema, value).map_err(|inner| fault(inner, name.clone()))?;
-        }
-    }
-    if let (Some(schema), Value::Array(items)) = (schema.get("items"), value) {
-        for (index, item) in items.iter().enumerate() {
-            fits(schema, item).map_err(|inner| fault(inner, format!("[{index}]")))?;
-        }
-    }
-    Ok(())
-}
-
-fn is_of(wanted: &Value, value: &Value) -> bool {
-    match wanted.as_str() {
-        Some("string") => value.is_string(),
-        Some("integer") => value.is_i64() || value.is_u64(),
-        Some("number") => value.is_number(),
-        Some("boolean") => value.is_boolean(),
-        Some("array") => value.is_array(),
-        Some("object") => value.is_object(),
-        Some("null") => value.is_null(),
-        _ => false,
-    }
 }
 
 fn list(name: &str, item: Value) -> Value {

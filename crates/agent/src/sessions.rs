@@ -6,7 +6,7 @@ mod tests;
 
 use std::{
     fs::{self, DirBuilder, File, TryLockError},
-    io::{self, Read as _, Write as _},
+    io::{self, Read as _},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::Session;
+use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 
 /// Bytes of a session's file.
 const FILE_CAP: u64 = 16 * 1024 * 1024;
@@ -165,28 +166,20 @@ impl Sessions {
     /// # Errors
     /// When it cannot be written; the old file is then still there.
     pub fn save(&self, session: &mut Session) -> Result<(), SessionsError> {
-        self.write(session, true)
+        self.write(session, Synced::Content)
     }
 
     /// The same without waiting for the disk, for the middle of a run: it outlives the process, but
     /// perhaps not the machine.
     pub(super) fn save_soon(&self, session: &mut Session) -> Result<(), SessionsError> {
-        self.write(session, false)
+        self.write(session, Synced::Nothing)
     }
 
-    fn write(&self, session: &mut Session, is_synced: bool) -> Result<(), SessionsError> {
+    fn write(&self, session: &mut Session, synced: Synced) -> Result<(), SessionsError> {
         let path = self.path(session.id);
         session.revision = session.revision.saturating_add(1);
         let bytes = form::encode(session);
-        let written = self.make_folder().and_then(|()| {
-            let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.folder)?;
-            file.write_all(&bytes)?;
-            if is_synced {
-                file.as_file().sync_data()?;
-            }
-            file.persist(&path).map_err(|error| error.error)?;
-            Ok(())
-        });
+        let written = self.make_folder().and_then(|()| write_whole(&path, &bytes, PRIVATE, synced));
         written.map_err(|cause| {
             session.revision = session.revision.saturating_sub(1);
             SessionsError::Io { path, action: "written", cause }

@@ -60,6 +60,14 @@ fn cut_at_word(mut line: String, max: usize, at_border: bool) -> String {
     line
 }
 
+/// At most so many characters of a text, and `…` where it was cut.
+pub fn shorten(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -9,10 +9,10 @@ use std::{borrow::Cow, error::Error, fmt};
 
 pub mod bert;
 pub mod builtin;
-mod cjk;
 pub mod llm;
 mod profile;
 pub mod remote;
+mod tokenizer;
 
 pub use profile::{Belief, Features, Near, Profile};
 

@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 use crate::server::{
     Tool,
     budget::{NOTICE, structured, text},
-    output::{fits, schema},
+    output::schema,
 };
+use elophanto_base::schema::check as fits;
 
 fn bytes(text: &str) -> usize {
     text.len()

@@ -7,7 +7,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
-    io::{Read, Write},
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -20,6 +20,7 @@ use super::{
     state::{Digest, Opaque, State},
     survey::{Moment, Survey},
 };
+use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 use elophanto_repo::{FileStat, ObjectId};
 
 /// Largest file of a baseline, in bytes.
@@ -237,15 +238,9 @@ pub(super) fn load(file: &Path) -> Option<Baseline> {
 }
 
 fn save(file: &Path, baseline: &Baseline) -> Result<(), CheckpointError> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    let write = || {
-        let mut new = tempfile::NamedTempFile::new_in(folder)?;
-        new.write_all(&baseline_file::encode(baseline))?;
-        new.as_file().sync_data()?;
-        new.persist(file).map_err(|failed| failed.error)?;
-        File::open(folder)?.sync_all()
-    };
-    write().map_err(CheckpointError::io(file, "written"))
+    let bytes = baseline_file::encode(baseline);
+    let written = write_whole(file, &bytes, PRIVATE, Synced::ContentAndName);
+    written.map_err(CheckpointError::io(file, "written"))
 }
 
 fn reference(at: &Checkpoints) -> String {

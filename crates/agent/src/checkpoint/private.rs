@@ -5,7 +5,7 @@
 use std::{
     collections::BTreeSet,
     fs::{self, DirBuilder, File},
-    io::{self, Read, Write},
+    io::{self, Read},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
@@ -15,6 +15,7 @@ use super::{
     data::{link_or_copy, sync},
     state::Digest,
 };
+use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 
 /// In the folder of the runs.
 const FOLDER: &str = "private";
@@ -36,14 +37,8 @@ impl Private {
             return Ok(());
         }
         self.make()?;
-        let write = || {
-            // For its owner alone, from the beginning.
-            let mut new = tempfile::NamedTempFile::new_in(&self.folder)?;
-            new.write_all(bytes)?;
-            new.as_file().sync_data()?;
-            new.persist(&file).map(drop).map_err(|failed| failed.error)
-        };
-        write().map_err(CheckpointError::io(&file, "written"))
+        let written = write_whole(&file, bytes, PRIVATE, Synced::Content);
+        written.map_err(CheckpointError::io(&file, "written"))
     }
 
     /// Takes over a content of another owner.

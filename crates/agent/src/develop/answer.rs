@@ -10,7 +10,7 @@ use super::{
     MAX_FINDING_CHARS, MAX_FINDINGS,
 };
 use crate::plugins::{PluginFile, is_file_path};
-use elophanto_base::{one_line::one_line, secrets};
+use elophanto_base::{one_line::one_line, schema::check, secrets};
 use elophanto_models::llm::schema;
 
 /// What a reviewer said.
@@ -131,7 +131,7 @@ fn object(text: &str, form: &Value) -> Result<Value, String> {
         return Err(format!("it is over the cap of {MAX_ANSWER_BYTES} bytes"));
     }
     let value = schema::find_object(text)?;
-    schema::check(form, &value)?;
+    check(form, &value)?;
     Ok(value)
 }
 

@@ -10,7 +10,7 @@ use crate::{
     permissions::{Action, Level},
     plugins::{FOLDER, check_name},
 };
-use elophanto_models::llm::schema;
+use elophanto_base::schema;
 
 /// Name of the tool.
 pub const NAME: &str = "self_develop";

@@ -14,6 +14,7 @@ use walkdir::WalkDir;
 
 use super::credentials;
 use crate::permissions::{KEY_DRIVER, key_attributes};
+use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 use elophanto_repo::{FileStat, Git, Repository};
 
 /// The file of attributes, in the folder of the user's own state.
@@ -144,13 +145,8 @@ impl GitView {
         if fs::read(attributes).ok().as_deref() != Some(text.as_bytes())
             && let Some(folder) = attributes.parent()
         {
-            let write = || {
-                fs::create_dir_all(folder)?;
-                let mut file = NamedTempFile::new_in(folder)?;
-                file.write_all(text.as_bytes())?;
-                file.persist(attributes).map_err(|failed| failed.error)
-            };
-            let _: io::Result<fs::File> = write();
+            let _ = fs::create_dir_all(folder)
+                .and_then(|()| write_whole(attributes, text.as_bytes(), PRIVATE, Synced::Nothing));
         }
         let settings = [
             ("core.attributesFile".to_owned(), attributes.to_string_lossy().into_owned()),

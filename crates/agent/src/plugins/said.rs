@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
 use super::{MAX_SAID_BYTES, RunEnded};
-use elophanto_models::llm::schema;
+use elophanto_base::schema;
 
 /// Secrets of fewer bytes are words like others: masking them would shred the text.
 const MIN_MASKED_BYTES: usize = 4;

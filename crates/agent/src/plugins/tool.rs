@@ -12,7 +12,7 @@ use super::{
     said::{self, Secrets, answer, cut_middle},
 };
 use crate::{Host, Intent, Output, Source, Spec, Tool, ToolError, permissions::Action};
-use elophanto_models::llm::schema;
+use elophanto_base::schema;
 
 /// A deployed plugin. Each call looks at its folder anew: it runs only what was deployed.
 pub struct PluginTool {

@@ -18,7 +18,11 @@ use super::{
     fit, front, lock, name,
     remote::{self, Kind, Listed},
 };
-use elophanto_base::{one_line::one_line, process::Environment};
+use elophanto_base::{
+    one_line::one_line,
+    process::Environment,
+    whole::{PRIVATE, Synced, write_whole},
+};
 
 /// Entries of a hub.
 pub const MAX_ENTRIES: usize = 5_000;
@@ -287,10 +291,5 @@ fn is_file(file: &Listed) -> bool {
 fn keep(hub: &Hub, path: &Path) -> Result<(), SkillError> {
     let failed = |cause: std::io::Error| SkillError::io(path, cause);
     let bytes = serde_json::to_vec(hub).map_err(|cause| failed(cause.into()))?;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    std::io::Write::write_all(&mut file, &bytes).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map_err(|cause| failed(cause.error))?;
-    Ok(())
+    write_whole(path, &bytes, PRIVATE, Synced::Content).map_err(failed)
 }

@@ -3,13 +3,13 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
-    io::Write,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::{SkillError, files, name};
+use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 
 /// Name of the list, beside the folders of the installed skills.
 pub const LOCK_NAME: &str = "skills.lock.json";
@@ -75,11 +75,7 @@ pub(super) fn write(folder: &Path, skills: BTreeMap<String, Locked>) -> Result<(
     let form = Form { version: VERSION, skills };
     let mut bytes = serde_json::to_vec_pretty(&form).map_err(|cause| failed(cause.into()))?;
     bytes.push(b'\n');
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(&bytes).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(&path).map_err(|cause| failed(cause.error))?;
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
+    write_whole(&path, &bytes, PRIVATE, Synced::ContentAndName).map_err(failed)
 }
 
 /// Makes the folder and lets one writer in at a time, until the file is dropped.

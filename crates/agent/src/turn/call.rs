@@ -15,8 +15,7 @@ use crate::{
     Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox, clean::clean, permissions::Call,
     toolbox::level_name,
 };
-use elophanto_base::one_line::one_line;
-use elophanto_models::llm::schema;
+use elophanto_base::{one_line::one_line, schema};
 
 /// Tools that call tools that call tools: at most so many.
 const NESTING: usize = 8;

@@ -8,7 +8,7 @@ use crate::{
     clean::{clean, cut_middle},
     trail::{EntryKind, some_commits, some_paths},
 };
-use elophanto_base::one_line::one_line;
+use elophanto_base::{one_line::one_line, schema::check};
 use elophanto_models::llm::{Message, Request, Schema, Task, schema};
 
 /// Bytes of the goal, of the answer, and of what was done, for the judgement.
@@ -226,7 +226,7 @@ fn judgement_schema() -> Schema {
 
 fn parsed(value: Option<Value>, text: &str) -> Option<Judgement> {
     let form = judgement_schema();
-    let value = value.filter(|value| schema::check(&form.schema, value).is_ok());
+    let value = value.filter(|value| check(&form.schema, value).is_ok());
     let value = value.or_else(|| schema::answer(&form, text).ok())?;
     let line =
         |value: &Value, chars: usize| one_line(&clean(value.as_str()?, 4 * chars), chars).into();

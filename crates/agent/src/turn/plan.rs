@@ -12,7 +12,7 @@ use crate::{
     prompt::{self, NOTE},
     trail::EntryKind,
 };
-use elophanto_base::one_line::one_line;
+use elophanto_base::{one_line::one_line, schema::check};
 use elophanto_models::llm::{Message, Schema, Task, schema};
 
 const STEPS_CAP: usize = 12;
@@ -85,7 +85,7 @@ fn plan_schema() -> Schema {
 /// From what fits the schema, from JSON among prose, or from the lines of prose.
 fn parsed(value: Option<Value>, text: &str) -> Plan {
     let form = plan_schema();
-    let value = value.filter(|value| schema::check(&form.schema, value).is_ok());
+    let value = value.filter(|value| check(&form.schema, value).is_ok());
     let Some(value) = value.or_else(|| schema::answer(&form, text).ok()) else {
         return Plan { steps: lines(text), answer_at_once: false };
     };

@@ -12,7 +12,7 @@ use crate::{
     clean::{brief_json, cut_middle},
     trail::EntryKind,
 };
-use elophanto_base::one_line::one_line;
+use elophanto_base::{one_line::one_line, schema::check};
 use elophanto_models::llm::{Message, Request, Schema, Task, schema};
 
 /// Bytes of the goal and of the result that it sees.
@@ -97,7 +97,7 @@ fn reflection_schema() -> Schema {
 
 fn parsed(value: Option<Value>, text: &str) -> Option<Reflection> {
     let form = reflection_schema();
-    let value = value.filter(|value| schema::check(&form.schema, value).is_ok());
+    let value = value.filter(|value| check(&form.schema, value).is_ok());
     let value = value.or_else(|| schema::answer(&form, text).ok())?;
     let yes = |name: &str| value.get(name).and_then(Value::as_bool).unwrap_or(false);
     let change = value.get("change").and_then(Value::as_str);

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::layers::user_folder;
+use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 
 /// Largest file, in bytes: many thousands of lines.
 pub const MAX_STORE_BYTES: u64 = 1 << 20;
@@ -216,13 +217,7 @@ impl<R: Record> Store<R> {
             let full = format!("it would grow larger than {MAX_STORE_BYTES} bytes");
             return Err(io::Error::other(full));
         }
-        // Temporary files are made with mode 0600.
-        let prefix = format!(".tmp-{}-", R::FILE);
-        let mut file = tempfile::Builder::new().prefix(&prefix).tempfile_in(self.folder())?;
-        file.write_all(&bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path).map_err(|failed| failed.error)?;
-        File::open(self.folder())?.sync_all()
+        write_whole(&self.path, &bytes, PRIVATE, Synced::ContentAndName)
     }
 }
 

@@ -6,8 +6,8 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Read, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+    io::{self, Read},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -17,13 +17,15 @@ use super::{
     plan::{self, Found, Present, Refusal, Saved, Standing, State, Step},
     script::SAVED_SUFFIX,
 };
+use elophanto_base::{
+    beneath::TEMPORARY,
+    whole::{Synced, write_whole},
+};
 use elophanto_index::store::lock;
 use elophanto_repo::Repository;
 
 /// A larger file is no script that anybody wrote.
 const MOST_BYTES: u64 = 1024 * 1024;
-/// Begins the name of a file that is not in place yet.
-const TEMPORARY: &str = ".tmp-elophanto-";
 const MODE: u32 = 0o755;
 
 /// What was done with a hook.
@@ -180,17 +182,18 @@ fn take(folder: &Path, name: HookName, before: &Present, step: &Step) -> Result<
     let path = folder.join(name.as_str());
     let saved = saved_path(folder, name);
     let broken = |cause| HookError::Io { path: path.clone(), cause };
+    let put = |bytes: &[u8], mode| write_whole(&path, bytes, mode, Synced::Content);
     match step {
         Step::Keep => Ok(()),
-        Step::Edit(bytes) => fs::metadata(&path).and_then(|kind| put(&path, bytes, kind.mode())),
-        Step::Put(bytes) => put(&path, bytes, MODE),
+        Step::Edit(bytes) => fs::metadata(&path).and_then(|kind| put(bytes, kind.mode())),
+        Step::Put(bytes) => put(bytes, MODE),
         Step::MoveAside(bytes) => {
             // Where a file cannot have two names, git finds no hook for a moment.
             let second = match before.saved {
                 Saved::Same => Ok(()),
                 _ => fs::hard_link(&path, &saved).or_else(|_| fs::rename(&path, &saved)),
             };
-            second.and_then(|()| put(&path, bytes, MODE))
+            second.and_then(|()| put(bytes, MODE))
         }
         Step::MoveBack => fs::rename(&saved, &path),
         Step::Remove => fs::remove_file(&path),
@@ -241,17 +244,6 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// Writes a file as a whole or not at all.
-fn put(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    let mut file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|failed| failed.error)?;
-    Ok(())
 }
 
 /// Removes what we left when we were stopped while writing. We hold the lock, so nobody writes.

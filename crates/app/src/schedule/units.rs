@@ -2,12 +2,13 @@
 
 use std::{
     fs::{self, DirBuilder, File},
-    io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    io::{self, Read},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
 use super::{MAX_ENTRIES, MAX_FILE_BYTES, Place, ScheduleError, job::Job, systemd};
+use elophanto_base::whole::{Synced, write_whole};
 
 /// What lies in the folder of the two files of a job.
 #[derive(Debug, Default, Clone)]
@@ -127,18 +128,9 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ScheduleError> {
     Ok(Some(bytes))
 }
 
-/// Writes a file as a whole or not at all. The rename replaces a link, and never follows it.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), ScheduleError> {
-    let folder = path.parent().unwrap_or(path);
-    let put = || {
-        let mut file = tempfile::Builder::new().prefix(".tmp-elophanto-").tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|failed| failed.error)?;
-        Ok(())
-    };
-    put().map_err(|cause| ScheduleError::Io { path: path.to_owned(), cause })
+    let failed = |cause| ScheduleError::Io { path: path.to_owned(), cause };
+    write_whole(path, bytes, 0o644, Synced::Content).map_err(failed)
 }
 
 fn remove(path: &Path) -> Result<(), ScheduleError> {

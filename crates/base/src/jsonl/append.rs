@@ -123,7 +123,7 @@ impl Log {
         if !lines.is_empty() && needs_newline(&file, before)? {
             lines.insert(0, b'\n');
         }
-        if let Err(cause) = write_whole(&file, before, &lines) {
+        if let Err(cause) = append_whole(&file, before, &lines) {
             if before == 0 && file.metadata().is_ok_and(|file| file.len() == 0) {
                 // If an empty log stays, the next writer takes it.
                 let _ = folder.remove(name);
@@ -171,7 +171,11 @@ pub struct Lock {
     _file: File,
 }
 
-/// Whether the last writer was cut off: what follows would become part of its line.
+/// Whether the last writer of a file of this length was cut off: what follows would become part of
+/// its line.
+///
+/// # Errors
+/// When its last byte cannot be read.
 fn needs_newline(file: &File, length: u64) -> io::Result<bool> {
     let Some(last) = length.checked_sub(1) else { return Ok(false) };
     let mut byte = [0];
@@ -179,8 +183,12 @@ fn needs_newline(file: &File, length: u64) -> io::Result<bool> {
     Ok(byte != *b"\n")
 }
 
-/// One write as a rule. What a short one left is finished, or else taken back.
-pub(super) fn write_whole(mut file: &File, before: u64, bytes: &[u8]) -> io::Result<()> {
+/// Adds to a file of `before` bytes, with one write as a rule. What a short one left is finished, or
+/// else taken back.
+///
+/// # Errors
+/// When nothing was added.
+pub(super) fn append_whole(mut file: &File, before: u64, bytes: &[u8]) -> io::Result<()> {
     let mut done = 0;
     let failed = loop {
         match file.write(&bytes[done..]) {

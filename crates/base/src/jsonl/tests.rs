@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{append::write_whole, *};
+use super::{append::append_whole, *};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Event {
@@ -180,7 +180,7 @@ fn a_writer_waits_for_the_one_before() {
 #[test]
 fn a_full_device_acknowledges_nothing() {
     let file = File::options().append(true).open("/dev/full").unwrap();
-    let failed = write_whole(&file, 0, b"{}\n").unwrap_err();
+    let failed = append_whole(&file, 0, b"{}\n").unwrap_err();
     assert_eq!(failed.kind(), std::io::ErrorKind::StorageFull);
 }
 

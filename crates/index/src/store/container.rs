@@ -6,7 +6,7 @@
 
 use std::{
     fs::File,
-    io::{self, Read, Write},
+    io::{self, Read},
     ops::{Deref, Range},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
@@ -16,6 +16,7 @@ use super::{
     codec::{Malformed, Reader, Writer, checksum},
     lock::make_folder,
 };
+use elophanto_base::whole::{self, PRIVATE, Synced};
 
 const ALIGNMENT: usize = 64;
 
@@ -161,13 +162,9 @@ pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file under a temporary name and renames it into place, so that readers see all of it
-/// or nothing. Not synced: a torn file fails its checksum and is built again.
+/// Writes a file of ours as a whole or not at all, and makes its folder. Not synced: a torn file fails its checksum and is built again.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     make_folder(folder)?;
-    let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.persist(path).map_err(|failed| failed.error)?;
-    Ok(())
+    whole::write_whole(path, bytes, PRIVATE, Synced::Nothing)
 }

@@ -1,19 +1,10 @@
 //! Text made fit to be shown: on one line, without what is not seen, not too long.
 
+use elophanto_text::markdown::on_one_line;
+
 /// White space collapsed to single spaces, control characters and marks of direction left out.
 pub(super) fn tidy(text: &str) -> String {
-    let mut tidied = String::with_capacity(text.len());
-    for char in text.chars() {
-        if char.is_whitespace() {
-            if !tidied.is_empty() && !tidied.ends_with(' ') {
-                tidied.push(' ');
-            }
-        } else if !is_hidden(char) {
-            tidied.push(char);
-        }
-    }
-    tidied.truncate(tidied.trim_end().len());
-    tidied
+    on_one_line(text, usize::MAX, |char| !is_hidden(char))
 }
 
 /// Whether a character is not seen: control characters, marks of direction, zero width.

@@ -21,9 +21,9 @@ use super::{
     kernels::BLOCK,
     math::Activation,
     shape::{Pooling, Precision, Shape},
-    tokenizer::Options,
     vocabulary,
 };
+use crate::tokenizer::Options;
 
 /// The last byte is the version: raise it also when the same file and text would give another vector.
 const MAGIC: &[u8; 8] = b"ELOBERT\x01";

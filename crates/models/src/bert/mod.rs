@@ -8,7 +8,7 @@
 //!
 //! From folder to vector, in the order of the files: `safetensors`, `folder` and `words` read what
 //! comes from outside, `pack` turns it into one file, `format` says where things lie in it,
-//! `vocabulary` and `tokenizer` give ids, `encoder` and `attention` vectors, with the arithmetic of
+//! `vocabulary` and the crate's `tokenizer` give ids, `encoder` and `attention` vectors, with the arithmetic of
 //! `kernels` and `math`.
 //!
 //! The same packed file and text give the same bits on every machine, see `kernels` and `math`.
@@ -28,7 +28,6 @@ mod math;
 mod pack;
 mod safetensors;
 mod shape;
-mod tokenizer;
 mod vocabulary;
 mod words;
 
@@ -38,12 +37,12 @@ pub use shape::Precision;
 
 use super::{
     Belief, EmbedError, Embedded, Embedder, Features, Fingerprint, Near, Pace, Profile, Role,
+    tokenizer::Tokenizer,
 };
 use encoder::{Model, Scratch, encode};
 use format::Plan;
 use kernels::Isa;
 use shape::Shape;
-use tokenizer::Tokenizer;
 use vocabulary::Vocabulary;
 
 /// Tokens that are encoded together: enough to use each weight often while it is in the cache, few
@@ -232,7 +231,7 @@ impl Bert {
         Model { shape: &self.shape, plan: &self.plan, file: self.bytes.get(), isa: self.isa }
     }
 
-    fn tokenizer(&self) -> Option<Tokenizer<'_>> {
+    fn tokenizer(&self) -> Option<Tokenizer<'_, Vocabulary<'_>>> {
         let (file, plan) = (self.bytes.get(), &self.plan);
         let (ends, spellings) = (plan.ends.of(file), plan.spellings.of(file));
         let longest = self.shape.longest_piece;

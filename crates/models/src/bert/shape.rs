@@ -2,7 +2,8 @@
 //!
 //! Shared by those who read a folder and those who read a packed file; it knows neither.
 
-use super::{math::Activation, tokenizer::Options, vocabulary::MOST_PIECES};
+use super::{math::Activation, vocabulary::MOST_PIECES};
+use crate::tokenizer::Options;
 
 /// How weights are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

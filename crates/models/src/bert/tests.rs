@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::*;
 
 mod folders;
+mod ids;
 
 fn dot(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()

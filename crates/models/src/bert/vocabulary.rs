@@ -4,6 +4,8 @@
 //! (`u32` by id), all spellings one after the other (UTF-8, `##` included), and an open-addressing
 //! hash table whose slots hold an id and twelve bits of its hash.
 
+use crate::tokenizer::Pieces;
+
 /// Ids fit twenty bits, and one value marks an empty slot.
 pub const MOST_PIECES: usize = (1 << 20) - 1;
 
@@ -28,11 +30,6 @@ impl<'a> Vocabulary<'a> {
         longest: usize,
     ) -> Option<Self> {
         slots.len().is_power_of_two().then_some(Self { ends, spellings, slots, longest })
-    }
-
-    /// Bytes of the longest piece, `##` included.
-    pub fn longest(&self) -> usize {
-        self.longest
     }
 
     /// The id of a word piece. `first` and `rest` are its spelling in two parts.
@@ -66,6 +63,21 @@ impl<'a> Vocabulary<'a> {
         let start = if id == 0 { 0 } else { self.ends[id - 1] as usize };
         self.spellings.get(start..end)
     }
+}
+
+impl Pieces for Vocabulary<'_> {
+    fn longest(&self, continues: bool) -> usize {
+        self.longest.saturating_sub(prefix(continues).len())
+    }
+
+    #[inline]
+    fn id(&self, from: &[u8], length: usize, continues: bool) -> Option<u32> {
+        self.find(prefix(continues), from.get(..length)?)
+    }
+}
+
+fn prefix(continues: bool) -> &'static [u8] {
+    if continues { b"##" } else { b"" }
 }
 
 /// Slots for that many pieces: at most half of them are taken.

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::{
     error::ModelError,
     folder::{self, Settings},
-    tokenizer::Options,
     vocabulary::MOST_PIECES,
 };
+use crate::tokenizer::Options;
 
 /// More special tokens than any model of this family has.
 const MOST_SPECIALS: usize = 64;

@@ -91,7 +91,7 @@ fn distinct(text: &str, most: usize) -> Vec<u32> {
 }
 
 /// Hands over the known word pieces of a text, as many as are embedded, until told to stop.
-fn known(text: &str, mut sink: impl FnMut(u32) -> ControlFlow<()>) {
+pub(super) fn known(text: &str, mut sink: impl FnMut(u32) -> ControlFlow<()>) {
     let mut left = MAX_TOKENS;
     let _ = wordpiece::scan(text, |ids| {
         for &id in ids.iter().filter(|&&id| id != PAD && id != UNKNOWN) {

@@ -17,6 +17,7 @@ mod table;
 mod window;
 mod wordpiece;
 
+use late::known;
 pub use late::{late_interaction, words_met};
 pub use window::{Nearness, nearness};
 pub use wordpiece::{count_tokens, token_ids};
@@ -58,7 +59,7 @@ impl Builtin {
         Self
     }
 
-    /// The number of word pieces in `text`, unknown words included. Allocates nothing.
+    /// The number of word pieces in `text`, unknown words included.
     pub fn count_tokens(&self, text: &str) -> usize {
         count_tokens(text)
     }
@@ -74,15 +75,8 @@ impl Builtin {
 /// The sum of the vectors of the known word pieces of a text.
 fn sum(text: &str) -> [f32; DIMENSION] {
     let mut sum = [0.0; DIMENSION];
-    let mut left = MAX_TOKENS;
-    let _ = wordpiece::scan(text, |ids| {
-        for &id in ids.iter().filter(|&&id| id != piece::PAD && id != piece::UNKNOWN) {
-            add_row(&mut sum, id);
-            left -= 1;
-            if left == 0 {
-                return ControlFlow::Break(());
-            }
-        }
+    known(text, |id| {
+        add_row(&mut sum, id);
         ControlFlow::Continue(())
     });
     sum

@@ -1,28 +1,41 @@
-//! Text -> word-piece ids, exactly as the `tokenizers` library does with the model's
-//! `tokenizer.json`.
-//!
-//! Owns normalisation (clean text, spaces around CJK characters, strip accents, lower-case), word
-//! borders (white space and every punctuation mark) and the greedy longest-match-first split of a
-//! word (WordPiece: Wu et al. 2016, "Google's Neural Machine Translation System"; Devlin et al.
-//! 2018, "BERT"). It knows no vectors.
-//!
-//! The library normalises a whole string, step after step; here one pass looks at each character
-//! by itself. That gives the same ids because every piece of the vocabulary is ASCII (`build.rs`
-//! checks it): a word that still holds another character after normalisation is `[UNK]` whatever
-//! the character is, so of such a character only two things matter: whether it ends a word and
-//! whether it vanishes. Canonical decomposition moves combining marks past each other, never past
-//! a border, and the order of what makes a word `[UNK]` makes no difference.
+//! Text -> word-piece ids of the built-in model: its vocabulary, and how its `tokenizer.json` says
+//! that text is cut. Every piece is ASCII (`build.rs` checks it).
 
 use std::ops::ControlFlow;
 
-use unicode_categories::UnicodeCategories;
-use unicode_normalization::char::decompose_canonical;
-
-use super::super::cjk::is_cjk;
 use super::{
     piece::{self, LONGEST, LONGEST_CONTINUATION, MAX_WORD, UNKNOWN},
     table,
 };
+use crate::tokenizer::{Options, Pieces, Tokenizer};
+
+const TOKENIZER: Tokenizer<'static, Table> = Tokenizer {
+    options: Options {
+        clean_text: true,
+        handle_chinese_chars: true,
+        strip_accents: true,
+        lowercase: true,
+        longest_word: MAX_WORD,
+        unknown: UNKNOWN,
+    },
+    vocabulary: Table,
+    specials: &[],
+};
+
+struct Table;
+
+impl Pieces for Table {
+    const ASCII: bool = true;
+
+    fn longest(&self, continues: bool) -> usize {
+        if continues { LONGEST_CONTINUATION } else { LONGEST }
+    }
+
+    #[inline]
+    fn id(&self, from: &[u8], length: usize, continues: bool) -> Option<u32> {
+        table::find(&piece::key(from.first_chunk()?, length, continues))
+    }
+}
 
 /// Appends the ids of all word pieces of `text`, `[UNK]` (1) included, without special tokens.
 pub fn token_ids(text: &str, ids: &mut Vec<u32>) {
@@ -32,192 +45,15 @@ pub fn token_ids(text: &str, ids: &mut Vec<u32>) {
     });
 }
 
-/// How many ids [`token_ids`] gives. Allocates nothing.
+/// How many ids [`token_ids`] gives.
 pub fn count_tokens(text: &str) -> usize {
-    let mut count = 0;
-    let _ = scan(text, |word| {
-        count += word.len();
-        ControlFlow::Continue(())
-    });
-    count
+    TOKENIZER.count(text)
 }
 
 /// Hands the ids of one word or punctuation mark after the other to `sink`, until it breaks.
 #[inline]
 pub fn scan(text: &str, sink: impl FnMut(&[u32]) -> ControlFlow<()>) -> ControlFlow<()> {
-    let mut scanner = Scanner { word: Word::default(), sink };
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        if byte.is_ascii() {
-            at += 1;
-            scanner.ascii(byte)?;
-        } else if let Some(character) = text[at..].chars().next() {
-            at += character.len_utf8();
-            scanner.wide(character)?;
-        }
-    }
-    scanner.end_word()
-}
-
-/// What an ASCII byte means: a letter or digit is its lower-case form, all else is one of these.
-static ASCII: [u8; 128] = {
-    let mut meaning = [DROPPED; 128];
-    let mut byte = 0;
-    while byte < 128 {
-        let character = byte as u8;
-        if character.is_ascii_alphanumeric() {
-            meaning[byte] = character.to_ascii_lowercase();
-        } else if character.is_ascii_punctuation() {
-            meaning[byte] = MARK;
-        } else if matches!(character, b' ' | b'\t' | b'\n' | b'\r') {
-            meaning[byte] = SPACE;
-        }
-        byte += 1;
-    }
-    meaning
-};
-const SPACE: u8 = 0x80;
-const MARK: u8 = 0x81;
-/// Control characters vanish; they end no word.
-const DROPPED: u8 = 0x82;
-
-struct Scanner<S> {
-    word: Word,
-    sink: S,
-}
-
-/// The word being read, normalised.
-struct Word {
-    /// Room for a piece of full length at any start.
-    bytes: [u8; MAX_WORD + LONGEST],
-    length: usize,
-    /// Too long, or holds a character that no piece has.
-    unknown: bool,
-}
-
-impl Default for Word {
-    fn default() -> Self {
-        Self { bytes: [0; MAX_WORD + LONGEST], length: 0, unknown: false }
-    }
-}
-
-impl<S: FnMut(&[u32]) -> ControlFlow<()>> Scanner<S> {
-    #[inline]
-    fn ascii(&mut self, byte: u8) -> ControlFlow<()> {
-        match ASCII[usize::from(byte & 0x7f)] {
-            SPACE => self.end_word()?,
-            MARK => {
-                self.end_word()?;
-                (self.sink)(&[table::PUNCTUATION[usize::from(byte & 0x7f)]])?;
-            }
-            DROPPED => {}
-            letter => self.word.push(letter),
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// One character outside ASCII, before normalisation.
-    #[cold]
-    fn wide(&mut self, character: char) -> ControlFlow<()> {
-        if is_cjk(character) {
-            self.end_word()?;
-            return (self.sink)(&[UNKNOWN]);
-        }
-        // Another letter makes no difference to a word that is unknown already.
-        if self.word.unknown && character.is_alphabetic() {
-            return ControlFlow::Continue(());
-        }
-        if character == char::REPLACEMENT_CHARACTER || character.is_other() {
-            return ControlFlow::Continue(());
-        }
-        if character.is_whitespace() {
-            return self.end_word();
-        }
-        let mut flow = ControlFlow::Continue(());
-        decompose_canonical(character, |part| {
-            if !part.is_mark_nonspacing() {
-                for lower in part.to_lowercase() {
-                    if flow.is_continue() {
-                        flow = self.normalised(lower);
-                    }
-                }
-            }
-        });
-        flow
-    }
-
-    /// One character after normalisation.
-    fn normalised(&mut self, character: char) -> ControlFlow<()> {
-        if let Ok(byte) = u8::try_from(character)
-            && byte.is_ascii()
-        {
-            return self.ascii(byte);
-        }
-        if character.is_punctuation() {
-            self.end_word()?;
-            return (self.sink)(&[UNKNOWN]);
-        }
-        self.word.unknown = true;
-        ControlFlow::Continue(())
-    }
-
-    #[inline]
-    fn end_word(&mut self) -> ControlFlow<()> {
-        let word = &mut self.word;
-        if word.unknown {
-            word.length = 0;
-            word.unknown = false;
-            return (self.sink)(&[UNKNOWN]);
-        }
-        if word.length == 0 {
-            return ControlFlow::Continue(());
-        }
-        let mut ids = [UNKNOWN; MAX_WORD];
-        let count = word.split(&mut ids).unwrap_or_else(|| {
-            ids[0] = UNKNOWN;
-            1
-        });
-        word.length = 0;
-        (self.sink)(&ids[..count])
-    }
-}
-
-impl Word {
-    #[inline]
-    fn push(&mut self, byte: u8) {
-        if self.length < MAX_WORD {
-            self.bytes[self.length] = byte;
-            self.length += 1;
-        } else {
-            self.unknown = true;
-        }
-    }
-
-    /// Splits the word into the longest pieces, from the left, and returns how many. `None` if the
-    /// vocabulary can't spell it.
-    #[inline]
-    fn split(&self, ids: &mut [u32; MAX_WORD]) -> Option<usize> {
-        let (mut start, mut count) = (0, 0);
-        while start < self.length {
-            let window = self.bytes[start..].first_chunk::<LONGEST>()?;
-            let longest = if start == 0 { LONGEST } else { LONGEST_CONTINUATION };
-            let mut length = longest.min(self.length - start);
-            let id = loop {
-                if let Some(id) = table::find(&piece::key(window, length, start > 0)) {
-                    break id;
-                }
-                length -= 1;
-                if length == 0 {
-                    return None;
-                }
-            };
-            ids[count] = id;
-            count += 1;
-            start += length;
-        }
-        Some(count)
-    }
+    TOKENIZER.scan(text, sink)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::types::Usage;
+use elophanto_base::one_line::shorten;
 
 /// Characters of a provider's own words that an error repeats.
 pub const MESSAGE_CHARS: usize = 500;
@@ -161,11 +162,3 @@ const NO_MODEL: &[&str] = &[
     "unknown model",
     "invalid model",
 ];
-
-/// At most so many characters of it.
-pub fn shorten(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}

@@ -6,13 +6,15 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
-    io::{self, Read, Write},
+    io::{self, Read},
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 
 /// How long a provider rests after so many failures in a row. One alone says nothing yet.
 const RESTS: &[Duration] = &[
@@ -117,9 +119,8 @@ impl HealthFile {
         let before = health.clone();
         health.record(provider, outcome, now);
         if health != before {
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            file.write_all(&serde_json::to_vec(&health)?)?;
-            file.persist(&self.path).map_err(|failed| failed.error)?;
+            let bytes = serde_json::to_vec(&health)?;
+            write_whole(&self.path, &bytes, PRIVATE, Synced::Nothing)?;
         }
         Ok(health)
     }

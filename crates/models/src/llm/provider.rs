@@ -10,13 +10,14 @@ use url::{Host, Url};
 use super::{
     Llm, Sink,
     anthropic::{self, Anthropic},
-    error::{LlmError, RAW_CHARS, classify, shorten},
+    error::{LlmError, RAW_CHARS, classify},
     ollama::Ollama,
     openai::{Dialect, OpenAi},
     schema,
     types::{Delta, Reply, Request, StopReason},
     wire::{Draft, Protocol, bad, inner_error},
 };
+use elophanto_base::one_line::shorten;
 use elophanto_net::http::{Auth, Client, Endpoint, HttpError, Patience, StreamItem, block_on};
 
 /// Bytes of a request.

@@ -1,18 +1,17 @@
 //! Answers that must have a form: finding them in what a model said, and checking them.
 //!
-//! Of JSON schema it understands `type` (one or several), `properties`, `required`,
-//! `additionalProperties` (true, false or a schema), `items` (one schema), `enum`, `const` and
-//! `anyOf`. What only narrows further (`pattern`, `format`, `minimum`, `maxLength`, ...) is left to
-//! the provider and not checked here. What would change the meaning (`$ref`, `allOf`, `oneOf`,
+//! What [`check`] does not look at and only narrows further is left to the provider. What would
+//! change the meaning (`$ref`, `allOf`, `oneOf`,
 //! `not`, `if`, `patternProperties`, `prefixItems`) is refused before anything is sent. The
 //! outermost type is an object: some providers take no other.
 
 use serde_json::{Deserializer, Value};
 
 use super::{
-    error::{LlmError, RAW_CHARS, shorten},
+    error::{LlmError, RAW_CHARS},
     types::{Message, Request, Schema, ToolChoice},
 };
+use elophanto_base::{one_line::shorten, schema::check};
 
 /// Levels of a schema.
 const DEPTH_CAP: usize = 32;
@@ -77,108 +76,6 @@ pub fn is_closed(schema: &Value) -> bool {
         && all(&schema["properties"])
         && each(&schema["anyOf"])
         && (schema["items"].is_null() || is_closed(&schema["items"]))
-}
-
-/// Whether a value fits.
-///
-/// # Errors
-/// With the first place where it does not, as a JSON pointer, and why.
-pub fn check(schema: &Value, value: &Value) -> Result<(), String> {
-    at(schema, value, &mut String::new())
-}
-
-fn at(schema: &Value, value: &Value, path: &mut String) -> Result<(), String> {
-    let wrong = |path: &str, what: String| {
-        Err(format!("{}: {what}", if path.is_empty() { "the answer" } else { path }))
-    };
-    if *schema == false {
-        return wrong(path, "not allowed".to_owned());
-    }
-    if !fits_type(&schema["type"], value) {
-        return wrong(path, format!("{} instead of {}", kind(value), schema["type"]));
-    }
-    if let Some(allowed) = schema["enum"].as_array()
-        && !allowed.contains(value)
-    {
-        return wrong(path, format!("{} is none of {}", brief(value), schema["enum"]));
-    }
-    if let Some(only) = schema.get("const").filter(|only| *only != value) {
-        return wrong(path, format!("{} instead of {only}", brief(value)));
-    }
-    if let Some(any) = schema["anyOf"].as_array() {
-        let mut first = None;
-        let fits = any.iter().any(|one| match at(one, value, &mut path.clone()) {
-            Ok(()) => true,
-            Err(reason) => {
-                first.get_or_insert(reason);
-                false
-            }
-        });
-        if !fits {
-            let first = first.unwrap_or_else(|| "nothing is allowed".to_owned());
-            return wrong(path, format!("fits none of `anyOf`, the first because {first}"));
-        }
-    }
-    let length = path.len();
-    match value {
-        Value::Object(fields) => {
-            for name in schema["required"].as_array().into_iter().flatten() {
-                let name = name.as_str().unwrap_or_default();
-                if !fields.contains_key(name) {
-                    return wrong(path, format!("`{name}` is missing"));
-                }
-            }
-            for (name, value) in fields {
-                let known = schema["properties"].get(name);
-                let Some(part) = known.or_else(|| schema.get("additionalProperties")) else {
-                    continue;
-                };
-                if known.is_none() && *part == false {
-                    return wrong(path, format!("`{}` is not allowed", shorten(name, 60)));
-                }
-                path.push('/');
-                path.push_str(&shorten(name, 60));
-                at(part, value, path)?;
-                path.truncate(length);
-            }
-        }
-        Value::Array(items) => {
-            for (number, item) in items.iter().enumerate() {
-                path.push_str(&format!("/{number}"));
-                at(&schema["items"], item, path)?;
-                path.truncate(length);
-            }
-        }
-        _ => {}
-    }
-    Ok(())
-}
-
-fn fits_type(wanted: &Value, value: &Value) -> bool {
-    match wanted {
-        Value::String(wanted) => match wanted.as_str() {
-            "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
-            "number" => value.is_number(),
-            wanted => kind(value) == wanted,
-        },
-        Value::Array(any) => any.iter().any(|wanted| fits_type(wanted, value)),
-        _ => true,
-    }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
-fn brief(value: &Value) -> String {
-    shorten(&value.to_string(), 60)
 }
 
 /// The one JSON object of a text: bare, in a fence, or among prose.

@@ -8,9 +8,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{
-    error::{LlmError, MESSAGE_CHARS, RAW_CHARS, classify, shorten},
+    error::{LlmError, MESSAGE_CHARS, RAW_CHARS, classify},
     types::{Delta, Reply, Request, StopReason, ToolCall, Usage, estimate},
 };
+use elophanto_base::one_line::shorten;
 
 /// Bytes of an answer.
 const TEXT_CAP: usize = 4 << 20;

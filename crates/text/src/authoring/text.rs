@@ -1,5 +1,6 @@
 //! Text from outside made fit for a note.
 
+use crate::markdown;
 use elophanto_base::{
     one_line::{is_emoji, one_line},
     visible::{hides, is_deceptive, visible},
@@ -99,29 +100,18 @@ pub(super) fn heading(line: &str) -> String {
 /// Backslashes in front of what would be markup. `behind_code` and `before_code` say that a code
 /// span touches the text there.
 fn escape(line: &str, behind_code: bool, before_code: bool) -> String {
-    let mut escaped = String::with_capacity(line.len() + 8);
-    let mut before = if behind_code { '`' } else { ' ' };
-    let end = if before_code { '`' } else { ' ' };
+    let end = |is_code: bool| if is_code { '`' } else { ' ' };
     let several_tildes = line.matches('~').count() > 1;
-    let mut chars = line.chars().peekable();
-    while let Some(char) = chars.next() {
-        let next = chars.peek().copied().unwrap_or(end);
-        let marks = match char {
-            '`' | '[' => true,
-            '\\' => next.is_ascii_punctuation(),
-            '*' => before != ' ' || next != ' ',
-            '_' => !(before.is_alphanumeric() && next.is_alphanumeric()),
-            '<' => next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'),
-            '&' => next.is_ascii_alphanumeric() || next == '#',
-            '~' => several_tildes || behind_code || before_code,
-            '#' => before == ' ',
-            _ => false,
-        };
-        if marks {
-            escaped.push('\\');
-        }
-        escaped.push(char);
-        before = char;
-    }
-    escaped
+    markdown::escape(line, (end(behind_code), end(before_code)), |_, before, char, next| match char
+    {
+        '`' | '[' => true,
+        '\\' => next.is_ascii_punctuation(),
+        '*' => before != ' ' || next != ' ',
+        '_' => !(before.is_alphanumeric() && next.is_alphanumeric()),
+        '<' => next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'),
+        '&' => next.is_ascii_alphanumeric() || next == '#',
+        '~' => several_tildes || behind_code || before_code,
+        '#' => before == ' ',
+        _ => false,
+    })
 }

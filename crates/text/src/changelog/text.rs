@@ -1,6 +1,6 @@
 //! Text from outside, made fit to stand on one line of Markdown.
 
-use crate::markdown::on_one_line;
+use crate::markdown::{self, on_one_line};
 
 /// On one line, without control and invisible characters, at most so many characters long.
 pub(super) fn one_line(text: &str, limit: usize) -> String {
@@ -9,27 +9,16 @@ pub(super) fn one_line(text: &str, limit: usize) -> String {
 
 /// Plain text as Markdown that shows it as it is. Undone by [`unescape`](crate::markdown::unescape).
 pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    let mut before = ' ';
     let closing = text.trim_end_matches('#').len();
-    for (at, char) in text.char_indices() {
-        let next = text[at + char.len_utf8()..].chars().next().unwrap_or(' ');
-        let marks = match char {
-            '\\' | '`' | '*' | '[' | '<' | '~' => true,
-            // Inside a word it is only a letter.
-            '_' => !(before.is_alphanumeric() && next.is_alphanumeric()),
-            '&' => next.is_alphanumeric() || next == '#',
-            // At the end of a heading they would be taken for its closing.
-            '#' => at >= closing,
-            _ => false,
-        };
-        if marks {
-            escaped.push('\\');
-        }
-        escaped.push(char);
-        before = char;
-    }
-    escaped
+    markdown::escape(text, (' ', ' '), |at, before, char, next| match char {
+        '\\' | '`' | '*' | '[' | '<' | '~' => true,
+        // Inside a word it is only a letter.
+        '_' => !(before.is_alphanumeric() && next.is_alphanumeric()),
+        '&' => next.is_alphanumeric() || next == '#',
+        // At the end of a heading they would be taken for its closing.
+        '#' => at >= closing,
+        _ => false,
+    })
 }
 
 /// A path in a code span, whatever it holds.

@@ -4,12 +4,12 @@ use std::fmt;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::text::is_shown;
+use super::text::one_line;
 
 /// What a name is compared by: composed (NFC), in lower case, white space folded to single blanks,
 /// without characters that hide. Taken of an identity it changes nothing.
 pub fn identity(name: &str) -> String {
-    let shown = folded(name);
+    let shown = one_line(name, usize::MAX);
     if shown.is_ascii() {
         return shown.to_ascii_lowercase();
     }
@@ -20,13 +20,13 @@ pub fn identity(name: &str) -> String {
 /// What a statement is compared by: compatible forms made one (NFKC), in lower case, white space,
 /// quotes and dashes folded, without punctuation at the end. A text of punctuation alone keeps it.
 pub fn normalise(text: &str) -> String {
-    let shown = folded(text);
+    let shown = one_line(text, usize::MAX);
     let lower = if shown.is_ascii() {
         shown.to_ascii_lowercase().replace('`', "'")
     } else {
         let compatible: String = shown.nfkc().collect();
         let lower: String = compatible.to_lowercase().nfkc().map(plain).collect();
-        folded(&lower)
+        one_line(&lower, usize::MAX)
     };
     let bare = lower.trim_end_matches(|char: char| ends_sentence(char) || char == ' ');
     if bare.is_empty() { lower } else { bare.to_owned() }
@@ -53,22 +53,6 @@ impl fmt::Debug for TextDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
-}
-
-fn folded(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        let end = folded.len();
-        if end > 0 {
-            folded.push(' ');
-        }
-        let start = folded.len();
-        folded.extend(word.chars().filter(|char| is_shown(*char)));
-        if folded.len() == start {
-            folded.truncate(end);
-        }
-    }
-    folded
 }
 
 /// One of each kind of quote and dash.

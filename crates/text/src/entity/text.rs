@@ -1,6 +1,6 @@
 //! Text from outside made fit to stand on one line of Markdown, and taken back from it.
 
-use crate::markdown::on_one_line;
+use crate::markdown::{self, on_one_line};
 use elophanto_base::visible::is_deceptive;
 
 /// Not what steers a terminal, turns the direction of writing round or hides.
@@ -16,25 +16,13 @@ pub(super) fn one_line(text: &str, limit: usize) -> String {
 /// Plain text as Markdown that is one run of text: no HTML or comment, no image, no link. Emphasis
 /// stays, it does no harm. Undone by [`unescape`](crate::markdown::unescape).
 pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    let mut before = ' ';
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        let next = chars.peek().copied().unwrap_or(' ');
-        let marks = match char {
-            '\\' => next.is_ascii_punctuation(),
-            '<' => next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'),
-            '[' => before == '!' || next == '[',
-            ']' => matches!(next, '(' | '['),
-            _ => false,
-        };
-        if marks {
-            escaped.push('\\');
-        }
-        escaped.push(char);
-        before = char;
-    }
-    escaped
+    markdown::escape(text, (' ', ' '), |_, before, char, next| match char {
+        '\\' => next.is_ascii_punctuation(),
+        '<' => next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'),
+        '[' => before == '!' || next == '[',
+        ']' => matches!(next, '(' | '['),
+        _ => false,
+    })
 }
 
 /// [`escape`], for text at the start of a list item, where it must not begin a block.

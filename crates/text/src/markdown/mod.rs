@@ -31,7 +31,7 @@ pub use guard::{
 pub use lines::count_line_ends;
 pub use links::{Destination, Notes, resolve_link};
 pub use status::is_superseded;
-pub use text::{on_one_line, unescape};
+pub use text::{escape, on_one_line, unescape};
 
 use elophanto_base::yaml;
 use lines::LineTable;

@@ -23,6 +23,27 @@ pub fn on_one_line(text: &str, limit: usize, is_shown: fn(char) -> bool) -> Stri
     line
 }
 
+/// Plain text with a backslash in front of each character that would be markup where it stands:
+/// `marks` is told its place, the character before it, itself and the one behind it. `ends` stand
+/// before the first and behind the last. Undone by [`unescape`].
+pub fn escape(
+    text: &str,
+    ends: (char, char),
+    marks: impl Fn(usize, char, char, char) -> bool,
+) -> String {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    let mut before = ends.0;
+    for (at, char) in text.char_indices() {
+        let next = text[at + char.len_utf8()..].chars().next().unwrap_or(ends.1);
+        if marks(at, before, char, next) {
+            escaped.push('\\');
+        }
+        escaped.push(char);
+        before = char;
+    }
+    escaped
+}
+
 /// Takes the backslashes in front of punctuation away.
 pub fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());

@@ -1,6 +1,8 @@
 //! Text of others made fit to keep: one form of line ends, nothing invisible that steers, nothing
 //! embedded, no longer than allowed.
 
+use crate::markdown::on_one_line;
+
 /// `text` without control, direction and tag characters and without `data:` addresses; more than
 /// one empty line in a row becomes one. At most `cap` bytes, whole lines if one ends in the second
 /// half; whether something was cut.
@@ -43,24 +45,10 @@ pub(super) fn text(text: &str, cap: usize) -> (String, bool) {
 /// `text` on one line, its white space single, cut after `most` characters; `None` if nothing is
 /// left.
 pub(super) fn line(text: &str, most: usize) -> Option<String> {
-    let clean = without_steering(text);
-    let mut line = String::new();
-    let mut left = most;
-    for word in clean.split_whitespace() {
-        if left == 0 {
-            break;
-        }
-        if !line.is_empty() {
-            line.push(' ');
-            left -= 1;
-        }
-        for character in word.chars().take(left) {
-            line.push(character);
-            left -= 1;
-        }
-    }
-    line.truncate(line.trim_end().len());
-    (!line.is_empty()).then_some(line)
+    let line = on_one_line(&without_steering(text), usize::MAX, |_| true);
+    let end = line.char_indices().nth(most).map_or(line.len(), |(at, _)| at);
+    let line = line[..end].trim_end();
+    (!line.is_empty()).then(|| line.to_owned())
 }
 
 /// Line ends become `\n`. Joiners stay: scripts and emoji need them.

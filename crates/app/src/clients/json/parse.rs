@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::de::IgnoredAny;
+
 /// Objects and arrays inside one another.
 const MAX_DEPTH: usize = 128;
 
@@ -247,7 +249,7 @@ impl Reader<'_> {
             |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
         let length = rest.bytes().take_while(|byte| is_inside(*byte)).count();
         let token = rest.get(..length).unwrap_or_default();
-        if !matches!(token, "true" | "false" | "null") && !is_number(token) {
+        if serde_json::from_str::<IgnoredAny>(token).is_err() {
             return Err(self.flaw("this is no value"));
         }
         self.at += length;
@@ -285,22 +287,4 @@ fn unescaped(body: &str) -> Option<String> {
         units.extend_from_slice(char.encode_utf16(&mut [0; 2]));
     }
     Some(String::from_utf16_lossy(&units))
-}
-
-fn is_number(token: &str) -> bool {
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let token = token.strip_prefix('-').unwrap_or(token);
-    let (mantissa, exponent) = match token.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (token, None),
-    };
-    let (whole, fraction) = match mantissa.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (mantissa, None),
-    };
-    is_digits(whole)
-        && (whole == "0" || !whole.starts_with('0'))
-        && fraction.is_none_or(is_digits)
-        && exponent
-            .is_none_or(|exponent| is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)))
 }

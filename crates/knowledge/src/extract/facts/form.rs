@@ -4,6 +4,7 @@
 use crate::extract::token::{Token, tokens};
 use crate::extract::words::{self, ORDERS};
 use elophanto_base::visible::is_deceptive;
+use elophanto_text::markdown::on_one_line;
 
 /// Fewest and most words of a fact.
 pub const FACT_WORDS: std::ops::RangeInclusive<usize> = 4..=60;
@@ -137,16 +138,5 @@ pub(in crate::extract) fn is_statement(text: &str) -> bool {
 
 /// On one line, without what is not seen.
 pub(in crate::extract) fn shown(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for char in text.chars() {
-        if char.is_whitespace() {
-            if !shown.is_empty() && !shown.ends_with(' ') {
-                shown.push(' ');
-            }
-        } else if !char.is_control() && !is_deceptive(char) {
-            shown.push(char);
-        }
-    }
-    shown.truncate(shown.trim_end().len());
-    shown
+    on_one_line(text, usize::MAX, |char| !char.is_control() && !is_deceptive(char))
 }

@@ -1,6 +1,7 @@
 //! A name as it is kept, out of a name as it was found.
 
 use elophanto_base::visible::is_deceptive;
+use elophanto_text::markdown::on_one_line;
 
 /// Words whose final full stop is theirs.
 const ABBREVIATED: &[&str] = &[
@@ -45,18 +46,10 @@ const BRACKETS: &[(char, char)] = &[('(', ')'), ('[', ']'), ('<', '>'), ('【', 
 /// on one line, without what is not seen. Names keep the marks that are theirs: `Yahoo!`, `C++`,
 /// `.NET`, `Apple Inc.`, `St. John's`. May be empty; costs time linear in the name.
 pub fn tidy(name: &str) -> String {
-    let mut kept = String::with_capacity(name.len().min(4 * super::MAX_NAME_CHARACTERS));
-    for char in name.chars() {
-        if char.is_whitespace() {
-            if !kept.is_empty() && !kept.ends_with(' ') {
-                kept.push(' ');
-            }
-        } else if !(char.is_control()
-            || (is_deceptive(char) && !matches!(char, '\u{200c}' | '\u{200d}')))
-        {
-            kept.push(char);
-        }
-    }
+    let kept = on_one_line(name, usize::MAX, |char| {
+        let joins = matches!(char, '\u{200c}' | '\u{200d}');
+        !char.is_control() && (joins || !is_deceptive(char))
+    });
     let mut rest = kept.as_str();
     // Each round takes something off, and few things are wrapped more than a few times.
     for _ in 0..8 {

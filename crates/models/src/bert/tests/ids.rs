@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::bert::{format::Plan, vocabulary};
+use crate::tokenizer::Options;
 
 /// A tokenizer of ours and the library's, over the same pieces.
 struct Pair {
