@@ -16,3 +16,4 @@ pub mod providers;
 pub mod references;
 pub mod scan;
 pub mod summary;
+mod words;

@@ -3,109 +3,19 @@
 use std::collections::BTreeSet;
 
 use super::form::fold;
+use crate::words::{Pairs, Words, list};
 use elophanto_base::lexical::MONTHS;
 
 /// Words that turn a statement round.
-const NEGATIONS: &[&str] = &[
-    "not", "no", "never", "none", "without", "cannot", "neither", "nor", "dont", "doesnt", "isnt",
-    "arent", "wasnt", "werent", "didnt", "wont", "cant", "couldnt", "shouldnt", "mustnt", "hasnt",
-    "havent", "false", "nicht", "kein", "keine", "nie", "ohne", "unlike", "failed", "fails",
-];
+static NEGATIONS: Words = list!(words "negations");
 
 /// Words of which one rules out the other.
-const POLES: &[(&[&str], &[&str])] = &[
-    (
-        &["highest", "largest", "biggest", "most", "maximum"],
-        &["lowest", "smallest", "least", "minimum"],
-    ),
-    (
-        &["more", "above", "over", "larger", "higher"],
-        &["less", "fewer", "below", "under", "smaller", "lower"],
-    ),
-    (&["before"], &["after"]),
-    (&["north", "northern"], &["south", "southern"]),
-    (&["east", "eastern"], &["west", "western"]),
-    (&["won", "wins", "defeated", "beat"], &["lost", "loses", "lose"]),
-    (&["enabled", "enables"], &["disabled", "disables"]),
-    (
-        &["increase", "increases", "increased", "rose", "rises"],
-        &["decrease", "decreases", "decreased", "fell", "falls"],
-    ),
-    (&["open"], &["closed"]),
-    (&["started", "starts", "began", "begins"], &["ended", "ends", "stopped"]),
-    (&["oldest", "earliest"], &["newest", "youngest", "latest"]),
-    (&["hot", "warm"], &["cold", "cool"]),
-    (&["always"], &["sometimes", "rarely"]),
-    (&["public"], &["private"]),
-    (&["free"], &["paid"]),
-    (&["oldest"], &["second"]),
-    (&["first"], &["last"]),
-];
+static POLES: Pairs = list!(pairs "poles");
 
 /// Words of quantities, and how they are counted; empty ones say nothing that a number does not.
-const UNITS: &[(&str, &str)] = &[
-    ("degrees", ""),
-    ("degree", ""),
-    ("percent", ""),
-    ("pct", ""),
-    ("celsius", "c"),
-    ("fahrenheit", "f"),
-    ("kilometres", "km"),
-    ("kilometers", "km"),
-    ("kilometre", "km"),
-    ("kilometer", "km"),
-    ("metres", "m"),
-    ("meters", "m"),
-    ("metre", "m"),
-    ("meter", "m"),
-    ("pounds", "lb"),
-    ("pound", "lb"),
-    ("lbs", "lb"),
-    ("kilograms", "kg"),
-    ("kilogram", "kg"),
-    ("hours", "hour"),
-    ("minutes", "minute"),
-    ("seconds", "s"),
-    ("usd", "dollars"),
-];
+static UNITS: Pairs = list!(pairs "unit_spellings");
 
-const NUMBERS: &[(&str, &str)] = &[
-    ("zero", "0"),
-    ("two", "2"),
-    ("twice", "2"),
-    ("second", "2"),
-    ("three", "3"),
-    ("third", "3"),
-    ("four", "4"),
-    ("fourth", "4"),
-    ("five", "5"),
-    ("fifth", "5"),
-    ("six", "6"),
-    ("sixth", "6"),
-    ("seven", "7"),
-    ("seventh", "7"),
-    ("eight", "8"),
-    ("eighth", "8"),
-    ("nine", "9"),
-    ("ninth", "9"),
-    ("ten", "10"),
-    ("tenth", "10"),
-    ("eleven", "11"),
-    ("twelve", "12"),
-    ("dozen", "12"),
-    ("twenty", "20"),
-    ("thirty", "30"),
-    ("forty", "40"),
-    ("fifty", "50"),
-    ("sixty", "60"),
-    ("seventy", "70"),
-    ("eighty", "80"),
-    ("ninety", "90"),
-    ("hundred", "100"),
-    ("thousand", "1000"),
-    ("million", "1000000"),
-    ("billion", "1000000000"),
-];
+static NUMBERS: Pairs = list!(pairs "numbers");
 
 /// What two sentences that say the same have in common.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -124,9 +34,9 @@ impl Claims {
         let mut negations = 0;
         for (at, raw) in raw_words(&text).enumerate() {
             let word = fold(&raw);
-            let word = match UNITS.iter().find(|(name, _)| *name == word) {
-                Some((_, "")) => continue,
-                Some((_, unit)) => (*unit).to_owned(),
+            let word = match UNITS.get(word.as_str()) {
+                Some(&"") => continue,
+                Some(unit) => (*unit).to_owned(),
                 None => word,
             };
             if word.chars().any(|char| char.is_ascii_digit()) {
@@ -138,11 +48,11 @@ impl Claims {
                 // The verb.
             } else if let Some(month) = month(&raw, &word) {
                 claims.numbers.insert(month);
-            } else if let Some((_, number)) = NUMBERS.iter().find(|(name, _)| *name == word) {
+            } else if let Some(number) = NUMBERS.get(word.as_str()) {
                 claims.numbers.insert((*number).to_owned());
                 claims.words.push((*number).to_owned());
                 continue;
-            } else if NEGATIONS.contains(&word.as_str()) {
+            } else if NEGATIONS.contains(word.as_str()) {
                 negations += 1;
             } else if at > 0 && raw.chars().next().is_some_and(char::is_uppercase) {
                 claims.names.insert(word.clone());
@@ -181,9 +91,9 @@ impl Claims {
         self.words.iter().any(|own| own == word)
     }
 
-    fn only(&self, other: &Self, mine: &[&str], theirs: &[&str]) -> bool {
-        mine.iter().any(|word| self.has(word) && !other.has(word))
-            && !theirs.iter().any(|word| self.has(word) && !other.has(word))
+    fn only(&self, other: &Self, mine: &str, theirs: &str) -> bool {
+        mine.split(' ').any(|word| self.has(word) && !other.has(word))
+            && !theirs.split(' ').any(|word| self.has(word) && !other.has(word))
     }
 }
 

@@ -280,5 +280,5 @@ fn is_hidden(char: char) -> bool {
 
 /// Whether the text of the word is a small one, such as `of`.
 pub fn is_small(word: &Word) -> bool {
-    words::SMALL.contains(&word.text.as_str())
+    words::SMALL.contains(word.text.as_str())
 }

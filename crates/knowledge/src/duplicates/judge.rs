@@ -117,10 +117,9 @@ const CHANCE_LETTERS: usize = 4;
 
 /// Whether everybody takes the abbreviation for this.
 fn is_common(short: &Form, long: &Form) -> bool {
-    words::ABBREVIATIONS.iter().any(|(letters, name)| {
-        *letters == short.key
-            && name.split(' ').eq(long.words.iter().map(|word| word.text.as_str()))
-    })
+    words::ABBREVIATIONS
+        .get(short.key.as_str())
+        .is_some_and(|name| name.split(' ').eq(long.words.iter().map(|word| word.text.as_str())))
 }
 
 /// Whether the facts fit an abbreviation and what it stands for.
@@ -187,7 +186,7 @@ fn names_maker(sides: &Sides, maker: &str, known: bool, agreement: Accord) -> bo
 
 /// `Maps` and `Photos` are made by several.
 fn is_common_product(form: &Form) -> bool {
-    form.words.iter().all(|word| words::COMMON_PRODUCTS.contains(&word.text.as_str()))
+    form.words.iter().all(|word| words::COMMON_PRODUCTS.contains(word.text.as_str()))
 }
 
 /// Names made of the same words in another order, with a fact in common.

@@ -65,7 +65,7 @@ fn acronym(long: &Form, short: &Form) -> Option<Relation> {
     if !sized || !written_so || !initials(long).contains(&word.text) {
         return None;
     }
-    let common = words::ABBREVIATIONS.iter().any(|(short, _)| *short == word.text);
+    let common = words::ABBREVIATIONS.contains_key(word.text.as_str());
     let demand = if letters >= 3 || common { Demand::Expansion } else { Demand::Agree };
     Some(Relation { reason: Reason::Acronym, demand })
 }
@@ -117,8 +117,8 @@ pub fn without_legal_form(words: &[Word]) -> Option<(&[Word], bool)> {
         let end_key: String = end.iter().map(|word| word.text.as_str()).collect();
         // `N.V.`: letters with dots are no name of a model.
         let dotted = count > 1 && end.iter().all(|word| word.text.chars().count() == 1);
-        let sure = words::LEGAL.contains(&end_key.as_str());
-        let unsure = words::LEGAL_OR_ELSE.contains(&end_key.as_str());
+        let sure = words::LEGAL.contains(end_key.as_str());
+        let unsure = words::LEGAL_OR_ELSE.contains(end_key.as_str());
         (!rest.is_empty() && (sure || unsure)).then_some((rest, sure || dotted))
     })
 }
@@ -148,16 +148,19 @@ fn tail(long: &Form, short: &Form) -> Option<Relation> {
 }
 
 fn is_vendor(words: &[Word]) -> bool {
-    words.last().is_some_and(|word| words::VENDORS.contains(&word.text.as_str()))
+    words.last().is_some_and(|word| words::VENDORS.contains(word.text.as_str()))
 }
 
 /// The words without a generic end, that end, and how much it takes to leave it out.
 pub fn tails(words: &[Word]) -> impl Iterator<Item = (&[Word], &[Word], Tail)> {
-    TAILS.iter().filter_map(move |(tail, kind)| {
-        let (rest, end) = words.split_at_checked(words.len().checked_sub(tail.len())?)?;
-        let same = end.iter().map(|word| word.text.as_str()).eq(tail.iter().copied());
-        (same && !rest.is_empty()).then_some((rest, end, *kind))
-    })
+    TAILS.iter().flat_map(|(list, kind)| list.iter().map(move |tail| (tail, kind))).filter_map(
+        move |(tail, kind)| {
+            let count = tail.split(' ').count();
+            let (rest, end) = words.split_at_checked(words.len().checked_sub(count)?)?;
+            let same = end.iter().map(|word| word.text.as_str()).eq(tail.split(' '));
+            (same && !rest.is_empty()).then_some((rest, end, *kind))
+        },
+    )
 }
 
 fn head(long: &Form, short: &Form) -> Option<Relation> {
@@ -195,11 +198,13 @@ fn vendor(long: &Form, short: &Form) -> Option<Relation> {
     if join(rest) != short.key || maker.case == Case::Lower && !rest.iter().all(is_lower) {
         return None;
     }
-    let known = words::VENDORS.contains(&maker.text.as_str());
+    let known = words::VENDORS.contains(maker.text.as_str());
     // `LS50`, not `OAuth2`, which anybody may have.
     let code = rest.iter().any(|word| word.is_code() && word.digits() > 1);
     let model = rest.len() > 1 && rest.iter().any(|word| word.has_digit() && !is_year(&word.text))
-        || maker.text == "apple" && rest.iter().all(|word| word.written.starts_with('i'));
+        || words::MAKER_MARKS
+            .get(maker.text.as_str())
+            .is_some_and(|mark| rest.iter().all(|word| word.written.starts_with(mark)));
     let demand = if code && known {
         Demand::Nothing
     } else if known && model {

@@ -1,115 +1,16 @@
 //! What stands around the text of a page: navigation, banners, bylines, footers, lists of links.
 
 use super::page::{Block, Kind, Mark};
+use crate::words::{Words, list};
 
 /// Headings, in lower case, under which nothing is told.
-const IDLE_SECTIONS: &[&str] = &[
-    "references",
-    "see also",
-    "further reading",
-    "bibliography",
-    "external links",
-    "footnotes",
-    "table of contents",
-    "contents",
-    "on this page",
-    "in this page",
-    "related",
-    "related articles",
-    "related posts",
-    "related pages",
-    "related links",
-    "related topics",
-    "links",
-    "useful links",
-    "more resources",
-    "additional resources",
-    "resources",
-    "comments",
-    "leave a comment",
-    "leave a reply",
-    "share",
-    "share this",
-    "navigation",
-    "menu",
-    "footer",
-    "sponsors",
-    "backers",
-    "acknowledgements",
-    "acknowledgments",
-    "contributors",
-    "subscribe",
-    "newsletter",
-    "tags",
-    "categories",
-    "archives",
-    "recent posts",
-    "contact",
-    "contact us",
-    "about the author",
-    "about the authors",
-    "copyright",
-    "sitemap",
-    "cookie policy",
-    "cookies",
-    "privacy policy",
-    "feedback",
-    "table des matières",
-    "toc",
-    "index",
-];
+static IDLE_SECTIONS: Words = list!(phrases "idle_sections");
 
 /// What such blocks say, in lower case.
-const PHRASES: &[&str] = &[
-    "we use cookies",
-    "site uses cookies",
-    "website uses cookies",
-    "uses cookies to",
-    "use of cookies",
-    "cookie policy",
-    "cookie settings",
-    "privacy policy",
-    "privacy notice",
-    "all rights reserved",
-    "terms of service",
-    "terms of use",
-    "subscribe to our",
-    "sign up for our",
-    "our newsletter",
-    "edit this page",
-    "edit on github",
-    "was this page helpful",
-    "was this helpful",
-    "share this page",
-    "share this article",
-    "follow us on",
-    "skip to content",
-    "skip to main",
-    "javascript is disabled",
-    "enable javascript",
-    "javascript enabled",
-    "please enable",
-    "copyright ©",
-    "copyright (c)",
-    "powered by jekyll",
-    "powered by hugo",
-    "built with",
-    "this work is licensed",
-    "is licensed under a creative commons",
-    "licensed under the creative commons",
-    "back to top",
-    "thank you for reading",
-    "thanks for reading",
-    "last modified on",
-    "found a typo",
-    "view page source",
-    "table of contents",
-    "this translation",
-    "translated by",
-    "all content on this site",
-    "except where otherwise noted",
-    "except as otherwise noted",
-];
+static PHRASES: Words = list!(phrases "furniture");
+
+/// How lines begin that say who wrote something, and when.
+static BYLINES: Words = list!(phrases "bylines");
 
 /// Marks the blocks that tell nothing.
 pub(super) fn tell(blocks: &mut [Block]) {
@@ -133,7 +34,7 @@ fn idle_sections(blocks: &mut [Block]) {
             }
             let title =
                 block.text.trim_end_matches([':', '.', ' ', '#', '¶']).trim().to_lowercase();
-            if idle.is_none() && IDLE_SECTIONS.contains(&title.as_str()) {
+            if idle.is_none() && IDLE_SECTIONS.contains(title.as_str()) {
                 idle = Some(level);
             }
         }
@@ -179,31 +80,10 @@ fn is_noise(text: &str) -> bool {
 
 fn is_byline(text: &str) -> bool {
     let short = text.len() < 120;
-    let starts = [
-        "Posted ",
-        "Published ",
-        "Written by",
-        "Author:",
-        "Authors:",
-        "Updated ",
-        "Date:",
-        "Reviewed by",
-        "Photo by",
-        "Photo:",
-        "Image:",
-        "Image by",
-        "Credit:",
-        "Source:",
-        "Tags:",
-        "Filed under",
-        "Tagged ",
-        "Editor:",
-        "Translator:",
-    ];
     let lower = text.to_lowercase();
     short
         && (is_by(text)
-            || starts.iter().any(|start| text.starts_with(start))
+            || BYLINES.iter().any(|start| text.starts_with(start))
             || lower.ends_with("min read")
             || lower.ends_with("minute read")
             || lower.contains("reading time"))

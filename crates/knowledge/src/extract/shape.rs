@@ -2,12 +2,13 @@
 
 use super::name::{is_month_or_day, is_year};
 use super::token::Token;
+use crate::words::{Words, list};
 
 /// Words in lower case that stand inside names.
-const JOINTS: &[&str] = &[
-    "of", "the", "for", "de", "la", "le", "du", "des", "del", "der", "den", "von", "van", "di",
-    "da", "y", "el", "al", "bin", "ibn", "in", "on", "to", "&", "upon",
-];
+static JOINTS: Words = list!(words "joints");
+
+/// Endings of names of files.
+static FILE_ENDINGS: Words = list!(words "file_endings");
 
 /// Whether a word is all capitals.
 pub(super) fn is_acronym(word: &str) -> bool {
@@ -16,7 +17,7 @@ pub(super) fn is_acronym(word: &str) -> bool {
 
 /// Whether a word in lower case may stand inside names.
 pub(super) fn is_joint(word: &str) -> bool {
-    JOINTS.contains(&word)
+    JOINTS.contains(word)
 }
 
 /// The token behind the run of capitalised words that begins at `from`; `from` itself if none
@@ -41,7 +42,7 @@ pub(super) fn run(tokens: &[Token<'_>], from: usize) -> usize {
         let symbol = inner && token.text.is_empty() && token.before == "&";
         if capital || (number && end == at) {
             end = at + 1;
-        } else if !(inner && end == at && (JOINTS.contains(&token.text) || symbol))
+        } else if !(inner && end == at && (JOINTS.contains(token.text) || symbol))
             && !(inner && end + 1 == at && token.text == "the")
         {
             break;
@@ -85,7 +86,7 @@ pub(super) fn is_shaped(name: &str) -> bool {
 pub(super) fn is_proper(name: &str) -> bool {
     name.split_whitespace().all(|word| {
         is_name_word(word)
-            || JOINTS.contains(&word)
+            || JOINTS.contains(word)
             || word.starts_with(|char: char| char.is_ascii_digit() || !char.is_alphanumeric())
     })
 }
@@ -98,50 +99,7 @@ pub(super) fn is_calendar(key: &str) -> bool {
 /// Identifiers, file names, options and calls.
 pub(super) fn is_code(name: &str) -> bool {
     let file = name.rsplit_once('.').is_some_and(|(stem, end)| {
-        !stem.is_empty()
-            && matches!(
-                end.to_lowercase().as_str(),
-                "md" | "txt"
-                    | "json"
-                    | "yaml"
-                    | "yml"
-                    | "toml"
-                    | "html"
-                    | "htm"
-                    | "css"
-                    | "rs"
-                    | "py"
-                    | "sh"
-                    | "xml"
-                    | "ini"
-                    | "conf"
-                    | "cfg"
-                    | "csv"
-                    | "lock"
-                    | "exe"
-                    | "dll"
-                    | "so"
-                    | "png"
-                    | "jpg"
-                    | "svg"
-                    | "pdf"
-                    | "zip"
-                    | "gz"
-                    | "log"
-                    | "c"
-                    | "h"
-                    | "cpp"
-                    | "java"
-                    | "rb"
-                    | "php"
-                    | "ts"
-                    | "tsx"
-                    | "jsx"
-                    | "vue"
-                    | "sql"
-                    | "tex"
-                    | "ipynb"
-            )
+        !stem.is_empty() && FILE_ENDINGS.contains(end.to_lowercase().as_str())
     });
     // `http.Error`, `r.URL.Path`; `node.js` and `f.lux` are names.
     let dotted = name.split_once('.').is_some_and(|(first, rest)| {

@@ -67,45 +67,10 @@ pub(in crate::extract) fn noun_phrase(
     let mut qualified = false;
     for (at, token) in tokens.iter().enumerate().skip(from).take(12) {
         let word = token.lower();
-        let ends = matches!(
-            word.as_str(),
-            "of" | "that"
-                | "which"
-                | "for"
-                | "to"
-                | "with"
-                | "in"
-                | "on"
-                | "by"
-                | "from"
-                | "who"
-                | "where"
-                | "when"
-                | "whose"
-                | "at"
-                | "as"
-                | "into"
-                | "between"
-                | "than"
-                | "about"
-                | "within"
-                | "using"
-                | "through"
-                | "via"
-                | "under"
-                | "over"
-                | "because"
-                | "but"
-                | "if"
-                | "so"
-                | "without"
-                | "across"
-                | "inside"
-                | "like"
-                | "such"
-        ) || (at > from
-            && (words::is_auxiliary(&word) || words::is_participle(&word))
-            && head.is_some());
+        let ends = words::ends_phrase(&word)
+            || (at > from
+                && (words::is_auxiliary(&word) || words::is_participle(&word))
+                && head.is_some());
         if ends || !token.before.is_empty() || token.is_dash() {
             qualified = at > from && at + 1 < tokens.len();
             break;

@@ -78,37 +78,7 @@ pub(super) fn predicate(tokens: &[Token<'_>], at: usize, plural: bool) -> Option
     let last = tokens.get(at.checked_sub(1)?)?;
     if last.after.trim_matches([')', '"', '”', '’', '\'']) == "," {
         let first = tokens.get(at)?.lower();
-        let opens = matches!(
-            first.as_str(),
-            "a" | "an"
-                | "the"
-                | "one"
-                | "which"
-                | "who"
-                | "whose"
-                | "formerly"
-                | "originally"
-                | "also"
-                | "short"
-                | "or"
-                | "developed"
-                | "created"
-                | "now"
-                | "founded"
-                | "based"
-                | "like"
-                | "and"
-                | "where"
-                | "born"
-                | "named"
-                | "along"
-                | "including"
-                | "released"
-                | "once"
-                | "together"
-                | "known"
-                | "part"
-        );
+        let opens = words::opens_aside(&first);
         // `X, and Y are` is a list of names.
         if !opens || first == "and" {
             return None;

@@ -3,6 +3,7 @@
 
 use crate::extract::token::{Token, tokens};
 use crate::extract::words::{self, ORDERS};
+use crate::words::{Words, list};
 use elophanto_base::visible::is_deceptive;
 use elophanto_text::markdown::on_one_line;
 
@@ -12,83 +13,7 @@ pub const FACT_WORDS: std::ops::RangeInclusive<usize> = 4..=60;
 const MAX_FACT_BYTES: usize = 600;
 
 /// Phrases, in lower case, of sentences that speak of the text or to the reader.
-const ASIDE_PHRASES: &[&str] = &[
-    "this guide",
-    "this page",
-    "this section",
-    "this article",
-    "this tutorial",
-    "this chapter",
-    "this post",
-    "this document",
-    "this lesson",
-    "this episode",
-    "this blog",
-    "this book",
-    "this example",
-    "this exercise",
-    "this recipe",
-    "these examples",
-    "next section",
-    "previous section",
-    "next chapter",
-    "previous chapter",
-    "following section",
-    "last chapter",
-    "shown below",
-    "see below",
-    "described below",
-    "listed below",
-    "discussed below",
-    "example below",
-    "table below",
-    "figure below",
-    "diagram below",
-    "code below",
-    "following example",
-    "following command",
-    "following code",
-    "following table",
-    "described above",
-    "shown above",
-    "mentioned above",
-    "example above",
-    "discussed above",
-    "listed above",
-    "as above",
-    "as follows",
-    "click",
-    "sign up",
-    "subscribe",
-    "contact us",
-    "read more",
-    "check out",
-    "stay tuned",
-    "we'll",
-    "we will",
-    "let's",
-    "i'll",
-    "see the ",
-    "see also",
-    "please ",
-    "for more information",
-    "for more details",
-    "more on this",
-    "feel free",
-    "don't forget",
-    "make sure",
-    "be sure to",
-    "you will learn",
-    "you'll learn",
-    "coming soon",
-    "open an issue",
-    "file an issue",
-    "pull request",
-    "feedback is welcome",
-    "tl;dr",
-    "http://",
-    "https://",
-];
+static ASIDE_PHRASES: Words = list!(phrases "asides");
 
 /// The sentence as a fact, if it states something.
 pub(super) fn statement(text: &str, tokens: &[Token<'_>], verb: usize) -> Option<String> {
@@ -105,7 +30,7 @@ pub(super) fn is_self_contained(text: &str, tokens: &[Token<'_>]) -> bool {
     FACT_WORDS.contains(&count)
         && text.len() <= MAX_FACT_BYTES
         && !text.ends_with('?')
-        && !ASIDE_PHRASES.iter().chain(&ORDERS).any(|phrase| lower.contains(phrase))
+        && !ASIDE_PHRASES.iter().chain(&*ORDERS).any(|phrase| lower.contains(phrase))
         && balanced(text)
 }
 

@@ -2,65 +2,13 @@
 
 use super::Valence;
 use crate::extract::words;
+use crate::words::{Words, list};
 
 /// Verbs of liking with the words behind them that belong to them.
-const LIKES: &[&str] = &[
-    "love",
-    "like",
-    "enjoy",
-    "adore",
-    "prefer",
-    "am into",
-    "am interested in",
-    "am fond of",
-    "am a fan of",
-    "am a big fan of",
-    "am a huge fan of",
-    "am obsessed with",
-    "am crazy about",
-    "am passionate about",
-    "am keen on",
-    "am excited about",
-    "am fascinated by",
-    "am curious about",
-    "am in love with",
-    "am enjoying",
-    "am loving",
-    "can't get enough of",
-    "have always loved",
-    "have always liked",
-    "'ve always loved",
-    "care about",
-    "appreciate",
-    "got into",
-    "am getting into",
-    "have been into",
-    "dig",
-    "fell in love with",
-];
-const DISLIKES: &[&str] = &[
-    "hate",
-    "dislike",
-    "detest",
-    "loathe",
-    "despise",
-    "can't stand",
-    "cannot stand",
-    "can not stand",
-    "couldn't stand",
-    "am sick of",
-    "am tired of",
-    "am fed up with",
-    "am bored of",
-    "am bored with",
-    "am bored by",
-    "am annoyed by",
-    "can't bear",
-    "am over",
-    "could do without",
-    "have no interest in",
-    "am allergic to",
-];
+static LIKES: Words = list!(phrases "likes");
+static DISLIKES: Words = list!(phrases "dislikes");
+/// Words between who likes and what is liked that change nothing, besides adverbs.
+static FILLERS: Words = list!(words "fillers");
 /// Words that turn a leaning round.
 const NOT: &[&str] = &[
     "don't", "dont", "not", "never", "didn't", "doesn't", "no", "wasn't", "isn't", "hardly",
@@ -125,8 +73,8 @@ fn verb(
         }
         said.push(word);
         let phrase = said.join(" ");
-        for (list, valence) in [(LIKES, Valence::Positive), (DISLIKES, Valence::Negative)] {
-            if list.contains(&phrase.as_str()) {
+        for (list, valence) in [(&LIKES, Valence::Positive), (&DISLIKES, Valence::Negative)] {
+            if list.contains(phrase.as_str()) {
                 let valence = match (valence, negated) {
                     (Valence::Positive, true) => Valence::Negative,
                     // `I don't hate it` is no praise.
@@ -137,7 +85,7 @@ fn verb(
             }
         }
         let begun = format!("{phrase} ");
-        if !LIKES.iter().chain(DISLIKES).any(|known| known.starts_with(&begun)) {
+        if !LIKES.iter().chain(&*DISLIKES).any(|known| known.starts_with(&begun)) {
             return None;
         }
     }
@@ -164,27 +112,5 @@ pub(super) fn favourite(lower: &[String]) -> Option<(Valence, usize, usize)> {
 }
 
 fn is_filler(word: &str) -> bool {
-    words::is_adverb(word)
-        || matches!(
-            word,
-            "really"
-                | "so"
-                | "very"
-                | "quite"
-                | "pretty"
-                | "super"
-                | "do"
-                | "absolutely"
-                | "just"
-                | "kinda"
-                | "kind"
-                | "sort"
-                | "rather"
-                | "still"
-                | "always"
-                | "much"
-                | "too"
-                | "totally"
-                | "longer"
-        )
+    words::is_adverb(word) || FILLERS.contains(word)
 }

@@ -1,29 +1,11 @@
 //! Numbers with or without a unit, currency or version mark.
 
+use crate::words::{Words, list};
+
 /// Units in lower case that may stand in any case behind a space.
-const UNITS: &[&str] = &[
-    "b", "kb", "mb", "gb", "tb", "pb", "kib", "mib", "gib", "tib", "bit", "bits", "byte", "bytes",
-    "kbps", "mbps", "gbps", "hz", "khz", "mhz", "ghz", "mm", "cm", "m", "km", "µm", "nm", "in",
-    "inch", "inches", "ft", "feet", "yd", "mi", "mile", "miles", "kg", "g", "mg", "lb", "lbs",
-    "oz", "ml", "cl", "l", "tsp", "tbsp", "cup", "cups", "w", "kw", "mw", "v", "mv", "kv", "a",
-    "ma", "mah", "ah", "wh", "kwh", "s", "sec", "secs", "second", "seconds", "ms", "us", "µs",
-    "ns", "min", "mins", "minute", "minutes", "h", "hr", "hrs", "hour", "hours", "day", "days",
-    "week", "weeks", "month", "months", "year", "years", "px", "pt", "em", "rem", "dpi", "ppi",
-    "fps", "rpm", "db", "dba", "°", "°c", "°f", "c", "f", "k", "ω", "ohm", "ohms", "n", "pa",
-    "kpa", "mpa", "bar", "psi", "%", "percent", "usd", "eur", "gbp", "dollars", "dollar", "euros",
-    "euro", "pounds", "million", "billion", "thousand", "trillion", "bn", "times", "x", "points",
-    "stars", "pages", "items", "results", "people", "users", "lines", "words", "comments", "votes",
-    "views", "likes", "calories", "kcal", "j", "kj", "ev", "cores", "threads",
-];
+static UNITS: Words = list!(words "units");
 /// Units that follow a number without a space, in their own case: `3M`, `5G` and `4K` are names.
-const ATTACHED: &[&str] = &[
-    "B", "KB", "kB", "MB", "GB", "TB", "PB", "KiB", "MiB", "GiB", "TiB", "kb", "mb", "gb", "tb",
-    "Hz", "kHz", "MHz", "GHz", "hz", "khz", "mhz", "ghz", "mm", "cm", "m", "km", "nm", "in", "ft",
-    "kg", "mg", "lb", "lbs", "oz", "ml", "mL", "W", "kW", "V", "mV", "A", "mA", "mAh", "Ah", "Wh",
-    "kWh", "s", "ms", "us", "ns", "min", "h", "px", "pt", "em", "rem", "dpi", "fps", "rpm", "dB",
-    "db", "°", "°C", "°F", "Ω", "%", "x", "Mbps", "Gbps", "kbps", "st", "nd", "rd", "th", "USD",
-    "EUR", "€", "$", "£", "¥", "+", "″", "\"", "k",
-];
+static ATTACHED: Words = list!(words "attached_units");
 const CURRENCIES: &[&str] = &["$", "€", "£", "¥", "₹", "US$", "CA$", "AU$", "USD", "EUR", "GBP"];
 
 /// Whether a name is nothing but a number: `42`, `3.5 GB`, `$1,600`, `v1.2.3`, `10-20 %`.
@@ -40,7 +22,7 @@ pub(super) fn is_quantity(name: &str, words: &[&str]) -> bool {
             figures += 1;
         } else if !(word.is_empty()
             || matches!(lower.as_str(), "-" | "–" | "—" | "×" | "/" | "to" | "+")
-            || (at > 0 && figures > 0 && UNITS.contains(&lower.as_str()))
+            || (at > 0 && figures > 0 && UNITS.contains(lower.as_str()))
             || CURRENCIES.contains(&word))
         {
             return false;
@@ -67,7 +49,7 @@ fn is_figure(word: &str) -> bool {
     let attached = unit.is_empty()
         // `6g` was a compiler.
         || (unit == "g" && figures.len() > 1)
-        || ATTACHED.contains(&unit)
+        || ATTACHED.contains(unit)
         || (currency.is_some() && matches!(unit, "k" | "K" | "M" | "B" | "bn" | "m"))
         // `1920x1080`, `2x4`.
         || unit.strip_prefix(['x', '×']).is_some_and(|rest| {

@@ -1,43 +1,13 @@
 //! A name as it is kept, out of a name as it was found.
 
+use crate::words::{Words, list};
 use elophanto_base::visible::is_deceptive;
 use elophanto_text::markdown::on_one_line;
 
 /// Words whose final full stop is theirs.
-const ABBREVIATED: &[&str] = &[
-    "inc", "ltd", "co", "corp", "jr", "sr", "bros", "dr", "st", "mr", "mrs", "ms", "al", "llc",
-    "op", "vol", "no",
-];
+static ABBREVIATED: Words = list!(words "abbreviated");
 /// Names that end in a possessive.
-const POSSESSIVES: &[&str] = &[
-    "mcdonald",
-    "levi",
-    "wendy",
-    "macy",
-    "kellogg",
-    "lloyd",
-    "sotheby",
-    "christie",
-    "domino",
-    "denny",
-    "sainsbury",
-    "moody",
-    "lay",
-    "reese",
-    "hershey",
-    "arby",
-    "trader joe",
-    "ben & jerry",
-    "alzheimer",
-    "parkinson",
-    "hodgkin",
-    "crohn",
-    "moore",
-    "murphy",
-    "amdahl",
-    "conway",
-    "land",
-];
+static POSSESSIVES: Words = list!(phrases "possessives");
 const QUOTES: &[char] =
     &['"', '“', '”', '„', '‘', '’', '\'', '«', '»', '‹', '›', '「', '」', '『', '』', '`'];
 const BRACKETS: &[(char, char)] = &[('(', ')'), ('[', ']'), ('<', '>'), ('【', '】')];
@@ -112,7 +82,7 @@ fn without_end(text: &str) -> &str {
     let Some(bare) = text.strip_suffix('.') else { return text };
     let last = bare.rsplit([' ', '-']).next().unwrap_or_default();
     let initial = last.chars().count() == 1 && last.chars().all(char::is_uppercase);
-    let own = last.contains('.') || initial || ABBREVIATED.contains(&last.to_lowercase().as_str());
+    let own = last.contains('.') || initial || ABBREVIATED.contains(last.to_lowercase().as_str());
     if own && !bare.ends_with('.') { text } else { bare.trim_end_matches('.') }
 }
 
@@ -125,7 +95,7 @@ fn without_possessive(text: &str) -> &str {
         .split_whitespace()
         .any(|word| matches!(word, "st." | "st" | "saint" | "queen" | "king"))
         && bare.contains(' ');
-    if saint || bare.is_empty() || POSSESSIVES.contains(&lower.as_str()) { text } else { bare }
+    if saint || bare.is_empty() || POSSESSIVES.contains(lower.as_str()) { text } else { bare }
 }
 
 fn without_article(text: &str) -> &str {
