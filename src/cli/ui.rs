@@ -228,11 +228,6 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Starts the clock for notes.
-    pub fn new() -> Self {
-        Self::of("notes")
-    }
-
     /// Starts the clock.
     pub fn of(what: &'static str) -> Self {
         let state = Mutex::new((Instant::now(), None));
