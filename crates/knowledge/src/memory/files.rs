@@ -66,6 +66,7 @@ impl Files {
     pub fn list(&self) -> Listing {
         let mut listing = self.list_unsorted();
         listing.files.sort_unstable();
+        listing.unreadable.sort_by_key(ToString::to_string);
         listing
     }
 
