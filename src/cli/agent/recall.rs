@@ -1,6 +1,5 @@
 //! `elophanto agent recall`
 
-use jiff::Timestamp;
 use serde_json::Value;
 
 use super::super::{
@@ -53,13 +52,10 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let memories = Memories::open(&workspace);
     let repo = args.repo.as_ref().map(|repo| repo_name(None, repo));
     let question = Question {
-        text: args.query.as_deref().unwrap_or_default(),
         repo: repo.as_deref(),
-        own: &memories.own,
         event_type: args.event_type,
         archived: args.archived,
-        limit: args.limit,
-        now: Timestamp::now(),
+        ..memories.question(args.query.as_deref().unwrap_or_default(), args.limit)
     };
     let (found, faults) = memories.recall_with_faults(&question)?;
     for reason in workspace.models.reasons() {

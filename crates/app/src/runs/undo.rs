@@ -97,7 +97,7 @@ pub fn undo(
             .hint("`--partly` takes back the others and leaves these as they are"));
         }
         Err(cause @ CheckpointError::Interrupted { .. }) => {
-            return Err(Error::from(cause).hint(
+            return Err(Error::of(cause).hint(
                 "look at `git status`; `--interrupted` takes back all that changed since the run \
                  began",
             ));
