@@ -47,7 +47,9 @@ use elophanto_agent::{
     plugins::Problem,
 };
 pub use elophanto_agent::{
-    Answer, Approval, Approver, Event, Finished, Outcome, Session, Tool, permissions::Mode,
+    Answer, Approval, Approver, Event, Finished, Host, Intent, Outcome, Output, Session, Source,
+    Spec, Tool, ToolError,
+    permissions::{Action, Level, Mode},
 };
 use elophanto_base::visible::visible_line;
 use elophanto_repo::Git;
