@@ -44,21 +44,30 @@ pub trait Pieces {
     /// The id of the piece that the first `length` bytes of `from` spell. There are at least
     /// [`WINDOW`] bytes.
     fn id(&self, from: &[u8], length: usize, continues: bool) -> Option<u32>;
+
+    /// The id of an ASCII punctuation mark, a piece by itself.
+    #[inline]
+    fn mark(&self, mark: u8) -> Option<u32> {
+        let mut window = [0; WINDOW];
+        window[0] = mark;
+        self.id(&window, 1, false)
+    }
 }
 
 /// Bytes that a vocabulary may look at, wherever a piece begins.
 pub const WINDOW: usize = 24;
 
-/// A tokenizer over tables that lie elsewhere. Costs nothing to make.
+/// A tokenizer over tables that lie elsewhere. Costs nothing to make. A word may have `IDS`
+/// characters at most, and `BYTES` hold one of one more and a window.
 #[derive(Debug, Clone, Copy)]
-pub struct Tokenizer<'a, P> {
+pub struct Tokenizer<'a, P, const BYTES: usize, const IDS: usize> {
     pub options: Options,
     pub vocabulary: P,
     /// Spelling and id of the special tokens that a text may spell out, like `[MASK]`.
     pub specials: &'a [(String, u32)],
 }
 
-impl<P: Pieces> Tokenizer<'_, P> {
+impl<P: Pieces, const BYTES: usize, const IDS: usize> Tokenizer<'_, P, BYTES, IDS> {
     /// The first `most` ids of `text`, without `[CLS]` and `[SEP]`.
     pub fn ids(&self, text: &str, most: usize) -> Vec<u32> {
         let mut ids = Vec::new();
@@ -85,15 +94,9 @@ impl<P: Pieces> Tokenizer<'_, P> {
     pub fn scan(&self, text: &str, sink: impl FnMut(&[u32]) -> ControlFlow<()>) -> ControlFlow<()> {
         let Options { clean_text, lowercase, .. } = self.options;
         let meanings = &MEANINGS[usize::from(clean_text) * 2 + usize::from(lowercase)];
-        let mut scan = Scan { tokenizer: self, meanings, word: Word::default(), sink };
-        let mut specials = Specials::new(self.specials, text);
-        let mut at = 0;
-        while let Some((start, end, id)) = specials.next(at) {
-            scan.plain(&text[at..start])?;
-            (scan.sink)(&[id])?;
-            at = end;
-        }
-        scan.plain(&text[at..])
+        let word = Word { spelling: [0; BYTES], length: 0, wide: 0, foreign: false };
+        let mut scan = Scan { tokenizer: self, meanings, word, sink };
+        if self.specials.is_empty() { scan.plain(text) } else { scan.text(text) }
     }
 }
 
@@ -126,68 +129,84 @@ const fn meanings(clean_text: bool, lowercase: bool) -> [u8; 256] {
     meanings
 }
 
-struct Scan<'a, P, S> {
-    tokenizer: &'a Tokenizer<'a, P>,
+struct Scan<'a, P, S, const BYTES: usize, const IDS: usize> {
+    tokenizer: &'a Tokenizer<'a, P, BYTES, IDS>,
     meanings: &'static [u8; 256],
-    word: Word,
+    word: Word<BYTES>,
     sink: S,
 }
 
 /// The word being read, normalised.
-#[derive(Default)]
-struct Word {
-    spelling: Vec<u8>,
-    characters: usize,
+struct Word<const BYTES: usize> {
+    /// As long as a word may become and a window more; what lies behind `length` means nothing.
+    spelling: [u8; BYTES],
+    /// Bytes of it, one character beyond the longest word at most: then it is unknown.
+    length: usize,
+    /// How many more bytes than characters that is.
+    wide: usize,
     /// Holds a character that no piece has.
     foreign: bool,
-    ids: Vec<u32>,
 }
 
-impl<P: Pieces, S: FnMut(&[u32]) -> ControlFlow<()>> Scan<'_, P, S> {
+impl<P, S, const BYTES: usize, const IDS: usize> Scan<'_, P, S, BYTES, IDS>
+where
+    P: Pieces,
+    S: FnMut(&[u32]) -> ControlFlow<()>,
+{
+    fn text(&mut self, text: &str) -> ControlFlow<()> {
+        let mut specials = Specials::new(self.tokenizer.specials, text);
+        let mut at = 0;
+        while let Some((start, end, id)) = specials.next(at) {
+            self.plain(&text[at..start])?;
+            (self.sink)(&[id])?;
+            at = end;
+        }
+        self.plain(&text[at..])
+    }
+
     #[inline]
     fn plain(&mut self, text: &str) -> ControlFlow<()> {
         let bytes = text.as_bytes();
         let mut at = 0;
-        while at < bytes.len() {
-            let letters = bytes[at..].iter().map(|byte| self.meanings[usize::from(*byte)]);
-            let length = letters.clone().take_while(u8::is_ascii).count();
-            if length > 0 {
-                let room = self.room().min(length);
-                self.word.spelling.extend(letters.take(room));
-                self.word.characters += room;
-                at += length;
-            }
-            match bytes.get(at) {
-                Some(byte) if byte.is_ascii() => {
-                    at += 1;
-                    self.border(*byte)?;
-                }
-                _ => {
-                    let Some(character) = text[at..].chars().next() else { break };
-                    at += character.len_utf8();
-                    self.wide(character)?;
-                }
+        while let Some(&byte) = bytes.get(at) {
+            let meaning = self.meanings[usize::from(byte)];
+            if meaning.is_ascii() {
+                at += 1;
+                self.letter(meaning);
+            } else if byte.is_ascii() {
+                at += 1;
+                self.border(byte, meaning)?;
+            } else if let Some(character) = text[at..].chars().next() {
+                at += character.len_utf8();
+                self.wide(character)?;
             }
         }
         self.end_word()
     }
 
-    /// Characters that the word may still take: one beyond those of the longest, which makes it
-    /// unknown whatever else it holds.
-    fn room(&self) -> usize {
-        (self.tokenizer.options.longest_word + 1).saturating_sub(self.word.characters)
+    /// Of the word.
+    #[inline]
+    fn characters(&self) -> usize {
+        self.word.length - if P::ASCII { 0 } else { self.word.wide }
+    }
+
+    #[inline]
+    fn letter(&mut self, letter: u8) {
+        if self.characters() <= self.tokenizer.options.longest_word {
+            self.word.spelling[self.word.length] = letter;
+            self.word.length += 1;
+        }
     }
 
     /// An ASCII character that is no part of a word.
     #[inline]
-    fn border(&mut self, byte: u8) -> ControlFlow<()> {
-        match self.meanings[usize::from(byte)] {
+    fn border(&mut self, byte: u8, meaning: u8) -> ControlFlow<()> {
+        match meaning {
             SPACE => self.end_word(),
             MARK => {
                 self.end_word()?;
-                self.word.spelling.push(byte);
-                self.word.characters = 1;
-                self.end_word()
+                let id = self.tokenizer.vocabulary.mark(byte);
+                (self.sink)(&[id.unwrap_or(self.tokenizer.options.unknown)])
             }
             _ => ControlFlow::Continue(()),
         }
@@ -198,16 +217,21 @@ impl<P: Pieces, S: FnMut(&[u32]) -> ControlFlow<()>> Scan<'_, P, S> {
     fn wide(&mut self, character: char) -> ControlFlow<()> {
         let options = self.tokenizer.options;
         let apart = options.handle_chinese_chars && is_cjk(character);
+        if apart {
+            self.end_word()?;
+            if P::ASCII {
+                return (self.sink)(&[options.unknown]);
+            }
         // Another letter makes no difference to a word that is unknown already.
-        if !apart && self.word.foreign && character.is_alphabetic() {
+        } else if self.word.foreign && character.is_alphabetic() {
             return ControlFlow::Continue(());
         }
         if options.clean_text && (character == char::REPLACEMENT_CHARACTER || character.is_other())
         {
             return ControlFlow::Continue(());
         }
-        if apart {
-            self.end_word()?;
+        if options.clean_text && character.is_whitespace() {
+            return self.end_word();
         }
         let mut flow = ControlFlow::Continue(());
         let mut part = |part: char| {
@@ -234,84 +258,93 @@ impl<P: Pieces, S: FnMut(&[u32]) -> ControlFlow<()>> Scan<'_, P, S> {
     /// One character after normalisation.
     fn normalised(&mut self, character: char) -> ControlFlow<()> {
         let byte = u8::try_from(character).unwrap_or(u8::MAX);
-        let meaning = self.meanings[usize::from(byte)];
-        if byte.is_ascii() && !meaning.is_ascii() {
-            return self.border(byte);
+        if byte.is_ascii() {
+            let meaning = self.meanings[usize::from(byte)];
+            if !meaning.is_ascii() {
+                return self.border(byte, meaning);
+            }
+            self.letter(meaning);
+            return ControlFlow::Continue(());
         }
         if character.is_whitespace() {
             return self.end_word();
         }
-        if character.is_ascii() || !character.is_punctuation() {
-            self.push(if meaning.is_ascii() { char::from(meaning) } else { character });
-            return ControlFlow::Continue(());
+        let is_mark = character.is_punctuation();
+        if is_mark {
+            self.end_word()?;
         }
-        self.end_word()?;
         self.push(character);
-        self.end_word()
+        if is_mark { self.end_word() } else { ControlFlow::Continue(()) }
     }
 
+    /// Adds a character outside ASCII.
     fn push(&mut self, character: char) {
-        if self.room() == 0 {
-            return;
-        }
-        self.word.characters += 1;
-        if P::ASCII && !character.is_ascii() {
+        let options = &self.tokenizer.options;
+        if P::ASCII {
             self.word.foreign = true;
             return;
         }
-        let spelling = &mut self.word.spelling;
-        let mut at = spelling.len();
+        if self.characters() > options.longest_word {
+            return;
+        }
+        let word = &mut self.word;
+        let mut at = word.length;
         let class = canonical_combining_class(character);
-        if class > 0 && self.tokenizer.options.strip_accents {
-            let before = str::from_utf8(spelling).unwrap_or_default();
+        if class > 0 && options.strip_accents {
+            let before = str::from_utf8(&word.spelling[..at]).unwrap_or_default();
             let later =
                 before.chars().rev().take_while(|it| canonical_combining_class(*it) > class);
             at -= later.map(char::len_utf8).sum::<usize>();
         }
-        spelling.splice(at..at, character.encode_utf8(&mut [0; 4]).bytes());
+        let end = word.length + character.len_utf8();
+        word.spelling.copy_within(at..word.length, at + character.len_utf8());
+        character.encode_utf8(&mut word.spelling[at..]);
+        word.wide += end - word.length - 1;
+        word.length = end;
     }
 
     #[inline]
     fn end_word(&mut self) -> ControlFlow<()> {
-        if self.word.characters == 0 {
+        let &Word { length, foreign, .. } = &self.word;
+        if length == 0 && !foreign {
             return ControlFlow::Continue(());
         }
-        if self.word.foreign || self.room() == 0 || !self.split() {
-            self.word.ids.clear();
-            self.word.ids.push(self.tokenizer.options.unknown);
+        let unknown = self.tokenizer.options.unknown;
+        let is_lost = foreign || self.characters() > self.tokenizer.options.longest_word;
+        let mut ids = [unknown; IDS];
+        let count = if is_lost { None } else { self.split(&mut ids) };
+        (self.word.length, self.word.wide, self.word.foreign) = (0, 0, false);
+        match count {
+            Some(count) => (self.sink)(&ids[..count]),
+            None => (self.sink)(&[unknown]),
         }
-        let flow = (self.sink)(&self.word.ids);
-        self.word.spelling.clear();
-        self.word.ids.clear();
-        (self.word.characters, self.word.foreign) = (0, false);
-        flow
     }
 
-    /// Splits the word into the longest pieces, from the left. False if the vocabulary can't spell
-    /// it.
+    /// Splits the word into the longest pieces, from the left, and returns how many. `None` if the
+    /// vocabulary can't spell it.
     #[inline]
-    fn split(&mut self) -> bool {
-        let (word, vocabulary) = (&mut self.word, &self.tokenizer.vocabulary);
-        let length = word.spelling.len();
-        word.spelling.extend_from_slice(&[0; WINDOW]);
-        let mut start = 0;
-        while start < length {
+    fn split(&self, ids: &mut [u32; IDS]) -> Option<usize> {
+        let (word, vocabulary) = (&self.word, &self.tokenizer.vocabulary);
+        let (mut start, mut count) = (0, 0);
+        while start < word.length {
             let from = &word.spelling[start..];
-            let mut end = vocabulary.longest(start > 0).min(length - start);
+            let left = word.length - start;
+            let mut length = vocabulary.longest(start > 0).min(left);
             let id = loop {
-                if end == 0 {
-                    return false;
+                if length == 0 {
+                    return None;
                 }
-                let is_inside_character = from[end] & 0xc0 == 0x80;
-                if !is_inside_character && let Some(id) = vocabulary.id(from, end, start > 0) {
+                let is_whole = P::ASCII || length == left || from[length] & 0xc0 != 0x80;
+                if is_whole && let Some(id) = vocabulary.id(from, length, start > 0) {
                     break id;
                 }
-                end -= 1;
+                length -= 1;
             };
-            word.ids.push(id);
-            start += end;
+            ids[count] = id;
+            count += 1;
+            start += length;
         }
-        true
+        Some(count)
     }
 }
 

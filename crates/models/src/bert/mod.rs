@@ -37,13 +37,21 @@ pub use shape::Precision;
 
 use super::{
     Belief, EmbedError, Embedded, Embedder, Features, Fingerprint, Near, Pace, Profile, Role,
-    tokenizer::Tokenizer,
+    tokenizer,
 };
 use encoder::{Model, Scratch, encode};
 use format::Plan;
 use kernels::Isa;
-use shape::Shape;
+use shape::{MOST_CHARACTERS, Shape};
 use vocabulary::Vocabulary;
+
+/// Room for words of as many characters as [`Shape`] allows.
+type Tokenizer<'a> = tokenizer::Tokenizer<
+    'a,
+    Vocabulary<'a>,
+    { 4 * (MOST_CHARACTERS + 1) + tokenizer::WINDOW },
+    MOST_CHARACTERS,
+>;
 
 /// Tokens that are encoded together: enough to use each weight often while it is in the cache, few
 /// enough for what is between the layers to stay there too.
@@ -231,7 +239,7 @@ impl Bert {
         Model { shape: &self.shape, plan: &self.plan, file: self.bytes.get(), isa: self.isa }
     }
 
-    fn tokenizer(&self) -> Option<Tokenizer<'_, Vocabulary<'_>>> {
+    fn tokenizer(&self) -> Option<Tokenizer<'_>> {
         let (file, plan) = (self.bytes.get(), &self.plan);
         let (ends, spellings) = (plan.ends.of(file), plan.spellings.of(file));
         let longest = self.shape.longest_piece;

@@ -5,6 +5,9 @@
 use super::{math::Activation, vocabulary::MOST_PIECES};
 use crate::tokenizer::Options;
 
+/// Characters of a word that is looked up: the most that a model may ask for.
+pub const MOST_CHARACTERS: usize = 1_000;
+
 /// How weights are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
@@ -73,7 +76,7 @@ impl Shape {
             ("vocab_size", pieces, 1, MOST_PIECES),
             ("max_seq_length", self.tokens, 3, 512),
             ("windows", self.windows, 1, 64),
-            ("max_input_chars_per_word", self.options.longest_word, 1, 1_000),
+            ("max_input_chars_per_word", self.options.longest_word, 1, MOST_CHARACTERS),
             ("[UNK]", self.options.unknown as usize, 0, pieces.saturating_sub(1)),
             ("[CLS]", self.cls as usize, 0, pieces.saturating_sub(1)),
             ("[SEP]", self.sep as usize, 0, pieces.saturating_sub(1)),

@@ -7,9 +7,9 @@ use super::{
     piece::{self, LONGEST, LONGEST_CONTINUATION, MAX_WORD, UNKNOWN},
     table,
 };
-use crate::tokenizer::{Options, Pieces, Tokenizer};
+use crate::tokenizer::{Options, Pieces, Tokenizer, WINDOW};
 
-const TOKENIZER: Tokenizer<'static, Table> = Tokenizer {
+const TOKENIZER: Tokenizer<'static, Table, { MAX_WORD + 1 + WINDOW }, MAX_WORD> = Tokenizer {
     options: Options {
         clean_text: true,
         handle_chinese_chars: true,
@@ -35,6 +35,11 @@ impl Pieces for Table {
     fn id(&self, from: &[u8], length: usize, continues: bool) -> Option<u32> {
         table::find(&piece::key(from.first_chunk()?, length, continues))
     }
+
+    #[inline]
+    fn mark(&self, mark: u8) -> Option<u32> {
+        table::PUNCTUATION.get(usize::from(mark)).copied()
+    }
 }
 
 /// Appends the ids of all word pieces of `text`, `[UNK]` (1) included, without special tokens.
@@ -45,7 +50,7 @@ pub fn token_ids(text: &str, ids: &mut Vec<u32>) {
     });
 }
 
-/// How many ids [`token_ids`] gives.
+/// How many ids [`token_ids`] gives. Allocates nothing.
 pub fn count_tokens(text: &str) -> usize {
     TOKENIZER.count(text)
 }
