@@ -9,6 +9,7 @@ use crate::extract::name::{structural, tidy};
 use crate::extract::shape;
 use crate::extract::subject::Class;
 use crate::extract::words;
+use crate::words::{Words, list};
 
 /// What speaks for a name.
 #[derive(Debug, Default, Clone)]
@@ -63,21 +64,7 @@ impl Found {
 }
 
 /// Last words of what a list of features offers.
-const OFFERS: &[&str] = &[
-    "support",
-    "reference",
-    "design",
-    "documentation",
-    "features",
-    "guide",
-    "usage",
-    "installation",
-    "integration",
-    "performance",
-    "compatibility",
-    "handling",
-    "management",
-];
+static OFFERS: Words = list!(words "offers");
 
 /// What a name is taken for, if it is taken.
 pub(super) fn accepts(key: &str, evidence: &Evidence, writing: &Writing) -> Option<Class> {
@@ -158,7 +145,7 @@ pub(super) fn accepts(key: &str, evidence: &Evidence, writing: &Writing) -> Opti
             || evidence.subject > 1);
     // `API Reference - ...`, `Full Unicode support - ...`: what is offered, not what it is called.
     let offered =
-        evidence.entry && seen == 0 && !single && OFFERS.contains(&last.to_lowercase().as_str());
+        evidence.entry && seen == 0 && !single && OFFERS.contains(last.to_lowercase().as_str());
     let listed = evidence.entry && evidence.linked && shape::is_proper(name);
     let plain = !words::is_empty_head(&last.to_lowercase())
         && (evidence.mid > 0 || !words::is_verb_base(&lower_first));
