@@ -9,7 +9,7 @@
 //! | `scales.bin` | f32 `[n]`, what a row is multiplied with (f16 in the model, widened exactly) |
 //! | `pieces.bin` | u64 `[n, 3]`, the key of each word piece (`piece.rs`) |
 //! | `slots.bin` | u32 `[SLOTS]`, open-addressing hash table of the word pieces |
-//! | `builtin.rs` | `FINGERPRINT` |
+//! | `builtin.rs` | `FINGERPRINT` and `PUNCTUATION`, the id of each ASCII punctuation mark |
 
 use std::{env, fs, path::Path};
 
@@ -50,7 +50,7 @@ fn main() -> Result<(), String> {
     write("scales.bin", &scales.iter().flat_map(|scale| scale.to_le_bytes()).collect::<Vec<_>>())?;
     write("pieces.bin", &keys.iter().flatten().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>())?;
     write("slots.bin", &slots(&keys).iter().flat_map(|s| s.to_le_bytes()).collect::<Vec<_>>())?;
-    write("builtin.rs", source(&model, &tokenizer).as_bytes())
+    write("builtin.rs", source(&vocabulary, &model, &tokenizer).as_bytes())
 }
 
 fn read(path: &str) -> Result<Vec<u8>, String> {
@@ -175,12 +175,19 @@ fn slots(keys: &[piece::Key]) -> Vec<u32> {
     slots
 }
 
-/// What is small enough to be source.
-fn source(model: &[u8], tokenizer: &[u8]) -> String {
+/// Constants that are small enough to be source.
+fn source(vocabulary: &[String], model: &[u8], tokenizer: &[u8]) -> String {
     let hash = fnv1a(&[&[PREPROCESSING], model, tokenizer]);
+    let punctuation = (0u8..128).map(|byte| {
+        let id = vocabulary.iter().position(|piece| piece.as_bytes() == [byte]);
+        id.filter(|_| byte.is_ascii_punctuation()).unwrap_or(piece::UNKNOWN as usize)
+    });
+    let punctuation = punctuation.map(|id| id.to_string()).collect::<Vec<_>>().join(", ");
     format!(
         "/// Names the model: a hash of its files and the dimension.\n\
-         pub const FINGERPRINT: &str = \"builtin-{hash:016x}-{DIMENSION}\";\n"
+         pub const FINGERPRINT: &str = \"builtin-{hash:016x}-{DIMENSION}\";\n\
+         /// The id of each ASCII punctuation mark; [UNK] for all other bytes.\n\
+         pub const PUNCTUATION: [u32; 128] = [{punctuation}];\n"
     )
 }
 

@@ -59,7 +59,7 @@ impl Builtin {
         Self
     }
 
-    /// The number of word pieces in `text`, unknown words included.
+    /// The number of word pieces in `text`, unknown words included. Allocates nothing.
     pub fn count_tokens(&self, text: &str) -> usize {
         count_tokens(text)
     }
