@@ -177,8 +177,10 @@ fn against(page: &Page, shelf: &Shelf) -> Vec<Against> {
 fn with_origin(text: &str, entity: &Entity, blob: &BlobId, against: &[Against]) -> String {
     let newest = entity.facts.iter().filter_map(|fact| fact.line.at).max().or(entity.created);
     let updated = newest.map(|at| format!("updated: {at}, ")).unwrap_or_default();
+    // A header is one, too, where lines end as on other systems, and behind a byte order mark.
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
     let Some(end) = text.strip_prefix("---\n").and_then(|rest| rest.find("\n---\n")) else {
-        return text.to_owned();
+        return text;
     };
     let (inner, rest) = text["---\n".len()..].split_at(end);
     let said: Vec<&str> = inner.lines().filter(|line| !line.is_empty()).collect();
@@ -230,4 +232,52 @@ fn stamp(root: &Path, files: &[(String, NotePath)], now: Timestamp) -> (blake3::
 
 pub(super) fn at(nanoseconds: i64) -> Timestamp {
     Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elophanto_text::{
+        entity::{NewLine, Origin, append, new_page},
+        markdown,
+    };
+
+    /// A page as it is handed to the index.
+    fn given(page: &str) -> String {
+        let sheets = [("kef".to_owned(), Sheet::of(page.to_owned()))].into_iter().collect();
+        let shelf = Shelf::of(sheets, Vec::new(), Timestamp::UNIX_EPOCH);
+        let (entity, page_read) =
+            (shelf.entities.by_slug("kef").unwrap(), &shelf.sheets["kef"].page);
+        let text = searchable(page, page_read, &shelf.retired, &entity.title);
+        let against = against(page_read, &shelf);
+        with_origin(&text, entity, &BlobId::of(page.as_bytes()), &against)
+    }
+
+    #[test]
+    fn what_is_known_of_a_page_does_not_depend_on_its_line_ends() {
+        let at = Timestamp::UNIX_EPOCH;
+        let against = Some("knowledge/user/my audio.md");
+        let origin = Origin { source: None, search: None, message: None, against };
+        let lines = [
+            NewLine::alias("KEF", "LS50", at).unwrap(),
+            NewLine::fact("KEF", "The KEF is a speaker.", &origin, at).unwrap(),
+        ];
+        let page = append(&new_page("kef", "KEF", at), &lines);
+        let line = 1 + page.lines().position(|line| line.contains("is a speaker")).unwrap();
+        for page in [
+            page.clone(),
+            page.replace('\n', "\r\n"),
+            page.replace('\n', "\r"),
+            format!("\u{feff}{page}"),
+            page.replace("\n- ", "\r\n- "),
+        ] {
+            let given = given(&page);
+            let front = markdown::parse(&given).unwrap().front_matter;
+            assert!(front.aliases.contains(&"LS50".to_owned()), "{page:?}: {given:?}");
+            let said = Against { line, note: "knowledge/user/my audio.md".to_owned() };
+            let blob = BlobId::of(page.as_bytes()).to_string();
+            assert_eq!(front.covers, [blob, said.cover()], "{page:?}");
+            assert_eq!(given.lines().nth(line - 1), Some("- The KEF is a speaker."));
+        }
+    }
 }
