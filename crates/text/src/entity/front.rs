@@ -58,12 +58,15 @@ pub(super) fn read(rows: &[Row<'_>]) -> Header {
     }
     let (mut stray, mut blocks, mut at) = (BTreeSet::new(), 1, lines);
     while at < rows.len() && blocks < MAX_BLOCKS {
-        let Some(length) = stray_at(rest(at)) else {
+        let torn = || at.checked_sub(1).and_then(|before| torn_at(rest(before)));
+        let opened = rows.get(at).is_some_and(|row| row.content.trim_end() == "---");
+        let whole = || stray_at(rest(at)).map(|length| (length, usize::from(opened), 1));
+        let Some((length, above, below)) = torn().map(|length| (length, 0, 0)).or_else(whole)
+        else {
             at += 1;
             continue;
         };
-        let opened = rows.get(at).is_some_and(|row| row.content.trim_end() == "---");
-        let inner = at + usize::from(opened)..at + length - 1;
+        let inner = at + above..at + length - below;
         if blocks == 1 {
             reader.warn(at + 1, "front matter is not in front, or there more than once".to_owned());
         }
@@ -95,6 +98,17 @@ fn stray_at(rows: &[Row<'_>]) -> Option<usize> {
     let closed = inner.get(length).is_some_and(|row| row.content.trim_end() == "---");
     let scope = || inner.iter().take(length).any(|row| row.content.trim_end() == "scope: learned");
     (closed && (opened || scope())).then_some(usize::from(opened) + length + 1)
+}
+
+/// How many lines of a header, torn off the rest of it by a merge of both sides, stand behind the
+/// first of these rows: between lines of ours, where nobody writes a title.
+fn torn_at(rows: &[Row<'_>]) -> Option<usize> {
+    let ours = |row: &Row<'_>| line::read(1, row).is_some();
+    let (before, rest) = rows.split_first()?;
+    let is_torn = |row: &&Row<'_>| matches!(key(row.content), Some("title" | "scope"));
+    let length = rest.iter().take(MAX_STRAY_LINES).take_while(is_torn).count();
+    let is_between = length > 0 && ours(before) && rest.get(length).is_some_and(ours);
+    is_between.then_some(length)
 }
 
 /// The lines that a block at the start takes, its delimiters included, and whether it is closed.
