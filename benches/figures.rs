@@ -18,15 +18,15 @@ use std::{
 use elophanto_knowledge::{
     interest::{EngagementKind, PreferenceKind, Valence},
     learn::{
+        entity_store::{EntitySnapshot, EntityStore, NewFact},
         interests::{Interests, state},
         meaning::Meaning,
         record::{EngagementRecord, FACT, Fact},
-        shelf::{NewFact, Shelf, Shelves},
         writer::writer,
     },
 };
 use elophanto_models::builtin::Builtin;
-use elophanto_repo::{desk::Desk, journal::Place};
+use elophanto_repo::{journal::Place, record_store::RecordStore};
 use elophanto_text::entity::{NewLine, Origin, append, new_page};
 use jiff::{SignedDuration, Timestamp};
 
@@ -85,19 +85,19 @@ fn learning(notes: &[(PathBuf, String)]) {
     let repository = elophanto_repo::locate(corpus.root()).unwrap();
     fs::create_dir_all(corpus.root().join(".elophanto")).unwrap();
     fs::create_dir_all(repository.local_dir()).unwrap();
-    let desk = Desk::new(&repository, true);
-    let shelves = Shelves { desk: &desk, write_root: Path::new("knowledge") };
-    let user = writer(&desk).unwrap();
+    let record_store = RecordStore::new(&repository, true);
+    let store = EntityStore { record_store: &record_store, write_root: Path::new("knowledge") };
+    let user = writer(&record_store).unwrap();
     let now = Timestamp::now();
-    write_entities(notes, &shelves, now);
+    write_entities(notes, &store, now);
     corpus.git(&["add", "--all"]);
     corpus.git(&["commit", "--quiet", "--message=entities"]);
     println!("\nlearning: {ENTITIES} entities of {FACTS} facts, {ENGAGEMENTS} engagements");
 
-    timed("pages read and folded", &mut || shelves.read(now).entities.len());
-    let mut shelf = shelves.read(now);
-    assert_eq!(shelf.entities.len(), ENTITIES);
-    let slugs: Vec<String> = shelf.entities.iter().map(|entity| entity.slug.clone()).collect();
+    timed("pages read and folded", &mut || store.read(now).entities.len());
+    let mut snapshot = store.read(now);
+    assert_eq!(snapshot.entities.len(), ENTITIES);
+    let slugs: Vec<String> = snapshot.entities.iter().map(|entity| entity.slug.clone()).collect();
     let act = |number: usize| {
         let at = now - SignedDuration::from_mins(number as i64);
         let (slug, source) = (&slugs[number % slugs.len()], number.to_string());
@@ -105,30 +105,30 @@ fn learning(notes: &[(PathBuf, String)]) {
         EngagementRecord::new(&user, slug, kind, valence, &source, at)
     };
     let acts: Vec<EngagementRecord> = (0..ENGAGEMENTS).map(act).collect();
-    desk.write(Place::Local, &acts).unwrap();
-    timed("engagements read", &mut || Interests::read(&desk, now).engagements.len());
-    let interests = Interests::read(&desk, now);
-    let scores = |interests: &Interests, shelf: &Shelf| {
-        interests.scores(&user, shelf, &Meaning::builtin(), now).len()
+    record_store.write(Place::Local, &acts).unwrap();
+    timed("engagements read", &mut || Interests::read(&record_store, now).engagements.len());
+    let interests = Interests::read(&record_store, now);
+    let scores = |interests: &Interests, snapshot: &EntitySnapshot| {
+        interests.scores(&user, snapshot, &Meaning::builtin(), now).len()
     };
-    timed("engagements scored", &mut || scores(&interests, &shelf));
-    state(&shelves, &mut shelf, &user, QUESTIONS[0], PreferenceKind::Like, now).unwrap();
-    let interests = Interests::read(&desk, now);
-    timed("engagements scored, with a like", &mut || scores(&interests, &shelf));
+    timed("engagements scored", &mut || scores(&interests, &snapshot));
+    state(&store, &mut snapshot, &user, QUESTIONS[0], PreferenceKind::Like, now).unwrap();
+    let interests = Interests::read(&record_store, now);
+    timed("engagements scored, with a like", &mut || scores(&interests, &snapshot));
 
     let mut number = 0;
     timed("a fact learned", &mut || {
         number += 1;
         let text = format!("It was measured {number} times.");
         let fact = NewFact { text, source: None, search: None, message: None, against: None };
-        shelves.add(&mut shelf, &slugs[number], &[], &[fact], now).unwrap().len()
+        store.add(&mut snapshot, &slugs[number], &[], &[fact], now).unwrap().len()
     });
     timed("a fact learned, pages read before", &mut || {
         number += 1;
         let text = format!("It was measured {number} times.");
         let fact = NewFact { text, source: None, search: None, message: None, against: None };
-        let mut shelf = shelves.read(now);
-        shelves.add(&mut shelf, &slugs[number], &[], &[fact], now).unwrap().len()
+        let mut snapshot = store.read(now);
+        store.add(&mut snapshot, &slugs[number], &[], &[fact], now).unwrap().len()
     });
 
     let view = corpus.root().join(".git/elophanto/view");
@@ -144,7 +144,7 @@ fn learning(notes: &[(PathBuf, String)]) {
 }
 
 /// Pages with sentences of the notes for facts, and the records of their lines.
-fn write_entities(notes: &[(PathBuf, String)], shelves: &Shelves, now: Timestamp) {
+fn write_entities(notes: &[(PathBuf, String)], store: &EntityStore, now: Timestamp) {
     let plain = |line: &&str| {
         (40..200).contains(&line.len()) && line.starts_with(|char: char| char.is_alphabetic())
     };
@@ -169,11 +169,11 @@ fn write_entities(notes: &[(PathBuf, String)], shelves: &Shelves, now: Timestamp
             source_message_id: None,
         }));
         let page = append(&new_page(&slug, &name, now), &facts);
-        let path = shelves.desk.repository.root.join(shelves.path(&slug).as_path());
+        let path = store.record_store.repository.root.join(store.path(&slug).as_path());
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, page).unwrap();
     }
-    shelves.desk.write(Place::Shared, &records).unwrap();
+    store.record_store.write(Place::Shared, &records).unwrap();
 }
 
 /// Times something within this process; what it returns must not be nothing.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible, visible_line},
+    ui::{Ui, escape_control_line, visible},
     workspace,
 };
 use elophanto_app::changelog as gathered;
@@ -47,7 +47,7 @@ pub fn run(args: &ChangelogArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if args.write {
         let written = gathered::write(&workspace, ui)?;
         let said = if written.written { "written" } else { "up to date" };
-        let text = format!("{said}: {}", visible_line(&written.path));
+        let text = format!("{said}: {}", escape_control_line(&written.path));
         ui.emit(&written, text)?;
         return Ok(Outcome::Done);
     }

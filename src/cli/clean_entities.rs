@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
     workspace::Workspace,
 };
 use elophanto_app::{clean::entities, llm::asker::Reach};
@@ -125,8 +125,8 @@ pub fn review(workspace: &Workspace, args: &ReviewArgs, ui: &mut Ui) -> Result<O
         }
         text.push_str(&format!(
             "\n    elophanto clean merge {} {}",
-            visible_line(&proposal.from.0),
-            visible_line(&proposal.into.0)
+            escape_control_line(&proposal.from.0),
+            escape_control_line(&proposal.into.0)
         ));
         ui.emit(&wire(proposal, said), text)
     };
@@ -147,8 +147,8 @@ pub fn merge_two(
         &MergeWire::of(&done),
         format_args!(
             "merged {} into {} (undo: elophanto clean undo {})",
-            visible_line(&done.from_name),
-            visible_line(&done.into_name),
+            escape_control_line(&done.from_name),
+            escape_control_line(&done.into_name),
             done.id
         ),
     )?;
@@ -162,12 +162,13 @@ pub fn undo(workspace: &Workspace, args: &UndoArgs, ui: &mut Ui) -> Result<Outco
         None => {
             ui.talk(format_args!(
                 "no merge is called `{}`; its id stood beside it when it was made",
-                visible_line(&args.id)
+                escape_control_line(&args.id)
             ));
             return Ok(Outcome::Negative);
         }
     };
-    let (from, into) = (visible_line(&merge.from_name), visible_line(&merge.into_name));
+    let (from, into) =
+        (escape_control_line(&merge.from_name), escape_control_line(&merge.into_name));
     ui.emit(&MergeWire::of(&merge), format_args!("{from} and {into} {how}"))?;
     Ok(outcome)
 }
@@ -188,8 +189,8 @@ fn wire<'a>(proposal: &'a Proposal, model_says: Option<&'a str>) -> ProposalWire
 fn line(proposal: &Proposal, verb: &str) -> String {
     format!(
         "{verb}: {} -> {} ({})",
-        visible_line(&proposal.from.1),
-        visible_line(&proposal.into.1),
+        escape_control_line(&proposal.from.1),
+        escape_control_line(&proposal.into.1),
         proposal.reason
     )
 }

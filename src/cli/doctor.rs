@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible, visible_line},
+    ui::{Ui, escape_control_line, visible},
     workspace,
 };
 use elophanto_app::doctor::{Diagnosis, Facts, Finding, Unfilled, examine};
@@ -53,7 +53,10 @@ pub fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             };
             ui.emit(
                 &wire,
-                visible_line(&format!("{}: {}  ({})", setting.key, setting.value, setting.origin)),
+                escape_control_line(&format!(
+                    "{}: {}  ({})",
+                    setting.key, setting.value, setting.origin
+                )),
             )?;
         }
     }
@@ -74,7 +77,7 @@ fn show(findings: &[Finding], ui: &mut Ui) -> Result<Outcome, CliError> {
 
 fn print_facts(facts: &Facts, ui: &mut Ui) -> Result<(), CliError> {
     let kind = if facts.git { "git repository" } else { "plain folder" };
-    ui.line(format_args!("root      {} ({kind})", visible_line(&facts.root)))?;
+    ui.line(format_args!("root      {} ({kind})", escape_control_line(&facts.root)))?;
     ui.line(format_args!("model     {}", facts.model))?;
     ui.line(format_args!("notes     {} in {} chunks, up to date", facts.notes, facts.chunks))?;
     ui.line(format_args!(
@@ -90,8 +93,8 @@ fn print_facts(facts: &Facts, ui: &mut Ui) -> Result<(), CliError> {
         ))?;
     }
     for Unfilled { path, sections } in &facts.unfilled {
-        let sections = visible_line(&sections.join(", "));
-        ui.line(format_args!("unfilled  {}: {sections}", visible_line(path)))?;
+        let sections = escape_control_line(&sections.join(", "));
+        ui.line(format_args!("unfilled  {}: {sections}", escape_control_line(path)))?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use super::{
     Outcome,
     error::CliError,
     scan::interval,
-    ui::{Ui, count, visible_line},
+    ui::{Ui, count, escape_control_line},
     workspace::{self, Workspace},
 };
 use elophanto_app::enrich::enrich;
@@ -62,7 +62,7 @@ fn once(workspace: &Workspace, yes: bool, ui: &mut Ui) -> Result<Outcome, CliErr
     let about = match (&round.entity, round.mode) {
         (Some(name), Some(mode)) => {
             let (searches, name) =
-                (count(round.searches, "search", "searches"), visible_line(name));
+                (count(round.searches, "search", "searches"), escape_control_line(name));
             format!(", {searches} about {name} ({mode})")
         }
         _ => String::new(),

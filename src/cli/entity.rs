@@ -5,14 +5,14 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, count, visible_line},
+    ui::{Ui, count, escape_control_line},
     workspace,
 };
 use elophanto_app::{
     entities::{self, delete, find, nearest},
     learning::Learning,
 };
-use elophanto_knowledge::learn::shelf::{Shelf, Shelves};
+use elophanto_knowledge::learn::entity_store::{EntitySnapshot, EntityStore};
 use elophanto_text::entity::Entity;
 
 /// Show what is known: all entities with their facts counted, or one with its facts
@@ -41,35 +41,36 @@ struct DeletedWire<'a> {
 pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let learning = Learning::look(&workspace);
-    let shelves = learning.shelves();
-    let mut shelf = learning.shelf(ui);
-    let Some(name) = &args.name else { return list(&shelves, &shelf, ui) };
-    let Some(found) = find(&shelf, name).cloned() else {
-        let near = nearest(&shelf, name).map(visible_line);
+    let store = learning.store();
+    let mut snapshot = learning.snapshot(ui);
+    let Some(name) = &args.name else { return list(&store, &snapshot, ui) };
+    let Some(found) = find(&snapshot, name).cloned() else {
+        let near = nearest(&snapshot, name).map(escape_control_line);
         let meant = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        ui.talk(format_args!("nothing is known of `{}`{meant}", visible_line(name)));
+        ui.talk(format_args!("nothing is known of `{}`{meant}", escape_control_line(name)));
         return Ok(Outcome::Negative);
     };
     if !args.delete {
-        return show(&shelves, &found, ui);
+        return show(&store, &found, ui);
     }
-    delete(&workspace, &mut shelf, &found)?;
+    delete(&workspace, &mut snapshot, &found)?;
     let wire = DeletedWire { entity: &found.slug, name: &found.title, facts: found.facts.len() };
     let facts = count(wire.facts, "fact", "facts");
-    ui.emit(&wire, format_args!("removed {} with {facts}", visible_line(&found.title)))?;
+    ui.emit(&wire, format_args!("removed {} with {facts}", escape_control_line(&found.title)))?;
     if !found.notes.is_empty() {
         ui.note(format_args!(
             "what people wrote on its page stays: {}",
-            visible_line(&shelves.path(&found.slug).to_text())
+            escape_control_line(&store.path(&found.slug).to_text())
         ));
     }
     Ok(Outcome::Done)
 }
 
-fn list(shelves: &Shelves, shelf: &Shelf, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let all = entities::list(shelves, shelf);
+fn list(store: &EntityStore, snapshot: &EntitySnapshot, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let all = entities::list(store, snapshot);
     for listed in &all {
-        let (name, facts) = (visible_line(listed.name), count(listed.facts, "fact", "facts"));
+        let (name, facts) =
+            (escape_control_line(listed.name), count(listed.facts, "fact", "facts"));
         ui.emit(listed, format_args!("{}. {name} ({facts})", listed.number))?;
     }
     if all.is_empty() {
@@ -79,29 +80,32 @@ fn list(shelves: &Shelves, shelf: &Shelf, ui: &mut Ui) -> Result<Outcome, CliErr
     Ok(Outcome::Done)
 }
 
-fn show(shelves: &Shelves, entity: &Entity, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let wire = entities::of(shelves, entity);
-    let mut lines =
-        vec![format!("{}  ({})", visible_line(&entity.title), visible_line(&wire.path))];
+fn show(store: &EntityStore, entity: &Entity, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let wire = entities::of(store, entity);
+    let mut lines = vec![format!(
+        "{}  ({})",
+        escape_control_line(&entity.title),
+        escape_control_line(&wire.path)
+    )];
     for (what, names) in [("also known as", wire.aliases), ("tags:", wire.tags)] {
-        let names: Vec<String> = names.iter().map(|name| visible_line(name)).collect();
+        let names: Vec<String> = names.iter().map(|name| escape_control_line(name)).collect();
         if !names.is_empty() {
             lines.push(format!("  {what} {}", names.join(", ")));
         }
     }
     for note in &wire.notes {
-        lines.push(format!("  * {}", visible_line(note.text)));
+        lines.push(format!("  * {}", escape_control_line(note.text)));
     }
     for fact in &wire.facts {
         let date = fact.learned_at.as_deref().and_then(|at| at.get(..10)).unwrap_or_default();
         let from = [Some(date).filter(|date| !date.is_empty()), fact.source];
-        let from: Vec<String> = from.into_iter().flatten().map(visible_line).collect();
-        lines.push(format!("  - {}", visible_line(fact.text)));
+        let from: Vec<String> = from.into_iter().flatten().map(escape_control_line).collect();
+        lines.push(format!("  - {}", escape_control_line(fact.text)));
         if !from.is_empty() {
             lines.push(format!("      {}", from.join("  ")));
         }
         if let Some(note) = fact.against {
-            lines.push(format!("      ! your note says otherwise: {}", visible_line(note)));
+            lines.push(format!("      ! your note says otherwise: {}", escape_control_line(note)));
         }
     }
     ui.emit(&wire, lines.join("\n"))?;

@@ -3,7 +3,7 @@
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
     workspace,
 };
 use elophanto_app::graph::{graph, nodes_and_edges};
@@ -69,7 +69,10 @@ fn find(graph: &Graph, name: &str, ui: &Ui) -> Option<usize> {
     let name = name.strip_prefix("./").unwrap_or(name);
     let paths = |nodes: &[usize]| {
         let paths = nodes.iter().filter_map(|&node| graph.nodes().get(node));
-        paths.map(|node| format!("`{}`", visible_line(&node.path))).collect::<Vec<_>>().join(", ")
+        paths
+            .map(|node| format!("`{}`", escape_control_line(&node.path)))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     match graph.find(name) {
         Found::Exact(node) => return Some(node),

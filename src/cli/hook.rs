@@ -8,7 +8,7 @@ use super::{
     Outcome, env,
     error::CliError,
     hook_run,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
     workspace::refuse_links_out,
 };
 use elophanto_app::{
@@ -181,7 +181,7 @@ fn status(repository: &Repository, ui: &mut Ui) -> Result<Outcome, CliError> {
             program: program.map(|program| program.display().to_string()),
             program_exists: program.is_some_and(|program| program.is_file()),
         };
-        ui.emit(&wire, visible_line(&standing_text(&wire)))?;
+        ui.emit(&wire, escape_control_line(&standing_text(&wire)))?;
     }
     if status.folder.place == Place::Outside {
         ui.note(HookError::Outside { folder: status.folder.path.clone() });
@@ -228,7 +228,7 @@ fn emit_changes(repository: &Repository, done: &Installation, ui: &mut Ui) -> Re
             _ => String::new(),
         };
         let path = shown(repository, &done.folder, *name);
-        let text = format!("{action}: {}{beside}", visible_line(&path));
+        let text = format!("{action}: {}{beside}", escape_control_line(&path));
         let foreign = standing.foreign.map(foreign_word);
         ui.emit(&ChangeWire { hook, path, action, foreign }, text)?;
     }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::{
     Outcome, env,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
 };
 use elophanto_app::{
     hook_run::{freshen, look},
@@ -60,10 +60,12 @@ pub fn run(name: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
             | HookName::PostCheckout
             | HookName::PostRewrite,
         ) => freshen(Path::new("."), env::environment(), ui).map(|()| Outcome::Done),
-        None => Err(CliError::new(format_args!("no hook is called `{}`", visible_line(name)))),
+        None => {
+            Err(CliError::new(format_args!("no hook is called `{}`", escape_control_line(name))))
+        }
     };
     Ok(outcome.unwrap_or_else(|cause| {
-        let name = visible_line(name);
+        let name = escape_control_line(name);
         let gate = if AT_THE_GATE.load(Ordering::Relaxed) {
             format!("; {NOT_LOOKED_AT}")
         } else {
@@ -118,8 +120,8 @@ fn refuse(looked: &Looked, ui: &mut Ui) -> Result<(), CliError> {
     for (path, cause) in &looked.unread {
         ui.talk(format_args!(
             "elophanto: `{}` cannot be looked through for secrets: {}; the commit is refused",
-            visible_line(&path.to_text()),
-            visible_line(cause)
+            escape_control_line(&path.to_text()),
+            escape_control_line(cause)
         ));
     }
     if looked.secrets.is_empty() {
@@ -138,10 +140,10 @@ fn refuse(looked: &Looked, ui: &mut Ui) -> Result<(), CliError> {
         };
         let text = format!(
             "{}:{}: {} {}  ({})",
-            visible_line(&path.to_text()),
+            escape_control_line(&path.to_text()),
             finding.line,
             finding.kind,
-            visible_line(&finding.masked),
+            escape_control_line(&finding.masked),
             finding.hash
         );
         if ui.json {
@@ -163,7 +165,7 @@ fn refuse(looked: &Looked, ui: &mut Ui) -> Result<(), CliError> {
 
 /// One line, and only if something was done.
 fn say(done: &Done, seen: &[String], ui: &Ui) {
-    let mut parts: Vec<String> = seen.iter().map(|notice| visible_line(notice)).collect();
+    let mut parts: Vec<String> = seen.iter().map(|notice| escape_control_line(notice)).collect();
     match done.records {
         0 => {}
         1 => parts.push("1 record goes along".to_owned()),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
     workspace::{self, Workspace},
 };
 use elophanto_app::{
@@ -212,7 +212,7 @@ fn say_problems(
         if !named {
             continue;
         }
-        let shown = visible_line(&path.to_text());
+        let shown = escape_control_line(&path.to_text());
         if ui.json {
             ui.json(&ProblemWire { skipped: path.to_text(), line: *line, reason: reason.clone() })?;
         } else {

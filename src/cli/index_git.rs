@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
     workspace::Workspace,
 };
 use elophanto_app::index::git::{self, StageRequest};
@@ -87,7 +87,7 @@ pub fn verify_vectors(
         let path = path.to_text();
         let text = format!(
             "{}:{line}: its committed vector is not what the model makes of the text",
-            visible_line(&path)
+            escape_control_line(&path)
         );
         ui.emit(&ForgedWire { forged: path, line: *line }, text)?;
     }
@@ -95,7 +95,10 @@ pub fn verify_vectors(
         let what = match model {
             None => "of no text, in the tree or in a commit since the base".to_owned(),
             Some(model) => {
-                format!("of `{}`, not of the model in use, so not checked", visible_line(model))
+                format!(
+                    "of `{}`, not of the model in use, so not checked",
+                    escape_control_line(model)
+                )
             }
         };
         let text = format!("{TABLES}/{table}: {vectors} vectors {what}");

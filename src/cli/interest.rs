@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
     workspace,
 };
 use elophanto_app::{
@@ -75,13 +75,13 @@ pub fn wish(
     let workspace = workspace::open(Vec::new(), ui)?;
     let request = WishRequest { topic: &args.topic, preference, takes_back };
     let wish = interest::wish(&workspace, &request, ui)?;
-    let (word, shown) = (preference.word(), visible_line(&wish.topic));
+    let (word, shown) = (preference.word(), escape_control_line(&wish.topic));
     let text = match (takes_back, wish.changed, &wish.page) {
         (true, true, _) => format!("took back that you {word} '{shown}'"),
         (true, false, _) => format!("you did not say that you {word} '{shown}'"),
         (false, false, _) => format!("you {word} '{shown}' already"),
         (false, true, Some(page)) if preference == PreferenceKind::Like => {
-            format!("noted that you like '{shown}' ({})", visible_line(&page.to_text()))
+            format!("noted that you like '{shown}' ({})", escape_control_line(&page.to_text()))
         }
         (false, true, _) => format!("noted that you {word} '{shown}'"),
     };
@@ -104,7 +104,7 @@ pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError>
             last_activity: format!("{:.0}", of.last),
             trend: &of.trend,
         };
-        let name = visible_line(&ranked.name);
+        let name = escape_control_line(&ranked.name);
         let word = if wire.facts == 1 { "fact " } else { "facts" };
         let text = format!(
             "{number:>2}. {name:width$}  {:+.2}  {:>3} {word}  {}  {}",
@@ -128,7 +128,7 @@ pub fn react(args: &ReactArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some(reacted) = interest::react(&workspace, &args.id, positive)? else {
         ui.talk(format_args!(
             "no notification or answer is called `{}`; the id stands beside what you were told",
-            visible_line(&args.id)
+            escape_control_line(&args.id)
         ));
         return Ok(Outcome::Negative);
     };

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, count, visible_line},
+    ui::{Ui, count, escape_control_line},
     workspace::{self, Workspace},
 };
 use elophanto_app::learn::{
@@ -118,7 +118,7 @@ fn started(begun: &Started, background: bool, ui: &mut Ui) -> Result<(), CliErro
         ui.json(begun)?;
         return ui.flush();
     }
-    let prompt = visible_line(&begun.prompt);
+    let prompt = escape_control_line(&begun.prompt);
     let searches = count(begun.searches, "search", "searches");
     ui.talk(match (begun.is_given, background) {
         (true, _) => format!("reading about '{prompt}'"),
@@ -148,12 +148,12 @@ fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, Cl
     let Some(undone) = undo(workspace, id)? else {
         ui.talk(format_args!(
             "no search, prompt or message is called `{}`; `elophanto learn --json` lists them",
-            visible_line(id)
+            escape_control_line(id)
         ));
         return Ok(Outcome::Negative);
     };
     let wire = UndoneWire { id, facts: undone.facts, entities: &undone.entities };
-    let names: Vec<String> = undone.entities.iter().map(|name| visible_line(name)).collect();
+    let names: Vec<String> = undone.entities.iter().map(|name| escape_control_line(name)).collect();
     let facts = count(undone.facts, "fact", "facts");
     let gone = match names.is_empty() {
         true => String::new(),
@@ -184,7 +184,7 @@ fn bytes_of(from: &str, most: u64, ui: &Ui) -> Result<Vec<u8>, CliError> {
         })?;
     } else {
         let failed = |what: &str| {
-            CliError::new(format_args!("`{}` {what}", visible_line(from)))
+            CliError::new(format_args!("`{}` {what}", escape_control_line(from)))
                 .hint("give a file, an address that begins with https://, or `-`")
         };
         let unread = |cause: std::io::Error| failed(&format!("cannot be read: {cause}"));
@@ -216,7 +216,7 @@ fn queue(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 fn show(prompt: &Prompted, ui: &mut Ui) -> Result<(), CliError> {
     let mark = if prompt.is_done { "✓" } else { "..." };
-    let mut text = format!("{}) '{}' {mark}", prompt.number, visible_line(&prompt.prompt));
+    let mut text = format!("{}) '{}' {mark}", prompt.number, escape_control_line(&prompt.prompt));
     if !prompt.entities.is_empty() {
         text.push_str(&format!("\n{}", lines(&prompt.entities)));
     }
@@ -226,7 +226,7 @@ fn show(prompt: &Prompted, ui: &mut Ui) -> Result<(), CliError> {
 fn lines(entities: &[FoundEntity]) -> String {
     let line = |entity: &FoundEntity| {
         let facts = count(entity.facts, "fact", "facts");
-        format!("   - {} ({facts})", visible_line(&entity.name))
+        format!("   - {} ({facts})", escape_control_line(&entity.name))
     };
     entities.iter().map(line).collect::<Vec<_>>().join("\n")
 }

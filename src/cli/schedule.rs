@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     Outcome, env,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
 };
 use elophanto_app::{
     config::{format_duration, parse_duration},
@@ -169,9 +169,9 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             "{}  every {}  {}  ({}){}",
             job.name,
             wire.every,
-            visible_line(&job.command.join(" ")),
+            escape_control_line(&job.command.join(" ")),
             wire.by,
-            visible_line(&last).replace('\u{240a}', "\n")
+            escape_control_line(&last).replace('\u{240a}', "\n")
         );
         ui.emit(&wire, text)?;
     }
@@ -199,10 +199,13 @@ fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let jobs = Jobs::of(&env::environment())?;
     let root = locate(Path::new("."))?.root;
     if jobs.scheduler().remove(&args.name, &root)? {
-        ui.line(format_args!("{} removed", visible_line(&args.name)))?;
+        ui.line(format_args!("{} removed", escape_control_line(&args.name)))?;
         return Ok(Outcome::Done);
     }
-    ui.talk(format_args!("no job of this repository is called `{}`", visible_line(&args.name)));
+    ui.talk(format_args!(
+        "no job of this repository is called `{}`",
+        escape_control_line(&args.name)
+    ));
     ui.talk("hint: `elophanto schedule list` shows them");
     Ok(Outcome::Negative)
 }

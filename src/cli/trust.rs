@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     Outcome, env,
     error::CliError,
-    ui::{Ui, exact_line, visible, visible_line},
+    ui::{Ui, escape_control_line, exact_line, visible},
 };
 use elophanto_app::{
     config::{Guarded, REPOSITORY_FILE, TrustEntry, TrustStore},
@@ -92,7 +92,7 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let file = REPOSITORY_FILE;
     for Guarded { name: key, line, value } in &untrusted.settings {
         let text = format!("{file}:{line}: {key}: {value}");
-        ui.emit(&SettingWire { file, line: *line, key, value }, visible_line(&text))?;
+        ui.emit(&SettingWire { file, line: *line, key, value }, escape_control_line(&text))?;
     }
     // Seen before it is trusted.
     ui.flush()?;
@@ -150,7 +150,7 @@ fn list(store: &TrustStore, ui: &mut Ui) -> Result<Outcome, CliError> {
     for TrustEntry { digest, file, since, root } in store.entries() {
         let (short, root) = (digest.get(..12).unwrap_or(digest), root.to_string_lossy());
         let text = format!("{short}  {since}  {root}/{file}");
-        ui.emit(&TrustedWire { trusted: file, digest, since, root }, visible_line(&text))?;
+        ui.emit(&TrustedWire { trusted: file, digest, since, root }, escape_control_line(&text))?;
     }
     Ok(Outcome::Done)
 }

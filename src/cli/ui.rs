@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::error::CliError;
 use elophanto_app::{Reporter, reporter::Tone};
 use elophanto_base::visible::is_deceptive;
-pub use elophanto_base::visible::{exact_line, visible, visible_line};
+pub use elophanto_base::visible::{escape_control_line, exact_line, visible};
 
 /// A bar that appears sooner would only flicker.
 const PROGRESS_DELAY: Duration = Duration::from_millis(250);
@@ -306,7 +306,7 @@ mod tests {
         ] {
             assert_eq!(visible(text), shown);
         }
-        assert_eq!(visible_line("a\nb\tc"), "a␊b␉c");
+        assert_eq!(escape_control_line("a\nb\tc"), "a␊b␉c");
         let json = serde_json::to_string("a\u{202e}\u{e0041}ü\u{9b}").unwrap();
         let shown = visible_json(&json);
         assert_eq!(shown, "\"a\\u202e\\udb40\\udc41ü\\u009b\"");

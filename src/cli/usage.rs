@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     Outcome, env,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
 };
 pub use elophanto_app::usage::usd;
 use elophanto_app::{
@@ -113,7 +113,7 @@ pub fn run(args: &UsageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 fn table(used: &Usage, by: ByArg, ui: &mut Ui) -> Result<(), CliError> {
     let rows: Vec<(String, &Sum)> =
-        used.sums.iter().map(|(name, sum)| (visible_line(name), sum)).collect();
+        used.sums.iter().map(|(name, sum)| (escape_control_line(name), sum)).collect();
     let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
     let width = widest.max(by.word().len()).max("total".len());
     if !ui.json {

@@ -19,7 +19,7 @@ use super::{
     call::{Progress, Step},
     check, output,
 };
-use elophanto_base::{one_line::one_line, schema, visible::visible_line};
+use elophanto_base::{one_line::one_line, schema, visible::escape_control_line};
 
 /// Tokens of an answer to arguments that cannot be read.
 const TOKENS: usize = 2000;
@@ -104,7 +104,7 @@ async fn tell(
     let token = listener?;
     let mut notice = ProgressNotificationParam::new(token.clone(), step.done as f64);
     notice.total = step.all.map(|all| all as f64);
-    notice.message = Some(visible_line(&step.message)).filter(|message| !message.is_empty());
+    notice.message = Some(escape_control_line(&step.message)).filter(|message| !message.is_empty());
     let sent = tokio::time::timeout(PATIENCE, peer.notify_progress(notice)).await;
     matches!(sent, Ok(Ok(()))).then_some(token)
 }
@@ -113,7 +113,7 @@ fn unknown_tool(name: &str) -> ErrorData {
     let close = check::closest_tool(name).map(|close| format!("; did you mean `{close}`?"));
     let names: Vec<&str> = Tool::ALL.iter().map(|tool| tool.name()).collect();
     let data = json!({ "tools": names });
-    let name = visible_line(&one_line(name, 60));
+    let name = escape_control_line(&one_line(name, 60));
     let message = format!("there is no tool `{name}`{}", close.unwrap_or_default());
     ErrorData::invalid_params(message, Some(data))
 }

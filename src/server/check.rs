@@ -8,7 +8,7 @@ use super::{
     arguments::{Argument, Kind, PATH_MAX, arguments},
     note_path::is_below_root,
 };
-use elophanto_base::{one_line::one_line, visible::visible_line};
+use elophanto_base::{one_line::one_line, visible::escape_control_line};
 
 /// How many faults are told at once.
 const FAULTS: usize = 5;
@@ -69,7 +69,7 @@ fn unknown(tool: Tool, name: &str, table: &[Argument]) -> String {
     let names: Vec<&str> = table.iter().map(|argument| argument.name).collect();
     let close = closest(name, names.iter().copied());
     let hint = close.map_or_else(|| ".".to_owned(), |close| format!("; did you mean `{close}`?"));
-    let (tool, name) = (tool.name(), visible_line(&one_line(name, 60)));
+    let (tool, name) = (tool.name(), escape_control_line(&one_line(name, 60)));
     format!("`{tool}` has no argument `{name}`{hint} It takes: {}", names.join(", "))
 }
 
@@ -173,6 +173,6 @@ fn shown(value: &Value) -> String {
         }
         Value::Array(items) if items.len() > 5 => format!("a list of {} items", items.len()),
         Value::Object(_) => "an object".to_owned(),
-        other => visible_line(&one_line(&other.to_string(), 80)),
+        other => escape_control_line(&one_line(&other.to_string(), 80)),
     }
 }

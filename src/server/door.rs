@@ -21,7 +21,7 @@ use super::{
     note_path::from_uri,
     output, prompts, resources,
 };
-use elophanto_base::{one_line::one_line, visible::visible_line};
+use elophanto_base::{one_line::one_line, visible::escape_control_line};
 
 /// What an agent is told when it connects.
 const INSTRUCTIONS: &str = "The knowledge base of this repository: notes, summaries of files, facts \
@@ -221,7 +221,7 @@ impl ServerHandler for Door {
             }
             "subscriptions/listen" => "`notifications` (an object)",
             method => {
-                let method = visible_line(&one_line(method, 60));
+                let method = escape_control_line(&one_line(method, 60));
                 let message = format!("there is no method `{method}`");
                 return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
             }

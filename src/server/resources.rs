@@ -21,7 +21,7 @@ use super::{
 };
 use elophanto_base::{
     one_line::one_line,
-    visible::{hidden, visible, visible_line},
+    visible::{escape_control_line, hidden, visible},
 };
 
 /// Notes of one page.
@@ -104,7 +104,7 @@ pub fn not_found(uri: &str) -> ErrorData {
 
 fn resource(note: NoteEntry) -> Resource {
     let mut resource =
-        Resource::new(to_uri(&note.path), visible_line(&note.path)).with_mime_type(MIME);
+        Resource::new(to_uri(&note.path), escape_control_line(&note.path)).with_mime_type(MIME);
     // Of pages that are put together from several places nobody knows how long they are.
     resource.size = Some(note.bytes).filter(|bytes| *bytes > 0);
     resource.title = Some(one_line(&note.title, 200)).filter(|title| !title.is_empty());

@@ -9,7 +9,8 @@ use elophanto_index::{
     refresh,
     refresh::last_view,
     search::{
-        Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25, run::Tools, search,
+        Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25, run::SearchContext,
+        search,
     },
 };
 use elophanto_models::builtin::{Builtin, count_tokens};
@@ -219,7 +220,7 @@ impl Bench {
             belief: None,
             now: 0,
         };
-        let tools = Tools {
+        let tools = SearchContext {
             analyzer: &self.analyzer,
             embedder: &self.builtin,
             sentence_embedder: &self.builtin,

@@ -3,9 +3,9 @@
 use std::{cell::Cell, path::Path};
 
 use elophanto_index::Snapshot;
-use elophanto_knowledge::scan::{AnswerNotes, investigate::Bench, library::Library};
+use elophanto_knowledge::scan::{AnswerNotes, investigate::InvestigationContext, library::Library};
 use elophanto_models::{builtin::count_tokens, llm::Asked};
-use elophanto_repo::{NotePath, desk::Desk, locate};
+use elophanto_repo::{NotePath, locate, record_store::RecordStore};
 
 use crate::env::TestEnv;
 
@@ -20,10 +20,10 @@ fn clock() -> i64 {
 
 fn with_library(root: &Path, work: impl FnOnce(Library)) {
     let repository = locate(root).unwrap();
-    let desk = Desk::new(&repository, true);
+    let record_store = RecordStore::new(&repository, true);
     let notes = Snapshot::default();
-    let bench = Bench {
-        desk: &desk,
+    let bench = InvestigationContext {
+        record_store: &record_store,
         root: &repository.root,
         max_file_bytes: 1 << 20,
         count_tokens: &count_tokens,

@@ -41,7 +41,7 @@ fn write(workspace: &Workspace) -> Result<bool, Error> {
     let write_root = &workspace.config.knowledge.write_root;
     let Some(step) = init::attributes(&|_| current.clone(), write_root)? else { return Ok(false) };
     // Whoever has said how git merges such pages needs no block of ours for it.
-    let page = learn::shelf::folder(write_root).join("any.md");
+    let page = learn::entity_store::folder(write_root).join("any.md");
     if Git::of(&workspace.repository).is_some_and(|git| git.attribute(&page, "merge").is_some()) {
         return Ok(false);
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::{
     Error, config::REPOSITORY_FILE, hidden, init, settings, when::day, workspace::Workspace,
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_index::{
     Options, Snapshot, commit, drift, links, refresh,
     search::SearchError,
@@ -189,7 +189,7 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
 }
 
 fn shown(path: &NotePath) -> String {
-    visible_line(&path.to_text())
+    escape_control_line(&path.to_text())
 }
 
 /// Files of lessons that have grown too large, with their records.
@@ -221,7 +221,7 @@ fn told(drift: &drift::Drift) -> String {
     let mut text =
         format!("drifted: {} commits to what it covers since {}", drift.total, day(drift.since));
     for commit in &drift.commits {
-        let subject = visible_line(&commit.subject);
+        let subject = escape_control_line(&commit.subject);
         text.push_str(&format!("\n    {} {} {subject}", commit.id.short(), day(commit.time)));
     }
     if drift.total > drift.commits.len() {
@@ -234,7 +234,7 @@ fn told(drift: &drift::Drift) -> String {
 pub fn drift_line(drift: &drift::Drift) -> String {
     let commits = if drift.total == 1 { "commit" } else { "commits" };
     let latest = drift.commits.first().map_or_else(String::new, |commit| {
-        format!(", latest {} {}", commit.id.short(), visible_line(&commit.subject))
+        format!(", latest {} {}", commit.id.short(), escape_control_line(&commit.subject))
     });
     let since = day(drift.since);
     format!("drifted: {} {commits} to what it covers since {since}{latest}", drift.total)

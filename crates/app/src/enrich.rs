@@ -11,7 +11,7 @@ use crate::{
     reporter::Reporter,
     workspace::Workspace,
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::learn::{
     deepen::{Deepened, candidates, deepen},
     log::Log,
@@ -44,31 +44,38 @@ pub fn enrich(workspace: &Workspace, yes: bool, reporter: &dyn Reporter) -> Resu
     let learning = Learning::open(workspace)?;
     let telling = learning.telling(reporter)?;
     // Another round may be under way, or a `learn`: what it makes is not made again.
-    let _turn = turn(&learning.desk)?;
+    let _turn = turn(&learning.record_store)?;
     let mut round = Round::default();
     let notes = learning.notes()?;
     let ask = |query: &str| learning.ask_notes(&notes, query);
     // What is queued, or worth a search, needs somewhere to look; what was found does not.
-    let log = Log::read(&learning.desk.journal, now());
+    let log = Log::read(&learning.record_store.journal, now());
     if !log.queued().is_empty() {
         let sources = learning.sources(&ask, reporter)?;
-        let made = make_queued(&learning.desk, &sources, &now)?;
+        let made = make_queued(&learning.record_store, &sources, &now)?;
         round.queued = made.iter().filter(|made| !made.search.queued).count();
         warn_of(&made, reporter);
     }
     round.processed = extract(&learning, &telling, None, yes, reporter)?;
     if round.processed == 0 {
         // Only when nothing waits: what the user asked for comes first.
-        let shelf = learning.shelves().read(now());
-        let log = Log::read(&learning.desk.journal, now());
+        let snapshot = learning.store().read(now());
+        let log = Log::read(&learning.record_store.journal, now());
         let interests = learning.interests();
-        let scores = interests.scores(&learning.user, &shelf, &learning.meaning(), now());
-        let found = candidates(&shelf, &log, &interests, &scores, &learning.user);
+        let scores = interests.scores(&learning.user, &snapshot, &learning.meaning(), now());
+        let found = candidates(&snapshot, &log, &interests, &scores, &learning.user);
         let most = u32::try_from(workspace.config.enrich.searches_per_hour).unwrap_or(u32::MAX);
         if !found.is_empty() {
             let sources = learning.sources(&ask, reporter)?;
-            let done =
-                deepen(&learning.desk, &shelf, &found, &sources, most, &learning.user, &now)?;
+            let done = deepen(
+                &learning.record_store,
+                &snapshot,
+                &found,
+                &sources,
+                most,
+                &learning.user,
+                &now,
+            )?;
             match done {
                 Deepened::Searched { name, mode, made } => {
                     warn_of(&made, reporter);
@@ -93,6 +100,6 @@ fn warn_of(made: &[Made], reporter: &dyn Reporter) {
     let said: BTreeSet<String> =
         failed.map(|(source, cause)| format!("{source}: {cause}")).collect();
     for text in said {
-        reporter.warn(visible_line(&text));
+        reporter.warn(escape_control_line(&text));
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     workspace::Workspace,
 };
 use elophanto_knowledge::learn::{
-    shelf::{Shelf, Shelves},
+    entity_store::{EntitySnapshot, EntityStore},
     undo,
 };
 use elophanto_text::entity::Entity;
@@ -59,20 +59,20 @@ pub struct KnownNote<'a> {
 }
 
 /// All entities, those with most facts first.
-pub fn list<'a>(shelves: &Shelves, shelf: &'a Shelf) -> Vec<Listed<'a>> {
+pub fn list<'a>(store: &EntityStore, snapshot: &'a EntitySnapshot) -> Vec<Listed<'a>> {
     let listed = |(number, entity): (usize, &'a Entity)| Listed {
         number,
         entity: &entity.slug,
         name: &entity.title,
-        path: shelves.path(&entity.slug).to_text(),
+        path: store.path(&entity.slug).to_text(),
         facts: entity.facts.len(),
     };
-    (1..).zip(in_order(shelf)).map(listed).collect()
+    (1..).zip(in_order(snapshot)).map(listed).collect()
 }
 
 /// One entity with all that is known of it.
-pub fn of<'a>(shelves: &Shelves, entity: &'a Entity) -> Known<'a> {
-    let path = |slug: &str| shelves.path(slug).to_text();
+pub fn of<'a>(store: &EntityStore, entity: &'a Entity) -> Known<'a> {
+    let path = |slug: &str| store.path(slug).to_text();
     Known {
         entity: &entity.slug,
         name: &entity.title,
@@ -107,40 +107,44 @@ pub fn of<'a>(shelves: &Shelves, entity: &'a Entity) -> Known<'a> {
 ///
 /// # Errors
 /// When that cannot be written down.
-pub fn delete(workspace: &Workspace, shelf: &mut Shelf, entity: &Entity) -> Result<(), Error> {
+pub fn delete(
+    workspace: &Workspace,
+    snapshot: &mut EntitySnapshot,
+    entity: &Entity,
+) -> Result<(), Error> {
     let learning = Learning::open(workspace)?;
     learning.acted();
-    undo::delete(&learning.shelves(), shelf, &entity.slug, now())?;
+    undo::delete(&learning.store(), snapshot, &entity.slug, now())?;
     Ok(())
 }
 
 /// In the order of the list: what most is known of comes first.
-fn in_order(shelf: &Shelf) -> Vec<&Entity> {
-    let mut all: Vec<&Entity> = shelf.entities.iter().collect();
+fn in_order(snapshot: &EntitySnapshot) -> Vec<&Entity> {
+    let mut all: Vec<&Entity> = snapshot.entities.iter().collect();
     all.sort_by(|a, b| b.facts.len().cmp(&a.facts.len()).then_with(|| a.identity.cmp(&b.identity)));
     all
 }
 
-pub fn find<'a>(shelf: &'a Shelf, name: &str) -> Option<&'a Entity> {
+pub fn find<'a>(snapshot: &'a EntitySnapshot, name: &str) -> Option<&'a Entity> {
     let by_number = || {
         let number: usize = name.parse().ok()?;
-        in_order(shelf).get(number.checked_sub(1)?).copied()
+        in_order(snapshot).get(number.checked_sub(1)?).copied()
     };
     // A name that is a number is a name first.
-    by_name(shelf, name).or_else(by_number)
+    by_name(snapshot, name).or_else(by_number)
 }
 
 /// The entity of this name, or of the page of this name.
-pub fn by_name<'a>(shelf: &'a Shelf, name: &str) -> Option<&'a Entity> {
+pub fn by_name<'a>(snapshot: &'a EntitySnapshot, name: &str) -> Option<&'a Entity> {
     let by_slug =
-        || shelf.sheets.contains_key(name).then(|| shelf.entities.by_slug(name)).flatten();
-    shelf.entities.find(name).or_else(by_slug)
+        || snapshot.sheets.contains_key(name).then(|| snapshot.entities.by_slug(name)).flatten();
+    snapshot.entities.find(name).or_else(by_slug)
 }
 
-pub fn nearest<'a>(shelf: &'a Shelf, name: &str) -> Option<&'a str> {
+pub fn nearest<'a>(snapshot: &'a EntitySnapshot, name: &str) -> Option<&'a str> {
     const ENOUGH: f64 = 0.7;
     let wanted = elophanto_text::entity::identity(name);
-    let names = shelf.entities.iter().map(|entity| entity.title.as_str());
+    let names = snapshot.entities.iter().map(|entity| entity.title.as_str());
     let scored = names
         .map(|name| (strsim::jaro_winkler(&wanted, &elophanto_text::entity::identity(name)), name));
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))?;

@@ -21,7 +21,7 @@ use elophanto_index::{
     eval::{Corpus, DEPTH, EvalError, Judged, TestSet, Thresholds, thresholds},
     search::{Mode, Query, Request, Weights},
 };
-use elophanto_models::{Embedder, Profile, builtin::Builtin};
+use elophanto_models::{Embedder, SearchThresholds, builtin::Builtin};
 use elophanto_repo::locate;
 
 /// A test set, and how it is searched.
@@ -30,7 +30,7 @@ pub struct Eval {
     config: Config,
     analyzer: Analyzer,
     named: Named,
-    profile: Profile,
+    profile: SearchThresholds,
 }
 
 /// How well one way of searching answers.

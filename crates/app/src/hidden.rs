@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::{reporter::Reporter, workspace::Workspace};
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::learn;
 use elophanto_repo::Git;
 use elophanto_text::changelog;
@@ -20,7 +20,7 @@ const MOST_NAMED: usize = 5;
 pub fn findings(workspace: &Workspace) -> Vec<String> {
     let Some(git) = Git::of(&workspace.repository) else { return Vec::new() };
     let write_root = &workspace.config.knowledge.write_root;
-    let (pages, entries) = (learn::shelf::folder(write_root), changelog::folder(write_root));
+    let (pages, entries) = (learn::entity_store::folder(write_root), changelog::folder(write_root));
     let mut places: Vec<&Path> = PLACES.iter().map(Path::new).collect();
     places.extend([pages.as_path(), entries.as_path()]);
     // That git cannot be asked is said by whoever needs it.
@@ -32,7 +32,11 @@ pub fn findings(workspace: &Workspace) -> Vec<String> {
         .take(MOST_NAMED)
         .map(|hidden| {
             let (path, rule) = (hidden.path.to_text(), &hidden.rule);
-            format!("`{}` is hidden from git by `{}`", visible_line(&path), visible_line(rule))
+            format!(
+                "`{}` is hidden from git by `{}`",
+                escape_control_line(&path),
+                escape_control_line(rule)
+            )
         })
         .collect();
     if more > 0 {

@@ -58,13 +58,13 @@ pub fn wish(
     learning.acted();
     let user = learning.user.as_str();
     if wanted.takes_back {
-        let changed = retract(&learning.desk, user, &topic, preference, now())?;
+        let changed = retract(&learning.record_store, user, &topic, preference, now())?;
         return Ok(Wish { topic, preference, changed, entity: None, page: None });
     }
-    let shelves = learning.shelves();
-    let mut shelf = shelves.read(now());
+    let store = learning.store();
+    let mut snapshot = store.read(now());
     let is_first = learning.interests().preferences.is_empty();
-    let stated = state(&shelves, &mut shelf, user, &topic, preference, now())?;
+    let stated = state(&store, &mut snapshot, user, &topic, preference, now())?;
     let (changed, entity) = match stated {
         Stated::Noted(entity) => (true, entity),
         Stated::Known => (false, None),
@@ -75,7 +75,7 @@ pub fn wish(
              `journal.share: false` keeps it on this machine",
         );
     }
-    let page = entity.as_ref().map(|slug| shelves.path(slug));
+    let page = entity.as_ref().map(|slug| store.path(slug));
     Ok(Wish { topic, preference, changed, entity, page })
 }
 
@@ -110,10 +110,10 @@ pub struct Ranked {
 /// What the user cares about most, by what they did.
 pub fn interests(workspace: &Workspace, most: usize) -> Vec<Ranked> {
     let learning = Learning::look(workspace);
-    let shelf = learning.shelves().read(now());
-    let scores = learning.interests().scores(&learning.user, &shelf, &learning.meaning(), now());
+    let snapshot = learning.store().read(now());
+    let scores = learning.interests().scores(&learning.user, &snapshot, &learning.meaning(), now());
     let ranked = |(slug, interest): (String, Interest)| {
-        let entity = shelf.entities.by_slug(&slug)?;
+        let entity = snapshot.entities.by_slug(&slug)?;
         let (slug, name) = (entity.slug.clone(), entity.title.clone());
         Some(Ranked { entity: slug, name, facts: entity.facts.len(), interest })
     };
@@ -164,6 +164,6 @@ pub fn react<'a>(
         ..EngagementRecord::new(&learning.user, slug, kind, valence, &source, now())
     };
     let acts: Vec<EngagementRecord> = entities.iter().map(act).collect();
-    learning.desk.write(Place::Local, &acts)?;
+    learning.record_store.write(Place::Local, &acts)?;
     Ok(Some(Reacted { id, reaction, entities, to }))
 }

@@ -12,16 +12,16 @@ use crate::{
     reporter::Reporter,
     workspace::Workspace,
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::{
     extract::MAX_DOCUMENT_BYTES,
     learn::{
+        entity_store::EntitySnapshot,
         log::{Log, Work},
         plan::{self, Topic},
         record::{MESSAGE, Message, Prompt, Status, Trigger},
         responses::Finding,
         run,
-        shelf::Shelf,
         sources::Source,
         undo::{Undone, undo as take_back},
     },
@@ -152,15 +152,16 @@ pub fn learn(
         false => Vec::new(),
     };
     // While the searches are made, no `enrich` takes them for left behind.
-    let _turn = if sources.is_empty() { None } else { run::turn_if_free(&learning.desk) };
+    let _turn = if sources.is_empty() { None } else { run::turn_if_free(&learning.record_store) };
     let (prompt, searches) = match given {
         Some(found) => {
-            let asked = run::given(&learning.desk, topic.as_str(), found, trigger, user, now())?;
+            let asked =
+                run::given(&learning.record_store, topic.as_str(), found, trigger, user, now())?;
             (asked.0, vec![asked.1])
         }
         None => {
             let queries = queries(&learning, &topic, background, yes, reporter)?;
-            run::ask_for(&learning.desk, topic.as_str(), &queries, trigger, user, now())?
+            run::ask_for(&learning.record_store, topic.as_str(), &queries, trigger, user, now())?
         }
     };
     started(&Started {
@@ -212,18 +213,18 @@ fn look(
     sources: &[Box<dyn Source + '_>],
     reporter: &dyn Reporter,
 ) -> Result<bool, Error> {
-    let log = Log::read(&learning.desk.journal, now());
+    let log = Log::read(&learning.record_store.journal, now());
     let searches = log.searches_of(&prompt.id);
     let mut prompt = prompt.clone();
     let mut left = searches.len();
     let mut warned: Vec<String> = Vec::new();
     for search in searches {
-        let made = run::make(&learning.desk, log.place(&search.id), search, sources, &now)?;
+        let made = run::make(&learning.record_store, log.place(&search.id), search, sources, &now)?;
         // Of four searches each fails in the same way.
         for (source, cause) in &made.failed {
             let text = format!("{source}: {cause}");
             if !warned.contains(&text) {
-                reporter.warn(visible_line(&text));
+                reporter.warn(escape_control_line(&text));
                 warned.push(text);
             }
         }
@@ -236,7 +237,7 @@ fn look(
             return Ok(false);
         }
         left -= 1;
-        prompt = run::advance(&learning.desk, &prompt, left, now())?;
+        prompt = run::advance(&learning.record_store, &prompt, left, now())?;
     }
     Ok(true)
 }
@@ -254,9 +255,9 @@ pub fn extract(
     reporter: &dyn Reporter,
 ) -> Result<usize, Error> {
     let notes = learning.notes()?;
-    let log = Log::read(&learning.desk.journal, now());
+    let log = Log::read(&learning.record_store.journal, now());
     for problem in &log.problems {
-        reporter.note(visible_line(problem));
+        reporter.note(escape_control_line(problem));
     }
     let is_wanted = |work: &Work| match (only, work) {
         (None, _) => true,
@@ -269,8 +270,8 @@ pub fn extract(
     if let Some((name, other)) = outcome.hints.first() {
         reporter.note(format_args!(
             "`{}` may be `{}`: `elophanto clean review` compares them",
-            visible_line(name),
-            visible_line(other)
+            escape_control_line(name),
+            escape_control_line(other)
         ));
     }
     if !outcome.discovered.is_empty() {
@@ -310,12 +311,12 @@ pub fn note(
         user: learning.user.clone(),
         text: elophanto_base::secrets::mask(text).0.into_owned(),
     };
-    learning.desk.write(Place::Local, &[&record])?;
+    learning.record_store.write(Place::Local, &[&record])?;
     extract(&learning, &telling, Some(&record.id), yes, reporter)?;
-    let log = Log::read(&learning.desk.journal, now());
-    let shelf = learning.shelves().read(now());
-    let found = found_by(&shelf, |line| line.message.as_deref() == Some(record.id.as_str()));
-    let entities = entities(&shelf, &found);
+    let log = Log::read(&learning.record_store.journal, now());
+    let snapshot = learning.store().read(now());
+    let found = found_by(&snapshot, |line| line.message.as_deref() == Some(record.id.as_str()));
+    let entities = entities(&snapshot, &found);
     let facts = log.extractions.get(&record.id).map_or(0, |done| done.facts_added);
     Ok(Noted { id: record.id, entities, facts })
 }
@@ -328,10 +329,10 @@ pub fn note(
 pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<Undone>, Error> {
     let learning = Learning::open(workspace)?;
     learning.acted();
-    let shelves = learning.shelves();
-    let mut shelf = shelves.read(now());
-    let log = Log::read(&learning.desk.journal, now());
-    Ok(take_back(&shelves, &mut shelf, &log, id, &learning.meaning(), now())?)
+    let store = learning.store();
+    let mut snapshot = store.read(now());
+    let log = Log::read(&learning.record_store.journal, now());
+    Ok(take_back(&store, &mut snapshot, &log, id, &learning.meaning(), now())?)
 }
 
 /// What is to be read instead of searching.
@@ -396,8 +397,8 @@ fn unreadable(cause: reading::ReadError) -> Error {
 /// What was asked for, or one of it, in the order in which it was asked.
 pub fn prompts(workspace: &Workspace, only: Option<&str>) -> Vec<Prompted> {
     let learning = Learning::look(workspace);
-    let log = Log::read(&learning.desk.journal, now());
-    let shelf = learning.shelves().read(now());
+    let log = Log::read(&learning.record_store.journal, now());
+    let snapshot = learning.store().read(now());
     // Whoever works in this clone is known to git, others by the id of theirs.
     let address = LazyCell::new(|| address(workspace));
     let who = |id: &str| {
@@ -410,7 +411,7 @@ pub fn prompts(workspace: &Workspace, only: Option<&str>) -> Vec<Prompted> {
             let search = line.search.as_deref();
             searches.iter().any(|own| Some(own.id.as_str()) == search)
         };
-        let found = found_by(&shelf, is_its);
+        let found = found_by(&snapshot, is_its);
         let searched = |search: &elophanto_knowledge::learn::record::Search| Searched {
             id: search.id.clone(),
             query: search.query.clone(),
@@ -431,7 +432,7 @@ pub fn prompts(workspace: &Workspace, only: Option<&str>) -> Vec<Prompted> {
             created_at: format!("{:.0}", prompt.created_at),
             user: who(&prompt.user),
             searches: searches.iter().map(|search| searched(search)).collect(),
-            entities: entities(&shelf, &found),
+            entities: entities(&snapshot, &found),
             is_done: log.is_done(prompt),
         }
     };
@@ -448,9 +449,12 @@ fn address(workspace: &Workspace) -> Option<String> {
 }
 
 /// How many facts that count each entity has of lines like this, by slug.
-fn found_by(shelf: &Shelf, is_wanted: impl Fn(&Line) -> bool) -> BTreeMap<String, usize> {
+fn found_by(
+    snapshot: &EntitySnapshot,
+    is_wanted: impl Fn(&Line) -> bool,
+) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
-    for entity in shelf.entities.iter() {
+    for entity in snapshot.entities.iter() {
         let facts = entity.facts.iter().filter(|fact| {
             is_wanted(&fact.line) || fact.also.iter().any(|(_, line)| is_wanted(line))
         });
@@ -462,11 +466,11 @@ fn found_by(shelf: &Shelf, is_wanted: impl Fn(&Line) -> bool) -> BTreeMap<String
     found
 }
 
-fn entities(shelf: &Shelf, found: &BTreeMap<String, usize>) -> Vec<FoundEntity> {
+fn entities(snapshot: &EntitySnapshot, found: &BTreeMap<String, usize>) -> Vec<FoundEntity> {
     let mut wires: Vec<FoundEntity> = found
         .iter()
         .filter_map(|(slug, &facts)| {
-            let entity = shelf.entities.by_slug(slug)?;
+            let entity = snapshot.entities.by_slug(slug)?;
             let (slug, name) = (entity.slug.clone(), entity.title.clone());
             Some(FoundEntity { entity: slug, name, facts })
         })

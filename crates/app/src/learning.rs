@@ -18,19 +18,19 @@ use crate::{
     workspace::Workspace,
 };
 use elophanto_base::process::Environment;
-use elophanto_base::visible::{visible, visible_line};
+use elophanto_base::visible::{escape_control_line, visible};
 use elophanto_index::{
     Kind, Options, Refreshed,
     search::{Query, search},
 };
 use elophanto_knowledge::{
     learn::{
+        entity_store::{EntitySnapshot, EntityStore},
         interests::Interests,
         log::{Log, Work},
         meaning::Meaning,
         pipeline::{Discovered, Outcome, Pipeline},
         responses::Finding,
-        shelf::{Shelf, Shelves},
         sources::{Files, Notes, Program, Source, Web},
         tell::{Told, acted, tell},
         users::{self, Said},
@@ -41,7 +41,7 @@ use elophanto_knowledge::{
 };
 use elophanto_models::{Pace, llm::Ask};
 use elophanto_net::web::{Fetcher, Policy};
-use elophanto_repo::desk::Desk;
+use elophanto_repo::record_store::RecordStore;
 
 /// Notes that the source `knowledge` brings for a query.
 const MOST_NOTES: usize = 8;
@@ -54,7 +54,7 @@ pub fn now() -> Timestamp {
 /// Everything that learning needs of a knowledge base.
 pub struct Learning<'a> {
     pub workspace: &'a Workspace,
-    pub desk: Desk<'a>,
+    pub record_store: RecordStore<'a>,
     /// The id of this clone.
     pub user: String,
 }
@@ -71,29 +71,32 @@ impl<'a> Learning<'a> {
     /// # Errors
     /// When it cannot be kept.
     pub fn open(workspace: &'a Workspace) -> Result<Self, Error> {
-        let desk = workspace.desk();
-        let user = writer(&desk)?;
-        Ok(Self { workspace, desk, user })
+        let record_store = workspace.record_store();
+        let user = writer(&record_store)?;
+        Ok(Self { workspace, record_store, user })
     }
 
     /// For what needs no id of this clone, and may have to leave everything as it is.
     pub fn look(workspace: &'a Workspace) -> Self {
-        let desk = workspace.desk();
-        let user = known_writer(&desk).unwrap_or_default();
-        Self { workspace, desk, user }
+        let record_store = workspace.record_store();
+        let user = known_writer(&record_store).unwrap_or_default();
+        Self { workspace, record_store, user }
     }
 
-    pub fn shelves(&'a self) -> Shelves<'a> {
-        Shelves { desk: &self.desk, write_root: &self.workspace.config.knowledge.write_root }
+    pub fn store(&'a self) -> EntityStore<'a> {
+        EntityStore {
+            record_store: &self.record_store,
+            write_root: &self.workspace.config.knowledge.write_root,
+        }
     }
 
     /// All entities, as they are now; says what is wrong with their pages.
-    pub fn shelf(&self, reporter: &dyn Reporter) -> Shelf {
-        let shelf = self.shelves().read(now());
-        for warning in shelf.warnings() {
-            reporter.note(visible_line(&warning));
+    pub fn snapshot(&self, reporter: &dyn Reporter) -> EntitySnapshot {
+        let snapshot = self.store().read(now());
+        for warning in snapshot.warnings() {
+            reporter.note(escape_control_line(&warning));
         }
-        shelf
+        snapshot
     }
 
     /// How near texts are: by the model of the repository if it runs here, else by the built-in one.
@@ -107,7 +110,7 @@ impl<'a> Learning<'a> {
     /// The user did something.
     pub fn acted(&self) {
         // Only when they are told things depends on it.
-        let _ = acted(&self.desk, now());
+        let _ = acted(&self.record_store, now());
     }
 
     /// The notes, as they are now.
@@ -138,7 +141,7 @@ impl<'a> Learning<'a> {
                     root: self.workspace.repository.root.clone(),
                     folders: settings.files.clone(),
                     except: vec![
-                        elophanto_knowledge::learn::shelf::folder(
+                        elophanto_knowledge::learn::entity_store::folder(
                             &self.workspace.config.knowledge.write_root,
                         ),
                         PathBuf::from(".elophanto"),
@@ -279,23 +282,23 @@ impl<'a> Learning<'a> {
         let is_there = model.is_there();
         let mut ask = |prompt: &str| model.ask(prompt);
         let ask: Ask = if is_there { Some(&mut ask) } else { None };
-        let shelves = self.shelves();
-        let mut shelf = self.shelf(reporter);
+        let store = self.store();
+        let mut snapshot = self.snapshot(reporter);
         let meaning = self.meaning();
         let users: Vec<Said> = users::said(&notes.snapshot).unwrap_or_default();
         let pipeline = Pipeline {
-            shelves: &shelves,
+            store: &store,
             meaning: &meaning,
             users: &users,
             user: &self.user,
             now: &now,
         };
-        let outcome = pipeline.run(work, log, &mut shelf, ask)?;
+        let outcome = pipeline.run(work, log, &mut snapshot, ask)?;
         if !outcome.discovered.is_empty() {
             attributes::ensure(self.workspace, reporter);
         }
         for path in &outcome.unreadable {
-            let path = visible_line(path);
+            let path = escape_control_line(path);
             reporter
                 .warn(format_args!("`{path}` cannot be read: what was found about it is not kept"));
         }
@@ -334,13 +337,13 @@ impl<'a> Learning<'a> {
     ) -> Result<(), Error> {
         let Telling { outlets, quiet } = telling;
         let Told { printed, failed, .. } =
-            tell(&self.desk, discovered, outlets, quiet, &self.user, now())?;
+            tell(&self.record_store, discovered, outlets, quiet, &self.user, now())?;
         for (id, text) in printed {
             reporter.talk(visible(&text));
             reporter.talk(format_args!("  (`elophanto react {id} +` or `-`)"));
         }
         for cause in failed {
-            reporter.warn(visible_line(&cause));
+            reporter.warn(escape_control_line(&cause));
         }
         Ok(())
     }
@@ -408,7 +411,7 @@ impl<'a> Learning<'a> {
 
     /// What the user did and likes.
     pub fn interests(&self) -> Interests {
-        Interests::read(&self.desk, now())
+        Interests::read(&self.record_store, now())
     }
 
     /// How much the user cares about a few entities, by slug; what they never had to do with is
@@ -419,8 +422,8 @@ impl<'a> Learning<'a> {
             return BTreeMap::new();
         }
         let now = now();
-        let shelf = self.shelves().few(slugs, now);
-        let scores = interests.scores(&self.user, &shelf, &self.meaning(), now);
+        let snapshot = self.store().few(slugs, now);
+        let scores = interests.scores(&self.user, &snapshot, &self.meaning(), now);
         scores.into_iter().map(|(slug, interest)| (slug, interest.score)).collect()
     }
 }

@@ -16,7 +16,7 @@ use elophanto_agent::{
     level_name,
     mcp_client::{Entry, Started},
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 
 /// A server to add.
 #[derive(Debug, Clone, Default)]
@@ -100,7 +100,7 @@ impl Server {
             }));
             lines.extend(self.problems.iter().map(|problem| format!("look at: {problem}")));
         }
-        lines.iter().map(|line| visible_line(line)).collect()
+        lines.iter().map(|line| escape_control_line(line)).collect()
     }
 
     /// Starts it, asks what it offers, and ends it.
@@ -230,8 +230,11 @@ pub fn remove(name: &str, environment: &Environment) -> Result<bool, Error> {
 fn levels_of(given: &[String]) -> Result<BTreeMap<String, String>, Error> {
     let one = |text: &String| {
         let Some((tool, word)) = text.rsplit_once('=').filter(|(tool, _)| !tool.is_empty()) else {
-            return Err(Error::new(format_args!("`{}` is no TOOL=LEVEL", visible_line(text)))
-                .hint("such as --level read_file=safe"));
+            return Err(Error::new(format_args!(
+                "`{}` is no TOOL=LEVEL",
+                escape_control_line(text)
+            ))
+            .hint("such as --level read_file=safe"));
         };
         level(word)?;
         Ok((tool.to_owned(), word.to_owned()))

@@ -13,7 +13,7 @@ use elophanto_agent::{
     Spec,
     plugins::{self, MAX_PAGE_BYTES, text_at},
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 
 /// Brings the pages of deployed plugins up to date with their READMEs; the pages that changed.
 pub fn mirror(workspace: &Workspace, reporter: &dyn Reporter) -> Vec<PathBuf> {
@@ -28,7 +28,7 @@ pub fn mirror(workspace: &Workspace, reporter: &dyn Reporter) -> Vec<PathBuf> {
             "" => String::new(),
             name => format!("the plugin `{name}`: "),
         };
-        reporter.warn(format_args!("{name}{}", visible_line(&problem.reason)));
+        reporter.warn(format_args!("{name}{}", escape_control_line(&problem.reason)));
     }
     mirrored.changed
 }

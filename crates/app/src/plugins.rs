@@ -24,7 +24,7 @@ use elophanto_agent::{
         self, MANIFEST, Plugin, PluginError, TestReport, check_name, entries, examine, withdraw,
     },
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 
 /// A plugin in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -141,7 +141,7 @@ pub fn deploy(
 ) -> Result<Done, Error> {
     let plugin = plugin(prepared, name)?;
     for line in described(&plugin) {
-        reporter.talk(visible_line(&line));
+        reporter.talk(escape_control_line(&line));
     }
     let report = test(prepared, &plugin);
     reporter.talk(format_args!("tests ({}):\n{}", plugin.test, told(&report)));

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::{Error, reporter::Reporter, workspace::Workspace};
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::scan::{
     GapKind, Known, Priority, Question, QuestionState, Summary,
     freshness::{Freshness, current},
@@ -55,9 +55,9 @@ impl<'a> From<&'a Question> for Listed<'a> {
 /// # Errors
 /// When that cannot be written down.
 pub fn known(workspace: &Workspace) -> Result<Known, Error> {
-    let desk = workspace.desk();
-    let mut known = Known::read(&desk.journal, Timestamp::now());
-    reopen(&desk, &mut known)?;
+    let record_store = workspace.record_store();
+    let mut known = Known::read(&record_store.journal, Timestamp::now());
+    reopen(&record_store, &mut known)?;
     Ok(known)
 }
 
@@ -93,10 +93,11 @@ pub fn find<'k>(known: &'k Known, id: &str) -> Result<Option<&'k Question>, Erro
     }
     let mut begin = known.questions.values().filter(|question| question.id.starts_with(id));
     match (begin.next(), begin.next()) {
-        (Some(_), Some(_)) => {
-            Err(Error::new(format_args!("several questions begin with `{}`", visible_line(id)))
-                .hint("give more of the id; `elophanto scan --list` shows them"))
-        }
+        (Some(_), Some(_)) => Err(Error::new(format_args!(
+            "several questions begin with `{}`",
+            escape_control_line(id)
+        ))
+        .hint("give more of the id; `elophanto scan --list` shows them")),
         (one, _) => Ok(one.filter(|_| !id.is_empty())),
     }
 }
@@ -107,7 +108,7 @@ pub fn find<'k>(known: &'k Known, id: &str) -> Result<Option<&'k Question>, Erro
 /// When that cannot be written down.
 pub fn dismiss(workspace: &Workspace, question: &Question) -> Result<Question, Error> {
     let dismissed = question.moved(QuestionState::Dismissed, None, Timestamp::now());
-    let desk = workspace.desk();
+    let record_store = workspace.record_store();
     let dismissal = Dismissal {
         kind: DISMISSAL.to_owned(),
         id: question.id.clone(),
@@ -115,7 +116,7 @@ pub fn dismiss(workspace: &Workspace, question: &Question) -> Result<Question, E
         state: dismissed.state,
         blob: question.evidence.blob.clone(),
     };
-    desk.write(desk.place(is_outside(&question.evidence.path())), &[&dismissal])?;
+    record_store.write(record_store.place(is_outside(&question.evidence.path())), &[&dismissal])?;
     Ok(dismissed)
 }
 

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Error, agent::shelf::Shelf, reporter::Reporter, workspace::Workspace};
+use crate::{Error, agent::skill_store::SkillStore, reporter::Reporter, workspace::Workspace};
 use elophanto_agent::skills::{
     self, MAX_SKILL_BYTES, Plan, Skill, SkillError, installed, new_skill, plan_update,
 };
@@ -42,7 +42,7 @@ pub fn new(
     skills::check_name(name)?;
     let root = &workspace.repository.root;
     let folder = match of_user {
-        true => Shelf::of(workspace)?
+        true => SkillStore::of(workspace)?
             .places
             .user
             .ok_or_else(|| Error::new("there is no folder for your own skills").hint("set HOME"))?,
@@ -73,14 +73,14 @@ fn instead(cause: SkillError, kind: ErrorKind, said: impl FnOnce() -> Error) -> 
 /// When the answer cannot be read, or the skill cannot be installed.
 pub fn install(
     plan: &Plan,
-    shelf: &Shelf,
+    store: &SkillStore,
     yes: bool,
     reporter: &dyn Reporter,
 ) -> Result<bool, Error> {
     let question = format!("Install `{}`?", plan.name);
     let is_agreed = !plan.is_current() && (yes || reporter.confirm(&question)?);
     if is_agreed {
-        skills::install(plan, &plan.tree, &shelf.places.installed)?;
+        skills::install(plan, &plan.tree, &store.places.installed)?;
     }
     Ok(is_agreed)
 }
@@ -91,12 +91,12 @@ pub fn install(
 /// # Errors
 /// When it is not installed; when the one that was named, or any of all, could not be updated.
 pub fn update(
-    shelf: &Shelf,
+    store: &SkillStore,
     name: Option<&str>,
     reporter: &dyn Reporter,
     agreed: &mut dyn FnMut(&Plan) -> Result<bool, Error>,
 ) -> Result<Option<bool>, Error> {
-    let mut installed = installed(&shelf.places.installed)?;
+    let mut installed = installed(&store.places.installed)?;
     if let Some(name) = name {
         installed.retain(|other, _| other == name);
         if installed.is_empty() {
@@ -107,12 +107,12 @@ pub fn update(
         return Ok(None);
     }
     // What the hub has now, not what it had when it was searched.
-    if installed.values().any(|locked| locked.hub.is_some()) && shelf.hub.is_some() {
-        shelf.fetched_hub()?;
+    if installed.values().any(|locked| locked.hub.is_some()) && store.hub.is_some() {
+        store.fetched_hub()?;
     }
     let (mut any, mut failed) = (false, 0);
     for other in installed.keys() {
-        let plan = plan_update(other, &shelf.places.installed, &shelf.outside());
+        let plan = plan_update(other, &store.places.installed, &store.outside());
         match plan.map_err(Error::from).and_then(|plan| agreed(&plan)) {
             Ok(is_installed) => any |= is_installed,
             // One that cannot be updated must not keep the others from it.

@@ -22,14 +22,16 @@ use crate::{
 use elophanto_agent::{git_guard::put_aside_of_killed, permissions};
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{
-    Context, Options, Progress, Refreshed, form::Form, refresh, search::run::Tools,
+    Context, Options, Progress, Refreshed, form::Form, refresh, search::run::SearchContext,
 };
 use elophanto_knowledge::{corpus, learn, memory};
 use elophanto_models::{
     Pace,
     builtin::{Builtin, count_tokens},
 };
-use elophanto_repo::{Git, NotePath, Repository, Selection, Version, desk::Desk, locate, watch};
+use elophanto_repo::{
+    Git, NotePath, Repository, Selection, Version, locate, record_store::RecordStore, watch,
+};
 use elophanto_tables::Lance;
 use elophanto_text::chunk::Limits;
 
@@ -154,8 +156,8 @@ impl Workspace {
     }
 
     /// What a search works with.
-    pub fn tools(&self) -> Tools<'_> {
-        Tools {
+    pub fn tools(&self) -> SearchContext<'_> {
+        SearchContext {
             analyzer: &self.analyzer,
             embedder: self.models.active(),
             sentence_embedder: &Builtin,
@@ -196,7 +198,7 @@ impl Workspace {
     /// # Errors
     /// When a configured root does not exist.
     pub fn refresh_all(&self, options: Options) -> Result<Refreshed, Error> {
-        Ok(corpus::refresh(&self.context(), &self.desk(), options)?)
+        Ok(corpus::refresh(&self.context(), &self.record_store(), options)?)
     }
 
     /// Brings everything of which git carries vectors up to date.
@@ -204,7 +206,7 @@ impl Workspace {
     /// # Errors
     /// When a configured root does not exist.
     pub fn refresh_indexed(&self, options: Options) -> Result<Refreshed, Error> {
-        Ok(corpus::refresh_indexed(&self.context(), &self.desk(), options)?)
+        Ok(corpus::refresh_indexed(&self.context(), &self.record_store(), options)?)
     }
 
     /// Brings notes and pages of entities up to date.
@@ -212,7 +214,7 @@ impl Workspace {
     /// # Errors
     /// When a configured root does not exist.
     pub fn refresh_pages(&self, options: Options) -> Result<Refreshed, Error> {
-        Ok(corpus::refresh_pages(&self.context(), &self.desk(), options)?)
+        Ok(corpus::refresh_pages(&self.context(), &self.record_store(), options)?)
     }
 
     /// Everything that can be searched of a version that git holds.
@@ -229,8 +231,8 @@ impl Workspace {
     }
 
     /// Where questions and summaries are written down.
-    pub fn desk(&self) -> Desk<'_> {
-        Desk::new(&self.repository, self.config.journal.share)
+    pub fn record_store(&self) -> RecordStore<'_> {
+        RecordStore::new(&self.repository, self.config.journal.share)
     }
 
     /// The path of a note as the user typed it, relative to the root.
@@ -325,7 +327,7 @@ fn selection(repository: &Repository, config: &Config) -> Selection {
     if !covered && repository.root.join(own).is_dir() {
         roots.push(PathBuf::from(own));
     }
-    let apart = learn::shelf::folder(own);
+    let apart = learn::entity_store::folder(own);
     let extensions = config.knowledge.extensions.clone();
     Selection { roots, extensions, apart, is_key: permissions::is_key }
 }

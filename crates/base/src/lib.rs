@@ -4,15 +4,15 @@
 //! safe to show, secrets in a text, words and their terms, and programs that the user named.
 
 pub mod beneath;
-pub mod differ;
+pub mod contradicts;
 pub mod jsonl;
 pub mod lexical;
 pub mod lock;
+pub mod mount_placeholder;
 pub mod one_line;
 pub mod process;
 pub mod schema;
 pub mod secrets;
-pub mod stand_in;
 pub mod visible;
 pub mod whole;
 pub mod yaml;

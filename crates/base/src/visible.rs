@@ -16,7 +16,7 @@ pub fn visible(text: &str) -> String {
 }
 
 /// [`visible`], on one line.
-pub fn visible_line(text: &str) -> String {
+pub fn escape_control_line(text: &str) -> String {
     on_one_line(visible(text))
 }
 
@@ -210,7 +210,7 @@ mod tests {
             assert_eq!(exact(text), expected, "{text:?}");
         }
         assert_eq!(exact_line("a\u{a0}b\nc\td"), "a<U+00A0>b␊c␉d");
-        assert_eq!(visible_line("a\u{a0}b\nc\td"), "a\u{a0}b␊c␉d");
+        assert_eq!(escape_control_line("a\u{a0}b\nc\td"), "a\u{a0}b␊c␉d");
     }
 
     proptest! {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     Context, Kind,
-    note::{Cutter, Note},
+    note::{Chunker, Note},
 };
 use crate::store::{
     matrix::Key,
@@ -70,12 +70,12 @@ impl<'a> Context<'a> {
     }
 
     /// How documents of a kind are cut; `None` if that is not known here.
-    pub fn cutter_of(&self, kind: Kind) -> Option<Cutter<'a>> {
+    pub fn cutter_of(&self, kind: Kind) -> Option<Chunker<'a>> {
         match kind {
             Kind::Memory => {
-                Some(self.of(self.forms.iter().find(|form| form.kind == kind)?).cutter())
+                Some(self.of(self.forms.iter().find(|form| form.kind == kind)?).chunker())
             }
-            Kind::Note | Kind::Summary | Kind::Fact => Some(Self { form: None, ..*self }.cutter()),
+            Kind::Note | Kind::Summary | Kind::Fact => Some(Self { form: None, ..*self }.chunker()),
         }
     }
 }

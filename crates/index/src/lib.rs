@@ -8,12 +8,12 @@
 pub mod check;
 pub mod commit;
 pub mod compact;
+pub mod derived;
 mod draft;
 pub mod drift;
 pub mod eval;
 pub mod fill;
 pub mod form;
-pub mod given;
 pub mod history;
 pub mod links;
 pub mod note;

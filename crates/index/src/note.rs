@@ -39,7 +39,7 @@ pub struct Problem {
 }
 
 /// How notes are cut and named.
-pub struct Cutter<'a> {
+pub struct Chunker<'a> {
     pub limits: &'a Limits,
     /// Folder whose first level names scopes, relative to the root.
     pub write_root: &'a Path,
@@ -50,7 +50,7 @@ pub struct Cutter<'a> {
     pub unwritten: Unwritten,
 }
 
-impl Cutter<'_> {
+impl Chunker<'_> {
     /// Decodes, parses and cuts the bytes of a file. Comments, tables of contents and what still
     /// waits to be written are left out: they are blank from here on.
     ///
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn what_says_nothing_is_left_out_and_nothing_else_changes() {
         let model = elophanto_models::builtin::Builtin::new();
-        let cutter = Cutter {
+        let chunker = Chunker {
             limits: &Limits::default(),
             write_root: Path::new("knowledge"),
             count_tokens: &elophanto_models::builtin::count_tokens,
@@ -239,11 +239,11 @@ mod tests {
             ("<!-- b -->\n", &[]),
         ] {
             let bytes = text.as_bytes();
-            let note = cutter.cut_bytes(&"a.md".into(), BlobId::of(bytes), bytes).unwrap();
+            let note = chunker.cut_bytes(&"a.md".into(), BlobId::of(bytes), bytes).unwrap();
             assert_eq!(note.passages, passages, "{text}");
             assert_eq!(note.text.len(), text.len());
             // What is cut again from what a segment keeps is the same.
-            let again = cutter.cut(&"a.md".into(), BlobId::of(bytes), note.text, None).unwrap();
+            let again = chunker.cut(&"a.md".into(), BlobId::of(bytes), note.text, None).unwrap();
             assert_eq!(again.keys, note.keys, "{text}");
         }
     }

@@ -31,15 +31,15 @@ pub(super) fn passages_of(
     part: &Part,
     choose: impl Fn(usize) -> bool,
 ) -> Result<Vec<Passage>, Malformed> {
-    let cutter = context.cutter_of(part.kind);
+    let chunker = context.cutter_of(part.kind);
     let segment = &part.loaded.segment;
     let mut passages = Vec::new();
     for number in part.live.ones().filter(|&number| choose(number)) {
         let document = segment.document(number)?;
         let text = segment.text(&document)?.to_owned();
         let path = document.path.clone();
-        let Some(cutter) = &cutter else { break };
-        let Ok(note) = cutter.cut(&path, document.blob, text, None) else { continue };
+        let Some(chunker) = &chunker else { break };
+        let Ok(note) = chunker.cut(&path, document.blob, text, None) else { continue };
         let found = note.chunks.iter().zip(note.passages).zip(note.keys);
         passages.extend(found.map(|((chunk, text), key)| Passage {
             path: path.clone(),

@@ -13,7 +13,7 @@ use super::{
     fill::{missing_keys, missing_rows},
     form::Form,
     history,
-    note::{Cutter, Unwritten},
+    note::{Chunker, Unwritten},
     plan::{Plan, plan},
     segments::{Job, Known, Workshop, build},
     vectors::{Closed, Vectors, can_complete},
@@ -63,8 +63,8 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// How notes are cut and named.
-    pub fn cutter(&self) -> Cutter<'a> {
-        Cutter {
+    pub fn chunker(&self) -> Chunker<'a> {
+        Chunker {
             limits: self.limits,
             write_root: self.write_root,
             count_tokens: self.count_tokens,
@@ -333,7 +333,7 @@ impl Run<'_> {
             &Workshop {
                 root: context.root(),
                 max_file_bytes: context.max_file_bytes,
-                cutter: context.cutter(),
+                chunker: context.chunker(),
                 analyzer: context.analyzer,
                 fingerprint: fingerprint.as_str(),
                 dimension: context.embedder.dimension(),

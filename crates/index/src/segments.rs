@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{
-    note::{Cutter, Note, Problem},
+    note::{Chunker, Note, Problem},
     vectors::Vectors,
 };
 use crate::store::{
@@ -70,7 +70,7 @@ pub struct Group {
 pub struct Workshop<'a> {
     pub root: &'a Path,
     pub max_file_bytes: u64,
-    pub cutter: Cutter<'a>,
+    pub chunker: Chunker<'a>,
     pub analyzer: &'a Analyzer,
     pub fingerprint: &'a str,
     pub dimension: usize,
@@ -225,7 +225,7 @@ impl Workshop<'_> {
         if let Some(&(segment, document)) = self.known.get(&(file.path.clone(), blob)) {
             return Done::Outcome(Outcome::Known { file, blob, segment, document });
         }
-        match self.cutter.cut_bytes(&file.path, blob, bytes) {
+        match self.chunker.cut_bytes(&file.path, blob, bytes) {
             Ok(note) => Done::Note(Some(file), note),
             Err(problem) => Done::Outcome(Outcome::Skipped { file, blob, problem }),
         }
@@ -236,7 +236,7 @@ impl Workshop<'_> {
         let view = segment.document(document)?;
         let text = segment.text(&view)?.to_owned();
         let note = (!view.note.is_empty()).then(|| view.note.to_owned());
-        Ok(self.cutter.cut(&view.path, view.blob, text, note).ok())
+        Ok(self.chunker.cut(&view.path, view.blob, text, note).ok())
     }
 
     fn load(&self, segment: Vec<u8>, matrix: Vec<u8>) -> Result<Loaded, String> {

@@ -103,7 +103,7 @@ pub fn snapshot_of(
             &Workshop {
                 root: context.root(),
                 max_file_bytes: context.max_file_bytes,
-                cutter: context.cutter(),
+                chunker: context.chunker(),
                 analyzer: context.analyzer,
                 fingerprint: context.embedder.fingerprint().as_str(),
                 dimension: context.embedder.dimension(),

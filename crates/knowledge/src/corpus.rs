@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::{learn, scan};
 use elophanto_index::{
-    Context, IndexError, Kind, Options, Progress, Refreshed, form::Form, given,
+    Context, IndexError, Kind, Options, Progress, Refreshed, derived, form::Form,
     refresh as refresh_notes, version,
 };
-use elophanto_repo::{CommitId, Git, GitError, Stored, Version, desk::Desk};
+use elophanto_repo::{CommitId, Git, GitError, Stored, Version, record_store::RecordStore};
 
 /// What lies in views of its own, beside that of the notes.
 const APART: [Kind; 3] = [Kind::Summary, Kind::Fact, Kind::Memory];
@@ -18,13 +18,17 @@ const APART: [Kind; 3] = [Kind::Summary, Kind::Fact, Kind::Memory];
 ///
 /// # Errors
 /// When a configured root does not exist.
-pub fn refresh(context: &Context, desk: &Desk, options: Options) -> Result<Refreshed, IndexError> {
+pub fn refresh(
+    context: &Context,
+    record_store: &RecordStore,
+    options: Options,
+) -> Result<Refreshed, IndexError> {
     let (notes, (summaries, facts)) = rayon::join(
         || refresh_notes(context, options),
         || {
             rayon::join(
-                || scan::documents::refresh(context, desk, options),
-                || learn::documents::refresh(context, desk, options),
+                || scan::documents::refresh(context, record_store, options),
+                || learn::documents::refresh(context, record_store, options),
             )
         },
     );
@@ -40,12 +44,12 @@ pub fn refresh(context: &Context, desk: &Desk, options: Options) -> Result<Refre
 /// When a configured root does not exist.
 pub fn refresh_pages(
     context: &Context,
-    desk: &Desk,
+    record_store: &RecordStore,
     options: Options,
 ) -> Result<Refreshed, IndexError> {
     let (notes, facts) = rayon::join(
         || refresh_notes(context, options),
-        || learn::documents::refresh(context, desk, options),
+        || learn::documents::refresh(context, record_store, options),
     );
     let mut pages = notes?;
     pages.join(facts);
@@ -59,10 +63,10 @@ pub fn refresh_pages(
 /// When a configured root does not exist.
 pub fn refresh_indexed(
     context: &Context,
-    desk: &Desk,
+    record_store: &RecordStore,
     options: Options,
 ) -> Result<Refreshed, IndexError> {
-    let mut all = refresh(context, desk, options)?;
+    let mut all = refresh(context, record_store, options)?;
     for form in context.forms.iter().filter(|form| form.folder.is_some()) {
         let other = refresh_notes(&context.of(form), options)?;
         all.report.apart += other.report.chunks;
@@ -137,10 +141,10 @@ pub fn of_staged(
     let mut names = Vec::new();
     for kind in APART {
         let files = files_of(context, git, &Version::Staged, kind)?;
-        let name = given::name_of(&files);
+        let name = derived::name_of(&files);
         if let [parent] = parents
-            && given::went_along(context, kind, &name)
-            && given::name_of(&files_of(context, git, &Version::Commit(*parent), kind)?) == name
+            && derived::went_along(context, kind, &name)
+            && derived::name_of(&files_of(context, git, &Version::Commit(*parent), kind)?) == name
         {
             continue;
         }

@@ -10,11 +10,11 @@ use std::{borrow::Cow, error::Error, fmt};
 pub mod bert;
 pub mod builtin;
 pub mod llm;
-mod profile;
 pub mod remote;
+mod thresholds;
 mod tokenizer;
 
-pub use profile::{Belief, Features, Near, Profile};
+pub use thresholds::{Belief, Features, LearnThresholds, SearchThresholds};
 
 /// Turns texts into unit vectors.
 pub trait Embedder: Send + Sync {
@@ -29,13 +29,13 @@ pub trait Embedder: Send + Sync {
     fn pace(&self) -> Pace;
 
     /// What counts as near for its vectors.
-    fn profile(&self) -> Profile {
-        Profile::UNMEASURED
+    fn thresholds(&self) -> SearchThresholds {
+        SearchThresholds::UNMEASURED
     }
 
     /// What counts as near when something is learnt.
-    fn near(&self) -> Near {
-        Near::UNMEASURED
+    fn near(&self) -> LearnThresholds {
+        LearnThresholds::UNMEASURED
     }
 
     /// One vector of [`Embedder::dimension`] components per text, in order: unit length, or zero
@@ -71,11 +71,11 @@ impl<E: Embedder + ?Sized> Embedder for &E {
         (**self).pace()
     }
 
-    fn profile(&self) -> Profile {
-        (**self).profile()
+    fn thresholds(&self) -> SearchThresholds {
+        (**self).thresholds()
     }
 
-    fn near(&self) -> Near {
+    fn near(&self) -> LearnThresholds {
         (**self).near()
     }
 

@@ -63,12 +63,12 @@ pub fn marks_on_the_way<'p>(
 }
 
 /// Puts all marks that are not `known`, and that `is_meant` does not hold of, out of git's sight,
-/// into new entries of the folder `shelf`. Nothing else may be at work there.
+/// into new entries of the folder `snapshot`. Nothing else may be at work there.
 pub fn put_aside(
     root: &Path,
     known: &BTreeSet<PathBuf>,
     is_meant: &dyn Fn(&Path) -> bool,
-    shelf: &Path,
+    snapshot: &Path,
 ) -> Vec<PutAside> {
     // What was closed to us may hide some.
     let mut opened: Vec<(PathBuf, u32)> = Vec::new();
@@ -98,39 +98,39 @@ pub fn put_aside(
             new.push(mark);
         }
     }
-    let moved = move_aside(root, new, shelf);
+    let moved = move_aside(root, new, snapshot);
     for (folder, mode) in opened.into_iter().rev() {
         let _ = fs::set_permissions(folder, Permissions::from_mode(mode));
     }
     moved
 }
 
-/// Puts these marks out of git's sight, into new entries of the folder `shelf`; where that is of
+/// Puts these marks out of git's sight, into new entries of the folder `snapshot`; where that is of
 /// another file system, beside where they were.
 pub fn move_aside(
     root: &Path,
     marks: impl IntoIterator<Item = PathBuf>,
-    shelf: &Path,
+    snapshot: &Path,
 ) -> Vec<PutAside> {
     let one = |mark: PathBuf| {
-        let to = put_one_aside(root, &mark, shelf);
+        let to = put_one_aside(root, &mark, snapshot);
         PutAside { mark, to }
     };
     marks.into_iter().map(one).collect()
 }
 
-fn put_one_aside(root: &Path, mark: &Path, shelf: &Path) -> io::Result<PathBuf> {
+fn put_one_aside(root: &Path, mark: &Path, snapshot: &Path) -> io::Result<PathBuf> {
     let top = Folder::open(root)?;
     let found = top.stat(mark)?.ok_or(io::ErrorKind::NotFound)?;
     if found.is_folder() {
         // A folder that cannot be written cannot be moved into another either.
         let _ = top.set_mode(mark, found.mode | 0o700);
     }
-    fs::create_dir_all(shelf)?;
-    let kept = Folder::open(shelf)?;
+    fs::create_dir_all(snapshot)?;
+    let kept = Folder::open(snapshot)?;
     let there = (0..MOST_PUT_ASIDE).map(|number| number.to_string()).find_map(|name| {
         match top.rename_new(mark, &kept, Path::new(&name)) {
-            Ok(()) => Some(Ok(shelf.join(name))),
+            Ok(()) => Some(Ok(snapshot.join(name))),
             Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => None,
             Err(cause) if cause.kind() == io::ErrorKind::CrossesDevices => {
                 // A name that something of the user's has is left to it.
@@ -320,15 +320,15 @@ mod tests {
         fs::set_permissions(root.path().join("a/.git"), Permissions::from_mode(0o500)).unwrap();
         fs::set_permissions(root.path().join("d"), Permissions::from_mode(0o100)).unwrap();
         let known = BTreeSet::from([PathBuf::from("old/.git")]);
-        let shelf = tempfile::tempdir().unwrap();
+        let snapshot = tempfile::tempdir().unwrap();
         let meant = |mark: &Path| mark.starts_with("c");
-        let moved = put_aside(root.path(), &known, &meant, &shelf.path().join("new"));
+        let moved = put_aside(root.path(), &known, &meant, &snapshot.path().join("new"));
         let paths: Vec<_> = moved.iter().map(|it| it.mark.to_str().unwrap()).collect();
         assert_eq!(paths, ["a/.git", "d/e/.git"]);
         assert!(moved.iter().all(|it| it.to.is_ok()), "{moved:?}");
         assert_eq!(marks(root.path()), ["c/.git", "old/.git"]);
-        assert_eq!(marks(shelf.path()), [""; 0]);
-        let kept = shelf.path().join("new/0");
+        assert_eq!(marks(snapshot.path()), [""; 0]);
+        let kept = snapshot.path().join("new/0");
         assert_eq!(fs::read(kept.join("HEAD.aside")).unwrap(), b"ref: refs/heads/m\n");
         assert!(kept.join("modules/b/HEAD.aside").exists());
         let mode = fs::metadata(root.path().join("d")).unwrap().permissions().mode();

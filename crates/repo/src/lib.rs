@@ -6,7 +6,6 @@
 //! because a file name is bytes.
 
 mod blob;
-pub mod desk;
 mod git;
 pub mod history;
 mod inner;
@@ -15,6 +14,7 @@ mod locate;
 mod note_path;
 mod notes;
 mod read;
+pub mod record_store;
 mod walk;
 pub mod watch;
 mod write;

@@ -8,7 +8,7 @@ use super::{
     super::{
         Outcome,
         error::CliError,
-        ui::{Ui, visible_line},
+        ui::{Ui, escape_control_line},
         workspace,
     },
     runs,
@@ -158,8 +158,11 @@ fn obey(
             let args = UndoArgs::of(Some(rest).filter(|rest| !rest.is_empty()));
             undo::run(&args, ui).map(drop)
         }
-        other => Err(CliError::new(format_args!("there is no command `/{}`", visible_line(other)))
-            .hint("`/help` lists them")),
+        other => Err(CliError::new(format_args!(
+            "there is no command `/{}`",
+            escape_control_line(other)
+        ))
+        .hint("`/help` lists them")),
     }
 }
 
@@ -185,9 +188,9 @@ fn tasks(session: &Session, ui: &mut Ui) -> Result<(), CliError> {
         let goal: String = line.goal.chars().take(70).collect();
         // No run goes on in a session while its user types.
         let outcome = line.outcome.as_deref().unwrap_or("cut off");
-        ui.line(format_args!("{}  {outcome:<9}  {}", line.run, visible_line(&goal)))?;
+        ui.line(format_args!("{}  {outcome:<9}  {}", line.run, escape_control_line(&goal)))?;
         for question in &line.open_questions {
-            ui.line(format_args!("    not answered: {}", visible_line(question)))?;
+            ui.line(format_args!("    not answered: {}", escape_control_line(question)))?;
         }
     }
     if lines.is_empty() { ui.line("no run yet") } else { Ok(()) }

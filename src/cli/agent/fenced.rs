@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::super::{Outcome, error::CliError};
-use elophanto_agent::fence::enter_and_exec;
+use elophanto_agent::sandbox::enter_and_exec;
 
 /// Bytes of a request: the program's input is part of it.
 const MOST_REQUEST: u64 = 128 * 1024 * 1024;

@@ -5,11 +5,11 @@ use serde::Serialize;
 use super::super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
     workspace,
 };
 use elophanto_agent::skills::{self, hub};
-use elophanto_app::agent::shelf::Shelf;
+use elophanto_app::agent::skill_store::SkillStore;
 
 /// The hub: a git repository of skills that your own settings name (`agent.hub`)
 #[derive(clap::Args, Debug)]
@@ -59,12 +59,12 @@ struct EntryWire<'a> {
 
 pub fn run(args: &HubArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let HubCommand::Search(args) = &args.command;
-    let shelf = Shelf::of(&workspace::open(Vec::new(), ui)?)?;
-    let hub = if args.offline { shelf.kept_hub()? } else { shelf.fetched_hub()? };
+    let store = SkillStore::of(&workspace::open(Vec::new(), ui)?)?;
+    let hub = if args.offline { store.kept_hub()? } else { store.fetched_hub()? };
     for problem in &hub.problems {
         ui.note(format_args!("not taken from the hub: {problem}"));
     }
-    let installed = skills::installed(&shelf.places.installed)?;
+    let installed = skills::installed(&store.places.installed)?;
     let found = hub::search(&hub, args.query.as_deref().unwrap_or_default(), args.limit);
     for entry in &found {
         let is_here =
@@ -72,7 +72,7 @@ pub fn run(args: &HubArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         let mark = if is_here { " (installed)" } else { "" };
         let wire = EntryWire { entry, hub: &hub.url, installed: is_here };
         let text = format!("hub:{}{mark}  {}", entry.name, entry.description);
-        ui.emit(&wire, visible_line(&text))?;
+        ui.emit(&wire, escape_control_line(&text))?;
     }
     if found.is_empty() {
         ui.talk(format_args!("nothing found among {} skills", hub.entries.len()));

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::super::{
     Outcome, env,
     error::CliError,
-    ui::{Ui, visible, visible_line},
+    ui::{Ui, escape_control_line, visible},
 };
 use elophanto_app::clients::{Client, Scope, SetupRequest, diff, setup};
 
@@ -88,10 +88,10 @@ pub fn run(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             ui.json(&wire)?;
         } else if is_agreed {
             let kept = match &wire.backup {
-                Some(path) => format!(" (before: {})", visible_line(path)),
+                Some(path) => format!(" (before: {})", escape_control_line(path)),
                 None => String::new(),
             };
-            ui.talk(format_args!("{} {}{kept}", wire.change, visible_line(&wire.path)));
+            ui.talk(format_args!("{} {}{kept}", wire.change, escape_control_line(&wire.path)));
         }
     }
     if is_agreed {

@@ -6,7 +6,7 @@ use super::{
     super::{
         Outcome,
         error::CliError,
-        ui::{Ui, visible, visible_line},
+        ui::{Ui, escape_control_line, visible},
         workspace,
     },
     memory_care, remember,
@@ -198,9 +198,9 @@ fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
         any = true;
         let text = format!(
             "{}  {}  {}  {}  {}",
-            visible_line(&memory.id),
+            escape_control_line(&memory.id),
             day(memory.timestamp.as_second()),
-            visible_line(&memory.repo),
+            escape_control_line(&memory.repo),
             memory.event_type,
             said(memory),
         );
@@ -216,7 +216,7 @@ fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
 /// The lesson, or what it was about where somebody wrote down no lesson, in a line.
 fn said(memory: &Memory) -> String {
     let text = if memory.lesson.trim().is_empty() { &memory.context } else { &memory.lesson };
-    visible_line(&one_line(text, 100))
+    escape_control_line(&one_line(text, 100))
 }
 
 fn show(args: &ShowArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -225,10 +225,14 @@ fn show(args: &ShowArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
     let place = records.places.get(&memory.id);
     let mut text = format!(
         "{}\n{} in {} by {}",
-        visible_line(&memory.id),
+        escape_control_line(&memory.id),
         memory.event_type,
-        visible_line(&memory.repo),
-        visible_line(if memory.agent_id.is_empty() { "nobody named" } else { &memory.agent_id }),
+        escape_control_line(&memory.repo),
+        escape_control_line(if memory.agent_id.is_empty() {
+            "nobody named"
+        } else {
+            &memory.agent_id
+        }),
     );
     text.push_str(&format!(", {}\n", memory.timestamp));
     for (name, value) in [
@@ -244,7 +248,7 @@ fn show(args: &ShowArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
         }
     }
     if let Some(Place { path, line, .. }) = place {
-        text.push_str(&format!("{}:{line}", visible_line(path)));
+        text.push_str(&format!("{}:{line}", escape_control_line(path)));
     }
     ui.emit(&MemoryWire::of(memory, place), text)?;
     Ok(Outcome::Done)
@@ -283,7 +287,7 @@ fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome
     }
     for path in left_in {
         let path = memories.shown(&path);
-        let path = visible_line(&path.to_string_lossy());
+        let path = escape_control_line(&path.to_string_lossy());
         ui.warn(format_args!("`{path}` is another program's file: its line is still there"));
     }
     Ok(Outcome::Done)

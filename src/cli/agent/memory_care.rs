@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
 };
 use elophanto_app::{
     memory::Memories,
@@ -82,7 +82,7 @@ pub fn stats(_: &StatsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome,
         stats.archived
     );
     for (repo, count) in &stats.repositories {
-        text.push_str(&format!("\n  {count:>6}  {}", visible_line(repo)));
+        text.push_str(&format!("\n  {count:>6}  {}", escape_control_line(repo)));
     }
     text.push_str(&format!(
         "\nreading the logs takes {} tokens, a recall {}: each saves {}",
@@ -102,7 +102,7 @@ pub fn export(args: &ExportArgs, memories: &Memories, ui: &mut Ui) -> Result<Out
     let records = memories.records(ui);
     if let Some(folder) = &args.to {
         for path in records.export_to(folder)? {
-            ui.line(visible_line(&path.to_string_lossy()))?;
+            ui.line(escape_control_line(&path.to_string_lossy()))?;
         }
         return Ok(Outcome::Done);
     }
@@ -112,8 +112,8 @@ pub fn export(args: &ExportArgs, memories: &Memories, ui: &mut Ui) -> Result<Out
         None => &memories.own,
     };
     let Some(text) = texts.get(repo.as_str()) else {
-        let known: Vec<String> = texts.keys().map(|repo| visible_line(repo)).collect();
-        ui.talk(format_args!("nothing is remembered of `{}`", visible_line(repo)));
+        let known: Vec<String> = texts.keys().map(|repo| escape_control_line(repo)).collect();
+        ui.talk(format_args!("nothing is remembered of `{}`", escape_control_line(repo)));
         if !known.is_empty() {
             ui.talk(format_args!("there is: {}", known.join(", ")));
         }
@@ -181,12 +181,12 @@ pub fn patterns(
     }
     for (Shared { memory, repositories, records, rate }, note) in &found {
         let text = match note {
-            Some(path) => format!("written: {}", visible_line(path)),
+            Some(path) => format!("written: {}", escape_control_line(path)),
             None => format!(
                 "{}  {}  ({}, {records} records)",
-                visible_line(&memory.id),
-                visible_line(&memory.lesson),
-                visible_line(&repositories.join(", "))
+                escape_control_line(&memory.id),
+                escape_control_line(&memory.lesson),
+                escape_control_line(&repositories.join(", "))
             ),
         };
         let success_rate = rate.map(|rate| rate.to_string());

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
     workspace,
 };
 use elophanto_app::notes::{MOST_BYTES, sections, write};
@@ -77,6 +77,6 @@ pub fn run(args: &NoteArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         path: None,
     };
     let path = write(&workspace, &draft, None)?.path.to_string_lossy().into_owned();
-    ui.emit(&NoteWire { path: &path }, visible_line(&path))?;
+    ui.emit(&NoteWire { path: &path }, escape_control_line(&path))?;
     Ok(Outcome::Done)
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
     workspace,
 };
 use elophanto_app::memory::{Memories, Remembered};
@@ -88,7 +88,7 @@ pub(super) fn say(remembered: &Remembered, ui: &mut Ui) -> Result<(), CliError> 
     if *masked > 0 {
         ui.note(format_args!("{masked} secrets in it are masked"));
     }
-    let text = format!("{} {}", memory.id, visible_line(&path));
+    let text = format!("{} {}", memory.id, escape_control_line(&path));
     let (id, repo, tags) = (&memory.id, &memory.repo, &memory.tags);
     ui.emit(&RememberedWire { id, repo, path, tags, masked: *masked }, text)
 }

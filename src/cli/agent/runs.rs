@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::super::{
     Outcome, env,
     error::CliError,
-    ui::{Ui, visible, visible_line},
+    ui::{Ui, escape_control_line, visible},
 };
 use elophanto_agent::{RunTrail, Sessions, Trails};
 use elophanto_app::{
@@ -114,7 +114,7 @@ pub fn run(args: &RunsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     for row in &listed {
         let mut text = told_in_list(row);
         if row.undoes.is_none() && (args.all || here.is_none()) {
-            text.push_str(&format!("  in {}", visible_line(&row.root)));
+            text.push_str(&format!("  in {}", escape_control_line(&row.root)));
         }
         ui.emit(row, text)?;
     }
@@ -134,13 +134,13 @@ fn told_in_list(row: &Listed) -> String {
         None => "cut off",
     };
     let goal: String = row.goal.chars().take(70).collect();
-    let (calls, goal) = (row.calls, visible_line(&goal));
+    let (calls, goal) = (row.calls, escape_control_line(&goal));
     format!("{run}  {begun}  {state:<9}  {calls:>3} calls  {goal}{taken_back}")
 }
 
 fn show(trail: &RunTrail, ui: &mut Ui) -> Result<Outcome, CliError> {
     for damage in &trail.damage {
-        ui.warn(visible_line(damage));
+        ui.warn(escape_control_line(damage));
     }
     for entry in &trail.entries {
         let mut value = serde_json::to_value(entry).unwrap_or_default();
@@ -158,7 +158,7 @@ fn told(entry: &Value) -> String {
     let word = |key: &str| entry[key].as_str().unwrap_or_default();
     let indent = "  ".repeat(entry["depth"].as_u64().unwrap_or_default() as usize);
     let at = word("at").get(11..19).unwrap_or_default();
-    let mut text = format!("{at} {indent}{}", visible_line(word("type")));
+    let mut text = format!("{at} {indent}{}", escape_control_line(word("type")));
     let empty = serde_json::Map::new();
     let fields = entry.as_object().unwrap_or(&empty);
     let is_shown = |key: &str| !matches!(key, "at" | "depth" | "type");
@@ -209,12 +209,13 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
         });
         let said = session.goal.as_ref().or(said).map(|said| one_line(said, MOST_SAID));
         let place = session.root.as_ref().filter(|_| here.is_none());
-        let place = place.map(|root| format!("  in {}", visible_line(root))).unwrap_or_default();
+        let place =
+            place.map(|root| format!("  in {}", escape_control_line(root))).unwrap_or_default();
         let text = format!(
             "{}  {updated}  {} messages{tainted}  {}{place}",
             session.id,
             session.messages.len(),
-            visible_line(&said.unwrap_or_default())
+            escape_control_line(&said.unwrap_or_default())
         );
         ui.emit(&wire, text)?;
     }

@@ -6,7 +6,7 @@ use super::{
     super::{
         Outcome,
         error::CliError,
-        ui::{Ui, visible_line},
+        ui::{Ui, escape_control_line},
         workspace,
     },
     work,
@@ -40,7 +40,7 @@ pub fn run(_args: &ToolsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         let (name, level) = (word(&tool["name"]), word(&tool["level"]));
         let described = word(&tool["description"]);
         let line = format!("{name:<20} {level:<12} {source:<12} {described}");
-        ui.emit(tool, visible_line(&line))?;
+        ui.emit(tool, escape_control_line(&line))?;
     }
     Ok(Outcome::Done)
 }

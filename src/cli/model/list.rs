@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::super::{
     Outcome, env,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
     workspace,
 };
 use elophanto_app::models::list::{ListedEmbedder, ListedTask, embedders, language_models};
@@ -49,12 +49,12 @@ fn text(model: &ListedEmbedder) -> String {
     let dimension = model.dimension.map(|dimension| format!("{dimension} components"));
     let known = [model.fingerprint.as_deref(), dimension.as_deref(), model.pace];
     known.into_iter().flatten().for_each(|known| text.push_str(&format!("  {known}")));
-    let mut text = visible_line(&text);
+    let mut text = escape_control_line(&text);
     if let Some(origin) = &model.origin {
-        text.push_str(&format!("\n    set by  {}", visible_line(origin)));
+        text.push_str(&format!("\n    set by  {}", escape_control_line(origin)));
     }
     let can = if model.ready { "ready  " } else { "not now" };
-    text.push_str(&format!("\n    {can} {}", visible_line(&model.reason)));
+    text.push_str(&format!("\n    {can} {}", escape_control_line(&model.reason)));
     text
 }
 
@@ -68,11 +68,11 @@ fn print(of_task: &ListedTask, ui: &mut Ui) -> Result<(), CliError> {
     }
     for model in models {
         let mark = if model.used { '*' } else { ' ' };
-        let text = visible_line(&format!("{mark} {}  {}", model.model, model.reason));
+        let text = escape_control_line(&format!("{mark} {}  {}", model.model, model.reason));
         ui.emit(model, text)?;
     }
     if let Some(note) = note {
-        let text = format!("    {}", visible_line(note));
+        let text = format!("    {}", escape_control_line(note));
         ui.emit(&NoteWire { task: task.name(), note }, text)?;
     }
     Ok(())

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::{
     Outcome, env,
     error::CliError,
-    ui::{Ui, visible, visible_line},
+    ui::{Ui, escape_control_line, visible},
     usage::{money, usd},
     workspace,
 };
@@ -188,7 +188,7 @@ fn show(args: &TestArgs, tried: Tried, streamed: bool, ui: &mut Ui) -> Result<Ou
     }
     for call in &wire.tool_calls {
         let text = format!("calls {} with {}", call.name, call.arguments);
-        ui.line(visible_line(&text))?;
+        ui.line(escape_control_line(&text))?;
     }
     if !ok {
         ui.talk("it called no tool");
@@ -196,7 +196,7 @@ fn show(args: &TestArgs, tried: Tried, streamed: bool, ui: &mut Ui) -> Result<Ou
     let price = usd_micros.map_or_else(|| "at an unknown price".to_owned(), money);
     let AnswerWire { input, output, attempts, ms, .. } = wire;
     let tries = if attempts > 1 { format!(", {attempts} attempts") } else { String::new() };
-    ui.line(visible_line(&format!(
+    ui.line(escape_control_line(&format!(
         "{model}: {input} tokens in, {output} out, {price}, {:.2} seconds{tries}",
         ms as f64 / 1e3
     )))?;
@@ -210,6 +210,6 @@ fn show_embedder(tried: TriedEmbedder, ui: &mut Ui) -> Result<Outcome, CliError>
          {:.2} seconds",
         *ms as f64 / 1e3
     );
-    ui.emit(&EmbedWire { ok: true, task: "embedding", tried }, visible_line(&text))?;
+    ui.emit(&EmbedWire { ok: true, task: "embedding", tried }, escape_control_line(&text))?;
     Ok(Outcome::Done)
 }

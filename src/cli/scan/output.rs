@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::super::{
     error::CliError,
-    ui::{Ui, visible, visible_line},
+    ui::{Ui, escape_control_line, visible},
 };
 use elophanto_app::scan::Scanned;
 use elophanto_knowledge::scan::{GapKind, Question, QuestionState, investigate::Found};
@@ -88,14 +88,14 @@ pub fn answer(found: &Found, as_evidence: bool, ui: &mut Ui) -> Result<(), CliEr
     let shown = visible(text);
     let first = shown.lines().next().unwrap_or_default();
     let failed = if question.state == QuestionState::Failed { ", failed" } else { "" };
-    let (path, kind) = (visible_line(path), question.gap.as_str());
+    let (path, kind) = (escape_control_line(path), question.gap.as_str());
     ui.emit(&wire, format_args!("{path}  ({kind}{failed})\n    {first}"))
 }
 
 /// Prints what a run came to.
 pub fn summary(scanned: &Scanned, ui: &mut Ui) -> Result<(), CliError> {
     if !ui.json {
-        scanned.problems.iter().for_each(|problem| ui.warn(visible_line(problem)));
+        scanned.problems.iter().for_each(|problem| ui.warn(escape_control_line(problem)));
     }
     let Scanned { files, indexed, asked, open, seconds, .. } = scanned;
     let answered = match (scanned.answered, scanned.failed) {
@@ -119,5 +119,5 @@ pub fn summary(scanned: &Scanned, ui: &mut Ui) -> Result<(), CliError> {
 /// A question on one line.
 pub fn question_line(question: &Question) -> String {
     let (id, priority) = (&question.id, question.priority.as_str());
-    format!("{id}  {priority:6}  {}", visible_line(&question.question))
+    format!("{id}  {priority:6}  {}", escape_control_line(&question.question))
 }

@@ -7,7 +7,7 @@ use super::{
     super::{
         Outcome,
         error::CliError,
-        ui::{Ui, visible, visible_line},
+        ui::{Ui, escape_control_line, visible},
         workspace::Workspace,
     },
     output::question_line,
@@ -56,12 +56,12 @@ pub fn show(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, Cli
     let mut lines = vec![
         question_line(question),
         format!("  state       {}", question.state.as_str()),
-        format!("  hypothesis  {}", visible_line(&question.hypothesis)),
-        format!("  file        {}", visible_line(&evidence.file_path)),
+        format!("  hypothesis  {}", escape_control_line(&question.hypothesis)),
+        format!("  file        {}", escape_control_line(&evidence.file_path)),
     ];
     let mut add = |name: &str, value: &Option<String>| {
         if let Some(value) = value {
-            lines.push(format!("  {name:10}  {}", visible_line(value)));
+            lines.push(format!("  {name:10}  {}", escape_control_line(value)));
         }
     };
     add("type", &evidence.file_type);
@@ -111,7 +111,7 @@ pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> 
             summary: &summary.summary,
         };
         let failed = if summary.summary_failed { ", failed" } else { "" };
-        let (path, kind) = (visible_line(&summary.file_path), &summary.file_type);
+        let (path, kind) = (escape_control_line(&summary.file_path), &summary.file_type);
         ui.emit(&wire, format_args!("{path}  ({kind}, {state}{failed})"))?;
     }
     if outcome == Outcome::Negative {
@@ -121,7 +121,7 @@ pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> 
 }
 
 fn unknown(id: &str, ui: &Ui) -> Result<Outcome, CliError> {
-    ui.talk(format_args!("no question is called `{}`", visible_line(id)));
+    ui.talk(format_args!("no question is called `{}`", escape_control_line(id)));
     ui.talk("hint: `elophanto scan --list` shows those that wait for an answer");
     Ok(Outcome::Negative)
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible, visible_line},
+    ui::{Ui, escape_control_line, visible},
 };
 use elophanto_app::search::answer::{Citation, Nearest, Reply};
 
@@ -21,10 +21,14 @@ pub fn print(reply: &Reply, ui: &mut Ui) -> Result<Outcome, CliError> {
         let _ = writeln!(shown, "{} say otherwise of the same thing: newest first", list(numbers));
     }
     for Citation { number, path, line, title, against, superseded, .. } in &reply.citations {
-        let _ =
-            write!(shown, "\n[{number}] {}:{line}  {}", visible_line(path), visible_line(title));
+        let _ = write!(
+            shown,
+            "\n[{number}] {}:{line}  {}",
+            escape_control_line(path),
+            escape_control_line(title)
+        );
         if let Some(note) = against {
-            let _ = write!(shown, " (your note says otherwise: {})", visible_line(note));
+            let _ = write!(shown, " (your note says otherwise: {})", escape_control_line(note));
         }
         if *superseded {
             shown.push_str(" (superseded)");
@@ -34,7 +38,7 @@ pub fn print(reply: &Reply, ui: &mut Ui) -> Result<Outcome, CliError> {
     if !reply.unsaid.is_empty() {
         ui.talk(format_args!(
             "what is quoted first does not say `{}`: it may be about something else",
-            visible_line(&reply.unsaid.join("`, `"))
+            escape_control_line(&reply.unsaid.join("`, `"))
         ));
     }
     if let Some(id) = &reply.id {
@@ -50,10 +54,10 @@ fn refuse(reply: &Reply, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     ui.talk(format_args!(
         "what is known does not suffice to answer that; find out: elophanto learn \"{}\"",
-        visible_line(&reply.question).replace('"', "'")
+        escape_control_line(&reply.question).replace('"', "'")
     ));
     if let Some(Nearest { path, line, title }) = &reply.nearest {
-        let (path, title) = (visible_line(path), visible_line(title));
+        let (path, title) = (escape_control_line(path), escape_control_line(title));
         ui.talk(format_args!("the nearest is {path}:{line}  {title}"));
     }
     Ok(Outcome::Negative)

@@ -1,13 +1,13 @@
 //! What `elophanto search` says beside its hits, on stderr.
 
-use super::super::ui::{Ui, visible_line};
+use super::super::ui::{Ui, escape_control_line};
 use elophanto_app::search::SearchRequest;
 use elophanto_index::search::{Answer, Confidence, Level};
 
 /// Says what was left out and what could not be: a question may hold a dash by chance.
 pub fn say_exclusions(answer: &Answer, ui: &Ui) {
     for excluded in &answer.query.excluded {
-        let typed = visible_line(&excluded.typed);
+        let typed = escape_control_line(&excluded.typed);
         let word = typed.trim_start_matches('-').trim_matches('"');
         ui.note(format_args!(
             "`{typed}` leaves out whatever holds `{word}`; to look for it instead: \"{word}\""
@@ -16,7 +16,7 @@ pub fn say_exclusions(answer: &Answer, ui: &Ui) {
     for ignored in &answer.query.ignored {
         ui.note(format_args!(
             "`{}` is not kept to: such words are in nearly every note, and are not indexed",
-            visible_line(ignored)
+            escape_control_line(ignored)
         ));
     }
 }

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, ops::Range, path::Path};
 use anstyle::{AnsiColor, Style};
 
 use super::{
-    super::ui::{Ui, exact_line, visible, visible_line},
+    super::ui::{Ui, escape_control_line, exact_line, visible},
     output::{Format, Shape},
 };
 use elophanto_app::{doctor::drift_line, when::day};
@@ -39,8 +39,9 @@ pub fn blamed(author: &Author) -> String {
         Author::Nobody => "not committed yet".to_owned(),
         Author::Commit(blame) => {
             let date = day(blame.time);
-            let (author, email) = (visible_line(&blame.author), visible_line(&blame.email));
-            let subject = visible_line(&blame.subject);
+            let (author, email) =
+                (escape_control_line(&blame.author), escape_control_line(&blame.email));
+            let subject = escape_control_line(&blame.subject);
             format!("{author} <{email}> {date} {} {subject}", blame.commit.short())
         }
     }
@@ -74,7 +75,7 @@ pub fn further(hit: &Hit, above: &Hit, ui: &Ui) -> String {
     let place = paint(&format!(":{}", hit.line), PATH, ui);
     let own = hit.breadcrumb.last().filter(|own| Some(*own) != above.breadcrumb.last());
     let heading = own.map_or_else(String::new, |own| {
-        format!("{} ", paint(&format!("{}:", visible_line(own)), HEADING, ui))
+        format!("{} ", paint(&format!("{}:", escape_control_line(own)), HEADING, ui))
     });
     format!("    {place}  {heading}{}{}", marked(hit, ui), similar(hit, ui))
 }
@@ -92,7 +93,8 @@ fn heading(hit: &Hit) -> String {
     if hit.kind == Kind::Summary {
         // Its title is the path.
         let label = FileKind::from_name(hit.file_type()).map_or("file", FileKind::label);
-        let parts: Vec<String> = hit.breadcrumb.iter().map(|part| visible_line(part)).collect();
+        let parts: Vec<String> =
+            hit.breadcrumb.iter().map(|part| escape_control_line(part)).collect();
         return match parts.is_empty() {
             true => label.to_owned(),
             false => format!("{} ({label})", parts.join(" > ")),
@@ -100,7 +102,7 @@ fn heading(hit: &Hit) -> String {
     }
     let crumbs = hit.breadcrumb.iter().filter(|crumb| **crumb != hit.title);
     let parts: Vec<String> =
-        std::iter::once(&hit.title).chain(crumbs).map(|part| visible_line(part)).collect();
+        std::iter::once(&hit.title).chain(crumbs).map(|part| escape_control_line(part)).collect();
     parts.join(" > ")
 }
 
@@ -160,7 +162,7 @@ pub fn markdown(hit: &Hit, text: Option<&str>) -> String {
 /// That a note of the user's says otherwise, on one line.
 pub fn contradiction(hit: &Hit) -> Option<String> {
     let note = hit.contradicted_by()?;
-    Some(format!("your note says otherwise: {}", visible_line(note)))
+    Some(format!("your note says otherwise: {}", escape_control_line(note)))
 }
 
 /// What the reader should know about the note before believing it.

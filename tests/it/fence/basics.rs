@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use elophanto_agent::fence::{Kind, probe};
+use elophanto_agent::sandbox::{Kind, probe};
 use walkdir::WalkDir;
 
 use super::world::{World, can_unshare, helper, kinds};

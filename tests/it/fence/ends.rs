@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use elophanto_agent::fence::{FenceError, Helper, Policy, Program, Stopped, run};
+use elophanto_agent::sandbox::{Helper, Policy, Program, SandboxError, Stopped, run};
 
 use super::world::{World, has_full, kinds};
 
@@ -165,10 +165,10 @@ fn input_and_signals_and_errors() {
         assert_eq!(world.shell("kill -9 $$").signal, Some(9));
         assert_eq!(world.shell("kill -TERM $$").signal, Some(15));
         let none = world.argv(&["no-such-program"], b"");
-        assert!(matches!(none, Err(FenceError::Missing(_))), "{none:?}");
+        assert!(matches!(none, Err(SandboxError::Missing(_))), "{none:?}");
         let text = world.argv(&["./README.md"], b"");
-        assert!(matches!(text, Err(FenceError::Start { .. })), "{text:?}");
-        assert!(matches!(world.argv(&[], b""), Err(FenceError::Empty)));
+        assert!(matches!(text, Err(SandboxError::Start { .. })), "{text:?}");
+        assert!(matches!(world.argv(&[], b""), Err(SandboxError::Empty)));
         // What the helper prepared is put away whichever way it ends.
         assert!(!world.path("root/.gitmodules").exists());
     }

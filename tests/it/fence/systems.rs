@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use elophanto_agent::fence::{Helper, Kind, probe};
+use elophanto_agent::sandbox::{Helper, Kind, probe};
 
 use super::world::{World, has_full, helper, kinds};
 use crate::env::PROGRAM;

@@ -7,8 +7,8 @@ use std::{
     time::Duration,
 };
 
-use elophanto_agent::fence::{
-    Ended, FenceError, Helper, Kind, Limits, Policy, Program, environment, probe, run,
+use elophanto_agent::sandbox::{
+    Ended, Helper, Kind, Limits, Policy, Program, SandboxError, environment, probe, run,
 };
 use tempfile::TempDir;
 
@@ -115,7 +115,7 @@ impl World {
         environment("/usr/bin:/bin", &self.policy.home, &self.policy.temporary, None)
     }
 
-    pub fn argv(&self, argv: &[&str], stdin: &[u8]) -> Result<Ended, FenceError> {
+    pub fn argv(&self, argv: &[&str], stdin: &[u8]) -> Result<Ended, SandboxError> {
         let argv: Vec<String> = argv.iter().map(|&word| word.to_owned()).collect();
         let program = Program {
             argv: &argv,

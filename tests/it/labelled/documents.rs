@@ -5,10 +5,10 @@ use std::{collections::HashSet, fs};
 use elophanto_knowledge::{
     extract::{Document, Mode, extract, name},
     learn::{
-        decide::{Candidate, Change, Ground, Stated, decide},
+        decide::{Candidate, Change, DecisionContext, Stated, decide},
+        entity_store::EntitySnapshot,
         meaning::Meaning,
         record::Trigger,
-        shelf::Shelf,
     },
 };
 use elophanto_text::reading::{Hint, read};
@@ -89,7 +89,7 @@ impl Figures {
 #[test]
 fn entities_and_facts_of_real_documents() {
     let meaning = Meaning::builtin();
-    let shelf = Shelf::default();
+    let snapshot = EntitySnapshot::default();
     let (mut by_rule, mut decided) = (Figures::default(), Figures::default());
     let mut by_kind = [Figures::default(), Figures::default()];
     let labelled = lines("documents.jsonl");
@@ -122,8 +122,8 @@ fn entities_and_facts_of_real_documents() {
             .collect();
         by_rule.add(&found, &labels);
         by_kind[usize::from(file.ends_with(".html"))].add(&found, &labels);
-        let ground = Ground { shelf: &shelf, meaning: &meaning };
-        let decision = decide(&ground, Trigger::LearnCommand, topic, candidates);
+        let context = DecisionContext { snapshot: &snapshot, meaning: &meaning };
+        let decision = decide(&context, Trigger::LearnCommand, topic, candidates);
         let found: Vec<Found> = decision
             .changes
             .into_iter()

@@ -8,7 +8,7 @@ use std::{
 
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{Context, Options, Snapshot, fill, refresh};
-use elophanto_knowledge::memory::{FOLDER, Means, Question, form, recall};
+use elophanto_knowledge::memory::{FOLDER, Question, RecallContext, form, recall};
 use elophanto_models::{
     Embedder,
     bert::Bert,
@@ -51,7 +51,8 @@ fn check(model: &dyn Embedder, measured: usize) {
     }
     let analyzer = Analyzer::new("english");
     let snapshot = index(&env, model, &analyzer);
-    let means = Means { analyzer: &analyzer, embedder: model, profile: model.profile() };
+    let means =
+        RecallContext { analyzer: &analyzer, embedder: model, thresholds: model.thresholds() };
 
     let mut right = [0; FIRST.len()];
     let mut missed = String::new();

@@ -1,17 +1,17 @@
 //! From which cosine on texts are near, for each purpose and model: chosen on the part `dev` of the
 //! labels, measured on `test`.
 
-use elophanto_base::differ::differ;
+use elophanto_base::contradicts::contradicts;
 use elophanto_knowledge::{
     interest::{Asked, is_follow_up},
     learn::{
-        decide::{Candidate, Ground, Refusal, Stated, decide, is_same},
+        decide::{Candidate, DecisionContext, Refusal, Stated, decide, is_same},
+        entity_store::EntitySnapshot,
         meaning::{Meaning, dot, text_of},
         record::Trigger,
-        shelf::Shelf,
     },
 };
-use elophanto_models::{Embedder, Near, Role, bert::Bert, builtin::Builtin};
+use elophanto_models::{Embedder, LearnThresholds, Role, bert::Bert, builtin::Builtin};
 use elophanto_text::entity::identity;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -41,7 +41,7 @@ struct Purpose {
     label: &'static str,
     judge: Judge,
     chosen: Choice,
-    product: fn(&Near) -> f32,
+    product: fn(&LearnThresholds) -> f32,
 }
 
 /// Which threshold is the best on the part `dev`, in hundredths.
@@ -220,8 +220,8 @@ fn relevant(pair: &Value, meaning: &mut Meaning) -> f32 {
         facts: facts.iter().map(stated).collect(),
     };
     meaning.near.relevant = ALWAYS;
-    let ground = Ground { shelf: &Shelf::default(), meaning };
-    let decision = decide(&ground, Trigger::LearnCommand, topic, vec![candidate]);
+    let context = DecisionContext { snapshot: &EntitySnapshot::default(), meaning };
+    let decision = decide(&context, Trigger::LearnCommand, topic, vec![candidate]);
     match decision.refused.first() {
         None => ALWAYS,
         Some((_, Refusal::NotRelevant)) => {
@@ -246,7 +246,7 @@ fn same_fact(pair: &Value, meaning: &mut Meaning) -> f32 {
 
 fn same_matter(pair: &Value, meaning: &mut Meaning) -> f32 {
     let (note, fact) = (text(pair, "note"), text(pair, "fact"));
-    if identity(note) == identity(fact) || !differ(note, fact) {
+    if identity(note) == identity(fact) || !contradicts(note, fact) {
         return NEVER;
     }
     meaning.cosine(note, fact).unwrap()

@@ -122,12 +122,12 @@ impl Before {
         marks.iter().filter(is_one).filter_map(|mark| Some(root.join(mark.parent()?))).collect()
     }
 
-    /// Puts what is new into the folder `shelf`, but for what is `own`.
+    /// Puts what is new into the folder `snapshot`, but for what is `own`.
     pub fn put_aside(
         &self,
         repository: &Repository,
         is_own: &dyn Fn(&Path) -> bool,
-        shelf: &Path,
+        snapshot: &Path,
     ) -> Aside {
         let root = &repository.root;
         let mut moved = match self {
@@ -140,14 +140,14 @@ impl Before {
                     };
                     is_made || is_own_work_tree(repository, mark) || is_own(mark)
                 };
-                put_aside(root, marks, &is_meant, shelf)
+                put_aside(root, marks, &is_meant, snapshot)
             }
             Self::Files { paths, marks } => {
                 let new = marks_on_the_way(root, paths);
                 // One that was moved is as it was.
                 let is_moved = marks.iter().any(|mark| !new.contains(mark));
                 let new = new.into_iter().filter(|mark| !is_moved && !marks.contains(mark));
-                move_aside(root, new, shelf)
+                move_aside(root, new, snapshot)
             }
         };
         // What is still there is told before all else.
@@ -160,7 +160,7 @@ impl Before {
             told.push(format!("{more} more like it"));
         }
         if moved.iter().any(|one| one.to.is_ok()) {
-            let list = shelf.join(LIST);
+            let list = snapshot.join(LIST);
             match write_list(&list, &moved) {
                 Ok(()) => told.push(format!(
                     "if one of them is yours, `{}` says what to move back",

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use crate::permissions::Level;
 use elophanto_base::{
     process::{Environment, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS},
-    visible::{is_deceptive, visible_line},
+    visible::{escape_control_line, is_deceptive},
 };
 
 /// Variables that most servers cannot do without, for a door to offer: none is handed on unless an
@@ -69,7 +69,9 @@ impl Entry {
             || !name.starts_with(|c: char| c.is_ascii_lowercase())
             || !name.bytes().all(plain)
         {
-            return Err(EntryError::Name(visible_line(&name.chars().take(60).collect::<String>())));
+            return Err(EntryError::Name(escape_control_line(
+                &name.chars().take(60).collect::<String>(),
+            )));
         }
         if !self.trusted {
             return Err(EntryError::Untrusted(name.to_owned()));
@@ -165,7 +167,7 @@ mod tests {
     fn entries() {
         check("files", &["npx", "-y", "a b", "it's", ""], &["PATH"], "npx -y 'a b' 'it'\\''s' ''");
         for name in ["", "A", "a-b", "../x", "1a", "_a", "a\u{200b}", "ä"] {
-            let shown = visible_line(name);
+            let shown = escape_control_line(name);
             let said = format!(
                 "`{shown}` is no name of a server: use up to 24 lower case letters, digits and `_`"
             );

@@ -23,7 +23,7 @@ const IN_EVERY_REPOSITORY: &[&str] = &[
 const IN_OUR_REPOSITORY: &[&str] = &[
     "crates/agent/src/permissions",
     "crates/net/src/vault",
-    "crates/agent/src/fence",
+    "crates/agent/src/sandbox",
     "crates/agent/src/checkpoint",
     "hooks",
     "plugins/manifest.json",

@@ -1,7 +1,7 @@
 //! What a skill may be called: an allow-list, because names become folders on every system.
 
 use super::SkillError;
-use elophanto_base::{one_line::one_line, visible::visible_line};
+use elophanto_base::{one_line::one_line, visible::escape_control_line};
 
 /// Bytes of a name.
 pub const MAX_NAME: usize = 64;
@@ -34,7 +34,7 @@ pub fn check_name(name: &str) -> Result<(), SkillError> {
 /// A text from outside for an error: one line, marks instead of what hides, not too long.
 pub(super) fn shown(text: &str) -> String {
     let head: String = text.chars().take(200).collect();
-    one_line(&visible_line(&head), 200)
+    one_line(&escape_control_line(&head), 200)
 }
 
 /// Whether the part of a file name before its first dot names a device.

@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    shelf::Shelf,
+    skill_store::SkillStore,
     skill_tools::{failed, text},
 };
 use elophanto_agent::{
@@ -29,12 +29,12 @@ const MOST_QUERY: usize = 400;
 const MOST_PLANS: usize = 16;
 
 /// Both of them.
-pub fn tools(shelf: &Shelf) -> Vec<Box<dyn Tool>> {
+pub fn tools(store: &SkillStore) -> Vec<Box<dyn Tool>> {
     vec![
-        Box::new(HubSearch { spec: search_spec(), shelf: shelf.clone() }),
+        Box::new(HubSearch { spec: search_spec(), store: store.clone() }),
         Box::new(HubInstall {
             spec: install_spec(),
-            shelf: shelf.clone(),
+            store: store.clone(),
             shown: Mutex::default(),
         }),
     ]
@@ -43,7 +43,7 @@ pub fn tools(shelf: &Shelf) -> Vec<Box<dyn Tool>> {
 /// Searches the hub.
 struct HubSearch {
     spec: Spec,
-    shelf: Shelf,
+    store: SkillStore,
 }
 
 fn search_spec() -> Spec {
@@ -76,7 +76,7 @@ impl Tool for HubSearch {
     }
 
     fn intent(&self, arguments: &Value, _: &dyn Host) -> Result<Intent, ToolError> {
-        let Some(address) = self.shelf.hub.as_deref() else {
+        let Some(address) = self.store.hub.as_deref() else {
             return Err(failed(SkillError::NoHub));
         };
         let query = one_line(text(arguments, "query").unwrap_or_default(), MOST_QUERY);
@@ -94,8 +94,8 @@ impl Tool for HubSearch {
             return Err(ToolError::Cancelled);
         }
         let hub = match Self::fetches(arguments) {
-            true => self.shelf.fetched_hub(),
-            false => self.shelf.kept_hub(),
+            true => self.store.fetched_hub(),
+            false => self.store.kept_hub(),
         };
         let hub = hub.map_err(failed)?;
         let max = arguments.get("max").and_then(Value::as_u64).unwrap_or(USUAL).min(MOST);
@@ -124,7 +124,7 @@ fn host(address: &str) -> String {
 /// Installs a skill of the hub.
 struct HubInstall {
     spec: Spec,
-    shelf: Shelf,
+    store: SkillStore,
     /// By name, what was shown last: this is installed and nothing else.
     shown: Mutex<BTreeMap<String, Plan>>,
 }
@@ -161,9 +161,9 @@ impl Tool for HubInstall {
         let name = Self::named(arguments);
         skills::check_name(name).map_err(failed)?;
         let source = skills::Source::Hub { name: name.to_owned() };
-        let installed = &self.shelf.places.installed;
+        let installed = &self.store.places.installed;
         let plan =
-            skills::plan_install(&source, installed, &self.shelf.outside()).map_err(failed)?;
+            skills::plan_install(&source, installed, &self.store.outside()).map_err(failed)?;
         if plan.is_current() {
             return Err(ToolError::Refused(format!("just this `{name}` is installed already")));
         }
@@ -180,7 +180,7 @@ impl Tool for HubInstall {
         let name = Self::named(arguments);
         let plan = self.plans().remove(name);
         let plan = plan.ok_or_else(|| failed(SkillError::NotAgreed(name.to_owned())))?;
-        skills::install(&plan, &plan.tree, &self.shelf.places.installed).map_err(failed)?;
+        skills::install(&plan, &plan.tree, &self.store.places.installed).map_err(failed)?;
         let text = format!(
             "installed {name} ({} files). `elophanto agent skill remove {name}` takes it out",
             plan.files.len()

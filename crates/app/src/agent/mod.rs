@@ -8,7 +8,6 @@ mod brain;
 mod branching;
 mod develop;
 mod external;
-mod fencing;
 mod gathering;
 mod hub_tools;
 pub mod plugins;
@@ -16,8 +15,9 @@ mod proposing;
 mod ranking;
 mod remembering;
 mod rights;
+mod sandboxing;
 pub mod servers;
-pub mod shelf;
+pub mod skill_store;
 mod skill_tools;
 mod toolbox;
 mod world;
@@ -42,23 +42,23 @@ use brain::Models;
 use elophanto_agent::{
     Agent, Reflect, Sessions, Settings, Toolbox, Trails,
     checkpoint::Checkpoints,
-    fence::{self, Kind},
     permissions::is_key,
     plugins::Problem,
+    sandbox::{self, Kind},
 };
 pub use elophanto_agent::{
     Answer, Approval, Approver, Event, Finished, Host, Intent, Outcome, Output, Session, Source,
     Spec, Tool, ToolError,
     permissions::{Action, Level, Mode},
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_repo::Git;
 use external::External;
-use fencing::Fencing;
 use plugins::Bench;
 use proposing::{Proposing, proposal};
 use rights::Rights;
-use shelf::Shelf;
+use sandboxing::Fencing;
+use skill_store::SkillStore;
 use world::Surroundings;
 
 /// Where sessions and trails lie, below the folder of the state.
@@ -104,7 +104,7 @@ pub struct Prepared<'a> {
     runs_dir: PathBuf,
     rights: RefCell<Rights>,
     fencing: Arc<Fencing>,
-    shelf: Shelf,
+    store: SkillStore,
     pub tools: Toolbox,
     /// What plugins run with.
     pub bench: Bench,
@@ -133,14 +133,14 @@ pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>, Error>
         ));
     }
     let git = Git::of(&workspace.repository);
-    let shelf = Shelf::of(workspace)?;
-    for problem in shelf.discover().problems {
+    let store = SkillStore::of(workspace)?;
+    for problem in store.discover().problems {
         tell.note(problem);
     }
     let bench = Bench::open(workspace, &fencing, &reporter)?;
     let base = KnowledgeBase::of(workspace);
     let is_key = rights.out_of_reach();
-    let mut built_in = toolbox::built_in(git.as_ref(), &fencing, is_key, &shelf, &base);
+    let mut built_in = toolbox::built_in(git.as_ref(), &fencing, is_key, &store, &base);
     built_in.extend(of_door);
     let (tools, problems) = toolbox::all(workspace, git.as_ref(), built_in, &bench, tell);
     let unknown = rights.tools().into_iter().filter(|name| tools.get(name).is_none());
@@ -149,7 +149,7 @@ pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>, Error>
         if let Some(near) = tools.near(name).first() {
             tell.note(format_args!(
                 "a rule in permissions.yaml is for `{}`, which is no tool here: is it `{near}`?",
-                visible_line(name)
+                escape_control_line(name)
             ));
         }
     }
@@ -162,7 +162,7 @@ pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>, Error>
         runs_dir: workspace.repository.runs_dir(),
         rights: RefCell::new(rights),
         fencing,
-        shelf,
+        store,
         tools,
         bench,
         problems,
@@ -195,8 +195,8 @@ impl Prepared<'_> {
         self.workspace.put_aside_of_killed().iter().for_each(|line| tell.warn(line));
         let mut brain = Models::open(self.workspace, request.yes, tell)?;
         // Anew for each run: one before it may have installed some.
-        let skills = self.shelf.discover().skills;
-        let proposal = proposal(request.goal, &skills, &self.shelf);
+        let skills = self.store.discover().skills;
+        let proposal = proposal(request.goal, &skills, &self.store);
         let mut approver = Proposing { inner: approver, proposal };
         let _external = External::start(self.workspace, &self.tools, tell);
         let mut world = Surroundings::new(self, &skills);
@@ -240,7 +240,7 @@ impl Prepared<'_> {
     pub fn fence(&self) -> String {
         match self.fencing.kind() {
             Kind::Full => "commands run in a sandbox".to_owned(),
-            Kind::Narrow => format!("commands run in a narrow sandbox: {}", fence::NARROW),
+            Kind::Narrow => format!("commands run in a narrow sandbox: {}", sandbox::NARROW),
             Kind::Absent(why) => format!("commands cannot be shut in here: {why}"),
         }
     }
@@ -318,7 +318,7 @@ mod tests {
         assert!(agent.tools.get("file_read").is_some());
         assert_eq!(
             agent.fence(),
-            format!("commands cannot be shut in here: {}", fencing::NO_PROGRAM)
+            format!("commands cannot be shut in here: {}", sandboxing::NO_PROGRAM)
         );
     }
 }

@@ -9,15 +9,15 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{fencing::Fencing, state_folder};
+use super::{sandboxing::Fencing, state_folder};
 use crate::{
     Environment, Error, Reporter, Workspace,
     config::{TrustEntry, TrustStore},
     keys::{self, Asking},
 };
 use elophanto_agent::{
-    fence::Kind,
     plugins::{FOLDER, Loaded, Loading, MANIFEST, MAX_MANIFEST_BYTES, Runtime, load, text_at},
+    sandbox::Kind,
 };
 
 /// Where copies of plugins lie while they run, below the folder of the state.

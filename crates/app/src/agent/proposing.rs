@@ -1,6 +1,6 @@
 //! Naming a skill of the hub for a goal that no skill here fits. Nothing is installed by that.
 
-use super::{ranking, shelf::Shelf};
+use super::{ranking, skill_store::SkillStore};
 use elophanto_agent::{
     Answer, Approval, Approver, Event,
     skills::{self, Skill, hub},
@@ -8,8 +8,8 @@ use elophanto_agent::{
 
 /// What the user may want to install, in one line. Opens no connection: only a hub that was read
 /// before is looked into.
-pub fn proposal(goal: &str, skills: &[Skill], shelf: &Shelf) -> Option<String> {
-    let hub = shelf.kept_hub().ok()?;
+pub fn proposal(goal: &str, skills: &[Skill], store: &SkillStore) -> Option<String> {
+    let hub = store.kept_hub().ok()?;
     if !skills::fits(goal, skills, &ranking::rank).is_empty() {
         return None;
     }

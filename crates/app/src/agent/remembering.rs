@@ -52,7 +52,7 @@ pub fn heard(workspace: &Workspace, message: &str) -> Result<(), Error> {
         user: learning.user.clone(),
         text: text.into_owned(),
     };
-    Ok(learning.desk.write(Place::Local, &[&record])?)
+    Ok(learning.record_store.write(Place::Local, &[&record])?)
 }
 
 fn task(workspace: &Workspace, summary: &TaskSummary) -> Result<PathBuf, Error> {

@@ -20,7 +20,7 @@ use elophanto_agent::{
     },
     tools::OutOfReach,
 };
-use elophanto_base::stand_in::is_stand_in;
+use elophanto_base::mount_placeholder::is_placeholder;
 use elophanto_index::store::lock;
 use elophanto_repo::{Git, NotePath, Repository, Side, read_note, write_beneath};
 
@@ -214,7 +214,7 @@ fn read_in(repository: &Repository) -> Result<Option<Vec<u8>>, Error> {
     match read_note(&repository.root, &NotePath::from(path.as_path()), MOST_FILE) {
         Ok((bytes, _)) => Ok(Some(bytes)),
         Err(cause) if cause.is_gone() => Ok(None),
-        Err(_) if is_stand_in(&repository.root.join(&path)) => Ok(None),
+        Err(_) if is_placeholder(&repository.root.join(&path)) => Ok(None),
         Err(cause) => Err(Error::new(format_args!("`{}`: {cause}", path.display()))),
     }
 }

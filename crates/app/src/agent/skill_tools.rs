@@ -4,7 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use serde_json::{Value, json};
 
-use super::{hub_tools, shelf::Shelf};
+use super::{hub_tools, skill_store::SkillStore};
 use elophanto_agent::{
     Host, Intent, Output, Spec, Tool, ToolError,
     permissions::{Action, Level},
@@ -14,12 +14,12 @@ use elophanto_agent::{
 use elophanto_base::one_line::one_line;
 
 /// All of them.
-pub fn tools(shelf: &Shelf) -> Vec<Box<dyn Tool>> {
+pub fn tools(store: &SkillStore) -> Vec<Box<dyn Tool>> {
     let mut all: Vec<Box<dyn Tool>> = vec![
-        Box::new(SkillList { spec: list_spec(), shelf: shelf.clone() }),
-        Box::new(SkillRead { spec: read_spec(), shelf: shelf.clone() }),
+        Box::new(SkillList { spec: list_spec(), store: store.clone() }),
+        Box::new(SkillRead { spec: read_spec(), store: store.clone() }),
     ];
-    all.extend(hub_tools::tools(shelf));
+    all.extend(hub_tools::tools(store));
     all
 }
 
@@ -49,7 +49,7 @@ fn is_outside<'s>(skills: impl IntoIterator<Item = &'s Skill>) -> bool {
 /// Lists the skills there are.
 struct SkillList {
     spec: Spec,
-    shelf: Shelf,
+    store: SkillStore,
 }
 
 fn list_spec() -> Spec {
@@ -74,7 +74,7 @@ impl Tool for SkillList {
     }
 
     fn execute(&self, _: &Value, _: &mut dyn Host) -> Result<Output, ToolError> {
-        let found = self.shelf.discover();
+        let found = self.store.discover();
         let mut text: Vec<String> = found.skills.iter().map(skills::line).collect();
         text.extend(found.problems.iter().map(|problem| format!("not loaded: {problem}")));
         // A problem may repeat what a file of the repository says.
@@ -86,7 +86,7 @@ impl Tool for SkillList {
 /// Reads a skill, or a file beside it.
 struct SkillRead {
     spec: Spec,
-    shelf: Shelf,
+    store: SkillStore,
 }
 
 fn read_spec() -> Spec {
@@ -119,7 +119,7 @@ impl Tool for SkillRead {
 
     fn execute(&self, arguments: &Value, _: &mut dyn Host) -> Result<Output, ToolError> {
         let name = text(arguments, "name").unwrap_or_default();
-        let found = self.shelf.discover();
+        let found = self.store.discover();
         let Some(skill) = found.skills.iter().find(|skill| skill.name == name) else {
             let names: Vec<&str> = found.skills.iter().map(|skill| skill.name.as_str()).collect();
             let names = names.join(", ");

@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     develop,
-    fencing::Fencing,
     plugins::{Bench, manifest},
-    shelf::Shelf,
+    sandboxing::Fencing,
+    skill_store::SkillStore,
     skill_tools,
 };
 use crate::{
@@ -31,7 +31,7 @@ pub fn built_in(
     git: Option<&Git>,
     fencing: &Arc<Fencing>,
     out_of_reach: OutOfReach,
-    shelf: &Shelf,
+    store: &SkillStore,
     base: &KnowledgeBase,
 ) -> Vec<Box<dyn Tool>> {
     let mut all = tools::files(Arc::clone(&out_of_reach));
@@ -57,7 +57,7 @@ pub fn built_in(
     ));
     all.push(tools::ask_user());
     all.push(tools::model());
-    all.extend(skill_tools::tools(shelf));
+    all.extend(skill_tools::tools(store));
     all
 }
 

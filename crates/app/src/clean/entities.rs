@@ -8,12 +8,12 @@ use crate::{
     reporter::Reporter,
     workspace::Workspace,
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::learn::{
+    entity_store::EntitySnapshot,
     log::Log,
     merge::{self, Apart, Proposal, Unmerged, proposals, unmerge},
     record::Merge,
-    shelf::Shelf,
 };
 use elophanto_models::llm::Asked;
 use elophanto_text::entity::Entity;
@@ -43,14 +43,14 @@ pub fn merge_certain(
     told: &mut dyn FnMut(&Proposal, Option<&Merge>) -> Result<(), Error>,
 ) -> Result<Pairs, Error> {
     let learning = Learning::look(workspace);
-    let shelves = learning.shelves();
-    let mut shelf = shelves.read(now());
-    if shelf.entities.len() < 2 {
+    let store = learning.store();
+    let mut snapshot = store.read(now());
+    if snapshot.entities.len() < 2 {
         return Ok(Pairs::default());
     }
-    let log = Log::read(&learning.desk.journal, now());
+    let log = Log::read(&learning.record_store.journal, now());
     let meaning = learning.meaning();
-    let found = proposals(&shelf, &log, &meaning);
+    let found = proposals(&snapshot, &log, &meaning);
     let (certain, likely): (Vec<Proposal>, Vec<Proposal>) =
         found.into_iter().partition(|proposal| proposal.is_certain);
     let apart = Apart::of(&log);
@@ -62,11 +62,11 @@ pub fn merge_certain(
         }
         let (from, into) = (&proposal.from.0, &proposal.into.0);
         // Through a third one, two that a person has taken apart would meet again.
-        if apart.holds(&shelf, from, into) {
+        if apart.holds(&snapshot, from, into) {
             continue;
         }
         let done =
-            merge::merge(&shelves, &mut shelf, from, into, &proposal.reason, &meaning, now())?;
+            merge::merge(&store, &mut snapshot, from, into, &proposal.reason, &meaning, now())?;
         let Some(done) = done else { continue };
         merged += 1;
         told(proposal, Some(&done))?;
@@ -90,21 +90,25 @@ pub fn review(
     told: &mut dyn FnMut(&Proposal, Option<&'static str>) -> Result<(), Error>,
 ) -> Result<usize, Error> {
     let learning = Learning::look(workspace);
-    let shelf = learning.shelves().read(now());
-    let log = Log::read(&learning.desk.journal, now());
-    let found = proposals(&shelf, &log, &learning.meaning());
+    let snapshot = learning.store().read(now());
+    let log = Log::read(&learning.record_store.journal, now());
+    let found = proposals(&snapshot, &log, &learning.meaning());
     let mut model = Asker::open(workspace, Purpose::EXTRACT, reach, yes, reporter)?;
     for (number, proposal) in found.iter().enumerate() {
         let asks = model.is_there() && number < MOST_ASKED;
-        told(proposal, if asks { opinion(&mut model, &shelf, proposal) } else { None })?;
+        told(proposal, if asks { opinion(&mut model, &snapshot, proposal) } else { None })?;
     }
     Ok(found.len())
 }
 
 /// What a model thinks: only ever shown, never acted upon.
-fn opinion(model: &mut Asker, shelf: &Shelf, proposal: &Proposal) -> Option<&'static str> {
+fn opinion(
+    model: &mut Asker,
+    snapshot: &EntitySnapshot,
+    proposal: &Proposal,
+) -> Option<&'static str> {
     let about = |(slug, name): &(String, String)| {
-        let facts = shelf.entities.by_slug(slug).map(|entity| {
+        let facts = snapshot.entities.by_slug(slug).map(|entity| {
             let facts = entity.facts.iter().take(MOST_FACTS);
             facts.map(|fact| format!("  {}\n", fact.line.text)).collect::<String>()
         });
@@ -136,14 +140,14 @@ fn opinion(model: &mut Asker, shelf: &Shelf, proposal: &Proposal) -> Option<&'st
 pub fn merge(workspace: &Workspace, from: &str, into: &str) -> Result<Merge, Error> {
     let learning = Learning::open(workspace)?;
     learning.acted();
-    let shelves = learning.shelves();
-    let mut shelf = shelves.read(now());
-    let (one, other) = (find(&shelf, from)?.slug.clone(), find(&shelf, into)?.slug.clone());
+    let store = learning.store();
+    let mut snapshot = store.read(now());
+    let (one, other) = (find(&snapshot, from)?.slug.clone(), find(&snapshot, into)?.slug.clone());
     let by_hand = "a person said so";
     let done =
-        merge::merge(&shelves, &mut shelf, &one, &other, by_hand, &learning.meaning(), now())?;
+        merge::merge(&store, &mut snapshot, &one, &other, by_hand, &learning.meaning(), now())?;
     let done = done.ok_or_else(|| {
-        let (from, into) = (visible_line(from), visible_line(into));
+        let (from, into) = (escape_control_line(from), escape_control_line(into));
         Error::new(format_args!("`{from}` and `{into}` are one already"))
             .hint("`elophanto entity NAME` shows what belongs to it")
     })?;
@@ -158,19 +162,19 @@ pub fn merge(workspace: &Workspace, from: &str, into: &str) -> Result<Merge, Err
 pub fn undo(workspace: &Workspace, id: &str) -> Result<Option<Unmerged>, Error> {
     let learning = Learning::open(workspace)?;
     learning.acted();
-    let shelves = learning.shelves();
-    let mut shelf = shelves.read(now());
-    let log = Log::read(&learning.desk.journal, now());
-    let done = unmerge(&shelves, &mut shelf, &log, id, &learning.meaning(), now())?;
+    let store = learning.store();
+    let mut snapshot = store.read(now());
+    let log = Log::read(&learning.record_store.journal, now());
+    let done = unmerge(&store, &mut snapshot, &log, id, &learning.meaning(), now())?;
     if done.is_some() {
         learning.notes()?;
     }
     Ok(done)
 }
 
-fn find<'a>(shelf: &'a Shelf, name: &str) -> Result<&'a Entity, Error> {
-    by_name(shelf, name).ok_or_else(|| {
-        Error::new(format_args!("nothing is known of `{}`", visible_line(name)))
+fn find<'a>(snapshot: &'a EntitySnapshot, name: &str) -> Result<&'a Entity, Error> {
+    by_name(snapshot, name).ok_or_else(|| {
+        Error::new(format_args!("nothing is known of `{}`", escape_control_line(name)))
             .hint("`elophanto entity` lists what is known")
     })
 }

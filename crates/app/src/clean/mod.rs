@@ -37,16 +37,16 @@ pub struct Records {
 /// # Errors
 /// When something cannot be removed or written down.
 pub fn records(workspace: &Workspace, dry_run: bool) -> Result<Records, Error> {
-    let desk = workspace.desk();
-    let log = Log::read(&desk.journal, now());
+    let record_store = workspace.record_store();
+    let log = Log::read(&record_store.journal, now());
     let hash = |work: &Work| match work {
         Work::Search(search) => search.response_hash.clone(),
         Work::Message(_) => None,
     };
     let open: Vec<String> = log.unprocessed().iter().filter_map(hash).collect();
     let is_needed = |hash: &str| open.iter().any(|open| open == hash);
-    let (files, bytes) = responses::tidy(&desk, RESPONSE_AGE, &is_needed, dry_run)?;
-    let closed = expire(&desk, now(), dry_run)?;
+    let (files, bytes) = responses::tidy(&record_store, RESPONSE_AGE, &is_needed, dry_run)?;
+    let closed = expire(&record_store, now(), dry_run)?;
     Ok(Records { responses_removed: files, bytes_freed: bytes, questions_closed: closed })
 }
 

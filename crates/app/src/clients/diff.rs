@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Change;
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 
 /// Lines shown before and after what changes.
 const CONTEXT: usize = 3;
@@ -19,7 +19,7 @@ pub fn diff(change: &Change) -> String {
     let old = lines(change.before.as_deref());
     let new = lines(change.after.as_deref());
     let name = |text: &Option<String>| match text {
-        Some(_) => visible_line(&change.path.display().to_string()),
+        Some(_) => escape_control_line(&change.path.display().to_string()),
         None => "/dev/null".to_owned(),
     };
     let mut shown = format!("--- {}\n+++ {}\n", name(&change.before), name(&change.after));
@@ -80,10 +80,10 @@ fn push_line(shown: &mut String, sign: char, line: &str) {
     shown.push(sign);
     match body.char_indices().nth(MAX_LINE_CHARS) {
         Some((end, _)) => {
-            shown.push_str(&visible_line(body.get(..end).unwrap_or_default()));
+            shown.push_str(&escape_control_line(body.get(..end).unwrap_or_default()));
             shown.push_str(" ...");
         }
-        None => shown.push_str(&visible_line(body).replace('\u{2409}', "\t")),
+        None => shown.push_str(&escape_control_line(body).replace('\u{2409}', "\t")),
     }
     shown.push('\n');
     if !line.ends_with('\n') {

@@ -17,7 +17,7 @@ use super::providers;
 use super::trust::TrustStore;
 use super::{ConfigError, ConfigWarning};
 use elophanto_base::beneath::{Folder, Refusal, is_link, refusal};
-use elophanto_base::stand_in::is_stand_in;
+use elophanto_base::mount_placeholder::is_placeholder;
 use elophanto_base::yaml;
 
 /// Where a repository keeps its settings, relative to its root.
@@ -272,7 +272,7 @@ pub fn read_repository_file(root: &Path) -> Result<Option<ConfigFile>, ConfigErr
     });
     match opened {
         Ok((file, _)) => whole(file, shown).map(Some),
-        Err(cause) if absent(&cause) || is_stand_in(&root.join(shown)) => Ok(None),
+        Err(cause) if absent(&cause) || is_placeholder(&root.join(shown)) => Ok(None),
         Err(cause) => Err(match refusal(&cause) {
             Some(Refusal::NotAFile) => ConfigError::NoFile { path: shown.to_owned() },
             Some(Refusal::Outside { .. }) => ConfigError::Outside { path: shown.to_owned() },
@@ -289,7 +289,7 @@ fn read_file(path: &Path, shown: &Path) -> Result<Option<ConfigFile>, ConfigErro
         Err(cause) if absent(&cause) => return Ok(None),
         Err(cause) => return Err(io(cause)),
     };
-    if is_stand_in(path) {
+    if is_placeholder(path) {
         return Ok(None);
     }
     if !before.is_file() {

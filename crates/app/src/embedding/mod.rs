@@ -16,7 +16,7 @@ use crate::{environment::Environment, workspace::Workspace};
 
 use background::Background;
 use elophanto_index::{Report, vectors_held};
-use elophanto_models::{EmbedError, Embedder, Pace, Profile, builtin::Builtin};
+use elophanto_models::{EmbedError, Embedder, Pace, SearchThresholds, builtin::Builtin};
 use elophanto_tables::Lance;
 use embedders::Named;
 use remote::Remote;
@@ -80,7 +80,7 @@ impl Models {
     }
 
     /// What counts as near for the active model.
-    pub fn profile(&self) -> Profile {
+    pub fn thresholds(&self) -> SearchThresholds {
         profiles::of(self.active(), &self.environment)
     }
 

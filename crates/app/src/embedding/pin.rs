@@ -15,7 +15,7 @@ use crate::{
     settings::{is_in_conflict, layers},
     workspace::{Workspace, write_beneath},
 };
-use elophanto_base::stand_in::is_stand_in;
+use elophanto_base::mount_placeholder::is_placeholder;
 use elophanto_index::{Report, vectors_held};
 use elophanto_models::{Fingerprint, remote::parse};
 use elophanto_repo::Repository;
@@ -190,7 +190,9 @@ pub fn write_down(
     }
     let Workspace { repository, environment, .. } = workspace;
     let before = config_text(&repository)?;
-    if is_in_conflict(&repository, &before) || is_stand_in(&repository.root.join(REPOSITORY_FILE)) {
+    if is_in_conflict(&repository, &before)
+        || is_placeholder(&repository.root.join(REPOSITORY_FILE))
+    {
         // Whoever settles the conflict decides, and nobody writes there while a command of an agent
         // runs; this run goes on with what was found out.
         return Workspace::again(repository, environment, as_flags(pins));

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, environment::Environment};
-use elophanto_models::{Belief, Embedder, Pace, Profile};
+use elophanto_models::{Belief, Embedder, Pace, SearchThresholds};
 
 /// Largest file of thresholds, in bytes.
 const MAX_BYTES: u64 = 4_096;
@@ -26,11 +26,11 @@ struct Kept {
 }
 
 /// The thresholds of a model. The built-in one is never looked up: its own are good.
-pub fn of(embedder: &dyn Embedder, environment: &Environment) -> Profile {
+pub fn of(embedder: &dyn Embedder, environment: &Environment) -> SearchThresholds {
     if embedder.pace() == Pace::Instant {
-        return embedder.profile();
+        return embedder.thresholds();
     }
-    read(embedder, environment).unwrap_or_else(|| embedder.profile())
+    read(embedder, environment).unwrap_or_else(|| embedder.thresholds())
 }
 
 /// Keeps thresholds for every later search with the model.
@@ -39,10 +39,10 @@ pub fn of(embedder: &dyn Embedder, environment: &Environment) -> Profile {
 /// When there is no place for them.
 pub fn save(
     embedder: &dyn Embedder,
-    profile: &Profile,
+    profile: &SearchThresholds,
     environment: &Environment,
 ) -> Result<(), Error> {
-    let Profile { semantic_weight, nothing, relevant, near_duplicate, belief } = *profile;
+    let SearchThresholds { semantic_weight, nothing, relevant, near_duplicate, belief } = *profile;
     let model = embedder.fingerprint().to_string();
     let (sure, no_answer) = (Some(belief.sure), Some(belief.nothing));
     let kept = Kept { model, semantic_weight, nothing, relevant, near_duplicate, sure, no_answer };
@@ -57,7 +57,7 @@ pub fn save(
 }
 
 /// What cannot be read, or is out of range, counts as not measured.
-fn read(embedder: &dyn Embedder, environment: &Environment) -> Option<Profile> {
+fn read(embedder: &dyn Embedder, environment: &Environment) -> Option<SearchThresholds> {
     let path = file(embedder, environment)?;
     let metadata = fs::metadata(&path).ok()?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
@@ -65,7 +65,7 @@ fn read(embedder: &dyn Embedder, environment: &Environment) -> Option<Profile> {
     }
     let kept: Kept = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
     let Kept { model, semantic_weight, nothing, relevant, near_duplicate, sure, no_answer } = kept;
-    let own = embedder.profile().belief;
+    let own = embedder.thresholds().belief;
     let belief =
         Belief { sure: sure.unwrap_or(own.sure), nothing: no_answer.unwrap_or(own.nothing), ..own };
     let share = |value: f32| (0.0..=1.0).contains(&value);
@@ -74,7 +74,7 @@ fn read(embedder: &dyn Embedder, environment: &Environment) -> Option<Profile> {
         && share(semantic_weight)
         && [nothing, relevant, near_duplicate].into_iter().all(cosine)
         && belief.nothing <= belief.sure;
-    sound.then_some(Profile { semantic_weight, nothing, relevant, near_duplicate, belief })
+    sound.then_some(SearchThresholds { semantic_weight, nothing, relevant, near_duplicate, belief })
 }
 
 fn file(embedder: &dyn Embedder, environment: &Environment) -> Option<PathBuf> {

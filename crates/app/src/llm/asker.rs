@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{Desk, may_send};
+use super::{LanguageModels, may_send};
 use crate::{
     Error,
     config::{Agreements, Origin, Protocol},
@@ -77,7 +77,7 @@ impl Purpose {
 /// A model to ask, or the reason why there is none.
 pub struct Asker<'a> {
     purpose: Purpose,
-    desk: Option<Desk<'a>>,
+    models: Option<LanguageModels<'a>>,
     /// Why the last call failed.
     last: Option<String>,
     /// Whether a better model than those that may be asked here is set up and agreed to.
@@ -103,18 +103,18 @@ impl<'a> Asker<'a> {
         let origin = workspace.config.origin(&format!("llm.tasks.{}", task.name()));
         let is_default = origin.is_none_or(|origin| *origin == Origin::Default);
         let mut asker =
-            Self { purpose, desk: None, last: None, is_lesser: false, is_default, reporter };
+            Self { purpose, models: None, last: None, is_lesser: false, is_default, reporter };
         if reach == Reach::Nothing {
             return Ok(asker);
         }
         let config = &workspace.config;
         let asking = if reach == Reach::Agreed { Asking::Through(reporter) } else { Asking::Never };
-        let all = Desk::open(config, &workspace.environment, &[task], command, asking)?;
+        let all = LanguageModels::open(config, &workspace.environment, &[task], command, asking)?;
         let Askable { kept, is_lesser } = askable(workspace, &all, purpose, reach, yes, reporter)?;
         asker.is_lesser = is_lesser;
         if !kept.is_empty() {
             let keep = |model: &ModelRef| kept.contains(model);
-            asker.desk = Some(all.only(task, &keep));
+            asker.models = Some(all.only(task, &keep));
         }
         Ok(asker)
     }
@@ -126,25 +126,25 @@ impl<'a> Asker<'a> {
 
     /// Whether there is a model to ask.
     pub fn is_there(&self) -> bool {
-        self.desk.is_some()
+        self.models.is_some()
     }
 
     /// Asks once.
     pub fn ask(&mut self, prompt: &str) -> Asked {
-        let Some(desk) = &self.desk else { return Asked::NoModel };
-        let plan = desk.plan(self.purpose.task);
+        let Some(models) = &self.models else { return Asked::NoModel };
+        let plan = models.plan(self.purpose.task);
         if plan.candidates.is_empty()
             && let Some((model, why)) = plan.rejected.first()
         {
             let last = self.last.as_ref().map(|last| format!(" (it said: {last})"));
             return Asked::Stop(format!(
                 "`{model}`: {}{}",
-                desk.reason(model, why),
+                models.reason(model, why),
                 last.unwrap_or_default()
             ));
         }
-        let request = desk.request(vec![Message::user(prompt)]);
-        match desk.ask(self.purpose.task, &request, None, self.reporter) {
+        let request = models.request(vec![Message::user(prompt)]);
+        match models.ask(self.purpose.task, &request, None, self.reporter) {
             Ok(answer) => Asked::Said { text: answer.reply.text, model: answer.model.to_string() },
             Err(failure) if failure.over_budget => Asked::Stop(failure.error.message().to_owned()),
             // Nobody has set up what the defaults name.
@@ -154,7 +154,7 @@ impl<'a> Asker<'a> {
                     failure.error.message(),
                     self.purpose.without
                 ));
-                self.desk = None;
+                self.models = None;
                 Asked::NoModel
             }
             Err(failure) => {
@@ -182,7 +182,7 @@ pub struct Askable {
 /// When the user's agreement can't be asked for or written down.
 pub fn askable(
     workspace: &Workspace,
-    desk: &Desk,
+    models: &LanguageModels,
     purpose: Purpose,
     reach: Reach,
     yes: bool,
@@ -190,10 +190,10 @@ pub fn askable(
 ) -> Result<Askable, Error> {
     let mut found = Askable::default();
     // One that rests after failures is set up all the same: nothing lesser takes its place.
-    let plan = desk.plan(purpose.task);
+    let plan = models.plan(purpose.task);
     let resting = plan.rejected.into_iter().filter(|(_, why)| matches!(why, Why::Resting { .. }));
     for model in plan.candidates.into_iter().chain(resting.map(|(model, _)| model)) {
-        let Some(site) = desk.site(&model) else { continue };
+        let Some(site) = models.site(&model) else { continue };
         // An Ollama here passes what is sent to such a model on.
         if is_loopback(&site.base_url) && !model.is_remote_tag() {
             // Ollama is named by the defaults; most machines do not have it.

@@ -1,11 +1,11 @@
 //! What to do when no language model answers.
 
-use super::{Desk, Missing};
+use super::{LanguageModels, Missing};
 use crate::{
     Error,
     config::{KeyRef, Protocol, ProviderConfig},
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_models::llm::{LlmError, ModelRef, OverBudget, Span, Why};
 
 /// One failure of all that was tried. What providers said stays on one line each.
@@ -15,7 +15,7 @@ pub fn gather(tried: &[(ModelRef, String)], hints: Vec<String>) -> Error {
         _ => "no model gave an answer".to_owned(),
     };
     for (model, reason) in tried {
-        message.push_str(&format!("\n  {}: {}", model, visible_line(reason)));
+        message.push_str(&format!("\n  {}: {}", model, escape_control_line(reason)));
     }
     let mut said: Vec<String> = Vec::new();
     for hint in hints {
@@ -28,14 +28,14 @@ pub fn gather(tried: &[(ModelRef, String)], hints: Vec<String>) -> Error {
 }
 
 /// What would let a model be asked that was not.
-pub fn hint_for_why(desk: &Desk<'_>, model: &ModelRef, why: &Why) -> Option<String> {
+pub fn hint_for_why(models: &LanguageModels<'_>, model: &ModelRef, why: &Why) -> Option<String> {
     let name = model.provider();
     match why {
-        Why::NotSetUp => Some(match desk.missing(model)? {
+        Why::NotSetUp => Some(match models.missing(model)? {
             Missing::Unknown => {
                 format!("say where `{name}` is: `llm.providers.{name}.base_url` in your settings")
             }
-            Missing::Key(_) => set_a_key(name, desk.site(model)?),
+            Missing::Key(_) => set_a_key(name, models.site(model)?),
             Missing::Address(_) => {
                 format!("correct `llm.providers.{name}.base_url` in your settings")
             }
@@ -49,8 +49,12 @@ pub fn hint_for_why(desk: &Desk<'_>, model: &ModelRef, why: &Why) -> Option<Stri
 }
 
 /// What would let a model answer that failed.
-pub fn hint_for_error(desk: &Desk<'_>, model: &ModelRef, cause: &LlmError) -> Option<String> {
-    let site = desk.site(model)?;
+pub fn hint_for_error(
+    models: &LanguageModels<'_>,
+    model: &ModelRef,
+    cause: &LlmError,
+) -> Option<String> {
+    let site = models.site(model)?;
     let (name, is_ollama) = (model.provider(), site.protocol == Protocol::Ollama);
     Some(match cause {
         LlmError::Unauthorized { .. } => set_a_key(name, site),

@@ -27,7 +27,7 @@ const LEDGER: &str = "usage";
 const HEALTH: &str = "health.json";
 
 /// A router and what it was made from.
-pub struct Desk<'a> {
+pub struct LanguageModels<'a> {
     router: Router,
     config: &'a LlmConfig,
     routes: BTreeMap<Task, Vec<ModelRef>>,
@@ -59,7 +59,7 @@ pub struct Failure {
     pub last: Option<Box<LlmError>>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> LanguageModels<'a> {
     /// Looks for the keys of those providers only that these kinds of work may go to.
     ///
     /// # Errors

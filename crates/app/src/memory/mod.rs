@@ -15,7 +15,7 @@ use std::{
 use jiff::Timestamp;
 
 use crate::{Error, embedding::background::embed_soon, workspace::Workspace};
-use elophanto_base::{secrets, visible::visible_line};
+use elophanto_base::{secrets, visible::escape_control_line};
 use elophanto_index::{
     Options, Problem, Refreshed, Report, Snapshot,
     form::Form,
@@ -24,7 +24,9 @@ use elophanto_index::{
     search::SearchError,
 };
 pub use elophanto_knowledge::memory::{Draft, EventType, Question, Recalled};
-use elophanto_knowledge::memory::{Entry, Files, Means, Memory, Retired, recall, repo_name};
+use elophanto_knowledge::memory::{
+    Entry, Files, Memory, RecallContext, Retired, recall, repo_name,
+};
 use elophanto_repo::{NotePath, Repository, is_tracked, locate, remote_url, watch};
 use origin::Commits;
 pub use records::{Correction, Forgotten, Place, Records};
@@ -198,10 +200,10 @@ impl<'a> Memories<'a> {
             if is_asked && workspace.models.is_behind(&refreshed.report, true, workspace) {
                 continue;
             }
-            let means = Means {
+            let means = RecallContext {
                 analyzer: &workspace.analyzer,
                 embedder: workspace.models.active(),
-                profile: workspace.models.profile(),
+                thresholds: workspace.models.thresholds(),
             };
             match recall(&refreshed.snapshot, question, &means) {
                 Err(SearchError::Damaged) if !full => full = true,
@@ -268,13 +270,13 @@ impl<'a> Memories<'a> {
         }
         let shown = |path: &NotePath| self.shown(path.as_path()).to_string_lossy().into_owned();
         for Problem { path, reason, .. } in &report.problems {
-            faults.push(format!("`{}` is left out: {reason}", visible_line(&shown(path))));
+            faults.push(format!("`{}` is left out: {reason}", escape_control_line(&shown(path))));
         }
         for part in &refreshed.snapshot.parts {
             let documents = part.live.ones().map(|number| part.loaded.segment.document(number));
             for document in documents.flatten().filter(|document| !document.note.is_empty()) {
                 let path = shown(&document.path);
-                faults.push(format!("`{}`, {}", visible_line(&path), document.note));
+                faults.push(format!("`{}`, {}", escape_control_line(&path), document.note));
             }
         }
         // A folder that is a link, say, is not even listed.

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::{Memories, Remembered};
 use crate::{Error, reporter::Reporter};
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::memory::{Draft, Entry, EventType, Folded, Memory, Rate, fold, line};
 
 /// All records there are.
@@ -81,13 +81,13 @@ impl Records {
         if let Some(memory) = memories.iter().find(|memory| memory.id == id) {
             return Ok(memory);
         }
-        let shown = visible_line(id);
+        let shown = escape_control_line(id);
         if retired.contains(id) {
             return Err(Error::new(format_args!("`{shown}` is forgotten already")));
         }
         if let Some(newer) = replaced.get(id) {
             return Err(Error::new(format_args!("`{shown}` was corrected"))
-                .hint(format!("the correction is {}", visible_line(newer))));
+                .hint(format!("the correction is {}", escape_control_line(newer))));
         }
         let wanted = id.to_ascii_uppercase();
         // Nothing is the beginning of every id, and mostly a variable that is not set.
@@ -172,7 +172,7 @@ impl Memories<'_> {
             };
             let path = self.shown(&found.path).to_string_lossy().into_owned();
             if let Some(told) = read.damage_told() {
-                reporter.warn(format_args!("`{}`, {told}", visible_line(&path)));
+                reporter.warn(format_args!("`{}`, {told}", escape_control_line(&path)));
             }
             for (line, entry) in read.entries {
                 let place = places.entry(entry.id().to_owned()).or_default();

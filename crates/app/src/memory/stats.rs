@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{Memories, reply::shown};
 use crate::{Error, notes, reporter::Reporter};
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_index::search::SearchError;
 use elophanto_knowledge::memory::{Memory, Shared, compact, compared, shared, vectors};
 use elophanto_models::builtin::count_tokens;
@@ -101,7 +101,7 @@ impl Memories<'_> {
             return Ok(found.into_iter().map(|shared| (shared, None)).collect());
         };
         let Some(shared) = found.into_iter().find(|shared| shared.memory.id == id) else {
-            let id = visible_line(id);
+            let id = escape_control_line(id);
             let error =
                 Error::new(format_args!("`{id}` is no lesson that three repositories learnt"));
             return Err(error.hint("elophanto agent memory patterns shows those that are"));
@@ -114,7 +114,7 @@ impl Memories<'_> {
     fn shared(&self, known: &[Memory]) -> Result<Vec<Shared>, Error> {
         let refreshed = self.refreshed(false)?;
         let vectors = vectors(&refreshed.snapshot, &compared(known)).map_err(SearchError::from)?;
-        let least = self.workspace.models.profile().near_duplicate;
+        let least = self.workspace.models.thresholds().near_duplicate;
         let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
         Ok(shared(known, &|a, b| {
             let pair = vectors.get(&a.id).zip(vectors.get(&b.id));

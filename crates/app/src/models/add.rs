@@ -16,7 +16,7 @@ use crate::{
     environment::Environment,
     reporter::Reporter,
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_index::store::write_whole;
 use elophanto_models::{
     Embedder,
@@ -135,8 +135,11 @@ pub fn remove(
 fn place(name: &str, environment: &Environment) -> Result<PathBuf, Error> {
     let setting = format!("{}{name}", Provider::LOCAL);
     if !matches!(setting.parse(), Ok(Provider::Local(read)) if read == name) {
-        return Err(Error::new(format_args!("`{}` is no name for a model", visible_line(name)))
-            .hint("take up to 64 small letters, digits, dots, underscores and hyphens"));
+        return Err(Error::new(format_args!(
+            "`{}` is no name for a model",
+            escape_control_line(name)
+        ))
+        .hint("take up to 64 small letters, digits, dots, underscores and hyphens"));
     }
     let folder = model_folder(environment).ok_or_else(|| {
         Error::new("no folder to keep models in").hint("set HOME to your home folder")
@@ -157,7 +160,7 @@ fn fetch(
         !part.is_empty() && part.len() <= 96 && part.chars().all(fits) && !part.starts_with('.')
     };
     if parts.len() != 2 || !parts.iter().all(sound) {
-        return Err(Error::new(format_args!("`{}` is no folder", visible_line(name)))
+        return Err(Error::new(format_args!("`{}` is no folder", escape_control_line(name)))
             .hint("give the folder of the model, or its name on the hub, such as org/model"));
     }
     let hub = environment.variables().get("HF_ENDPOINT").map(String::as_str);

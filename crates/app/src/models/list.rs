@@ -14,7 +14,7 @@ use crate::{
     },
     environment::Environment,
     keys::{self, Asking},
-    llm::Desk,
+    llm::LanguageModels,
     settings::Settings,
 };
 use elophanto_models::{Embedder, Pace, bert::Bert, builtin::Builtin, llm::Task};
@@ -152,13 +152,14 @@ pub fn language_models(
     settings: &Settings,
     environment: &Environment,
 ) -> Result<Vec<ListedTask>, Error> {
-    let desk = Desk::open(&settings.config, environment, &Task::ALL, "model", Asking::Never)?;
-    Ok(Task::ALL.into_iter().map(|task| of_task(&desk, task)).collect())
+    let record_store =
+        LanguageModels::open(&settings.config, environment, &Task::ALL, "model", Asking::Never)?;
+    Ok(Task::ALL.into_iter().map(|task| of_task(&record_store, task)).collect())
 }
 
-fn of_task(desk: &Desk<'_>, task: Task) -> ListedTask {
-    let plan = desk.plan(task);
-    let named = desk.models(task);
+fn of_task(record_store: &LanguageModels<'_>, task: Task) -> ListedTask {
+    let plan = record_store.plan(task);
+    let named = record_store.models(task);
     // A review may borrow a model that the settings name for other work.
     let borrowed = plan.candidates.iter().filter(|model| !named.contains(model));
     let models = named.iter().chain(borrowed).map(|model| ListedModel {
@@ -166,7 +167,7 @@ fn of_task(desk: &Desk<'_>, task: Task) -> ListedTask {
         model: model.to_string(),
         used: plan.candidates.contains(model),
         reason: match plan.rejected.iter().find(|(rejected, _)| rejected == model) {
-            Some((_, why)) => desk.reason(model, why),
+            Some((_, why)) => record_store.reason(model, why),
             None if plan.candidates.first() == Some(model) => "asked first".to_owned(),
             None => "asked if those before it fail".to_owned(),
         },

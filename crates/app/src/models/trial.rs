@@ -14,11 +14,11 @@ use crate::{
     embedding::embedders::Named,
     environment::Environment,
     keys::Asking,
-    llm::{Desk, Failure},
+    llm::{Failure, LanguageModels},
     reporter::Reporter,
     settings::Settings,
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_models::{
     Embedder, Role,
     llm::{Answer, Message, Request, Schema, Sink, Task, Tool, ToolChoice},
@@ -61,10 +61,11 @@ pub fn ask(
     reporter: &dyn Reporter,
 ) -> Result<Result<Tried, Failure>, Error> {
     let asking = Asking::Through(reporter);
-    let desk = Desk::open(&settings.config, environment, &[task], "model", asking)?;
-    let request = question(wanted, &desk);
+    let record_store =
+        LanguageModels::open(&settings.config, environment, &[task], "model", asking)?;
+    let request = question(wanted, &record_store);
     let start = Instant::now();
-    Ok(desk.ask(task, &request, sink, reporter).map(|answer| Tried {
+    Ok(record_store.ask(task, &request, sink, reporter).map(|answer| Tried {
         ok: wanted != Wanted::Call || !answer.reply.tool_calls.is_empty(),
         answer,
         took: start.elapsed(),
@@ -72,7 +73,7 @@ pub fn ask(
 }
 
 /// What is asked.
-fn question(wanted: Wanted, desk: &Desk<'_>) -> Request {
+fn question(wanted: Wanted, record_store: &LanguageModels<'_>) -> Request {
     let text = match wanted {
         Wanted::Call => {
             "How many words has the sentence \"Otters hold hands\"? Call the tool to find out."
@@ -82,7 +83,7 @@ fn question(wanted: Wanted, desk: &Desk<'_>) -> Request {
         }
         Wanted::Text => "Say hello to an otter, in one short sentence.",
     };
-    let mut request = desk.request(vec![Message::user(text)]);
+    let mut request = record_store.request(vec![Message::user(text)]);
     request.max_tokens = request.max_tokens.min(MOST_TOKENS);
     if wanted == Wanted::Call {
         let tool = Tool {
@@ -153,7 +154,7 @@ pub fn embed(
         ([Some(one), Some(two)], _) => (one, two),
         (_, failure) => {
             let cause = failure.map_or_else(|| "no vector came".to_owned(), |it| it.to_string());
-            return Err(Error::new(visible_line(&cause))
+            return Err(Error::new(escape_control_line(&cause))
                 .hint("see `elophanto model list` for its address and key"));
         }
     };

@@ -16,7 +16,7 @@ use crate::{
 use elophanto_base::{
     beneath::{self, Folder},
     secrets,
-    visible::visible_line,
+    visible::escape_control_line,
 };
 use elophanto_index::store::lock;
 use elophanto_knowledge::memory::Shared;
@@ -42,7 +42,7 @@ pub fn sections(
     let headings = template(kind);
     let is_known = |name: &str| headings.iter().any(|known| known.eq_ignore_ascii_case(name));
     if let Some((name, _)) = given.iter().find(|(name, _)| !is_known(name)) {
-        let message = format!("a {} has no heading `{}`", kind.as_str(), visible_line(name));
+        let message = format!("a {} has no heading `{}`", kind.as_str(), escape_control_line(name));
         return Err(Error::new(message).hint(format!("it has: {}", headings.join(", "))));
     }
     let text_of = |heading: &str| {
@@ -102,7 +102,7 @@ fn refuse_secrets(planned: &Planned) -> Result<(), Error> {
             "line {} looks like a secret ({}): {}",
             finding.line,
             finding.kind,
-            visible_line(&finding.masked)
+            escape_control_line(&finding.masked)
         ))
         .hint("leave it out; say where it is kept instead")),
     }

@@ -13,13 +13,13 @@ use rustc_hash::FxHashSet;
 use super::CommitError;
 use elophanto_base::secrets;
 use elophanto_knowledge::learn::{
+    entity_store::{MAX_PAGE_BYTES, Sheet, restored, retired, slug_of},
     record::{RESTORED, RETIRED, RestoredLines, RetiredLine},
-    shelf::{MAX_PAGE_BYTES, Sheet, restored, retired, slug_of},
 };
 use elophanto_repo::{
     CommitId, Git, NotePath, ObjectId, Objects, Stored, Version,
-    desk::{Desk, SHARED},
     journal::{Record, parse_file},
+    record_store::{RecordStore, SHARED},
 };
 use elophanto_text::entity::{
     self, Changes, Line, Reason, Retired, Retirement, changes, without_moves,
@@ -66,7 +66,7 @@ impl Pages {
 /// # Errors
 /// When git cannot be read or the journal not be written.
 pub fn note(
-    desk: &Desk,
+    record_store: &RecordStore,
     git: &Git,
     objects: &Objects,
     folder: &Path,
@@ -78,11 +78,11 @@ pub fn note(
     let touched = Touched::of(folder, pages, objects);
     // The usual commit touches no page and brings no records: it costs two listings.
     if pages.staged.is_empty() && touched.is_empty()
-        || touched.is_empty() && !brings_records(desk, git, parents)?
+        || touched.is_empty() && !brings_records(record_store, git, parents)?
     {
         return Ok(noted);
     }
-    let all = records(desk.journal.read(&[RETIRED, RESTORED]).records);
+    let all = records(record_store.journal.read(&[RETIRED, RESTORED]).records);
     let before = records_of(git, objects, parents)?;
     // A repository that shares nothing has all of them at hand, and no branch brings others.
     let fresh: Vec<&Said> = all.iter().filter(|said| !before.contains_key(said.id())).collect();
@@ -120,25 +120,29 @@ pub fn note(
     }
     noted.retired = gone.len();
     noted.restored = back.len();
-    desk.write(desk.place(false), &gone)?;
+    record_store.write(record_store.place(false), &gone)?;
     if !back.is_empty() {
-        desk.write(desk.place(false), &[&restored(back, now)])?;
+        record_store.write(record_store.place(false), &[&restored(back, now)])?;
     }
     Ok(noted)
 }
 
 /// Whether there are records that none of the parents has.
-fn brings_records(desk: &Desk, git: &Git, parents: &[CommitId]) -> Result<bool, CommitError> {
-    if !desk.share {
-        return Ok(!desk.journal.is_empty());
+fn brings_records(
+    record_store: &RecordStore,
+    git: &Git,
+    parents: &[CommitId],
+) -> Result<bool, CommitError> {
+    if !record_store.share {
+        return Ok(!record_store.journal.is_empty());
     }
     let mut known: FxHashSet<NotePath> = FxHashSet::default();
     for parent in parents {
         let files = git.list(&Version::Commit(*parent), &[Path::new(SHARED)])?;
         known.extend(files.into_iter().map(|file| file.path));
     }
-    let root = &desk.repository.root;
-    Ok(desk.journal.shared_files().iter().any(|file| {
+    let root = &record_store.repository.root;
+    Ok(record_store.journal.shared_files().iter().any(|file| {
         let below = file.strip_prefix(root).unwrap_or(file);
         !known.contains(&NotePath::from(below))
     }))

@@ -12,9 +12,8 @@ use super::{CommitError, secrets};
 use elophanto_base::{jsonl, secrets::AllowList};
 use elophanto_knowledge::memory::{FOLDER, Files};
 use elophanto_repo::{
-    Git, NotePath, Repository, Staged, Version,
-    desk::{Desk, SHARED},
-    head, read_note,
+    Git, NotePath, Repository, Staged, Version, head, read_note,
+    record_store::{RecordStore, SHARED},
 };
 
 /// Largest file, in bytes.
@@ -45,16 +44,17 @@ pub fn pending(
     git: &Git,
     allowed: &AllowList,
 ) -> Result<Pending, CommitError> {
-    let desk = Desk::new(repository, true);
+    let record_store = RecordStore::new(repository, true);
     let memories = Files::of_repository(repository);
     let folders = [Path::new(SHARED), Path::new(FOLDER)];
     let mut pending = Pending::default();
-    let is_empty = (desk.journal.shared_files().is_empty(), own_files(&memories).is_empty());
+    let is_empty =
+        (record_store.journal.shared_files().is_empty(), own_files(&memories).is_empty());
     if is_empty == (true, true) {
         return Ok(pending);
     }
     if !is_empty.0 {
-        pending._locks.push(desk.journal.hold()?);
+        pending._locks.push(record_store.journal.hold()?);
     }
     if !is_empty.1 {
         pending._locks.push(memories.hold()?);
@@ -68,7 +68,7 @@ pub fn pending(
     .map(|file| file.path)
     .collect();
     let known: FxHashSet<&NotePath> = staged.iter().map(|file| &file.path).collect();
-    for file in desk.journal.shared_files().into_iter().chain(own_files(&memories)) {
+    for file in record_store.journal.shared_files().into_iter().chain(own_files(&memories)) {
         let below = file.strip_prefix(&repository.root).unwrap_or(&file);
         let path = NotePath::from(below);
         if known.contains(&path) || committed.contains(&path) {

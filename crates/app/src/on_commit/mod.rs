@@ -24,7 +24,9 @@ pub use skipped::Seen;
 use elophanto_base::secrets::AllowList;
 use elophanto_index::{Context, IndexError, Progress, fill::Allowance};
 use elophanto_knowledge::learn;
-use elophanto_repo::{Git, GitError, Stored, Version, WriteError, desk::Desk, head, stored_notes};
+use elophanto_repo::{
+    Git, GitError, Stored, Version, WriteError, head, record_store::RecordStore, stored_notes,
+};
 
 /// What is wanted of a commit.
 pub struct Wishes<'a> {
@@ -149,14 +151,14 @@ pub fn prepare(
         .map(|parent| notes(&Version::Commit(*parent)))
         .collect::<Result<_, GitError>>()?;
     let found = changes(&before, &staged);
-    let folder = learn::shelf::folder(context.write_root);
+    let folder = learn::entity_store::folder(context.write_root);
     let pages = entities::Pages::list(git, &folder, &parents)?;
     let found_pages = changes(&pages.before, &pages.staged);
     let mut done = Done::default();
     let now = Timestamp::from_second(wishes.now).unwrap_or_default();
-    let desk = Desk::new(context.repository, wishes.journal);
+    let record_store = RecordStore::new(context.repository, wishes.journal);
     let note = |done: &mut Done| {
-        match entities::note(&desk, git, &objects, &folder, &pages, &parents, now) {
+        match entities::note(&record_store, git, &objects, &folder, &pages, &parents, now) {
             Ok(noted) => done.lines = noted.retired + noted.restored,
             // The rest goes along all the same.
             Err(cause) => done.notices.push(format!("what became of facts is not noted: {cause}")),

@@ -141,8 +141,8 @@ pub fn record(
                 work.files.push((page.clone(), None));
             }
         } else if attempt.gathered.as_deref() != Some(all.as_str()) {
-            let shelf = Shelf { context, git, objects, page: &page };
-            match shelf.gather(&entries, staged_page.as_ref(), &mut attempt, &mut work)? {
+            let snapshot = PagesAtCommit { context, git, objects, page: &page };
+            match snapshot.gather(&entries, staged_page.as_ref(), &mut attempt, &mut work)? {
                 Gathered::Already => attempt.gathered = Some(all),
                 Gathered::Now | Gathered::NotOurs => {}
             }
@@ -206,14 +206,14 @@ enum Gathered {
     NotOurs,
 }
 
-struct Shelf<'a> {
+struct PagesAtCommit<'a> {
     context: &'a Context<'a>,
     git: &'a Git,
     objects: &'a Objects,
     page: &'a Path,
 }
 
-impl Shelf<'_> {
+impl PagesAtCommit<'_> {
     /// Makes the staged page say what all staged entries say.
     fn gather(
         &self,
@@ -361,7 +361,7 @@ impl Teller<'_> {
     }
 
     fn title(&self, path: &NotePath, content: &[u8]) -> (String, Scope) {
-        match self.context.cutter().cut_bytes(path, BlobId::of(content), content) {
+        match self.context.chunker().cut_bytes(path, BlobId::of(content), content) {
             Ok(note) => (note.record.title, note.record.scope),
             Err(_) => (path.stem(), Scope::User),
         }

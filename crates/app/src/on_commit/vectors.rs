@@ -8,9 +8,8 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use super::{CommitError, Done, Wishes};
 use elophanto_index::{
-    Context, Progress, Snapshot,
+    Context, Progress, Snapshot, derived,
     fill::{self, Filled},
-    given,
     stage::{plan_staged, remove_obsolete},
 };
 use elophanto_knowledge::corpus;
@@ -41,7 +40,7 @@ pub(super) fn stage(
     // What waits for a slow model has to be looked at again.
     let is_whole = refreshed.report.waiting == 0;
     for (kind, name) in names.into_iter().filter(|_| is_whole) {
-        given::remember(context, kind, &name);
+        derived::remember(context, kind, &name);
     }
     done.vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
     done.left = Left::of(context).told(refreshed.report.waiting);

@@ -10,7 +10,7 @@ use elophanto_agent::{
     checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo, is_undone},
     permissions::is_key,
 };
-use elophanto_base::visible::{exact_line, visible_line};
+use elophanto_base::visible::{escape_control_line, exact_line};
 use elophanto_repo::Git;
 
 /// What to take back, and how.
@@ -132,7 +132,7 @@ fn chosen<'k>(runs: &'k [Kept], named: Option<&str>) -> Result<Option<&'k Kept>,
     let wanted = named.to_uppercase();
     let found: Vec<&Kept> =
         runs.iter().filter(|run| run.run.to_uppercase().starts_with(&wanted)).collect();
-    let shown = visible_line(named);
+    let shown = escape_control_line(named);
     match found[..] {
         [only] => Ok(Some(only)),
         [] => Err(Error::new(format_args!("no run `{shown}` changed anything here"))

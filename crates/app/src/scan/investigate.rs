@@ -9,11 +9,11 @@ use crate::{
     reporter::Reporter,
     workspace::{Workspace, now_nanoseconds},
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_index::Options;
 use elophanto_knowledge::scan::{
     AnswerNotes, Known, Question, documents,
-    investigate::{Bench, Found, Outcome, claim, investigate as answer},
+    investigate::{Found, InvestigationContext, Outcome, claim, investigate as answer},
 };
 use elophanto_models::{Pace, builtin::count_tokens, llm::Ask};
 use elophanto_repo::Git;
@@ -26,14 +26,14 @@ pub fn investigate(
     told: &mut dyn FnMut(&Found) -> Result<(), Error>,
     reporter: &dyn Reporter,
 ) -> Result<Outcome, Error> {
-    let desk = workspace.desk();
-    let Some(_claim) = claim(&desk)? else {
+    let record_store = workspace.record_store();
+    let Some(_claim) = claim(&record_store)? else {
         let busy = "another process is investigating here; nothing was done";
         reporter.talk(busy);
         return Ok(Outcome { stopped: Some(busy.to_owned()), ..Outcome::default() });
     };
     // The claim is ours: what others left behind is open.
-    let mut known = Known::read(&desk.journal, jiff::Timestamp::now());
+    let mut known = Known::read(&record_store.journal, jiff::Timestamp::now());
     known.reopen();
     let mut chosen = choose(&known, ids)?;
     if ids.is_empty() && !wanted.all {
@@ -46,8 +46,8 @@ pub fn investigate(
     let notes = workspace.refresh_pages(options)?;
     let git = Git::of(&workspace.repository);
     let mut model = Asker::open(workspace, Purpose::DESCRIBE, Reach::Agreed, wanted.yes, reporter)?;
-    let bench = Bench {
-        desk: &desk,
+    let bench = InvestigationContext {
+        record_store: &record_store,
         root: &workspace.repository.root,
         max_file_bytes: workspace.config.knowledge.max_file_bytes,
         count_tokens: &count_tokens,
@@ -62,7 +62,7 @@ pub fn investigate(
     drop(progress);
     if outcome.found.iter().any(|found| found.summary.is_some()) {
         // Cut, embedded and inverted now, so that no search has to wait for it.
-        let again = || Ok(documents::refresh(&workspace.context(), &desk, options));
+        let again = || Ok(documents::refresh(&workspace.context(), &record_store, options));
         let made = again()?;
         // What a model elsewhere is to embed waits for `index`, which asks first.
         if workspace.context().embedder.pace() == Pace::Slow {
@@ -84,7 +84,7 @@ fn choose(known: &Known, ids: &[String]) -> Result<Vec<Question>, Error> {
     }
     let named = |id: &String| {
         find(known, id)?.cloned().ok_or_else(|| {
-            Error::new(format_args!("no question is called `{}`", visible_line(id)))
+            Error::new(format_args!("no question is called `{}`", escape_control_line(id)))
                 .hint("`elophanto scan --list` shows those that wait for an answer")
         })
     };

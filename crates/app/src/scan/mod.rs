@@ -118,12 +118,12 @@ fn look(workspace: &Workspace, only: &[NotePath], limit: usize) -> Result<Report
         .map(|path| NotePath::from(path.as_path()))
         .collect();
     Ok(scan::scan(&Scan {
-        desk: &workspace.desk(),
+        record_store: &workspace.record_store(),
         wanted: &wanted(workspace),
         max_file_bytes: workspace.config.knowledge.max_file_bytes,
         notes: &notes,
         git: Git::of(&workspace.repository).as_ref(),
-        near_duplicate: workspace.models.profile().near_duplicate,
+        near_duplicate: workspace.models.thresholds().near_duplicate,
         unlinked: &unlinked,
         only,
         limit,

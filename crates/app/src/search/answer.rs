@@ -154,7 +154,7 @@ pub fn answer(
     yes: bool,
     reporter: &dyn Reporter,
 ) -> Result<Reply, Error> {
-    let relevant = workspace.models.profile().relevant;
+    let relevant = workspace.models.thresholds().relevant;
     let analyzer = &workspace.analyzer;
     let asked = Question::new(question, &found.weights, analyzer);
     let is_doubtful = found.confidence.is_some_and(|it| it.level == Level::Nothing);
@@ -195,7 +195,7 @@ pub fn answer(
             question: elophanto_base::secrets::mask(question).0.into_owned(),
             entities: entities.collect(),
         };
-        learning.desk.write(Place::Local, &[&record]).is_ok()
+        learning.record_store.write(Place::Local, &[&record]).is_ok()
     });
     // What is quoted first is what is taken for the answer.
     let unsaid = match (is_quoted, text.lines().next(), sources.first()) {

@@ -15,7 +15,7 @@ use elophanto_knowledge::scan::{
     AnswerNotes, Known, Summary,
     freshness::{Freshness, current, freshness},
     gap::TRY_AGAIN,
-    investigate::{Bench, describe},
+    investigate::{InvestigationContext, describe},
 };
 use elophanto_models::{
     builtin::count_tokens,
@@ -65,8 +65,8 @@ pub fn describe_again(
     if paths.is_empty() {
         return Ok(false);
     }
-    let desk = workspace.desk();
-    let known = Known::read(&desk.journal, jiff::Timestamp::now());
+    let record_store = workspace.record_store();
+    let known = Known::read(&record_store.journal, jiff::Timestamp::now());
     let limit = workspace.config.knowledge.max_file_bytes;
     let root = &workspace.repository.root;
     // A content that was described before has only come back: that is no describing.
@@ -92,8 +92,8 @@ pub fn describe_again(
     };
     let mut model = Asker::open(workspace, Purpose::DESCRIBE, reach, false, reporter)?;
     let nothing = Snapshot::default();
-    let bench = Bench {
-        desk: &desk,
+    let bench = InvestigationContext {
+        record_store: &record_store,
         root,
         max_file_bytes: limit,
         count_tokens: &count_tokens,
@@ -123,7 +123,7 @@ pub fn describe_again(
         }));
     }
     // Where nothing can be written the hits stay marked.
-    Ok(!made.is_empty() && desk.write(Place::Local, &made).is_ok())
+    Ok(!made.is_empty() && record_store.write(Place::Local, &made).is_ok())
 }
 
 /// Whether this very content could not be described lately.

@@ -53,8 +53,8 @@ pub fn note(query: &str, answer: &Answer, workspace: &Workspace) -> Result<(), E
             EngagementRecord::new(&learning.user, slug, kind, Valence::Positive, source, at)
         })
         .collect();
-    learning.desk.write(Place::Local, &[&search])?;
-    learning.desk.write(Place::Local, &acts)?;
+    learning.record_store.write(Place::Local, &[&search])?;
+    learning.record_store.write(Place::Local, &acts)?;
     Ok(())
 }
 
@@ -76,7 +76,7 @@ fn words(text: &str) -> String {
 /// The search before, if it may be one that this one goes on with.
 fn last(learning: &Learning, at: Timestamp) -> Option<Search> {
     let since = at.checked_sub(FOLLOW_UP_WITHIN).unwrap_or(Timestamp::MIN);
-    let reading = learning.desk.journal.read(&[SEARCH]);
+    let reading = learning.record_store.journal.read(&[SEARCH]);
     let recent = reading.records.into_iter().filter(|record| {
         record.at >= since && record.at.duration_since(at) <= SignedDuration::ZERO
     });

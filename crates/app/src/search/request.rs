@@ -7,15 +7,15 @@ use crate::{
 use elophanto_index::search::{
     Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25,
 };
-use elophanto_models::Profile;
+use elophanto_models::SearchThresholds;
 
 /// Everything, by the settings of the repository and the figures of its model.
 pub fn usual<'a>(workspace: &Workspace, query: &'a Query) -> Request<'a> {
-    of(&workspace.config, &workspace.models.profile(), query)
+    of(&workspace.config, &workspace.models.thresholds(), query)
 }
 
 /// Everything, by some settings and the figures of a model.
-pub fn of<'a>(config: &Config, profile: &Profile, query: &'a Query) -> Request<'a> {
+pub fn of<'a>(config: &Config, thresholds: &SearchThresholds, query: &'a Query) -> Request<'a> {
     let settings = &config.search;
     // What nobody set is what was measured for the model.
     let is_set = |key| config.origin(key).is_some_and(|by| *by != Origin::Default);
@@ -38,7 +38,7 @@ pub fn of<'a>(config: &Config, profile: &Profile, query: &'a Query) -> Request<'
             semantic: measured(
                 "search.semantic_weight",
                 settings.semantic_weight,
-                profile.semantic_weight,
+                thresholds.semantic_weight,
             ),
             recency: settings.recency_weight as f32,
             recency_half_life_days: settings.recency_half_life.as_secs_f32() / 86_400.0,
@@ -47,13 +47,13 @@ pub fn of<'a>(config: &Config, profile: &Profile, query: &'a Query) -> Request<'
         fuzzy: settings.fuzzy,
         filter: Filter::default(),
         min_score: None,
-        least_cosine: profile.nothing,
+        least_cosine: thresholds.nothing,
         collapse_similarity: measured(
             "search.collapse_similarity",
             settings.collapse_similarity,
-            profile.near_duplicate,
+            thresholds.near_duplicate,
         ),
-        belief: Some(profile.belief),
+        belief: Some(thresholds.belief),
         now: now_nanoseconds() / 1_000_000_000,
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     when::{self, day},
     workspace::Workspace,
 };
-use elophanto_base::visible::visible_line;
+use elophanto_base::visible::escape_control_line;
 use elophanto_index::{
     Kind, Options, Refreshed, Snapshot,
     refresh::last_view,
@@ -143,7 +143,7 @@ impl Viewed {
             reporter.note(format_args!(
                 "{} notes of it are left out, `{}` for one: {}",
                 report.problems.len(),
-                visible_line(&problem.path.to_text()),
+                escape_control_line(&problem.path.to_text()),
                 problem.reason
             ));
         }

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::{Corpus, EvalError, TestSet};
-use crate::search::{Confidence, Level, Query, Request, run::Tools};
+use crate::search::{Confidence, Level, Query, Request, run::SearchContext};
 use elophanto_base::lexical::Analyzer;
 use elophanto_models::{Embedder, builtin::Builtin};
 
@@ -60,7 +60,7 @@ impl Corpus {
         embedder: &dyn Embedder,
         request: impl for<'a> Fn(&'a Query) -> Request<'a>,
     ) -> Result<Vec<Judged>, EvalError> {
-        let tools = Tools { analyzer, embedder, sentence_embedder: &Builtin };
+        let tools = SearchContext { analyzer, embedder, sentence_embedder: &Builtin };
         let mut judged = Vec::new();
         for question in &set.questions {
             let query = Query::plain(&question.text, analyzer);

@@ -19,7 +19,7 @@ pub use thresholds::{Thresholds, thresholds};
 
 use crate::{
     Kind, Part, Snapshot, note,
-    search::{Query, Request, SearchError, run::Tools},
+    search::{Query, Request, SearchError, run::SearchContext},
     store::{
         bits::Bits,
         manifest::{FileEntry, Place},
@@ -154,7 +154,7 @@ impl Corpus {
         embedder: &dyn Embedder,
         request: impl for<'a> Fn(&'a Query) -> Request<'a>,
     ) -> Result<Measured, EvalError> {
-        let tools = Tools { analyzer, embedder, sentence_embedder: &Builtin };
+        let tools = SearchContext { analyzer, embedder, sentence_embedder: &Builtin };
         let mut quality = Quality::default();
         let mut times = Vec::new();
         for question in &set.questions {

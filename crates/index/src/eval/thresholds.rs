@@ -16,7 +16,7 @@ use crate::{
     search::{Query, Request},
 };
 use elophanto_base::lexical::Analyzer;
-use elophanto_models::{Belief, Embedded, Embedder, Profile, Role};
+use elophanto_models::{Belief, Embedded, Embedder, Role, SearchThresholds};
 
 /// Questions and documents that are looked at.
 const SAMPLE: usize = 300;
@@ -35,17 +35,17 @@ const EDITED: usize = 20;
 /// Measured thresholds, and how often they err on the sample.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Thresholds {
-    /// See [`Profile::nothing`].
+    /// See [`SearchThresholds::nothing`].
     pub nothing: f32,
     /// Share of relevant documents below it: lost where no word helps.
     pub nothing_loses: f64,
-    /// See [`Profile::relevant`].
+    /// See [`SearchThresholds::relevant`].
     pub relevant: f32,
     /// Share of random documents at or above it.
     pub relevant_lets_in: f64,
     /// Share of relevant documents below it.
     pub relevant_loses: f64,
-    /// See [`Profile::near_duplicate`].
+    /// See [`SearchThresholds::near_duplicate`].
     pub near_duplicate: f32,
     /// Share of documents whose nearest other document is at or above it.
     pub duplicate_mistakes: f64,
@@ -65,10 +65,10 @@ pub struct Thresholds {
 
 impl Thresholds {
     /// As a profile, with the weights of another: they are not measured here.
-    pub fn profile(&self, weights: &Profile) -> Profile {
+    pub fn profile(&self, weights: &SearchThresholds) -> SearchThresholds {
         let Self { nothing, relevant, near_duplicate, sure, no_answer, .. } = *self;
         let belief = Belief { sure, nothing: no_answer, ..weights.belief };
-        Profile { nothing, relevant, near_duplicate, belief, ..*weights }
+        SearchThresholds { nothing, relevant, near_duplicate, belief, ..*weights }
     }
 }
 

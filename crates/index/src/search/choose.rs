@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::{
     Listing, Request, Score,
     rank::CANDIDATES,
-    scene::{ChunkPlace, Scene},
+    scene::{ChunkId, Scene},
 };
 use crate::store::Malformed;
 use elophanto_repo::NotePath;
@@ -51,7 +51,7 @@ const COPIES: &[&str] = &[
 ];
 
 /// A chunk that is listed, its score, and how many like it are not.
-pub type Chosen = (ChunkPlace, Score, usize);
+pub type Chosen = (ChunkId, Score, usize);
 
 impl Scene<'_> {
     /// Takes hits from the top: near-identical ones are counted with the first of them, a user's
@@ -61,7 +61,7 @@ impl Scene<'_> {
     /// [`Malformed`] if a segment is damaged.
     pub fn choose(
         &self,
-        ranked: Vec<(ChunkPlace, Score)>,
+        ranked: Vec<(ChunkId, Score)>,
         request: &Request,
     ) -> Result<Vec<Chosen>, Malformed> {
         let ordered = self.users_first(self.collapsed(ranked, request)?)?;
@@ -76,7 +76,7 @@ impl Scene<'_> {
     ///
     /// # Errors
     /// [`Malformed`] if a segment is damaged.
-    pub fn lead(&self, ranked: &[(ChunkPlace, Score)], twin: f32) -> Result<f32, Malformed> {
+    pub fn lead(&self, ranked: &[(ChunkId, Score)], twin: f32) -> Result<f32, Malformed> {
         let Some((first, score)) = ranked.first() else { return Ok(0.0) };
         let path = self.path(*first)?;
         for (place, other) in &ranked[1..] {
@@ -90,12 +90,12 @@ impl Scene<'_> {
     /// Enough of the best chunks to choose from, with those that say the same counted.
     fn collapsed(
         &self,
-        ranked: Vec<(ChunkPlace, Score)>,
+        ranked: Vec<(ChunkId, Score)>,
         request: &Request,
     ) -> Result<Vec<Chosen>, Malformed> {
         let mut kept: Vec<Chosen> = Vec::new();
         // Places of a file beyond those that are listed: copies of them are none either.
-        let mut beyond: Vec<ChunkPlace> = Vec::new();
+        let mut beyond: Vec<ChunkId> = Vec::new();
         let mut of_file: FxHashMap<&[u8], usize> = FxHashMap::default();
         // Some reserve, so that reordering and the share of a file have something to choose from.
         let wanted = request.limit.saturating_mul(3).max(CANDIDATES / 2);
@@ -117,7 +117,7 @@ impl Scene<'_> {
                 continue;
             }
             let is_twin =
-                |other: ChunkPlace| self.similarity(other, place) >= request.collapse_similarity;
+                |other: ChunkId| self.similarity(other, place) >= request.collapse_similarity;
             match kept.iter().position(|(other, _, _)| is_twin(*other)) {
                 None if beyond.iter().any(|other| is_twin(*other)) => {}
                 None => {
@@ -141,7 +141,7 @@ impl Scene<'_> {
 
     /// Whether of two chunks that say the same the first is the one to show: the user's own wording,
     /// else the one of the more central file.
-    fn stands_for(&self, place: ChunkPlace, other: ChunkPlace) -> Result<bool, Malformed> {
+    fn stands_for(&self, place: ChunkId, other: ChunkId) -> Result<bool, Malformed> {
         let (scope, other_scope) = (self.scope(place)?, self.scope(other)?);
         if scope != other_scope {
             return Ok(scope == Scope::User && other_scope == Scope::Learned);

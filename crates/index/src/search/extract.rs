@@ -13,7 +13,7 @@ use super::{
     passage::{Kind, sentences},
 };
 use elophanto_base::{
-    differ::{differ, name_another},
+    contradicts::{contradicts, name_another},
     lexical::{Analyzer, Word, fold, words},
 };
 use elophanto_text::markdown::on_one_line;
@@ -61,7 +61,9 @@ impl Statement {
         let (own, others) = (words(self), words(other));
         let shared = own.intersection(&others).count();
         let all = own.union(&others).count();
-        shared > 1 && shared as f32 >= SAME_SUBJECT * all as f32 && differ(&self.text, &other.text)
+        shared > 1
+            && shared as f32 >= SAME_SUBJECT * all as f32
+            && contradicts(&self.text, &other.text)
     }
 }
 

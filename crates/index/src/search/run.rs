@@ -10,13 +10,13 @@ use super::{
     lexical::{Bm25, Field},
     origin::Origin,
     rank::{self, CANDIDATES, Signals},
-    scene::{ChunkPlace, Look, Scene},
+    scene::{ChunkId, Look, Scene},
     show::show,
     sources::{Candidate, by_file, weigh},
 };
 use crate::{
     Kind, Snapshot,
-    given::{Against, Source},
+    derived::{Against, Source},
     store::{Malformed, bits::Bits, segment::DocumentView},
 };
 use elophanto_base::lexical::{Analyzer, fold, words};
@@ -70,7 +70,7 @@ pub struct Like {
 }
 
 /// What a search works with.
-pub struct Tools<'a> {
+pub struct SearchContext<'a> {
     pub analyzer: &'a Analyzer,
     /// The model of the vectors.
     pub embedder: &'a dyn Embedder,
@@ -214,7 +214,7 @@ impl From<Malformed> for SearchError {
 pub fn search(
     snapshot: &Snapshot,
     request: &Request,
-    tools: &Tools,
+    tools: &SearchContext,
 ) -> Result<Answer, SearchError> {
     let filter = &request.filter;
     let scene = Scene::new(snapshot, |kind, view, changed| {
@@ -250,7 +250,7 @@ pub fn search(
     };
     let found = scene.find(&look)?;
     let candidates = by_file(&scene, &found, look.like)?;
-    let places: Vec<ChunkPlace> = candidates.iter().map(|candidate| candidate.place).collect();
+    let places: Vec<ChunkId> = candidates.iter().map(|candidate| candidate.place).collect();
     let signals: Vec<Signals> = candidates
         .iter()
         .map(|&Candidate { place, keyword, cosine }| Signals {
@@ -267,7 +267,7 @@ pub fn search(
         Ranking::Weighted => Vec::new(),
     };
     let ranked = rank::rank(&signals, &shares, mode, request.ranking, &request.weights);
-    let mut ranked: Vec<(ChunkPlace, Score)> =
+    let mut ranked: Vec<(ChunkId, Score)> =
         ranked.into_iter().map(|(index, score)| (places[index], score)).collect();
     weigh(snapshot, &query.text, &mut ranked)?;
     let keywords = found.keywords;

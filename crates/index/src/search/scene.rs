@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     Kind, Snapshot,
-    given::{Against, Source},
+    derived::{Against, Source},
     store::{Malformed, bits::Bits, manifest::Place, matrix::Probe, segment::DocumentView},
 };
 use elophanto_base::lexical::Analyzer;
@@ -21,7 +21,7 @@ use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
 
 /// Number of the part, number of the chunk in it.
-pub type ChunkPlace = (usize, usize);
+pub type ChunkId = (usize, usize);
 
 /// The snapshot as one search sees it.
 pub struct Scene<'a> {
@@ -62,17 +62,17 @@ pub struct Found {
     /// Per part, per chunk.
     pub cosines: Option<Vec<Vec<f32>>>,
     /// By the paths of their files.
-    pub places: Vec<ChunkPlace>,
+    pub places: Vec<ChunkId>,
 }
 
 impl Found {
     /// 0 where no term occurs.
-    pub fn keyword(&self, (part, chunk): ChunkPlace) -> f32 {
+    pub fn keyword(&self, (part, chunk): ChunkId) -> f32 {
         self.keywords.scores[part][chunk]
     }
 
     /// 0 if nobody asked for it.
-    pub fn cosine(&self, (part, chunk): ChunkPlace) -> f32 {
+    pub fn cosine(&self, (part, chunk): ChunkId) -> f32 {
         self.cosines.as_ref().map_or(0.0, |all| all[part][chunk])
     }
 }
@@ -152,10 +152,10 @@ impl<'a> Scene<'a> {
         // All places by the paths of their files: what scores the same comes in one order, however
         // the parts came about.
         let documents = self.documents.iter();
-        let numbers: Vec<ChunkPlace> = documents
+        let numbers: Vec<ChunkId> = documents
             .flat_map(|(_, part, chunks)| chunks.clone().map(move |chunk| (*part, chunk)))
             .collect();
-        let best = |score: &dyn Fn(ChunkPlace) -> f32| {
+        let best = |score: &dyn Fn(ChunkId) -> f32| {
             let values = numbers.iter().enumerate();
             let values = values.filter(|(_, place)| self.is_eligible(&found, look.like, **place));
             top(values.map(|(number, &place)| (number, score(place))), look.candidates)
@@ -177,45 +177,41 @@ impl<'a> Scene<'a> {
 
     /// Whether a chunk may answer: it is let through, not excluded, and no part of what others should
     /// resemble.
-    pub fn is_eligible(&self, found: &Found, like: Option<&Like>, place: ChunkPlace) -> bool {
+    pub fn is_eligible(&self, found: &Found, like: Option<&Like>, place: ChunkId) -> bool {
         self.allowed[place.0].get(place.1)
             && !found.keywords.barred[place.0].get(place.1)
             && !self.is_same_place(like, place)
     }
 
     /// When the note of a chunk changed, in seconds since 1970; `None` if that is not known.
-    pub fn changed(&self, (part, chunk): ChunkPlace) -> Option<i64> {
+    pub fn changed(&self, (part, chunk): ChunkId) -> Option<i64> {
         let document = self.snapshot.parts[part].loaded.segment.chunk_document(chunk);
         self.changed[part].get(document).copied().flatten()
     }
 
-    pub fn similarity(&self, a: ChunkPlace, b: ChunkPlace) -> f32 {
-        let matrix = |place: ChunkPlace| &self.snapshot.parts[place.0].loaded.matrix;
+    pub fn similarity(&self, a: ChunkId, b: ChunkId) -> f32 {
+        let matrix = |place: ChunkId| &self.snapshot.parts[place.0].loaded.matrix;
         matrix(a).similarity(a.1, matrix(b), b.1)
     }
 
-    pub fn scope(&self, (part, chunk): ChunkPlace) -> Result<Scope, Malformed> {
+    pub fn scope(&self, (part, chunk): ChunkId) -> Result<Scope, Malformed> {
         let segment = &self.snapshot.parts[part].loaded.segment;
         Ok(segment.document(segment.chunk_document(chunk))?.scope)
     }
 
     /// The path of the document that holds a chunk.
-    pub fn path(&self, (part, chunk): ChunkPlace) -> Result<&'a [u8], Malformed> {
+    pub fn path(&self, (part, chunk): ChunkId) -> Result<&'a [u8], Malformed> {
         let segment = &self.snapshot.parts[part].loaded.segment;
         Ok(segment.identity(segment.chunk_document(chunk))?.0)
     }
 
     /// What the document of a chunk is.
-    pub fn kind(&self, place: ChunkPlace) -> Kind {
+    pub fn kind(&self, place: ChunkId) -> Kind {
         self.snapshot.parts[place.0].kind
     }
 
     /// A chunk as it is compared with the question.
-    pub fn compared(
-        &self,
-        (part, chunk): ChunkPlace,
-        cosine: f32,
-    ) -> Result<Compared<'a>, Malformed> {
+    pub fn compared(&self, (part, chunk): ChunkId, cosine: f32) -> Result<Compared<'a>, Malformed> {
         let segment = &self.snapshot.parts[part].loaded.segment;
         let chunk = segment.chunk(chunk)?;
         let document = segment.document(chunk.document)?;
@@ -258,7 +254,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether a chunk is part of what others should resemble.
-    pub fn is_same_place(&self, like: Option<&Like>, (part, chunk): ChunkPlace) -> bool {
+    pub fn is_same_place(&self, like: Option<&Like>, (part, chunk): ChunkId) -> bool {
         let Some(like) = like else { return false };
         let segment = &self.snapshot.parts[part].loaded.segment;
         let Ok((path, _)) = segment.identity(segment.chunk_document(chunk)) else { return false };
@@ -274,7 +270,7 @@ impl<'a> Scene<'a> {
     /// Share of the query's words that each place holds in its text or tags.
     pub fn word_shares(
         &self,
-        places: &[ChunkPlace],
+        places: &[ChunkId],
         query: &Query,
         analyzer: &Analyzer,
     ) -> Result<Vec<f32>, Malformed> {
@@ -293,7 +289,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether a fact in the first chunk is one that the note of the second contradicts.
-    pub fn is_contradicted(&self, fact: ChunkPlace, note: ChunkPlace) -> Result<bool, Malformed> {
+    pub fn is_contradicted(&self, fact: ChunkId, note: ChunkId) -> Result<bool, Malformed> {
         let Some(part) = self.snapshot.parts.get(fact.0).filter(|part| part.kind == Kind::Fact)
         else {
             return Ok(false);
@@ -312,7 +308,7 @@ impl<'a> Scene<'a> {
     }
 
     /// A chunk as it is shown, its sentences still to be chosen.
-    pub fn hit(&self, place: ChunkPlace, score: Score, similar: usize) -> Result<Hit, Malformed> {
+    pub fn hit(&self, place: ChunkId, score: Score, similar: usize) -> Result<Hit, Malformed> {
         let segment = &self.snapshot.parts[place.0].loaded.segment;
         let chunk = segment.chunk(place.1)?;
         let document = segment.document(chunk.document)?;

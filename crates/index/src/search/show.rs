@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     Hit,
     passage::{Kind, Sentence, clip, sentences},
-    run::Tools,
+    run::SearchContext,
 };
 use elophanto_base::lexical::{fold, words};
 use elophanto_models::{EmbedError, Role};
@@ -19,7 +19,7 @@ pub fn show(
     hit: &mut Hit,
     weights: &[(String, f32)],
     query: Option<&[f32]>,
-    tools: &Tools,
+    tools: &SearchContext,
 ) -> Result<(), EmbedError> {
     let mut buffer = String::new();
     let mut matched: Vec<(Range<usize>, usize)> = Vec::new();

@@ -14,9 +14,9 @@ use super::{
     Score,
     changes::{CHANGES, asks_when, lists_changes},
     run::Like,
-    scene::{ChunkPlace, Found, Scene},
+    scene::{ChunkId, Found, Scene},
 };
-use crate::{Kind, Snapshot, given::Source, store::Malformed};
+use crate::{Kind, Snapshot, derived::Source, store::Malformed};
 use elophanto_repo::NotePath;
 
 /// What keywords of a part of a file count of those of the whole.
@@ -33,7 +33,7 @@ const TEST_WORDS: &[&str] =
 /// A chunk to rank, with the signals that it is ranked by.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
-    pub place: ChunkPlace,
+    pub place: ChunkId,
     pub keyword: f32,
     pub cosine: f32,
 }
@@ -60,8 +60,8 @@ pub fn by_file(
     let snapshot = scene.snapshot;
     let own =
         |place| Candidate { place, keyword: found.keyword(place), cosine: found.cosine(place) };
-    let is_summary = |place: &ChunkPlace| snapshot.parts[place.0].kind == Kind::Summary;
-    let (described, others): (Vec<ChunkPlace>, Vec<ChunkPlace>) =
+    let is_summary = |place: &ChunkId| snapshot.parts[place.0].kind == Kind::Summary;
+    let (described, others): (Vec<ChunkId>, Vec<ChunkId>) =
         found.places.iter().copied().partition(is_summary);
     let mut candidates: Vec<Candidate> = others.into_iter().map(own).collect();
     let mut files: FxHashMap<&[u8], File> = FxHashMap::default();
@@ -102,7 +102,7 @@ pub fn by_file(
         shown.map(|shown| Candidate { place: shown.place, keyword, cosine })
     };
     candidates.extend(files.into_values().filter_map(best));
-    let path = |(part, chunk): ChunkPlace| {
+    let path = |(part, chunk): ChunkId| {
         let segment = &snapshot.parts[part].loaded.segment;
         segment.identity(segment.chunk_document(chunk)).map(|(path, _)| path).unwrap_or_default()
     };
@@ -119,7 +119,7 @@ pub fn by_file(
 pub fn weigh(
     snapshot: &Snapshot,
     query: &str,
-    ranked: &mut [(ChunkPlace, Score)],
+    ranked: &mut [(ChunkId, Score)],
 ) -> Result<(), Malformed> {
     let (tests, times) = (asks_for_tests(query), asks_when(query));
     for ((part, chunk), score) in ranked.iter_mut() {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{meaning::Meaning, record::Trigger, shelf::Shelf};
+use super::{entity_store::EntitySnapshot, meaning::Meaning, record::Trigger};
 use crate::{
     duplicates::same_fact,
     extract::name::{Rejection, merge_hint, structural},
@@ -53,8 +53,8 @@ pub enum Refusal {
 }
 
 /// What is known already.
-pub struct Ground<'a> {
-    pub shelf: &'a Shelf,
+pub struct DecisionContext<'a> {
+    pub snapshot: &'a EntitySnapshot,
     pub meaning: &'a Meaning<'a>,
 }
 
@@ -71,18 +71,18 @@ pub struct Decision {
 /// Decides on what was found by a search of this trigger for this question. The order of checks is
 /// that of the reference design, but that facts come before relevance.
 pub fn decide(
-    ground: &Ground,
+    context: &DecisionContext,
     trigger: Trigger,
     question: &str,
     candidates: Vec<Candidate>,
 ) -> Decision {
     let mut decision = Decision::default();
-    let Ground { shelf, meaning } = ground;
+    let DecisionContext { snapshot, meaning } = context;
     for mut candidate in together(candidates) {
-        candidate.facts.retain(|fact| !shelf.is_removed(&fact.text));
+        candidate.facts.retain(|fact| !snapshot.is_removed(&fact.text));
         let known = std::iter::once(&candidate.name)
             .chain(&candidate.aliases)
-            .find_map(|name| shelf.entities.find(name));
+            .find_map(|name| snapshot.entities.find(name));
         if let Some(known) = known {
             let has: Vec<&str> = known.facts.iter().map(|fact| fact.line.text.as_str()).collect();
             let facts = new_facts(meaning, candidate.facts, &has);
@@ -103,7 +103,7 @@ pub fn decide(
             let names_it = names(&candidate).any(|name| is_named(name, question));
             if candidate.facts.is_empty() {
                 Some(Refusal::NoFacts)
-            } else if is_deleted(shelf, &candidate, question) {
+            } else if is_deleted(snapshot, &candidate, question) {
                 Some(Refusal::Deleted)
             } else {
                 // A long list of facts blurs what each of them says.
@@ -121,12 +121,12 @@ pub fn decide(
             }
         }
     }
-    decision.hints = hints(&decision.changes, shelf);
+    decision.hints = hints(&decision.changes, snapshot);
     decision
 }
 
 /// Names that may be another's, of those that are new.
-fn hints(changes: &[Change], shelf: &Shelf) -> Vec<(String, String)> {
+fn hints(changes: &[Change], snapshot: &EntitySnapshot) -> Vec<(String, String)> {
     let new: Vec<&str> = changes
         .iter()
         .filter_map(|change| match change {
@@ -134,7 +134,7 @@ fn hints(changes: &[Change], shelf: &Shelf) -> Vec<(String, String)> {
             Change::Add { .. } => None,
         })
         .collect();
-    let known: Vec<&str> = shelf.entities.iter().map(|entity| entity.title.as_str()).collect();
+    let known: Vec<&str> = snapshot.entities.iter().map(|entity| entity.title.as_str()).collect();
     let hint = |name: &&str| {
         let others: Vec<&str> =
             new.iter().chain(&known).copied().filter(|other| other != name).collect();
@@ -144,8 +144,8 @@ fn hints(changes: &[Change], shelf: &Shelf) -> Vec<(String, String)> {
 }
 
 /// Whether the user deleted it, under whatever of its names, and the question has none of those.
-fn is_deleted(shelf: &Shelf, candidate: &Candidate, question: &str) -> bool {
-    let mut deleted = names(candidate).filter(|name| shelf.is_deleted(name)).peekable();
+fn is_deleted(snapshot: &EntitySnapshot, candidate: &Candidate, question: &str) -> bool {
+    let mut deleted = names(candidate).filter(|name| snapshot.is_deleted(name)).peekable();
     deleted.peek().is_some() && !deleted.any(|name| is_named(name, question))
 }
 
@@ -224,7 +224,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::learn::shelf::{KINDS, Sheet, retired};
+    use crate::learn::entity_store::{KINDS, Sheet, retired};
     use elophanto_repo::journal::parse_file;
     use elophanto_text::entity::{NewLine, Origin, Reason, append, new_page};
 
@@ -294,7 +294,7 @@ mod tests {
 
     const STATES: [State; 4] = [State::Unknown, State::Known, State::Removed, State::Deleted];
 
-    fn shelf(states: [State; 3]) -> Shelf {
+    fn snapshot(states: [State; 3]) -> EntitySnapshot {
         let at: Timestamp = "2026-11-01T12:00:00Z".parse().unwrap();
         let (mut sheets, mut records) = (BTreeMap::new(), String::new());
         for (state, (slug, name)) in states.iter().zip([("m", MOKA), ("k", KEF), ("t", TOKIO)]) {
@@ -321,7 +321,11 @@ mod tests {
             }
             sheets.insert(slug.to_owned(), sheet);
         }
-        Shelf::of(sheets, parse_file(records.as_bytes(), &KINDS).into_records().collect(), at)
+        EntitySnapshot::of(
+            sheets,
+            parse_file(records.as_bytes(), &KINDS).into_records().collect(),
+            at,
+        )
     }
 
     /// Names that the user deleted.
@@ -349,7 +353,7 @@ mod tests {
     #[test]
     fn nothing_comes_to_be_that_the_user_did_not_ask_for() {
         let meaning = Meaning::builtin();
-        let shelves: RefCell<BTreeMap<[State; 3], Rc<Shelf>>> = RefCell::default();
+        let store: RefCell<BTreeMap<[State; 3], Rc<EntitySnapshot>>> = RefCell::default();
         let words = prop_oneof![
             4 => select(TRIGGERS).prop_map(str::to_owned),
             1 => "[a-z_]{0,14}",
@@ -362,13 +366,13 @@ mod tests {
         let count = RefCell::new(&mut created);
         TestRunner::new(config)
             .run(&runs, |(word, states, question, candidates)| {
-                let shelf = Rc::clone(
-                    shelves.borrow_mut().entry(states).or_insert_with(|| Rc::new(shelf(states))),
+                let snapshot = Rc::clone(
+                    store.borrow_mut().entry(states).or_insert_with(|| Rc::new(snapshot(states))),
                 );
-                let ground = Ground { shelf: &shelf, meaning: &meaning };
+                let context = DecisionContext { snapshot: &snapshot, meaning: &meaning };
                 let trigger = Trigger::of(&word);
-                let decision = decide(&ground, trigger, question, candidates.clone());
-                prop_assert_eq!(&decide(&ground, trigger, question, candidates), &decision);
+                let decision = decide(&context, trigger, question, candidates.clone());
+                prop_assert_eq!(&decide(&context, trigger, question, candidates), &decision);
                 let is_users = word == "user_message" || word == "learn_command";
                 let asked = words_of(question);
                 for change in &decision.changes {
@@ -376,7 +380,7 @@ mod tests {
                         Change::Create { name, aliases, facts } => {
                             **count.borrow_mut() += 1;
                             prop_assert!(is_users, "by {:?}", word);
-                            prop_assert!(shelf.entities.find(name).is_none());
+                            prop_assert!(snapshot.entities.find(name).is_none());
                             let names = || std::iter::once(name).chain(aliases);
                             for name in names() {
                                 prop_assert_eq!(structural(name), Ok(()));
@@ -390,7 +394,7 @@ mod tests {
                             facts
                         }
                         Change::Add { slug, aliases, facts } => {
-                            prop_assert!(shelf.entities.by_slug(slug).is_some());
+                            prop_assert!(snapshot.entities.by_slug(slug).is_some());
                             prop_assert!(aliases.is_empty());
                             facts
                         }

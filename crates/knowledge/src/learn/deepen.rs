@@ -9,11 +9,11 @@ use jiff::Timestamp;
 
 use super::{
     LearnError,
+    entity_store::EntitySnapshot,
     interests::Interests,
     log::Log,
     record::{Search, Trigger},
     run::{Made, make, queued},
-    shelf::Shelf,
     sources::Source,
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     interest::{EngagementKind, Interest},
 };
 use elophanto_index::store::{lock, write_whole};
-use elophanto_repo::desk::Desk;
+use elophanto_repo::record_store::RecordStore;
 use elophanto_text::entity::Entity;
 
 /// Largest file of the pace, in bytes.
@@ -40,7 +40,7 @@ pub enum Deepened {
 
 /// Entities that may be enriched, as they stand.
 pub fn candidates(
-    shelf: &Shelf,
+    snapshot: &EntitySnapshot,
     log: &Log,
     interests: &Interests,
     scores: &BTreeMap<String, Interest>,
@@ -49,15 +49,15 @@ pub fn candidates(
     let mut last: BTreeMap<&str, Timestamp> = BTreeMap::new();
     for search in log.searches.values().filter(|search| search.trigger() == Trigger::Enrichment) {
         if let Some(slug) = search.entity.as_deref().filter(|_| !search.queued) {
-            let at = last.entry(shelf.entities.canonical(slug)).or_insert(search.timestamp);
+            let at = last.entry(snapshot.entities.canonical(slug)).or_insert(search.timestamp);
             *at = (*at).max(search.timestamp);
         }
     }
     scores
         .iter()
-        .filter(|(slug, _)| !is_stopped(interests, shelf, slug, user))
+        .filter(|(slug, _)| !is_stopped(interests, snapshot, slug, user))
         .filter_map(|(slug, interest)| {
-            let entity = shelf.entities.by_slug(slug)?;
+            let entity = snapshot.entities.by_slug(slug)?;
             Some(Candidate {
                 slug: entity.slug.clone(),
                 interest: interest.score,
@@ -70,10 +70,10 @@ pub fn candidates(
 
 /// Whether the user said of a message about it that they want no more of that, and has shown no
 /// interest in it since.
-fn is_stopped(interests: &Interests, shelf: &Shelf, slug: &str, user: &str) -> bool {
+fn is_stopped(interests: &Interests, snapshot: &EntitySnapshot, slug: &str, user: &str) -> bool {
     let its = interests.engagements.iter().filter(|act| {
         let of = act.entity_id.as_deref();
-        act.user == user && of.is_some_and(|of| shelf.entities.canonical(of) == slug)
+        act.user == user && of.is_some_and(|of| snapshot.entities.canonical(of) == slug)
     });
     let newest = its.filter(|act| act.valence.sign() != 0.0).max_by_key(|act| act.created_at);
     newest.is_some_and(|act| act.engagement_type == EngagementKind::ReactionNotificationNegative)
@@ -84,8 +84,8 @@ fn is_stopped(interests: &Interests, shelf: &Shelf, slug: &str, user: &str) -> b
 /// # Errors
 /// When something cannot be written down.
 pub fn deepen(
-    desk: &Desk,
-    shelf: &Shelf,
+    record_store: &RecordStore,
+    snapshot: &EntitySnapshot,
     candidates: &[Candidate],
     sources: &[Box<dyn Source + '_>],
     searches_per_hour: u32,
@@ -93,12 +93,12 @@ pub fn deepen(
     now: &dyn Fn() -> Timestamp,
 ) -> Result<Deepened, LearnError> {
     let Some(chosen) = pick(candidates, now()) else { return Ok(Deepened::Nothing) };
-    let Some(entity) = shelf.entities.by_slug(&chosen.slug) else {
+    let Some(entity) = snapshot.entities.by_slug(&chosen.slug) else {
         return Ok(Deepened::Nothing);
     };
-    let path = desk.repository.local_dir().join("enrich.lock");
+    let path = record_store.repository.local_dir().join("enrich.lock");
     let _lock = lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })?;
-    let mut pace = Pace { searches_per_hour, state: read(desk) };
+    let mut pace = Pace { searches_per_hour, state: read(record_store) };
     let mode = mode(entity.facts.len(), chosen.last_enriched, now());
     let mut all = Vec::new();
     for query in plan(entity, mode, now()) {
@@ -109,20 +109,20 @@ pub fn deepen(
             break;
         }
         // Counted before it is made: whoever is stopped has searched all the same.
-        write(desk, &pace.state)?;
+        write(record_store, &pace.state)?;
         let search = Search {
             entity: Some(entity.slug.clone()),
             queued: false,
             ..queued(&query, Trigger::Enrichment, user, now())
         };
-        let made = make(desk, desk.place(false), &search, sources, now)?;
+        let made = make(record_store, record_store.place(false), &search, sources, now)?;
         let failed = made.search.response_hash.is_none();
         if failed {
             pace.failed(now())
         } else {
             pace.succeeded()
         }
-        write(desk, &pace.state)?;
+        write(record_store, &pace.state)?;
         all.push(made);
         if failed {
             break;
@@ -136,20 +136,20 @@ fn plan(entity: &Entity, mode: Mode, now: Timestamp) -> Vec<String> {
     queries(&entity.title, &entity.aliases, &facts, mode, now)
 }
 
-fn file(desk: &Desk) -> PathBuf {
-    desk.repository.local_dir().join("enrich.json")
+fn file(record_store: &RecordStore) -> PathBuf {
+    record_store.repository.local_dir().join("enrich.json")
 }
 
 /// What cannot be read is begun anew.
-fn read(desk: &Desk) -> PaceState {
-    let path = file(desk);
+fn read(record_store: &RecordStore) -> PaceState {
+    let path = file(record_store);
     let is_fit = fs::symlink_metadata(&path)
         .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES);
     let bytes = if is_fit { fs::read(path).unwrap_or_default() } else { Vec::new() };
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-fn write(desk: &Desk, state: &PaceState) -> Result<(), LearnError> {
+fn write(record_store: &RecordStore, state: &PaceState) -> Result<(), LearnError> {
     let bytes = serde_json::to_vec(state).unwrap_or_default();
-    write_whole(&file(desk), &bytes).map_err(LearnError::Waiting)
+    write_whole(&file(record_store), &bytes).map_err(LearnError::Waiting)
 }

@@ -9,16 +9,18 @@ use std::{
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::shelf::{KINDS, MAX_PAGE_BYTES, Sheet, Shelf, folder, page_files, slug_of};
+use super::entity_store::{
+    EntitySnapshot, KINDS, MAX_PAGE_BYTES, Sheet, folder, page_files, slug_of,
+};
 use elophanto_index::{
     Context, Kind, Options, Refreshed,
-    given::{self, Against, Collection, Given},
+    derived::{self, Against, Collection, Derived},
 };
 use elophanto_repo::{
     BlobId, Git, GitError, NotePath, ObjectId, Stored, Version,
-    desk::{Desk, SHARED},
     journal::{Record, parse_file},
     read_note,
+    record_store::{RecordStore, SHARED},
 };
 use elophanto_text::entity::{Entity, LineHash, Page, searchable};
 
@@ -28,18 +30,18 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 const RACY: Duration = Duration::from_secs(2);
 
 /// Brings what can be searched of the entities up to date with their pages.
-pub fn refresh(context: &Context, desk: &Desk, options: Options) -> Refreshed {
+pub fn refresh(context: &Context, record_store: &RecordStore, options: Options) -> Refreshed {
     let root = &context.repository.root;
     let files = page_files(root, &folder(context.write_root));
-    if files.is_empty() && given::last(context, Kind::Fact).is_none() {
+    if files.is_empty() && derived::last(context, Kind::Fact).is_none() {
         // The usual case costs a search next to nothing.
         return Refreshed::default();
     }
     let now = at((context.now)());
-    let journal = desk.journal.stamp(now);
+    let journal = record_store.journal.stamp(now);
     let (pages, settled) = stamp(root, &files, now);
     let documents =
-        || of(context, &texts_here(root, &files), desk.journal.read(&KINDS).records, now);
+        || of(context, &texts_here(root, &files), record_store.journal.read(&KINDS).records, now);
     let mut hasher = blake3::Hasher::new();
     hasher.update(&journal.digest).update(pages.as_bytes());
     let collection = Collection {
@@ -48,12 +50,12 @@ pub fn refresh(context: &Context, desk: &Desk, options: Options) -> Refreshed {
         settled: settled && !journal.racy,
         documents: &documents,
     };
-    given::refresh(context, &collection, options)
+    derived::refresh(context, &collection, options)
 }
 
 /// What can be searched of the entities as it was left.
 pub fn last(context: &Context) -> Option<Refreshed> {
-    given::last(context, Kind::Fact)
+    derived::last(context, Kind::Fact)
 }
 
 /// What a version holds that its entities are made of: their pages, and the journal.
@@ -95,7 +97,7 @@ pub fn of_version(context: &Context, git: &Git, files: &[Stored], options: Optio
     };
     let collection =
         Collection { kind: Kind::Fact, stamp: None, settled: false, documents: &documents };
-    given::of_version(context, &collection, options)
+    derived::of_version(context, &collection, options)
 }
 
 /// The pages that a version holds, by slug.
@@ -131,19 +133,19 @@ pub(super) fn text_of(bytes: &[u8]) -> String {
 }
 
 /// One document for each page that says anything.
-fn of(context: &Context, texts: &Texts, records: Vec<Record>, now: Timestamp) -> Vec<Given> {
+fn of(context: &Context, texts: &Texts, records: Vec<Record>, now: Timestamp) -> Vec<Derived> {
     let sheets = texts.par_iter().map(|(slug, (_, text))| (slug.clone(), Sheet::of(text.clone())));
-    let shelf = Shelf::of(sheets.collect(), records, now);
+    let snapshot = EntitySnapshot::of(sheets.collect(), records, now);
     let folder = folder(context.write_root);
-    let mut documents: Vec<Given> = texts
+    let mut documents: Vec<Derived> = texts
         .par_iter()
         .filter_map(|(slug, (blob, text))| {
-            let entity = shelf.entities.by_slug(slug)?;
-            let page = without_elsewhere(shelf.sheets.get(slug)?.page.clone(), entity, slug);
+            let entity = snapshot.entities.by_slug(slug)?;
+            let page = without_elsewhere(snapshot.sheets.get(slug)?.page.clone(), entity, slug);
             let path = NotePath::from(folder.join(format!("{slug}.md")).as_path());
-            let text = searchable(text, &page, &shelf.retired, &entity.title);
-            let against = against(&page, &shelf);
-            Some(Given::of_lines(path, with_origin(&text, entity, blob, &against)))
+            let text = searchable(text, &page, &snapshot.retired, &entity.title);
+            let against = against(&page, &snapshot);
+            Some(Derived::of_lines(path, with_origin(&text, entity, blob, &against)))
         })
         .collect();
     documents.sort_by(|a, b| a.path.cmp(&b.path));
@@ -165,8 +167,8 @@ fn without_elsewhere(mut page: Page, entity: &Entity, slug: &str) -> Page {
 }
 
 /// The facts of a page that a note of the user contradicts.
-fn against(page: &Page, shelf: &Shelf) -> Vec<Against> {
-    let counting = page.lines.iter().filter(|line| !shelf.retired.holds(&line.hash));
+fn against(page: &Page, snapshot: &EntitySnapshot) -> Vec<Against> {
+    let counting = page.lines.iter().filter(|line| !snapshot.retired.holds(&line.hash));
     let against = counting
         .filter_map(|line| Some(Against { line: line.number, note: line.against.clone()? }));
     against.collect()
@@ -245,11 +247,11 @@ mod tests {
     /// A page as it is handed to the index.
     fn given(page: &str) -> String {
         let sheets = [("kef".to_owned(), Sheet::of(page.to_owned()))].into_iter().collect();
-        let shelf = Shelf::of(sheets, Vec::new(), Timestamp::UNIX_EPOCH);
+        let snapshot = EntitySnapshot::of(sheets, Vec::new(), Timestamp::UNIX_EPOCH);
         let (entity, page_read) =
-            (shelf.entities.by_slug("kef").unwrap(), &shelf.sheets["kef"].page);
-        let text = searchable(page, page_read, &shelf.retired, &entity.title);
-        let against = against(page_read, &shelf);
+            (snapshot.entities.by_slug("kef").unwrap(), &snapshot.sheets["kef"].page);
+        let text = searchable(page, page_read, &snapshot.retired, &entity.title);
+        let against = against(page_read, &snapshot);
         with_origin(&text, entity, &BlobId::of(page.as_bytes()), &against)
     }
 

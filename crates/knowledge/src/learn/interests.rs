@@ -7,12 +7,12 @@ use rayon::prelude::*;
 
 use super::{
     LearnError,
+    entity_store::{EntitySnapshot, EntityStore},
     meaning::{Meaning, text_of},
     record::{
         ANSWER, AnswerRecord, ENGAGEMENT, EngagementRecord, NOTIFICATION, NotificationRecord,
         PREFERENCE, PreferenceRecord,
     },
-    shelf::{Shelf, Shelves},
 };
 use crate::interest::{
     Engagement, EngagementKind, EntityVector, Interest, Preference, PreferenceKind, scores,
@@ -20,8 +20,8 @@ use crate::interest::{
 };
 use elophanto_models::Role;
 use elophanto_repo::{
-    desk::Desk,
     journal::{Place, fold},
+    record_store::RecordStore,
 };
 use elophanto_text::entity::identity;
 
@@ -37,9 +37,9 @@ pub struct Interests {
 
 impl Interests {
     /// Reads the journal.
-    pub fn read(desk: &Desk, now: Timestamp) -> Self {
+    pub fn read(record_store: &RecordStore, now: Timestamp) -> Self {
         let kinds = [ENGAGEMENT, PREFERENCE, NOTIFICATION, ANSWER];
-        let reading = desk.journal.read(&kinds);
+        let reading = record_store.journal.read(&kinds);
         let mut interests = Self::default();
         for record in fold(reading.records, now).into_values().filter(|record| !record.retired) {
             let id = record.id.clone();
@@ -73,13 +73,13 @@ impl Interests {
     pub fn scores(
         &self,
         user: &str,
-        shelf: &Shelf,
+        snapshot: &EntitySnapshot,
         meaning: &Meaning,
         now: Timestamp,
     ) -> BTreeMap<String, Interest> {
         let engagements: Vec<Engagement> =
             self.engagements.par_iter().map(EngagementRecord::engagement).collect();
-        let canonical = |slug| shelf.entities.canonical(slug);
+        let canonical = |slug| snapshot.entities.canonical(slug);
         let of_acts = scores(&engagements, user, now, &canonical);
         let preferences: Vec<Preference> = self
             .standing(user)
@@ -100,14 +100,14 @@ impl Interests {
                 let facts = entity.facts.iter().map(|fact| fact.line.text.as_str());
                 meaning.vector(&text_of(&entity.title, facts), Role::Document)
             };
-            let entities = shelf.entities.iter();
+            let entities = snapshot.entities.iter();
             entities.filter_map(|entity| Some((entity.slug.as_str(), vector(entity)?))).collect()
         };
         let vectors: Vec<EntityVector> =
             vectors.iter().map(|(slug, vector)| EntityVector { slug, vector }).collect();
         let mut all = with_preferences(of_acts, &preferences, &vectors, meaning.near.covers, now);
         // What was deleted interests nobody.
-        all.retain(|slug, _| shelf.entities.by_slug(slug).is_some());
+        all.retain(|slug, _| snapshot.entities.by_slug(slug).is_some());
         all
     }
 }
@@ -126,25 +126,25 @@ pub enum Stated {
 /// # Errors
 /// When it cannot be written down.
 pub fn state(
-    shelves: &Shelves,
-    shelf: &mut Shelf,
+    store: &EntityStore,
+    snapshot: &mut EntitySnapshot,
     user: &str,
     topic: &str,
     wish: PreferenceKind,
     now: Timestamp,
 ) -> Result<Stated, LearnError> {
-    let desk = shelves.desk;
-    let interests = Interests::read(desk, now);
+    let record_store = store.record_store;
+    let interests = Interests::read(record_store, now);
     let known = interests.preferences.get(&preference_id(user, topic, wish));
     if known.is_some_and(|known| !known.retracted) {
         return Ok(Stated::Known);
     }
     let entity = match wish {
-        PreferenceKind::Like => Some(match shelf.entities.find(topic) {
+        PreferenceKind::Like => Some(match snapshot.entities.find(topic) {
             Some(known) => known.slug.clone(),
-            None => shelves.create(shelf, topic, now)?,
+            None => store.create(snapshot, topic, now)?,
         }),
-        PreferenceKind::Dislike => shelf.entities.find(topic).map(|known| known.slug.clone()),
+        PreferenceKind::Dislike => snapshot.entities.find(topic).map(|known| known.slug.clone()),
     };
     let record = PreferenceRecord {
         kind: PREFERENCE.to_owned(),
@@ -157,7 +157,7 @@ pub fn state(
         created_at: now,
         retracted: false,
     };
-    desk.write(desk.place(false), &[&record])?;
+    record_store.write(record_store.place(false), &[&record])?;
     // The act itself: it counts through the preference for as long as that stands.
     let act = match wish {
         PreferenceKind::Like => EngagementKind::LikeCommand,
@@ -176,7 +176,7 @@ pub fn state(
             now,
         )
     };
-    desk.write(Place::Local, &[&engagement])?;
+    record_store.write(Place::Local, &[&engagement])?;
     Ok(Stated::Noted(entity))
 }
 
@@ -185,13 +185,13 @@ pub fn state(
 /// # Errors
 /// When it cannot be written down.
 pub fn retract(
-    desk: &Desk,
+    record_store: &RecordStore,
     user: &str,
     topic: &str,
     wish: PreferenceKind,
     now: Timestamp,
 ) -> Result<bool, LearnError> {
-    let interests = Interests::read(desk, now);
+    let interests = Interests::read(record_store, now);
     let Some(known) = interests.preferences.get(&preference_id(user, topic, wish)) else {
         return Ok(false);
     };
@@ -199,7 +199,7 @@ pub fn retract(
         return Ok(false);
     }
     let record = PreferenceRecord { at: now, retracted: true, ..known.clone() };
-    desk.write(desk.place(false), &[&record])?;
+    record_store.write(record_store.place(false), &[&record])?;
     Ok(true)
 }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use elophanto_models::{Embedder, Near, Role, builtin::Builtin};
+use elophanto_models::{Embedder, LearnThresholds, Role, builtin::Builtin};
 
 /// By role and text; `None` where the model has no vector.
 type Made = FxHashMap<(Role, String), Option<Vec<f32>>>;
@@ -12,7 +12,7 @@ type Made = FxHashMap<(Role, String), Option<Vec<f32>>>;
 /// Vectors of texts, by one model.
 pub struct Meaning<'a> {
     embedder: &'a dyn Embedder,
-    pub near: Near,
+    pub near: LearnThresholds,
     made: RefCell<Made>,
 }
 

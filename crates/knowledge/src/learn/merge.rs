@@ -12,10 +12,10 @@ use ulid::Ulid;
 use super::{
     LearnError,
     decide::is_same,
+    entity_store::{EntitySnapshot, EntityStore},
     log::Log,
     meaning::{Meaning, text_of},
     record::{MERGE, Merge, RetiredLine},
-    shelf::{Shelf, Shelves},
 };
 use crate::duplicates::{Candidate, Thresholds, Verdict, pairs};
 use elophanto_models::Role;
@@ -46,8 +46,8 @@ impl Apart {
     }
 
     /// Whether a page of one entity and a page of another are among them.
-    pub fn holds(&self, shelf: &Shelf, one: &str, other: &str) -> bool {
-        let pages = |slug| shelf.entities.by_slug(slug).map(|it| it.pages.as_slice());
+    pub fn holds(&self, snapshot: &EntitySnapshot, one: &str, other: &str) -> bool {
+        let pages = |slug| snapshot.entities.by_slug(slug).map(|it| it.pages.as_slice());
         let (one, other) = (pages(one).unwrap_or_default(), pages(other).unwrap_or_default());
         !self.0.is_empty()
             && one.iter().any(|a| other.iter().any(|b| self.0.contains(&(a.clone(), b.clone()))))
@@ -55,8 +55,8 @@ impl Apart {
 }
 
 /// Entities that may be one, the surest first; without pairs that a person has taken apart.
-pub fn proposals(shelf: &Shelf, log: &Log, meaning: &Meaning) -> Vec<Proposal> {
-    let entities: Vec<&Entity> = shelf.entities.iter().collect();
+pub fn proposals(snapshot: &EntitySnapshot, log: &Log, meaning: &Meaning) -> Vec<Proposal> {
+    let entities: Vec<&Entity> = snapshot.entities.iter().collect();
     let facts: Vec<Vec<&str>> = entities
         .iter()
         .map(|entity| entity.facts.iter().map(|fact| fact.line.text.as_str()).collect())
@@ -86,7 +86,7 @@ pub fn proposals(shelf: &Shelf, log: &Log, meaning: &Meaning) -> Vec<Proposal> {
         .into_iter()
         .filter_map(|proposal| {
             let (from, into) = (entities.get(proposal.a)?, entities.get(proposal.b)?);
-            let is_apart = apart.holds(shelf, &from.slug, &into.slug);
+            let is_apart = apart.holds(snapshot, &from.slug, &into.slug);
             (!is_apart).then(|| Proposal {
                 from: named(from),
                 into: named(into),
@@ -104,15 +104,16 @@ pub fn proposals(shelf: &Shelf, log: &Log, meaning: &Meaning) -> Vec<Proposal> {
 /// # Errors
 /// When it cannot be written down.
 pub fn merge(
-    shelves: &Shelves,
-    shelf: &mut Shelf,
+    store: &EntityStore,
+    snapshot: &mut EntitySnapshot,
     from: &str,
     into: &str,
     reason: &str,
     meaning: &Meaning,
     now: Timestamp,
 ) -> Result<Option<Merge>, LearnError> {
-    let (Some(one), Some(other)) = (shelf.entities.by_slug(from), shelf.entities.by_slug(into))
+    let (Some(one), Some(other)) =
+        (snapshot.entities.by_slug(from), snapshot.entities.by_slug(into))
     else {
         return Ok(None);
     };
@@ -133,16 +134,16 @@ pub fn merge(
     };
     let mut needless = said_twice(meaning, &one, &other);
     // A page in a circle of merges leads somewhere already, and its oldest line would count.
-    let sheet = shelf.sheets.get(&one.slug);
+    let sheet = snapshot.sheets.get(&one.slug);
     let leads = sheet
         .into_iter()
         .flat_map(|sheet| &sheet.page.lines)
-        .filter(|line| line.kind == Kind::MergedInto && !shelf.retired.holds(&line.hash));
+        .filter(|line| line.kind == Kind::MergedInto && !snapshot.retired.holds(&line.hash));
     needless.extend(leads.map(|line| (one.slug.clone(), line.clone())));
-    shelves.desk.write(shelves.desk.place(false), &[&record])?;
+    store.record_store.write(store.record_store.place(false), &[&record])?;
     let line = NewLine::merged_into(&other.slug, &record.id, now);
-    shelves.put(shelf, &one.slug, &line.into_iter().collect::<Vec<_>>())?;
-    shelves.retire(shelf, &needless, &Reason::Merged(record.id.clone()), now)?;
+    store.put(snapshot, &one.slug, &line.into_iter().collect::<Vec<_>>())?;
+    store.retire(snapshot, &needless, &Reason::Merged(record.id.clone()), now)?;
     Ok(Some(record))
 }
 
@@ -210,8 +211,8 @@ impl Names {
 /// # Errors
 /// When it cannot be written down.
 pub fn give_back(
-    shelves: &Shelves,
-    shelf: &mut Shelf,
+    store: &EntityStore,
+    snapshot: &mut EntitySnapshot,
     meaning: &Meaning,
     now: Timestamp,
 ) -> Result<(), LearnError> {
@@ -220,7 +221,7 @@ pub fn give_back(
         let Some(fact) = line.again().filter(|fact| fact.kind() == Kind::Fact) else {
             return false;
         };
-        let Some(entity) = shelf.entities.by_slug(&line.line.slug) else { return false };
+        let Some(entity) = snapshot.entities.by_slug(&line.line.slug) else { return false };
         let names = Names::of([entity]);
         let says = |text: &str| names.is_same(meaning, text, fact.text());
         let by_hand = |other: &RetiredLine| {
@@ -232,14 +233,14 @@ pub fn give_back(
                 && entity.pages.contains(&other.line.slug)
                 && other.says().is_some_and(|it| says(&it))
         };
-        let standing = shelf.retired.standing(&line.line.hash);
+        let standing = snapshot.retired.standing(&line.line.hash);
         standing.iter().all(|one| is_merged(&one.reason))
             && !entity.facts.iter().any(|known| says(&known.line.text))
-            && !shelf.retirements.iter().any(by_hand)
+            && !snapshot.retirements.iter().any(by_hand)
     };
-    let merged = shelf.retirements.iter().filter(|line| is_merged(&line.line.reason));
+    let merged = snapshot.retirements.iter().filter(|line| is_merged(&line.line.reason));
     let lost: Vec<RetiredLine> = merged.filter(is_lost).cloned().collect();
-    shelves.restore(shelf, &lost, now)
+    store.restore(snapshot, &lost, now)
 }
 
 /// What came of taking a merge back.
@@ -256,8 +257,8 @@ pub enum Unmerged {
 /// # Errors
 /// When it cannot be written down.
 pub fn unmerge(
-    shelves: &Shelves,
-    shelf: &mut Shelf,
+    store: &EntityStore,
+    snapshot: &mut EntitySnapshot,
     log: &Log,
     id: &str,
     meaning: &Meaning,
@@ -270,27 +271,27 @@ pub fn unmerge(
     // Later than the record that it takes the place of, whatever the clock says.
     let next = merge.at.checked_add(SignedDuration::from_millis(1)).unwrap_or(merge.at);
     let record = Merge { at: now.max(next), undone: true, ..merge.clone() };
-    shelves.desk.write(shelves.desk.place(false), &[&record])?;
-    let lines: Vec<(String, Line)> = shelf
+    store.record_store.write(store.record_store.place(false), &[&record])?;
+    let lines: Vec<(String, Line)> = snapshot
         .sheets
         .iter()
         .flat_map(|(slug, sheet)| sheet.page.lines.iter().map(move |line| (slug, line)))
         .filter(|(_, line)| line.kind == Kind::MergedInto && line.id == merge.id)
         .map(|(slug, line)| (slug.clone(), line.clone()))
         .collect();
-    shelves.retire(shelf, &lines, &Reason::Undone(merge.id.clone()), now)?;
+    store.retire(snapshot, &lines, &Reason::Undone(merge.id.clone()), now)?;
     let taken = Reason::Merged(merge.id.clone());
     let is_undone = |line: &RetiredLine| {
         let merge = line.line.line.strip_prefix("m:").and_then(|id| log.merges.get(id));
         merge.is_some_and(|merge| merge.undone)
     };
-    let taken: Vec<RetiredLine> = shelf
+    let taken: Vec<RetiredLine> = snapshot
         .retirements
         .iter()
         .filter(|line| line.line.reason == taken && !is_undone(line))
         .cloned()
         .collect();
-    shelves.restore(shelf, &taken, now)?;
-    give_back(shelves, shelf, meaning, now)?;
+    store.restore(snapshot, &taken, now)?;
+    give_back(store, snapshot, meaning, now)?;
     Ok(Some(Unmerged::Done(record)))
 }

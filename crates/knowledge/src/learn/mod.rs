@@ -2,13 +2,14 @@
 //!
 //! [`record`] is how it is written down, [`log`] what was asked and searched, [`responses`] what the
 //! searches brought; [`decide`] says what becomes of what was found (and is the only place where an
-//! entity can come to be), [`meaning`] how near texts are, [`shelf`] reads and changes the pages,
+//! entity can come to be), [`meaning`] how near texts are, [`snapshot`] reads and changes the pages,
 //! [`documents`] makes them searchable. Which model is asked, and whether it may be, is the
 //! caller's.
 
 pub mod decide;
 pub mod deepen;
 pub mod documents;
+pub mod entity_store;
 pub mod interests;
 pub mod log;
 pub mod meaning;
@@ -19,7 +20,6 @@ mod read;
 pub mod record;
 pub mod responses;
 pub mod run;
-pub mod shelf;
 pub mod sources;
 pub mod tell;
 #[cfg(test)]

@@ -11,27 +11,27 @@ use rustc_hash::FxHashSet;
 
 use super::{
     LearnError,
-    decide::{Change, Decision, Ground, Refusal, Stated, decide},
+    decide::{Change, Decision, DecisionContext, Refusal, Stated, decide},
+    entity_store::{EntitySnapshot, EntityStore, NewFact, Written},
     log::{Log, Work},
     meaning::Meaning,
     read::{Reader, read},
     record::{EXTRACTION, EngagementRecord, Extraction, Trigger},
     responses::{self, Finding},
-    shelf::{NewFact, Shelf, Shelves, Written},
     users::Said,
 };
 use crate::{
     extract::{Leaning, Valence as Leans, statements},
     interest::{EngagementKind, Valence},
 };
-use elophanto_base::{differ::differ, secrets};
+use elophanto_base::{contradicts::contradicts, secrets};
 use elophanto_models::llm::Ask;
 use elophanto_repo::journal::Place;
 use elophanto_text::entity::identity;
 
 /// What the pipeline works with.
 pub struct Pipeline<'a> {
-    pub shelves: &'a Shelves<'a>,
+    pub store: &'a EntityStore<'a>,
     pub meaning: &'a Meaning<'a>,
     /// What the user's own notes say, to tell what contradicts them.
     pub users: &'a [Said],
@@ -94,17 +94,17 @@ impl Pipeline<'_> {
         &self,
         work: &[Work],
         log: &Log,
-        shelf: &mut Shelf,
+        snapshot: &mut EntitySnapshot,
         ask: Ask,
     ) -> Result<Outcome, LearnError> {
         let mut outcome = Outcome::default();
         let mut reader = Reader::new(ask);
-        self.shelves.tidy()?;
+        self.store.tidy()?;
         for item in work {
             let (texts, question, trigger) = match item {
                 Work::Search(search) => {
                     let hash = search.response_hash.as_deref().unwrap_or_default();
-                    let Some(found) = responses::load(self.shelves.desk, hash) else {
+                    let Some(found) = responses::load(self.store.record_store, hash) else {
                         outcome.elsewhere += 1;
                         continue;
                     };
@@ -120,20 +120,21 @@ impl Pipeline<'_> {
                     (vec![found], text, Trigger::UserMessage)
                 }
             };
-            let candidates = match read(&texts, &question, &shelf.entities, trigger, &mut reader) {
+            let candidates = match read(&texts, &question, &snapshot.entities, trigger, &mut reader)
+            {
                 Ok(candidates) => candidates,
                 Err(reason) => {
                     outcome.stopped = Some(reason);
                     break;
                 }
             };
-            let ground = Ground { shelf, meaning: self.meaning };
+            let context = DecisionContext { snapshot, meaning: self.meaning };
             let Decision { changes, refused, hints } =
-                decide(&ground, trigger, &question, candidates);
+                decide(&context, trigger, &question, candidates);
             let images = image_of(&texts);
             let before = outcome.discovered.len();
             for change in changes {
-                match self.apply(change, item, shelf, &images) {
+                match self.apply(change, item, snapshot, &images) {
                     Ok(found) => outcome.discovered.extend(found),
                     // One bad page must not keep the others from being written.
                     Err(LearnError::Unreadable(path)) => outcome.unreadable.push(path.to_text()),
@@ -141,8 +142,8 @@ impl Pipeline<'_> {
                 }
             }
             let found = &outcome.discovered[before..];
-            self.shelves.catch_up(shelf, item.id(), (self.now)())?;
-            self.engage(item, trigger, found, shelf)?;
+            self.store.catch_up(snapshot, item.id(), (self.now)())?;
+            self.engage(item, trigger, found, snapshot)?;
             let done = Extraction {
                 kind: EXTRACTION.to_owned(),
                 id: item.id().to_owned(),
@@ -155,7 +156,7 @@ impl Pipeline<'_> {
                 Work::Search(search) => log.place(&search.id),
                 Work::Message(_) => Place::Local,
             };
-            self.shelves.desk.write(place, &[&done])?;
+            self.store.record_store.write(place, &[&done])?;
             outcome.processed += 1;
             outcome.refused.extend(refused);
             outcome.hints.extend(hints);
@@ -169,24 +170,24 @@ impl Pipeline<'_> {
         &self,
         change: Change,
         item: &Work,
-        shelf: &mut Shelf,
+        snapshot: &mut EntitySnapshot,
         images: &BTreeMap<Option<String>, String>,
     ) -> Result<Option<Discovered>, LearnError> {
         let now = (self.now)();
         let (slug, is_new, aliases, facts) = match change {
             Change::Create { name, aliases, facts } => {
-                (self.shelves.create(shelf, &name, now)?, true, aliases, facts)
+                (self.store.create(snapshot, &name, now)?, true, aliases, facts)
             }
             Change::Add { slug, aliases, facts } => (slug, false, aliases, facts),
         };
-        let Some(entity) = shelf.entities.by_slug(&slug) else { return Ok(None) };
+        let Some(entity) = snapshot.entities.by_slug(&slug) else { return Ok(None) };
         let name = entity.title.clone();
         let had: Vec<String> = entity.facts.iter().map(|fact| fact.line.text.clone()).collect();
         let own: Vec<Said> = entity
             .notes
             .iter()
             .map(|note| Said {
-                path: self.shelves.path(&note.slug).to_text(),
+                path: self.store.path(&note.slug).to_text(),
                 text: note.text.clone(),
             })
             .collect();
@@ -207,11 +208,11 @@ impl Pipeline<'_> {
                 text,
             })
             .collect();
-        let written = self.shelves.add(shelf, &slug, &aliases, &new, now)?;
+        let written = self.store.add(snapshot, &slug, &aliases, &new, now)?;
         if written.is_empty() && !is_new {
             return Ok(None);
         }
-        let known = shelf.entities.by_slug(&slug).map_or(0, |entity| entity.facts.len());
+        let known = snapshot.entities.by_slug(&slug).map_or(0, |entity| entity.facts.len());
         let is_novel = |text: &str| {
             let nearest = self.meaning.nearest(text, had.iter().map(String::as_str));
             nearest.is_none_or(|cosine| cosine < self.meaning.near.same_fact * NOVEL)
@@ -243,7 +244,7 @@ impl Pipeline<'_> {
         let others = self.users.iter().filter(about);
         own.iter()
             .chain(others)
-            .filter(|said| identity(&said.text) != folded && differ(&said.text, fact))
+            .filter(|said| identity(&said.text) != folded && contradicts(&said.text, fact))
             .find(|said| {
                 let cosine = self.meaning.cosine(&said.text, fact);
                 cosine.is_some_and(|cosine| cosine >= self.meaning.near.same_matter)
@@ -257,7 +258,7 @@ impl Pipeline<'_> {
         item: &Work,
         trigger: Trigger,
         found: &[Discovered],
-        shelf: &Shelf,
+        snapshot: &EntitySnapshot,
     ) -> Result<(), LearnError> {
         if !trigger.is_users() {
             return Ok(());
@@ -284,7 +285,7 @@ impl Pipeline<'_> {
             Work::Message(message) => {
                 let mut stated: FxHashSet<String> = FxHashSet::default();
                 for Leaning { topic, valence } in statements(&message.text) {
-                    let Some(entity) = shelf.entities.find(&topic) else { continue };
+                    let Some(entity) = snapshot.entities.find(&topic) else { continue };
                     let (kind, valence) = match valence {
                         Leans::Positive => (EngagementKind::Statement, Valence::Positive),
                         Leans::Negative => (EngagementKind::Statement, Valence::Negative),
@@ -304,7 +305,7 @@ impl Pipeline<'_> {
                 act.source_message_id = Some(message.id.clone());
             }
         }
-        Ok(self.shelves.desk.write(Place::Local, &acts)?)
+        Ok(self.store.record_store.write(Place::Local, &acts)?)
     }
 }
 

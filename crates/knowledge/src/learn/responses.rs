@@ -12,7 +12,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use elophanto_index::store::write_whole;
-use elophanto_repo::desk::Desk;
+use elophanto_repo::record_store::RecordStore;
 
 /// Most bytes of a response.
 pub const MAX_BYTES: u64 = 32 * 1024 * 1024;
@@ -32,24 +32,24 @@ pub struct Finding {
     pub image: Option<String>,
 }
 
-fn folder(desk: &Desk) -> PathBuf {
-    desk.repository.local_dir().join("responses")
+fn folder(record_store: &RecordStore) -> PathBuf {
+    record_store.repository.local_dir().join("responses")
 }
 
-fn file(desk: &Desk, hash: &str) -> Option<PathBuf> {
+fn file(record_store: &RecordStore, hash: &str) -> Option<PathBuf> {
     // The journal is shared: a hash in it may be anything.
     let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_hash.then(|| folder(desk).join(format!("{hash}.json")))
+    is_hash.then(|| folder(record_store).join(format!("{hash}.json")))
 }
 
 /// Keeps a response and says what it is called.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn keep(desk: &Desk, findings: &[Finding]) -> io::Result<String> {
+pub fn keep(record_store: &RecordStore, findings: &[Finding]) -> io::Result<String> {
     let bytes = serde_json::to_vec(findings).map_err(io::Error::other)?;
     let hash = blake3::hash(&bytes).to_hex().to_string();
-    let folder = folder(desk);
+    let folder = folder(record_store);
     fs::create_dir_all(&folder)?;
     let path = folder.join(format!("{hash}.json"));
     write_whole(&path, &bytes)?;
@@ -59,8 +59,8 @@ pub fn keep(desk: &Desk, findings: &[Finding]) -> io::Result<String> {
 }
 
 /// A response; `None` if it is not here, or is not what it was.
-pub fn load(desk: &Desk, hash: &str) -> Option<Vec<Finding>> {
-    let path = file(desk, hash)?;
+pub fn load(record_store: &RecordStore, hash: &str) -> Option<Vec<Finding>> {
+    let path = file(record_store, hash)?;
     let metadata = fs::symlink_metadata(&path).ok()?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;
@@ -77,13 +77,13 @@ pub fn load(desk: &Desk, hash: &str) -> Option<Vec<Finding>> {
 /// # Errors
 /// When one cannot be removed.
 pub fn tidy(
-    desk: &Desk,
+    record_store: &RecordStore,
     age: Duration,
     is_needed: &dyn Fn(&str) -> bool,
     dry: bool,
 ) -> io::Result<(usize, u64)> {
     let (mut files, mut bytes) = (0, 0);
-    let entries = fs::read_dir(folder(desk)).into_iter().flatten().flatten();
+    let entries = fs::read_dir(folder(record_store)).into_iter().flatten().flatten();
     for entry in entries {
         let (path, Ok(metadata)) = (entry.path(), entry.metadata()) else { continue };
         let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();

@@ -20,25 +20,25 @@ use super::{
 };
 use elophanto_base::secrets;
 use elophanto_index::store::lock::{self, Lock};
-use elophanto_repo::{desk::Desk, journal::Place};
+use elophanto_repo::{journal::Place, record_store::RecordStore};
 
 /// The turn of whoever works off what is queued: two at once would make each search twice. Waits
 /// as long as another has it.
 ///
 /// # Errors
 /// When there can be no lock.
-pub fn turn(desk: &Desk) -> Result<Lock, LearnError> {
-    let path = turn_file(desk);
+pub fn turn(record_store: &RecordStore) -> Result<Lock, LearnError> {
+    let path = turn_file(record_store);
     lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })
 }
 
 /// The same for somebody who would rather not wait; `None` if another has it.
-pub fn turn_if_free(desk: &Desk) -> Option<Lock> {
-    lock::try_for(&turn_file(desk), Duration::ZERO).ok().flatten()
+pub fn turn_if_free(record_store: &RecordStore) -> Option<Lock> {
+    lock::try_for(&turn_file(record_store), Duration::ZERO).ok().flatten()
 }
 
-fn turn_file(desk: &Desk) -> PathBuf {
-    desk.repository.local_dir().join("searches.lock")
+fn turn_file(record_store: &RecordStore) -> PathBuf {
+    record_store.repository.local_dir().join("searches.lock")
 }
 
 /// A new prompt with its searches, none of which is made yet.
@@ -46,7 +46,7 @@ fn turn_file(desk: &Desk) -> PathBuf {
 /// # Errors
 /// When it cannot be written down.
 pub fn ask_for(
-    desk: &Desk,
+    record_store: &RecordStore,
     topic: &str,
     queries: &[String],
     trigger: Trigger,
@@ -64,9 +64,9 @@ pub fn ask_for(
             Search { learn_prompt_id, ..queued(query, trigger, user, at) }
         })
         .collect();
-    let place = desk.place(false);
-    desk.write(place, &[&prompt])?;
-    desk.write(place, &searches)?;
+    let place = record_store.place(false);
+    record_store.write(place, &[&prompt])?;
+    record_store.write(place, &searches)?;
     Ok((prompt, searches))
 }
 
@@ -76,7 +76,7 @@ pub fn ask_for(
 /// # Errors
 /// When it cannot be kept or written down.
 pub fn given(
-    desk: &Desk,
+    record_store: &RecordStore,
     topic: &str,
     found: Finding,
     trigger: Trigger,
@@ -88,8 +88,8 @@ pub fn given(
         learn_prompt_id: Some(prompt.id.clone()),
         ..queued(prompt.prompt_text.as_str(), trigger, user, now)
     };
-    let search = keep(desk, desk.place(false), &search, &[found], 0, now)?;
-    desk.write(desk.place(false), &[&prompt])?;
+    let search = keep(record_store, record_store.place(false), &search, &[found], 0, now)?;
+    record_store.write(record_store.place(false), &[&prompt])?;
     Ok((prompt, search))
 }
 
@@ -140,7 +140,7 @@ pub struct Made {
 /// # Errors
 /// When what was found cannot be kept or written down.
 pub fn make(
-    desk: &Desk,
+    record_store: &RecordStore,
     place: Place,
     search: &Search,
     sources: &[Box<dyn Source + '_>],
@@ -161,7 +161,7 @@ pub fn make(
         return Ok(Made { search: search.clone(), failed });
     }
     let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let search = keep(desk, place, search, &found, took, now())?;
+    let search = keep(record_store, place, search, &found, took, now())?;
     Ok(Made { search, failed })
 }
 
@@ -170,14 +170,14 @@ pub fn make(
 /// # Errors
 /// When one of the two fails.
 pub fn keep(
-    desk: &Desk,
+    record_store: &RecordStore,
     place: Place,
     search: &Search,
     found: &[Finding],
     duration_ms: u64,
     now: Timestamp,
 ) -> Result<Search, LearnError> {
-    let hash = responses::keep(desk, found).map_err(LearnError::Response)?;
+    let hash = responses::keep(record_store, found).map_err(LearnError::Response)?;
     let mut urls: Vec<String> = Vec::new();
     for url in found.iter().filter_map(|finding| finding.url.as_deref()) {
         let url = secrets::mask(url).0.into_owned();
@@ -193,7 +193,7 @@ pub fn keep(
         duration_ms,
         ..search.clone()
     };
-    desk.write(place, &[&made])?;
+    record_store.write(place, &[&made])?;
     Ok(made)
 }
 
@@ -202,7 +202,7 @@ pub fn keep(
 /// # Errors
 /// When it cannot be written down.
 pub fn advance(
-    desk: &Desk,
+    record_store: &RecordStore,
     prompt: &Prompt,
     left: usize,
     now: Timestamp,
@@ -213,7 +213,7 @@ pub fn advance(
     let at = after(prompt.at, now);
     let status = if left == 0 { Status::Completed } else { Status::Active };
     let next = Prompt { at, updated_at: at, searches_remaining: left, status, ..prompt.clone() };
-    desk.write(desk.place(false), &[&next])?;
+    record_store.write(record_store.place(false), &[&next])?;
     Ok(next)
 }
 
@@ -223,35 +223,35 @@ pub fn advance(
 /// # Errors
 /// When something cannot be written down.
 pub fn make_queued(
-    desk: &Desk,
+    record_store: &RecordStore,
     sources: &[Box<dyn Source + '_>],
     now: &dyn Fn() -> Timestamp,
 ) -> Result<Vec<Made>, LearnError> {
-    let log = Log::read(&desk.journal, now());
+    let log = Log::read(&record_store.journal, now());
     let mut all = Vec::new();
     for search in log.queued() {
-        let made = make(desk, log.place(&search.id), search, sources, now)?;
+        let made = make(record_store, log.place(&search.id), search, sources, now)?;
         let is_done = !made.search.queued;
         all.push(made);
         if !is_done {
             break;
         }
-        settle(desk, search.learn_prompt_id.as_deref(), now)?;
+        settle(record_store, search.learn_prompt_id.as_deref(), now)?;
     }
     Ok(all)
 }
 
 /// Brings the record of a prompt in line with its searches.
 pub(super) fn settle(
-    desk: &Desk,
+    record_store: &RecordStore,
     prompt: Option<&str>,
     now: &dyn Fn() -> Timestamp,
 ) -> Result<(), LearnError> {
     let Some(prompt) = prompt else { return Ok(()) };
-    let log = Log::read(&desk.journal, now());
+    let log = Log::read(&record_store.journal, now());
     if let Some(known) = log.prompts.get(prompt) {
         let left = log.searches_of(prompt).iter().filter(|search| search.queued).count();
-        advance(desk, known, left, now())?;
+        advance(record_store, known, left, now())?;
     }
     Ok(())
 }

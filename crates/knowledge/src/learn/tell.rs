@@ -13,7 +13,7 @@ use super::{
 };
 use crate::notify::{Discovery, Due, Fact, Message, Outlet, Queue, Quiet, State, due};
 use elophanto_index::store::{lock, write_whole};
-use elophanto_repo::{desk::Desk, journal::Place};
+use elophanto_repo::{journal::Place, record_store::RecordStore};
 
 /// Largest file of what waits, in bytes.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -39,38 +39,38 @@ pub struct Told {
     pub next: Option<Timestamp>,
 }
 
-fn file(desk: &Desk) -> PathBuf {
-    desk.repository.local_dir().join("notify.json")
+fn file(record_store: &RecordStore) -> PathBuf {
+    record_store.repository.local_dir().join("notify.json")
 }
 
-fn lock_of(desk: &Desk) -> Result<lock::Lock, LearnError> {
-    let path = desk.repository.local_dir().join("notify.lock");
+fn lock_of(record_store: &RecordStore) -> Result<lock::Lock, LearnError> {
+    let path = record_store.repository.local_dir().join("notify.lock");
     lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })
 }
 
 /// What cannot be read is begun anew: only when to tell depends on it.
-fn read(desk: &Desk) -> Waiting {
-    let path = file(desk);
+fn read(record_store: &RecordStore) -> Waiting {
+    let path = file(record_store);
     let is_fit = fs::symlink_metadata(&path)
         .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MAX_BYTES);
     let bytes = if is_fit { fs::read(path).unwrap_or_default() } else { Vec::new() };
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-fn write(desk: &Desk, waiting: &Waiting) -> Result<(), LearnError> {
+fn write(record_store: &RecordStore, waiting: &Waiting) -> Result<(), LearnError> {
     let bytes = serde_json::to_vec(waiting).unwrap_or_default();
-    write_whole(&file(desk), &bytes).map_err(LearnError::Waiting)
+    write_whole(&file(record_store), &bytes).map_err(LearnError::Waiting)
 }
 
 /// The user did something: they may be told things at once again.
 ///
 /// # Errors
 /// When it cannot be kept.
-pub fn acted(desk: &Desk, now: Timestamp) -> Result<(), LearnError> {
-    let _lock = lock_of(desk)?;
-    let mut waiting = read(desk);
+pub fn acted(record_store: &RecordStore, now: Timestamp) -> Result<(), LearnError> {
+    let _lock = lock_of(record_store)?;
+    let mut waiting = read(record_store);
     waiting.state.acted(now, now);
-    write(desk, &waiting)
+    write(record_store, &waiting)
 }
 
 /// Adds what was discovered to what waits, and sends what may be sent now.
@@ -78,7 +78,7 @@ pub fn acted(desk: &Desk, now: Timestamp) -> Result<(), LearnError> {
 /// # Errors
 /// When what waits, or what was told, cannot be written down.
 pub fn tell(
-    desk: &Desk,
+    record_store: &RecordStore,
     discovered: &[Discovered],
     outlets: &[Outlet],
     quiet: &Quiet,
@@ -86,8 +86,8 @@ pub fn tell(
     now: Timestamp,
 ) -> Result<Told, LearnError> {
     let mut told = Told::default();
-    let _lock = lock_of(desk)?;
-    let mut waiting = read(desk);
+    let _lock = lock_of(record_store)?;
+    let mut waiting = read(record_store);
     for found in discovered {
         if let Err(full) = waiting.queue.push(&discovery(found)) {
             told.failed.push(full.to_string());
@@ -95,7 +95,7 @@ pub fn tell(
         }
     }
     // Before anything is sent: whoever is stopped tells it the next time.
-    write(desk, &waiting)?;
+    write(record_store, &waiting)?;
     let Due { mut messages, queue, state, next } = due(waiting.queue, waiting.state, now, quiet);
     told.waiting = queue.len();
     told.next = next;
@@ -116,8 +116,8 @@ pub fn tell(
             facts: message.facts.len() + message.more,
         });
     }
-    desk.write(Place::Local, &records)?;
-    write(desk, &Waiting { queue, state })?;
+    record_store.write(Place::Local, &records)?;
+    write(record_store, &Waiting { queue, state })?;
     Ok(told)
 }
 

@@ -6,13 +6,13 @@ use jiff::Timestamp;
 
 use super::{
     LearnError,
+    entity_store::{EntitySnapshot, EntityStore, Sheet},
     interests::Interests,
     log::{Log, Work},
     meaning::Meaning,
     merge::give_back,
     record::{Extraction, RetiredLine, Search},
     run::{after, settle},
-    shelf::{Sheet, Shelf, Shelves},
 };
 use elophanto_repo::journal::Place;
 use elophanto_text::entity::{Kind, Line, Reason};
@@ -34,8 +34,8 @@ pub struct Undone {
 /// # Errors
 /// When it cannot be written down.
 pub fn undo(
-    shelves: &Shelves,
-    shelf: &mut Shelf,
+    store: &EntityStore,
+    snapshot: &mut EntitySnapshot,
     log: &Log,
     id: &str,
     meaning: &Meaning,
@@ -56,7 +56,7 @@ pub fn undo(
         line.kind == Kind::Fact && (named(&line.search) || named(&line.message))
     };
     let lines: Vec<(String, Line)> =
-        counting(shelf).chain(merged(shelf)).filter(|(_, line)| is_its(line)).collect();
+        counting(snapshot).chain(merged(snapshot)).filter(|(_, line)| is_its(line)).collect();
     if lines.is_empty() && !is_known {
         return Ok(None);
     }
@@ -64,28 +64,28 @@ pub fn undo(
     let mut touched: Vec<String> = lines.iter().map(|(slug, _)| slug.clone()).collect();
     touched.sort();
     touched.dedup();
-    let done = shelves.retire(shelf, &lines, &reason, now)?;
-    give_back(shelves, shelf, meaning, now)?;
-    let called_off = call_off(shelves, log, &ids, now)?;
+    let done = store.retire(snapshot, &lines, &reason, now)?;
+    give_back(store, snapshot, meaning, now)?;
+    let called_off = call_off(store, log, &ids, now)?;
     let mut undone = Undone { facts: done.len(), entities: Vec::new(), called_off };
-    let interests = Interests::read(shelves.desk, now);
+    let interests = Interests::read(store.record_store, now);
     // What is taken out below has no facts any more.
-    let undone_facts: BTreeSet<String> = shelf
+    let undone_facts: BTreeSet<String> = snapshot
         .retired
         .all()
         .filter(|line| matches!(line.reason, Reason::Undone(_)))
         .filter_map(|line| Some(line.line.strip_prefix("f:")?.to_owned()))
         .collect();
     for slug in touched {
-        let Some(entity) = shelf.entities.by_slug(&slug) else { continue };
+        let Some(entity) = snapshot.entities.by_slug(&slug) else { continue };
         let is_merged = |line: &Line| line.kind == Kind::MergedInto;
         let is_alone = entity.pages.len() == 1
             && entity.facts.is_empty()
             && entity.notes.is_empty()
-            && !counting_of(shelf, &slug).any(|line| is_merged(&line));
+            && !counting_of(snapshot, &slug).any(|line| is_merged(&line));
         let is_liked = interests.preferences.values().any(|preference| {
             let of = preference.entity_id.as_deref();
-            !preference.retracted && of.is_some_and(|of| shelf.entities.canonical(of) == slug)
+            !preference.retracted && of.is_some_and(|of| snapshot.entities.canonical(of) == slug)
         });
         // One that another search made stays, unless that was undone too.
         let is_all_undone = log
@@ -96,8 +96,8 @@ pub fn undo(
         if is_alone && is_all_undone && !is_liked {
             undone.entities.push(entity.title.clone());
             let lines: Vec<(String, Line)> =
-                counting_of(shelf, &slug).map(|line| (slug.clone(), line)).collect();
-            shelves.retire(shelf, &lines, &reason, now)?;
+                counting_of(snapshot, &slug).map(|line| (slug.clone(), line)).collect();
+            store.retire(snapshot, &lines, &reason, now)?;
         }
     }
     Ok(Some(undone))
@@ -105,18 +105,18 @@ pub fn undo(
 
 /// Nothing comes any more of what waits to be searched or read; says how much that was.
 fn call_off(
-    shelves: &Shelves,
+    store: &EntityStore,
     log: &Log,
     ids: &BTreeSet<String>,
     now: Timestamp,
 ) -> Result<usize, LearnError> {
-    let desk = shelves.desk;
+    let record_store = store.record_store;
     let queued = log.queued().into_iter().filter(|search| ids.contains(&search.id));
     let mut count = 0;
     for search in queued {
         let off = Search { at: after(search.at, now), queued: false, ..search.clone() };
-        desk.write(log.place(&search.id), &[&off])?;
-        settle(desk, search.learn_prompt_id.as_deref(), &|| now)?;
+        record_store.write(log.place(&search.id), &[&off])?;
+        settle(record_store, search.learn_prompt_id.as_deref(), &|| now)?;
         count += 1;
     }
     for work in log.unprocessed().iter().filter(|work| ids.contains(work.id())) {
@@ -124,7 +124,7 @@ fn call_off(
             Work::Search(search) => log.place(&search.id),
             Work::Message(_) => Place::Local,
         };
-        desk.write(place, &[&Extraction::of_nothing(work.id(), now)])?;
+        record_store.write(place, &[&Extraction::of_nothing(work.id(), now)])?;
         count += 1;
     }
     Ok(count)
@@ -136,49 +136,49 @@ fn call_off(
 /// # Errors
 /// When it cannot be written down.
 pub fn delete(
-    shelves: &Shelves,
-    shelf: &mut Shelf,
+    store: &EntityStore,
+    snapshot: &mut EntitySnapshot,
     slug: &str,
     now: Timestamp,
 ) -> Result<Vec<RetiredLine>, LearnError> {
-    let pages = shelf.entities.by_slug(slug).map(|entity| entity.pages.clone());
+    let pages = snapshot.entities.by_slug(slug).map(|entity| entity.pages.clone());
     let lines: Vec<(String, Line)> = pages
         .unwrap_or_default()
         .into_iter()
         .flat_map(|page| {
-            let taken = merged(shelf).filter(|(slug, _)| *slug == page).map(|(_, line)| line);
-            let lines: Vec<Line> = counting_of(shelf, &page).chain(taken).collect();
+            let taken = merged(snapshot).filter(|(slug, _)| *slug == page).map(|(_, line)| line);
+            let lines: Vec<Line> = counting_of(snapshot, &page).chain(taken).collect();
             lines.into_iter().map(move |line| (page.clone(), line))
         })
         .collect();
-    shelves.retire(shelf, &lines, &Reason::Deleted, now)
+    store.retire(snapshot, &lines, &Reason::Deleted, now)
 }
 
 /// All lines that count, with the slugs of their pages.
-fn counting(shelf: &Shelf) -> impl Iterator<Item = (String, Line)> + '_ {
-    shelf
+fn counting(snapshot: &EntitySnapshot) -> impl Iterator<Item = (String, Line)> + '_ {
+    snapshot
         .sheets
         .keys()
-        .flat_map(move |slug| counting_of(shelf, slug).map(move |line| (slug.clone(), line)))
+        .flat_map(move |slug| counting_of(snapshot, slug).map(move |line| (slug.clone(), line)))
 }
 
 /// Lines that only a merge took out, which would put them back when it is undone.
-fn merged(shelf: &Shelf) -> impl Iterator<Item = (String, Line)> + '_ {
+fn merged(snapshot: &EntitySnapshot) -> impl Iterator<Item = (String, Line)> + '_ {
     let is_merged = |line: &&RetiredLine| {
-        let standing = shelf.retired.standing(&line.line.hash);
-        shelf.sheets.contains_key(&line.line.slug)
+        let standing = snapshot.retired.standing(&line.line.hash);
+        snapshot.sheets.contains_key(&line.line.slug)
             && standing.iter().all(|one| matches!(one.reason, Reason::Merged(_)))
             && standing.first().is_some_and(|first| first.id == line.id)
     };
-    shelf.retirements.iter().filter(is_merged).filter_map(|line| {
+    snapshot.retirements.iter().filter(is_merged).filter_map(|line| {
         let raw = line.raw.clone()?;
         let line_of = |sheet: Sheet| sheet.page.lines.into_iter().next();
         Some((line.line.slug.clone(), line_of(Sheet::of(raw))?))
     })
 }
 
-fn counting_of<'a>(shelf: &'a Shelf, slug: &str) -> impl Iterator<Item = Line> + 'a {
-    let sheet = shelf.sheets.get(slug);
+fn counting_of<'a>(snapshot: &'a EntitySnapshot, slug: &str) -> impl Iterator<Item = Line> + 'a {
+    let sheet = snapshot.sheets.get(slug);
     let lines = sheet.into_iter().flat_map(|sheet| &sheet.page.lines);
-    lines.filter(|line| !shelf.retired.holds(&line.hash)).cloned()
+    lines.filter(|line| !snapshot.retired.holds(&line.hash)).cloned()
 }

@@ -9,14 +9,14 @@ use std::{
 use ulid::Ulid;
 
 use super::LearnError;
-use elophanto_repo::desk::Desk;
+use elophanto_repo::record_store::RecordStore;
 
 /// The id of this clone; made when it is first asked for.
 ///
 /// # Errors
 /// When there is none and none can be kept.
-pub fn writer(desk: &Desk) -> Result<String, LearnError> {
-    let folder = desk.repository.local_dir();
+pub fn writer(record_store: &RecordStore) -> Result<String, LearnError> {
+    let folder = record_store.repository.local_dir();
     let path = folder.join("writer");
     if let Some(known) = read(&path) {
         return Ok(known);
@@ -40,8 +40,8 @@ pub fn writer(desk: &Desk) -> Result<String, LearnError> {
 }
 
 /// The id of this clone, if it has one.
-pub fn known_writer(desk: &Desk) -> Option<String> {
-    read(&desk.repository.local_dir().join("writer"))
+pub fn known_writer(record_store: &RecordStore) -> Option<String> {
+    read(&record_store.repository.local_dir().join("writer"))
 }
 
 fn read(path: &std::path::Path) -> Option<String> {

@@ -7,7 +7,7 @@ use elophanto_index::search::{
     Weights,
     rank::{Blend, Scale},
 };
-use elophanto_models::{Embedder, Pace, Profile};
+use elophanto_models::{Embedder, Pace, SearchThresholds};
 
 /// Days after which half of the worth of being new is left.
 pub const HALF_LIFE_DAYS: f32 = 180.0;
@@ -27,7 +27,7 @@ impl Model {
     pub fn of(embedder: &dyn Embedder) -> Self {
         if embedder.pace() == Pace::Instant {
             Self::Static
-        } else if embedder.profile() == Profile::UNMEASURED {
+        } else if embedder.thresholds() == SearchThresholds::UNMEASURED {
             Self::Unmeasured
         } else {
             Self::Sentences

@@ -10,18 +10,18 @@ use super::{
     rank::{HALF_LIFE_DAYS, Model, by},
     sheet::{Beyond, is_archived, may_hold, passage_of, record_of},
 };
-use elophanto_base::{differ::differ, lexical::Analyzer};
+use elophanto_base::{contradicts::contradicts, lexical::Analyzer};
 use elophanto_index::{
     Snapshot,
     search::{
         Query, SearchError,
         lexical::Bm25,
         rank::{Signals, blend, recency},
-        scene::{ChunkPlace, Look, Scene},
+        scene::{ChunkId, Look, Scene},
     },
     store::{Malformed, segment::DocumentView},
 };
-use elophanto_models::{Embedder, Near, Profile, builtin::late_interaction};
+use elophanto_models::{Embedder, LearnThresholds, SearchThresholds, builtin::late_interaction};
 
 /// Records looked at for one question, per signal.
 const CANDIDATES: usize = 100;
@@ -51,10 +51,10 @@ pub struct Question<'a> {
 }
 
 /// What a question is answered with.
-pub struct Means<'a> {
+pub struct RecallContext<'a> {
     pub analyzer: &'a Analyzer,
     pub embedder: &'a dyn Embedder,
-    pub profile: Profile,
+    pub thresholds: SearchThresholds,
 }
 
 /// A lesson, with what other records say the same.
@@ -74,7 +74,7 @@ pub struct Recalled {
 }
 
 struct Candidate {
-    place: ChunkPlace,
+    place: ChunkId,
     memory: Memory,
     line: usize,
     score: f32,
@@ -89,7 +89,7 @@ struct Candidate {
 pub fn recall(
     snapshot: &Snapshot,
     question: &Question,
-    means: &Means,
+    means: &RecallContext,
 ) -> Result<Vec<Recalled>, SearchError> {
     let lessons = Lessons::new(snapshot, question)?;
     let mut wanted = CANDIDATES;
@@ -134,7 +134,7 @@ impl<'a> Lessons<'a> {
 
     /// The records at some places, in their order, without what counts no more; of one id the
     /// latest.
-    fn records(&self, places: &[ChunkPlace]) -> Result<Vec<Candidate>, Malformed> {
+    fn records(&self, places: &[ChunkId]) -> Result<Vec<Candidate>, Malformed> {
         let mut documents: FxHashMap<(usize, usize), DocumentView> = FxHashMap::default();
         let mut found: Vec<Candidate> = Vec::with_capacity(places.len());
         let mut known: FxHashMap<String, usize> = FxHashMap::default();
@@ -171,8 +171,8 @@ impl<'a> Lessons<'a> {
         &self,
         found: Vec<Candidate>,
         question: &Question,
-        near: Near,
-        means: &Means,
+        near: LearnThresholds,
+        means: &RecallContext,
     ) -> Result<Vec<Recalled>, SearchError> {
         let mut groups: Vec<Vec<Candidate>> = Vec::new();
         // Of the first of each group.
@@ -183,8 +183,8 @@ impl<'a> Lessons<'a> {
                 let first = &group[0];
                 let alike = *words == own
                     || self.scene.similarity(first.place, candidate.place)
-                        >= means.profile.near_duplicate;
-                alike && !differ(&said(&first.memory), &said(&candidate.memory))
+                        >= means.thresholds.near_duplicate;
+                alike && !contradicts(&said(&first.memory), &said(&candidate.memory))
             });
             match same {
                 Some(index) => groups[index].push(candidate),
@@ -202,7 +202,7 @@ impl<'a> Lessons<'a> {
                 let (old, new) = (&other[0], &group[0]);
                 newest(&group) > newest(other)
                     && self.scene.similarity(old.place, new.place) >= near.same_fact
-                    && differ(&old.memory.lesson, &new.memory.lesson)
+                    && contradicts(&old.memory.lesson, &new.memory.lesson)
             });
             ordered.insert(before.unwrap_or(ordered.len()), group);
         }
@@ -265,7 +265,7 @@ pub(super) fn words_of(lesson: &str) -> String {
 fn answers(
     lessons: &Lessons,
     question: &Question,
-    means: &Means,
+    means: &RecallContext,
     wanted: usize,
 ) -> Result<(Vec<Candidate>, bool), SearchError> {
     let query = Query::plain(question.text, means.analyzer);
@@ -277,7 +277,7 @@ fn answers(
         spelling: None,
         by_keyword: true,
         vector: Some(&vector),
-        least_cosine: means.profile.nothing,
+        least_cosine: means.thresholds.nothing,
         like: None,
         candidates: wanted,
     };
@@ -302,7 +302,7 @@ fn answers(
     let scores = blend(&signals, &by(Model::of(means.embedder), words.is_some()));
     for (it, score) in found.iter_mut().zip(scores) {
         it.score = score.total;
-        it.bears = keyword(it) >= OWN_SHARE * most || score.cosine >= means.profile.relevant;
+        it.bears = keyword(it) >= OWN_SHARE * most || score.cosine >= means.thresholds.relevant;
     }
     found.sort_by(best_first);
     Ok((found, is_all))
@@ -316,7 +316,7 @@ fn passage(memory: &Memory) -> String {
 /// The best of what was learnt lately.
 fn latest(lessons: &Lessons, question: &Question) -> Result<Vec<Candidate>, SearchError> {
     let Scene { snapshot, allowed, .. } = &lessons.scene;
-    let mut places: Vec<ChunkPlace> = Vec::new();
+    let mut places: Vec<ChunkId> = Vec::new();
     for (number, (part, allowed)) in snapshot.parts.iter().zip(allowed).enumerate() {
         for document in part.live.ones() {
             let view = part.loaded.segment.document(document)?;

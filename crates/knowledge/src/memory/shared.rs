@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::{Memory, Rate, recall::words_of, sheet::record_at};
-use elophanto_base::differ::differ;
+use elophanto_base::contradicts::contradicts;
 use elophanto_index::{Snapshot, store::Malformed};
 
 /// In so many repositories a lesson is worth a note for all.
@@ -39,7 +39,7 @@ pub fn shared(memories: &[Memory], alike: &dyn Fn(&Memory, &Memory) -> bool) -> 
     for group in groups {
         let twin = joined.iter_mut().find(|other| {
             let (a, b) = (other[0], group[0]);
-            alike(a, b) && !differ(&a.lesson, &b.lesson)
+            alike(a, b) && !contradicts(&a.lesson, &b.lesson)
         });
         match twin {
             Some(other) => other.extend(group),

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{
-    investigate::Bench,
+    investigate::InvestigationContext,
     record::{GapKind, Question},
 };
 use elophanto_index::{Kind, Snapshot, drift, store::manifest::Place};
@@ -24,7 +24,7 @@ pub struct Notes<'a> {
 }
 
 /// What there is to say about a question.
-pub fn answer(bench: &Bench, question: &Question) -> String {
+pub fn answer(bench: &InvestigationContext, question: &Question) -> String {
     let path = question.evidence.path();
     let other = question.evidence.other.as_deref().unwrap_or_default();
     match question.gap {

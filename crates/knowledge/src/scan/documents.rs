@@ -11,27 +11,27 @@ use super::{
 };
 use elophanto_index::{
     Context, Kind, Options, Refreshed,
-    given::{self, Collection, Content, Given, Source},
+    derived::{self, Collection, Content, Derived, Source},
 };
 use elophanto_repo::{
     CommitId, Git, GitError, NotePath, ObjectId, Stored, Version,
-    desk::{Desk, SHARED},
     journal::parse_file,
+    record_store::{RecordStore, SHARED},
 };
 
 /// Largest file of the journal that is read from git, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Brings what can be searched of the summaries up to date with the journal.
-pub fn refresh(context: &Context, desk: &Desk, options: Options) -> Refreshed {
-    if desk.journal.is_empty() {
+pub fn refresh(context: &Context, record_store: &RecordStore, options: Options) -> Refreshed {
+    if record_store.journal.is_empty() {
         // The usual case costs a search next to nothing.
         return Refreshed::default();
     }
     let now = super::run::at((context.now)());
-    let stamp = desk.journal.stamp(now);
+    let stamp = record_store.journal.stamp(now);
     let documents = || {
-        let reading = desk.journal.read(&[SUMMARY]);
+        let reading = record_store.journal.read(&[SUMMARY]);
         // What is gone since, and may be back, is found out when it is shown.
         of(&Known::of(reading.records, now))
     };
@@ -41,12 +41,12 @@ pub fn refresh(context: &Context, desk: &Desk, options: Options) -> Refreshed {
         settled: !stamp.racy,
         documents: &documents,
     };
-    given::refresh(context, &collection, options)
+    derived::refresh(context, &collection, options)
 }
 
 /// What can be searched of the summaries as it was left.
 pub fn last(context: &Context) -> Option<Refreshed> {
-    given::last(context, Kind::Summary)
+    derived::last(context, Kind::Summary)
 }
 
 /// What a version holds that its summaries are made of: the journal.
@@ -78,7 +78,7 @@ pub fn of_version(
     };
     let collection =
         Collection { kind: Kind::Summary, stamp: None, settled: false, documents: &documents };
-    given::of_version(context, &collection, options)
+    derived::of_version(context, &collection, options)
 }
 
 /// Leaves what is described of files that a commit holds, as it holds them where that is known.
@@ -102,20 +102,20 @@ fn keep_what_it_holds(known: &mut Known, git: &Git, commit: &CommitId) {
 }
 
 /// The description of every file that is to be shown, as documents.
-fn of(known: &Known) -> Vec<Given> {
+fn of(known: &Known) -> Vec<Derived> {
     let newest: Vec<_> = known.described.keys().filter_map(|path| known.shown(path)).collect();
-    let mut documents: Vec<Given> =
+    let mut documents: Vec<Derived> =
         newest.into_par_iter().filter_map(|newest| newest.summary()).flat_map(given_of).collect();
     documents.sort_by(|a, b| a.path.cmp(&b.path));
     documents
 }
 
-fn given_of(summary: Summary) -> Vec<Given> {
+fn given_of(summary: Summary) -> Vec<Derived> {
     let path = summary.path();
     let document = |lines, is_part, heading, text: &str, made: Timestamp| {
         let source = Source { blob: summary.blob.clone(), lines, is_part };
         let content = Content { file_type: &summary.file_type, heading, text, made };
-        Given::new(path.clone(), &source, &content)
+        Derived::new(path.clone(), &source, &content)
     };
     let made = summary.indexed_at;
     let mut documents = vec![document((1, 1), false, None, &summary.summary, made)];

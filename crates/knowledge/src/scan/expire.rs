@@ -4,17 +4,17 @@ use jiff::Timestamp;
 
 use super::{ScanError, known::Known, record::QuestionState, sought::is_outside};
 use elophanto_repo::{
-    desk::Desk,
     journal::{Place, is_credible},
+    record_store::RecordStore,
 };
 
 /// Closes every question that waits and is about a file which is no longer there; says how many.
 ///
 /// # Errors
 /// When that cannot be written down.
-pub fn expire(desk: &Desk, now: Timestamp, dry: bool) -> Result<usize, ScanError> {
-    let known = Known::read(&desk.journal, now);
-    let root = &desk.repository.root;
+pub fn expire(record_store: &RecordStore, now: Timestamp, dry: bool) -> Result<usize, ScanError> {
+    let known = Known::read(&record_store.journal, now);
+    let root = &record_store.repository.root;
     let is_gone = |path: &std::path::Path| std::fs::symlink_metadata(root.join(path)).is_err();
     let expired = known.questions.values().filter(|question| {
         question.state.is_waiting() && is_gone(question.evidence.path().as_path())
@@ -29,8 +29,8 @@ pub fn expire(desk: &Desk, now: Timestamp, dry: bool) -> Result<usize, ScanError
         if is_here { local.push(closed) } else { shared.push(closed) }
     }
     if !dry {
-        desk.write(Place::Local, &local)?;
-        desk.write(desk.place(false), &shared)?;
+        record_store.write(Place::Local, &local)?;
+        record_store.write(record_store.place(false), &shared)?;
     }
     Ok(local.len() + shared.len())
 }

@@ -25,7 +25,7 @@ use crate::summary::{self, PROMPT_VERSION};
 use elophanto_base::secrets::mask;
 use elophanto_index::store::lock::{self, Lock};
 use elophanto_models::llm::{Ask, Asked, EXTRACTIVE};
-use elophanto_repo::{BlobId, NotePath, ReadError, desk::Desk};
+use elophanto_repo::{BlobId, NotePath, ReadError, record_store::RecordStore};
 use elophanto_text::{
     markdown,
     outline::{FileKind, Outline},
@@ -43,8 +43,8 @@ pub const VANISHED: &str = "vanished";
 pub const STOPPED: &str = "stopped";
 
 /// What investigations work on.
-pub struct Bench<'a> {
-    pub desk: &'a Desk<'a>,
+pub struct InvestigationContext<'a> {
+    pub record_store: &'a RecordStore<'a>,
     pub root: &'a Path,
     /// Larger files are not read, in bytes.
     pub max_file_bytes: u64,
@@ -78,8 +78,8 @@ pub struct Outcome {
 ///
 /// # Errors
 /// When the lock's file cannot be opened.
-pub fn claim(desk: &Desk) -> Result<Option<Lock>, ScanError> {
-    let path = desk.repository.local_dir().join("investigate.lock");
+pub fn claim(record_store: &RecordStore) -> Result<Option<Lock>, ScanError> {
+    let path = record_store.repository.local_dir().join("investigate.lock");
     let found = lock::try_for(&path, std::time::Duration::ZERO);
     found.map_err(|cause| ScanError::Lock { path, cause })
 }
@@ -88,9 +88,9 @@ pub fn claim(desk: &Desk) -> Result<Option<Lock>, ScanError> {
 ///
 /// # Errors
 /// When the lock's file cannot be opened.
-pub fn reopen(desk: &Desk, known: &mut Known) -> Result<(), ScanError> {
+pub fn reopen(record_store: &RecordStore, known: &mut Known) -> Result<(), ScanError> {
     let claimed = |question: &Question| question.state == QuestionState::Investigating;
-    if known.questions.values().any(claimed) && claim(desk)?.is_some() {
+    if known.questions.values().any(claimed) && claim(record_store)?.is_some() {
         known.reopen();
     }
     Ok(())
@@ -101,7 +101,7 @@ pub fn reopen(desk: &Desk, known: &mut Known) -> Result<(), ScanError> {
 /// # Errors
 /// When what was found out cannot be written down. What was written before stays.
 pub fn investigate(
-    bench: &Bench,
+    bench: &InvestigationContext,
     known: &Known,
     questions: &[Question],
     mut ask: Ask,
@@ -115,7 +115,7 @@ pub fn investigate(
             .map(|question| question.moved(QuestionState::Investigating, None, now))
             .collect();
         // Only here: that somebody is at it is no news for other clones.
-        bench.desk.write(elophanto_repo::journal::Place::Local, &claims)?;
+        bench.record_store.write(elophanto_repo::journal::Place::Local, &claims)?;
         let by_itself = ask.is_none();
         let mut drafts: Vec<Draft> =
             batch.par_iter().map(|question| draft(bench, known, question, by_itself)).collect();
@@ -161,8 +161,8 @@ pub fn investigate(
             found.push(done);
             tick(outcome.found.len() + found.len(), questions.len());
         }
-        write(bench.desk, known, &found)?;
-        bench.desk.write(elophanto_repo::journal::Place::Local, &open)?;
+        write(bench.record_store, known, &found)?;
+        bench.record_store.write(elophanto_repo::journal::Place::Local, &open)?;
         outcome.found.extend(found);
     }
     Ok(outcome)
@@ -173,7 +173,7 @@ pub fn investigate(
 /// # Errors
 /// The word for why it cannot be: [`UNSUPPORTED`], [`UNREADABLE`], [`VANISHED`], or [`STOPPED`].
 pub fn describe(
-    bench: &Bench,
+    bench: &InvestigationContext,
     known: &Known,
     path: &NotePath,
     ask: Ask,
@@ -218,7 +218,12 @@ enum Draft {
     Failed(String),
 }
 
-fn draft(bench: &Bench, known: &Known, question: &Question, by_itself: bool) -> Draft {
+fn draft(
+    bench: &InvestigationContext,
+    known: &Known,
+    question: &Question,
+    by_itself: bool,
+) -> Draft {
     let path = question.evidence.path();
     match question.gap {
         GapKind::Unindexed | GapKind::Stale => {}
@@ -269,7 +274,11 @@ struct Read {
     known: Option<Summary>,
 }
 
-fn read(bench: &Bench, known: &Known, path: &NotePath) -> Result<Read, &'static str> {
+fn read(
+    bench: &InvestigationContext,
+    known: &Known,
+    path: &NotePath,
+) -> Result<Read, &'static str> {
     let (bytes, _) =
         read_file(bench.root, path, bench.max_file_bytes).map_err(|cause| match cause {
             _ if cause.is_gone() => VANISHED,
@@ -294,7 +303,7 @@ fn read(bench: &Bench, known: &Known, path: &NotePath) -> Result<Read, &'static 
 /// Asks the model, once more if it fails. `None` if it should not be asked any more.
 fn complete(
     read: &Read,
-    bench: &Bench,
+    bench: &InvestigationContext,
     ask: &mut dyn FnMut(&str) -> Asked,
     outcome: &mut Outcome,
 ) -> Option<Summary> {
@@ -346,7 +355,7 @@ impl Read {
     }
 
     /// From its own words.
-    fn extract(&self, bench: &Bench) -> Summary {
+    fn extract(&self, bench: &InvestigationContext) -> Summary {
         let path = self.path.to_text();
         let made =
             summary::extract(&path, self.kind, &self.text, &self.outline, bench.count_tokens);
@@ -354,7 +363,7 @@ impl Read {
     }
 
     /// From what a model said of it; what its parts are is its own.
-    fn said(&self, bench: &Bench, said: &str, model: String) -> Summary {
+    fn said(&self, bench: &InvestigationContext, said: &str, model: String) -> Summary {
         let path = self.path.to_text();
         let structure = summary::structure(self.kind, &self.outline, bench.count_tokens);
         let text = format!("{}\n{structure}", mask(said).0);
@@ -363,7 +372,7 @@ impl Read {
         self.record(bench, text.trim_end().to_owned(), &model, made.parts)
     }
 
-    fn failed(&self, bench: &Bench, reason: &str) -> Summary {
+    fn failed(&self, bench: &InvestigationContext, reason: &str) -> Summary {
         let text = summary::failed(self.kind, &self.outline, bench.count_tokens);
         Summary {
             summary_failed: true,
@@ -374,7 +383,7 @@ impl Read {
 
     fn record(
         &self,
-        bench: &Bench,
+        bench: &InvestigationContext,
         text: String,
         model: &str,
         parts: Vec<summary::Part>,
@@ -408,14 +417,16 @@ impl Read {
 }
 
 /// Writes summaries, then the answers that rest on them.
-fn write(desk: &Desk, known: &Known, found: &[Found]) -> Result<(), ScanError> {
+fn write(record_store: &RecordStore, known: &Known, found: &[Found]) -> Result<(), ScanError> {
     for outside in [false, true] {
         let of_place = |found: &&Found| is_outside(&found.question.evidence.path()) == outside;
-        let place = desk.place(outside);
+        let place = record_store.place(outside);
         let is_news = |summary: &&Summary| {
             // What is known here alone is handed on.
             let before = known.of_content(&summary.path(), &summary.blob);
-            before.is_none_or(|before| before.failed || before.shared != desk.is_shared(outside))
+            before.is_none_or(|before| {
+                before.failed || before.shared != record_store.is_shared(outside)
+            })
         };
         let summaries: Vec<&Summary> = found
             .iter()
@@ -423,10 +434,10 @@ fn write(desk: &Desk, known: &Known, found: &[Found]) -> Result<(), ScanError> {
             .filter_map(|found| found.summary.as_ref())
             .filter(is_news)
             .collect();
-        desk.write(place, &summaries)?;
+        record_store.write(place, &summaries)?;
         let questions: Vec<&Question> =
             found.iter().filter(of_place).map(|found| &found.question).collect();
-        desk.write(place, &questions)?;
+        record_store.write(place, &questions)?;
     }
     Ok(())
 }

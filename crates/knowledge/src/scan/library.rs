@@ -7,14 +7,14 @@ use jiff::Timestamp;
 
 use super::{
     freshness::{Freshness, freshness},
-    investigate::{Bench, describe},
+    investigate::{InvestigationContext, describe},
     known::Known,
     record::Summary,
     sought::is_outside,
 };
 use elophanto_index::{
     Kind, Snapshot,
-    search::{Filter, Hit, Request, SearchError, run::Tools, search},
+    search::{Filter, Hit, Request, SearchError, run::SearchContext, search},
 };
 use elophanto_models::llm::Ask;
 use elophanto_repo::NotePath;
@@ -41,15 +41,15 @@ pub struct Knowledge {
 
 /// What is described, and the means to describe more.
 pub struct Library<'a> {
-    pub bench: &'a Bench<'a>,
+    pub bench: &'a InvestigationContext<'a>,
     pub known: Known,
 }
 
 impl<'a> Library<'a> {
     /// Reads what is known.
-    pub fn open(bench: &'a Bench<'a>) -> Self {
+    pub fn open(bench: &'a InvestigationContext<'a>) -> Self {
         let now = super::run::at((bench.now)());
-        Self { bench, known: Known::read(&bench.desk.journal, now) }
+        Self { bench, known: Known::read(&bench.record_store.journal, now) }
     }
 
     /// Reads a file, makes its summary and writes that down. A file described as it is stays as it
@@ -71,10 +71,10 @@ impl<'a> Library<'a> {
         }
         match describe(self.bench, &self.known, path, ask) {
             Ok(summary) => {
-                let desk = self.bench.desk;
-                desk.write(desk.place(is_outside(path)), &[&summary])?;
+                let record_store = self.bench.record_store;
+                record_store.write(record_store.place(is_outside(path)), &[&summary])?;
                 let now = super::run::at((self.bench.now)());
-                self.known = Known::read(&desk.journal, now);
+                self.known = Known::read(&record_store.journal, now);
                 Ok(indexed(&summary))
             }
             Err(reason) => Ok(Indexed {
@@ -101,7 +101,7 @@ impl<'a> Library<'a> {
     /// Whether a file is described as it no longer is, or is gone.
     pub fn is_stale(&self, path: &NotePath) -> bool {
         self.known.newest(path).is_some_and(|described| {
-            let Bench { root, max_file_bytes, .. } = *self.bench;
+            let InvestigationContext { root, max_file_bytes, .. } = *self.bench;
             freshness(root, path, &described.blob, max_file_bytes) != Freshness::Fresh
         })
     }
@@ -114,7 +114,7 @@ impl<'a> Library<'a> {
 pub fn search_knowledge(
     snapshot: &Snapshot,
     request: &Request,
-    tools: &Tools,
+    tools: &SearchContext,
     top_k: usize,
     file_type: Option<&str>,
 ) -> Result<Vec<Knowledge>, SearchError> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustc_hash::FxHashSet;
 
 use super::{gap::Gap, record::GapKind};
-use elophanto_base::differ::differ;
+use elophanto_base::contradicts::contradicts;
 use elophanto_index::{
     Kind, Part, Snapshot, drift, links,
     store::{Malformed, manifest},
@@ -140,7 +140,7 @@ fn contradictions(notes: &Notes) -> Result<Vec<Gap>, Malformed> {
             let (mine, theirs) = (text(own)?, text(other)?);
             let known =
                 gaps.iter().any(|gap| gap.path == own.path && gap.other == other.path.to_text());
-            if !known && differ(&mine, &theirs) {
+            if !known && contradicts(&mine, &theirs) {
                 gaps.push(Gap {
                     other: other.path.to_text(),
                     line: Some(own.part.loaded.segment.chunk(own.chunk)?.lines.0),

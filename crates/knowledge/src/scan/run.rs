@@ -20,7 +20,8 @@ use super::{
 };
 use elophanto_index::{Snapshot, plan::plan};
 use elophanto_repo::{
-    BlobId, FileStat, Git, NotePath, ReadError, Repository, desk::Desk, journal::Place, read_note,
+    BlobId, FileStat, Git, NotePath, ReadError, Repository, journal::Place, read_note,
+    record_store::RecordStore,
 };
 use elophanto_text::markdown;
 
@@ -34,7 +35,7 @@ const SETTLED_FOR: i64 = 60 * 60;
 
 /// What a scan works on.
 pub struct Scan<'a> {
-    pub desk: &'a Desk<'a>,
+    pub record_store: &'a RecordStore<'a>,
     pub wanted: &'a Wanted,
     /// Larger files are not read, in bytes.
     pub max_file_bytes: u64,
@@ -79,13 +80,13 @@ pub struct Report {
 /// # Errors
 /// When the questions cannot be written down, or the view of the notes is damaged.
 pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
-    let Repository { root, .. } = scan.desk.repository;
+    let Repository { root, .. } = scan.record_store.repository;
     let now = at(scan.now);
     let sought = Sought::new(root, scan.wanted);
-    let file = state_file(scan.desk.repository);
+    let file = state_file(scan.record_store.repository);
     let ((found, failed), (before, stamp)) = rayon::join(
         || sought.find(root),
-        || rayon::join(|| state::load(&file), || scan.desk.journal.stamp(now)),
+        || rayon::join(|| state::load(&file), || scan.record_store.journal.stamp(now)),
     );
     let (mut after, read) = look(scan, &found, &before);
     let digest = notes::digest(scan.notes);
@@ -107,8 +108,8 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
             ..Report::default()
         });
     }
-    let mut known = Known::read(&scan.desk.journal, now);
-    reopen(scan.desk, &mut known)?;
+    let mut known = Known::read(&scan.record_store.journal, now);
+    reopen(scan.record_store, &mut known)?;
     let mut report = Report { read, ..Report::default() };
     report.problems.extend(failed.iter().map(ToString::to_string));
     for (path, damage) in &known.damage {
@@ -127,7 +128,7 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
             continue;
         }
         report.files += usize::from(seen.verdict == Verdict::Text);
-        match gap_of_file(found, seen, &known, scan.desk.share, now) {
+        match gap_of_file(found, seen, &known, scan.record_store.share, now) {
             Some(gap) => gaps.push(gap),
             None => report.indexed += usize::from(seen.verdict == Verdict::Text),
         }
@@ -160,8 +161,8 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
     // What only a claim on this machine speaks of is no business of other clones.
     let (local, shared): (Vec<&Question>, Vec<&Question>) =
         closed.iter().partition(|question| known.is_local(&question.id));
-    scan.desk.write(Place::Local, &local)?;
-    write(scan.desk, shared.into_iter().chain(&report.asked))?;
+    scan.record_store.write(Place::Local, &local)?;
+    write(scan.record_store, shared.into_iter().chain(&report.asked))?;
     report.closed = closed.len();
     let waiting = known.questions.values().filter(|question| question.state.is_waiting());
     report.open = waiting.count() - closed.len() + report.asked.len()
@@ -209,8 +210,8 @@ impl QuestionState {
 
 /// A digest of the settings that say what is looked for.
 fn digest_of(scan: &Scan) -> u64 {
-    let Scan { desk, wanted, max_file_bytes, .. } = scan;
-    let text = format!("{wanted:?} {} {max_file_bytes}", desk.share);
+    let Scan { record_store, wanted, max_file_bytes, .. } = scan;
+    let text = format!("{wanted:?} {} {max_file_bytes}", record_store.share);
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 
@@ -220,11 +221,14 @@ pub(super) fn at(nanoseconds: i64) -> Timestamp {
 }
 
 /// Writes questions where they belong.
-fn write<'q>(desk: &Desk, questions: impl Iterator<Item = &'q Question>) -> Result<(), ScanError> {
+fn write<'q>(
+    record_store: &RecordStore,
+    questions: impl Iterator<Item = &'q Question>,
+) -> Result<(), ScanError> {
     let (outside, inside): (Vec<&Question>, Vec<&Question>) =
         questions.partition(|question| is_outside(&question.evidence.path()));
-    desk.write(desk.place(false), &inside)?;
-    desk.write(desk.place(true), &outside)?;
+    record_store.write(record_store.place(false), &inside)?;
+    record_store.write(record_store.place(true), &outside)?;
     Ok(())
 }
 
@@ -232,7 +236,7 @@ fn write<'q>(desk: &Desk, questions: impl Iterator<Item = &'q Question>) -> Resu
 fn look(scan: &Scan, found: &[Found], before: &State) -> (State, usize) {
     let stats = found.iter().map(|found| (&found.path, &found.stat));
     let plan = plan(&before.files, stats, false);
-    let root = &scan.desk.repository.root;
+    let root = &scan.record_store.repository.root;
     let fresh: Vec<Seen> = plan
         .read
         .par_iter()

@@ -36,8 +36,8 @@ pub use pack::pack;
 pub use shape::Precision;
 
 use super::{
-    Belief, EmbedError, Embedded, Embedder, Features, Fingerprint, Near, Pace, Profile, Role,
-    tokenizer,
+    Belief, EmbedError, Embedded, Embedder, Features, Fingerprint, LearnThresholds, Pace, Role,
+    SearchThresholds, tokenizer,
 };
 use encoder::{Model, Scratch, encode};
 use format::Plan;
@@ -59,7 +59,7 @@ const BATCH_TOKENS: usize = 512;
 
 /// The shipped model's, by `eval --thresholds`: cranfield against mtrag-cloud gives 0.10, 0.37 and
 /// 0.97, the other way round 0.08, 0.28 and 0.96.
-const MINILM_PROFILE: Profile = Profile {
+const MINILM_PROFILE: SearchThresholds = SearchThresholds {
     semantic_weight: 0.5,
     nothing: 0.1,
     relevant: 0.32,
@@ -83,8 +83,13 @@ const MINILM_PROFILE: Profile = Profile {
 /// The shipped model's, chosen and measured as those of the built-in one. Precision and recall:
 /// `relevant` 0.71 and 0.98, `same_fact` 0.95 and 0.74, `same_matter` 0.53 and 0.53, `covers` 0.70
 /// and 0.68, `follow_up` 0.94 and 0.36.
-const MINILM_NEAR: Near =
-    Near { relevant: 0.17, same_fact: 0.75, same_matter: 0.65, covers: 0.41, follow_up: 0.47 };
+const MINILM_NEAR: LearnThresholds = LearnThresholds {
+    relevant: 0.17,
+    same_fact: 0.75,
+    same_matter: 0.65,
+    covers: 0.41,
+    follow_up: 0.47,
+};
 
 /// The shipped model, on a cache-line border.
 #[repr(C, align(64))]
@@ -283,12 +288,16 @@ impl Embedder for Bert {
         Pace::Slow
     }
 
-    fn profile(&self) -> Profile {
-        if std::ptr::eq(self, Self::minilm()) { MINILM_PROFILE } else { Profile::UNMEASURED }
+    fn thresholds(&self) -> SearchThresholds {
+        if std::ptr::eq(self, Self::minilm()) {
+            MINILM_PROFILE
+        } else {
+            SearchThresholds::UNMEASURED
+        }
     }
 
-    fn near(&self) -> Near {
-        if std::ptr::eq(self, Self::minilm()) { MINILM_NEAR } else { Near::UNMEASURED }
+    fn near(&self) -> LearnThresholds {
+        if std::ptr::eq(self, Self::minilm()) { MINILM_NEAR } else { LearnThresholds::UNMEASURED }
     }
 
     /// Never fails, see [`Bert::embed_all`]. Questions and documents are embedded alike.

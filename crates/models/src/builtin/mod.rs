@@ -22,7 +22,10 @@ pub use late::{late_interaction, words_met};
 pub use window::{Nearness, nearness};
 pub use wordpiece::{count_tokens, token_ids};
 
-use super::{Belief, EmbedError, Embedded, Embedder, Fingerprint, Near, Pace, Profile, Role};
+use super::{
+    Belief, EmbedError, Embedded, Embedder, Fingerprint, LearnThresholds, Pace, Role,
+    SearchThresholds,
+};
 use table::DIMENSION;
 
 /// Known word pieces of a text that count; later ones are ignored. Above the largest chunk of the
@@ -34,7 +37,7 @@ static FINGERPRINT: Fingerprint = Fingerprint::from_static(table::FINGERPRINT);
 /// By `eval --thresholds`: cranfield against mtrag-cloud gives 0.12, 0.37 and 0.98, the other way
 /// round 0.14, 0.21 and 0.99. What is chance is set higher, for notes are shorter than the texts of
 /// those sets, and what is the same lower, for the sets hold no versions of one text.
-const PROFILE: Profile = Profile {
+const PROFILE: SearchThresholds = SearchThresholds {
     semantic_weight: 0.4,
     nothing: 0.2,
     relevant: 0.3,
@@ -47,8 +50,13 @@ const PROFILE: Profile = Profile {
 /// best F1, 0.83 and 0.88. The `same_fact`: nothing wrong, 1.00 and 0.80. The `same_matter`: best
 /// F0.5, 0.53 and 0.47, for few contradictions show in numbers or negations. A like `covers`: best
 /// F0.5, 0.67 and 0.49. A `follow_up`: precision of 0.8, 0.85 and 0.25.
-const NEAR: Near =
-    Near { relevant: 0.16, same_fact: 0.71, same_matter: 0.61, covers: 0.37, follow_up: 0.59 };
+const NEAR: LearnThresholds = LearnThresholds {
+    relevant: 0.16,
+    same_fact: 0.71,
+    same_matter: 0.61,
+    covers: 0.37,
+    follow_up: 0.59,
+};
 
 /// The built-in embedder. Costs nothing to construct: all its data is part of the executable.
 #[derive(Debug, Clone, Copy, Default)]
@@ -95,11 +103,11 @@ impl Embedder for Builtin {
         Pace::Instant
     }
 
-    fn profile(&self) -> Profile {
+    fn thresholds(&self) -> SearchThresholds {
         PROFILE
     }
 
-    fn near(&self) -> Near {
+    fn near(&self) -> LearnThresholds {
         NEAR
     }
 

@@ -17,7 +17,7 @@ use std::{
 };
 
 use crate::markdown::{BlockKind, Document, Heading, count_line_ends};
-use split::{Cutter, Part, Span};
+use split::{Chunker, Part, Span};
 
 /// Where to cut, in tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,9 +70,9 @@ pub fn chunk(
     if body.trim().is_empty() {
         return Vec::new();
     }
-    let cutter = Cutter { text, limits, count };
-    let units = units(document, &cutter);
-    let pieces = merge(pieces(&units, &cutter), limits);
+    let chunker = Chunker { text, limits, count };
+    let units = units(document, &chunker);
+    let pieces = merge(pieces(&units, &chunker), limits);
     describe(pieces, text, document)
 }
 
@@ -112,14 +112,14 @@ impl Unit {
 const DEEPEST: u8 = 3;
 
 /// The units of the body, without a gap: what lies between two blocks goes with the first.
-fn units(document: &Document, cutter: &Cutter<'_>) -> Vec<Unit> {
+fn units(document: &Document, chunker: &Chunker<'_>) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::new();
     let (mut heading, mut headings) = (None, 0);
     let mut start = document.body.start;
     for (index, block) in document.blocks.iter().enumerate() {
         let next = document.blocks.get(index + 1);
         let end = next.map_or(document.body.end, |next| next.range.start);
-        let part = Part { kind: block.kind, span: cutter.span(start..end) };
+        let part = Part { kind: block.kind, span: chunker.span(start..end) };
         start = end;
 
         let level = match block.kind {
@@ -132,7 +132,7 @@ fn units(document: &Document, cutter: &Cutter<'_>) -> Vec<Unit> {
             }
             _ => None,
         };
-        let (part, header, rows) = match table::rows(&part, cutter) {
+        let (part, header, rows) = match table::rows(&part, chunker) {
             Some(table::Table { head, header, rows }) => (head, Some(header), rows),
             None => (part, None, Vec::new()),
         };
@@ -163,8 +163,8 @@ struct Piece {
 }
 
 /// Cuts at the sections, and cuts up the sections that are too large.
-fn pieces(units: &[Unit], cutter: &Cutter<'_>) -> Vec<Piece> {
-    let max = cutter.limits.max_tokens;
+fn pieces(units: &[Unit], chunker: &Chunker<'_>) -> Vec<Piece> {
+    let max = chunker.limits.max_tokens;
     let fits = |units: &[Unit]| units.iter().map(|unit| unit.tokens).sum::<usize>() <= max;
     let mut pieces = Vec::new();
     let mut add = |units: &[Unit], spans: Vec<Span>| {
@@ -183,7 +183,7 @@ fn pieces(units: &[Unit], cutter: &Cutter<'_>) -> Vec<Piece> {
                 continue;
             }
             for part in run.chunk_by(|_, next| !next.opens(DEEPEST)) {
-                add(part, if fits(part) { whole(part) } else { cut_up(part, cutter) });
+                add(part, if fits(part) { whole(part) } else { cut_up(part, chunker) });
             }
         }
     }
@@ -197,8 +197,8 @@ fn whole(units: &[Unit]) -> Vec<Span> {
 
 /// Cuts between units; a unit over the limit is cut up, together with neighbours that would be
 /// too small to stand alone.
-fn cut_up(units: &[Unit], cutter: &Cutter<'_>) -> Vec<Span> {
-    let Limits { max_tokens, min_split_tokens, .. } = *cutter.limits;
+fn cut_up(units: &[Unit], chunker: &Chunker<'_>) -> Vec<Span> {
+    let Limits { max_tokens, min_split_tokens, .. } = *chunker.limits;
     let small =
         |spans: &[Span]| spans.iter().map(|span| span.tokens).sum::<usize>() < min_split_tokens;
     let mut cut = Vec::new();
@@ -209,20 +209,20 @@ fn cut_up(units: &[Unit], cutter: &Cutter<'_>) -> Vec<Span> {
             run.extend(unit.span());
             continue;
         }
-        cutter.pack(std::mem::take(&mut large), &mut cut);
+        chunker.pack(std::mem::take(&mut large), &mut cut);
         if !small(&run) {
-            cutter.pack(std::mem::take(&mut run), &mut cut);
+            chunker.pack(std::mem::take(&mut run), &mut cut);
         }
         large.append(&mut run);
         for part in &unit.parts {
-            cutter.cut(part, &mut large);
+            chunker.cut(part, &mut large);
         }
     }
     if !large.is_empty() && small(&run) {
         large.append(&mut run);
     }
-    cutter.pack(large, &mut cut);
-    cutter.pack(run, &mut cut);
+    chunker.pack(large, &mut cut);
+    chunker.pack(run, &mut cut);
     cut
 }
 

@@ -45,13 +45,13 @@ impl Part {
 }
 
 /// The text, and how to measure it.
-pub(super) struct Cutter<'a> {
+pub(super) struct Chunker<'a> {
     pub text: &'a str,
     pub limits: &'a Limits,
     pub count: &'a dyn Fn(&str) -> usize,
 }
 
-impl Cutter<'_> {
+impl Chunker<'_> {
     pub(super) fn span(&self, range: Range<usize>) -> Span {
         let tokens = (self.count)(self.text(&range));
         Span { range, tokens }

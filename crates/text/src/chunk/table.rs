@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::split::{Cutter, Part};
+use super::split::{Chunker, Part};
 use crate::markdown::{BlockKind, on_one_line};
 
 /// A table of more tokens is long.
@@ -25,12 +25,12 @@ pub(super) struct Table {
 }
 
 /// Takes a block apart if it is a long table.
-pub(super) fn rows(part: &Part, cutter: &Cutter<'_>) -> Option<Table> {
+pub(super) fn rows(part: &Part, chunker: &Chunker<'_>) -> Option<Table> {
     if part.kind != BlockKind::Table || part.span.tokens <= LONG_TABLE {
         return None;
     }
     let range = &part.span.range;
-    let text = cutter.text.get(range.clone())?;
+    let text = chunker.text.get(range.clone())?;
     let mut starts = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -48,7 +48,7 @@ pub(super) fn rows(part: &Part, cutter: &Cutter<'_>) -> Option<Table> {
     let header = on_one_line(&named.join(" | "), MOST_HEADER, |_| true).into();
     let part = |start: usize, end: usize| Part {
         kind: BlockKind::Table,
-        span: cutter.span(range.start + start..range.start + end),
+        span: chunker.span(range.start + start..range.start + end),
     };
     let ends = starts[3..].iter().copied().chain([text.len()]);
     let rows = starts[2..].iter().zip(ends).map(|(start, end)| part(*start, end)).collect();

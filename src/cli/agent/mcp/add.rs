@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::super::super::{
     Outcome, env,
     error::CliError,
-    ui::{Ui, visible_line},
+    ui::{Ui, escape_control_line},
 };
 use elophanto_agent::mcp_client::USUAL_ENVIRONMENT;
 use elophanto_app::mcp::{self, AddRequest, Server};
@@ -110,7 +110,7 @@ pub fn list(_args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     for server in &servers {
         let state = if server.trusted { "trusted" } else { "not trusted" };
         let text = format!("{}  {state}  {}", server.name, server.quoted());
-        ui.emit(server, visible_line(&text))?;
+        ui.emit(server, escape_control_line(&text))?;
     }
     if servers.is_empty() {
         ui.talk("no server was added");

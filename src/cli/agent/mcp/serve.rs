@@ -15,7 +15,7 @@ use super::super::{
     super::{
         Outcome, env,
         error::CliError,
-        ui::{Ui, visible_line},
+        ui::{Ui, escape_control_line},
         workspace::{self, KnowledgeBase},
     },
     operations::operations,
@@ -257,7 +257,7 @@ fn start(address: &str, args: &ServeArgs, root: &Path, files: &Files) -> Result<
     }
     let said = std::fs::read_to_string(&files.log).unwrap_or_default();
     let last = said.lines().find(|line| line.starts_with("error")).unwrap_or("it says nothing");
-    Err(CliError::new(format_args!("the server does not start: {}", visible_line(last)))
+    Err(CliError::new(format_args!("the server does not start: {}", escape_control_line(last)))
         .hint(format!("its words are in `{}`", files.log.display())))
 }
 

@@ -84,14 +84,14 @@ pub fn questions(arguments: &Arguments) -> Result<Reply, CliError> {
 pub fn entity(arguments: &Arguments) -> Result<Reply, CliError> {
     let workspace = arguments.workspace()?;
     let learning = Learning::look(&workspace);
-    let (shelves, shelf) = (learning.shelves(), learning.shelves().read(now()));
+    let (store, snapshot) = (learning.store(), learning.store().read(now()));
     let found = |text: String, entities: Vec<Value>, more: usize| Reply::Found {
         text,
         structured: json!({ "entities": entities, "more": more }),
     };
     let Some(name) = arguments.text("name") else {
         let limit = arguments.whole("limit").unwrap_or(MOST);
-        let all = entities::list(&shelves, &shelf);
+        let all = entities::list(&store, &snapshot);
         let shown = &all[..limit.min(all.len())];
         let text = match all.is_empty() {
             true => "Nothing is known yet.".to_owned(),
@@ -102,10 +102,10 @@ pub fn entity(arguments: &Arguments) -> Result<Reply, CliError> {
         let values = shown.iter().map(value);
         return Ok(found(text, values.collect::<Result<_, _>>()?, all.len() - shown.len()));
     };
-    let Some(entity) = entities::find(&shelf, name) else {
+    let Some(entity) = entities::find(&snapshot, name) else {
         return Ok(found(format!("Nothing is known of `{name}`."), Vec::new(), 0));
     };
-    let known = entities::of(&shelves, entity);
+    let known = entities::of(&store, entity);
     let mut text = format!("{} ({})\n", known.name, known.path);
     for fact in &known.facts {
         let source = fact.source.filter(|source| !source.is_empty()).unwrap_or("no source named");

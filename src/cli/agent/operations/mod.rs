@@ -25,7 +25,7 @@ use elophanto_models::builtin::count_tokens;
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// What operations work with.
-struct Ground {
+struct DecisionContext {
     base: KnowledgeBase,
     reporter: Arc<dyn Reporter + Send + Sync>,
     /// The index of lessons, from call to call.
@@ -36,7 +36,7 @@ struct Ground {
 /// through `reporter`.
 pub fn operations(base: KnowledgeBase, reporter: Arc<dyn Reporter + Send + Sync>) -> Operations {
     let (list, read) = (base.clone(), base.clone());
-    let ground = Ground { base, reporter, kept: Kept::default() };
+    let ground = DecisionContext { base, reporter, kept: Kept::default() };
     Operations {
         call: Box::new(move |tool, given, call| {
             answer(tool, &Arguments { named: given, ground: &ground }, call).unwrap_or_else(
@@ -91,7 +91,7 @@ impl Reporter for OnBehalf<'_> {
 /// Arguments that were checked against the tool's schema.
 struct Arguments<'a> {
     named: &'a Map<String, Value>,
-    ground: &'a Ground,
+    ground: &'a DecisionContext,
 }
 
 impl Arguments<'_> {

@@ -5,7 +5,7 @@ use super::{
         super::{
             Outcome,
             error::CliError,
-            ui::{Ui, visible_line},
+            ui::{Ui, escape_control_line},
         },
         work,
     },
@@ -47,7 +47,7 @@ pub fn deploy(args: &DeployArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Out
     let done = plugins::deploy(prepared, &args.name, args.yes, &|| tools(prepared), ui)?;
     let text = match &done.reason {
         None => format!("`{}` is a tool of the agent", done.name),
-        Some(reason) => format!("not deployed: {}", visible_line(reason)),
+        Some(reason) => format!("not deployed: {}", escape_control_line(reason)),
     };
     ui.emit(&done, text)?;
     Ok(if done.deployed { Outcome::Done } else { Outcome::Negative })

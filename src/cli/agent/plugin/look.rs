@@ -7,7 +7,7 @@ use super::{
     super::super::{
         Outcome,
         error::CliError,
-        ui::{Ui, visible, visible_line},
+        ui::{Ui, escape_control_line, visible},
     },
     Prepared,
 };
@@ -93,7 +93,7 @@ pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
         let level = row.level.unwrap_or("no tool");
         let text = row.description.as_deref().or(row.problem.as_deref()).unwrap_or_default();
         let line = format!("{:<20} {level:<12} {text}", row.name);
-        ui.emit(row, visible_line(line.trim_start()))?;
+        ui.emit(row, escape_control_line(line.trim_start()))?;
     }
     if rows.is_empty() {
         ui.note("there is no folder below `plugins/`");

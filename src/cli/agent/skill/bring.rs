@@ -5,11 +5,11 @@ use serde::Serialize;
 use super::super::super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible, visible_line},
+    ui::{Ui, escape_control_line, visible},
     workspace,
 };
 use elophanto_agent::skills::{Plan, Source, check_name, plan_install, remove as take_out};
-use elophanto_app::{agent::shelf::Shelf, skills};
+use elophanto_app::{agent::skill_store::SkillStore, skills};
 
 /// Bring a skill here from a folder, a git repository or the hub
 ///
@@ -73,19 +73,19 @@ struct RemovedWire<'a> {
 pub fn install(args: &InstallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     // Before anything is read or started.
     let source = Source::parse(&args.source)?;
-    let shelf = Shelf::of(&workspace::open(Vec::new(), ui)?)?;
-    let plan = plan_install(&source, &shelf.places.installed, &shelf.outside())?;
-    Ok(outcome(agreed(&plan, &shelf, args.yes, ui)?))
+    let store = SkillStore::of(&workspace::open(Vec::new(), ui)?)?;
+    let plan = plan_install(&source, &store.places.installed, &store.outside())?;
+    Ok(outcome(agreed(&plan, &store, args.yes, ui)?))
 }
 
 pub fn update(args: &UpdateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if let Some(name) = &args.name {
         check_name(name)?;
     }
-    let shelf = Shelf::of(&workspace::open(Vec::new(), ui)?)?;
+    let store = SkillStore::of(&workspace::open(Vec::new(), ui)?)?;
     let talk = ui.beside();
-    let mut agreed = |plan: &Plan| agreed(plan, &shelf, args.yes, ui);
-    match skills::update(&shelf, args.name.as_deref(), &talk, &mut agreed)? {
+    let mut agreed = |plan: &Plan| agreed(plan, &store, args.yes, ui);
+    match skills::update(&store, args.name.as_deref(), &talk, &mut agreed)? {
         Some(any) => Ok(outcome(any)),
         None => {
             ui.talk("no skill is installed");
@@ -95,8 +95,8 @@ pub fn update(args: &UpdateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let shelf = Shelf::of(&workspace::open(Vec::new(), ui)?)?;
-    take_out(&args.name, &shelf.places.installed)?;
+    let store = SkillStore::of(&workspace::open(Vec::new(), ui)?)?;
+    take_out(&args.name, &store.places.installed)?;
     ui.emit(&RemovedWire { removed: &args.name }, format_args!("removed: {}", args.name))?;
     Ok(Outcome::Done)
 }
@@ -106,18 +106,18 @@ fn outcome(is_installed: bool) -> Outcome {
 }
 
 /// Shows a plan, asks, and installs what was shown; whether it did.
-fn agreed(plan: &Plan, shelf: &Shelf, yes: bool, ui: &mut Ui) -> Result<bool, CliError> {
+fn agreed(plan: &Plan, store: &SkillStore, yes: bool, ui: &mut Ui) -> Result<bool, CliError> {
     if !ui.json {
         ui.line(visible(plan.shown().trim_end()))?;
         // Seen before it is agreed to.
         ui.flush()?;
     }
     let current = plan.is_current();
-    let installed = skills::install(plan, shelf, yes, ui)?;
+    let installed = skills::install(plan, store, yes, ui)?;
     if ui.json {
         ui.json(&PlanWire { plan, current, installed })?;
     } else if installed {
-        ui.talk(format_args!("installed: {}", visible_line(&plan.name)));
+        ui.talk(format_args!("installed: {}", escape_control_line(&plan.name)));
     }
     if !installed && !current {
         ui.talk("nothing was installed; --yes installs it without asking");

@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::super::super::{
     Outcome,
     error::CliError,
-    ui::{Ui, visible, visible_line},
+    ui::{Ui, escape_control_line, visible},
     workspace,
 };
 use elophanto_agent::skills::{Origin, Shadowed, Skill};
-use elophanto_app::{agent::shelf::Shelf, skills};
+use elophanto_app::{agent::skill_store::SkillStore, skills};
 
 /// Characters of a description in a list.
 const MOST_LINE: usize = 100;
@@ -103,13 +103,13 @@ struct NewWire {
 }
 
 pub fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
-    let found = Shelf::of(&workspace::open(Vec::new(), ui)?)?.discover();
+    let found = SkillStore::of(&workspace::open(Vec::new(), ui)?)?.discover();
     let longest = found.skills.iter().map(|skill| skill.name.len()).max().unwrap_or(0);
     for skill in &found.skills {
         let description = elophanto_base::one_line::one_line(&skill.description, MOST_LINE);
         let origin = skill.origin.label();
         let text = format!("{:longest$}  {origin:20}  {description}", skill.name);
-        ui.emit(&wire(skill, None), visible_line(&text))?;
+        ui.emit(&wire(skill, None), escape_control_line(&text))?;
     }
     for Shadowed { name, origin, folder, by } in &found.shadowed {
         let (folder, by) = (folder.as_deref().map(shown), word(by));
@@ -121,7 +121,7 @@ pub fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
             ui.note(format_args!(
                 "`{name}` ({}){} is hidden by the one of origin {by}",
                 origin.label(),
-                visible_line(&place)
+                escape_control_line(&place)
             ));
         }
     }
@@ -132,7 +132,7 @@ pub fn list(ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let found = Shelf::of(&workspace::open(Vec::new(), ui)?)?.discover();
+    let found = SkillStore::of(&workspace::open(Vec::new(), ui)?)?.discover();
     let Some(skill) = found.skills.iter().find(|skill| skill.name == args.name) else {
         // Why it is not there may be among these.
         for problem in found.problems {
@@ -140,7 +140,7 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
         ui.talk(format_args!(
             "no skill `{}` that can be used; `elophanto agent skill list` names those that can",
-            visible_line(&args.name)
+            escape_control_line(&args.name)
         ));
         return Ok(Outcome::Negative);
     };
@@ -155,21 +155,21 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.json(&wire(skill, Some(&skill.body)))?;
         return Ok(Outcome::Done);
     }
-    ui.line(visible_line(&format!("{} ({})", skill.name, skill.origin.label())))?;
+    ui.line(escape_control_line(&format!("{} ({})", skill.name, skill.origin.label())))?;
     if let Origin::Installed { source, commit, tree } = &skill.origin {
-        ui.line(visible_line(&format!("from {source}")))?;
+        ui.line(escape_control_line(&format!("from {source}")))?;
         if let Some(commit) = commit {
             ui.line(format_args!("commit {commit}"))?;
         }
         ui.line(format_args!("content {tree}"))?;
     }
     if let Some(folder) = &skill.folder {
-        ui.line(visible_line(&format!("in {}", folder.display())))?;
+        ui.line(escape_control_line(&format!("in {}", folder.display())))?;
     }
     for (path, bytes) in &skill.files {
-        ui.line(visible_line(&format!("  {} {bytes} bytes", path.display())))?;
+        ui.line(escape_control_line(&format!("  {} {bytes} bytes", path.display())))?;
     }
-    ui.line(visible_line(&format!("for: {}", skill.description)))?;
+    ui.line(escape_control_line(&format!("for: {}", skill.description)))?;
     ui.line(format_args!("\n{}", visible(skill.body.trim())))?;
     for problem in &skill.problems {
         ui.note(problem);
@@ -181,7 +181,7 @@ pub fn new(args: &NewArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let path = skills::new(&workspace, &args.name, &args.description, args.user)?;
     let made = shown(&path);
-    ui.emit(&NewWire { made: made.clone() }, visible_line(&made))?;
+    ui.emit(&NewWire { made: made.clone() }, escape_control_line(&made))?;
     ui.talk("fill it in; `elophanto agent skill list` says whether it is found");
     Ok(Outcome::Done)
 }

@@ -11,7 +11,7 @@ use std::{
 use rustyline::{DefaultEditor, error::ReadlineError};
 use termimad::MadSkin;
 
-use super::super::super::ui::{Ui, exact_line, visible, visible_line};
+use super::super::super::ui::{Ui, escape_control_line, exact_line, visible};
 use elophanto_agent::{
     Answer, Approval, Approver, Event, Finished, Outcome, Spent, level_name, permissions::Action,
 };
@@ -66,11 +66,11 @@ impl<'a> Terminal<'a> {
         }
         self.shown.clear();
         for warning in &finished.warnings {
-            self.ui.warn(visible_line(warning));
+            self.ui.warn(escape_control_line(warning));
         }
         if finished.outcome != Outcome::Done {
             let (outcome, reason) = (finished.outcome.name(), finished.end.reason());
-            let mut lines = reason.lines().map(visible_line);
+            let mut lines = reason.lines().map(escape_control_line);
             self.ui.talk(format_args!("{outcome}: {}", lines.next().unwrap_or_default()));
             lines.for_each(|line| self.ui.talk(line));
         }
@@ -183,7 +183,7 @@ impl Approver for Terminal<'_> {
         }
         self.ui.talk(format_args!("\n{}", visible(question)));
         for (number, option) in options.iter().enumerate() {
-            self.ui.talk(format_args!("  {}. {}", number + 1, visible_line(option)));
+            self.ui.talk(format_args!("  {}. {}", number + 1, escape_control_line(option)));
         }
         let answer = self.read("> ")?;
         let chosen = answer.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
@@ -195,7 +195,7 @@ impl Approver for Terminal<'_> {
             Event::Begun { .. } => {}
             Event::Planned { plan, depth } => {
                 for (number, step) in plan.steps.iter().enumerate() {
-                    self.say(*depth, &format!("{}. {}", number + 1, visible_line(step)));
+                    self.say(*depth, &format!("{}. {}", number + 1, escape_control_line(step)));
                 }
             }
             Event::Text(text) => {
@@ -217,10 +217,10 @@ impl Approver for Terminal<'_> {
                 self.end_text();
                 self.shown.clear();
                 let (first, rest) = shown.split_once('\n').unwrap_or((shown, ""));
-                self.say(*depth, &format!("→ {tool} {}", visible_line(first)));
+                self.say(*depth, &format!("→ {tool} {}", escape_control_line(first)));
                 // Who approved has seen all of it.
                 for line in cut(rest, if self.is_approved { 0 } else { MOST_CALL }) {
-                    self.say(*depth, &format!("  | {}", visible_line(&line)));
+                    self.say(*depth, &format!("  | {}", escape_control_line(&line)));
                 }
                 self.is_approved = false;
             }
@@ -228,18 +228,18 @@ impl Approver for Terminal<'_> {
                 let how = if *failed { "failed" } else { "done" };
                 self.say(*depth, &format!("  {tool} {how} in {seconds:.1} s"));
                 for line in cut(text, if *failed { MOST_RESULT } else { 0 }) {
-                    self.say(*depth, &format!("  | {}", visible_line(&line)));
+                    self.say(*depth, &format!("  | {}", escape_control_line(&line)));
                 }
             }
             Event::Progress { tool, text, depth } => {
-                self.say(*depth, &format!("  {tool}: {}", visible_line(text)));
+                self.say(*depth, &format!("  {tool}: {}", escape_control_line(text)));
             }
             Event::Unmade { tool, reason, depth } => {
                 self.is_approved = false;
-                self.say(*depth, &format!("  {tool} was not run: {}", visible_line(reason)));
+                self.say(*depth, &format!("  {tool} was not run: {}", escape_control_line(reason)));
             }
             Event::Reflected { note, depth } => {
-                self.say(*depth, &format!("  … {}", visible_line(note)));
+                self.say(*depth, &format!("  … {}", escape_control_line(note)));
             }
             Event::Compacted { messages } => {
                 self.ui.note(format_args!("{messages} older messages are now a summary"));
@@ -248,12 +248,12 @@ impl Approver for Terminal<'_> {
                 self.ui.note(format_args!(
                     "text from outside is in the conversation ({}): what writes or reaches out \
                      asks from now on",
-                    visible_line(origin)
+                    escape_control_line(origin)
                 ));
             }
-            Event::Warning(message) => self.ui.warn(visible_line(message)),
+            Event::Warning(message) => self.ui.warn(escape_control_line(message)),
             Event::SubTask { goal, depth } => {
-                self.say(*depth, &format!("task: {}", visible_line(goal)));
+                self.say(*depth, &format!("task: {}", escape_control_line(goal)));
             }
             Event::Ended(_) => self.end_text(),
         }

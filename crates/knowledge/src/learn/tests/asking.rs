@@ -15,20 +15,20 @@ fn queries(log: &Log) -> Vec<String> {
 }
 
 /// How many findings of a search were kept.
-fn brought(desk: &Desk, search: &Search) -> usize {
+fn brought(record_store: &RecordStore, search: &Search) -> usize {
     let hash = search.response_hash.as_deref();
-    hash.map_or(0, |hash| responses::load(desk, hash).unwrap().len())
+    hash.map_or(0, |hash| responses::load(record_store, hash).unwrap().len())
 }
 
 #[test]
 fn a_prompt_waits_with_its_searches_until_they_are_made() {
     let rig = Rig::new();
-    let desk = rig.desk();
+    let record_store = rig.record_store();
     let secret = concat!("AKIA", "Q3EGZ7NTV5KLM2HP");
     let wanted = ["otters".to_owned(), format!("otters {secret}"), "otters now".to_owned()];
     let (prompt, searches) =
-        ask_for(&desk, "otters", &wanted, Trigger::LearnCommand, USER, at(0)).unwrap();
-    let log = log_of(&desk, 10);
+        ask_for(&record_store, "otters", &wanted, Trigger::LearnCommand, USER, at(0)).unwrap();
+    let log = log_of(&record_store, 10);
     let waiting = queries(&log);
     assert_eq!((waiting[0].as_str(), waiting[2].as_str()), ("otters", "otters now"));
     assert!(!waiting[1].contains(secret), "{waiting:?}");
@@ -37,10 +37,13 @@ fn a_prompt_waits_with_its_searches_until_they_are_made() {
     assert!(!log.is_done(&prompt));
 
     let sources = [fixed("a", Some(&["Otters swim."])), fixed("b", None)];
-    let made = make_queued(&desk, &sources, &|| at(20)).unwrap();
+    let made = make_queued(&record_store, &sources, &|| at(20)).unwrap();
     assert_eq!(made.len(), 3);
-    assert!(made.iter().all(|made| brought(&desk, &made.search) == 1 && made.failed[0].0 == "b"));
-    let log = log_of(&desk, 30);
+    assert!(
+        made.iter()
+            .all(|made| brought(&record_store, &made.search) == 1 && made.failed[0].0 == "b")
+    );
+    let log = log_of(&record_store, 30);
     assert!(queries(&log).is_empty());
     let ids: Vec<&str> = searches.iter().map(|search| search.id.as_str()).collect();
     let work = log.unprocessed();
@@ -58,9 +61,9 @@ fn a_prompt_waits_with_its_searches_until_they_are_made() {
             entities_created: 0,
             facts_added: 0,
         };
-        desk.write(log.place(id), &[&done]).unwrap();
+        record_store.write(log.place(id), &[&done]).unwrap();
     }
-    let log = log_of(&desk, 50);
+    let log = log_of(&record_store, 50);
     assert!(log.unprocessed().is_empty() && log.is_done(&log.prompts[&prompt.id]));
 }
 
@@ -79,15 +82,15 @@ fn a_search_waits_on_only_if_every_source_fails() {
     ];
     for (texts, expected) in cases {
         let rig = Rig::new();
-        let desk = rig.desk();
+        let record_store = rig.record_store();
         let sources: Vec<Box<dyn Source>> = texts.iter().map(|texts| fixed("s", *texts)).collect();
         let search = queued("otters", Trigger::UserMessage, USER, at(0));
-        desk.write(Place::Local, &[&search]).unwrap();
+        record_store.write(Place::Local, &[&search]).unwrap();
         // A clock that was put back must not lose the record.
-        let made = make(&desk, Place::Local, &search, &sources, &|| at(-1_000)).unwrap();
-        let found = brought(&desk, &made.search);
+        let made = make(&record_store, Place::Local, &search, &sources, &|| at(-1_000)).unwrap();
+        let found = brought(&record_store, &made.search);
         assert_eq!((found, made.failed.len(), made.search.queued), expected, "{texts:?}");
-        let log = log_of(&desk, 10);
+        let log = log_of(&record_store, 10);
         assert_eq!(log.searches[&search.id], made.search);
         assert_eq!(log.queued().len(), usize::from(expected.2), "{texts:?}");
     }
@@ -96,23 +99,24 @@ fn a_search_waits_on_only_if_every_source_fails() {
 #[test]
 fn searches_stop_at_the_first_that_fails_and_go_on_from_there() {
     let rig = Rig::new();
-    let desk = rig.desk();
+    let record_store = rig.record_store();
     let wanted = ["one".to_owned(), "two".to_owned()];
     let (prompt, _) =
-        ask_for(&desk, "numbers", &wanted, Trigger::LearnCommand, USER, at(0)).unwrap();
-    let made = make_queued(&desk, &[fixed("s", None)], &|| at(5)).unwrap();
+        ask_for(&record_store, "numbers", &wanted, Trigger::LearnCommand, USER, at(0)).unwrap();
+    let made = make_queued(&record_store, &[fixed("s", None)], &|| at(5)).unwrap();
     assert_eq!(made.len(), 1);
-    assert_eq!(queries(&log_of(&desk, 10)), ["one", "two"]);
+    assert_eq!(queries(&log_of(&record_store, 10)), ["one", "two"]);
     let sources = [fixed("s", Some(&[]))];
-    assert_eq!(make_queued(&desk, &sources, &|| at(20)).unwrap().len(), 2);
-    assert_eq!(log_of(&desk, 30).prompts[&prompt.id].status, Status::Completed);
+    assert_eq!(make_queued(&record_store, &sources, &|| at(20)).unwrap().len(), 2);
+    assert_eq!(log_of(&record_store, 30).prompts[&prompt.id].status, Status::Completed);
 }
 
 #[test]
 fn records_that_cannot_be_read_are_told_and_the_others_count() {
     let rig = Rig::new();
-    let desk = rig.desk();
-    ask_for(&desk, "otters", &["otters".to_owned()], Trigger::LearnCommand, USER, at(0)).unwrap();
+    let record_store = rig.record_store();
+    ask_for(&record_store, "otters", &["otters".to_owned()], Trigger::LearnCommand, USER, at(0))
+        .unwrap();
     let header = r#""id":"01JZZZZZZZZZZZZZZZZZZZZZZZ","at":"2026-11-01T12:00:00Z""#;
     // A search of another shape, of an unknown trigger, and no JSON at all.
     let lines = format!(
@@ -121,21 +125,21 @@ fn records_that_cannot_be_read_are_told_and_the_others_count() {
          \"query\":\"q\",\"trigger\":\"god_mode\",\"response_hash\":\"../../../etc/passwd\"}}\n"
     );
     rig.write(".elophanto/journal/2026-11/01jzzzzzzzzzzzzzzzzzzzzzzz.jsonl", lines);
-    let log = log_of(&desk, 10);
+    let log = log_of(&record_store, 10);
     assert_eq!(log.problems.len(), 1, "{:?}", log.problems);
     assert_eq!((log.prompts.len(), log.searches.len()), (1, 2));
     let strange: &Search = &log.searches["strange"];
     assert_eq!(strange.trigger(), Trigger::Enrichment);
-    assert!(responses::load(&desk, strange.response_hash.as_deref().unwrap()).is_none());
+    assert!(responses::load(&record_store, strange.response_hash.as_deref().unwrap()).is_none());
 }
 
 #[test]
 fn a_response_is_what_it_was_or_nothing() {
     let rig = Rig::new();
-    let desk = rig.desk();
+    let record_store = rig.record_store();
     let finding = Finding { text: "Otters swim.".to_owned(), ..Finding::default() };
-    let hash = responses::keep(&desk, std::slice::from_ref(&finding)).unwrap();
-    assert_eq!(responses::load(&desk, &hash).unwrap(), [finding]);
+    let hash = responses::keep(&record_store, std::slice::from_ref(&finding)).unwrap();
+    assert_eq!(responses::load(&record_store, &hash).unwrap(), [finding]);
     let folder = ".elophanto/cache/responses";
     let zeros = "0".repeat(64);
     rig.write(&format!("{folder}/{zeros}.json"), "[]");
@@ -145,28 +149,31 @@ fn a_response_is_what_it_was_or_nothing() {
     for wrong in
         ["", "../../outside", &hash[1..], &zeros, &"z".repeat(64), &blake3::hash(b"[]").to_hex()]
     {
-        assert!(responses::load(&desk, wrong).is_none(), "{wrong:?}");
+        assert!(responses::load(&record_store, wrong).is_none(), "{wrong:?}");
     }
     std::fs::write(rig.root().join(format!("{folder}/{hash}.json")), "[]").unwrap();
-    assert!(responses::load(&desk, &hash).is_none(), "changed since");
+    assert!(responses::load(&record_store, &hash).is_none(), "changed since");
 }
 
 #[test]
 fn responses_go_when_they_are_old_and_nobody_needs_them() {
     let rig = Rig::new();
-    let desk = rig.desk();
+    let record_store = rig.record_store();
     let keep = |text: &str| {
         let finding = Finding { text: text.to_owned(), ..Finding::default() };
-        responses::keep(&desk, &[finding]).unwrap()
+        responses::keep(&record_store, &[finding]).unwrap()
     };
     let (needed, old) = (keep("needed"), keep("old"));
     rig.write(".elophanto/cache/responses/.tmp123", "left over");
     let is_needed = |name: &str| name == needed;
     let day = Duration::from_secs(86_400);
-    let count = |age, dry| responses::tidy(&desk, age, &is_needed, dry).unwrap().0;
+    let count = |age, dry| responses::tidy(&record_store, age, &is_needed, dry).unwrap().0;
     assert_eq!(count(day, true), 1, "what a killed run left goes at any age");
     assert_eq!(count(day, false), 1);
     assert_eq!((count(day, false), count(Duration::ZERO, true)), (0, 1));
     assert_eq!(count(Duration::ZERO, false), 1);
-    assert!(responses::load(&desk, &needed).is_some() && responses::load(&desk, &old).is_none());
+    assert!(
+        responses::load(&record_store, &needed).is_some()
+            && responses::load(&record_store, &old).is_none()
+    );
 }

@@ -16,37 +16,37 @@ use elophanto_repo::journal::Place;
 #[test]
 fn a_search_takes_back_with_it_what_it_brought() {
     let rig = Rig::new();
-    let desk = rig.desk();
-    let shelves = shelves(&desk);
+    let record_store = rig.record_store();
+    let store = store(&record_store);
     let wanted = ["one".to_owned(), "two".to_owned()];
     let (prompt, searches) =
-        ask_for(&desk, "animals", &wanted, Trigger::LearnCommand, USER, at(0)).unwrap();
+        ask_for(&record_store, "animals", &wanted, Trigger::LearnCommand, USER, at(0)).unwrap();
     let other = queued("other", Trigger::UserMessage, USER, at(0));
-    desk.write(Place::Local, &[&other]).unwrap();
+    record_store.write(Place::Local, &[&other]).unwrap();
     let (one, two, other) = (&*searches[0].id, &*searches[1].id, &*other.id);
-    let mut shelf = Shelf::default();
-    entity(&shelves, &mut shelf, "Otter", &[("Otters swim.", one), ("Otters dive.", two)]);
-    entity(&shelves, &mut shelf, "Heron", &[("Herons fish.", one), ("Herons fly.", other)]);
-    entity(&shelves, &mut shelf, "Badger", &[("Badgers dig.", one)]);
+    let mut snapshot = EntitySnapshot::default();
+    entity(&store, &mut snapshot, "Otter", &[("Otters swim.", one), ("Otters dive.", two)]);
+    entity(&store, &mut snapshot, "Heron", &[("Herons fish.", one), ("Herons fly.", other)]);
+    entity(&store, &mut snapshot, "Badger", &[("Badgers dig.", one)]);
     // A like made it; that a search knows of it since does not make it the search's.
-    state(&shelves, &mut shelf, USER, "Lynx", PreferenceKind::Like, at(0)).unwrap();
-    shelves.add(&mut shelf, "lynx", &[], &[fact("Lynxes jump.", one)], at(0)).unwrap();
+    state(&store, &mut snapshot, USER, "Lynx", PreferenceKind::Like, at(0)).unwrap();
+    store.add(&mut snapshot, "lynx", &[], &[fact("Lynxes jump.", one)], at(0)).unwrap();
     // A person wrote on the page of what else is the search's alone.
-    let wolf = entity(&shelves, &mut shelf, "Wolf", &[("Wolves howl.", one)]);
+    let wolf = entity(&store, &mut snapshot, "Wolf", &[("Wolves howl.", one)]);
     let path = format!("knowledge/learned/entities/{wolf}.md");
     let text = std::fs::read_to_string(rig.root().join(&path)).unwrap();
     rig.write(&path, text + "\nI heard one in the night.\n");
 
     let take_back = |id: &str, seconds| {
-        let mut shelf = shelves.read(at(seconds));
-        let log = log_of(&desk, seconds);
-        undo(&shelves, &mut shelf, &log, id, &Meaning::builtin(), at(seconds)).unwrap()
+        let mut snapshot = store.read(at(seconds));
+        let log = log_of(&record_store, seconds);
+        undo(&store, &mut snapshot, &log, id, &Meaning::builtin(), at(seconds)).unwrap()
     };
     assert_eq!(take_back("unknown", 10), None);
     let entities = vec!["Badger".to_owned()];
     // What was not searched yet is not searched any more.
     assert_eq!(take_back(one, 10), Some(Undone { facts: 5, entities, called_off: 1 }));
-    let left = on_disk(&shelves, 20);
+    let left = on_disk(&store, 20);
     let facts: Vec<(&str, &[String])> =
         left.iter().map(|(name, facts)| (name.as_str(), facts.as_slice())).collect();
     assert_eq!(
@@ -62,30 +62,30 @@ fn a_search_takes_back_with_it_what_it_brought() {
     assert_eq!(take_back(one, 30), Some(Undone::default()));
     let entities = vec!["Otter".to_owned()];
     assert_eq!(take_back(&prompt.id, 30), Some(Undone { facts: 1, entities, called_off: 1 }));
-    assert!(!on_disk(&shelves, 35).contains_key("Otter"));
+    assert!(!on_disk(&store, 35).contains_key("Otter"));
     // The same search would find the same: it stays away.
-    let mut shelf = shelves.read(at(40));
-    let slug = shelves.create(&mut shelf, "Otter", at(40)).unwrap();
+    let mut snapshot = store.read(at(40));
+    let slug = store.create(&mut snapshot, "Otter", at(40)).unwrap();
     let facts = [fact("Otters swim.", one), fact("OTTERS  swim!", other)];
-    assert!(shelves.add(&mut shelf, &slug, &[], &facts, at(40)).unwrap().is_empty());
+    assert!(store.add(&mut snapshot, &slug, &[], &facts, at(40)).unwrap().is_empty());
 }
 
 #[test]
 fn what_is_deleted_is_gone_with_all_its_names_but_not_with_what_people_wrote() {
     let rig = Rig::new();
-    let desk = rig.desk();
-    let shelves = shelves(&desk);
-    let mut shelf = Shelf::default();
-    let slug = entity(&shelves, &mut shelf, "KEF LS50 Meta", &[("It is a speaker.", "s")]);
-    shelves.add(&mut shelf, &slug, &["LS50 Meta".to_owned()], &[], at(0)).unwrap();
+    let record_store = rig.record_store();
+    let store = store(&record_store);
+    let mut snapshot = EntitySnapshot::default();
+    let slug = entity(&store, &mut snapshot, "KEF LS50 Meta", &[("It is a speaker.", "s")]);
+    store.add(&mut snapshot, &slug, &["LS50 Meta".to_owned()], &[], at(0)).unwrap();
     let path = format!("knowledge/learned/entities/{slug}.md");
     let text = std::fs::read_to_string(rig.root().join(&path)).unwrap();
     rig.write(&path, text + "\nMine are white.\n");
-    let mut shelf = shelves.read(at(1));
-    assert_eq!(delete(&shelves, &mut shelf, &slug, at(2)).unwrap().len(), 4);
-    assert!(delete(&shelves, &mut shelf, "unknown", at(2)).unwrap().is_empty());
-    let shelf = shelves.read(at(3));
-    assert!(shelf.entities.is_empty());
+    let mut snapshot = store.read(at(1));
+    assert_eq!(delete(&store, &mut snapshot, &slug, at(2)).unwrap().len(), 4);
+    assert!(delete(&store, &mut snapshot, "unknown", at(2)).unwrap().is_empty());
+    let snapshot = store.read(at(3));
+    assert!(snapshot.entities.is_empty());
     for (name, is_deleted) in [
         ("KEF LS50 Meta", true),
         ("kef  ls50 META", true),
@@ -93,7 +93,7 @@ fn what_is_deleted_is_gone_with_all_its_names_but_not_with_what_people_wrote() {
         ("KEF", false),
         ("", false),
     ] {
-        assert_eq!(shelf.is_deleted(name), is_deleted, "{name:?}");
+        assert_eq!(snapshot.is_deleted(name), is_deleted, "{name:?}");
     }
     let text = std::fs::read_to_string(rig.root().join(&path)).unwrap();
     assert!(text.ends_with("\nMine are white.\n") && !text.contains("speaker"), "{text}");
@@ -110,22 +110,25 @@ fn a_clone_has_one_id_whatever_lies_where_it_is_kept() {
         (None, false),
     ] {
         let rig = Rig::new();
-        let desk = rig.desk();
+        let record_store = rig.record_store();
         if let Some(text) = there {
             rig.write(".elophanto/cache/writer", text);
         }
-        assert_eq!(known_writer(&desk).as_deref(), stays.then_some(own), "{there:?}");
-        let id = writer(&desk).unwrap();
+        assert_eq!(known_writer(&record_store).as_deref(), stays.then_some(own), "{there:?}");
+        let id = writer(&record_store).unwrap();
         assert_eq!(id == own, stays, "{there:?}");
-        assert_eq!((writer(&desk).unwrap(), known_writer(&desk)), (id.clone(), Some(id)));
+        assert_eq!(
+            (writer(&record_store).unwrap(), known_writer(&record_store)),
+            (id.clone(), Some(id))
+        );
     }
     // A link is not followed: neither read nor written through.
     let rig = Rig::new();
     rig.write("outside", own);
     let link = rig.root().join(".elophanto/cache/writer");
     std::os::unix::fs::symlink(rig.root().join("outside"), &link).unwrap();
-    let id = writer(&rig.desk()).unwrap();
+    let id = writer(&rig.record_store()).unwrap();
     assert_ne!(id, own);
-    assert_eq!(writer(&rig.desk()).unwrap(), id);
+    assert_eq!(writer(&rig.record_store()).unwrap(), id);
     assert_eq!(std::fs::read_to_string(rig.root().join("outside")).unwrap(), own);
 }

@@ -16,10 +16,10 @@ use crate::{
 use elophanto_repo::journal::Place;
 
 /// Scores in hundredths, by slug.
-fn scores(shelves: &Shelves, user: &str, seconds: i64) -> Vec<(String, i64)> {
-    let shelf = shelves.read(at(seconds));
-    let interests = Interests::read(shelves.desk, at(seconds));
-    let scores = interests.scores(user, &shelf, &Meaning::builtin(), at(seconds));
+fn scores(store: &EntityStore, user: &str, seconds: i64) -> Vec<(String, i64)> {
+    let snapshot = store.read(at(seconds));
+    let interests = Interests::read(store.record_store, at(seconds));
+    let scores = interests.scores(user, &snapshot, &Meaning::builtin(), at(seconds));
     let rounded = |score: f64| (score * 100.0).round() as i64;
     scores.into_iter().map(|(slug, interest)| (slug, rounded(interest.score))).collect()
 }
@@ -27,40 +27,40 @@ fn scores(shelves: &Shelves, user: &str, seconds: i64) -> Vec<(String, i64)> {
 #[test]
 fn a_like_stands_until_it_is_taken_back() {
     let rig = Rig::new();
-    let desk = rig.desk();
-    let shelves = shelves(&desk);
-    let mut shelf = Shelf::default();
+    let record_store = rig.record_store();
+    let store = store(&record_store);
+    let mut snapshot = EntitySnapshot::default();
     let mut say = |wish: PreferenceKind, topic: &str, seconds| {
-        state(&shelves, &mut shelf, USER, topic, wish, at(seconds)).unwrap()
+        state(&store, &mut snapshot, USER, topic, wish, at(seconds)).unwrap()
     };
     let noted = |slug: &str| Stated::Noted(Some(slug.to_owned()));
     assert_eq!(say(Like, "Otters", 0), noted("otters"));
     assert_eq!(say(Like, "  oTTERS", 1), Stated::Known);
     assert_eq!(say(Dislike, "Spiders", 2), Stated::Noted(None), "a dislike makes no entity");
-    assert!(retract(&desk, USER, "otters", Like, at(3)).unwrap());
+    assert!(retract(&record_store, USER, "otters", Like, at(3)).unwrap());
     for (topic, wish) in [("otters", Like), ("otters", Dislike), ("bears", Like)] {
-        assert!(!retract(&desk, USER, topic, wish, at(4)).unwrap(), "{topic} {wish:?}");
+        assert!(!retract(&record_store, USER, topic, wish, at(4)).unwrap(), "{topic} {wish:?}");
     }
-    assert!(Interests::read(&desk, at(4)).standing(USER).len() == 1);
+    assert!(Interests::read(&record_store, at(4)).standing(USER).len() == 1);
     let nothing = [("otters".to_owned(), 0)];
-    assert_eq!(scores(&shelves, USER, 4), nothing, "what was taken back counts no more");
+    assert_eq!(scores(&store, USER, 4), nothing, "what was taken back counts no more");
     assert_eq!(say(Like, "otters", 5), noted("otters"));
     assert_eq!(say(Dislike, "Otters", 6), noted("otters"), "both stand, and outweigh each other");
-    assert_eq!(scores(&shelves, USER, 7), [("otters".to_owned(), 0)]);
-    assert_eq!(scores(&shelves, "another", 7), []);
-    assert_eq!(shelves.read(at(8)).entities.len(), 1);
+    assert_eq!(scores(&store, USER, 7), [("otters".to_owned(), 0)]);
+    assert_eq!(scores(&store, "another", 7), []);
+    assert_eq!(store.read(at(8)).entities.len(), 1);
 }
 
 #[test]
 fn likes_cover_what_resembles_their_topic_and_nothing_deleted() {
     let rig = Rig::new();
-    let desk = rig.desk();
-    let shelves = shelves(&desk);
-    let mut shelf = Shelf::default();
-    entity(&shelves, &mut shelf, "Gaggia Classic", &[("A home espresso machine.", "s")]);
-    entity(&shelves, &mut shelf, "Tokio", &[("A runtime for asynchronous Rust programs.", "s")]);
-    let gone = entity(&shelves, &mut shelf, "Bambino", &[("An espresso machine.", "s")]);
-    state(&shelves, &mut shelf, USER, "espresso machines", Like, at(0)).unwrap();
+    let record_store = rig.record_store();
+    let store = store(&record_store);
+    let mut snapshot = EntitySnapshot::default();
+    entity(&store, &mut snapshot, "Gaggia Classic", &[("A home espresso machine.", "s")]);
+    entity(&store, &mut snapshot, "Tokio", &[("A runtime for asynchronous Rust programs.", "s")]);
+    let gone = entity(&store, &mut snapshot, "Bambino", &[("An espresso machine.", "s")]);
+    state(&store, &mut snapshot, USER, "espresso machines", Like, at(0)).unwrap();
     let act = |slug: &str, kind, valence, id: &str| {
         EngagementRecord::new(USER, slug, kind, valence, id, at(0))
     };
@@ -72,14 +72,14 @@ fn likes_cover_what_resembles_their_topic_and_nothing_deleted() {
         act("nowhere", EngagementKind::Search, Valence::Positive, "three"),
         act(&gone, EngagementKind::Search, Valence::Positive, "four"),
     ];
-    desk.write(Place::Local, &acts).unwrap();
+    record_store.write(Place::Local, &acts).unwrap();
     let all = |names: &[(&str, i64)]| -> Vec<(String, i64)> {
         names.iter().map(|(slug, score)| ((*slug).to_owned(), *score)).collect()
     };
     let with = [("bambino", 140), ("espresso-machines", 80), ("gaggia-classic", 80), ("tokio", 60)];
-    assert_eq!(scores(&shelves, USER, 0), all(&with));
-    delete(&shelves, &mut shelf, &gone, at(1)).unwrap();
-    assert_eq!(scores(&shelves, USER, 1), all(&with[1..]));
-    retract(&desk, USER, "espresso machines", Like, at(2)).unwrap();
-    assert_eq!(scores(&shelves, USER, 2), all(&[("espresso-machines", 0), ("tokio", 60)]));
+    assert_eq!(scores(&store, USER, 0), all(&with));
+    delete(&store, &mut snapshot, &gone, at(1)).unwrap();
+    assert_eq!(scores(&store, USER, 1), all(&with[1..]));
+    retract(&record_store, USER, "espresso machines", Like, at(2)).unwrap();
+    assert_eq!(scores(&store, USER, 2), all(&[("espresso-machines", 0), ("tokio", 60)]));
 }

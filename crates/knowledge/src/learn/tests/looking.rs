@@ -10,10 +10,10 @@ use crate::{
     interest::{EngagementKind, Valence},
     learn::{
         deepen::{Deepened, candidates, deepen},
+        entity_store::Written,
         interests::Interests,
         pipeline::{Discovered, Told},
         record::{EngagementRecord, Trigger},
-        shelf::Written,
         sources::{Files, Program},
         tell::{acted, tell},
     },
@@ -103,45 +103,46 @@ fn files_are_found_by_most_of_the_words() {
     assert_eq!(found(&[outside.path().to_owned()], "sea otters"), ["file:far.md"]);
 }
 
-fn interest(shelves: &Shelves, seconds: i64) -> (Shelf, Log, Vec<Candidate>) {
-    let (shelf, log) = (shelves.read(at(seconds)), log_of(shelves.desk, seconds));
-    let interests = Interests::read(shelves.desk, at(seconds));
-    let scores = interests.scores(USER, &shelf, &Meaning::builtin(), at(seconds));
-    let candidates = candidates(&shelf, &log, &interests, &scores, USER);
-    (shelf, log, candidates)
+fn interest(store: &EntityStore, seconds: i64) -> (EntitySnapshot, Log, Vec<Candidate>) {
+    let (snapshot, log) = (store.read(at(seconds)), log_of(store.record_store, seconds));
+    let interests = Interests::read(store.record_store, at(seconds));
+    let scores = interests.scores(USER, &snapshot, &Meaning::builtin(), at(seconds));
+    let candidates = candidates(&snapshot, &log, &interests, &scores, USER);
+    (snapshot, log, candidates)
 }
 
 #[test]
 fn what_is_most_worth_it_is_looked_for_within_the_pace() {
     let rig = Rig::new();
-    let desk = rig.desk();
-    let shelves = shelves(&desk);
-    let mut shelf = Shelf::default();
+    let record_store = rig.record_store();
+    let store = store(&record_store);
+    let mut snapshot = EntitySnapshot::default();
     let slugs = ["Otter", "Heron", "Badger"]
-        .map(|name| entity(&shelves, &mut shelf, name, &[("It lives by the river.", "s")]));
+        .map(|name| entity(&store, &mut snapshot, name, &[("It lives by the river.", "s")]));
     let act = |slug: &str, kind, valence, seconds| {
         EngagementRecord::new(USER, slug, kind, valence, "x", at(seconds))
     };
     let notified = EngagementKind::ReactionNotificationNegative;
-    desk.write(
-        Place::Local,
-        &[
-            act(&slugs[0], EngagementKind::LearnCommand, Valence::Positive, 0),
-            act(&slugs[1], EngagementKind::Search, Valence::Positive, 0),
-            act(&slugs[2], EngagementKind::LearnCommand, Valence::Positive, 0),
-            // No more of the badger, please.
-            act(&slugs[2], notified, Valence::Negative, 1),
-        ],
-    )
-    .unwrap();
+    record_store
+        .write(
+            Place::Local,
+            &[
+                act(&slugs[0], EngagementKind::LearnCommand, Valence::Positive, 0),
+                act(&slugs[1], EngagementKind::Search, Valence::Positive, 0),
+                act(&slugs[2], EngagementKind::LearnCommand, Valence::Positive, 0),
+                // No more of the badger, please.
+                act(&slugs[2], notified, Valence::Negative, 1),
+            ],
+        )
+        .unwrap();
     let go = |sources: &[Box<dyn Source>], hourly, seconds| {
-        let (shelf, _, candidates) = interest(&shelves, seconds);
+        let (snapshot, _, candidates) = interest(&store, seconds);
         let now = || at(seconds);
-        deepen(&desk, &shelf, &candidates, sources, hourly, USER, &now).unwrap()
+        deepen(&record_store, &snapshot, &candidates, sources, hourly, USER, &now).unwrap()
     };
     let good = [fixed("s", Some(&["Otters swim."]))];
     let names: Vec<String> =
-        interest(&shelves, 2).2.into_iter().map(|candidate| candidate.slug).collect();
+        interest(&store, 2).2.into_iter().map(|candidate| candidate.slug).collect();
     assert_eq!(names, ["heron", "otter"]);
     assert!(matches!(go(&good, 0, 5), Deepened::Later(_)), "switched off");
     // Three searches for the otter, and one is left for the heron.
@@ -150,7 +151,7 @@ fn what_is_most_worth_it_is_looked_for_within_the_pace() {
     let Deepened::Searched { name, made, .. } = go(&good, 4, 20) else { panic!() };
     assert_eq!((name.as_str(), made.len()), ("Heron", 1));
     assert!(matches!(go(&good, 4, 30), Deepened::Later(_)), "used up");
-    let log = log_of(&desk, 40);
+    let log = log_of(&record_store, 40);
     assert_eq!(log.searches.len(), 4);
     assert!(log.searches.values().all(|search| {
         search.trigger() == Trigger::Enrichment && search.entity.is_some() && !search.queued
@@ -160,7 +161,7 @@ fn what_is_most_worth_it_is_looked_for_within_the_pace() {
     let Deepened::Searched { made, .. } = go(&bad, 4, 4_000) else { panic!() };
     assert_eq!(made.len(), 1);
     assert!(matches!(go(&good, 4, 4_010), Deepened::Later(_)), "it rests");
-    assert_eq!(log_of(&desk, 4_020).searches.len(), 4);
+    assert_eq!(log_of(&record_store, 4_020).searches.len(), 4);
     // A pace that cannot be read is begun anew.
     rig.write(".elophanto/cache/enrich.json", "{\"searches\": 7");
     assert!(matches!(go(&good, 4, 4_030), Deepened::Searched { .. }));
@@ -169,7 +170,7 @@ fn what_is_most_worth_it_is_looked_for_within_the_pace() {
 #[test]
 fn nobody_is_told_at_night_and_nothing_is_lost() {
     let rig = Rig::new();
-    let desk = rig.desk();
+    let record_store = rig.record_store();
     let missing = FileSink::new(rig.root().join("nowhere/messages"));
     let outlets = [Outlet::Sink(Box::new(missing)), Outlet::Terminal];
     let discovered = |name: &str, text: &str| Discovered {
@@ -188,18 +189,20 @@ fn nobody_is_told_at_night_and_nothing_is_lost() {
     // The tests begin at noon.
     let night = Quiet::parse("11:00-13:00", TimeZone::UTC).unwrap();
     let found = [discovered("Otter", "Otters swim."), discovered("Heron", "Herons fish.")];
-    let told = tell(&desk, &found, &outlets, &night, USER, at(0)).unwrap();
+    let told = tell(&record_store, &found, &outlets, &night, USER, at(0)).unwrap();
     assert_eq!((told.sent, told.waiting, told.printed.len()), (0, 2, 0));
     assert_eq!(told.next, Some(at(3_600)));
     // One outlet fails; the other is told all the same, and it is written down.
-    let told = tell(&desk, &[], &outlets, &Quiet::none(), USER, at(10)).unwrap();
+    let told = tell(&record_store, &[], &outlets, &Quiet::none(), USER, at(10)).unwrap();
     assert!(told.sent > 0 && told.printed.len() == told.sent && told.failed.len() == told.sent);
     let mut sent = told.sent;
     for hour in 1..10 {
-        acted(&desk, at(hour * 3_600 - 10)).unwrap();
-        sent += tell(&desk, &[], &outlets, &Quiet::none(), USER, at(hour * 3_600)).unwrap().sent;
+        acted(&record_store, at(hour * 3_600 - 10)).unwrap();
+        sent += tell(&record_store, &[], &outlets, &Quiet::none(), USER, at(hour * 3_600))
+            .unwrap()
+            .sent;
     }
-    let told: BTreeMap<String, usize> = Interests::read(&desk, at(90_000))
+    let told: BTreeMap<String, usize> = Interests::read(&record_store, at(90_000))
         .notifications
         .values()
         .map(|record| (record.entity_id.clone(), record.facts))
@@ -208,6 +211,7 @@ fn nobody_is_told_at_night_and_nothing_is_lost() {
     assert_eq!(sent, 2);
     // What cannot be read is begun anew.
     rig.write(".elophanto/cache/notify.json", "[]");
-    let told = tell(&desk, &found[..1], &outlets, &Quiet::none(), USER, at(99_000)).unwrap();
+    let told =
+        tell(&record_store, &found[..1], &outlets, &Quiet::none(), USER, at(99_000)).unwrap();
     assert_eq!((told.sent, told.waiting), (1, 0));
 }

@@ -6,14 +6,14 @@ use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
 use super::{
+    entity_store::{EntitySnapshot, EntityStore, NewFact},
     log::Log,
     meaning::Meaning,
     responses::Finding,
-    shelf::{NewFact, Shelf, Shelves},
     sources::{Source, SourceError},
 };
 use elophanto_base::process::ProcessError;
-use elophanto_repo::{Repository, desk::Desk};
+use elophanto_repo::{Repository, record_store::RecordStore};
 
 mod asking;
 mod keeping;
@@ -43,8 +43,8 @@ impl Rig {
         Self { _folder: folder, repository: Repository { root, git_dir: None, common_dir: None } }
     }
 
-    fn desk(&self) -> Desk<'_> {
-        Desk::new(&self.repository, true)
+    fn record_store(&self) -> RecordStore<'_> {
+        RecordStore::new(&self.repository, true)
     }
 
     fn root(&self) -> &Path {
@@ -58,12 +58,12 @@ impl Rig {
     }
 }
 
-fn shelves<'a>(desk: &'a Desk<'a>) -> Shelves<'a> {
-    Shelves { desk, write_root: Path::new("knowledge") }
+fn store<'a>(record_store: &'a RecordStore<'a>) -> EntityStore<'a> {
+    EntityStore { record_store, write_root: Path::new("knowledge") }
 }
 
-fn log_of(desk: &Desk, seconds: i64) -> Log {
-    Log::read(&desk.journal, at(seconds))
+fn log_of(record_store: &RecordStore, seconds: i64) -> Log {
+    Log::read(&record_store.journal, at(seconds))
 }
 
 /// A fact that a search found.
@@ -73,20 +73,25 @@ fn fact(text: &str, search: &str) -> NewFact {
 }
 
 /// An entity with facts that a search found; its slug.
-fn entity(shelves: &Shelves, shelf: &mut Shelf, name: &str, facts: &[(&str, &str)]) -> String {
-    let slug = shelves.create(shelf, name, at(0)).unwrap();
+fn entity(
+    store: &EntityStore,
+    snapshot: &mut EntitySnapshot,
+    name: &str,
+    facts: &[(&str, &str)],
+) -> String {
+    let slug = store.create(snapshot, name, at(0)).unwrap();
     let facts: Vec<NewFact> = facts.iter().map(|(text, search)| fact(text, search)).collect();
-    assert_eq!(shelves.add(shelf, &slug, &[], &facts, at(0)).unwrap().len(), facts.len());
+    assert_eq!(store.add(snapshot, &slug, &[], &facts, at(0)).unwrap().len(), facts.len());
     slug
 }
 
 /// Entities with their facts, as they are on disk.
-fn on_disk(shelves: &Shelves, seconds: i64) -> BTreeMap<String, Vec<String>> {
-    let shelf = shelves.read(at(seconds));
+fn on_disk(store: &EntityStore, seconds: i64) -> BTreeMap<String, Vec<String>> {
+    let snapshot = store.read(at(seconds));
     let facts = |entity: &elophanto_text::entity::Entity| {
         entity.facts.iter().map(|fact| fact.line.text.clone()).collect()
     };
-    shelf.entities.iter().map(|entity| (entity.title.clone(), facts(entity))).collect()
+    snapshot.entities.iter().map(|entity| (entity.title.clone(), facts(entity))).collect()
 }
 
 /// What brings the same for every query, or fails.

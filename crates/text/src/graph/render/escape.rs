@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-pub(super) use elophanto_base::visible::visible_line as visible;
+pub(super) use elophanto_base::visible::escape_control_line as visible;
 
 /// The inside of a quoted DOT string: there a backslash begins an escape and `&` an entity.
 pub(super) fn dot(text: &str) -> String {

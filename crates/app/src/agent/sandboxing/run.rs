@@ -9,8 +9,8 @@ use std::{
 
 use super::{Fencing, Wanted, ready::Ready};
 use elophanto_agent::{
-    fence::{self, Ended, Kind, Limits, Policy, Stopped},
     git_guard::Shown,
+    sandbox::{self, Ended, Kind, Limits, Policy, Stopped},
 };
 use elophanto_base::process;
 
@@ -32,7 +32,7 @@ impl Fencing {
         let variables = self.environment.harmless();
         let path = variables.get("PATH").map_or("/usr/local/bin:/usr/bin:/bin", String::as_str);
         let language = variables.get("LANG").map(String::as_str);
-        let mut environment = fence::environment(path, &self.home, temporary.path(), language);
+        let mut environment = sandbox::environment(path, &self.home, temporary.path(), language);
         environment.extend(self.git.variables());
         let (helper, kind) = self.helper();
         if matches!(kind, Kind::Absent(_)) {
@@ -83,7 +83,7 @@ impl Fencing {
         };
         let (argv, folder) = (&wanted.argv, wanted.folder);
         let program =
-            fence::Program { argv, stdin: wanted.stdin, environment: &environment, folder };
+            sandbox::Program { argv, stdin: wanted.stdin, environment: &environment, folder };
         // Others may write there meanwhile: no folder that stands in for it may be in their way.
         let own: Vec<&PathBuf> =
             self.shared.iter().filter(|_| !wanted.only_reads).filter(|it| makes(it)).collect();

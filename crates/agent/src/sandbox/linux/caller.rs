@@ -16,9 +16,9 @@ use super::{
     request::{Reply, Request},
     sys,
 };
-use crate::fence::{
-    Ended, FLOOD, FenceError, Helper, Kind, Limits, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, MAX_STDIN,
-    Policy, Program, Stopped,
+use crate::sandbox::{
+    Ended, FLOOD, Helper, Kind, Limits, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, MAX_STDIN, Policy,
+    Program, SandboxError, Stopped,
 };
 
 /// The longest pause between two looks at the clock and at whether the caller has had enough.
@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long an empty sandbox may take.
 const PROBE_TIME: Duration = Duration::from_secs(5);
 
-/// See [`crate::fence::probe`].
+/// See [`crate::sandbox::probe`].
 pub fn probe(helper: &Helper) -> Kind {
     let here = PathBuf::from("/");
     let policy = Policy {
@@ -51,8 +51,8 @@ pub fn probe(helper: &Helper) -> Kind {
         let (reply, _) = Standby::start(helper)?.converse(&request, &[], &policy, &|| false)?;
         match reply {
             Some(Reply::Entered) => Ok(()),
-            Some(Reply::Failed(failure)) => Err(FenceError::from(failure)),
-            Some(_) | None => Err(FenceError::Lost("an empty sandbox does not end".to_owned())),
+            Some(Reply::Failed(failure)) => Err(SandboxError::from(failure)),
+            Some(_) | None => Err(SandboxError::Lost("an empty sandbox does not end".to_owned())),
         }
     };
     if !helper.narrow && attempt(false).is_ok() {
@@ -64,7 +64,7 @@ pub fn probe(helper: &Helper) -> Kind {
     }
 }
 
-/// See [`crate::fence::Standby`].
+/// See [`crate::sandbox::Standby`].
 #[derive(Debug)]
 pub struct Standby {
     child: Started,
@@ -73,21 +73,21 @@ pub struct Standby {
     narrow: bool,
 }
 
-/// See [`crate::fence::Standby::run`].
+/// See [`crate::sandbox::Standby::run`].
 pub fn run(
     standby: Standby,
     policy: &Policy,
     program: &Program<'_>,
     is_cancelled: &dyn Fn() -> bool,
-) -> Result<Ended, FenceError> {
+) -> Result<Ended, SandboxError> {
     let Program { argv, stdin, environment, folder } = *program;
-    let program = argv.first().filter(|program| !program.is_empty()).ok_or(FenceError::Empty)?;
+    let program = argv.first().filter(|program| !program.is_empty()).ok_or(SandboxError::Empty)?;
     let bytes = argv.iter().chain(environment.keys()).chain(environment.values());
     if argv.len() > MAX_ARGUMENTS
         || bytes.map(String::len).sum::<usize>() > MAX_ARGUMENT_BYTES
         || stdin.len() > MAX_STDIN
     {
-        return Err(FenceError::TooLarge);
+        return Err(SandboxError::TooLarge);
     }
     let single = [&policy.root, &policy.temporary, &policy.home];
     let lists = [&policy.protected, &policy.write, &policy.read, &policy.hidden];
@@ -101,13 +101,13 @@ pub fn run(
         .chain([folder])
     {
         if !path.is_absolute() {
-            return Err(FenceError::Relative(path.to_owned()));
+            return Err(SandboxError::Relative(path.to_owned()));
         }
     }
     let nul = |text: &String| text.contains('\0');
     if argv.iter().any(nul) || environment.iter().any(|(name, value)| nul(name) || nul(value)) {
         let cause = io::Error::from(ErrorKind::InvalidInput);
-        return Err(FenceError::Start { program: program.clone(), cause });
+        return Err(SandboxError::Start { program: program.clone(), cause });
     }
     let request = Request {
         argv: argv.to_vec(),
@@ -124,17 +124,17 @@ pub fn run(
             ended.why = reply.stopped();
         }
         Some(Reply::Entered | Reply::Started(_)) | None => {
-            return Err(FenceError::Lost("it ended without a word".to_owned()));
+            return Err(SandboxError::Lost("it ended without a word".to_owned()));
         }
     }
     Ok(ended)
 }
 
 impl Standby {
-    /// See [`crate::fence::Helper::start`].
-    pub fn start(helper: &Helper) -> Result<Self, FenceError> {
-        let (path, arguments) = helper.argv.split_first().ok_or(FenceError::Empty)?;
-        let failed = |cause: io::Error| FenceError::Helper { program: path.clone(), cause };
+    /// See [`crate::sandbox::Helper::start`].
+    pub fn start(helper: &Helper) -> Result<Self, SandboxError> {
+        let (path, arguments) = helper.argv.split_first().ok_or(SandboxError::Empty)?;
+        let failed = |cause: io::Error| SandboxError::Helper { program: path.clone(), cause };
         let (control, theirs) = UnixStream::pair().map_err(failed)?;
         // The command holds the helper's end of the socket and goes at the end of this line: only
         // then does ours tell of its end.
@@ -151,7 +151,7 @@ impl Standby {
         Ok(Self { child, control, program, narrow: helper.narrow })
     }
 
-    /// See [`crate::fence::Standby::is_waiting`].
+    /// See [`crate::sandbox::Standby::is_waiting`].
     pub fn is_waiting(&mut self) -> bool {
         matches!(self.child.0.try_wait(), Ok(None))
     }
@@ -163,18 +163,18 @@ impl Standby {
         stdin: &[u8],
         policy: &Policy,
         is_cancelled: &dyn Fn() -> bool,
-    ) -> Result<(Option<Reply>, Ended), FenceError> {
+    ) -> Result<(Option<Reply>, Ended), SandboxError> {
         let Self { mut child, mut control, program, .. } = self;
-        let failed = |cause: io::Error| FenceError::Helper { program: program.clone(), cause };
+        let failed = |cause: io::Error| SandboxError::Helper { program: program.clone(), cause };
         let mut message =
-            serde_json::to_vec(request).map_err(|cause| FenceError::Lost(cause.to_string()))?;
+            serde_json::to_vec(request).map_err(|cause| SandboxError::Lost(cause.to_string()))?;
         message.push(b'\n');
         message.extend_from_slice(stdin);
         control.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
         // A helper that ends early has said why.
         let _ = control.write_all(&message).and_then(|()| control.shutdown(Shutdown::Write));
         let (Some(stdout), Some(stderr)) = (child.0.stdout.take(), child.0.stderr.take()) else {
-            return Err(FenceError::Lost("its output cannot be read".to_owned()));
+            return Err(SandboxError::Lost("its output cannot be read".to_owned()));
         };
         let (limits, start) = (&policy.limits, Instant::now());
         let keep = limits.output_bytes;

@@ -20,18 +20,18 @@ use super::{
     sys::{self, Fork},
     tree,
 };
-use crate::fence::FenceError;
+use crate::sandbox::SandboxError;
 
 /// Pause between two looks at how many processes there are and what they hold.
 pub const LOOK: i32 = 25;
 /// The same where that means looking at all processes of the machine, and the kernel counts too.
 const RARE_LOOK: i32 = 100;
 
-/// See [`crate::fence::enter_and_exec`].
-pub fn enter_and_exec(request: &[u8]) -> FenceError {
+/// See [`crate::sandbox::enter_and_exec`].
+pub fn enter_and_exec(request: &[u8]) -> SandboxError {
     let control = match io::stdin().as_fd().try_clone_to_owned() {
         Ok(control) => UnixStream::from(control),
-        Err(cause) => return FenceError::Lost(format!("standard input: {cause}")),
+        Err(cause) => return SandboxError::Lost(format!("standard input: {cause}")),
     };
     match keep(request, &control) {
         Ok(Some(reply)) => say(&control, &reply),

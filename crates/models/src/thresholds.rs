@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Known-good thresholds of a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Profile {
+pub struct SearchThresholds {
     /// Share of meaning in a weighted hybrid score; words have the rest.
     pub semantic_weight: f32,
     /// A cosine below this, with no word in common, is chance: nothing was found.
@@ -21,7 +21,7 @@ pub struct Profile {
     pub belief: Belief,
 }
 
-impl Profile {
+impl SearchThresholds {
     /// For a model that nobody has measured: takes little for chance and nothing but the same
     /// words for a duplicate.
     pub const UNMEASURED: Self = Self {
@@ -107,7 +107,7 @@ impl Belief {
 
 /// From which cosine on texts are near enough to learn by, for each purpose.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Near {
+pub struct LearnThresholds {
     /// An entity with its facts bears on what was asked.
     pub relevant: f32,
     /// Two facts of one entity say the same.
@@ -120,7 +120,7 @@ pub struct Near {
     pub follow_up: f32,
 }
 
-impl Near {
+impl LearnThresholds {
     /// For a model that nobody has measured: where the reference design (knowledge system v2)
     /// starts, and only nearly the same words for the same fact.
     pub const UNMEASURED: Self =

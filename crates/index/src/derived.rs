@@ -30,7 +30,7 @@ const SMALL_DOCUMENTS: usize = 256;
 
 /// One document: what it is of, and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub struct Derived {
     pub path: NotePath,
     /// Markdown, front matter included.
     text: String,
@@ -99,7 +99,7 @@ pub struct Content<'a> {
     pub made: jiff::Timestamp,
 }
 
-impl Given {
+impl Derived {
     /// A document whose lines are those of its file.
     pub fn of_lines(path: NotePath, text: String) -> Self {
         Self { path, text }
@@ -144,7 +144,7 @@ pub struct Collection<'a> {
     /// Whether the same stamp will still mean the same documents next time: what was written a
     /// moment ago may be written again unseen.
     pub settled: bool,
-    pub documents: &'a dyn Fn() -> Vec<Given>,
+    pub documents: &'a dyn Fn() -> Vec<Derived>,
 }
 
 impl Context<'_> {
@@ -265,7 +265,7 @@ fn bring(context: &Context, collection: &Collection, options: Options, keep: boo
             &Workshop {
                 root: &context.repository.root,
                 max_file_bytes: context.max_file_bytes,
-                cutter: context.cutter(),
+                chunker: context.chunker(),
                 analyzer: context.analyzer,
                 fingerprint,
                 dimension: context.embedder.dimension(),
@@ -382,7 +382,7 @@ mod tests {
                 made: jiff::Timestamp::UNIX_EPOCH,
             };
             let path = NotePath::from("src/a: \"b\" #c.rs");
-            let given = Given::new(path.clone(), &source, &content);
+            let given = Derived::new(path.clone(), &source, &content);
             let parsed = markdown::parse(&given.text).unwrap();
             assert_eq!(parsed.title(), Some(path.to_text().as_str()));
             let front = &parsed.front_matter;

@@ -141,9 +141,9 @@ fn hide(places: &Places) -> Result<(), Failure> {
         return Ok(());
     }
     // Any folder that is always there; it gets a `/proc` of its own later.
-    let shelf = Path::new("/proc");
-    let (file, folder) = (shelf.join("file"), shelf.join("folder"));
-    mount(Path::new("none"), shelf, Some(c"tmpfs"), 0, "size=4k,nr_inodes=8,mode=700")
+    let snapshot = Path::new("/proc");
+    let (file, folder) = (snapshot.join("file"), snapshot.join("folder"));
+    mount(Path::new("none"), snapshot, Some(c"tmpfs"), 0, "size=4k,nr_inodes=8,mode=700")
         .and_then(|()| {
             fs::File::create(&file)?;
             fs::create_dir(&folder)?;
@@ -164,7 +164,7 @@ fn hide(places: &Places) -> Result<(), Failure> {
             other => other.map_err(Failure::path(path))?,
         }
     }
-    unmount(shelf).map_err(Failure::step("putting away what covers hidden files"))
+    unmount(snapshot).map_err(Failure::step("putting away what covers hidden files"))
 }
 
 /// `/proc` of these processes alone, and folders for temporary files and shared memory.

@@ -16,10 +16,10 @@ use std::{
 use super::{rights::Rights, state_folder};
 use crate::{Environment, Workspace, config::AgentConfig};
 use elophanto_agent::{
-    fence::{self, Helper, Kind, Standby, Stopped},
     git_guard::GitView,
     permissions::{Protected, only_reads},
     plugins::{RunEnded, RunRequest},
+    sandbox::{self, Helper, Kind, Standby, Stopped},
     tools::{ShellOutcome, ShellRequest},
 };
 use ready::Ready;
@@ -169,7 +169,7 @@ impl Fencing {
                 )
             }
             None if *self.kind() == Kind::Narrow && !ended.is_success() => {
-                Some(format!("the sandbox is a narrow one here: {}", fence::NARROW))
+                Some(format!("the sandbox is a narrow one here: {}", sandbox::NARROW))
             }
             None if !ended.is_success() && says(&ended.stderr, READ_ONLY) => {
                 Some("what is protected, and other repositories inside, no command changes".into())

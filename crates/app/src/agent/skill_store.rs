@@ -8,7 +8,7 @@ use elophanto_base::process::Environment;
 
 /// Folders of skills, the hub that the settings name, and what can be fetched again.
 #[derive(Debug, Clone)]
-pub struct Shelf {
+pub struct SkillStore {
     pub places: Places,
     /// Address of the hub.
     pub hub: Option<String>,
@@ -16,7 +16,7 @@ pub struct Shelf {
     environment: Environment,
 }
 
-impl Shelf {
+impl SkillStore {
     /// Reads nothing yet.
     ///
     /// # Errors

@@ -29,9 +29,10 @@ use elophanto_base::{
 use elophanto_index::store::lock;
 use elophanto_repo::{
     NotePath, TEMPORARY,
-    desk::Desk,
     journal::{Record, fold},
-    read_note, watch, write_beneath,
+    read_note,
+    record_store::RecordStore,
+    watch, write_beneath,
 };
 use elophanto_text::entity::{
     self, Entities, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retired, Retirement,
@@ -46,8 +47,8 @@ pub const MAX_PAGE_BYTES: u64 = 4 * 1024 * 1024;
 pub const KINDS: [&str; 3] = [FACT, RETIRED, RESTORED];
 
 /// Where pages lie, and where it is written down what became of them.
-pub struct Shelves<'a> {
-    pub desk: &'a Desk<'a>,
+pub struct EntityStore<'a> {
+    pub record_store: &'a RecordStore<'a>,
     /// Folder of our own notes, relative to the root.
     pub write_root: &'a Path,
 }
@@ -61,7 +62,7 @@ pub struct Sheet {
 
 /// What the pages and the journal hold at one moment.
 #[derive(Default)]
-pub struct Shelf {
+pub struct EntitySnapshot {
     pub sheets: BTreeMap<String, Sheet>,
     pub entities: Entities,
     pub retired: Retired,
@@ -123,16 +124,16 @@ impl Sheet {
     }
 }
 
-impl Shelf {
+impl EntitySnapshot {
     /// From pages and records in any order.
     pub fn of(sheets: BTreeMap<String, Sheet>, records: Vec<Record>, now: Timestamp) -> Self {
-        let mut shelf = Self { sheets, ..Self::default() };
+        let mut snapshot = Self { sheets, ..Self::default() };
         let mut restored: FxHashSet<String> = FxHashSet::default();
         for record in fold(records, now).into_values().filter(|record| !record.retired) {
             // A record of another shape is of a newer version: it stays as it is.
             match record.kind.as_str() {
-                FACT => drop(shelf.written.insert(record.id)),
-                RETIRED => shelf.retirements.extend(record.parse::<RetiredLine>().ok()),
+                FACT => drop(snapshot.written.insert(record.id)),
+                RETIRED => snapshot.retirements.extend(record.parse::<RetiredLine>().ok()),
                 RESTORED => {
                     let record = record.parse::<RestoredLines>().ok();
                     restored.extend(record.into_iter().flat_map(|record| record.retirements));
@@ -140,9 +141,9 @@ impl Shelf {
                 _ => {}
             }
         }
-        shelf.retirements.retain(|line| !restored.contains(&line.id));
-        shelf.fold();
-        shelf
+        snapshot.retirements.retain(|line| !restored.contains(&line.id));
+        snapshot.fold();
+        snapshot
     }
 
     /// Whether a fact was removed that said this.
@@ -202,19 +203,19 @@ impl Shelf {
     }
 }
 
-impl Shelves<'_> {
+impl EntityStore<'_> {
     /// Reads all pages and what the journal says of them.
-    pub fn read(&self, now: Timestamp) -> Shelf {
+    pub fn read(&self, now: Timestamp) -> EntitySnapshot {
         let (sheets, records) =
-            rayon::join(|| self.sheets(), || self.desk.journal.read(&KINDS).records);
-        Shelf::of(sheets, records, now)
+            rayon::join(|| self.sheets(), || self.record_store.journal.read(&KINDS).records);
+        EntitySnapshot::of(sheets, records, now)
     }
 
     /// Reads a few pages and nothing of the journal, for asking only: what was merged into one of
     /// them, or removed from it elsewhere, is not known.
-    pub fn few(&self, slugs: &BTreeSet<String>, now: Timestamp) -> Shelf {
+    pub fn few(&self, slugs: &BTreeSet<String>, now: Timestamp) -> EntitySnapshot {
         let sheet = |slug: &String| Some((slug.clone(), Sheet::of(self.text(&self.path(slug))?)));
-        Shelf::of(slugs.iter().filter_map(sheet).collect(), Vec::new(), now)
+        EntitySnapshot::of(slugs.iter().filter_map(sheet).collect(), Vec::new(), now)
     }
 
     /// Path of a page, relative to the root.
@@ -223,7 +224,7 @@ impl Shelves<'_> {
     }
 
     fn sheets(&self) -> BTreeMap<String, Sheet> {
-        let paths = page_files(&self.desk.repository.root, &folder(self.write_root));
+        let paths = page_files(&self.record_store.repository.root, &folder(self.write_root));
         let read = paths
             .into_par_iter()
             .filter_map(|(slug, path)| Some((slug, Sheet::of(self.text(&path)?))));
@@ -236,13 +237,13 @@ impl Shelves<'_> {
     }
 
     fn bytes(&self, path: &NotePath) -> Option<Vec<u8>> {
-        let read = read_note(&self.desk.repository.root, path, MAX_PAGE_BYTES);
+        let read = read_note(&self.record_store.repository.root, path, MAX_PAGE_BYTES);
         read.ok().map(|(bytes, _)| bytes)
     }
 
     /// Nobody else changes pages for as long as the result lives.
     fn lock(&self) -> Result<lock::Lock, LearnError> {
-        let path = self.desk.repository.local_dir().join("entities.lock");
+        let path = self.record_store.repository.local_dir().join("entities.lock");
         lock::wait(&path).map_err(|cause| LearnError::Lock { path, cause })
     }
 
@@ -252,14 +253,14 @@ impl Shelves<'_> {
     /// When the page or the journal cannot be written.
     pub fn create(
         &self,
-        shelf: &mut Shelf,
+        snapshot: &mut EntitySnapshot,
         name: &str,
         now: Timestamp,
     ) -> Result<String, LearnError> {
         let (name, _) = secrets::mask(name);
         let name = name.as_ref();
         let own = identity(name);
-        let titles = shelf.retirements.iter().filter(|line| {
+        let titles = snapshot.retirements.iter().filter(|line| {
             matches!(line.line.reason, Reason::Deleted | Reason::Undone(_))
                 && line.line.line.starts_with([Kind::Title.letter(), Kind::Created.letter()])
         });
@@ -270,18 +271,18 @@ impl Shelves<'_> {
             // Its name and the time count again; what was known of it stays away.
             let back: Vec<RetiredLine> =
                 titles.filter(|line| line.line.slug == slug).cloned().collect();
-            self.restore(shelf, &back, now)?;
+            self.restore(snapshot, &back, now)?;
             return Ok(slug);
         }
-        let slug = shelf.slug_for(name);
-        self.change(shelf, &slug, &|text| match text {
+        let slug = snapshot.slug_for(name);
+        self.change(snapshot, &slug, &|text| match text {
             Some(text) => {
                 let title = NewLine::title(name, name, now);
                 entity::append(&text, &title.into_iter().collect::<Vec<_>>())
             }
             None => entity::new_page(&slug, name, now),
         })?;
-        shelf.fold_page(&slug);
+        snapshot.fold_page(&slug);
         Ok(slug)
     }
 
@@ -292,21 +293,21 @@ impl Shelves<'_> {
     /// When the page or the journal cannot be written.
     pub fn add(
         &self,
-        shelf: &mut Shelf,
+        snapshot: &mut EntitySnapshot,
         slug: &str,
         aliases: &[String],
         facts: &[NewFact],
         now: Timestamp,
     ) -> Result<Vec<Written>, LearnError> {
-        let Some(entity) = shelf.entities.by_slug(slug) else { return Ok(Vec::new()) };
+        let Some(entity) = snapshot.entities.by_slug(slug) else { return Ok(Vec::new()) };
         let name = entity.identity.clone();
         // A name that was taken out does not come back either.
         let is_out = |line: &NewLine| {
             let key = format!("{}:{}", line.kind().letter(), line.id());
-            shelf.retired.all().any(|retirement| retirement.line == key)
+            snapshot.retired.all().any(|retirement| retirement.line == key)
         };
         let known =
-            |alias: &&String| shelf.entities.find(alias).is_some() || shelf.is_deleted(alias);
+            |alias: &&String| snapshot.entities.find(alias).is_some() || snapshot.is_deleted(alias);
         let mut lines: Vec<NewLine> = aliases
             .iter()
             .filter(|alias| !known(alias))
@@ -323,10 +324,10 @@ impl Shelves<'_> {
                 against: fact.against.as_deref(),
             };
             let Some(line) = NewLine::fact(&name, &text, &origin, now) else { continue };
-            if shelf.written.contains(line.id()) || shelf.is_removed(line.text()) {
+            if snapshot.written.contains(line.id()) || snapshot.is_removed(line.text()) {
                 continue;
             }
-            shelf.written.insert(line.id().to_owned());
+            snapshot.written.insert(line.id().to_owned());
             written.push(Written { id: line.id().to_owned(), text: line.text().to_owned() });
             records.push(Fact {
                 kind: FACT.to_owned(),
@@ -342,7 +343,7 @@ impl Shelves<'_> {
         if lines.is_empty() {
             return Ok(written);
         }
-        self.change(shelf, slug, &|text| {
+        self.change(snapshot, slug, &|text| {
             let text = text.unwrap_or_else(|| entity::new_page(slug, &name, now));
             // Somebody else may have found the same in the meantime, elsewhere.
             let page = Page::parse(&text);
@@ -355,10 +356,10 @@ impl Shelves<'_> {
             entity::append(&text, &fresh)
         })?;
         // What is on the page by now is written, whoever was faster.
-        self.desk.write(self.desk.place(false), &records)?;
-        shelf.fold_page(slug);
+        self.record_store.write(self.record_store.place(false), &records)?;
+        snapshot.fold_page(slug);
         let ours: BTreeSet<LineHash> = lines.iter().map(NewLine::hash).collect();
-        let sheet = shelf.sheets.get(slug);
+        let sheet = snapshot.sheets.get(slug);
         let there: BTreeSet<&str> = sheet
             .into_iter()
             .flat_map(|sheet| &sheet.page.lines)
@@ -374,17 +375,22 @@ impl Shelves<'_> {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn catch_up(&self, shelf: &mut Shelf, id: &str, now: Timestamp) -> Result<(), LearnError> {
+    pub fn catch_up(
+        &self,
+        snapshot: &mut EntitySnapshot,
+        id: &str,
+        now: Timestamp,
+    ) -> Result<(), LearnError> {
         let is_its = |line: &&Line| {
             let from = [&line.search, &line.message];
             line.kind == Kind::Fact && from.into_iter().any(|from| from.as_deref() == Some(id))
         };
-        let records: Vec<Fact> = shelf
+        let records: Vec<Fact> = snapshot
             .sheets
             .iter()
             .flat_map(|(slug, sheet)| {
                 let lines = sheet.page.lines.iter().filter(is_its);
-                let missing = lines.filter(|line| !shelf.written.contains(&line.id));
+                let missing = lines.filter(|line| !snapshot.written.contains(&line.id));
                 missing.map(move |line| Fact {
                     kind: FACT.to_owned(),
                     id: line.id.clone(),
@@ -396,8 +402,8 @@ impl Shelves<'_> {
                 })
             })
             .collect();
-        shelf.written.extend(records.iter().map(|record| record.id.clone()));
-        Ok(self.desk.write(self.desk.place(false), &records)?)
+        snapshot.written.extend(records.iter().map(|record| record.id.clone()));
+        Ok(self.record_store.write(self.record_store.place(false), &records)?)
     }
 
     /// Removes what a run that was killed has left beside the pages.
@@ -407,7 +413,7 @@ impl Shelves<'_> {
     pub fn tidy(&self) -> Result<(), LearnError> {
         // Whoever writes a page holds it.
         let _lock = self.lock()?;
-        let root = Folder::open(&self.desk.repository.root);
+        let root = Folder::open(&self.record_store.repository.root);
         let Ok(folder) = root.and_then(|root| root.at(&folder(self.write_root))) else {
             return Ok(());
         };
@@ -425,11 +431,16 @@ impl Shelves<'_> {
     ///
     /// # Errors
     /// When the page cannot be written.
-    pub fn put(&self, shelf: &mut Shelf, slug: &str, lines: &[NewLine]) -> Result<(), LearnError> {
-        self.change(shelf, slug, &|text| {
+    pub fn put(
+        &self,
+        snapshot: &mut EntitySnapshot,
+        slug: &str,
+        lines: &[NewLine],
+    ) -> Result<(), LearnError> {
+        self.change(snapshot, slug, &|text| {
             entity::append(&text.unwrap_or_else(|| entity::empty_page(slug)), lines)
         })?;
-        shelf.fold();
+        snapshot.fold();
         Ok(())
     }
 
@@ -439,7 +450,7 @@ impl Shelves<'_> {
     /// When the journal or a page cannot be written.
     pub fn retire(
         &self,
-        shelf: &mut Shelf,
+        snapshot: &mut EntitySnapshot,
         lines: &[(String, Line)],
         reason: &Reason,
         now: Timestamp,
@@ -447,23 +458,25 @@ impl Shelves<'_> {
         let new: Vec<RetiredLine> = lines
             .iter()
             .map(|(slug, line)| {
-                let raw = shelf.sheets.get(slug).and_then(|sheet| sheet.raw(line));
+                let raw = snapshot.sheets.get(slug).and_then(|sheet| sheet.raw(line));
                 retired(slug, line, raw, reason.clone(), now)
             })
             .collect();
         if new.is_empty() {
             return Ok(new);
         }
-        self.desk.write(self.desk.place(false), &new)?;
+        self.record_store.write(self.record_store.place(false), &new)?;
         let mut by_page: BTreeMap<&str, BTreeSet<LineHash>> = BTreeMap::new();
         for (slug, line) in lines {
             by_page.entry(slug).or_default().insert(line.hash);
         }
         for (slug, hashes) in by_page {
-            self.change(shelf, slug, &|text| entity::without(&text.unwrap_or_default(), &hashes))?;
+            self.change(snapshot, slug, &|text| {
+                entity::without(&text.unwrap_or_default(), &hashes)
+            })?;
         }
-        shelf.retirements.extend(new.iter().cloned());
-        shelf.fold();
+        snapshot.retirements.extend(new.iter().cloned());
+        snapshot.fold();
         Ok(new)
     }
 
@@ -474,7 +487,7 @@ impl Shelves<'_> {
     /// When the journal or a page cannot be written.
     pub fn restore(
         &self,
-        shelf: &mut Shelf,
+        snapshot: &mut EntitySnapshot,
         retirements: &[RetiredLine],
         now: Timestamp,
     ) -> Result<(), LearnError> {
@@ -483,32 +496,32 @@ impl Shelves<'_> {
         }
         let ids: Vec<String> = retirements.iter().map(|line| line.id.clone()).collect();
         let record = restored(ids.clone(), now);
-        self.desk.write(self.desk.place(false), &[&record])?;
-        shelf.retirements.retain(|line| !ids.contains(&line.id));
+        self.record_store.write(self.record_store.place(false), &[&record])?;
+        snapshot.retirements.retain(|line| !ids.contains(&line.id));
         let mut by_page: BTreeMap<&str, Vec<NewLine>> = BTreeMap::new();
         let held: BTreeSet<LineHash> =
-            shelf.retirements.iter().map(|line| line.line.hash).collect();
+            snapshot.retirements.iter().map(|line| line.line.hash).collect();
         for line in retirements.iter().filter(|line| !held.contains(&line.line.hash)) {
             by_page.entry(&line.line.slug).or_default().extend(line.again());
         }
         for (slug, lines) in by_page {
-            self.change(shelf, slug, &|text| {
+            self.change(snapshot, slug, &|text| {
                 entity::append(&text.unwrap_or_else(|| entity::empty_page(slug)), &lines)
             })?;
         }
-        shelf.fold();
+        snapshot.fold();
         Ok(())
     }
 
     /// Replaces a page by what `make` says, given what is there; under the lock.
     fn change(
         &self,
-        shelf: &mut Shelf,
+        snapshot: &mut EntitySnapshot,
         slug: &str,
         make: &dyn Fn(Option<String>) -> String,
     ) -> Result<(), LearnError> {
         let path = self.path(slug);
-        let root = &self.desk.repository.root;
+        let root = &self.record_store.repository.root;
         let _lock = self.lock()?;
         let bytes = self.bytes(&path);
         let before = bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
@@ -521,10 +534,10 @@ impl Shelves<'_> {
         if before.as_deref() != Some(&text) && !(before.is_none() && text.is_empty()) {
             let before = before.unwrap_or_default();
             let whole = with_bytes_of(&bytes.unwrap_or_default(), &before, &text);
-            let _telling = watch::tell(self.desk.repository, path.as_path(), Some(&whole));
+            let _telling = watch::tell(self.record_store.repository, path.as_path(), Some(&whole));
             write_beneath(root, path.as_path(), &whole)?;
         }
-        shelf.sheets.insert(slug.to_owned(), Sheet::of(text));
+        snapshot.sheets.insert(slug.to_owned(), Sheet::of(text));
         Ok(())
     }
 }

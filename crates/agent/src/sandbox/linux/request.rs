@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ffi::OsString, io, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::fence::{FenceError, Policy, Stopped};
+use crate::sandbox::{Policy, SandboxError, Stopped};
 
 /// One line of JSON; what follows it is what the program reads. Paths are bytes, not text.
 #[derive(Debug, Serialize, Deserialize)]
@@ -106,7 +106,7 @@ impl Failure {
     }
 }
 
-impl From<Failure> for FenceError {
+impl From<Failure> for SandboxError {
     fn from(failure: Failure) -> Self {
         let cause = io::Error::from_raw_os_error;
         match failure {

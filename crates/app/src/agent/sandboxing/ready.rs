@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use walkdir::{DirEntry, WalkDir};
 
 use super::Fencing;
-use elophanto_agent::fence::{Kind, Standby};
+use elophanto_agent::sandbox::{Kind, Standby};
 use elophanto_repo::inner_marks;
 
 /// Files and folders of a work tree that are looked at for keys.

@@ -7,7 +7,7 @@ use std::{fs, os::unix::fs::MetadataExt, path::Path};
 pub const MODE: u32 = 0o511;
 
 /// Whether there is one at a path, of somebody at work or left behind.
-pub fn is_stand_in(path: &Path) -> bool {
+pub fn is_placeholder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| data.is_dir() && data.mode() & 0o7777 == MODE)
         && fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }

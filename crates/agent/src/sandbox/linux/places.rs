@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::request::{Failure, Request};
-use elophanto_base::stand_in::is_stand_in;
+use elophanto_base::mount_placeholder::is_placeholder;
 
 /// Links that one path may lead through.
 const MAX_LINKS: usize = 40;
@@ -154,7 +154,7 @@ fn find(path: &Path, links: &mut BTreeSet<PathBuf>) -> io::Result<Found> {
                 }
             }
             // Of another program, or left behind: it may go, and has to be held by us as well.
-            Ok(_) if is_stand_in(&next) => return Ok(Found::Missing(next)),
+            Ok(_) if is_placeholder(&next) => return Ok(Found::Missing(next)),
             Ok(_) => at = next,
             // A file where a folder would have to be: it must stay what it is.
             Err(cause) if cause.kind() == io::ErrorKind::NotADirectory => {

@@ -85,7 +85,7 @@ impl Helper {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start(&self) -> Result<Standby, FenceError> {
+    pub fn start(&self) -> Result<Standby, SandboxError> {
         system::Standby::start(self).map(Standby)
     }
 }
@@ -129,9 +129,9 @@ impl Ended {
     }
 }
 
-/// Why there is no outcome. But for [`FenceError::Lost`] the program has not run at all.
+/// Why there is no outcome. But for [`SandboxError::Lost`] the program has not run at all.
 #[derive(Debug, thiserror::Error)]
-pub enum FenceError {
+pub enum SandboxError {
     /// No sandbox on this system.
     #[error("programs cannot be run in a sandbox here: {0}")]
     Absent(String),
@@ -225,7 +225,7 @@ impl Standby {
         policy: &Policy,
         program: &Program<'_>,
         is_cancelled: &dyn Fn() -> bool,
-    ) -> Result<Ended, FenceError> {
+    ) -> Result<Ended, SandboxError> {
         system::run(self.0, policy, program, is_cancelled)
     }
 }
@@ -253,13 +253,13 @@ pub fn run(
     policy: &Policy,
     program: &Program<'_>,
     is_cancelled: &dyn Fn() -> bool,
-) -> Result<Ended, FenceError> {
+) -> Result<Ended, SandboxError> {
     helper.start()?.run(policy, program, is_cancelled)
 }
 
 /// The helper's whole work: `request` is all that was on standard input, which is a socket to the
 /// process that called [`run`] or [`probe`]. To be called before any thread is started. Does not
 /// return when it could do its work; the process is then over.
-pub fn enter_and_exec(request: &[u8]) -> FenceError {
+pub fn enter_and_exec(request: &[u8]) -> SandboxError {
     system::enter_and_exec(request)
 }

@@ -12,14 +12,14 @@ use crate::{
 };
 
 /// Where the journal is, and where new records of this repository go.
-pub struct Desk<'a> {
+pub struct RecordStore<'a> {
     pub repository: &'a Repository,
     pub journal: Journal,
     /// Whether git carries what is written.
     pub share: bool,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> RecordStore<'a> {
     pub fn new(repository: &'a Repository, share: bool) -> Self {
         let local = repository.local_dir();
         let shared = repository.root.join(SHARED);

@@ -1,6 +1,6 @@
 //! Systems without a sandbox of ours.
 
-use super::{Ended, FenceError, Helper, Kind, Policy, Program};
+use super::{Ended, Helper, Kind, Policy, Program, SandboxError};
 
 const WHY: &str = "it needs Linux with Landlock";
 
@@ -12,8 +12,8 @@ pub fn probe(_: &Helper) -> Kind {
 pub struct Standby(std::convert::Infallible);
 
 impl Standby {
-    pub fn start(_: &Helper) -> Result<Self, FenceError> {
-        Err(FenceError::Absent(WHY.to_owned()))
+    pub fn start(_: &Helper) -> Result<Self, SandboxError> {
+        Err(SandboxError::Absent(WHY.to_owned()))
     }
 
     pub fn is_waiting(&mut self) -> bool {
@@ -26,10 +26,10 @@ pub fn run(
     _: &Policy,
     _: &Program<'_>,
     _: &dyn Fn() -> bool,
-) -> Result<Ended, FenceError> {
+) -> Result<Ended, SandboxError> {
     match standby.0 {}
 }
 
-pub fn enter_and_exec(_: &[u8]) -> FenceError {
-    FenceError::Absent(WHY.to_owned())
+pub fn enter_and_exec(_: &[u8]) -> SandboxError {
+    SandboxError::Absent(WHY.to_owned())
 }

@@ -12,7 +12,7 @@ const NEGATIONS: &[&str] = &[
 
 /// Whether one of the texts holds a number (a date and a version are made of them) or a negation
 /// that the other does not, where the other holds another in its place.
-pub fn differ(a: &str, b: &str) -> bool {
+pub fn contradicts(a: &str, b: &str) -> bool {
     let (a, b) = (Claims::of(a), Claims::of(b));
     // One that only says more contradicts nothing: each must hold what the other does not.
     let numbers = !a.numbers.is_subset(&b.numbers) && !b.numbers.is_subset(&a.numbers);
@@ -123,8 +123,8 @@ mod tests {
             ("It costs 1,000 bytes.", "It costs 1000 bytes.", false),
             ("Same words.", "The same words.", false),
         ] {
-            assert_eq!(differ(a, b), expected, "{a:?} {b:?}");
-            assert_eq!(differ(b, a), expected, "{b:?} {a:?}");
+            assert_eq!(contradicts(a, b), expected, "{a:?} {b:?}");
+            assert_eq!(contradicts(b, a), expected, "{b:?} {a:?}");
         }
     }
 }

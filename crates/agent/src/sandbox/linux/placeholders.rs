@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{request::Failure, sys};
-use elophanto_base::stand_in::MODE;
+use elophanto_base::mount_placeholder::MODE;
 
 /// How often somebody else may remove it between our look and our lock.
 const ATTEMPTS: usize = 100;
