@@ -18,6 +18,11 @@ use elophanto_knowledge::learn::{
 use elophanto_models::llm::Asked;
 use elophanto_text::entity::Entity;
 
+/// Is told of each proposal, with its merge if it was made.
+type ToldMerge<'a> = dyn FnMut(&Proposal, Option<&Merge>) -> Result<(), Error> + 'a;
+/// Is told of each proposal, with what came of it in a word.
+type ToldReason<'a> = dyn FnMut(&Proposal, Option<&'static str>) -> Result<(), Error> + 'a;
+
 /// Proposals that a model is asked about.
 const MOST_ASKED: usize = 20;
 /// Facts of an entity that it is shown.
@@ -40,7 +45,7 @@ pub struct Pairs {
 pub fn merge_certain(
     workspace: &Workspace,
     apply: bool,
-    told: &mut dyn FnMut(&Proposal, Option<&Merge>) -> Result<(), Error>,
+    told: &mut ToldMerge,
 ) -> Result<Pairs, Error> {
     let learning = Learning::look(workspace);
     let store = learning.store();
@@ -87,7 +92,7 @@ pub fn review(
     reach: Reach,
     yes: bool,
     reporter: &dyn Reporter,
-    told: &mut dyn FnMut(&Proposal, Option<&'static str>) -> Result<(), Error>,
+    told: &mut ToldReason,
 ) -> Result<usize, Error> {
     let learning = Learning::look(workspace);
     let snapshot = learning.store().read(now());
