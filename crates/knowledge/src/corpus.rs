@@ -126,7 +126,7 @@ fn of_kinds(
 }
 
 /// What is staged, without collections that the last commit left as they are and took all vectors
-/// of along; and the names of the others, to be [remembered](given::remember) once theirs are staged.
+/// of along; and the names of the others, to be [remembered](derived::remember) once theirs are staged.
 ///
 /// # Errors
 /// When git cannot list a version.

@@ -2,7 +2,7 @@
 //!
 //! [`record`] is how it is written down, [`log`] what was asked and searched, [`responses`] what the
 //! searches brought; [`decide`] says what becomes of what was found (and is the only place where an
-//! entity can come to be), [`meaning`] how near texts are, [`snapshot`] reads and changes the pages,
+//! entity can come to be), [`meaning`] how near texts are, [`entity_store`] reads and changes the pages,
 //! [`documents`] makes them searchable. Which model is asked, and whether it may be, is the
 //! caller's.
 
