@@ -230,8 +230,8 @@ fn headers_are_read_as_far_as_they_go() {
         "Mine [] [\"t\"] [6]",
     );
     check(
-        "---\ntitle: a\n---\n\n- x <!-- f:0123456789abcdef -->\ntitle: b\n- y <!-- f:0123456789abcdee -->",
-        "b [] [] [6]",
+        "---\ntitle: a\n---\n\n- x <!-- f:0123456789abcdef -->\ntitle: Mine\n- y <!-- f:0123456789abcdee -->",
+        "Mine [] [] [6]",
     );
     check("---\ntitle: Mine\nscope: learned\n", "Mine [] [] [1]");
     check("---\ntitle: Mine\n- x <!-- f:0123456789abcdef -->\n", "Mine [] [] [1]");
