@@ -232,8 +232,8 @@ fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
 }
 
-/// A panic is a bug, and says how to report it. One while Lance reads a damaged table is turned into
-/// an error where it is called; it need not be printed as well.
+/// A panic that ends the program is a bug, and says how to report it. One while Lance reads a damaged
+/// table is turned into an error where it is called; it need not be printed as well.
 fn tell_of_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -241,6 +241,8 @@ fn tell_of_panics() {
         let name = thread.name().unwrap_or_default();
         if name != elophanto_tables::WORKER_THREAD && !name.starts_with("lance") {
             usual(panic);
+        }
+        if name == "main" {
             ui::report(&CliError::bug("elophanto had to stop"));
         }
     }));

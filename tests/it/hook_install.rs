@@ -263,6 +263,18 @@ fn a_hooks_path_that_does_not_exist() {
     check("", |site| drop(site.git(&["config", "core.hooksPath", "made/by/us"])));
 }
 
+/// Git would look for its hooks at the root of the machine.
+#[test]
+fn an_empty_hooks_path() {
+    let site = Site::new(TREES[0]);
+    site.git(&["config", "core.hooksPath", ""]);
+    let before = site.git(&["status", "--porcelain"]);
+    let output = site.run(&["hook", "install"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(output.stderr().contains("`/`"), "{output}");
+    assert_eq!(site.git(&["status", "--porcelain"]), before);
+}
+
 #[test]
 fn a_shell_script() {
     check("same-file", |site| site.hook(format!("#!/bin/sh\n{BODY}"), 0o755));

@@ -402,7 +402,7 @@ pub fn prompts(workspace: &Workspace, only: Option<&str>) -> Vec<Prompted> {
     // Whoever works in this clone is known to git, others by the id of theirs.
     let address = LazyCell::new(|| address(workspace));
     let who = |id: &str| {
-        let known = if learning.user == id { address.clone() } else { None };
+        let known = if !id.is_empty() && learning.user == id { address.clone() } else { None };
         known.unwrap_or_else(|| id.to_owned())
     };
     let prompted = |(number, prompt): (usize, &Prompt)| {

@@ -143,9 +143,6 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories, ui: &mut Ui) -> Result<O
         ui.warn(error);
     }
     let (files, records) = (archived.files, archived.records);
-    for left in &archived.left {
-        ui.warn(left);
-    }
     let verb = if args.dry_run { "would be moved" } else { "moved" };
     let wire = ArchivedWire { files, records, before: day(seconds), dry_run: args.dry_run };
     let text = format!("{records} records in {files} files {verb}, all before {}", wire.before);

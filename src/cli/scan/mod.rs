@@ -165,6 +165,9 @@ fn named(workspace: &Workspace, paths: &[PathBuf], ui: &Ui) -> Vec<NotePath> {
     paths.iter().map(inside).collect()
 }
 
+/// The shortest time between two runs.
+const SHORTEST: Duration = Duration::from_millis(100);
+
 /// What `--every` says; `usual` if it has no value.
 pub fn interval(every: Option<&str>, usual: Duration) -> Result<Option<Duration>, CliError> {
     let given = |text: &str| match text {
@@ -174,5 +177,11 @@ pub fn interval(every: Option<&str>, usual: Duration) -> Result<Option<Duration>
                 .hint("give a number with ms, s, m, h, d or w, such as `--every 10m`")
         }),
     };
-    every.map(given).transpose()
+    match every.map(given).transpose()? {
+        Some(every) if every < SHORTEST => {
+            Err(CliError::new("`--every` is at least 100ms")
+                .hint("give more, such as `--every 10m`"))
+        }
+        every => Ok(every),
+    }
 }

@@ -360,6 +360,25 @@ fn an_id_means_no_other_lesson() {
     assert_eq!(desk.sorted(), ["lesson 12"]);
 }
 
+/// Git would take a folder all of whose files were moved for a renamed one.
+#[test]
+fn an_archive_on_one_branch_and_a_lesson_on_the_other() {
+    let env = TestEnv::new();
+    env.ok(&["init"]);
+    let desk = Desk::of(&env);
+    desk.remember("old", "The old lesson about yarn", &[]);
+    env.commit("old");
+    env.git(&["checkout", "--quiet", "-b", "side"]);
+    desk.ok(&["agent", "memory", "archive", "--before", "2100-01-01"]);
+    env.commit("archive");
+    env.git(&["checkout", "--quiet", "-"]);
+    desk.remember("new", "The new lesson about yarn", &[]);
+    env.commit("new");
+    env.git(&["merge", "--quiet", "--no-edit", "side"]);
+    assert_eq!(desk.list(&[]), ["The new lesson about yarn"]);
+    assert_eq!(desk.list(&["--archived"]).len(), 2);
+}
+
 #[test]
 fn old_files_go_to_the_archive() {
     let env = TestEnv::new();

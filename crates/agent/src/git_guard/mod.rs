@@ -3,7 +3,7 @@
 //!
 //! Owns the view of git that a program gets ([`GitView`]: settings without credentials, histories
 //! without keys), and putting aside what a call planted ([`Before`], [`UnderWay`]). It refuses to
-//! know who decides what may run (`permissions`) and how a program is shut in (`fence`).
+//! know who decides what may run (`permissions`) and how a program is shut in (`sandbox`).
 
 mod credentials;
 mod planted;

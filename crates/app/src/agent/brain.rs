@@ -18,7 +18,7 @@ const WORK: [Task; 5] = [Task::Planning, Task::Coding, Task::Analysis, Task::Sim
 
 /// Models that may be asked about this repository.
 pub struct Models<'a> {
-    record_store: LanguageModels<'a>,
+    models: LanguageModels<'a>,
     reporter: &'a dyn Reporter,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Models<'a> {
         yes: bool,
         reporter: &'a dyn Reporter,
     ) -> Result<Self, Error> {
-        let mut record_store = LanguageModels::open(
+        let mut models = LanguageModels::open(
             &workspace.config,
             &workspace.environment,
             &WORK,
@@ -42,19 +42,18 @@ impl<'a> Models<'a> {
         )?;
         for task in WORK {
             let purpose = Purpose { task, ..Purpose::WORK };
-            let kept =
-                askable(workspace, &record_store, purpose, Reach::Agreed, yes, reporter)?.kept;
+            let kept = askable(workspace, &models, purpose, Reach::Agreed, yes, reporter)?.kept;
             if kept.is_empty() && task == Task::Planning {
-                return Err(nobody(&record_store));
+                return Err(nobody(&models));
             }
-            record_store = record_store.only(task, &|model| kept.contains(model));
+            models = models.only(task, &|model| kept.contains(model));
         }
-        Ok(Self { record_store, reporter })
+        Ok(Self { models, reporter })
     }
 
     /// Who does work of a kind that no model is named for.
     fn task_for(&self, task: Task) -> Task {
-        if self.record_store.models(task).is_empty() { Task::Planning } else { task }
+        if self.models.models(task).is_empty() { Task::Planning } else { task }
     }
 }
 
@@ -65,7 +64,7 @@ impl Brain for Models<'_> {
         request: &Request,
         sink: Option<Sink<'_>>,
     ) -> Result<Thought, BrainError> {
-        let caps = self.record_store.request(Vec::new());
+        let caps = self.models.request(Vec::new());
         let request = Request {
             max_tokens: request.max_tokens.min(caps.max_tokens),
             context_tokens: caps.context_tokens,
@@ -74,7 +73,7 @@ impl Brain for Models<'_> {
         let task = self.task_for(task);
         let mut silent = |_: Delta| ControlFlow::Continue(());
         let sink = sink.unwrap_or(&mut silent);
-        match self.record_store.ask(task, &request, Some(sink), self.reporter) {
+        match self.models.ask(task, &request, Some(sink), self.reporter) {
             Ok(answer) => Ok(Thought {
                 reply: answer.reply,
                 model: answer.model.to_string(),
@@ -107,12 +106,12 @@ fn error_of(failure: Failure) -> BrainError {
 }
 
 /// Why there is no model to plan with.
-fn nobody(record_store: &LanguageModels) -> Error {
-    let plan = record_store.plan(Task::Planning);
+fn nobody(models: &LanguageModels) -> Error {
+    let plan = models.plan(Task::Planning);
     let why = plan
         .rejected
         .first()
-        .map(|(model, why)| format!(": `{model}` is {}", record_store.reason(model, why)));
+        .map(|(model, why)| format!(": `{model}` is {}", models.reason(model, why)));
     Error::new(format_args!("no language model may be asked{}", why.unwrap_or_default())).hint(
         "name one in `llm.tasks.planning`, keep its key with `elophanto vault set`, or start \
          Ollama; `elophanto model test` says what answers",

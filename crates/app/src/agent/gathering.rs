@@ -156,7 +156,9 @@ fn found(workspace: &Workspace, goal: &str) -> Vec<Hit> {
 /// Lessons that bear on a task, as programs get them; none where they cannot be read.
 fn lessons(workspace: &Workspace, goal: &str) -> Vec<Value> {
     let recalled = || {
-        let memories = Memories::open(workspace);
+        // As it is now, and opened for this: recalling may go on with another model.
+        let workspace = KnowledgeBase::of(workspace).open(Vec::new())?;
+        let memories = Memories::open(&workspace);
         let question = Question {
             text: goal,
             repo: None,

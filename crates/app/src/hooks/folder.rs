@@ -38,6 +38,10 @@ pub fn effective(repository: &Repository) -> Result<Folder, HookError> {
         return Err(HookError::NoGit { root: repository.root.clone() });
     };
     Ok(match hooks_path(&git)? {
+        // An empty one stands in front of a slash.
+        Some(path) if path.as_os_str().is_empty() => {
+            Folder { path: PathBuf::from("/"), place: Place::Outside }
+        }
         // Git takes a relative one from where hooks run: the top of the work tree.
         Some(path) => placed(repository, &repository.root.join(path)),
         None => own(repository)?,

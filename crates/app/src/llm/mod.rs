@@ -108,7 +108,7 @@ impl<'a> LanguageModels<'a> {
         self.router.plan(task)
     }
 
-    /// The same desk with only these models for a kind of work.
+    /// The same with only these models for a kind of work.
     pub fn only(mut self, task: Task, keep: &dyn Fn(&ModelRef) -> bool) -> Self {
         let models: Vec<ModelRef> =
             self.models(task).iter().filter(|model| keep(model)).cloned().collect();

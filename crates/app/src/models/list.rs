@@ -152,14 +152,14 @@ pub fn language_models(
     settings: &Settings,
     environment: &Environment,
 ) -> Result<Vec<ListedTask>, Error> {
-    let record_store =
+    let models =
         LanguageModels::open(&settings.config, environment, &Task::ALL, "model", Asking::Never)?;
-    Ok(Task::ALL.into_iter().map(|task| of_task(&record_store, task)).collect())
+    Ok(Task::ALL.into_iter().map(|task| of_task(&models, task)).collect())
 }
 
-fn of_task(record_store: &LanguageModels<'_>, task: Task) -> ListedTask {
-    let plan = record_store.plan(task);
-    let named = record_store.models(task);
+fn of_task(models: &LanguageModels<'_>, task: Task) -> ListedTask {
+    let plan = models.plan(task);
+    let named = models.models(task);
     // A review may borrow a model that the settings name for other work.
     let borrowed = plan.candidates.iter().filter(|model| !named.contains(model));
     let models = named.iter().chain(borrowed).map(|model| ListedModel {
@@ -167,7 +167,7 @@ fn of_task(record_store: &LanguageModels<'_>, task: Task) -> ListedTask {
         model: model.to_string(),
         used: plan.candidates.contains(model),
         reason: match plan.rejected.iter().find(|(rejected, _)| rejected == model) {
-            Some((_, why)) => record_store.reason(model, why),
+            Some((_, why)) => models.reason(model, why),
             None if plan.candidates.first() == Some(model) => "asked first".to_owned(),
             None => "asked if those before it fail".to_owned(),
         },

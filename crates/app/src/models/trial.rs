@@ -61,11 +61,10 @@ pub fn ask(
     reporter: &dyn Reporter,
 ) -> Result<Result<Tried, Failure>, Error> {
     let asking = Asking::Through(reporter);
-    let record_store =
-        LanguageModels::open(&settings.config, environment, &[task], "model", asking)?;
-    let request = question(wanted, &record_store);
+    let models = LanguageModels::open(&settings.config, environment, &[task], "model", asking)?;
+    let request = question(wanted, &models);
     let start = Instant::now();
-    Ok(record_store.ask(task, &request, sink, reporter).map(|answer| Tried {
+    Ok(models.ask(task, &request, sink, reporter).map(|answer| Tried {
         ok: wanted != Wanted::Call || !answer.reply.tool_calls.is_empty(),
         answer,
         took: start.elapsed(),
@@ -73,7 +72,7 @@ pub fn ask(
 }
 
 /// What is asked.
-fn question(wanted: Wanted, record_store: &LanguageModels<'_>) -> Request {
+fn question(wanted: Wanted, models: &LanguageModels<'_>) -> Request {
     let text = match wanted {
         Wanted::Call => {
             "How many words has the sentence \"Otters hold hands\"? Call the tool to find out."
@@ -83,7 +82,7 @@ fn question(wanted: Wanted, record_store: &LanguageModels<'_>) -> Request {
         }
         Wanted::Text => "Say hello to an otter, in one short sentence.",
     };
-    let mut request = record_store.request(vec![Message::user(text)]);
+    let mut request = models.request(vec![Message::user(text)]);
     request.max_tokens = request.max_tokens.min(MOST_TOKENS);
     if wanted == Wanted::Call {
         let tool = Tool {

@@ -48,10 +48,13 @@ impl Job {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Run {
     pub at: String,
+    #[serde(default)]
     pub name: String,
+    #[serde(default)]
     pub command: Vec<String>,
     /// `None` if it was ended by a signal.
     pub exit: Option<i32>,
+    #[serde(default)]
     pub seconds: f64,
     pub said: String,
 }

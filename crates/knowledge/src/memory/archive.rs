@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -60,7 +61,11 @@ impl Files {
                     archived.left.push(error);
                     continue;
                 }
-                changed.extend(found.path.parent().map(Path::to_owned));
+                if let Some(from) = found.path.parent()
+                    && changed.insert(from.to_owned())
+                {
+                    stay(&root, from)?;
+                }
             }
             archived.files += 1;
             archived.records += records;
@@ -108,5 +113,17 @@ impl Files {
             Some(_) => {}
         }
         Ok(root.rename(from, to).map_err(journal::failed(from, "moved"))?)
+    }
+}
+
+/// Leaves an empty file in a folder. Where all files of a folder were moved, git takes the folder for
+/// renamed, and would bring lessons that another branch writes there to the archive as well.
+fn stay(root: &Folder, folder: &Path) -> Result<(), MemoryError> {
+    let keep = folder.join(".gitkeep");
+    match root.create(&keep) {
+        Err(cause) if cause.kind() != io::ErrorKind::AlreadyExists => {
+            Err(journal::failed(&keep, "made")(cause).into())
+        }
+        _ => Ok(()),
     }
 }

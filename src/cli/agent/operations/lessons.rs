@@ -14,7 +14,7 @@ use elophanto_models::builtin::count_tokens;
 
 pub fn recall(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
     let workspace = arguments.workspace()?;
-    let memories = Memories::open(&workspace).keeping(&arguments.ground.kept);
+    let memories = Memories::open(&workspace).keeping(&arguments.context.kept);
     let event_type = arguments.text("type").and_then(|kind| kind.parse().ok());
     let question = Question {
         repo: arguments.text("repo"),
@@ -23,7 +23,7 @@ pub fn recall(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
         ..memories.question(arguments.given("text"), arguments.whole("limit").unwrap_or(5))
     };
     let found = memories.recall(&question)?;
-    let origin = memories.origins(&arguments.ground.kept);
+    let origin = memories.origins(&arguments.context.kept);
     let object = |lessons: &[Value]| match found.len() - lessons.len() {
         0 => json!({ "memories": lessons }),
         more => json!({ "memories": lessons, "cut": true, "more": more }),

@@ -25,7 +25,7 @@ use elophanto_models::builtin::count_tokens;
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// What operations work with.
-struct DecisionContext {
+struct OperationContext {
     base: KnowledgeBase,
     reporter: Arc<dyn Reporter + Send + Sync>,
     /// The index of lessons, from call to call.
@@ -36,10 +36,10 @@ struct DecisionContext {
 /// through `reporter`.
 pub fn operations(base: KnowledgeBase, reporter: Arc<dyn Reporter + Send + Sync>) -> Operations {
     let (list, read) = (base.clone(), base.clone());
-    let ground = DecisionContext { base, reporter, kept: Kept::default() };
+    let context = OperationContext { base, reporter, kept: Kept::default() };
     Operations {
         call: Box::new(move |tool, given, call| {
-            answer(tool, &Arguments { named: given, ground: &ground }, call).unwrap_or_else(
+            answer(tool, &Arguments { named: given, context: &context }, call).unwrap_or_else(
                 |error| Reply::Refused {
                     reason: error.message().to_owned(),
                     hint: (!error.hints().is_empty()).then(|| error.hints().join("\n")),
@@ -91,17 +91,17 @@ impl Reporter for OnBehalf<'_> {
 /// Arguments that were checked against the tool's schema.
 struct Arguments<'a> {
     named: &'a Map<String, Value>,
-    ground: &'a DecisionContext,
+    context: &'a OperationContext,
 }
 
 impl Arguments<'_> {
     /// The knowledge base, without a word about its settings: they were said when the server began.
     fn workspace(&self) -> Result<Workspace, CliError> {
-        self.ground.base.open(Vec::new())
+        self.context.base.open(Vec::new())
     }
 
     fn reporter(&self) -> OnBehalf<'_> {
-        OnBehalf(&*self.ground.reporter)
+        OnBehalf(&*self.context.reporter)
     }
 
     fn text(&self, name: &str) -> Option<&str> {

@@ -97,7 +97,7 @@ fn whole_lines(
 /// An origin in a few words.
 pub fn by(origin: &Origin) -> String {
     match (origin.author.as_deref(), origin.commit.as_deref()) {
-        (Some(author), Some(commit)) => {
+        (Some(author), Some(commit)) if !author.is_empty() && !commit.is_empty() => {
             format!("{author}, {}", commit.chars().take(10).collect::<String>())
         }
         _ => origin.state.to_owned(),

@@ -106,7 +106,7 @@ pub fn similar(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
 
 fn open(arguments: &Arguments, settings: &[(&str, Option<String>)]) -> Result<Workspace, CliError> {
     let set = |(key, value): &(&str, Option<String>)| Some(((*key).to_owned(), value.clone()?));
-    arguments.ground.base.open(settings.iter().filter_map(set).collect())
+    arguments.context.base.open(settings.iter().filter_map(set).collect())
 }
 
 fn traced() -> SearchRequest {

@@ -132,7 +132,7 @@ impl World for Surroundings<'_> {
         is_attended: bool,
         _session: &Session,
     ) -> Verdict {
-        // Asked only where it matters: trying the fence takes a moment.
+        // Asked only where it matters: trying the sandbox takes a moment.
         let runs = matches!(call.action, Action::Shell { .. } | Action::Program { .. });
         let is_fenced = !runs || self.prepared.fencing.is_there();
         let mut verdict =
