@@ -159,14 +159,6 @@ impl Folder {
         self.regular(path, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)
     }
 
-    /// The same where there is nothing yet.
-    ///
-    /// # Errors
-    /// With [`io::ErrorKind::AlreadyExists`] when there is something.
-    pub fn append_new(&self, path: &Path) -> io::Result<(File, Metadata)> {
-        self.regular(path, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL)
-    }
-
     fn regular(&self, path: &Path, flags: OFlags) -> io::Result<(File, Metadata)> {
         let file = File::from(self.call(self.below(path)?, flags | OFlags::NONBLOCK, FILE_MODE)?);
         let metadata = file.metadata()?;

@@ -89,7 +89,6 @@ const ACTS_BESIDE: &[(&str, Act)] = &[
     ("take", |root, path| root.take(&root.path().join("spare"), path)),
     ("link", |root, path| root.link(path).map(drop)),
     ("create", |root, path| root.create(&path.with_file_name("new")).map(drop)),
-    ("append_new", |root, path| root.append_new(&path.with_file_name("new")).map(drop)),
     ("write_new", |root, path| root.write_new(&path.with_file_name("new"), b"x")),
     ("write deeper", |root, path| root.write(&path.with_file_name("new/deeper"), b"x")),
     ("make_new", |root, path| root.make_new(&path.with_file_name("new"))),

@@ -1,0 +1,556 @@
+//! What to do next about each failure of the rooms below.
+
+use super::{Error, Kind};
+use crate::{
+    clients::ClientError,
+    config::{ConfigError, Origin, StoreError},
+    hooks::{self, HookError, HookName},
+    init::InitError,
+    on_commit::CommitError,
+    schedule::ScheduleError,
+};
+use elophanto_agent::{
+    AgentError, SessionsError, TrailsError, checkpoint::CheckpointError, plugins::PluginError,
+    skills::SkillError,
+};
+use elophanto_base::beneath::is_link;
+use elophanto_index::{
+    IndexError, eval::EvalError, search::SearchError, store::tables::TableError, watch::WatchError,
+};
+use elophanto_knowledge::{learn::LearnError, memory::MemoryError, scan::ScanError};
+use elophanto_models::{EmbedError, bert::ModelError, llm::LedgerError};
+use elophanto_net::vault::{BadPassphrase, KeyringError, Refusal, VaultError};
+use elophanto_repo::{GitError, LocateError, WriteError, journal::JournalError};
+use elophanto_text::authoring::{AuthoringError, NoPart};
+
+impl From<LocateError> for Error {
+    fn from(cause: LocateError) -> Self {
+        let hint = match &cause {
+            LocateError::Nowhere { .. } => {
+                "run `elophanto init` here to make this folder a knowledge base, or `git init` first"
+            }
+            LocateError::Bare { .. } => "clone it and work in the clone",
+            LocateError::BadGitFile { .. } => "repair it with `git worktree repair`, or remove it",
+            LocateError::NoFile { .. } => "clone the repository anew",
+            LocateError::Unreadable { .. } => "give a folder that exists and can be read",
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<IndexError> for Error {
+    fn from(cause: IndexError) -> Self {
+        match cause {
+            IndexError::NoRoot(_) => {
+                let hint =
+                    "create the folder, or correct `knowledge.roots` in `.elophanto/config.yaml`";
+                Self::of(cause).hint(hint)
+            }
+            IndexError::Io(cause) => {
+                let message = format!("the index cannot be written: {cause}");
+                Self::because(message, cause).hint(
+                    "check the space and the rights of `.elophanto/index` and of the git directory; \
+                     searching works without",
+                )
+            }
+            IndexError::Git(cause) => cause.into(),
+            IndexError::Table(cause) => cause.into(),
+            IndexError::BadTable { .. } => Self::of(cause).hint(
+                "bring it back with `git checkout -- .elophanto/index`; if git holds it damaged, \
+                 `git rm -r` it",
+            ),
+        }
+    }
+}
+
+impl From<GitError> for Error {
+    fn from(cause: GitError) -> Self {
+        let hint = match &cause {
+            GitError::NoProgram(_) => "install git",
+            GitError::Foreign(_) => {
+                "run this in that work tree; for a second one of the same repository use \
+                 `git worktree add`"
+            }
+            GitError::NoRepository => "run this in a git repository, or `git init` first",
+            GitError::UnknownRevision(_) => "give a branch, a tag, a commit id or HEAD~3",
+            GitError::TooSlow { .. } => "try again, or run that git command by hand",
+            GitError::Failed { .. } | GitError::Odd(_) | GitError::Library(_) => {
+                "check the repository with `git status`"
+            }
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<WriteError> for Error {
+    fn from(cause: WriteError) -> Self {
+        let outside = matches!(cause, WriteError::Outside { .. });
+        let error = Self::of(cause);
+        if outside {
+            error.hint("replace the link with a file or folder of its own, then run this again")
+        } else {
+            error
+        }
+    }
+}
+
+impl From<CommitError> for Error {
+    fn from(cause: CommitError) -> Self {
+        match cause {
+            CommitError::Git(cause) => cause.into(),
+            CommitError::Index(cause) => cause.into(),
+            CommitError::Write(cause) => cause.into(),
+            CommitError::Journal(cause) => cause.into(),
+            CommitError::Memory(cause) => cause.into(),
+            CommitError::Elsewhere => {
+                Self::of(cause).hint("unset GIT_DIR and GIT_INDEX_FILE, then commit again")
+            }
+        }
+    }
+}
+
+impl From<JournalError> for Error {
+    fn from(cause: JournalError) -> Self {
+        let hint = match &cause {
+            JournalError::NotAFolder(_) => {
+                "replace it with a folder of its own, then run this again"
+            }
+            JournalError::Tracked { .. } => {
+                "run `git status` to see what is wrong with the repository"
+            }
+            _ => "check the space and rights of `.elophanto/journal` and of the git directory",
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<MemoryError> for Error {
+    fn from(cause: MemoryError) -> Self {
+        let hint = match &cause {
+            MemoryError::Files(JournalError::NotAFolder(_)) | MemoryError::Taken(_) => {
+                "replace it with a folder of its own, then run this again"
+            }
+            MemoryError::Files(JournalError::Tracked { .. }) => {
+                "run `git status` to see what is wrong with the repository"
+            }
+            MemoryError::RepoName(_) => "use letters, digits, `.`, `_` and `-`",
+            MemoryError::Files(JournalError::TooManyFiles { .. }) => {
+                "move old ones away with `elophanto agent memory archive`"
+            }
+            MemoryError::TooLarge { .. } => {
+                "a lesson is a sentence or two; write a note for more: elophanto agent note"
+            }
+            MemoryError::NotJson(_)
+            | MemoryError::UnknownKey { .. }
+            | MemoryError::Field { .. }
+            | MemoryError::NoRecords => {
+                "a record has event_type, context, command, lesson, success_rate and tags"
+            }
+            MemoryError::Files(_) => {
+                "check the space and rights of `.elophanto/memory` and of the git directory"
+            }
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<AuthoringError> for Error {
+    fn from(cause: AuthoringError) -> Self {
+        let hint = cause.hint();
+        let error = Self::of(cause);
+        match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    }
+}
+
+impl From<NoPart> for Error {
+    fn from(cause: NoPart) -> Self {
+        let hint = match &cause {
+            NoPart::Heading { suggestions, .. } if !suggestions.is_empty() => {
+                format!("it has: {}", suggestions.join("; "))
+            }
+            NoPart::Heading { .. } => "leave the heading out to read all of it".to_owned(),
+            NoPart::PastEnd { .. } | NoPart::Backwards { .. } => {
+                "give lines such as 10-40, counted from 1".to_owned()
+            }
+            NoPart::Unparsable(_) => "give lines instead".to_owned(),
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<ClientError> for Error {
+    fn from(cause: ClientError) -> Self {
+        Self::of(cause)
+    }
+}
+
+impl From<ScanError> for Error {
+    fn from(cause: ScanError) -> Self {
+        match cause {
+            ScanError::Journal(cause) => cause.into(),
+            ScanError::Git(cause) => cause.into(),
+            ScanError::Damaged => Self::of(cause).hint("run `elophanto index --full`, then again"),
+            ScanError::Lock { .. } => Self::of(cause).hint("check the rights of the git directory"),
+        }
+    }
+}
+
+impl From<LearnError> for Error {
+    fn from(cause: LearnError) -> Self {
+        match cause {
+            LearnError::Journal(cause) => cause.into(),
+            LearnError::Write(cause) => cause.into(),
+            LearnError::Git(cause) => cause.into(),
+            LearnError::Unreadable(_) => Self::of(cause)
+                .hint("see what lies there: a link, a folder, or a file that is too large"),
+            LearnError::Lock { .. }
+            | LearnError::Response(_)
+            | LearnError::Waiting(_)
+            | LearnError::Writer(_) => {
+                Self::of(cause).hint("check the space and the rights of the git directory")
+            }
+        }
+    }
+}
+
+impl From<ScheduleError> for Error {
+    fn from(cause: ScheduleError) -> Self {
+        let hint = match &cause {
+            ScheduleError::Job(_) => "`elophanto schedule print` shows what would be installed",
+            ScheduleError::Neither { .. } => {
+                "`elophanto schedule print` shows what to put into another scheduler; or run the \
+                 command with `--every`"
+            }
+            ScheduleError::Taken { .. } => "take another name, or add `--replace`",
+            ScheduleError::Unclear { .. } | ScheduleError::Odd { .. } => {
+                "look at it, and remove it by hand if it is of no use"
+            }
+            _ => "nothing was changed; see what `systemctl --user status` or `crontab -l` says",
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<TableError> for Error {
+    fn from(cause: TableError) -> Self {
+        Self::because(format!("the committed index cannot be written: {cause}"), cause)
+            .hint("search works all the same; check the space and rights of `.elophanto/index`")
+    }
+}
+
+impl From<SearchError> for Error {
+    fn from(cause: SearchError) -> Self {
+        let hint = match &cause {
+            SearchError::Damaged => "run `elophanto index --full` to build it anew",
+            SearchError::UnknownNote(_) => "give the path of a note relative to this folder",
+            SearchError::NoSuchLine(_) => "give a line that holds text, or leave it out",
+            SearchError::Embed(_) => "search by keyword with `--mode keyword`",
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<EvalError> for Error {
+    fn from(cause: EvalError) -> Self {
+        let is_set = matches!(cause, EvalError::Set(_));
+        let error = Self::of(cause);
+        let hint = "a test set is a folder with `corpus.jsonl` (id, title, text), \
+                    `queries.jsonl` (id, text) and `qrels.tsv` (query, document, grade)";
+        if is_set { error.hint(hint) } else { error }
+    }
+}
+
+impl From<EmbedError> for Error {
+    fn from(cause: EmbedError) -> Self {
+        Self::of(cause)
+    }
+}
+
+impl From<ConfigError> for Error {
+    fn from(cause: ConfigError) -> Self {
+        let typed = matches!(&cause, ConfigError::Value { origin: Origin::Flag, .. });
+        let hint = if typed {
+            "`--help` says what may stand there"
+        } else if matches!(cause, ConfigError::Marked { .. }) {
+            "keep what stands between the marks on one side, and take the marks out"
+        } else {
+            "every key with its default: `elophanto init` in an empty folder"
+        };
+        Self::of(cause).kind(Kind::Settings).hint(hint)
+    }
+}
+
+impl From<HookError> for Error {
+    fn from(cause: HookError) -> Self {
+        let hint = match &cause {
+            HookError::NoGit { .. } => Some("run `git init` first".to_owned()),
+            HookError::Outside { .. } => Some(format!(
+                "add this line to its `pre-commit` by hand: {}\n      and to its `post-merge`: {}",
+                hooks::by_hand(HookName::PreCommit),
+                hooks::by_hand(HookName::PostMerge)
+            )),
+            HookError::Odd { .. } => Some("git cannot run it; move it away".to_owned()),
+            HookError::NotRun { .. } => Some(
+                "take the block out with `elophanto hook uninstall`, then install again".to_owned(),
+            ),
+            HookError::Edited { .. } => {
+                Some("put the two together by hand, and remove our block".to_owned())
+            }
+            HookError::InTheWay { .. } => {
+                Some("look at the second, keep the one you need, then install again".to_owned())
+            }
+            HookError::Git(_) => Some("check the repository with `git status`".to_owned()),
+            HookError::Block { .. } | HookError::Io { .. } => None,
+        };
+        let error = Self::of(cause);
+        match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(cause: StoreError) -> Self {
+        let hint = match &cause {
+            StoreError::NoHome { .. } => "set HOME to your home folder",
+            StoreError::Within { .. } => {
+                "set XDG_CONFIG_HOME to a folder outside of the repository"
+            }
+            StoreError::Shared { .. } => "see what it says, then take the right away: `chmod go-w`",
+            StoreError::TooLarge { .. } | StoreError::NoFile { .. } => {
+                "move it away; what it trusted then needs trust again"
+            }
+            StoreError::Read { .. } | StoreError::Write { .. } => {
+                "check the rights of your configuration folder"
+            }
+        };
+        Self::of(cause).kind(Kind::Settings).hint(hint)
+    }
+}
+
+impl From<InitError> for Error {
+    fn from(cause: InitError) -> Self {
+        let is_in_conflict = matches!(cause, InitError::InConflict { .. });
+        let error = Self::of(cause);
+        if is_in_conflict { error.hint("settle it, then run this again") } else { error }
+    }
+}
+
+impl From<WatchError> for Error {
+    fn from(cause: WatchError) -> Self {
+        Self::of(cause).hint("index at intervals instead: `elophanto index --every 10m`")
+    }
+}
+
+impl From<VaultError> for Error {
+    fn from(cause: VaultError) -> Self {
+        let hint = match &cause {
+            VaultError::Missing { .. } => {
+                "make one by keeping a first secret: `elophanto vault set NAME`".to_owned()
+            }
+            VaultError::Exists { .. } => "run this again".to_owned(),
+            VaultError::Link { .. } => "put the file itself in its place".to_owned(),
+            VaultError::NoFile { .. } => "move it away".to_owned(),
+            VaultError::Exposed { path, .. } => format!(
+                "take the rights away: `chmod 600 '{}'`; if others may have read it, give it a new \
+                 passphrase with `elophanto vault rotate`",
+                path.display()
+            ),
+            VaultError::SharedFolder { path } => {
+                format!("take the right away: `chmod go-w '{}'`", path.display())
+            }
+            VaultError::Foreign { .. } => "run this as the user it belongs to".to_owned(),
+            VaultError::TooLarge { .. } => NEW_VAULT.to_owned(),
+            VaultError::Refused { why, .. } => match why {
+                Refusal::Newer(_) => "install the newest version of elophanto".to_owned(),
+                Refusal::WrongPassphrase => "try again with the right one".to_owned(),
+                Refusal::WrongKey => {
+                    "forget that key with `elophanto vault lock`, then try again".to_owned()
+                }
+                Refusal::NotAVault | Refusal::Damaged | Refusal::Costly(_) => NEW_VAULT.to_owned(),
+            },
+            VaultError::Rekeyed { .. } => "run this again with its new passphrase".to_owned(),
+            VaultError::Name => "the value is never given as an argument".to_owned(),
+            VaultError::Value(_) => {
+                "it is read from a prompt, standard input, or `--value-fd`".to_owned()
+            }
+            VaultError::Full => "remove what is not needed: `elophanto vault remove`".to_owned(),
+            VaultError::Resources(_) => "free some memory, then try again".to_owned(),
+            VaultError::Read { .. } | VaultError::Write { .. } => {
+                "check the rights and the space of your data folder".to_owned()
+            }
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+/// For what will never open again.
+const NEW_VAULT: &str = "bring it back from a backup, or move it away and set your secrets anew";
+
+impl From<LedgerError> for Error {
+    fn from(cause: LedgerError) -> Self {
+        Self::of(cause).hint("check the rights of your state folder, and what lies there")
+    }
+}
+
+impl From<BadPassphrase> for Error {
+    fn from(cause: BadPassphrase) -> Self {
+        let hint = match &cause {
+            BadPassphrase::Differ => "type the same passphrase twice",
+            BadPassphrase::TooShort => "take a few words, or what a password manager makes",
+            BadPassphrase::Read(_) => "name a descriptor that is open for reading",
+            _ => "a passphrase is one line of text",
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<KeyringError> for Error {
+    fn from(cause: KeyringError) -> Self {
+        Self::of(cause).hint("leave out `--remember`; the passphrase is then asked for")
+    }
+}
+
+impl From<CheckpointError> for Error {
+    fn from(cause: CheckpointError) -> Self {
+        let hint = match &cause {
+            CheckpointError::Busy { .. } | CheckpointError::BusyUnnamed => {
+                "wait until it has ended, or end it"
+            }
+            CheckpointError::BadRun(_) | CheckpointError::UnknownRun(_) => {
+                "`elophanto agent runs` lists the runs"
+            }
+            CheckpointError::ReadOnly { .. } => {
+                "make it writable: nothing is changed without a way back"
+            }
+            CheckpointError::OtherWorkTree { .. } => "run this there",
+            CheckpointError::Interrupted { .. } => {
+                "`elophanto agent undo --interrupted` takes it all back"
+            }
+            CheckpointError::Conflicts { .. } => "`--partly` takes back what nobody changed since",
+            CheckpointError::TooMany { .. } => "work in a smaller repository, or a part of it",
+            CheckpointError::Damaged { .. } => {
+                "what it kept may still be found: `git show refs/elophanto/checkpoints/RUN`"
+            }
+            CheckpointError::Git(_) => "check the repository with `git status`",
+            CheckpointError::Outside(_)
+            | CheckpointError::OfGit(_)
+            | CheckpointError::RunExists(_)
+            | CheckpointError::Io { .. }
+            | CheckpointError::Journal(_) => "check the disk and the rights of `.git/elophanto`",
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<SessionsError> for Error {
+    fn from(cause: SessionsError) -> Self {
+        let hint = match &cause {
+            SessionsError::BadId(_) | SessionsError::Missing(_) | SessionsError::NoneBegins(_) => {
+                "`elophanto agent sessions` lists them"
+            }
+            SessionsError::Ambiguous { .. } => "give more of the id",
+            SessionsError::Busy(_) => "wait until that run has ended, or begin a new session",
+            SessionsError::Damaged { .. } => "move it away, or begin a new session",
+            SessionsError::Newer { .. } => "update elophanto, or begin a new session",
+            SessionsError::Io { .. } => "check the disk and the rights of that folder",
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<TrailsError> for Error {
+    fn from(cause: TrailsError) -> Self {
+        let hint = match &cause {
+            TrailsError::BadPrefix(_) | TrailsError::Missing(_) => {
+                "`elophanto agent runs` lists them"
+            }
+            TrailsError::Ambiguous { .. } => "give more of the id",
+            TrailsError::Io { .. } | TrailsError::Log(_) | TrailsError::Stopped => {
+                "check the disk and the rights of that folder"
+            }
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<AgentError> for Error {
+    fn from(cause: AgentError) -> Self {
+        match cause {
+            AgentError::Session(cause) => cause.into(),
+            AgentError::Trail(cause) => cause.into(),
+            AgentError::OtherRoot { .. } => {
+                Self::of(cause).hint("go on there, or without `--session` begin another one here")
+            }
+            AgentError::EmptyGoal => {
+                Self::of(cause).hint("say what is to be done: elophanto agent run 'GOAL'")
+            }
+            AgentError::GoalTooLong { .. } => {
+                Self::of(cause).hint("put the text into a file and name the file in the goal")
+            }
+        }
+    }
+}
+
+impl From<SkillError> for Error {
+    fn from(cause: SkillError) -> Self {
+        let hint = match &cause {
+            SkillError::Name { .. } => "use lower case letters, digits and hyphens",
+            SkillError::Source { .. } => "give a folder, an https or ssh address, or hub:NAME",
+            SkillError::Form { .. } | SkillError::NoSkill(_) => {
+                "a skill is a folder with a SKILL.md that begins with name and description"
+            }
+            SkillError::Several { .. } => "add `#` and one of the folders to the address",
+            SkillError::TooLarge { .. } | SkillError::FileName { .. } => "tell whoever made it",
+            SkillError::Git { .. } => "check the address and the connection",
+            SkillError::NoHub => {
+                "set `agent.hub` in your own settings to the address of a git repository of skills"
+            }
+            SkillError::Hub(_) => {
+                "set `agent.hub` in your own settings to an https, ssh or file:// address"
+            }
+            SkillError::HubNotRead => "`elophanto agent hub search` reads it",
+            SkillError::NotInHub(_) => "`elophanto agent hub search` says what there is",
+            SkillError::NotInstalled(_) => "`elophanto agent skill list` says what is",
+            SkillError::Renamed { .. } => "tell whoever keeps the hub",
+            SkillError::NotAgreed(_) | SkillError::Overtaken(_) => {
+                "run it again and look at what is shown"
+            }
+            SkillError::Occupied(_) => "move it away, or give the skill another name",
+            SkillError::Lock { .. } => "move it away and install the skills again",
+            SkillError::Tampered(_) => "`elophanto agent skill update` brings it back",
+            SkillError::Io { cause, .. } if is_link(cause) => {
+                "replace the link with a folder of its own"
+            }
+            SkillError::Io { .. } => "check the disk and the rights of that folder",
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<PluginError> for Error {
+    fn from(cause: PluginError) -> Self {
+        let hint = match &cause {
+            PluginError::Name(_) => "use a-z, 0-9 and `_`, beginning with a letter",
+            PluginError::Missing { .. } => "a plugin is a folder below `plugins/`",
+            PluginError::Untested { .. } => "mend it until its tests pass",
+            PluginError::Changed { .. } => "run it again and look at what is shown",
+            PluginError::Manifest(_) => "mend it by hand, or bring it back with git",
+            _ => "a plugin has plugin.*, test_plugin.*, README.md and schema.json",
+        };
+        Self::of(cause).hint(hint)
+    }
+}
+
+impl From<ModelError> for Error {
+    fn from(cause: ModelError) -> Self {
+        Self::of(cause).hint(
+            "a model is a folder with model.safetensors, config.json and tokenizer.json of the \
+             BERT family",
+        )
+    }
+}
