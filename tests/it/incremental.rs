@@ -12,6 +12,7 @@ use elophanto_index::{
         Filter, Listing, Mode, Query, Ranking, Request, Weights, lexical::Bm25, run::SearchContext,
         search,
     },
+    source::Notes,
 };
 use elophanto_models::builtin::{Builtin, count_tokens};
 use elophanto_repo::{Repository, Selection, locate};
@@ -148,7 +149,7 @@ impl Bench {
     pub fn chunks_of(env: &TestEnv) -> Chunks {
         let repository = locate(env.root()).unwrap();
         let bench = Self::new(Limits::default());
-        let view = bench.with_context(&repository, last_view);
+        let view = bench.with_context(&repository, |context| last_view(context, &Notes));
         assert!(view.is_some(), "the program's settings are others than the test's");
         chunks(&bench.refresh(&repository, &Step::Refresh))
     }
@@ -169,7 +170,7 @@ impl Bench {
                 matches!(step, Step::Refresh).then_some(std::time::Duration::from_secs(60));
             let options =
                 Options { full: matches!(step, Step::Full), patience, progress: &|_, _| {} };
-            let refreshed = refresh(context, options).unwrap();
+            let refreshed = refresh(context, &Notes, options).unwrap();
             assert_eq!(refreshed.report.notices, [""; 0]);
             if matches!(step, Step::Index | Step::Full) {
                 update_pending(context, &refreshed.snapshot).unwrap();
@@ -194,8 +195,7 @@ impl Bench {
             tables: &elophanto_tables::Lance,
             count_tokens: &count_tokens,
             now: &now,
-            form: None,
-            forms: &[],
+            lessons: None,
             unwritten: |_, _| Vec::new(),
         })
     }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use elophanto_base::lexical::Analyzer;
-use elophanto_index::{Context, Options, Refreshed, refresh};
+use elophanto_index::{Context, Options, Refreshed, refresh, source::Notes};
 use elophanto_models::{
     EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
     builtin::{Builtin, count_tokens},
@@ -64,12 +64,11 @@ fn index(root: &Path, model: &Flaky) -> Refreshed {
         tables: &elophanto_tables::Lance,
         count_tokens: &count_tokens,
         now: &|| 0,
-        form: None,
-        forms: &[],
+        lessons: None,
         unwritten: |_, _| Vec::new(),
     };
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
-    refresh(&context, options).unwrap()
+    refresh(&context, &Notes, options).unwrap()
 }
 
 fn missing(refreshed: &Refreshed) -> usize {

@@ -194,7 +194,7 @@ fn shown(path: &NotePath) -> String {
 
 /// Files of lessons that have grown too large, with their records.
 fn crowded(workspace: &Workspace) -> Vec<(String, usize)> {
-    let Ok(known) = refresh(&workspace.context().of(workspace.memory_form()), LOOK) else {
+    let Ok(known) = refresh(&workspace.context(), workspace.lessons(), LOOK) else {
         return Vec::new();
     };
     let count = |file: &FileEntry| {

@@ -22,9 +22,9 @@ use crate::{
 use elophanto_agent::{git_guard::put_aside_of_killed, permissions};
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{
-    Context, Options, Progress, Refreshed, form::Form, refresh, search::run::SearchContext,
+    Context, Options, Progress, Refreshed, refresh, search::run::SearchContext, source::Notes,
 };
-use elophanto_knowledge::{corpus, learn, memory};
+use elophanto_knowledge::{corpus, learn, memory::Lessons};
 use elophanto_models::{
     Pace,
     builtin::{Builtin, count_tokens},
@@ -44,7 +44,7 @@ pub struct Workspace {
     pub models: Models,
     selection: Selection,
     limits: Limits,
-    memory: Form,
+    lessons: Lessons,
     count: Box<dyn Fn(&str) -> usize + Sync>,
     background: OnceCell<Background>,
 }
@@ -117,8 +117,8 @@ impl Workspace {
         let models =
             Models::new(Named::new(&config, &repository.root, &environment), environment.clone());
         let count = Box::new(count_tokens);
-        let memory =
-            memory::form(&repository, shared_memory(&repository, &config, &environment).as_deref());
+        let shared = shared_memory(&repository, &config, &environment);
+        let lessons = Lessons::new(&repository, shared.as_deref());
         let background = OnceCell::new();
         Ok(Self {
             repository,
@@ -128,7 +128,7 @@ impl Workspace {
             models,
             selection,
             limits,
-            memory,
+            lessons,
             count,
             background,
         })
@@ -147,8 +147,7 @@ impl Workspace {
             tables: &Lance,
             count_tokens: &*self.count,
             now: &now_nanoseconds,
-            form: None,
-            forms: std::slice::from_ref(&self.memory),
+            lessons: Some(&self.lessons),
             unwritten: |text, document| {
                 init::unfilled(text, document).into_iter().map(|section| section.range).collect()
             },
@@ -164,9 +163,9 @@ impl Workspace {
         }
     }
 
-    /// Where what agents remember lies, and in which form.
-    pub fn memory_form(&self) -> &Form {
-        &self.memory
+    /// Where what agents remember lies.
+    pub fn lessons(&self) -> &Lessons {
+        &self.lessons
     }
 
     /// Whether vectors of the active model go into git: not those of a stand-in, and of a model
@@ -190,7 +189,7 @@ impl Workspace {
     /// # Errors
     /// When a configured root does not exist.
     pub fn refresh(&self, options: Options) -> Result<Refreshed, Error> {
-        Ok(refresh(&self.context(), options)?)
+        Ok(refresh(&self.context(), &Notes, options)?)
     }
 
     /// Brings everything that can be searched up to date.
@@ -198,7 +197,7 @@ impl Workspace {
     /// # Errors
     /// When a configured root does not exist.
     pub fn refresh_all(&self, options: Options) -> Result<Refreshed, Error> {
-        Ok(corpus::refresh(&self.context(), &self.record_store(), options)?)
+        Ok(corpus::refresh(&self.context(), options)?)
     }
 
     /// Brings everything of which git carries vectors up to date.
@@ -206,7 +205,7 @@ impl Workspace {
     /// # Errors
     /// When a configured root does not exist.
     pub fn refresh_indexed(&self, options: Options) -> Result<Refreshed, Error> {
-        Ok(corpus::refresh_indexed(&self.context(), &self.record_store(), options)?)
+        Ok(corpus::refresh_indexed(&self.context(), options)?)
     }
 
     /// Brings notes and pages of entities up to date.
@@ -214,7 +213,7 @@ impl Workspace {
     /// # Errors
     /// When a configured root does not exist.
     pub fn refresh_pages(&self, options: Options) -> Result<Refreshed, Error> {
-        Ok(corpus::refresh_pages(&self.context(), &self.record_store(), options)?)
+        Ok(corpus::refresh_pages(&self.context(), options)?)
     }
 
     /// Everything that can be searched of a version that git holds.

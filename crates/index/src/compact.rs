@@ -17,7 +17,8 @@ use super::{
     commit::TABLES,
     note::key,
     passages::passages,
-    version::{snapshot_of, tables_of},
+    source::Source,
+    version::{self, tables_of},
 };
 use crate::store::{
     Malformed,
@@ -55,7 +56,12 @@ const TABLE_BYTES: u64 = 2_400;
 ///
 /// # Errors
 /// When git or a table cannot be read or written; then nothing is staged.
-pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, IndexError> {
+pub fn compact(
+    context: &Context,
+    sources: &[&dyn Source],
+    git: &Git,
+    dry: bool,
+) -> Result<Compacted, IndexError> {
     let folder = context.repository.tables_dir();
     let tracked = tables_of(git, &Version::Staged, &BTreeSet::new())?;
     let mut done = Compacted::default();
@@ -82,10 +88,12 @@ pub fn compact(context: &Context, git: &Git, dry: bool) -> Result<Compacted, Ind
     // What is staged is on its way to be a tip.
     let versions = tips.iter().map(|tip| Version::Commit(*tip)).chain([Version::Staged]);
     for version in versions {
-        let refreshed = snapshot_of(context, git, &version, &|_, _| {})?;
-        for fingerprint in models.keys() {
-            let keys = keys_for(context, &refreshed.snapshot, fingerprint)?;
-            used.entry(fingerprint).or_default().extend(keys);
+        for source in sources {
+            let refreshed = version::version(context, *source, git, &version, &|_, _| {})?;
+            for fingerprint in models.keys() {
+                let keys = keys_for(context, &refreshed.snapshot, fingerprint)?;
+                used.entry(fingerprint).or_default().extend(keys);
+            }
         }
     }
     let mut contents = Vec::new();

@@ -12,8 +12,8 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{
-    Kind, Snapshot,
-    store::{Malformed, manifest::Place},
+    Snapshot,
+    store::{Malformed, manifest::Place, segment::Attributes},
 };
 use elophanto_repo::{
     CommitId, Git, GitError, NotePath,
@@ -81,12 +81,8 @@ pub fn drifted<'p>(
         let file = &snapshot.files[index];
         let Place::Document { segment, document } = file.place else { continue };
         let part = snapshot.parts.get(segment as usize).ok_or(Malformed)?;
-        if part.kind != Kind::Note {
-            // What other documents cover is not what they describe.
-            continue;
-        }
-        let segment = &part.loaded.segment;
-        let covers = segment.document(document as usize)?.covers;
+        let attributes = part.loaded.segment.document(document as usize)?.attributes;
+        let Attributes::Note { covers } = attributes else { continue };
         if !covers.is_empty()
             && let Age::Committed(made) = snapshot.history.age(path, &file.blob)
         {

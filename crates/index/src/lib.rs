@@ -1,8 +1,8 @@
 //! From files to what can be searched, and searching it.
 //!
-//! Owns the way from a walk to a snapshot: what has changed ([`plan`]), how a note becomes chunks
-//! ([`note`]), where vectors come from (`vectors`), and replacing the view ([`refresh()`]) that
-//! [`store`] keeps; then [`search`], where links lead ([`links`]), which notes have [`drift`]ed, and
+//! Owns the way from a [`source`] to a snapshot: what has changed ([`plan`]), how a document becomes
+//! chunks ([`note`]), where vectors come from (`vectors`), the one `pipeline` that makes segments of
+//! it, and replacing the view ([`refresh()`]) that [`store`] keeps; then [`search`], where links lead ([`links`]), which notes have [`drift`]ed, and
 //! measuring all of it ([`eval`]). It reads no settings and prints nothing.
 
 pub mod check;
@@ -13,16 +13,17 @@ mod draft;
 pub mod drift;
 pub mod eval;
 pub mod fill;
-pub mod form;
 pub mod history;
 pub mod links;
 pub mod note;
 pub mod passages;
+mod pipeline;
 pub mod plan;
 pub mod refresh;
 pub mod resolve;
 pub mod search;
 mod segments;
+pub mod source;
 pub mod stage;
 pub mod store;
 pub mod tidy;

@@ -5,7 +5,10 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::{Kind, Snapshot, store::Malformed};
+use crate::{
+    Kind, Snapshot,
+    store::{Malformed, segment::Attributes},
+};
 use elophanto_repo::NotePath;
 use elophanto_text::markdown::{self, Destination, LinkKind};
 
@@ -61,7 +64,14 @@ pub fn follow(
         .into_par_iter()
         .map(|(segment, number)| {
             let view = segment.document(number)?;
-            Ok(markdown::parse(segment.text(&view)?).ok().map(|parsed| (view.path, parsed)))
+            let parsed = markdown::parse(segment.text(&view)?).ok();
+            Ok(parsed.map(|mut parsed| {
+                if let Attributes::Facts { names, .. } = view.attributes {
+                    let names = names.into_iter().map(str::to_owned);
+                    parsed.front_matter.aliases = names.collect();
+                }
+                (view.path, parsed)
+            }))
         })
         .collect::<Result<_, Malformed>>()?;
     let mut documents: Vec<_> = read.into_iter().flatten().collect();

@@ -1,11 +1,11 @@
-//! One note, from bytes to what a segment and the embedder need.
+//! One document, from bytes to what a segment and the embedder need.
 
 use std::{ops::Range, path::Path};
 
-use super::form::{self, Form};
 use crate::store::{
+    Malformed,
     matrix::Key,
-    segment::{ChunkRecord, DocumentRecord},
+    segment::{Attributes, ChunkRecord, DocumentRecord, Segment},
 };
 use elophanto_models::Fingerprint;
 use elophanto_repo::{BlobId, NotePath};
@@ -18,7 +18,7 @@ use elophanto_text::{
 /// Tells which parts of a note still wait to be written: bytes of the text that was parsed.
 pub type Unwritten = fn(&str, &Document) -> Vec<Range<usize>>;
 
-/// A note cut into chunks.
+/// A document cut into chunks.
 pub struct Note {
     pub record: DocumentRecord,
     /// As it is searched: what says nothing is blank, all else is in its place.
@@ -45,21 +45,16 @@ pub struct Chunker<'a> {
     pub write_root: &'a Path,
     pub count_tokens: &'a (dyn Fn(&str) -> usize + Sync),
     pub fingerprint: &'a Fingerprint,
-    /// Of files that are no notes.
-    pub form: Option<&'a Form>,
     pub unwritten: Unwritten,
 }
 
 impl Chunker<'_> {
-    /// Decodes, parses and cuts the bytes of a file. Comments, tables of contents and what still
+    /// Decodes, parses and cuts the bytes of a Markdown file. Comments, tables of contents and what still
     /// waits to be written are left out: they are blank from here on.
     ///
     /// # Errors
     /// A [`Problem`] when the bytes are no text or the text is beyond the parser's caps.
     pub fn cut_bytes(&self, path: &NotePath, blob: BlobId, bytes: &[u8]) -> Result<Note, Problem> {
-        if let Some(form) = self.form {
-            return self.cut(path, blob, (form.read)(path, bytes), None);
-        }
         let problem = |reason: String| Problem { path: path.clone(), line: None, reason };
         let decoded = markdown::decode(bytes).map_err(|cause| problem(cause.to_string()))?;
         let mut text = decoded.text.into_owned();
@@ -75,55 +70,12 @@ impl Chunker<'_> {
             text = markdown::blanked(&text, &unsaid);
             document = parse(path, &text)?;
         }
-        Ok(self.cut_document(path, blob, text, document, decoded.note))
-    }
-
-    /// Parses and cuts text that was left of a file when it was cut first.
-    pub fn cut(
-        &self,
-        path: &NotePath,
-        blob: BlobId,
-        text: String,
-        note: Option<String>,
-    ) -> Result<Note, Problem> {
-        if let Some(form) = self.form {
-            let sheet = (form.cut)(&text);
-            return Ok(form::note(path, blob, text, sheet, |passage| {
-                key(self.fingerprint, passage)
-            }));
-        }
-        let document = parse(path, &text)?;
-        Ok(self.cut_document(path, blob, text, document, note))
-    }
-
-    fn cut_document(
-        &self,
-        path: &NotePath,
-        blob: BlobId,
-        text: String,
-        document: Document,
-        note: Option<String>,
-    ) -> Note {
-        let title = document.title().map(str::to_owned);
-        let chunks = chunk::chunk(&text, &document, self.limits, self.count_tokens);
-        let mut records = Vec::with_capacity(chunks.len());
-        let mut passages = Vec::with_capacity(chunks.len());
-        let mut keys = Vec::with_capacity(chunks.len());
-        for chunk in chunks {
-            let body = text.get(chunk.range.clone()).unwrap_or_default();
-            let passage = passage(title.as_deref(), &chunk.breadcrumb, body);
-            keys.push(key(self.fingerprint, &passage));
-            passages.push(passage);
-            records.push(ChunkRecord {
-                range: chunk.range,
-                lines: (*chunk.lines.start(), *chunk.lines.end()),
-                breadcrumb: chunk.breadcrumb,
-            });
-        }
         let warning = document.warnings.first().map(|warning| match warning.line {
             Some(line) => format!("line {line}: {}", warning.message),
             None => warning.message.clone(),
         });
+        let title = document.title().map(str::to_owned);
+        let chunks = self.chunks(&text, &document);
         let FrontMatter { created, updated, tags, scope, covers, .. } = document.front_matter;
         let record = DocumentRecord {
             path: path.clone(),
@@ -132,12 +84,67 @@ impl Chunker<'_> {
             title: title.unwrap_or_else(|| path.stem()),
             scope: scope.unwrap_or_else(|| scope_of(path, self.write_root)),
             tags,
-            covers,
+            attributes: Attributes::Note { covers },
             created: created.map(jiff::Timestamp::as_second),
             updated: updated.map(jiff::Timestamp::as_second),
-            note: warning.or(note),
+            note: warning.or(decoded.note),
         };
-        Note { record, text, chunks: records, passages, keys }
+        Ok(Note::new(record, text, chunks, self.fingerprint))
+    }
+
+    /// Cuts the Markdown of a document of which all else is known.
+    ///
+    /// # Errors
+    /// A [`Problem`] when the text is beyond the parser's caps.
+    pub fn cut_made(&self, record: DocumentRecord, text: String) -> Result<Note, Problem> {
+        let chunks = self.chunks(&text, &parse(&record.path, &text)?);
+        Ok(Note::new(record, text, chunks, self.fingerprint))
+    }
+
+    fn chunks(&self, text: &str, document: &Document) -> Vec<ChunkRecord> {
+        let chunks = chunk::chunk(text, document, self.limits, self.count_tokens).into_iter();
+        let record = |chunk: chunk::Chunk| ChunkRecord {
+            lines: (*chunk.lines.start(), *chunk.lines.end()),
+            range: chunk.range,
+            breadcrumb: chunk.breadcrumb,
+            lesson: None,
+        };
+        chunks.map(record).collect()
+    }
+}
+
+impl Note {
+    /// What is embedded of each chunk follows from its text and what stands above it.
+    pub fn new(
+        record: DocumentRecord,
+        text: String,
+        chunks: Vec<ChunkRecord>,
+        fingerprint: &Fingerprint,
+    ) -> Self {
+        let title = record.titled.then_some(record.title.as_str());
+        let passages: Vec<String> = chunks
+            .iter()
+            .map(|chunk| {
+                let body = text.get(chunk.range.clone()).unwrap_or_default();
+                passage(title, &chunk.breadcrumb, body)
+            })
+            .collect();
+        let keys = passages.iter().map(|passage| key(fingerprint, passage)).collect();
+        Self { record, text, chunks, passages, keys }
+    }
+
+    /// A document as a segment holds it.
+    ///
+    /// # Errors
+    /// [`Malformed`] if the segment is damaged.
+    pub fn of_segment(
+        segment: &Segment,
+        document: usize,
+        fingerprint: &Fingerprint,
+    ) -> Result<Self, Malformed> {
+        let view = segment.document(document)?;
+        let (record, chunks) = segment.records(&view)?;
+        Ok(Self::new(record, segment.text(&view)?.to_owned(), chunks, fingerprint))
     }
 }
 
@@ -224,7 +231,6 @@ mod tests {
             write_root: Path::new("knowledge"),
             count_tokens: &elophanto_models::builtin::count_tokens,
             fingerprint: elophanto_models::Embedder::fingerprint(&model),
-            form: None,
             unwritten: |text, _| text.find("waits").map(|at| at..at + 5).into_iter().collect(),
         };
         for (text, passages) in [
@@ -242,9 +248,14 @@ mod tests {
             let note = chunker.cut_bytes(&"a.md".into(), BlobId::of(bytes), bytes).unwrap();
             assert_eq!(note.passages, passages, "{text}");
             assert_eq!(note.text.len(), text.len());
-            // What is cut again from what a segment keeps is the same.
-            let again = chunker.cut(&"a.md".into(), BlobId::of(bytes), note.text, None).unwrap();
-            assert_eq!(again.keys, note.keys, "{text}");
+            // What a segment keeps of it gives the same again.
+            let analyzer = elophanto_base::lexical::Analyzer::new("english");
+            let mut builder = crate::store::segment::SegmentBuilder::new(&analyzer);
+            builder.add(&note.record, &note.text, &note.chunks);
+            let segment = Segment::in_memory(builder.finish()).unwrap();
+            let again = Note::of_segment(&segment, 0, chunker.fingerprint).unwrap();
+            assert_eq!((again.passages, again.keys), (note.passages, note.keys), "{text}");
+            assert_eq!((again.record, again.text), (note.record, note.text), "{text}");
         }
     }
 }

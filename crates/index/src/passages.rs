@@ -1,6 +1,6 @@
-//! What is embedded of the chunks of a snapshot, cut again from the text that its segments hold.
+//! What is embedded of the chunks of a snapshot, as its segments hold them.
 
-use super::{Context, Part, Snapshot};
+use super::{Context, Part, Snapshot, note::Note};
 use crate::store::{Malformed, matrix::Key};
 use elophanto_repo::NotePath;
 
@@ -31,18 +31,14 @@ pub(super) fn passages_of(
     part: &Part,
     choose: impl Fn(usize) -> bool,
 ) -> Result<Vec<Passage>, Malformed> {
-    let chunker = context.cutter_of(part.kind);
-    let segment = &part.loaded.segment;
     let mut passages = Vec::new();
     for number in part.live.ones().filter(|&number| choose(number)) {
-        let document = segment.document(number)?;
-        let text = segment.text(&document)?.to_owned();
-        let path = document.path.clone();
-        let Some(chunker) = &chunker else { break };
-        let Ok(note) = chunker.cut(&path, document.blob, text, None) else { continue };
-        let found = note.chunks.iter().zip(note.passages).zip(note.keys);
+        let fingerprint = context.embedder.fingerprint();
+        let Note { record, chunks, passages: texts, keys, .. } =
+            Note::of_segment(&part.loaded.segment, number, fingerprint)?;
+        let found = chunks.iter().zip(texts).zip(keys);
         passages.extend(found.map(|((chunk, text), key)| Passage {
-            path: path.clone(),
+            path: record.path.clone(),
             line: chunk.lines.0,
             text,
             key,

@@ -1,7 +1,7 @@
 //! One refresh: walk, compare, build what is new, replace the view.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -9,30 +9,33 @@ use std::{
 
 use super::{
     IndexError, Kind, Problem,
+    derived::{self, Made},
     draft::Draft,
     fill::{missing_keys, missing_rows},
-    form::Form,
     history,
-    note::{Chunker, Unwritten},
+    note::Unwritten,
+    pipeline,
     plan::{Plan, plan},
-    segments::{Job, Known, Workshop, build},
-    vectors::{Closed, Vectors, can_complete},
+    segments::{Job, Known},
+    source::{Listing, Source},
+    vectors::can_complete,
 };
 use crate::store::{
+    OpenError,
     bits::Bits,
     lock::Lock,
     manifest::{FileEntry, Manifest, Place},
     registry::{BadTable, Registry},
     tables::{self, Format},
-    view::{self, Loaded, Opened, Staging, View},
+    view::{self, Built, Committed, Loaded, Staging, View},
 };
 use elophanto_base::lexical::Analyzer;
-use elophanto_models::{Embedder, Pace};
-use elophanto_repo::{NotePath, Repository, Selection, Walked, history::History, walk};
+use elophanto_models::Embedder;
+use elophanto_repo::{NotePath, Repository, Selection, Walked, history::History};
 use elophanto_text::chunk::Limits;
 
 /// Raised whenever the same note would be cut or analysed differently.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 /// A reader that finds an indexer at work searches at most this much changed text from memory.
 const OVERLAY_BYTES: u64 = 8 * 1024 * 1024;
 /// How often a refresh starts again because another process replaced the view meanwhile.
@@ -53,51 +56,10 @@ pub struct Context<'a> {
     pub count_tokens: &'a (dyn Fn(&str) -> usize + Sync),
     /// Nanoseconds since 1970.
     pub now: &'a (dyn Fn() -> i64 + Sync),
-    /// What is indexed if it is not the notes of the selection.
-    pub form: Option<&'a Form>,
-    /// The forms of other files than notes that there are.
-    pub forms: &'a [Form],
+    /// Where agents' lessons lie, if they are indexed here.
+    pub lessons: Option<&'a dyn Source>,
     /// What of a note still waits to be written.
     pub unwritten: Unwritten,
-}
-
-impl<'a> Context<'a> {
-    /// How notes are cut and named.
-    pub fn chunker(&self) -> Chunker<'a> {
-        Chunker {
-            limits: self.limits,
-            write_root: self.write_root,
-            count_tokens: self.count_tokens,
-            fingerprint: self.embedder.fingerprint(),
-            form: self.form,
-            unwritten: self.unwritten,
-        }
-    }
-
-    /// Folder of the search view: one per model, so that a search without the model of the
-    /// repository does not undo what was built with it.
-    pub fn view_dir(&self) -> PathBuf {
-        self.model_dir(self.form.map_or("view", |form| &form.view))
-    }
-
-    /// Folder of what was seen of versions other than the work tree.
-    pub fn past_dir(&self) -> PathBuf {
-        match self.form {
-            None => self.model_dir("past"),
-            Some(form) => self.model_dir(&format!("{}-past", form.view)),
-        }
-    }
-
-    pub(super) fn model_dir(&self, name: &str) -> PathBuf {
-        let folder = self.repository.view_dir();
-        match self.embedder.pace() {
-            Pace::Instant => folder.with_file_name(name),
-            Pace::Slow | Pace::Remote => {
-                let hash = blake3::hash(self.embedder.fingerprint().as_str().as_bytes()).to_hex();
-                folder.with_file_name(format!("{name}-{}", &hash[..16]))
-            }
-        }
-    }
 }
 
 /// How a refresh behaves.
@@ -166,26 +128,25 @@ pub struct Refreshed {
     pub report: Report,
 }
 
-/// Brings the view up to date with the work tree.
+/// Brings the view of a source up to date with the work tree.
 ///
 /// Never fails because of a single file, nor because the view cannot be written: then the
 /// snapshot lives in memory and a notice says so.
 ///
 /// # Errors
 /// [`IndexError`] when a configured root does not exist.
-pub fn refresh(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
-    let roots = context.selection.roots.iter().filter(|_| context.form.is_none());
-    for root in roots {
-        if !context.repository.root.join(root).is_dir() {
-            return Err(IndexError::NoRoot(root.clone()));
-        }
-    }
-    let folder = context.view_dir();
+pub fn refresh(
+    context: &Context,
+    source: &dyn Source,
+    options: Options,
+) -> Result<Refreshed, IndexError> {
+    let folder = context.view_of(source);
     // One `index` at a time: the second waits here and then finds nothing left to do.
-    let _index_lock =
-        if options.patience.is_none() { view::index_lock(&folder).ok() } else { None };
+    let waits = options.patience.is_none() && !Kind::COLLECTIONS.contains(&source.kind());
+    let _index_lock = if waits { view::index_lock(&folder).ok() } else { None };
     let mut run = Run {
         context,
+        source,
         options,
         folder: &folder,
         notices: Vec::new(),
@@ -203,25 +164,34 @@ pub fn refresh(context: &Context, options: Options) -> Result<Refreshed, IndexEr
     done.ok_or_else(|| io::Error::other("the search view changed under its lock").into())
 }
 
-/// The last view as it is, without looking at the files. `None` if there is none.
-pub fn last_view(context: &Context) -> Option<Refreshed> {
-    let Opened::Ready(view) = view::open(&context.view_dir()) else { return None };
-    (view.manifest.settings == settings(context)
-        && view.manifest.fingerprint == context.embedder.fingerprint().as_str())
-    .then(|| {
+/// The last view of a source as it is, without looking at the files. `None` if there is none.
+pub fn last_view(context: &Context, source: &dyn Source) -> Option<Refreshed> {
+    let (view, _) = View::open(&context.view_of(source));
+    let history = || match source.kind() {
+        Kind::Note => history::last(context.repository),
+        Kind::Summary | Kind::Fact | Kind::Memory => Arc::default(),
+    };
+    (view.generation != 0 && is_of(&view, context)).then(|| {
         let report = report_on(&view.manifest);
-        let history = history::last(context.repository);
-        refreshed(context.kind(), view.manifest, &view.segments, history, report)
+        refreshed(source.kind(), view.manifest, &view.segments, history(), report)
     })
+}
+
+/// Whether the documents of a view are cut and embedded as they would be now.
+pub(super) fn is_of(view: &View, context: &Context) -> bool {
+    // Behind a line break stands what the documents were made from.
+    view.manifest.settings.split('\n').next() == Some(&*settings(context))
+        && view.manifest.fingerprint == context.embedder.fingerprint().as_str()
 }
 
 struct Run<'a> {
     context: &'a Context<'a>,
+    source: &'a dyn Source,
     options: Options<'a>,
     folder: &'a Path,
     notices: Vec<String>,
-    /// Segments built by earlier attempts, with the folder that holds their files.
-    extra: Vec<(Arc<Loaded>, Option<Arc<Staging>>)>,
+    /// Segments built by earlier attempts.
+    extra: Vec<Built>,
     /// When the notes changed, once that has been asked.
     history: Option<Arc<History>>,
 }
@@ -232,43 +202,46 @@ impl Run<'_> {
     fn attempt(&mut self, lock: Option<Lock>) -> Result<Option<Refreshed>, IndexError> {
         // Before the first stat: what is younger than this proves nothing.
         let now = (self.context.now)();
-        let Context { repository, selection, .. } = *self.context;
+        let (context, source) = (self.context, self.source);
         let known = self.history.take();
-        let form = self.context.form;
-        let (walked, (opened, (history, failure))) = rayon::join(
-            || match form {
-                None => walk(&repository.root, selection),
-                Some(form) => ((form.list)(&form.root), Vec::new()),
-            },
+        let (listing, ((view, damage), (history, failure))) = rayon::join(
+            || source.here(context),
             || {
-                let ask = || match form {
-                    None => history::current(repository, selection),
-                    Some(_) => (Arc::default(), None),
+                let ask = || match source.kind() {
+                    Kind::Note => history::current(context.repository, context.selection),
+                    Kind::Summary | Kind::Fact | Kind::Memory => (Arc::default(), None),
                 };
-                rayon::join(|| view::open(self.folder), || known.map_or_else(ask, |h| (h, None)))
+                rayon::join(|| View::open(self.folder), || known.map_or_else(ask, |h| (h, None)))
             },
         );
-        let (walked, walk_errors) = walked;
+        let base = self.usable(view, damage);
+        let (walked, walk_errors) = match listing? {
+            Listing::Files(walked, failed) => (walked, failed),
+            Listing::Made(collection) => {
+                let notices = std::mem::take(&mut self.notices);
+                let stamp = Some((&*collection.stamp, collection.settled));
+                let made = Made { source, stamp, documents: collection.documents, keep: true };
+                return Ok(Some(derived::bring(context, made, base, notices, self.options)));
+            }
+        };
         self.history = Some(Arc::clone(&history));
-        let base = self.usable(opened);
         self.notices.extend(failure);
-        let fresh = base.manifest.settings != settings(self.context)
-            || base.manifest.fingerprint != self.context.embedder.fingerprint().as_str();
+        let fresh = !is_of(&base, context);
         let known_files: &[FileEntry] = if fresh { &[] } else { &base.manifest.files };
         let full = self.options.full && self.extra.is_empty();
         if full {
             tables::forgive(self.folder);
-            tables::forgive(&self.context.past_dir());
+            tables::forgive(&context.past_of(source));
         }
         let stats = walked.iter().map(|file| (&file.path, &file.stat));
         let plan = plan(known_files, stats, full);
         let entries = base.segments.iter().zip(&base.manifest.segments);
         let missing = missing_keys(entries.map(|(loaded, entry)| (&**loaded, &entry.live)));
-        let complete = can_complete(self.context, &missing);
+        let complete = can_complete(context, &missing);
         let mut refreshed = if plan.is_empty() && !fresh && !complete {
             let mut report = report_on(&base.manifest);
             report.notices = std::mem::take(&mut self.notices);
-            refreshed(self.context.kind(), base.manifest, &base.segments, history, report)
+            refreshed(source.kind(), base.manifest, &base.segments, history, report)
         } else {
             let draft = Draft::new(self.all_segments(&base));
             // A fresh view takes nothing over; a full run parses everything again.
@@ -316,55 +289,37 @@ impl Run<'_> {
             jobs.extend(draft.merges(base.segments.len(), complete, thorough));
         }
 
+        let registry_file = view::registry_file(self.folder);
         let tables = context.repository.tables_dir();
-        let loaded =
-            Registry::load(self.context.tables, &view::registry_file(self.folder), &tables);
+        let loaded = Registry::load(context.tables, &registry_file, &tables);
         let (registry, bad) = loaded.unwrap_or_else(|cause| {
             self.notices.push(format!("the committed index cannot be read: {cause}"));
             Default::default()
         });
         self.notice_bad(&bad);
-        // Without a folder to write to, everything is built in memory.
-        let staging = Staging::new(self.folder).ok().map(Arc::new);
-        let cache = context.repository.vectors_dir();
-        let vectors = Vectors::new(context, &draft.segments, tables, registry, cache);
-        let fingerprint = context.embedder.fingerprint();
-        let groups = build(
-            &Workshop {
-                root: context.root(),
-                max_file_bytes: context.max_file_bytes,
-                chunker: context.chunker(),
-                analyzer: context.analyzer,
-                fingerprint: fingerprint.as_str(),
-                dimension: context.embedder.dimension(),
-                vectors: &vectors,
-                known: &known,
-                segments: &draft.segments,
-                objects: None,
-                staging: staging.as_deref().map(Staging::path),
-                progress: self.options.progress,
-            },
-            jobs,
-        );
-        let Closed { mut registry, bad, damaged } = vectors.close();
+        let run = pipeline::Run {
+            context,
+            source: self.source,
+            known: &known,
+            registry,
+            objects: None,
+            // Without a folder to write to, everything is built in memory.
+            staging: Staging::new(self.folder).ok().map(Arc::new),
+            now,
+            progress: self.options.progress,
+        };
+        let mut report = Report::default();
+        let pipeline::Done { built, mut registry, bad, damaged } =
+            run.work(&mut draft, jobs, &mut report);
         self.notice_bad(&bad);
         self.notice_damaged(&damaged);
-
-        let (mut embedded, mut files_read) = (0, 0);
-        for group in groups {
-            embedded += group.embedded;
-            files_read += group.read;
-            if let Some(failure) = group.failure {
-                self.notices.push(format!("some vectors are missing: {failure}"));
-            }
-            let loaded = group.loaded.map(Arc::new);
-            self.extra.extend(loaded.iter().map(|loaded| (Arc::clone(loaded), staging.clone())));
-            draft.take(loaded, group.outcomes, now);
-        }
-        let (manifest, segments) = draft.finish(settings(context), fingerprint.as_str());
+        self.notices.append(&mut report.notices);
+        self.extra.extend(built);
+        let fingerprint = context.embedder.fingerprint().as_str();
+        let (manifest, segments) = draft.finish(settings(context), fingerprint);
         let mut report = Report {
-            embedded,
-            read: files_read,
+            embedded: report.embedded,
+            read: report.read,
             removed: plan.removed.len(),
             stale: stale.len(),
             changed: manifest != base.manifest,
@@ -372,42 +327,34 @@ impl Run<'_> {
         };
         drop(indexer);
         if stale.is_empty() {
-            match self.publish(&manifest, base.generation, lock, &mut registry) {
-                Ok(Published::Done) => {}
-                Ok(Published::Overtaken) if self.options.patience.is_none() => return Ok(None),
+            let patience = self.options.patience;
+            let done =
+                View::commit(self.folder, base.generation, &manifest, &self.extra, lock, patience);
+            match done {
+                // Where it cannot be kept, the tables are read again the next time.
+                Ok(Committed::Done(_lock)) => drop(registry.save(&registry_file)),
+                Ok(Committed::Overtaken) if patience.is_none() => return Ok(None),
                 // Another process replaced the view or is about to. What a reader built is right
                 // for the files it saw, so it answers from memory.
-                Ok(Published::Overtaken | Published::Busy) => {}
-                Err(cause) => self.notices.push(format!(
-                    "the search view cannot be written ({cause}); answering from memory"
-                )),
+                Ok(Committed::Overtaken | Committed::Busy) => {}
+                Err(cause) => self.notices.push(in_memory(&cause)),
             }
         }
         report.notices = std::mem::take(&mut self.notices);
-        Ok(Some(refreshed(context.kind(), manifest, &segments, history, report)))
+        Ok(Some(refreshed(self.source.kind(), manifest, &segments, history, report)))
     }
 
     /// The view if it can be built upon, else an empty one.
-    fn usable(&mut self, opened: Opened) -> View {
-        let damaged = match opened {
-            // An `index` must not commit damaged vectors; a search checks those that it scans.
-            Opened::Ready(view) if self.options.patience.is_none() => {
-                match view.damaged_vectors(self.folder) {
-                    Some(cause) => Some(cause),
-                    None => return view,
-                }
-            }
-            Opened::Ready(view) => return view,
-            Opened::Missing => None,
-            Opened::Damaged(cause) => Some(cause),
-        };
-        if let Some(cause) = damaged
-            && self.notices.is_empty()
-        {
+    fn usable(&mut self, view: View, damage: Option<OpenError>) -> View {
+        // An `index` must not commit damaged vectors; a search checks those that it scans.
+        let thorough = self.options.patience.is_none();
+        let damage =
+            damage.or_else(|| thorough.then(|| view.damaged_vectors(self.folder)).flatten());
+        let Some(cause) = damage else { return view };
+        if self.notices.is_empty() {
             self.notices.push(format!("{cause}; the search view was built anew"));
         }
-        let generation = view::generation(self.folder);
-        View { manifest: Manifest::default(), segments: Vec::new(), generation }
+        View::empty(self.folder)
     }
 
     /// While an `index` runs, a reader takes only so much on itself; the rest is stale. Returns
@@ -437,30 +384,6 @@ impl Run<'_> {
                 (stale, None)
             }
         }
-    }
-
-    /// Makes the manifest the view, if nobody else changed it since `generation`.
-    fn publish(
-        &self,
-        manifest: &Manifest,
-        generation: u64,
-        lock: Option<Lock>,
-        registry: &mut Registry,
-    ) -> io::Result<Published> {
-        let _lock = match lock {
-            Some(lock) => lock,
-            None => match view::write_lock(self.folder, self.options.patience)? {
-                Some(lock) => lock,
-                None => return Ok(Published::Busy),
-            },
-        };
-        if view::generation(self.folder) != generation {
-            return Ok(Published::Overtaken);
-        }
-        publish_segments(self.folder, manifest, &self.extra)?;
-        registry.save(&view::registry_file(self.folder))?;
-        view::replace(self.folder, manifest)?;
-        Ok(Published::Done)
     }
 
     fn notice_bad(&mut self, bad: &[BadTable]) {
@@ -499,36 +422,9 @@ struct Task<'a> {
     history: Arc<History>,
 }
 
-enum Published {
-    Done,
-    /// Another process replaced the view since we read it.
-    Overtaken,
-    /// Another process holds the lock for longer than we wait.
-    Busy,
-}
-
-/// Moves the files of those segments into the view's folder that its next manifest names. The
-/// caller holds the write lock.
-pub(super) fn publish_segments(
-    folder: &Path,
-    manifest: &Manifest,
-    built: &[(Arc<Loaded>, Option<Arc<Staging>>)],
-) -> io::Result<()> {
-    for (loaded, staging) in built {
-        if !manifest.segments.iter().any(|entry| entry.name == loaded.name) {
-            continue;
-        }
-        let target = view::segment_files(folder, &loaded.name);
-        let Some(staging) = staging else {
-            return Err(io::Error::other("no room for a new segment"));
-        };
-        for (from, to) in view::segment_files(staging.path(), &loaded.name).iter().zip(&target) {
-            if !to.exists() {
-                fs::rename(from, to)?;
-            }
-        }
-    }
-    Ok(())
+/// What a reader is told whose view cannot be kept.
+pub(super) fn in_memory(cause: &io::Error) -> String {
+    format!("the search view cannot be written ({cause}); answering from memory")
 }
 
 /// What decides how notes are cut and analysed.

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     note::{Chunker, Note, Problem},
+    source::{Derived, Source},
     vectors::Vectors,
 };
 use crate::store::{
@@ -23,6 +24,7 @@ use crate::store::{
     view::{Loaded, segment_files},
 };
 use elophanto_base::lexical::Analyzer;
+use elophanto_models::Fingerprint;
 use elophanto_repo::{BlobId, FileStat, NotePath, ObjectId, Objects, Unread, Walked, read_note};
 
 /// Text that goes into one segment at most. Bounds the memory of a run.
@@ -39,9 +41,9 @@ pub enum Job {
     Read(Walked),
     /// Take the content that git holds.
     Fetch(Walked, ObjectId),
-    /// Take this text.
-    Take(Walked, String),
-    /// Take the text that a segment already holds (number of the segment, of the document).
+    /// Take this document.
+    Take(Box<Derived>),
+    /// Take the document that a segment already holds (number of the segment, of the document).
     Move { segment: usize, document: usize },
 }
 
@@ -70,9 +72,10 @@ pub struct Group {
 pub struct Workshop<'a> {
     pub root: &'a Path,
     pub max_file_bytes: u64,
+    pub source: &'a dyn Source,
     pub chunker: Chunker<'a>,
     pub analyzer: &'a Analyzer,
-    pub fingerprint: &'a str,
+    pub fingerprint: &'a Fingerprint,
     pub dimension: usize,
     pub vectors: &'a Vectors<'a>,
     pub known: &'a Known,
@@ -152,7 +155,7 @@ fn build_group(workshop: &Workshop, jobs: Vec<Job>, tick: &(dyn Fn() + Sync)) ->
         group.embedded = found.embedded;
         group.failure = found.failure;
         drop(passages);
-        let matrix = encode_matrix(workshop.fingerprint, workshop.dimension, &found.rows);
+        let matrix = encode_matrix(workshop.fingerprint.as_str(), workshop.dimension, &found.rows);
         match workshop.load(builder.finish(), matrix) {
             Ok(loaded) => group.loaded = Some(loaded),
             Err(cause) => group.failure = Some(cause),
@@ -176,7 +179,7 @@ impl Workshop<'_> {
             .iter()
             .filter_map(|job| match job {
                 Job::Fetch(_, object) => Some(object),
-                Job::Read(_) | Job::Take(..) | Job::Move { .. } => None,
+                Job::Read(_) | Job::Take(_) | Job::Move { .. } => None,
             })
             .collect();
         let Some(objects) = self.objects.filter(|_| !ids.is_empty()) else {
@@ -194,11 +197,11 @@ impl Workshop<'_> {
                 Some(Err(cause)) => Done::Outcome(unreadable(file, cause)),
                 None => Done::Outcome(unreadable(file, &Unread::Missing)),
             },
-            Job::Take(file, text) => self.cut(file, text.as_bytes()),
+            Job::Take(derived) => self.make(*derived),
             Job::Move { segment, document } => match self.take(segment, document) {
-                Ok(Some(note)) => Done::Note(None, note),
-                // The text is damaged or no longer parses: the caller reads the file instead.
-                Ok(None) | Err(Malformed) => Done::Outcome(Outcome::Gone),
+                Ok(note) => Done::Note(None, note),
+                // The text is damaged: the caller reads the file instead.
+                Err(Malformed) => Done::Outcome(Outcome::Gone),
             },
         }
     }
@@ -225,18 +228,24 @@ impl Workshop<'_> {
         if let Some(&(segment, document)) = self.known.get(&(file.path.clone(), blob)) {
             return Done::Outcome(Outcome::Known { file, blob, segment, document });
         }
-        match self.chunker.cut_bytes(&file.path, blob, bytes) {
+        match self.source.cut(&self.chunker, &file.path, blob, bytes) {
             Ok(note) => Done::Note(Some(file), note),
             Err(problem) => Done::Outcome(Outcome::Skipped { file, blob, problem }),
         }
     }
 
-    fn take(&self, segment: usize, document: usize) -> Result<Option<Note>, Malformed> {
+    fn make(&self, Derived { record, text }: Derived) -> Done {
+        let blob = record.blob;
+        let file = Walked { path: record.path.clone(), stat: FileStat::default() };
+        match self.chunker.cut_made(record, text) {
+            Ok(note) => Done::Note(Some(file), note),
+            Err(problem) => Done::Outcome(Outcome::Skipped { file, blob, problem }),
+        }
+    }
+
+    fn take(&self, segment: usize, document: usize) -> Result<Note, Malformed> {
         let segment = &self.segments.get(segment).ok_or(Malformed)?.segment;
-        let view = segment.document(document)?;
-        let text = segment.text(&view)?.to_owned();
-        let note = (!view.note.is_empty()).then(|| view.note.to_owned());
-        Ok(self.chunker.cut(&view.path, view.blob, text, note).ok())
+        Note::of_segment(segment, document, self.fingerprint)
     }
 
     fn load(&self, segment: Vec<u8>, matrix: Vec<u8>) -> Result<Loaded, String> {

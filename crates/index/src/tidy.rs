@@ -1,13 +1,17 @@
 //! Removing local data that is no longer needed. Everything here is made again when it is.
 
 use std::{
-    fs, io,
+    fs, io, iter,
     path::{Path, PathBuf},
 };
 
 use serde::Serialize;
 
-use super::{Context, IndexError, Kind, commit::TABLES};
+use super::{
+    Context, IndexError, Kind,
+    commit::TABLES,
+    source::{Notes, Source},
+};
 use crate::store::{cache, registry::Registry, view};
 use elophanto_repo::tracked_under;
 
@@ -28,7 +32,7 @@ pub struct Tidied {
 /// When something is there and cannot be removed.
 pub fn tidy(context: &Context, dry: bool) -> Result<Tidied, IndexError> {
     let mut tidied = Tidied::default();
-    for folder in others(context).into_iter().chain([context.past_dir()]) {
+    for folder in others(context).into_iter().chain([context.past_of(&Notes)]) {
         // Nobody is adding to it while it goes.
         let lock = if folder.exists() { view::write_lock(&folder, None).ok() } else { None };
         count(&folder, &mut tidied)?;
@@ -45,11 +49,9 @@ pub fn tidy(context: &Context, dry: bool) -> Result<Tidied, IndexError> {
 
 /// Folders of views of other models than the present one, but for the built-in one.
 fn others(context: &Context) -> Vec<PathBuf> {
-    let mut own = vec![context.view_dir(), context.past_dir()];
-    own.extend(Kind::COLLECTIONS.map(|kind| context.collection_dir(kind)));
-    for form in context.forms {
-        let context = context.of(form);
-        own.extend([context.view_dir(), context.past_dir()]);
+    let mut own: Vec<PathBuf> = Kind::COLLECTIONS.map(|kind| context.model_dir(kind.name())).into();
+    for source in iter::once(&Notes as &dyn Source).chain(context.lessons) {
+        own.extend([context.view_of(source), context.past_of(source)]);
     }
     let near = own[0].parent().and_then(|folder| fs::read_dir(folder).ok());
     let paths = near.into_iter().flatten().flatten().map(|entry| entry.path());

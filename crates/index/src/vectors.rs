@@ -77,14 +77,10 @@ pub struct Found {
 
 impl<'a> Vectors<'a> {
     /// Sources in the order in which they are asked.
-    pub fn new(
-        context: &Context<'a>,
-        segments: &'a [Arc<Loaded>],
-        tables: PathBuf,
-        registry: Registry,
-        cache: PathBuf,
-    ) -> Self {
+    pub fn new(context: &Context<'a>, segments: &'a [Arc<Loaded>], registry: Registry) -> Self {
         let embedder = context.embedder;
+        let tables = context.repository.tables_dir();
+        let cache = context.repository.vectors_dir();
         let cache = Cache::new(cache, embedder.fingerprint().as_str(), embedder.dimension());
         Self {
             embedder,

@@ -17,6 +17,7 @@ use super::{
     Context, IndexError, Refreshed, Snapshot,
     commit::TABLES,
     passages::{Passage, passages},
+    source::Notes,
     version::{fetch_tables, tables_of},
 };
 use crate::store::{
@@ -202,7 +203,7 @@ impl Strangers {
         }
         let objects = base.git.objects();
         let _elsewhere =
-            fetch_tables(in_base, &objects, registry, &context.past_dir(), context.tables);
+            fetch_tables(in_base, &objects, registry, &context.past_of(&Notes), context.tables);
         let known: FxHashSet<Row> = in_base.keys().flat_map(|name| registry.rows(name)).collect();
         self.retain(|row| !known.contains(row));
         if let Some(head) = head(base.git)?.filter(|_| !self.rows.is_empty()) {

@@ -14,21 +14,23 @@ use std::{
 };
 
 use super::{
-    Context, IndexError, Kind, Progress, Refreshed, Report,
+    Context, IndexError, Kind, Options, Progress, Refreshed, Report,
     commit::TABLES,
+    derived::{self, Made},
     draft::Draft,
     fill::missing_keys,
-    form::Form,
-    refresh::{refreshed, report_on, settings},
-    segments::{Job, Workshop, build},
-    vectors::{Vectors, can_complete},
+    pipeline,
+    refresh::{is_of, refreshed, report_on, settings},
+    segments::Job,
+    source::{Notes, Source},
+    vectors::can_complete,
 };
 use crate::store::{
     bits::Bits,
     manifest::{Manifest, SegmentEntry},
     registry::Registry,
     tables::{self, Format},
-    view::{self, Loaded, Opened, Staging},
+    view::{self, Built, Loaded, Staging, View},
 };
 use elophanto_repo::{
     BlobId, CommitId, FileStat, Git, GitError, NotePath, ObjectId, Objects, Stored, Unread,
@@ -44,26 +46,51 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// What a note weighs whose size is not known, in bytes.
 const TYPICAL_BYTES: u64 = 6 * 1024;
 
-/// The notes of a version.
+/// What a version holds of a source.
 ///
 /// `embedded` of the report counts passages that neither the view, a table of the work tree or
 /// of the version, nor the local cache holds.
 ///
 /// # Errors
 /// When git cannot list the version.
-pub fn snapshot_of(
+pub fn version(
     context: &Context,
+    source: &dyn Source,
     git: &Git,
     version: &Version,
     progress: Progress,
 ) -> Result<Refreshed, IndexError> {
+    let files = source.stored(context, git, version)?;
+    Ok(of_files(context, source, git, version, files, progress)?)
+}
+
+/// The same, of the files that it [holds](Source::stored).
+///
+/// # Errors
+/// When git cannot list the version.
+pub fn of_files(
+    context: &Context,
+    source: &dyn Source,
+    git: &Git,
+    version: &Version,
+    files: Vec<Stored>,
+    progress: Progress,
+) -> Result<Refreshed, GitError> {
+    if files.is_empty() && source.kind() != Kind::Note {
+        return Ok(Refreshed::default());
+    }
+    if Kind::COLLECTIONS.contains(&source.kind()) {
+        let documents = || source.made(context, git, version, &files).unwrap_or_default();
+        // What is known of them is taken from the collection's view, which stays as it is.
+        let (base, _) = View::open(&context.view_of(source));
+        let documents = Box::new(documents);
+        let made = Made { source, stamp: None, documents, keep: false };
+        let options = Options { full: false, patience: Some(Duration::ZERO), progress };
+        return Ok(derived::bring(context, made, base, Vec::new(), options));
+    }
     let objects = git.objects();
-    let notes = match context.form {
-        None => stored_notes(git, &objects, version, context.selection)?,
-        Some(form) => stored_files(git, version, form)?,
-    };
-    let past = context.past_dir();
-    let mut loaded = usable(context, &context.view_dir());
+    let past = context.past_of(source);
+    let mut loaded = usable(context, &context.view_of(source));
     loaded.extend(usable(context, &past));
     if *version == Version::Staged {
         // Its vectors may be committed, and opening does not look at them; a search checks those
@@ -76,7 +103,7 @@ pub fn snapshot_of(
     let missing = missing_keys(draft.segments.iter().map(|loaded| &**loaded).zip(&all));
     let known = draft.known(0, can_complete(context, &missing));
     let mut jobs = Vec::new();
-    for note in notes {
+    for note in files {
         let file = Walked { path: note.path, stat: FileStat::default() };
         let place = note
             .object
@@ -96,62 +123,29 @@ pub fn snapshot_of(
         let names = registry.names().map(str::to_owned).collect();
         let tables_there = tables_of(git, version, &names)?;
         let elsewhere = fetch_tables(&tables_there, &objects, &mut registry, &past, context.tables);
-        let staging = Staging::new(&past).ok().map(Arc::new);
-        let cache = context.repository.vectors_dir();
-        let vectors = Vectors::new(context, &draft.segments, tables, registry, cache);
-        let groups = build(
-            &Workshop {
-                root: context.root(),
-                max_file_bytes: context.max_file_bytes,
-                chunker: context.chunker(),
-                analyzer: context.analyzer,
-                fingerprint: context.embedder.fingerprint().as_str(),
-                dimension: context.embedder.dimension(),
-                vectors: &vectors,
-                known: &known,
-                segments: &draft.segments,
-                objects: Some(&objects),
-                staging: staging.as_deref().map(Staging::path),
-                progress,
-            },
-            jobs,
-        );
+        let run = pipeline::Run {
+            context,
+            source,
+            known: &known,
+            registry,
+            objects: Some(&objects),
+            staging: Staging::new(&past).ok().map(Arc::new),
+            now: 0,
+            progress,
+        };
         // Damaged tables and cache files are passed over; whoever indexes the work tree says so.
-        vectors.close();
+        let built = run.work(&mut draft, jobs, &mut report).built;
         drop(elsewhere);
-        let mut built = Vec::new();
-        for group in groups {
-            report.embedded += group.embedded;
-            report.read += group.read;
-            if let Some(failure) = group.failure {
-                report.notices.push(format!("some vectors are missing: {failure}"));
-            }
-            let loaded = group.loaded.map(Arc::new);
-            built.extend(loaded.clone());
-            draft.take(loaded, group.outcomes, 0);
-        }
-        if let Some(staging) = staging {
-            // Without a place to keep them they are made again next time: that is no failure.
-            let _ = keep(context, &past, &built, &staging);
-        }
+        // Without a place to keep them they are made again next time: that is no failure.
+        let _ = keep(context, &past, &built);
     }
     let (manifest, segments) =
         draft.finish(settings(context), context.embedder.fingerprint().as_str());
-    let report = Report { changed: true, ..with_counts(report, &manifest) };
+    let Report { embedded, read, notices, .. } = report;
+    let report = Report { embedded, read, notices, changed: true, ..report_on(&manifest) };
     // What HEAD's history says holds here too, for every note that is the same.
     let history = super::history::last(context.repository);
-    Ok(refreshed(context.kind(), manifest, &segments, history, report))
-}
-
-/// The files of a form that a version holds.
-///
-/// # Errors
-/// When git cannot list the version.
-pub fn stored_files(git: &Git, version: &Version, form: &Form) -> Result<Vec<Stored>, GitError> {
-    let Some(folder) = &form.folder else { return Ok(Vec::new()) };
-    let mut files = git.list(version, &[folder.as_path()])?;
-    files.retain(|file| (form.names)(&file.path));
-    Ok(files)
+    Ok(refreshed(source.kind(), manifest, &segments, history, report))
 }
 
 /// Paths and contents of a version's notes.
@@ -178,49 +172,25 @@ pub fn blobs_of(
 
 /// Drops what is kept of versions: something in it was damaged.
 pub fn forget(context: &Context) {
-    let collections = Kind::COLLECTIONS.map(|kind| context.collection_dir(kind));
-    for folder in [context.view_dir(), context.past_dir()].into_iter().chain(collections) {
+    let collections = Kind::COLLECTIONS.map(|kind| context.model_dir(kind.name()));
+    for folder in [context.view_dir(), context.past_of(&Notes)].into_iter().chain(collections) {
         // What cannot be removed is found damaged again.
         let _ = fs::remove_file(folder.join("manifest"));
     }
 }
 
-fn with_counts(report: Report, manifest: &Manifest) -> Report {
-    let Report { embedded, read, notices, .. } = report;
-    Report { embedded, read, notices, ..report_on(manifest) }
-}
-
 /// The segments in a folder, if notes are still cut and embedded as they were then.
 fn usable(context: &Context, folder: &Path) -> Vec<Arc<Loaded>> {
-    match view::open(folder) {
-        Opened::Ready(view)
-            if view.manifest.settings == settings(context)
-                && view.manifest.fingerprint == context.embedder.fingerprint().as_str() =>
-        {
-            view.segments
-        }
-        Opened::Ready(_) | Opened::Missing | Opened::Damaged(_) => Vec::new(),
-    }
+    let (view, _) = View::open(folder);
+    if is_of(&view, context) { view.segments } else { Vec::new() }
 }
 
 /// Adds new segments to those kept of other versions.
-fn keep(
-    context: &Context,
-    folder: &Path,
-    built: &[Arc<Loaded>],
-    staging: &Staging,
-) -> io::Result<()> {
+fn keep(context: &Context, folder: &Path, built: &[Built]) -> io::Result<()> {
     let Some(_lock) = view::write_lock(folder, Some(PATIENCE))? else { return Ok(()) };
     // Others may have added some since we looked.
     let mut all = usable(context, folder);
-    for loaded in built {
-        let from = view::segment_files(staging.path(), &loaded.name);
-        let to = view::segment_files(folder, &loaded.name);
-        for (from, to) in from.iter().zip(&to) {
-            fs::rename(from, to)?;
-        }
-        all.push(Arc::clone(loaded));
-    }
+    all.extend(built.iter().map(|(loaded, _)| Arc::clone(loaded)));
     let chunks = |all: &[Arc<Loaded>]| all.iter().map(|l| l.segment.chunks()).sum::<usize>();
     while all.len() > MOST_SEGMENTS || (chunks(&all) > MOST_CHUNKS && all.len() > 1) {
         // What is small is soon made again; of equals the oldest goes.
@@ -239,7 +209,7 @@ fn keep(
         segments: all.iter().map(entry).collect(),
         files: Vec::new(),
     };
-    view::replace(folder, &manifest).map(drop)
+    view::publish(folder, &manifest, built)
 }
 
 /// Makes tables known that do not lie in the work tree. Returns the folder that holds them while

@@ -1,40 +1,39 @@
-//! All that can be searched: notes, summaries of files, and what is known of entities.
+//! All that can be searched: notes, summaries of files, what is known of entities, and lessons.
 //!
-//! Joins the collections of the rooms that own them. It refuses to know how any of them is made.
+//! Joins the sources of the rooms that own them. It refuses to know how any of them is made.
 
-use std::time::Duration;
-
-use crate::{learn, scan};
+use crate::{learn::documents::Facts, scan::documents::Summaries};
 use elophanto_index::{
-    Context, IndexError, Kind, Options, Progress, Refreshed, derived, form::Form,
-    refresh as refresh_notes, version,
+    Context, IndexError, Options, Progress, Refreshed, derived, refresh as refresh_source,
+    refresh::last_view,
+    source::{Notes, Source},
+    version,
 };
-use elophanto_repo::{CommitId, Git, GitError, Stored, Version, record_store::RecordStore};
+use elophanto_repo::{CommitId, Git, Version};
 
-/// What lies in views of its own, beside that of the notes.
-const APART: [Kind; 3] = [Kind::Summary, Kind::Fact, Kind::Memory];
+/// Everything of which git carries vectors, notes first.
+pub fn sources<'a>(context: &Context<'a>) -> Vec<&'a dyn Source> {
+    let own: [&dyn Source; 3] = [&Notes, &Summaries, &Facts];
+    own.into_iter().chain(context.lessons).collect()
+}
 
-/// Brings everything up to date with the work tree and the journal.
+/// Brings everything that is searched up to date with the work tree and the journal.
 ///
 /// # Errors
 /// When a configured root does not exist.
-pub fn refresh(
-    context: &Context,
-    record_store: &RecordStore,
-    options: Options,
-) -> Result<Refreshed, IndexError> {
+pub fn refresh(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
     let (notes, (summaries, facts)) = rayon::join(
-        || refresh_notes(context, options),
+        || refresh_source(context, &Notes, options),
         || {
             rayon::join(
-                || scan::documents::refresh(context, record_store, options),
-                || learn::documents::refresh(context, record_store, options),
+                || refresh_source(context, &Summaries, options),
+                || refresh_source(context, &Facts, options),
             )
         },
     );
     let mut all = notes?;
-    all.join(summaries);
-    all.join(facts);
+    all.join(summaries?);
+    all.join(facts?);
     Ok(all)
 }
 
@@ -42,46 +41,39 @@ pub fn refresh(
 ///
 /// # Errors
 /// When a configured root does not exist.
-pub fn refresh_pages(
-    context: &Context,
-    record_store: &RecordStore,
-    options: Options,
-) -> Result<Refreshed, IndexError> {
+pub fn refresh_pages(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
     let (notes, facts) = rayon::join(
-        || refresh_notes(context, options),
-        || learn::documents::refresh(context, record_store, options),
+        || refresh_source(context, &Notes, options),
+        || refresh_source(context, &Facts, options),
     );
     let mut pages = notes?;
-    pages.join(facts);
+    pages.join(facts?);
     Ok(pages)
 }
 
-/// Brings everything of which git carries vectors up to date: all that can be searched, and what
-/// agents remember.
+/// Brings everything of which git carries vectors up to date: all that can be searched, and the
+/// lessons of agents.
 ///
 /// # Errors
 /// When a configured root does not exist.
-pub fn refresh_indexed(
-    context: &Context,
-    record_store: &RecordStore,
-    options: Options,
-) -> Result<Refreshed, IndexError> {
-    let mut all = refresh(context, record_store, options)?;
-    for form in context.forms.iter().filter(|form| form.folder.is_some()) {
-        let other = refresh_notes(&context.of(form), options)?;
-        all.report.apart += other.report.chunks;
-        all.join(other);
+pub fn refresh_indexed(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
+    let mut all = refresh(context, options)?;
+    if let Some(lessons) = context.lessons {
+        let lessons = refresh_source(context, lessons, options)?;
+        all.report.apart += lessons.report.chunks;
+        all.join(lessons);
     }
     Ok(all)
 }
 
 /// Adds what can be searched beside the notes, as it was left.
 pub fn join_last(context: &Context, notes: &mut Refreshed) {
-    let kept = [scan::documents::last(context), learn::documents::last(context)];
-    kept.into_iter().flatten().for_each(|kept| notes.join(kept));
+    let sources: [&dyn Source; 2] = [&Summaries, &Facts];
+    let kept = sources.into_iter().filter_map(|source| last_view(context, source));
+    kept.for_each(|kept| notes.join(kept));
 }
 
-/// Everything that a version holds.
+/// Everything that a version holds and that is searched.
 ///
 /// # Errors
 /// When git cannot list the version.
@@ -91,9 +83,11 @@ pub fn of_version(
     version: &Version,
     progress: Progress,
 ) -> Result<Refreshed, IndexError> {
-    // A search of a commit does not look at what agents remember; a commit takes its vectors along.
-    let kinds: &[Kind] = if *version == Version::Staged { &APART } else { &Kind::COLLECTIONS };
-    of_kinds(context, git, version, kinds, progress)
+    let mut all = version::version(context, &Notes, git, version, progress)?;
+    for source in [&Summaries as &dyn Source, &Facts] {
+        all.join(version::version(context, source, git, version, progress)?);
+    }
+    Ok(all)
 }
 
 /// Everything of which git carries vectors, as a commit holds it.
@@ -106,92 +100,51 @@ pub fn of_commit(
     commit: CommitId,
     progress: Progress,
 ) -> Result<Refreshed, IndexError> {
-    of_kinds(context, git, &Version::Commit(commit), &APART, progress)
-}
-
-fn of_kinds(
-    context: &Context,
-    git: &Git,
-    version: &Version,
-    kinds: &[Kind],
-    progress: Progress,
-) -> Result<Refreshed, IndexError> {
-    let mut all = version::snapshot_of(context, git, version, progress)?;
-    let options = Options { full: false, patience: Some(Duration::ZERO), progress };
-    for &kind in kinds {
-        let files = files_of(context, git, version, kind)?;
-        all.join(collection(context, git, version, kind, &files, options)?);
+    let commit = Version::Commit(commit);
+    let mut all = version::version(context, &Notes, git, &commit, progress)?;
+    for source in sources(context).into_iter().skip(1) {
+        all.join(version::version(context, source, git, &commit, progress)?);
     }
     Ok(all)
 }
 
 /// What is staged, without collections that the last commit left as they are and took all vectors
-/// of along; and the names of the others, to be [remembered](derived::remember) once theirs are staged.
+/// of along; and what is to be remembered of the others once theirs are staged.
 ///
 /// # Errors
 /// When git cannot list a version.
-pub fn of_staged(
-    context: &Context,
+pub fn of_staged<'a>(
+    context: &Context<'a>,
     git: &Git,
     parents: &[CommitId],
     progress: Progress,
-) -> Result<(Refreshed, Vec<(Kind, String)>), IndexError> {
-    let mut all = version::snapshot_of(context, git, &Version::Staged, progress)?;
-    let options = Options { full: false, patience: Some(Duration::ZERO), progress };
-    let mut names = Vec::new();
-    for kind in APART {
-        let files = files_of(context, git, &Version::Staged, kind)?;
+) -> Result<(Refreshed, Vec<GoneAlong<'a>>), IndexError> {
+    let mut all = version::version(context, &Notes, git, &Version::Staged, progress)?;
+    let mut along = Vec::new();
+    for source in [&Summaries as &dyn Source, &Facts].into_iter().chain(context.lessons) {
+        let files = source.stored(context, git, &Version::Staged)?;
         let name = derived::name_of(&files);
         if let [parent] = parents
-            && derived::went_along(context, kind, &name)
-            && derived::name_of(&files_of(context, git, &Version::Commit(*parent), kind)?) == name
+            && derived::went_along(context, source, &name)
+            && derived::name_of(&source.stored(context, git, &Version::Commit(*parent))?) == name
         {
             continue;
         }
-        all.join(collection(context, git, &Version::Staged, kind, &files, options)?);
-        names.push((kind, name));
+        all.join(version::of_files(context, source, git, &Version::Staged, files, progress)?);
+        along.push(GoneAlong { source, name });
     }
-    Ok((all, names))
+    Ok((all, along))
 }
 
-fn files_of(
-    context: &Context,
-    git: &Git,
-    version: &Version,
-    kind: Kind,
-) -> Result<Vec<Stored>, GitError> {
-    match kind {
-        Kind::Summary => scan::documents::files_of(git, version),
-        Kind::Fact => learn::documents::files_of(context, git, version),
-        Kind::Memory => match form(context, kind) {
-            Some(form) => version::stored_files(git, version, form),
-            None => Ok(Vec::new()),
-        },
-        Kind::Note => Ok(Vec::new()),
+/// What a commit takes all vectors of along.
+pub struct GoneAlong<'a> {
+    source: &'a dyn Source,
+    name: String,
+}
+
+impl GoneAlong<'_> {
+    /// Remembers it, so that the next commit need not look at it if it stays as it is.
+    pub fn remember(&self, context: &Context) {
+        derived::remember(context, self.source, &self.name);
     }
-}
-
-fn form<'a>(context: &Context<'a>, kind: Kind) -> Option<&'a Form> {
-    context.forms.iter().find(|form| form.kind == kind)
-}
-
-fn collection(
-    context: &Context,
-    git: &Git,
-    version: &Version,
-    kind: Kind,
-    files: &[Stored],
-    options: Options,
-) -> Result<Refreshed, IndexError> {
-    Ok(match kind {
-        Kind::Summary => scan::documents::of_version(context, git, version, files, options),
-        Kind::Fact => learn::documents::of_version(context, git, files, options),
-        Kind::Memory => match form(context, kind) {
-            Some(form) if !files.is_empty() => {
-                version::snapshot_of(&context.of(form), git, version, options.progress)?
-            }
-            _ => Refreshed::default(),
-        },
-        Kind::Note => Refreshed::default(),
-    })
 }

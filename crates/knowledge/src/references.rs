@@ -11,7 +11,10 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::scan::{Found, outline_in_time};
-use elophanto_index::{Kind, Snapshot, links, store::Malformed};
+use elophanto_index::{
+    Snapshot, links,
+    store::{Malformed, segment::Attributes},
+};
 use elophanto_repo::read_note;
 use elophanto_text::{
     graph::{Edge, EdgeKind, Graph, Language, Node, NodeKind, Paths, Symbols, mentions},
@@ -38,12 +41,13 @@ pub fn graph(
     let mut nodes = Vec::new();
     let mut numbers: FxHashMap<String, usize> = FxHashMap::default();
     let mut texts = Vec::new();
-    for part in notes.parts.iter().filter(|part| part.kind == Kind::Note) {
+    for part in &notes.parts {
         for number in part.live.ones() {
             let view = part.loaded.segment.document(number)?;
             let path = view.path.to_text();
-            let covers: Vec<String> = view.covers.iter().map(|&text| text.to_owned()).collect();
-            texts.push((path.clone(), part.loaded.segment.text(&view)?, covers));
+            let text = part.loaded.segment.text(&view)?;
+            let Attributes::Note { covers } = view.attributes else { continue };
+            texts.push((path.clone(), text, covers));
             numbers.insert(path.clone(), nodes.len());
             nodes.push(Node { path, title: view.title.to_owned(), kind: NodeKind::Note });
         }
@@ -122,7 +126,7 @@ pub fn graph(
 }
 
 /// What covers: names, each pattern as it is and as a folder.
-fn patterns(covers: &[String]) -> GlobSet {
+fn patterns(covers: &[&str]) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in covers {
         let pattern = pattern.trim_start_matches("./").trim_matches('/');

@@ -21,10 +21,7 @@ pub struct RecordStore<'a> {
 
 impl<'a> RecordStore<'a> {
     pub fn new(repository: &'a Repository, share: bool) -> Self {
-        let local = repository.local_dir();
-        let shared = repository.root.join(SHARED);
-        let journal = Journal::new(shared, local.join("journal"), local.join("journal.lock"));
-        Self { repository, journal, share }
+        Self { repository, journal: journal_of(repository), share }
     }
 
     /// Where a record about a file goes: what lies outside the repository is nobody else's.
@@ -57,6 +54,13 @@ impl<'a> RecordStore<'a> {
         let _telling = is_shared.then(|| watch::tell(self.repository, Path::new(SHARED), None));
         self.journal.append(place, records, jiff::Timestamp::now(), &tracked).map(drop)
     }
+}
+
+/// The journal of a repository, to be read.
+pub fn journal_of(repository: &Repository) -> Journal {
+    let local = repository.local_dir();
+    let shared = repository.root.join(SHARED);
+    Journal::new(shared, local.join("journal"), local.join("journal.lock"))
 }
 
 /// Where git carries the journal, relative to the root.

@@ -8,7 +8,7 @@ use std::{
 
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{Context, Options, Snapshot, fill, refresh};
-use elophanto_knowledge::memory::{FOLDER, Question, RecallContext, form, recall};
+use elophanto_knowledge::memory::{FOLDER, Lessons, Question, RecallContext, recall};
 use elophanto_models::{
     Embedder,
     bert::Bert,
@@ -95,7 +95,7 @@ fn place(answer: &Value) -> (PathBuf, usize) {
 /// All records with their vectors.
 fn index(env: &TestEnv, model: &dyn Embedder, analyzer: &Analyzer) -> Snapshot {
     let repository = locate(env.root()).unwrap();
-    let form = form(&repository, None);
+    let lessons = Lessons::new(&repository, None);
     let context = Context {
         repository: &repository,
         selection: &Selection {
@@ -112,16 +112,15 @@ fn index(env: &TestEnv, model: &dyn Embedder, analyzer: &Analyzer) -> Snapshot {
         tables: &elophanto_tables::Lance,
         count_tokens: &count_tokens,
         now: &|| 0,
-        form: Some(&form),
-        forms: &[],
+        lessons: None,
         unwritten: |_, _| Vec::new(),
     };
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
-    let mut refreshed = refresh(&context, options).unwrap();
+    let mut refreshed = refresh(&context, &lessons, options).unwrap();
     if refreshed.report.waiting > 0 {
         let passages = fill::waiting(&context, &refreshed.snapshot).unwrap();
         fill::fill(&context, &passages, &|_, _| true);
-        refreshed = refresh(&context, options).unwrap();
+        refreshed = refresh(&context, &lessons, options).unwrap();
     }
     let report = &refreshed.report;
     assert_eq!((report.chunks, report.waiting), (2_000, 0), "{:?}", report.notices);

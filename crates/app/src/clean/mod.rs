@@ -13,6 +13,7 @@ use elophanto_index::{
     resolve::is_in_conflict,
 };
 use elophanto_knowledge::{
+    corpus,
     learn::{
         log::{Log, Work},
         responses,
@@ -68,7 +69,8 @@ pub fn compact(
         return Err(Error::new("the committed index is in conflict")
             .hint("settle it with `elophanto index --resolve`"));
     }
-    let compacted = compact::compact(&workspace.context(), &git, dry_run)?;
+    let context = workspace.context();
+    let compacted = compact::compact(&context, &corpus::sources(&context), &git, dry_run)?;
     if dry_run
         && compacted.worth
         && let Some(branch) = git.branch()

@@ -18,7 +18,6 @@ use crate::{Error, embedding::background::embed_soon, workspace::Workspace};
 use elophanto_base::{secrets, visible::escape_control_line};
 use elophanto_index::{
     Options, Problem, Refreshed, Report, Snapshot,
-    form::Form,
     plan::plan,
     refresh::{refresh, settings},
     search::SearchError,
@@ -78,15 +77,16 @@ impl<'a> Memories<'a> {
     pub fn open(workspace: &'a Workspace) -> Self {
         let repository = &workspace.repository;
         let own = repo_name(remote_url(repository).as_deref(), &folder_name(repository));
-        let form = workspace.memory_form();
-        let folder = form.folder.as_ref().map_or(form.root.clone(), |below| form.root.join(below));
-        let tracked_by = match &form.folder {
-            Some(_) => Some(repository.clone()),
+        let lessons = workspace.lessons();
+        let folder = lessons.folder();
+        let tracked_by = if lessons.in_git {
+            Some(repository.clone())
+        } else {
             // The parent's: the folder itself is made by the first record.
-            None => folder.ancestors().find(|it| it.is_dir()).and_then(|it| locate(it).ok()),
+            folder.ancestors().find(|it| it.is_dir()).and_then(|it| locate(it).ok())
         };
         let files = match &tracked_by {
-            Some(_) if form.folder.is_some() => Files::of_repository(repository),
+            Some(_) if lessons.in_git => Files::of_repository(repository),
             Some(repository) if repository.git_dir.is_some() => {
                 Files::new(folder, repository.local_dir().join("memory.lock"))
             }
@@ -95,16 +95,12 @@ impl<'a> Memories<'a> {
                 Files::new(folder, lock)
             }
         };
-        Self { workspace, own, files, root: form.root.clone(), tracked_by, kept: None }
+        Self { workspace, own, files, root: lessons.root.clone(), tracked_by, kept: None }
     }
 
     /// The same, for a process that is asked again and again.
     pub fn keeping(self, kept: &'a Kept) -> Self {
         Self { kept: Some(kept), ..self }
-    }
-
-    fn form(&self) -> &'a Form {
-        self.workspace.memory_form()
     }
 
     /// Writes a record down; once this returns it is on disk.
@@ -156,7 +152,7 @@ impl<'a> Memories<'a> {
                 is_tracked(repository, path).map_err(io::Error::other)
             }
         };
-        if self.form().folder.is_none()
+        if !self.workspace.lessons().in_git
             && let Some(above) = self.root.parent()
         {
             // Named by the user, and not made before anything is to be written there.
@@ -219,15 +215,14 @@ impl<'a> Memories<'a> {
     /// # Errors
     /// When it cannot be made.
     pub fn refreshed(&self, full: bool) -> Result<Refreshed, Error> {
-        let context = self.workspace.context();
-        let context = context.of(self.form());
-        let made = (context.view_dir(), settings(&context));
+        let (context, lessons) = (self.workspace.context(), self.workspace.lessons());
+        let made = (context.view_of(lessons), settings(&context));
         if !full && let Some(seen) = self.seen(&made) {
             return Ok(seen);
         }
         let again = |full| -> Result<Refreshed, Error> {
             let options = Options { full, patience: Some(PATIENCE), progress: &|_, _| {} };
-            Ok(refresh(&context, options)?)
+            Ok(refresh(&context, lessons, options)?)
         };
         let refreshed = embed_soon(self.workspace, &context, again(full)?, &|| again(false))?;
         let report = &refreshed.report;
@@ -247,8 +242,7 @@ impl<'a> Memories<'a> {
     fn seen(&self, made: &(PathBuf, String)) -> Option<Refreshed> {
         let kept = self.kept?.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = kept.as_ref().filter(|seen| seen.made == *made)?;
-        let form = self.form();
-        let walked = (form.list)(&form.root);
+        let walked = self.workspace.lessons().list();
         let stats = walked.iter().map(|file| (&file.path, &file.stat));
         plan(&seen.snapshot.files, stats, false).is_empty().then(|| Refreshed {
             snapshot: seen.snapshot.clone(),

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 
 use super::{CommitError, Done, Wishes};
 use elophanto_index::{
-    Context, Progress, Snapshot, derived,
+    Context, Progress, Snapshot,
     fill::{self, Filled},
     stage::{plan_staged, remove_obsolete},
 };
@@ -27,11 +27,11 @@ pub(super) fn stage(
     done: &mut Done,
 ) -> Result<(), CommitError> {
     // Listed anew: the entries are notes too.
-    let (mut refreshed, mut names) = corpus::of_staged(context, git, parents, progress)?;
+    let (mut refreshed, mut along) = corpus::of_staged(context, git, parents, progress)?;
     if refreshed.report.waiting > 0 {
         let filled = embed(context, &refreshed.snapshot, changed, wishes);
         if filled.embedded > 0 {
-            (refreshed, names) = corpus::of_staged(context, git, parents, progress)?;
+            (refreshed, along) = corpus::of_staged(context, git, parents, progress)?;
         }
     }
     let plan = plan_staged(context, git, &refreshed.snapshot)?;
@@ -39,9 +39,7 @@ pub(super) fn stage(
     remove_obsolete(context, &plan)?;
     // What waits for a slow model has to be looked at again.
     let is_whole = refreshed.report.waiting == 0;
-    for (kind, name) in names.into_iter().filter(|_| is_whole) {
-        derived::remember(context, kind, &name);
-    }
+    along.iter().filter(|_| is_whole).for_each(|it| it.remember(context));
     done.vectors = if plan.changes.is_empty() { 0 } else { plan.vectors };
     done.left = Left::of(context).told(refreshed.report.waiting);
     done.notices.extend(refreshed.report.notices);

@@ -10,9 +10,10 @@ use crate::{
     workspace::{Workspace, now_nanoseconds},
 };
 use elophanto_base::visible::escape_control_line;
-use elophanto_index::Options;
+use elophanto_index::{Options, refresh};
 use elophanto_knowledge::scan::{
-    AnswerNotes, Known, Question, documents,
+    AnswerNotes, Known, Question,
+    documents::Summaries,
     investigate::{Found, InvestigationContext, Outcome, claim, investigate as answer},
 };
 use elophanto_models::{Pace, builtin::count_tokens, llm::Ask};
@@ -62,7 +63,7 @@ pub fn investigate(
     drop(progress);
     if outcome.found.iter().any(|found| found.summary.is_some()) {
         // Cut, embedded and inverted now, so that no search has to wait for it.
-        let again = || Ok(documents::refresh(&workspace.context(), &record_store, options));
+        let again = || Ok(refresh(&workspace.context(), &Summaries, options)?);
         let made = again()?;
         // What a model elsewhere is to embed waits for `index`, which asks first.
         if workspace.context().embedder.pace() == Pace::Slow {

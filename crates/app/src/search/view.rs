@@ -17,6 +17,7 @@ use elophanto_index::{
         Answer, Hit, Listing,
         origin::{Origins, State},
     },
+    source::Notes,
     version::forget,
 };
 use elophanto_knowledge::corpus;
@@ -38,7 +39,7 @@ impl Viewed {
         workspace: &Workspace,
         reporter: &dyn Reporter,
     ) -> Result<Self, Error> {
-        let refreshed = match as_it_is.then(|| last_view(&workspace.context())).flatten() {
+        let refreshed = match as_it_is.then(|| last_view(&workspace.context(), &Notes)).flatten() {
             Some(mut last) => {
                 corpus::join_last(&workspace.context(), &mut last);
                 last

@@ -24,7 +24,7 @@ use crate::{
         bits::Bits,
         manifest::{FileEntry, Place},
         matrix::{Encoded, Matrix, encode_matrix},
-        segment::{ChunkRecord, DocumentRecord, Segment, SegmentBuilder},
+        segment::{Attributes, ChunkRecord, DocumentRecord, Segment, SegmentBuilder},
         view::Loaded,
     },
 };
@@ -101,7 +101,7 @@ impl Corpus {
                             titled: !document.title.is_empty(),
                             scope: Scope::User,
                             tags: Vec::new(),
-                            covers: Vec::new(),
+                            attributes: Attributes::Note { covers: Vec::new() },
                             created: None,
                             updated: None,
                             note: None,
@@ -111,6 +111,7 @@ impl Corpus {
                             range: 0..document.text.len(),
                             lines: (1, 1),
                             breadcrumb: Vec::new(),
+                            lesson: None,
                         }],
                     );
                     let key = note::key(embedder.fingerprint(), &passages[index]);

@@ -16,8 +16,11 @@ use super::{
 };
 use crate::{
     Kind, Snapshot,
-    derived::{Against, Source},
-    store::{Malformed, bits::Bits, segment::DocumentView},
+    store::{
+        Malformed,
+        bits::Bits,
+        segment::{Against, DocumentView, MadeFrom},
+    },
 };
 use elophanto_base::lexical::{Analyzer, fold, words};
 use elophanto_models::{Belief, EmbedError, Embedder};
@@ -85,7 +88,7 @@ pub struct Hit {
     pub path: NotePath,
     pub kind: Kind,
     /// What a summary was made from; `None` for a note.
-    pub source: Option<Source>,
+    pub source: Option<MadeFrom>,
     /// Lines of a page of facts of which a note of the user says otherwise.
     pub against: Vec<Against>,
     pub blob: BlobId,

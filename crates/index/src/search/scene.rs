@@ -13,11 +13,16 @@ use super::{
 };
 use crate::{
     Kind, Snapshot,
-    derived::{Against, Source},
-    store::{Malformed, bits::Bits, manifest::Place, matrix::Probe, segment::DocumentView},
+    store::{
+        Malformed,
+        bits::Bits,
+        manifest::Place,
+        matrix::Probe,
+        segment::{Against, Attributes, DocumentView, MadeFrom},
+    },
 };
 use elophanto_base::lexical::Analyzer;
-use elophanto_repo::{BlobId, NotePath};
+use elophanto_repo::NotePath;
 use elophanto_text::markdown::Scope;
 
 /// Number of the part, number of the chunk in it.
@@ -290,20 +295,17 @@ impl<'a> Scene<'a> {
 
     /// Whether a fact in the first chunk is one that the note of the second contradicts.
     pub fn is_contradicted(&self, fact: ChunkId, note: ChunkId) -> Result<bool, Malformed> {
-        let Some(part) = self.snapshot.parts.get(fact.0).filter(|part| part.kind == Kind::Fact)
-        else {
+        let segment = &self.snapshot.parts[fact.0].loaded.segment;
+        let (lines, page) = (segment.chunk(fact.1)?.lines, segment.chunk_document(fact.1));
+        let Attributes::Facts { against, .. } = segment.document(page)?.attributes else {
             return Ok(false);
         };
-        let segment = &part.loaded.segment;
-        let lines = segment.chunk(fact.1)?.lines;
-        let against =
-            Against::from_covers(&segment.document(segment.chunk_document(fact.1))?.covers);
         if against.is_empty() {
             return Ok(false);
         }
         let segment = &self.snapshot.parts[note.0].loaded.segment;
         let note = segment.document(segment.chunk_document(note.1))?.path.to_text();
-        let is_its = |it: &Against| it.note == note && (lines.0..=lines.1).contains(&it.line);
+        let is_its = |it: &Against<&str>| it.note == note && (lines.0..=lines.1).contains(&it.line);
         Ok(against.iter().any(is_its))
     }
 
@@ -316,24 +318,22 @@ impl<'a> Scene<'a> {
         let text = whole.get(chunk.range.clone()).ok_or(Malformed)?;
         let fence = open_fence(&whole[..chunk.range.start]).map(str::to_owned);
         let kind = self.snapshot.parts[place.0].kind;
-        let source = match kind {
-            Kind::Note | Kind::Fact | Kind::Memory => None,
-            Kind::Summary => Source::from_covers(&document.covers),
-        };
-        let against = match kind {
-            Kind::Fact => Against::from_covers(&document.covers),
-            Kind::Note | Kind::Summary | Kind::Memory => Vec::new(),
-        };
-        let lines = source.as_ref().map_or(chunk.lines, |source| source.lines);
         // What a document is made from is another text than its own.
-        let made_from = document.covers.first().filter(|_| kind != Kind::Note);
-        let source_blob = made_from.and_then(|blob| BlobId::from_hex(blob));
+        let made_from = document.attributes.made_from();
+        let (source, against) = match document.attributes {
+            Attributes::Note { .. } | Attributes::Lessons { .. } => (None, Vec::new()),
+            Attributes::Summary(made_from) => (Some(made_from.to_owned()), Vec::new()),
+            Attributes::Facts { against, .. } => {
+                (None, against.iter().map(Against::to_owned).collect())
+            }
+        };
+        let lines = source.as_ref().map_or(chunk.lines, |source: &MadeFrom| source.lines);
         Ok(Hit {
             kind,
             source,
             against,
             path: document.path,
-            blob: source_blob.unwrap_or(document.blob),
+            blob: made_from.unwrap_or(document.blob),
             title: document.title.to_owned(),
             breadcrumb: segment.breadcrumb(&chunk)?.into_iter().map(str::to_owned).collect(),
             scope: document.scope,

@@ -16,7 +16,10 @@ use super::{
     run::Like,
     scene::{ChunkId, Found, Scene},
 };
-use crate::{Kind, Snapshot, derived::Source, store::Malformed};
+use crate::{
+    Kind, Snapshot,
+    store::{Malformed, segment::Attributes},
+};
 use elophanto_repo::NotePath;
 
 /// What keywords of a part of a file count of those of the whole.
@@ -80,9 +83,9 @@ pub fn by_file(
         for document in part.live.ones() {
             let Some(file) = files.get_mut(segment.identity(document)?.0) else { continue };
             let view = segment.document(document)?;
-            let source = Source::from_covers(&view.covers);
-            let share =
-                if source.is_some_and(|source| source.is_part) { PART_KEYWORDS } else { 1.0 };
+            let is_part =
+                matches!(&view.attributes, Attributes::Summary(made_from) if made_from.is_part);
+            let share = if is_part { PART_KEYWORDS } else { 1.0 };
             let places = view.chunks.map(|chunk| (number, chunk));
             for place in places.filter(|place| scene.is_eligible(found, like, *place)) {
                 let own = own(place);

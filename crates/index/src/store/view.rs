@@ -27,6 +27,7 @@ pub struct Loaded {
 }
 
 /// What the view's folder holds right now.
+#[derive(Default)]
 pub struct View {
     pub manifest: Manifest,
     pub segments: Vec<Arc<Loaded>>,
@@ -34,7 +35,63 @@ pub struct View {
     pub generation: u64,
 }
 
+/// A segment that is not in the view yet, with the folder that holds its files; it has none where
+/// they could not be written.
+pub type Built = (Arc<Loaded>, Option<Arc<Staging>>);
+
+/// What became of a manifest that was to be the view.
+pub enum Committed {
+    /// It is. The lock is still held.
+    Done(Lock),
+    /// Another process replaced the view meanwhile.
+    Overtaken,
+    /// Another process holds the lock for longer than we wait.
+    Busy,
+}
+
 impl View {
+    /// The view of a folder, and what is wrong with it. Where there is none to build upon it is
+    /// empty.
+    pub fn open(folder: &Path) -> (Self, Option<OpenError>) {
+        match open(folder) {
+            Opened::Ready(view) => (view, None),
+            Opened::Missing => (Self::default(), None),
+            Opened::Damaged(cause) => (Self::empty(folder), Some(cause)),
+        }
+    }
+
+    /// A view of which nothing can be used, to be replaced.
+    pub fn empty(folder: &Path) -> Self {
+        Self { generation: generation(folder), ..Self::default() }
+    }
+
+    /// Makes `manifest` the view of a folder, unless that is no longer the one of `generation`;
+    /// `built` has what it names and is not in the folder yet.
+    ///
+    /// # Errors
+    /// When the folder cannot be written; the view is then as it was.
+    pub fn commit(
+        folder: &Path,
+        generation: u64,
+        manifest: &Manifest,
+        built: &[Built],
+        lock: Option<Lock>,
+        patience: Option<Duration>,
+    ) -> io::Result<Committed> {
+        let lock = match lock {
+            Some(lock) => lock,
+            None => match write_lock(folder, patience)? {
+                Some(lock) => lock,
+                None => return Ok(Committed::Busy),
+            },
+        };
+        if self::generation(folder) != generation {
+            return Ok(Committed::Overtaken);
+        }
+        publish(folder, manifest, built)?;
+        Ok(Committed::Done(lock))
+    }
+
     /// Which vectors are not what was written, if any: opening does not look at them.
     pub fn damaged_vectors(&self, folder: &Path) -> Option<OpenError> {
         let damaged = self.segments.iter().find(|loaded| !loaded.matrix.is_intact())?;
@@ -92,16 +149,29 @@ pub fn open_segment(folder: &Path, name: &str) -> Result<Loaded, OpenError> {
     Ok(Loaded { name: name.to_owned(), segment, matrix })
 }
 
-/// Makes `manifest` the view. The caller holds the write lock and has put every segment that the
-/// manifest names into the folder. Files that no manifest names any more are removed.
+/// Makes `manifest` the view, with those of the segments that it names. The caller holds the write
+/// lock. Files that no manifest names any more are removed.
 ///
 /// # Errors
 /// When the folder cannot be written; the view is then as it was.
-pub fn replace(folder: &Path, manifest: &Manifest) -> io::Result<u64> {
-    let bytes = manifest.to_bytes();
-    write_whole(&manifest_file(folder), &bytes)?;
+pub fn publish(folder: &Path, manifest: &Manifest, built: &[Built]) -> io::Result<()> {
+    for (loaded, staging) in built {
+        if !manifest.segments.iter().any(|entry| entry.name == loaded.name) {
+            continue;
+        }
+        let Some(staging) = staging else {
+            return Err(io::Error::other("no room for a new segment"));
+        };
+        let from = segment_files(staging.path(), &loaded.name);
+        for (from, to) in from.iter().zip(&segment_files(folder, &loaded.name)) {
+            if !to.exists() {
+                fs::rename(from, to)?;
+            }
+        }
+    }
+    write_whole(&manifest_file(folder), &manifest.to_bytes())?;
     sweep(folder, manifest);
-    Ok(generation_of(&bytes))
+    Ok(())
 }
 
 /// The lock of whoever replaces the view; `None` if another process keeps it for longer.

@@ -13,76 +13,79 @@ use super::entity_store::{
     EntitySnapshot, KINDS, MAX_PAGE_BYTES, Sheet, folder, page_files, slug_of,
 };
 use elophanto_index::{
-    Context, Kind, Options, Refreshed,
-    derived::{self, Against, Collection, Derived},
+    Context, IndexError, Kind,
+    source::{Collection, Derived, Listing, Source},
+    store::segment::{Against, Attributes},
 };
 use elophanto_repo::{
     BlobId, Git, GitError, NotePath, ObjectId, Stored, Version,
     journal::{Record, parse_file},
     read_note,
-    record_store::{RecordStore, SHARED},
+    record_store::{SHARED, journal_of},
 };
-use elophanto_text::entity::{Entity, LineHash, Page, searchable};
+use elophanto_text::entity::{Entity, LineHash, Page, counting_tags, searchable};
 
 /// Largest file of the journal that is read from git, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// A file changed this recently may change again without a new time.
 const RACY: Duration = Duration::from_secs(2);
 
-/// Brings what can be searched of the entities up to date with their pages.
-pub fn refresh(context: &Context, record_store: &RecordStore, options: Options) -> Refreshed {
-    let root = &context.repository.root;
-    let files = page_files(root, &folder(context.write_root));
-    if files.is_empty() && derived::last(context, Kind::Fact).is_none() {
-        // The usual case costs a search next to nothing.
-        return Refreshed::default();
-    }
-    let now = at((context.now)());
-    let journal = record_store.journal.stamp(now);
-    let (pages, settled) = stamp(root, &files, now);
-    let documents =
-        || of(context, &texts_here(root, &files), record_store.journal.read(&KINDS).records, now);
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&journal.digest).update(pages.as_bytes());
-    let collection = Collection {
-        kind: Kind::Fact,
-        stamp: Some(hasher.finalize().to_hex().to_string()),
-        settled: settled && !journal.racy,
-        documents: &documents,
-    };
-    derived::refresh(context, &collection, options)
-}
+/// What is known of entities, from their pages and the journal.
+pub struct Facts;
 
-/// What can be searched of the entities as it was left.
-pub fn last(context: &Context) -> Option<Refreshed> {
-    derived::last(context, Kind::Fact)
-}
-
-/// What a version holds that its entities are made of: their pages, and the journal.
-///
-/// # Errors
-/// When git cannot list the version.
-pub fn files_of(context: &Context, git: &Git, version: &Version) -> Result<Vec<Stored>, GitError> {
-    let folder = folder(context.write_root);
-    let pages = pages_of(git, version, &folder)?;
-    if pages.is_empty() {
-        return Ok(Vec::new());
+impl Source for Facts {
+    fn kind(&self) -> Kind {
+        Kind::Fact
     }
-    let mut files: Vec<Stored> = pages.into_iter().map(|(_, file)| file).collect();
-    files.extend(git.list(version, &[Path::new(SHARED)])?);
-    Ok(files)
-}
 
-/// The entities that a version carries, of the files it holds of them.
-pub fn of_version(context: &Context, git: &Git, files: &[Stored], options: Options) -> Refreshed {
-    if files.is_empty() {
-        return Refreshed::default();
+    fn here<'s>(&'s self, context: &'s Context) -> Result<Listing<'s>, IndexError> {
+        let root = &context.repository.root;
+        let files = page_files(root, &folder(context.write_root));
+        if files.is_empty() {
+            // The usual case costs a search next to nothing.
+            return Ok(Listing::Made(Collection::default()));
+        }
+        let now = at((context.now)());
+        let journal = journal_of(context.repository);
+        let records = journal.stamp(now);
+        let (pages, settled) = stamp(root, &files, now);
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&records.digest).update(pages.as_bytes());
+        Ok(Listing::Made(Collection {
+            stamp: hasher.finalize().to_hex().to_string(),
+            settled: settled && !records.racy,
+            documents: Box::new(move || {
+                of(context, &texts_here(root, &files), journal.read(&KINDS).records, now)
+            }),
+        }))
     }
-    let folder = folder(context.write_root);
-    let (pages, records): (Vec<&Stored>, Vec<&Stored>) =
-        files.iter().partition(|file| slug_of(&folder, file.path.as_path()).is_some());
-    let now = at((context.now)());
-    let documents = || {
+
+    /// The pages, and the journal.
+    fn stored(
+        &self,
+        context: &Context,
+        git: &Git,
+        version: &Version,
+    ) -> Result<Vec<Stored>, GitError> {
+        let pages = pages_of(git, version, &folder(context.write_root))?;
+        if pages.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut files: Vec<Stored> = pages.into_iter().map(|(_, file)| file).collect();
+        files.extend(git.list(version, &[Path::new(SHARED)])?);
+        Ok(files)
+    }
+
+    fn made(
+        &self,
+        context: &Context,
+        git: &Git,
+        _version: &Version,
+        files: &[Stored],
+    ) -> Option<Vec<Derived>> {
+        let folder = folder(context.write_root);
+        let (pages, records): (Vec<&Stored>, Vec<&Stored>) =
+            files.iter().partition(|file| slug_of(&folder, file.path.as_path()).is_some());
         let read = |files: &[&Stored], most| {
             let ids: Vec<&ObjectId> = files.iter().map(|file| &file.object).collect();
             git.objects().read(&ids, most).into_iter()
@@ -93,11 +96,8 @@ pub fn of_version(context: &Context, git: &Git, files: &[Stored], options: Optio
             let (slug, bytes) = (slug_of(&folder, file.path.as_path())?, bytes.ok()?);
             Some((slug, (BlobId::of(&bytes), text_of(&bytes))))
         });
-        of(context, &texts.collect(), records.collect(), now)
-    };
-    let collection =
-        Collection { kind: Kind::Fact, stamp: None, settled: false, documents: &documents };
-    derived::of_version(context, &collection, options)
+        Some(of(context, &texts.collect(), records.collect(), at((context.now)())))
+    }
 }
 
 /// The pages that a version holds, by slug.
@@ -143,12 +143,10 @@ fn of(context: &Context, texts: &Texts, records: Vec<Record>, now: Timestamp) ->
             let entity = snapshot.entities.by_slug(slug)?;
             let page = without_elsewhere(snapshot.sheets.get(slug)?.page.clone(), entity, slug);
             let path = NotePath::from(folder.join(format!("{slug}.md")).as_path());
-            let text = searchable(text, &page, &snapshot.retired, &entity.title);
-            let against = against(&page, &snapshot);
-            Some(Derived::of_lines(path, with_origin(&text, entity, blob, &against)))
+            Some(document(path, text, *blob, &page, entity, &snapshot))
         })
         .collect();
-    documents.sort_by(|a, b| a.path.cmp(&b.path));
+    documents.sort_by(|a, b| a.path().cmp(b.path()));
     documents
 }
 
@@ -174,31 +172,30 @@ fn against(page: &Page, snapshot: &EntitySnapshot) -> Vec<Against> {
     against.collect()
 }
 
-/// Adds to a header when something was last found out, what the document is made from, and what of
-/// it the user says otherwise, without a further line.
-fn with_origin(text: &str, entity: &Entity, blob: &BlobId, against: &[Against]) -> String {
-    let newest = entity.facts.iter().filter_map(|fact| fact.line.at).max().or(entity.created);
-    let updated = newest.map(|at| format!("updated: {at}, ")).unwrap_or_default();
+/// A page as a document, with the lines of its file.
+fn document(
+    path: NotePath,
+    text: &str,
+    blob: BlobId,
+    page: &Page,
+    entity: &Entity,
+    snapshot: &EntitySnapshot,
+) -> Derived {
+    let text = searchable(text, page, &snapshot.retired);
     // A header is one, too, where lines end as on other systems, and behind a byte order mark.
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
-    let Some(end) = text.strip_prefix("---\n").and_then(|rest| rest.find("\n---\n")) else {
-        return text;
-    };
-    let (inner, rest) = text["---\n".len()..].split_at(end);
-    let said: Vec<&str> = inner.lines().filter(|line| !line.is_empty()).collect();
-    let said = said.join(", ");
-    let said = said.strip_prefix('{').and_then(|said| said.strip_suffix('}')).unwrap_or(&said);
+    let newest = entity.facts.iter().filter_map(|fact| fact.line.at).max().or(entity.created);
     // Whoever links to it by one of its names finds it.
-    let names = list(std::iter::once(entity.title.clone()).chain(entity.aliases.iter().cloned()));
-    let made_from = std::iter::once(blob.to_string());
-    let covers = list(made_from.chain(against.iter().map(Against::cover)));
-    let blank = "\n".repeat(inner.matches('\n').count());
-    format!("---\n{{{said}, aliases: {names}, {updated}covers: {covers}}}{blank}{rest}")
-}
-
-/// A list of YAML: JSON strings are strings there too, whatever is in them.
-fn list(items: impl Iterator<Item = String>) -> String {
-    serde_json::Value::from(items.collect::<Vec<_>>()).to_string()
+    let names = std::iter::once(&entity.title).chain(&entity.aliases).cloned().collect();
+    let against = against(page, snapshot);
+    Derived::new(
+        path,
+        entity.title.clone(),
+        counting_tags(page, &snapshot.retired),
+        (None, newest.map(Timestamp::as_second)),
+        Attributes::Facts { page: blob, names, against },
+        text,
+    )
 }
 
 /// What the files look like, and whether that proves anything the next time.
@@ -239,20 +236,16 @@ pub(super) fn at(nanoseconds: i64) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elophanto_text::{
-        entity::{NewLine, Origin, append, new_page},
-        markdown,
-    };
+    use elophanto_text::entity::{NewLine, Origin, append, new_page};
 
     /// A page as it is handed to the index.
-    fn given(page: &str) -> String {
+    fn given(page: &str) -> Derived {
         let sheets = [("kef".to_owned(), Sheet::of(page.to_owned()))].into_iter().collect();
         let snapshot = EntitySnapshot::of(sheets, Vec::new(), Timestamp::UNIX_EPOCH);
         let (entity, page_read) =
             (snapshot.entities.by_slug("kef").unwrap(), &snapshot.sheets["kef"].page);
-        let text = searchable(page, page_read, &snapshot.retired, &entity.title);
-        let against = against(page_read, &snapshot);
-        with_origin(&text, entity, &BlobId::of(page.as_bytes()), &against)
+        let blob = BlobId::of(page.as_bytes());
+        document("kef.md".into(), page, blob, page_read, entity, &snapshot)
     }
 
     #[test]
@@ -274,12 +267,13 @@ mod tests {
             page.replace("\n- ", "\r\n- "),
         ] {
             let given = given(&page);
-            let front = markdown::parse(&given).unwrap().front_matter;
-            assert!(front.aliases.contains(&"LS50".to_owned()), "{page:?}: {given:?}");
-            let said = Against { line, note: "knowledge/user/my audio.md".to_owned() };
-            let blob = BlobId::of(page.as_bytes()).to_string();
-            assert_eq!(front.covers, [blob, said.cover()], "{page:?}");
-            assert_eq!(given.lines().nth(line - 1), Some("- The KEF is a speaker."));
+            let expected = Attributes::Facts {
+                page: BlobId::of(page.as_bytes()),
+                names: vec!["KEF".to_owned(), "LS50".to_owned()],
+                against: vec![Against { line, note: "knowledge/user/my audio.md".to_owned() }],
+            };
+            assert_eq!(given.attributes(), &expected, "{page:?}");
+            assert_eq!(given.text().lines().nth(line - 1), Some("- The KEF is a speaker."));
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    FOLDER, MemoryError, Read, is_repo_name, parse_file, repo_name::ARCHIVE, sheet::repo_below,
+    FOLDER, MemoryError, Read, is_repo_name, lessons::repo_below, parse_file, repo_name::ARCHIVE,
 };
 use elophanto_base::{beneath::Kind, jsonl};
 use elophanto_repo::{

@@ -17,6 +17,7 @@ mod draft;
 mod files;
 mod fold;
 mod inline;
+mod lessons;
 mod print;
 mod rank;
 mod rate;
@@ -26,7 +27,6 @@ mod record;
 mod remove;
 mod repo_name;
 mod shared;
-mod sheet;
 mod tags;
 #[cfg(test)]
 mod tests;
@@ -38,6 +38,7 @@ pub use archive::Archived;
 pub use draft::{Draft, DraftParts};
 pub use files::{Files, Found, Listing};
 pub use fold::{Folded, fold};
+pub use lessons::{FOLDER, Lessons};
 pub use print::{Compact, Shown, compact};
 pub use rate::{NotARate, Rate};
 pub use read::{Read, parse_file};
@@ -46,7 +47,6 @@ pub use record::{Entry, EventType, MAX_LINE_BYTES, Memory, NotAnEventType, Retir
 pub use remove::Removed;
 pub use repo_name::{is_repo_name, repo_name};
 pub use shared::{Shared, compared, shared, vectors};
-pub use sheet::{FOLDER, form};
 pub use tags::derive_tags;
 
 /// Why a record was refused or not written, or a file was not read.

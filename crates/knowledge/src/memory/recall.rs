@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{
     EventType, Memory, Rate,
+    lessons::{Beyond, is_archived, may_hold, passage_of, record_of},
     rank::{HALF_LIFE_DAYS, Model, by},
-    sheet::{Beyond, is_archived, may_hold, passage_of, record_of},
 };
 use elophanto_base::{contradicts::contradicts, lexical::Analyzer};
 use elophanto_index::{
@@ -125,7 +125,7 @@ impl<'a> Lessons<'a> {
     fn new(snapshot: &'a Snapshot, question: &Question) -> Result<Self, Malformed> {
         let mut beyond = Beyond::default();
         let scene = Scene::new(snapshot, |_, view, _| {
-            view.covers.iter().for_each(|cover| beyond.add(cover));
+            beyond.add(&view.attributes);
             question.repo.is_none_or(|repo| may_hold(&view.path, repo))
                 && (question.archived || !is_archived(&view.path))
         })?;

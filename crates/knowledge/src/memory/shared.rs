@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use super::{Memory, Rate, recall::words_of, sheet::record_at};
+use super::{Memory, Rate, recall::words_of};
 use elophanto_base::contradicts::contradicts;
 use elophanto_index::{Snapshot, store::Malformed};
 
@@ -78,15 +78,13 @@ pub fn vectors(
         let (segment, matrix) = (&part.loaded.segment, &part.loaded.matrix);
         for number in part.live.ones() {
             let document = segment.document(number)?;
-            let text = segment.text(&document)?;
-            for chunk in document.chunks.clone() {
-                let range = segment.chunk(chunk)?.range;
-                let memory = record_at(text, range.start, range.end).ok_or(Malformed)?;
+            for chunk in document.chunks {
+                let id = segment.lesson(&segment.chunk(chunk)?)?.ok_or(Malformed)?.id;
                 if let Some(vector) = matrix.vector(chunk)
-                    && wanted.contains(memory.id.as_str())
+                    && wanted.contains(id)
                 {
                     let values = vector.codes.iter().map(|&code| f32::from(code) * vector.scale);
-                    vectors.insert(memory.id, values.collect());
+                    vectors.insert(id.to_owned(), values.collect());
                 }
             }
         }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::{
@@ -10,75 +9,68 @@ use super::{
     record::{SUMMARY, Summary},
 };
 use elophanto_index::{
-    Context, Kind, Options, Refreshed,
-    derived::{self, Collection, Content, Derived, Source},
+    Context, IndexError, Kind,
+    source::{Collection, Derived, Listing, Source},
+    store::segment::{Attributes, MadeFrom},
 };
 use elophanto_repo::{
     CommitId, Git, GitError, NotePath, ObjectId, Stored, Version,
     journal::parse_file,
-    record_store::{RecordStore, SHARED},
+    record_store::{SHARED, journal_of},
 };
 
 /// Largest file of the journal that is read from git, in bytes.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Brings what can be searched of the summaries up to date with the journal.
-pub fn refresh(context: &Context, record_store: &RecordStore, options: Options) -> Refreshed {
-    if record_store.journal.is_empty() {
-        // The usual case costs a search next to nothing.
-        return Refreshed::default();
+/// What was found out about files, from the records of the journal.
+pub struct Summaries;
+
+impl Source for Summaries {
+    fn kind(&self) -> Kind {
+        Kind::Summary
     }
-    let now = super::run::at((context.now)());
-    let stamp = record_store.journal.stamp(now);
-    let documents = || {
-        let reading = record_store.journal.read(&[SUMMARY]);
-        // What is gone since, and may be back, is found out when it is shown.
-        of(&Known::of(reading.records, now))
-    };
-    let collection = Collection {
-        kind: Kind::Summary,
-        stamp: Some(blake3::Hash::from_bytes(stamp.digest).to_hex().to_string()),
-        settled: !stamp.racy,
-        documents: &documents,
-    };
-    derived::refresh(context, &collection, options)
-}
 
-/// What can be searched of the summaries as it was left.
-pub fn last(context: &Context) -> Option<Refreshed> {
-    derived::last(context, Kind::Summary)
-}
+    fn here<'s>(&'s self, context: &'s Context) -> Result<Listing<'s>, IndexError> {
+        let journal = journal_of(context.repository);
+        if journal.is_empty() {
+            // The usual case costs a search next to nothing.
+            return Ok(Listing::Made(Collection::default()));
+        }
+        let now = super::run::at((context.now)());
+        let stamp = journal.stamp(now);
+        Ok(Listing::Made(Collection {
+            stamp: blake3::Hash::from_bytes(stamp.digest).to_hex().to_string(),
+            settled: !stamp.racy,
+            // What is gone since, and may be back, is found out when it is shown.
+            documents: Box::new(move || of(&Known::of(journal.read(&[SUMMARY]).records, now))),
+        }))
+    }
 
-/// What a version holds that its summaries are made of: the journal.
-///
-/// # Errors
-/// When git cannot list the version.
-pub fn files_of(git: &Git, version: &Version) -> Result<Vec<Stored>, GitError> {
-    git.list(version, &[Path::new(SHARED)])
-}
+    fn stored(
+        &self,
+        _context: &Context,
+        git: &Git,
+        version: &Version,
+    ) -> Result<Vec<Stored>, GitError> {
+        git.list(version, &[Path::new(SHARED)])
+    }
 
-/// The summaries that a version carries, of the files it holds of them.
-pub fn of_version(
-    context: &Context,
-    git: &Git,
-    version: &Version,
-    files: &[Stored],
-    options: Options,
-) -> Refreshed {
-    let ids: Vec<&ObjectId> = files.iter().map(|file| &file.object).collect();
-    let now = super::run::at((context.now)());
-    let documents = || {
+    fn made(
+        &self,
+        context: &Context,
+        git: &Git,
+        version: &Version,
+        files: &[Stored],
+    ) -> Option<Vec<Derived>> {
+        let ids: Vec<&ObjectId> = files.iter().map(|file| &file.object).collect();
         let contents = git.objects().read(&ids, MOST_BYTES).into_iter().flatten();
         let records = contents.flat_map(|bytes| parse_file(&bytes, &[SUMMARY]).into_records());
-        let mut known = Known::of(records.collect(), now);
+        let mut known = Known::of(records.collect(), super::run::at((context.now)()));
         if let Version::Commit(commit) = version {
             keep_what_it_holds(&mut known, git, commit);
         }
-        of(&known)
-    };
-    let collection =
-        Collection { kind: Kind::Summary, stamp: None, settled: false, documents: &documents };
-    derived::of_version(context, &collection, options)
+        Some(of(&known))
+    }
 }
 
 /// Leaves what is described of files that a commit holds, as it holds them where that is known.
@@ -104,26 +96,69 @@ fn keep_what_it_holds(known: &mut Known, git: &Git, commit: &CommitId) {
 /// The description of every file that is to be shown, as documents.
 fn of(known: &Known) -> Vec<Derived> {
     let newest: Vec<_> = known.described.keys().filter_map(|path| known.shown(path)).collect();
-    let mut documents: Vec<Derived> =
-        newest.into_par_iter().filter_map(|newest| newest.summary()).flat_map(given_of).collect();
-    documents.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut documents: Vec<Derived> = newest
+        .into_par_iter()
+        .filter_map(|newest| newest.summary())
+        .flat_map(documents_of)
+        .collect();
+    documents.sort_by(|a, b| a.path().cmp(b.path()));
     documents
 }
 
-fn given_of(summary: Summary) -> Vec<Derived> {
+fn documents_of(summary: Summary) -> Vec<Derived> {
     let path = summary.path();
-    let document = |lines, is_part, heading, text: &str, made: Timestamp| {
-        let source = Source { blob: summary.blob.clone(), lines, is_part };
-        let content = Content { file_type: &summary.file_type, heading, text, made };
-        Derived::new(path.clone(), &source, &content)
+    let made = Some(summary.indexed_at.as_second());
+    let document = |lines, part: Option<&str>, text: &str| {
+        let blob = summary.blob.clone();
+        Derived::new(
+            path.clone(),
+            path.to_text(),
+            vec![summary.file_type.clone()],
+            (made, made),
+            Attributes::Summary(MadeFrom { blob, lines, is_part: part.is_some() }),
+            markdown_of(part, text),
+        )
     };
-    let made = summary.indexed_at;
-    let mut documents = vec![document((1, 1), false, None, &summary.summary, made)];
-    documents.extend(
-        summary
-            .parts
-            .iter()
-            .map(|part| document(part.lines, true, Some(&part.name), &part.summary, made)),
-    );
-    documents
+    let parts = summary.parts.iter();
+    let parts = parts.map(|part| document(part.lines, Some(&part.name), &part.summary));
+    std::iter::once(document((1, 1), None, &summary.summary)).chain(parts).collect()
+}
+
+/// A description, below the name of the part that it is of.
+fn markdown_of(part: Option<&str>, text: &str) -> String {
+    let mut markdown = match part {
+        Some(name) => format!("# {}\n\n", name.replace(['\n', '\r'], " ")),
+        // It has no front matter.
+        None if text.trim_start_matches('\u{feff}').starts_with("---") => "\n".to_owned(),
+        None => String::new(),
+    };
+    for line in text.lines() {
+        // Only the heading of a part is one.
+        if line.trim_start().starts_with('#') || line.trim_start().starts_with("```") {
+            markdown.push('\\');
+            markdown.push_str(line.trim_start());
+        } else {
+            markdown.push_str(line);
+        }
+        markdown.push('\n');
+    }
+    markdown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elophanto_text::markdown;
+
+    #[test]
+    fn nothing_of_a_description_is_a_heading_but_the_name_of_its_part() {
+        let text = "Says when.\n# no heading\n\n---\n```\nend";
+        for (part, headings) in [(None, &[][..]), (Some("Retry\nPolicy"), &["Retry Policy"])] {
+            let parsed = markdown::parse(&markdown_of(part, text)).unwrap();
+            let found: Vec<&str> = parsed.headings.iter().map(|it| it.text.as_str()).collect();
+            assert_eq!(found, headings);
+        }
+        let parsed = markdown::parse(&markdown_of(None, "---\ntitle: a\n---\nText.")).unwrap();
+        assert_eq!(parsed.front_matter.title, None);
+    }
 }

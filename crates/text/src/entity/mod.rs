@@ -35,7 +35,7 @@ pub use name::{TextDigest, identity, normalise};
 pub use notes::Note;
 pub use page::Page;
 pub use retired::{Reason, Record, Restoration, Retired, Retirement};
-pub use searchable::searchable;
+pub use searchable::{counting_tags, searchable};
 pub use slug::{folder, path, slug, slug_of};
 pub use write::{NewLine, Origin, append, empty_page, new_page, without};
 

@@ -12,19 +12,16 @@ use super::{
     retired::Retired,
     rows::{Row, is_conflict_marker, rows},
     text::{escape_item, one_line},
-    write::quoted,
 };
 
 /// The text to index, with as many lines as the page, so that line numbers agree. `page` is what
-/// was read from `text`, `title` the name the entity is shown under.
+/// was read from `text`.
 ///
 /// Comments of ours are gone; what is retired, said before on this page or means nothing to a
-/// reader is a blank line; people's lines are as they were. The header says title, scope and tags,
-/// if it has the three lines that takes.
-pub fn searchable(text: &str, page: &Page, retired: &Retired, title: &str) -> String {
+/// reader is a blank line, and so is what the header says; people's lines are as they were.
+pub fn searchable(text: &str, page: &Page, retired: &Retired) -> String {
     let all: Vec<Row<'_>> = rows(text).take(MAX_LINES).collect();
     let header = front::read(&all);
-    let mut front = header_lines(header.lines, title, &tags(page, retired)).into_iter();
     let counting = || page.lines.iter().filter(|line| !retired.holds(&line.hash));
     let first = first_lines(counting());
     let mut said = BTreeSet::new();
@@ -34,7 +31,10 @@ pub fn searchable(text: &str, page: &Page, retired: &Retired, title: &str) -> St
         out.push_str(text.get(done..row.range.start).unwrap_or_default());
         let ours = line::read(number, row);
         if number <= header.lines {
-            out.push_str(&front.next().unwrap_or_default());
+            // With nothing between them the two marks are still no rule.
+            if header.lines > 2 && (number == 1 || number == header.lines) {
+                out.push_str("---");
+            }
         } else if let Some(line) = ours {
             let is_fact = line.kind == Kind::Fact;
             let counts = !retired.holds(&line.hash) && said.insert(line.hash);
@@ -70,30 +70,8 @@ fn shown(line: &Line, content: &str) -> String {
     }
 }
 
-/// As many lines as the header has. Where one key a line does not fit, all stand on one.
-fn header_lines(lines: usize, title: &str, tags: &[String]) -> Vec<String> {
-    let Some(inner) = lines.checked_sub(2).filter(|inner| *inner > 0) else {
-        return vec![String::new(); lines];
-    };
-    let title = format!("title: {}", quoted(title));
-    let scope = "scope: learned".to_owned();
-    let tags: Vec<String> = tags.iter().map(|tag| quoted(tag)).collect();
-    let tags = format!("tags: [{}]", tags.join(", "));
-    let mut said = match tags.as_str() {
-        "tags: []" => vec![title, scope],
-        _ => vec![title, scope, tags],
-    };
-    if said.len() > inner {
-        said = vec![format!("{{{}}}", said.join(", "))];
-    }
-    said.resize(inner, String::new());
-    said.insert(0, "---".to_owned());
-    said.push("---".to_owned());
-    said
-}
-
-/// Those that count, each once, in the order of the page.
-fn tags(page: &Page, retired: &Retired) -> Vec<String> {
+/// The tags of a page that count, each once, in the order of the page.
+pub fn counting_tags(page: &Page, retired: &Retired) -> Vec<String> {
     let lines = page.lines.iter().filter(|line| line.kind == Kind::Tag);
     let lines = lines.filter(|line| !retired.holds(&line.hash)).map(|line| &line.text);
     let mut seen = BTreeSet::new();

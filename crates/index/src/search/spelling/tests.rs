@@ -7,7 +7,7 @@ use crate::{
     Kind,
     store::{
         matrix::{Matrix, encode_matrix},
-        segment::{ChunkRecord, DocumentRecord, Segment, SegmentBuilder},
+        segment::{Attributes, ChunkRecord, DocumentRecord, Segment, SegmentBuilder},
         view::Loaded,
     },
 };
@@ -41,13 +41,18 @@ impl World {
                     titled: false,
                     scope: elophanto_text::markdown::Scope::User,
                     tags: Vec::new(),
-                    covers: Vec::new(),
+                    attributes: Attributes::Note { covers: Vec::new() },
                     created: None,
                     updated: None,
                     note: None,
                 },
                 text,
-                &[ChunkRecord { range: 0..text.len(), lines: (1, 1), breadcrumb: Vec::new() }],
+                &[ChunkRecord {
+                    range: 0..text.len(),
+                    lines: (1, 1),
+                    breadcrumb: Vec::new(),
+                    lesson: None,
+                }],
             );
         }
         let loaded = Loaded {

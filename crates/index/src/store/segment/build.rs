@@ -5,7 +5,8 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::{
-    FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, MAGIC, postings::PostingsWriter,
+    Attributes, FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, Lesson, MAGIC,
+    postings::PostingsWriter,
 };
 use crate::store::{
     codec::{Writer, checksum},
@@ -16,7 +17,7 @@ use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
 
 /// What is known of a document besides its text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct DocumentRecord {
     pub path: NotePath,
     pub blob: BlobId,
@@ -25,8 +26,7 @@ pub struct DocumentRecord {
     pub titled: bool,
     pub scope: Scope,
     pub tags: Vec<String>,
-    /// Patterns of the sources that it describes.
-    pub covers: Vec<String>,
+    pub attributes: Attributes,
     /// Seconds since 1970, from front matter.
     pub created: Option<i64>,
     /// Seconds since 1970, from front matter.
@@ -43,6 +43,8 @@ pub struct ChunkRecord {
     /// First and last line in the file, from 1.
     pub lines: (usize, usize),
     pub breadcrumb: Vec<String>,
+    /// What it says beside its text if it is one.
+    pub lesson: Option<Lesson>,
 }
 
 /// A stop word, in the table of known words.
@@ -196,6 +198,10 @@ impl<'a> SegmentBuilder<'a> {
         for heading in &chunk.breadcrumb {
             self.breadcrumbs.block(heading.as_bytes());
         }
+        self.breadcrumbs.u8(u8::from(chunk.lesson.is_some()));
+        if let Some(lesson) = &chunk.lesson {
+            lesson.write(&mut self.breadcrumbs);
+        }
         // Text comes first within a term, its positions ascending.
         self.occurrences.sort_unstable();
         for group in self.occurrences.chunk_by(|a, b| a.0 == b.0) {
@@ -253,10 +259,7 @@ fn write_document(out: &mut Writer, document: &DocumentRecord) {
     for tag in &document.tags {
         out.block(tag.as_bytes());
     }
-    out.varint(document.covers.len() as u64);
-    for pattern in &document.covers {
-        out.block(pattern.as_bytes());
-    }
+    document.attributes.write(out);
     out.i64(document.created.unwrap_or(i64::MIN));
     out.i64(document.updated.unwrap_or(i64::MIN));
     out.block(document.note.as_deref().unwrap_or_default().as_bytes());

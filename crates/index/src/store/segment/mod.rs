@@ -4,15 +4,17 @@
 //! that is the view's business. Vectors lie beside it in a `matrix`, so that another model
 //! rewrites only those.
 
+mod attributes;
 mod build;
 mod postings;
 mod read;
 
+pub use attributes::{Against, Attributes, Lesson, MadeFrom};
 pub use build::{ChunkRecord, DocumentRecord, SegmentBuilder};
 pub use postings::{FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, Posting, Postings};
 pub use read::{ChunkView, DocumentView, Segment};
 
-const MAGIC: &[u8; 8] = b"ELOSEG01";
+const MAGIC: &[u8; 8] = b"ELOSEG02";
 
 /// Sections of the file, by number.
 mod section {
@@ -48,6 +50,7 @@ mod tests {
                 range: 0..text.len(),
                 lines: (1, 2),
                 breadcrumb: vec!["Otters".to_owned()],
+                lesson: None,
             };
             builder.add(
                 &DocumentRecord {
@@ -57,7 +60,7 @@ mod tests {
                     titled: true,
                     scope: Scope::User,
                     tags: vec!["sea".to_owned()],
-                    covers: vec!["src/*.rs".to_owned()],
+                    attributes: Attributes::Note { covers: vec!["src/*.rs".to_owned()] },
                     created: None,
                     updated: Some(5),
                     note: None,
@@ -75,7 +78,8 @@ mod tests {
         assert_eq!((segment.documents(), segment.chunks()), (2, 2));
         let document = segment.document(0).unwrap();
         assert_eq!((document.title, document.updated, document.chunks), ("Otters", Some(5), 0..1));
-        assert_eq!((document.tags, document.covers), (vec!["sea"], vec!["src/*.rs"]));
+        let covers = Attributes::Note { covers: vec!["src/*.rs"] };
+        assert_eq!((document.tags, document.attributes), (vec!["sea"], covers));
         let chunk = segment.chunk(0).unwrap();
         assert_eq!(segment.chunk_text(&chunk).unwrap(), "# Otters\nOtters hold hands. Hands!\n");
         assert_eq!(segment.breadcrumb(&chunk).unwrap(), ["Otters"]);

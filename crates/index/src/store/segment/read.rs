@@ -7,7 +7,10 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-use super::{CHUNK_BYTES, MAGIC, Postings, TERM_INFO_BYTES, section};
+use super::{
+    Attributes, CHUNK_BYTES, ChunkRecord, DocumentRecord, Lesson, MAGIC, Postings, TERM_INFO_BYTES,
+    section,
+};
 use crate::store::{
     codec::{Malformed, Reader, checksum, u32_at},
     container::{Container, OpenError},
@@ -35,8 +38,7 @@ pub struct DocumentView<'s> {
     pub titled: bool,
     pub scope: Scope,
     pub tags: Vec<&'s str>,
-    /// Patterns of the sources that it describes.
-    pub covers: Vec<&'s str>,
+    pub attributes: Attributes<&'s str>,
     /// Seconds since 1970.
     pub created: Option<i64>,
     /// Seconds since 1970.
@@ -119,7 +121,7 @@ impl Segment {
         let titled = reader.u8()? != 0;
         let scope = reader.text()?.parse().map_err(|_| Malformed)?;
         let tags = (0..reader.size()?).map(|_| reader.text()).collect::<Result<_, _>>()?;
-        let covers = (0..reader.size()?).map(|_| reader.text()).collect::<Result<_, _>>()?;
+        let attributes = Attributes::read(&mut reader)?;
         let time = |value: i64| (value != i64::MIN).then_some(value);
         let (created, updated) = (time(reader.i64()?), time(reader.i64()?));
         let note = reader.text()?;
@@ -138,7 +140,7 @@ impl Segment {
             titled,
             scope,
             tags,
-            covers,
+            attributes,
             created,
             updated,
             note,
@@ -169,23 +171,6 @@ impl Segment {
     pub fn text_at(&self, document: &DocumentView, range: Range<usize>) -> Result<&str, Malformed> {
         let bytes = self.text_bytes(document)?.get(range).ok_or(Malformed)?;
         std::str::from_utf8(bytes).map_err(|_| Malformed)
-    }
-
-    /// Part of the text of a document with what stands before it, as far as that is, but at most
-    /// `before` bytes; and where the part begins in what is returned.
-    pub fn text_with_head(
-        &self,
-        document: &DocumentView,
-        range: Range<usize>,
-        before: usize,
-    ) -> Result<(&str, usize), Malformed> {
-        let bytes = self.text_bytes(document)?;
-        let from = range.start.saturating_sub(before);
-        let head = bytes.get(from..range.start).ok_or(Malformed)?;
-        // Not in the middle of a character.
-        let cut = head.iter().take_while(|&&byte| byte & 0xC0 == 0x80).count();
-        let text = self.text_at(document, from + cut..range.end)?;
-        Ok((text, range.start - from - cut))
     }
 
     fn text_bytes(&self, document: &DocumentView) -> Result<&[u8], Malformed> {
@@ -231,9 +216,51 @@ impl Segment {
 
     /// Headings above a chunk, outermost first.
     pub fn breadcrumb(&self, chunk: &ChunkView) -> Result<Vec<&str>, Malformed> {
-        let all = self.container.section(section::BREADCRUMBS);
-        let mut reader = Reader::new(all.get(chunk.breadcrumb..).ok_or(Malformed)?);
+        let mut reader = self.headings(chunk)?;
         (0..reader.size()?).map(|_| reader.text()).collect()
+    }
+
+    fn headings(&self, chunk: &ChunkView) -> Result<Reader<'_>, Malformed> {
+        let all = self.container.section(section::BREADCRUMBS);
+        Ok(Reader::new(all.get(chunk.breadcrumb..).ok_or(Malformed)?))
+    }
+
+    /// What a chunk that is a lesson says beside its text; `None` if it is none.
+    pub fn lesson(&self, chunk: &ChunkView) -> Result<Option<Lesson<&str>>, Malformed> {
+        let mut reader = self.headings(chunk)?;
+        for _ in 0..reader.size()? {
+            reader.block()?;
+        }
+        if reader.u8()? == 0 { Ok(None) } else { Lesson::read(&mut reader).map(Some) }
+    }
+
+    /// A document and its chunks as they were when the segment was built.
+    pub fn records(
+        &self,
+        document: &DocumentView,
+    ) -> Result<(DocumentRecord, Vec<ChunkRecord>), Malformed> {
+        let chunks = document.chunks.clone().map(|number| {
+            let chunk = self.chunk(number)?;
+            Ok(ChunkRecord {
+                breadcrumb: self.breadcrumb(&chunk)?.into_iter().map(str::to_owned).collect(),
+                lesson: self.lesson(&chunk)?.map(|lesson| lesson.to_owned()),
+                range: chunk.range,
+                lines: chunk.lines,
+            })
+        });
+        let record = DocumentRecord {
+            path: document.path.clone(),
+            blob: document.blob,
+            title: document.title.to_owned(),
+            titled: document.titled,
+            scope: document.scope,
+            tags: document.tags.iter().map(|&tag| tag.to_owned()).collect(),
+            attributes: document.attributes.to_owned(),
+            created: document.created,
+            updated: document.updated,
+            note: (!document.note.is_empty()).then(|| document.note.to_owned()),
+        };
+        Ok((record, chunks.collect::<Result<_, Malformed>>()?))
     }
 
     /// Where a term occurs; `None` if nowhere.

@@ -1,0 +1,247 @@
+//! What is known of a document, or of a chunk, beside the text that is searched.
+//!
+//! Owns the types and their bytes. `T` is `String` where a segment is written and `&str` where it
+//! is read. It refuses to know where any of it comes from.
+
+use elophanto_repo::BlobId;
+use jiff::Timestamp;
+
+use crate::store::codec::{Malformed, Reader, Writer};
+
+/// What is known of a document, by what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attributes<T = String> {
+    Note {
+        /// Patterns of the sources that it describes.
+        covers: Vec<T>,
+    },
+    Summary(MadeFrom<T>),
+    Facts {
+        /// The content of the page.
+        page: BlobId,
+        /// Every name of the entity, the one it is shown under first.
+        names: Vec<T>,
+        /// What of it notes of the user say otherwise.
+        against: Vec<Against<T>>,
+    },
+    Lessons {
+        /// Ids of records, of any file, that were taken back.
+        retired: Vec<T>,
+        /// Ids of records, of any file, that a record of this file replaces, each with that one's.
+        replaces: Vec<(T, T)>,
+    },
+}
+
+/// What a summary was made from: its text may no longer be that of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeFrom<T = String> {
+    /// Name of the file's content then, in hex.
+    pub blob: T,
+    /// First and last line of the file that it speaks of, from 1.
+    pub lines: (usize, usize),
+    /// Whether a part of the file is meant, not all of it.
+    pub is_part: bool,
+}
+
+/// That a note of the user says otherwise than a line of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Against<T = String> {
+    /// 1-based.
+    pub line: usize,
+    /// Path of the note.
+    pub note: T,
+}
+
+/// What a chunk that is a lesson says of it beside what is searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lesson<T = String> {
+    pub id: T,
+    pub timestamp: Timestamp,
+    pub agent_id: T,
+    pub repo: T,
+    pub event_type: T,
+    /// As in `9/10`; empty if nobody said.
+    pub success_rate: T,
+    /// Id of the record that it replaces; empty if there is none.
+    pub replaces: T,
+    /// Where its fields stand in the chunk's text, in bytes: context, command, lesson, tags.
+    pub fields: [(usize, usize); 4],
+}
+
+impl<T: AsRef<str>> Attributes<T> {
+    /// The name of the content that the document was made from, if that is another text than its
+    /// own.
+    pub fn made_from(&self) -> Option<BlobId> {
+        match self {
+            Self::Note { .. } | Self::Lessons { .. } => None,
+            Self::Summary(made_from) => BlobId::from_hex(made_from.blob.as_ref()),
+            Self::Facts { page, .. } => Some(*page),
+        }
+    }
+
+    /// The same with texts of its own.
+    pub fn to_owned(&self) -> Attributes {
+        let all = |texts: &[T]| texts.iter().map(own).collect();
+        match self {
+            Self::Note { covers } => Attributes::Note { covers: all(covers) },
+            Self::Summary(made_from) => Attributes::Summary(made_from.to_owned()),
+            Self::Facts { page, names, against } => Attributes::Facts {
+                page: *page,
+                names: all(names),
+                against: against.iter().map(Against::to_owned).collect(),
+            },
+            Self::Lessons { retired, replaces } => Attributes::Lessons {
+                retired: all(retired),
+                replaces: replaces.iter().map(|(old, new)| (own(old), own(new))).collect(),
+            },
+        }
+    }
+
+    pub(super) fn write(&self, out: &mut Writer) {
+        match self {
+            Self::Note { covers } => {
+                out.u8(0);
+                texts(out, covers);
+            }
+            Self::Summary(MadeFrom { blob, lines, is_part }) => {
+                out.u8(1);
+                text(out, blob);
+                range(out, *lines);
+                out.u8(u8::from(*is_part));
+            }
+            Self::Facts { page, names, against } => {
+                out.u8(2);
+                out.bytes.extend_from_slice(page.as_bytes());
+                texts(out, names);
+                out.varint(against.len() as u64);
+                for Against { line, note } in against {
+                    out.varint(*line as u64);
+                    text(out, note);
+                }
+            }
+            Self::Lessons { retired, replaces } => {
+                out.u8(3);
+                texts(out, retired);
+                out.varint(replaces.len() as u64);
+                for (old, new) in replaces {
+                    text(out, old);
+                    text(out, new);
+                }
+            }
+        }
+    }
+}
+
+impl<'s> Attributes<&'s str> {
+    pub(super) fn read(reader: &mut Reader<'s>) -> Result<Self, Malformed> {
+        Ok(match reader.u8()? {
+            0 => Self::Note { covers: list(reader, Reader::text)? },
+            1 => Self::Summary(MadeFrom {
+                blob: reader.text()?,
+                lines: (reader.size()?, reader.size()?),
+                is_part: reader.u8()? != 0,
+            }),
+            2 => Self::Facts {
+                page: BlobId::from_bytes(
+                    reader.take(BlobId::LENGTH)?.try_into().map_err(|_| Malformed)?,
+                ),
+                names: list(reader, Reader::text)?,
+                against: list(reader, |reader| {
+                    Ok(Against { line: reader.size()?, note: reader.text()? })
+                })?,
+            },
+            3 => Self::Lessons {
+                retired: list(reader, Reader::text)?,
+                replaces: list(reader, |reader| Ok((reader.text()?, reader.text()?)))?,
+            },
+            _ => return Err(Malformed),
+        })
+    }
+}
+
+impl<T: AsRef<str>> MadeFrom<T> {
+    /// The same with a text of its own.
+    pub fn to_owned(&self) -> MadeFrom {
+        MadeFrom { blob: own(&self.blob), lines: self.lines, is_part: self.is_part }
+    }
+}
+
+impl<T: AsRef<str>> Against<T> {
+    /// The same with a text of its own.
+    pub fn to_owned(&self) -> Against {
+        Against { line: self.line, note: own(&self.note) }
+    }
+}
+
+impl<T: AsRef<str>> Lesson<T> {
+    /// The same with texts of its own.
+    pub fn to_owned(&self) -> Lesson {
+        Lesson {
+            id: own(&self.id),
+            timestamp: self.timestamp,
+            agent_id: own(&self.agent_id),
+            repo: own(&self.repo),
+            event_type: own(&self.event_type),
+            success_rate: own(&self.success_rate),
+            replaces: own(&self.replaces),
+            fields: self.fields,
+        }
+    }
+
+    pub(super) fn write(&self, out: &mut Writer) {
+        text(out, &self.id);
+        out.i64(self.timestamp.as_second());
+        out.u32(self.timestamp.subsec_nanosecond().cast_unsigned());
+        for field in
+            [&self.agent_id, &self.repo, &self.event_type, &self.success_rate, &self.replaces]
+        {
+            text(out, field);
+        }
+        self.fields.iter().for_each(|&field| range(out, field));
+    }
+}
+
+impl<'s> Lesson<&'s str> {
+    pub(super) fn read(reader: &mut Reader<'s>) -> Result<Self, Malformed> {
+        let (id, seconds, nanoseconds) = (reader.text()?, reader.i64()?, reader.u32()?);
+        let timestamp = Timestamp::new(seconds, nanoseconds.cast_signed());
+        let [agent_id, repo, event_type, success_rate, replaces] =
+            [reader.text()?, reader.text()?, reader.text()?, reader.text()?, reader.text()?];
+        let mut field = || Ok((reader.size()?, reader.size()?));
+        Ok(Self {
+            id,
+            timestamp: timestamp.map_err(|_| Malformed)?,
+            agent_id,
+            repo,
+            event_type,
+            success_rate,
+            replaces,
+            fields: [field()?, field()?, field()?, field()?],
+        })
+    }
+}
+
+fn own(text: impl AsRef<str>) -> String {
+    text.as_ref().to_owned()
+}
+
+fn text(out: &mut Writer, text: impl AsRef<str>) {
+    out.block(text.as_ref().as_bytes());
+}
+
+fn texts(out: &mut Writer, texts: &[impl AsRef<str>]) {
+    out.varint(texts.len() as u64);
+    texts.iter().for_each(|it| text(out, it));
+}
+
+fn range(out: &mut Writer, (first, last): (usize, usize)) {
+    out.varint(first as u64);
+    out.varint(last as u64);
+}
+
+fn list<'s, T>(
+    reader: &mut Reader<'s>,
+    read: impl Fn(&mut Reader<'s>) -> Result<T, Malformed>,
+) -> Result<Vec<T>, Malformed> {
+    (0..reader.size()?).map(|_| read(reader)).collect()
+}
