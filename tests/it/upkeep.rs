@@ -101,6 +101,28 @@ fn compaction_keeps_what_a_branch_tip_uses() {
     sound(&env);
 }
 
+/// Vectors of what is no note: of a page of facts, of a described file, and of a lesson.
+#[test]
+fn compaction_keeps_what_stands_beside_the_notes() {
+    let env = repository();
+    env.write("src/kelp.rs", "//! Counts the kelp.\n\npub fn kelp() {}\n");
+    env.commit("source");
+    env.run_with(&["learn", "Otter", "--from", "-"], b"# Otter\n\nAn otter sleeps afloat.\n");
+    env.ok(&["scan", "--investigate"]);
+    let remember = ["agent", "remember", "--type", "error", "--context", "npm failed"];
+    env.ok(&[&remember[..], &["--lesson", "own the cache"]].concat());
+    env.commit("second");
+    let held = rows(&env);
+    assert!(env.tables().len() > 1 && held > NAMES.len() + 2, "{held}");
+
+    let lines = env.json(&["clean", "--index", "--compact", "--json"]);
+    assert_eq!((&lines[0]["vectors_kept"], &lines[0]["vectors_dropped"]), (&held.into(), &0.into()));
+    env.git(&["commit", "--quiet", "-m", "compacted"]);
+    assert_eq!((env.tables().len(), rows(&env)), (1, held));
+    env.ok(&["index", "--check"]);
+    assert_eq!(embedded_in_a_clone(&env), 0);
+}
+
 #[test]
 fn compaction_keeps_other_models_in_use_only() {
     use elophanto_index::{note::key, store::matrix::Encoded};

@@ -7,7 +7,7 @@
 use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
 
 use super::{
-    Context, Options, Refreshed, Report, Snapshot,
+    Context, Options, Refreshed, Report,
     draft::Draft,
     fill::missing_keys,
     pipeline,
@@ -80,7 +80,7 @@ pub(super) fn bring(
     }
     let documents = documents();
     if documents.is_empty() && base.generation == 0 {
-        return Refreshed { snapshot: Snapshot::default(), report };
+        return Refreshed::default();
     }
 
     let mut draft = Draft::new(base.segments.clone());
