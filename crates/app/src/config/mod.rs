@@ -21,6 +21,8 @@ mod pin;
 mod providers;
 mod resolved;
 mod store;
+#[cfg(test)]
+mod table_tests;
 mod template;
 #[cfg(test)]
 mod tests;
