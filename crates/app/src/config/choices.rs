@@ -3,7 +3,9 @@
 //! Owns the words and nothing else: what a choice means is the business of the room that acts on
 //! it.
 
+use super::declare::{Field, Natural, field};
 use super::forms::local_name;
+use super::kind::{Kind, Value};
 
 /// The word is none of those the setting knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +59,8 @@ macro_rules! choice {
                 f.write_str(self.as_str())
             }
         }
+
+        field! { $name = Kind::Choice($name::WORDS), Value::Text(text) => text.parse().ok(); }
     };
 }
 
@@ -116,6 +120,8 @@ impl std::str::FromStr for Provider {
         })
     }
 }
+
+field! { Provider = Kind::Embedder, Value::Text(text) => text.parse().ok(); }
 
 /// As it stands in a configuration file.
 impl std::fmt::Display for Provider {

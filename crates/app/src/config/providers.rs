@@ -12,10 +12,13 @@ use url::Url;
 
 use super::ConfigError;
 use super::choices::{Protocol, one_of};
+use super::declare::Section;
 use super::endpoint::{BASE_URL_FORM, read_base_url};
 use super::forms::{PROVIDER_FORM, provider_name, variable_name, vault_name};
+use super::keys::Key;
 use super::kind::{Raw, quote};
 use super::layers::Origin;
+use super::resolved::Resolved;
 use super::template::list_text;
 
 /// Most providers that files may name.
@@ -289,16 +292,6 @@ impl Providers {
         self.parts.iter().map(|(name, (part, origin))| (name.as_str(), part, origin))
     }
 
-    /// All providers, those that exist without any file too.
-    ///
-    /// # Errors
-    /// When something is said of a provider, but not where it is reached.
-    pub(super) fn resolve(&self) -> Result<BTreeMap<String, ProviderConfig>, ConfigError> {
-        let builtin = BUILTIN.iter().map(|builtin| builtin.name);
-        let names: BTreeSet<&str> = builtin.chain(self.named.iter().map(String::as_str)).collect();
-        names.into_iter().map(|name| Ok((name.to_owned(), self.resolve_one(name)?))).collect()
-    }
-
     fn resolve_one(&self, name: &str) -> Result<ProviderConfig, ConfigError> {
         let mut said: Vec<(Leaf, &Part, &Origin)> = Vec::new();
         for leaf in Leaf::ALL {
@@ -330,6 +323,20 @@ impl Providers {
             });
         };
         Ok(ProviderConfig { protocol, base_url, keys, key_explicit, origin })
+    }
+}
+
+/// All providers, those that exist without any file too. None of them stands in the table.
+impl Section for BTreeMap<String, ProviderConfig> {
+    fn keys(_: &mut Vec<Key>) {}
+
+    /// # Errors
+    /// When something is said of a provider, but not where it is reached.
+    fn read(values: &Resolved) -> Result<Self, ConfigError> {
+        let said = values.providers();
+        let builtin = BUILTIN.iter().map(|builtin| builtin.name);
+        let names: BTreeSet<&str> = builtin.chain(said.named.iter().map(String::as_str)).collect();
+        names.into_iter().map(|name| Ok((name.to_owned(), said.resolve_one(name)?))).collect()
     }
 }
 

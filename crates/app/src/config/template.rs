@@ -30,7 +30,7 @@ const PROVIDERS: &str =
 pub fn template(pinned: &[(&str, &str)]) -> String {
     let mut text = HEADER.to_owned();
     let mut open: Vec<&str> = Vec::new();
-    for key in KEYS {
+    for key in KEYS.iter() {
         let (section, leaf) = key.split();
         let path: Vec<&str> = section.split('.').collect();
         if path.first() != open.first() {

@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::time::Duration;
 
 use super::*;
 
@@ -276,7 +277,7 @@ fn a_small_chunk_limit_alone_is_enough() {
 #[test]
 fn the_template_names_every_key_and_sets_none() {
     let text = template(&[]);
-    for key in KEYS {
+    for key in KEYS.iter() {
         let line = format!("# {}: {}\n", key.split().1, key.default);
         assert_eq!(text.matches(&line).count(), 1, "{}", key.name);
     }
