@@ -5,7 +5,7 @@
 
 use super::declare::{Field, Natural, field};
 use super::forms::local_name;
-use super::kind::{Kind, Value};
+use super::kind::{Kind, Value, shown};
 
 /// The word is none of those the setting knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,10 +46,7 @@ macro_rules! choice {
             fn from_str(text: &str) -> Result<Self, UnknownWord> {
                 match text.to_ascii_lowercase().as_str() {
                     $($word => Ok(Self::$variant),)+
-                    _ => Err(UnknownWord {
-                        expected: one_of(Self::WORDS),
-                        found: text.chars().take(80).collect(),
-                    }),
+                    _ => Err(UnknownWord { expected: one_of(Self::WORDS), found: shown(text) }),
                 }
             }
         }

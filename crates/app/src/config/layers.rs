@@ -181,9 +181,8 @@ pub(super) struct Entry {
 /// What a file says, known or not, in its order. Nested and dotted names mean the same; a key
 /// without a value says nothing.
 pub(super) fn entries(file: &ConfigFile) -> Result<Vec<Entry>, ConfigError> {
-    let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
-    let top = yaml::parse(text, &yaml::Budget::default())
-        .map_err(|cause| ConfigError::Yaml { path: file.path.clone(), cause })?;
+    let top =
+        parse(&file.text).map_err(|cause| ConfigError::Yaml { path: file.path.clone(), cause })?;
     let mut list = Vec::new();
     match top.value {
         yaml::Value::Null => {}
@@ -248,14 +247,23 @@ fn raw(value: yaml::Value) -> Raw {
         yaml::Value::Scalar(text) => Raw::Scalar(text),
         yaml::Value::Mapping(_) => Raw::Other("a mapping"),
         yaml::Value::Sequence(nodes) => {
-            let text = |node: yaml::Node| match node.value {
-                yaml::Value::Scalar(text) => Some(text),
-                _ => None,
-            };
-            let items: Option<Vec<String>> = nodes.into_iter().map(text).collect();
-            items.map_or(Raw::Other("a list of something else than texts"), Raw::List)
+            texts(&nodes).map_or(Raw::Other("a list of something else than texts"), Raw::List)
         }
     }
+}
+
+/// The items of a list of nothing but texts.
+pub(super) fn texts(nodes: &[yaml::Node]) -> Option<Vec<String>> {
+    let text = |node: &yaml::Node| match &node.value {
+        yaml::Value::Scalar(text) => Some(text.clone()),
+        _ => None,
+    };
+    nodes.iter().map(text).collect()
+}
+
+/// Reads a file's text, with a mark of its encoding or without.
+pub(super) fn parse(text: &str) -> Result<yaml::Node, yaml::YamlError> {
+    yaml::parse(text.strip_prefix('\u{feff}').unwrap_or(text), &yaml::Budget::default())
 }
 
 /// Reads the repository's file, never through a link that leads out of the repository.
@@ -324,7 +332,7 @@ pub fn has_conflict_marks(text: &str) -> bool {
     })
 }
 
-fn absent(cause: &io::Error) -> bool {
+pub(super) fn absent(cause: &io::Error) -> bool {
     matches!(cause.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 

@@ -41,7 +41,7 @@ pub use choices::{
 pub use duration::{DURATION_FORM, DurationError, format_duration, parse_duration};
 pub use guard::Guarded;
 pub use keys::{KEYS, Key, NeedsTrust};
-pub use kind::{Kind, MAX_ITEMS, MAX_MODELS, MAX_TEXT, Raw, Value, quote};
+pub use kind::{Kind, MAX_ITEMS, MAX_MODELS, MAX_TEXT, Raw, Value, list_text, quote};
 pub use layers::{
     ConfigFile, Layers, MAX_FILE_BYTES, Origin, REPOSITORY_FILE, Trusted, has_conflict_marks,
     read_repository_file, user_file,
@@ -50,7 +50,7 @@ pub use pin::{PinError, pin, value_in};
 pub use providers::{KeyRef, MAX_PROVIDERS, ProviderConfig};
 pub use sections::{AgentConfig, KnowledgeConfig, LlmConfig, PatternsConfig, ScanConfig, Sections};
 pub use store::{MAX_STORE_BYTES, StoreError};
-pub use template::{list_text, template};
+pub use template::template;
 pub use trust::{TrustEntry, TrustStore, digest};
 
 use declare::Section as _;

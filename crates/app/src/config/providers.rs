@@ -16,10 +16,9 @@ use super::declare::Section;
 use super::endpoint::{BASE_URL_FORM, read_base_url};
 use super::forms::{PROVIDER_FORM, provider_name, variable_name, vault_name};
 use super::keys::Key;
-use super::kind::{Raw, quote};
+use super::kind::{Raw, list_text, quote, shown};
 use super::layers::Origin;
 use super::resolved::Resolved;
-use super::template::list_text;
 
 /// Most providers that files may name.
 pub const MAX_PROVIDERS: usize = 32;
@@ -219,8 +218,7 @@ pub(super) fn read(name: &str, raw: &Raw, origin: &Origin) -> Result<Option<Part
         found,
     };
     if !provider_name(provider) {
-        let found: String = provider.chars().take(80).collect();
-        return Err(wrong(PROVIDER_FORM, format!("{found:?}")));
+        return Err(wrong(PROVIDER_FORM, format!("{:?}", shown(provider))));
     }
     let text = match raw {
         Raw::Scalar(text) => Ok(text.as_str()),
@@ -229,8 +227,7 @@ pub(super) fn read(name: &str, raw: &Raw, origin: &Origin) -> Result<Option<Part
     };
     let part = match leaf {
         Leaf::Protocol => {
-            let found = |text: &str| format!("{:?}", text.chars().take(80).collect::<String>());
-            let word = |text: &str| text.parse().map_err(|_| found(text));
+            let word = |text: &str| text.parse().map_err(|_| format!("{:?}", shown(text)));
             let protocol = text.map_err(str::to_owned).and_then(word);
             Part::Protocol(protocol.map_err(|found| wrong(&one_of(Protocol::WORDS), found))?)
         }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::declare::Field;
 use super::guard::Guarded;
 use super::keys::{self, Key};
-use super::kind::{Raw, Value};
+use super::kind::{Raw, Value, shown};
 use super::layers::{self, ConfigFile, Origin};
 use super::providers::{self, Part, Providers};
 use super::{ConfigError, ConfigWarning};
@@ -146,10 +146,8 @@ fn read(name: &str, raw: &Raw, origin: &Origin) -> Result<Checked, ConfigError> 
     let found = || match raw {
         // Perhaps a key that stands in the wrong place.
         Raw::Scalar(_) if providers::is_meant(name) => "a text".to_owned(),
-        Raw::Scalar(text) => format!("{:?}", text.chars().take(80).collect::<String>()),
-        Raw::List(items) => {
-            format!("{:?}", items.iter().take(8).collect::<Vec<_>>())
-        }
+        Raw::Scalar(text) => format!("{:?}", shown(text)),
+        Raw::List(items) => format!("{:?}", items.iter().take(8).collect::<Vec<_>>()),
         Raw::Other(what) => (*what).to_owned(),
     };
     let wrong = |expected: String| ConfigError::Value {
