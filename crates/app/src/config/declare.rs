@@ -12,11 +12,10 @@ use super::keys::Key;
 use super::kind::{Kind, Value};
 use super::resolved::Resolved;
 
-/// Declares the settings of one section.
+/// Declares the settings of some sections.
 ///
 /// ```ignore
 /// settings! {
-///     /// Section `search`.
 ///     SearchConfig in "search" {
 ///         /// How many hits are shown when nothing is said.
 ///         limit: usize = "10", Kind::Whole { min: 1, max: 10_000 };
@@ -35,12 +34,11 @@ use super::resolved::Resolved;
 /// in the file that `init` writes: what only programmers should know stands behind `//`. A field
 /// without a default is a [`Section`] of its own.
 macro_rules! settings {
-    ($(#[doc = $about:literal])+ $section:ident in $prefix:literal { $(
+    ($( $section:ident in $prefix:literal { $(
         $(#[doc = $doc:literal])+
         $(#[needs_trust($trust:expr)])?
         $field:ident: $type:ty $(= $default:expr $(, $kind:expr)?)?;
-    )+ }) => {
-        $(#[doc = $about])+
+    )+ } )+) => { $(
         #[derive(Debug, Clone, PartialEq)]
         pub struct $section { $( $(#[doc = $doc])+ pub $field: $type, )+ }
 
@@ -56,7 +54,7 @@ macro_rules! settings {
                 )+ })
             }
         }
-    };
+    )+ };
 
     // Of a section in this one.
     (@key $table:ident, $prefix:literal, $field:ident, $type:ty, [], $doc:expr) => {

@@ -27,7 +27,6 @@ const MILLIS_100: Duration = Duration::from_millis(100);
 const TEN_YEARS: Duration = Duration::from_secs(3_650 * 86_400);
 
 settings! {
-    /// All sections.
     Sections in "" {
         /// What is read, and how it is cut and embedded.
         knowledge: KnowledgeConfig;
@@ -58,10 +57,7 @@ settings! {
         /// Which language models are asked, and within which limits.
         llm: LlmConfig;
     }
-}
 
-settings! {
-    /// Section `knowledge`.
     KnowledgeConfig in "knowledge" {
         /// Folders to read, relative to the repository; `.` is every Markdown file in it.
         roots: Vec<PathBuf> = "[.]", Kind::Folders;
@@ -96,10 +92,7 @@ settings! {
         /// How notes are cut.
         chunk: ChunkConfig;
     }
-}
 
-settings! {
-    /// Section `knowledge.chunk`.
     ChunkConfig in "knowledge.chunk" {
         /// A larger section is cut: at H3, then between blocks, then between sentences.
         max_tokens: usize = "1000", Kind::Whole { min: 50, max: 100_000 };
@@ -108,10 +101,7 @@ settings! {
         /// Cutting between blocks keeps at least this much; at most max_tokens counts.
         min_split_tokens: usize = "200", Kind::Whole { min: 0, max: 100_000 };
     }
-}
 
-settings! {
-    /// Section `search`.
     SearchConfig in "search" {
         /// How many hits are shown when nothing is said.
         limit: usize = "10", Kind::Whole { min: 1, max: 10_000 };
@@ -136,36 +126,24 @@ settings! {
         #[needs_trust(Except(&["local", "never"]))]
         refresh_stale: RefreshStale = "local";
     }
-}
 
-settings! {
-    /// Section `index`.
     IndexConfig in "index" {
         /// Whether vectors are committed: always, slow (of slow models only) or never.
         commit: CommitIndex = "always";
         /// Whether a search leaves what it could not embed to a process in the background.
         background: bool = "true";
     }
-}
 
-settings! {
-    /// Section `hooks`.
     HooksConfig in "hooks" {
         /// How long the pre-commit hook embeds beyond the first 50 passages; 0s embeds none.
         budget: Duration = "1s", Kind::Span { min: Duration::ZERO, max: HOUR };
     }
-}
 
-settings! {
-    /// Section `changelog`.
     ChangelogConfig in "changelog" {
         /// Whether a commit adds an entry to the changelog.
         enabled: bool = "true";
     }
-}
 
-settings! {
-    /// Section `scan`.
     ScanConfig in "scan" {
         /// Folders and files to describe; those outside the repository stay on this machine.
         paths: Vec<PathBuf> = "[.]", Kind::Places;
@@ -181,10 +159,7 @@ settings! {
         /// How often `scan --every` runs when no time is given.
         interval: Duration = "10m", HOW_OFTEN;
     }
-}
 
-settings! {
-    /// Section `scan.patterns`.
     PatternsConfig in "scan.patterns" {
         /// File names of documentation, which is described first.
         documentation: Vec<String> = r#"["*.md", "*.txt"]"#, Kind::Patterns;
@@ -199,18 +174,12 @@ settings! {
             r#""*.graphql", "*.gql", "*.proto"]"#
         ), Kind::Patterns;
     }
-}
 
-settings! {
-    /// Section `journal`.
     JournalConfig in "journal" {
         /// Whether questions and summaries are written where git carries them.
         share: bool = "true";
     }
-}
 
-settings! {
-    /// Section `learn`.
     LearnConfig in "learn" {
         /// Where to look: knowledge, files, searxng, brave, tavily and command, in this order.
         #[needs_trust(Always)]
@@ -240,29 +209,20 @@ settings! {
         #[needs_trust(Except(&["false"]))]
         private_pages: bool = "false";
     }
-}
 
-settings! {
-    /// Section `interest`.
     InterestConfig in "interest" {
         /// Whether what you search for counts as interest; it stays on this machine.
         #[needs_trust(Except(&["false"]))]
         count_searches: bool = "false";
     }
-}
 
-settings! {
-    /// Section `enrich`.
     EnrichConfig in "enrich" {
         /// How often `enrich --every` runs when no time is given.
         every: Duration = "10m", HOW_OFTEN;
         /// How many searches enrichment makes at most.
         searches_per_hour: usize = "12", Kind::Whole { min: 1, max: 3_600 };
     }
-}
 
-settings! {
-    /// Section `notify`.
     NotifyConfig in "notify" {
         /// Where discoveries are told: terminal, file, desktop, command and webhook.
         #[needs_trust(Always)]
@@ -280,10 +240,7 @@ settings! {
         /// Local time at which nothing is told, such as 22:00-07:00.
         quiet_hours: Option<String> = "none";
     }
-}
 
-settings! {
-    /// Section `memory`.
     MemoryConfig in "memory" {
         /// Folder outside the repository where several share what their agents remember.
         // `None` keeps each repository's memory in it.
@@ -292,10 +249,7 @@ settings! {
         /// Who remembers, where the command does not say it.
         agent_id: String = "shell";
     }
-}
 
-settings! {
-    /// Section `agent`.
     AgentConfig in "agent" {
         /// What the agent does unasked: ask (nothing), smart (what is safe) or full.
         // A repository may narrow what the user allows, not widen it.
@@ -323,10 +277,7 @@ settings! {
         #[needs_trust(Always)]
         hub: Option<String> = "none";
     }
-}
 
-settings! {
-    /// Section `llm`.
     LlmConfig in "llm" {
         /// Whether only models on this machine are asked.
         // A repository may narrow what the user allows, not widen it.
@@ -345,10 +296,7 @@ settings! {
         /// Where models are reached, by name.
         providers: BTreeMap<String, ProviderConfig>;
     }
-}
 
-settings! {
-    /// Section `llm.budget`.
     BudgetConfig in "llm.budget" {
         /// What one run may spend, such as 0.50usd,20000tok,30calls; none sets no limit.
         #[needs_trust(Always)]
@@ -360,11 +308,8 @@ settings! {
         #[needs_trust(Always)]
         month: String = "none", Kind::Budget;
     }
-}
 
-// A repository may name models, never where a request or a key is sent.
-settings! {
-    /// Section `llm.tasks`.
+    // A repository may name models, never where a request or a key is sent.
     TasksConfig in "llm.tasks" {
         /// Models that plan, as provider/model; each is asked where those before it fail.
         planning: Vec<String> = CLAUDE, Kind::Models;
