@@ -75,6 +75,7 @@ macro_rules! settings {
             default: $default,
             kind: $kind,
             doc: $doc.trim_start(),
+            // What is said, else never.
             needs_trust: [$($trust,)? NeedsTrust::Never][0],
         })
     };

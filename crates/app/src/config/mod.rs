@@ -1,9 +1,10 @@
 //! Settings: defaults < the user's file < the repository's file < environment < command line.
 //!
-//! Owns the table of keys, the layers, the text of the repository's file, and the stores of what
-//! the user trusts and agreed to send away. Resolves once, and every value remembers who said it,
-//! so that an error can name the place. Refuses to know what a setting is for: the core rooms
-//! declare the small settings they need and never import this one. The environment is passed in.
+//! Owns what settings there are (each declared once, in `sections`), the layers, the text of the
+//! repository's file, and the stores of what the user trusts and agreed to send away. Resolves
+//! once, and every value remembers who said it, so that an error can name the place. Refuses to
+//! know what a setting is for: the core rooms declare the small settings they need and never
+//! import this one. The environment is passed in.
 
 mod agreement;
 mod choices;
@@ -29,7 +30,6 @@ mod template;
 mod tests;
 mod trust;
 
-use std::fmt;
 use std::ops::Deref;
 use std::path::PathBuf;
 
@@ -143,56 +143,31 @@ pub enum ConfigError {
 }
 
 /// Settings that were left out, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigWarning {
     /// A key that there is not; `meant` is the one that it resembles.
+    #[error("{}:{line}: unknown key {key:?} ignored{}", path.display(), meant_text(*meant))]
     UnknownKey { path: PathBuf, line: usize, key: String, meant: Option<&'static str> },
     /// More of them than are worth naming.
+    #[error("{}: {count} more unknown keys ignored", path.display())]
     MoreUnknownKeys { path: PathBuf, count: usize },
     /// Settings that need trust which the user has not given; `problem` is why the trust store
     /// can't be used, if it can't.
+    #[error(
+        "{}: not trusted, passed over: {}; `elophanto trust` shows and trusts them{}",
+        path.display(), named(keys),
+        problem.as_ref().map(|problem| format!(" ({problem})")).unwrap_or_default()
+    )]
     Untrusted { path: PathBuf, keys: Vec<String>, problem: Option<String> },
     /// The repository's file names places outside of it.
+    #[error(
+        "{}: {key}: absolute paths are passed over; \
+         only your own settings may name places outside the repository", path.display()
+    )]
     Outside { path: PathBuf, key: &'static str },
     /// The repository's file is in conflict.
+    #[error("{}: in conflict; until it is settled, what our side says counts", path.display())]
     InConflict { path: PathBuf },
-}
-
-impl fmt::Display for ConfigWarning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownKey { path, line, key, meant } => {
-                let place = path.display();
-                write!(f, "{place}:{line}: unknown key {key:?} ignored{}", meant_text(*meant))
-            }
-            Self::Outside { path, key } => {
-                let place = path.display();
-                write!(f, "{place}: {key}: absolute paths are passed over; ")?;
-                f.write_str("only your own settings may name places outside the repository")
-            }
-            Self::InConflict { path } => {
-                let place = path.display();
-                write!(f, "{place}: in conflict; until it is settled, what our side says counts")
-            }
-            Self::MoreUnknownKeys { path, count } => {
-                write!(f, "{}: {count} more unknown keys ignored", path.display())
-            }
-            Self::Untrusted { path, keys, problem } => {
-                let cut = |key: &String| key.chars().take(100).collect::<String>();
-                let escaped = |key: &String| cut(key).escape_debug().to_string();
-                let named: Vec<String> = keys.iter().take(MAX_NAMED).map(escaped).collect();
-                write!(f, "{}: not trusted, passed over: {}", path.display(), named.join(", "))?;
-                if keys.len() > named.len() {
-                    write!(f, " and {} more", keys.len() - named.len())?;
-                }
-                f.write_str("; `elophanto trust` shows and trusts them")?;
-                match problem {
-                    Some(problem) => write!(f, " ({problem})"),
-                    None => Ok(()),
-                }
-            }
-        }
-    }
 }
 
 impl Config {
@@ -283,6 +258,18 @@ impl Default for Config {
             Err(error) => unreachable!("the table of keys contradicts itself: {error}"),
         }
     }
+}
+
+/// The first of some keys, and how many more there are.
+fn named(keys: &[String]) -> String {
+    let cut = |key: &String| key.chars().take(100).collect::<String>();
+    let escaped = |key: &String| cut(key).escape_debug().to_string();
+    let named: Vec<String> = keys.iter().take(MAX_NAMED).map(escaped).collect();
+    let more = match keys.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", named.join(", "))
 }
 
 fn line_text(cause: &elophanto_base::yaml::YamlError) -> String {
