@@ -5,7 +5,7 @@
 use std::path::{Component, Path};
 use std::time::Duration;
 
-use super::choices::{Language, Provider, one_of};
+use super::choices::{LANGUAGES, Provider, one_of};
 use super::duration::{format_duration, parse_duration};
 use super::forms::{BUDGET_FORM, MODEL_FORM, budget, model_name};
 
@@ -27,7 +27,7 @@ pub enum Kind {
     Switch,
     /// One of a few words.
     Choice(&'static [&'static str]),
-    /// A language of [`Language`].
+    /// A language of [`LANGUAGES`].
     Tongue,
     /// One line of text.
     Text,
@@ -89,7 +89,7 @@ impl Kind {
             Self::Real { min, max } => format!("a number from {min} to {max}"),
             Self::Switch => "true or false".to_owned(),
             Self::Choice(words) => one_of(words),
-            Self::Tongue => format!("a language ({})", one_of(Language::WORDS)),
+            Self::Tongue => format!("a language ({})", one_of(LANGUAGES)),
             Self::Text => format!("one line of at most {MAX_TEXT} bytes"),
             Self::Embedder => Provider::expected(),
             Self::Budget => BUDGET_FORM.to_owned(),
@@ -157,7 +157,7 @@ impl Kind {
                 _ => None,
             },
             Self::Choice(words) => word(words, text).map(Value::Text),
-            Self::Tongue => word(Language::WORDS, text).map(Value::Text),
+            Self::Tongue => word(LANGUAGES, text).map(Value::Text),
             Self::Text => one_line(text).then(|| Value::Text(text.to_owned())),
             Self::Embedder => text.parse().ok().map(|who: Provider| Value::Text(who.to_string())),
             Self::Budget => budget(text).map(Value::Text),

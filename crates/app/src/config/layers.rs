@@ -136,7 +136,7 @@ impl Layers {
         flags: Vec<(String, String)>,
     ) -> Result<Self, ConfigError> {
         let user = match user_file(&variables) {
-            Some(path) => read_file(&path, &path)?,
+            Some(path) => read_file(&path)?,
             None => None,
         };
         Ok(Self { user, variables, flags, ..Self::default() })
@@ -289,8 +289,8 @@ pub fn read_repository_file(root: &Path) -> Result<Option<ConfigFile>, ConfigErr
     }
 }
 
-fn read_file(path: &Path, shown: &Path) -> Result<Option<ConfigFile>, ConfigError> {
-    let io = |cause| ConfigError::Io { path: shown.to_owned(), cause };
+fn read_file(path: &Path) -> Result<Option<ConfigFile>, ConfigError> {
+    let io = |cause| ConfigError::Io { path: path.to_owned(), cause };
     // Looked at before opening, since opening a pipe may wait for ever, and again afterwards.
     let before = match path.metadata() {
         Ok(before) => before,
@@ -301,13 +301,13 @@ fn read_file(path: &Path, shown: &Path) -> Result<Option<ConfigFile>, ConfigErro
         return Ok(None);
     }
     if !before.is_file() {
-        return Err(ConfigError::NoFile { path: shown.to_owned() });
+        return Err(ConfigError::NoFile { path: path.to_owned() });
     }
     let file = File::open(path).map_err(io)?;
     if !file.metadata().map_err(io)?.is_file() {
-        return Err(ConfigError::NoFile { path: shown.to_owned() });
+        return Err(ConfigError::NoFile { path: path.to_owned() });
     }
-    whole(file, shown).map(Some)
+    whole(file, path).map(Some)
 }
 
 fn whole(file: File, shown: &Path) -> Result<ConfigFile, ConfigError> {

@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use super::ConfigError;
 use super::choices::{
-    AgentMode, CommitIndex, Language, Mode, Provider, Ranking, Reflection, RefreshStale, SinkKind,
-    Source,
+    AgentMode, CommitIndex, Mode, Provider, Ranking, Reflection, RefreshStale, SinkKind, Source,
 };
 use super::declare::{Natural, Section, settings};
 use super::keys::Key;
@@ -116,7 +115,7 @@ settings! {
         /// After this time half of that is left.
         recency_half_life: Duration = "90d", Kind::Span { min: SECOND, max: TEN_YEARS };
         /// Language whose word endings are removed, by its Snowball name, or none.
-        language: Language = "english", Kind::Tongue;
+        language: String = "english", Kind::Tongue;
         /// Whether a misspelt word finds its neighbours when it finds nothing itself.
         fuzzy: bool = "true";
         /// Hits more alike than this cosine are shown as one (unset: as the model was measured).

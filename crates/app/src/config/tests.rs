@@ -25,7 +25,7 @@ fn defaults() {
     assert_eq!(config.knowledge.max_file_bytes, 16 << 20);
     assert_eq!(config.knowledge.chunk.max_tokens, 1_000);
     assert_eq!(config.search.semantic_weight, 0.4);
-    assert_eq!(config.search.language, Language::English);
+    assert_eq!(config.search.language, "english");
     assert_eq!(config.index.commit, CommitIndex::Always);
     assert!(config.changelog.enabled);
     assert!(config.origins().iter().all(|line| *line.origin == Origin::Default));
