@@ -90,9 +90,9 @@ pub fn budgets<'a>(
     let (month, day) =
         if budget.looks_back() { ledger(environment)?.spent(now)? } else { Default::default() };
     let spans = [
-        ("run", &config.budget_run, budget.run, Spent::default()),
-        ("day", &config.budget_day, budget.day, day),
-        ("month", &config.budget_month, budget.month, month),
+        ("run", &config.budget.run, budget.run, Spent::default()),
+        ("day", &config.budget.day, budget.day, day),
+        ("month", &config.budget.month, budget.month, month),
     ];
     let left = |limit: Option<u64>, spent: u64| limit.map(|limit| limit.saturating_sub(spent));
     let set = spans.into_iter().filter(|(.., limits, _)| *limits != Limits::default());

@@ -138,7 +138,7 @@ fn obey(
         let error = CliError::new(format_args!("`/{name}` takes nothing behind it"));
         return Err(match name {
             "budget" => error.hint(
-                "the limit of a run is --budget, or llm.budget_run in your settings: leave, and \
+                "the limit of a run is --budget, or llm.budget.run in your settings: leave, and \
                  go on with --session",
             ),
             _ => error,

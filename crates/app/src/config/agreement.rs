@@ -4,7 +4,6 @@
 //! or the same files in another place need another agreement. Knows neither who asks nor what is
 //! sent.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::store::{
@@ -24,28 +23,10 @@ pub struct Agreement {
     pub root: PathBuf,
 }
 
-/// The user's agreements as they were read.
-#[derive(Debug)]
-pub struct Agreements(Store<Agreement>);
+/// The user's agreements as they were read: `elophanto/agreements` beside the user's own settings.
+pub type Agreements = Store<Agreement>;
 
 impl Agreements {
-    /// The agreements of the user whose variables these are: `elophanto/agreements` beside the
-    /// user's own settings. A store that does not exist is empty.
-    ///
-    /// # Errors
-    /// [`StoreError`] when there is no place for it, or what is there can't be relied on.
-    pub fn open(variables: &BTreeMap<String, String>) -> Result<Self, StoreError> {
-        Store::open(variables).map(Self)
-    }
-
-    /// The store, to ask or change what is said of the repository at `root`.
-    ///
-    /// # Errors
-    /// Those of [`Agreements::open`], and when the repository holds the store itself.
-    pub fn open_for(root: &Path, variables: &BTreeMap<String, String>) -> Result<Self, StoreError> {
-        Store::open_for(root, variables).map(Self)
-    }
-
     /// Whether text of this repository may be sent to this model on this machine.
     pub fn agreed(&self, root: &Path, host: &str, model: &str) -> bool {
         let root = canonical(root);
@@ -70,7 +51,10 @@ impl Agreements {
             model: model.to_owned(),
             root: canonical(root),
         };
-        self.0.add(entry, |a, b| a.host == b.host && a.model == b.model && a.root == b.root)
+        let is_same = |a: &Agreement, b: &Agreement| {
+            a.host == b.host && a.model == b.model && a.root == b.root
+        };
+        Ok(self.put(vec![entry], is_same, |_, _| false)? > 0)
     }
 
     /// Takes back every agreement about a repository; returns how many there were.
@@ -79,12 +63,7 @@ impl Agreements {
     /// [`StoreError`] when the store can't be written; it is then as it was.
     pub fn withdraw(&self, root: &Path) -> Result<usize, StoreError> {
         let root = canonical(root);
-        self.0.remove(|entry| entry.root == root)
-    }
-
-    /// Every agreement, oldest first.
-    pub fn entries(&self) -> impl Iterator<Item = &Agreement> {
-        self.0.records()
+        self.remove(|entry| entry.root == root)
     }
 }
 
@@ -109,6 +88,7 @@ impl Record for Agreement {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 

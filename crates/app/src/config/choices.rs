@@ -3,7 +3,9 @@
 //! Owns the words and nothing else: what a choice means is the business of the room that acts on
 //! it.
 
+use super::declare::{Field, Natural, field};
 use super::forms::local_name;
+use super::kind::{Kind, Value, shown};
 
 /// The word is none of those the setting knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,10 +46,7 @@ macro_rules! choice {
             fn from_str(text: &str) -> Result<Self, UnknownWord> {
                 match text.to_ascii_lowercase().as_str() {
                     $($word => Ok(Self::$variant),)+
-                    _ => Err(UnknownWord {
-                        expected: one_of(Self::WORDS),
-                        found: text.chars().take(80).collect(),
-                    }),
+                    _ => Err(UnknownWord { expected: one_of(Self::WORDS), found: shown(text) }),
                 }
             }
         }
@@ -57,6 +56,8 @@ macro_rules! choice {
                 f.write_str(self.as_str())
             }
         }
+
+        field! { $name = Kind::Choice($name::WORDS), Value::Text(text) => text.parse().ok(); }
     };
 }
 
@@ -116,6 +117,8 @@ impl std::str::FromStr for Provider {
         })
     }
 }
+
+field! { Provider = Kind::Embedder, Value::Text(text) => text.parse().ok(); }
 
 /// As it stands in a configuration file.
 impl std::fmt::Display for Provider {
@@ -224,81 +227,15 @@ choice! {
     }
 }
 
-choice! {
-    /// The language whose word endings keyword search removes: what Snowball has rules for.
-    Language {
-        /// Arabic.
-        Arabic = "arabic",
-        /// Armenian.
-        Armenian = "armenian",
-        /// Basque.
-        Basque = "basque",
-        /// Catalan.
-        Catalan = "catalan",
-        /// Czech.
-        Czech = "czech",
-        /// Danish.
-        Danish = "danish",
-        /// Dutch.
-        Dutch = "dutch",
-        /// English.
-        English = "english",
-        /// Esperanto.
-        Esperanto = "esperanto",
-        /// Estonian.
-        Estonian = "estonian",
-        /// Finnish.
-        Finnish = "finnish",
-        /// French.
-        French = "french",
-        /// German.
-        German = "german",
-        /// Greek.
-        Greek = "greek",
-        /// Hindi.
-        Hindi = "hindi",
-        /// Hungarian.
-        Hungarian = "hungarian",
-        /// Indonesian.
-        Indonesian = "indonesian",
-        /// Irish.
-        Irish = "irish",
-        /// Italian.
-        Italian = "italian",
-        /// Lithuanian.
-        Lithuanian = "lithuanian",
-        /// Nepali.
-        Nepali = "nepali",
-        /// Norwegian.
-        Norwegian = "norwegian",
-        /// Persian.
-        Persian = "persian",
-        /// Polish.
-        Polish = "polish",
-        /// Portuguese.
-        Portuguese = "portuguese",
-        /// Romanian.
-        Romanian = "romanian",
-        /// Russian.
-        Russian = "russian",
-        /// Serbian.
-        Serbian = "serbian",
-        /// Sesotho.
-        Sesotho = "sesotho",
-        /// Spanish.
-        Spanish = "spanish",
-        /// Swedish.
-        Swedish = "swedish",
-        /// Tamil.
-        Tamil = "tamil",
-        /// Turkish.
-        Turkish = "turkish",
-        /// Yiddish.
-        Yiddish = "yiddish",
-        /// Words are taken as they stand.
-        None = "none",
-    }
-}
+/// The languages whose word endings keyword search removes: what Snowball has rules for. With
+/// `none` words are taken as they stand.
+#[rustfmt::skip]
+pub(super) const LANGUAGES: &[&str] = &[
+    "arabic", "armenian", "basque", "catalan", "czech", "danish", "dutch", "english", "esperanto",
+    "estonian", "finnish", "french", "german", "greek", "hindi", "hungarian", "indonesian", "irish",
+    "italian", "lithuanian", "nepali", "norwegian", "persian", "polish", "portuguese", "romanian",
+    "russian", "serbian", "sesotho", "spanish", "swedish", "tamil", "turkish", "yiddish", "none",
+];
 
 choice! {
     /// What the agent does without asking.
@@ -328,8 +265,8 @@ mod tests {
 
     #[test]
     fn every_word_reads_back() {
-        for word in Language::WORDS {
-            assert_eq!(word.parse::<Language>().unwrap().as_str(), *word);
+        for word in Source::WORDS {
+            assert_eq!(word.parse::<Source>().unwrap().as_str(), *word);
         }
         assert_eq!("Hybrid".parse::<Mode>().unwrap(), Mode::Hybrid);
         assert_eq!(
@@ -356,7 +293,7 @@ mod tests {
 
     #[test]
     fn every_language_has_a_stemmer() {
-        for word in Language::WORDS.iter().filter(|word| **word != "none") {
+        for word in LANGUAGES.iter().filter(|word| **word != "none") {
             assert!(frostem::Stemmer::try_from_name(word).is_ok(), "{word}");
         }
     }

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use super::kind::shown;
+
 /// What a length of time looks like; for error messages and help texts.
 pub const DURATION_FORM: &str = "a duration such as 300ms, 30s, 10m, 6h, 2d or 1w";
 
@@ -26,7 +28,7 @@ const UNITS: &[(&str, u64)] = &[
 
 /// Reads a whole number followed by its unit.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
-    read(text).ok_or_else(|| DurationError { found: text.chars().take(80).collect() })
+    read(text).ok_or_else(|| DurationError { found: shown(text) })
 }
 
 /// Writes a duration with the largest unit that leaves no rest; parts of a millisecond are cut.

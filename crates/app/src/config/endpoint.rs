@@ -5,7 +5,7 @@
 
 use url::Url;
 
-use super::kind::MAX_TEXT;
+use super::kind::{MAX_TEXT, shown};
 
 /// What an address looks like; for error messages.
 pub(super) const BASE_URL_FORM: &str =
@@ -16,8 +16,7 @@ pub(super) fn read_base_url(text: &str) -> Result<Url, String> {
     if text.contains(['?', '#', '@']) {
         return Err("one with a `?`, `#` or `@`".to_owned());
     }
-    let shown: String = text.chars().take(80).collect();
-    let refused = || format!("{shown:?}");
+    let refused = || format!("{:?}", shown(text));
     let lower = text.to_ascii_lowercase();
     let rest = ["http://", "https://"].iter().find_map(|scheme| lower.strip_prefix(scheme));
     let odd = |c: char| c.is_control() || c.is_whitespace() || "\\<>\"{}|^`".contains(c);

@@ -5,9 +5,9 @@
 //! that this version does not know: some version may, so their names decide. Of the section of
 //! providers nothing is obeyed by itself, whatever its name.
 
-use super::kind::quote;
+use super::kind::{list_text, quote};
+use super::layers::texts;
 use super::providers;
-use super::template::list_text;
 use elophanto_base::yaml;
 
 /// Parts of names that mean a program, an address, a credential or a permission level.
@@ -90,17 +90,6 @@ fn conceals(name: &str) -> bool {
     let instead = name.split('.').count() == 3;
     let below = providers::is_meant(name) && (instead || name.split('.').any(secret));
     secret(last) || below && !is_guarded(last)
-}
-
-/// The items of a list of nothing but texts.
-fn texts(nodes: &[yaml::Node]) -> Option<Vec<&str>> {
-    nodes
-        .iter()
-        .map(|node| match &node.value {
-            yaml::Value::Scalar(text) => Some(text.as_str()),
-            _ => None,
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -236,11 +236,9 @@ fn layers(text: &str, trusted: Trusted) -> Layers {
 
 /// What no repository changes by itself.
 fn fixed(config: &Config) -> impl PartialEq + std::fmt::Debug + use<> {
-    let LlmConfig { local_only, budget_run, budget_day, budget_month, providers, .. } =
-        config.llm.clone();
+    let LlmConfig { local_only, budget, providers, .. } = config.llm.clone();
     let KnowledgeConfig { embedding_provider, embedding_openrouter_model, .. } =
         config.knowledge.clone();
-    let budget = [budget_run, budget_day, budget_month];
     (local_only, budget, providers, embedding_provider, embedding_openrouter_model)
 }
 
@@ -326,7 +324,7 @@ fn a_repository_may_narrow_and_choose_models() {
     let (config, warnings) = Config::load(&layers).unwrap();
     assert!(warnings.is_empty() && config.llm.local_only);
     assert_eq!(config.knowledge.embedding_provider, Provider::Local("bge".to_owned()));
-    assert_eq!(config.llm.tasks["coding"], ["work/m"]);
+    assert_eq!(config.llm.tasks.coding, ["work/m"]);
 }
 
 /// Held back like any other, for what is refused in one version may be obeyed in another.

@@ -2,9 +2,10 @@
 //!
 //! Nothing here knows which settings there are or where a text came from.
 
+use std::path::{Component, Path};
 use std::time::Duration;
 
-use super::choices::{Language, Provider, one_of};
+use super::choices::{LANGUAGES, Provider, one_of};
 use super::duration::{format_duration, parse_duration};
 use super::forms::{BUDGET_FORM, MODEL_FORM, budget, model_name};
 
@@ -26,7 +27,7 @@ pub enum Kind {
     Switch,
     /// One of a few words.
     Choice(&'static [&'static str]),
-    /// A language of [`Language`].
+    /// A language of [`LANGUAGES`].
     Tongue,
     /// One line of text.
     Text,
@@ -88,7 +89,7 @@ impl Kind {
             Self::Real { min, max } => format!("a number from {min} to {max}"),
             Self::Switch => "true or false".to_owned(),
             Self::Choice(words) => one_of(words),
-            Self::Tongue => format!("a language ({})", one_of(Language::WORDS)),
+            Self::Tongue => format!("a language ({})", one_of(LANGUAGES)),
             Self::Text => format!("one line of at most {MAX_TEXT} bytes"),
             Self::Embedder => Provider::expected(),
             Self::Budget => BUDGET_FORM.to_owned(),
@@ -155,8 +156,8 @@ impl Kind {
                 "false" | "False" | "FALSE" => Some(Value::Switch(false)),
                 _ => None,
             },
-            Self::Choice(words) => word(words, text),
-            Self::Tongue => word(Language::WORDS, text),
+            Self::Choice(words) => word(words, text).map(Value::Text),
+            Self::Tongue => word(LANGUAGES, text).map(Value::Text),
             Self::Text => one_line(text).then(|| Value::Text(text.to_owned())),
             Self::Embedder => text.parse().ok().map(|who: Provider| Value::Text(who.to_string())),
             Self::Budget => budget(text).map(Value::Text),
@@ -165,12 +166,8 @@ impl Kind {
                 let span = parse_duration(text).ok()?;
                 (min..=max).contains(&span).then_some(Value::Span(span))
             }
-            Self::Extensions
-            | Self::Folders
-            | Self::Models
-            | Self::Places
-            | Self::Patterns
-            | Self::Words(_) => None,
+            // The lists.
+            _ => None,
         }
     }
 
@@ -183,10 +180,7 @@ impl Kind {
                 Self::Models => model_name(item).then(|| item.to_owned())?,
                 Self::Places => place(item)?,
                 Self::Patterns => pattern(item)?,
-                Self::Words(words) => match word(words, item)? {
-                    Value::Text(word) => word,
-                    _ => return None,
-                },
+                Self::Words(words) => word(words, item)?,
                 _ => extension(item)?,
             };
             if !list.contains(&item) {
@@ -208,13 +202,16 @@ impl std::fmt::Display for Value {
             Self::Real(number) => write!(f, "{number}"),
             Self::Switch(yes) => write!(f, "{yes}"),
             Self::Text(text) => f.write_str(&quote(text)),
-            Self::List(items) => {
-                let items: Vec<String> = items.iter().map(|item| quote(item)).collect();
-                write!(f, "[{}]", items.join(", "))
-            }
+            Self::List(items) => f.write_str(&list_text(items)),
             Self::Span(span) => f.write_str(&format_duration(*span)),
         }
     }
+}
+
+/// Items as the text of a list: `[docs, "my notes"]`.
+pub fn list_text(items: &[impl AsRef<str>]) -> String {
+    let items: Vec<String> = items.iter().map(|item| quote(item.as_ref())).collect();
+    format!("[{}]", items.join(", "))
 }
 
 /// A text as a YAML scalar: plain where that is safe, else in double quotes with escapes.
@@ -243,9 +240,14 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-fn word(words: &[&str], text: &str) -> Option<Value> {
+/// The start of a text, for a message that says what was found.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+fn word(words: &[&str], text: &str) -> Option<String> {
     let text = text.to_ascii_lowercase();
-    words.contains(&text.as_str()).then_some(Value::Text(text))
+    words.contains(&text.as_str()).then_some(text)
 }
 
 fn one_line(text: &str) -> bool {
@@ -261,7 +263,6 @@ fn extension(text: &str) -> Option<String> {
 /// Normalises a relative folder: `./docs/` is `docs`. Nothing that leaves the repository, and
 /// nothing inside git's folder or ours, is one, in either case: some file systems don't tell them apart.
 fn folder(text: &str) -> Option<String> {
-    use std::path::{Component, Path};
     if text.is_empty() || text.len() > MAX_TEXT || text.contains(['\0', '\n', '\r']) {
         return None;
     }
@@ -284,7 +285,6 @@ fn folder(text: &str) -> Option<String> {
 /// A folder beneath the repository as [`folder`] has it, or an absolute path that git's folder is
 /// no part of.
 fn place(text: &str) -> Option<String> {
-    use std::path::{Component, Path};
     let path = Path::new(text);
     if !path.is_absolute() {
         return folder(text);

@@ -136,7 +136,7 @@ impl Layers {
         flags: Vec<(String, String)>,
     ) -> Result<Self, ConfigError> {
         let user = match user_file(&variables) {
-            Some(path) => read_file(&path, &path)?,
+            Some(path) => read_file(&path)?,
             None => None,
         };
         Ok(Self { user, variables, flags, ..Self::default() })
@@ -181,9 +181,8 @@ pub(super) struct Entry {
 /// What a file says, known or not, in its order. Nested and dotted names mean the same; a key
 /// without a value says nothing.
 pub(super) fn entries(file: &ConfigFile) -> Result<Vec<Entry>, ConfigError> {
-    let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
-    let top = yaml::parse(text, &yaml::Budget::default())
-        .map_err(|cause| ConfigError::Yaml { path: file.path.clone(), cause })?;
+    let top =
+        parse(&file.text).map_err(|cause| ConfigError::Yaml { path: file.path.clone(), cause })?;
     let mut list = Vec::new();
     match top.value {
         yaml::Value::Null => {}
@@ -248,14 +247,23 @@ fn raw(value: yaml::Value) -> Raw {
         yaml::Value::Scalar(text) => Raw::Scalar(text),
         yaml::Value::Mapping(_) => Raw::Other("a mapping"),
         yaml::Value::Sequence(nodes) => {
-            let text = |node: yaml::Node| match node.value {
-                yaml::Value::Scalar(text) => Some(text),
-                _ => None,
-            };
-            let items: Option<Vec<String>> = nodes.into_iter().map(text).collect();
-            items.map_or(Raw::Other("a list of something else than texts"), Raw::List)
+            texts(&nodes).map_or(Raw::Other("a list of something else than texts"), Raw::List)
         }
     }
+}
+
+/// The items of a list of nothing but texts.
+pub(super) fn texts(nodes: &[yaml::Node]) -> Option<Vec<String>> {
+    let text = |node: &yaml::Node| match &node.value {
+        yaml::Value::Scalar(text) => Some(text.clone()),
+        _ => None,
+    };
+    nodes.iter().map(text).collect()
+}
+
+/// Reads a file's text, with a mark of its encoding or without.
+pub(super) fn parse(text: &str) -> Result<yaml::Node, yaml::YamlError> {
+    yaml::parse(text.strip_prefix('\u{feff}').unwrap_or(text), &yaml::Budget::default())
 }
 
 /// Reads the repository's file, never through a link that leads out of the repository.
@@ -281,8 +289,8 @@ pub fn read_repository_file(root: &Path) -> Result<Option<ConfigFile>, ConfigErr
     }
 }
 
-fn read_file(path: &Path, shown: &Path) -> Result<Option<ConfigFile>, ConfigError> {
-    let io = |cause| ConfigError::Io { path: shown.to_owned(), cause };
+fn read_file(path: &Path) -> Result<Option<ConfigFile>, ConfigError> {
+    let io = |cause| ConfigError::Io { path: path.to_owned(), cause };
     // Looked at before opening, since opening a pipe may wait for ever, and again afterwards.
     let before = match path.metadata() {
         Ok(before) => before,
@@ -293,13 +301,13 @@ fn read_file(path: &Path, shown: &Path) -> Result<Option<ConfigFile>, ConfigErro
         return Ok(None);
     }
     if !before.is_file() {
-        return Err(ConfigError::NoFile { path: shown.to_owned() });
+        return Err(ConfigError::NoFile { path: path.to_owned() });
     }
     let file = File::open(path).map_err(io)?;
     if !file.metadata().map_err(io)?.is_file() {
-        return Err(ConfigError::NoFile { path: shown.to_owned() });
+        return Err(ConfigError::NoFile { path: path.to_owned() });
     }
-    whole(file, shown).map(Some)
+    whole(file, path).map(Some)
 }
 
 fn whole(file: File, shown: &Path) -> Result<ConfigFile, ConfigError> {
@@ -324,7 +332,7 @@ pub fn has_conflict_marks(text: &str) -> bool {
     })
 }
 
-fn absent(cause: &io::Error) -> bool {
+pub(super) fn absent(cause: &io::Error) -> bool {
     matches!(cause.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::keys::{self, Key};
-use super::kind::{Raw, Value, quote};
+use super::kind::{Raw, Value, quote, shown};
+use super::layers;
 use super::template::raw_of;
 use elophanto_base::yaml;
 
@@ -41,7 +42,7 @@ pub fn pin(text: &str, key: &str, value: &str) -> Result<Option<String>, PinErro
     let want = key.kind.read(&raw_of(value)).ok_or_else(|| PinError::Value {
         key: key.name,
         expected: key.kind.expected(),
-        found: value.chars().take(80).collect(),
+        found: shown(value),
     })?;
     let mut before = leaves(text)?;
     let old = before.remove(key.name).and_then(|raw| key.kind.read(&raw));
@@ -65,9 +66,7 @@ pub fn value_in(text: &str, key: &str) -> Result<Option<Value>, PinError> {
 
 /// Everything that a file says, by dotted name, known or not.
 fn leaves(text: &str) -> Result<BTreeMap<String, Raw>, PinError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let top =
-        yaml::parse(text, &yaml::Budget::default()).map_err(|cause| PinError::Yaml { cause })?;
+    let top = layers::parse(text).map_err(|cause| PinError::Yaml { cause })?;
     let mut map = BTreeMap::new();
     collect("", top.value, &mut map);
     Ok(map)
@@ -85,20 +84,15 @@ fn collect(name: &str, value: yaml::Value, map: &mut BTreeMap<String, Raw>) {
                 .into_iter()
                 .for_each(|(key, node)| collect(&below(&key), node.value, map));
         }
-        yaml::Value::Sequence(nodes) => {
-            let plain = nodes.iter().all(|node| matches!(node.value, yaml::Value::Scalar(_)));
-            if !plain {
-                for (at, node) in nodes.into_iter().enumerate() {
-                    collect(&below(&at.to_string()), node.value, map);
-                }
-                return;
+        yaml::Value::Sequence(nodes) => match layers::texts(&nodes) {
+            Some(items) => Raw::List(items),
+            None => {
+                return nodes
+                    .into_iter()
+                    .enumerate()
+                    .for_each(|(at, node)| collect(&below(&at.to_string()), node.value, map));
             }
-            let text = |node: yaml::Node| match node.value {
-                yaml::Value::Scalar(text) => text,
-                _ => String::new(),
-            };
-            Raw::List(nodes.into_iter().map(text).collect())
-        }
+        },
     };
     map.insert(name.to_owned(), raw);
 }

@@ -91,7 +91,7 @@ fn adds_a_key_where_it_belongs() {
 #[test]
 fn uncomments_one_line_of_the_template() {
     let text = template(&[]);
-    for key in KEYS {
+    for key in KEYS.iter() {
         let value = other_value(key);
         let pinned = pin(&text, key.name, &value).unwrap().unwrap();
         let changed: Vec<(&str, &str)> =
@@ -208,7 +208,7 @@ fn setting() -> impl Strategy<Value = (&'static Key, String, u8, String)> {
 fn by_hand(settings: &[(&'static Key, String, u8, String)], step: usize, ending: &str) -> String {
     let mut text = String::from("# mine\n");
     let mut open: Vec<&str> = Vec::new();
-    for key in KEYS {
+    for key in KEYS.iter() {
         let Some((_, value, form, comment)) =
             settings.iter().find(|(own, ..)| own.name == key.name)
         else {

@@ -12,11 +12,13 @@ use url::Url;
 
 use super::ConfigError;
 use super::choices::{Protocol, one_of};
+use super::declare::Section;
 use super::endpoint::{BASE_URL_FORM, read_base_url};
 use super::forms::{PROVIDER_FORM, provider_name, variable_name, vault_name};
-use super::kind::{Raw, quote};
+use super::keys::Key;
+use super::kind::{Raw, list_text, quote, shown};
 use super::layers::Origin;
-use super::template::list_text;
+use super::resolved::Resolved;
 
 /// Most providers that files may name.
 pub const MAX_PROVIDERS: usize = 32;
@@ -216,8 +218,7 @@ pub(super) fn read(name: &str, raw: &Raw, origin: &Origin) -> Result<Option<Part
         found,
     };
     if !provider_name(provider) {
-        let found: String = provider.chars().take(80).collect();
-        return Err(wrong(PROVIDER_FORM, format!("{found:?}")));
+        return Err(wrong(PROVIDER_FORM, format!("{:?}", shown(provider))));
     }
     let text = match raw {
         Raw::Scalar(text) => Ok(text.as_str()),
@@ -226,8 +227,7 @@ pub(super) fn read(name: &str, raw: &Raw, origin: &Origin) -> Result<Option<Part
     };
     let part = match leaf {
         Leaf::Protocol => {
-            let found = |text: &str| format!("{:?}", text.chars().take(80).collect::<String>());
-            let word = |text: &str| text.parse().map_err(|_| found(text));
+            let word = |text: &str| text.parse().map_err(|_| format!("{:?}", shown(text)));
             let protocol = text.map_err(str::to_owned).and_then(word);
             Part::Protocol(protocol.map_err(|found| wrong(&one_of(Protocol::WORDS), found))?)
         }
@@ -289,16 +289,6 @@ impl Providers {
         self.parts.iter().map(|(name, (part, origin))| (name.as_str(), part, origin))
     }
 
-    /// All providers, those that exist without any file too.
-    ///
-    /// # Errors
-    /// When something is said of a provider, but not where it is reached.
-    pub(super) fn resolve(&self) -> Result<BTreeMap<String, ProviderConfig>, ConfigError> {
-        let builtin = BUILTIN.iter().map(|builtin| builtin.name);
-        let names: BTreeSet<&str> = builtin.chain(self.named.iter().map(String::as_str)).collect();
-        names.into_iter().map(|name| Ok((name.to_owned(), self.resolve_one(name)?))).collect()
-    }
-
     fn resolve_one(&self, name: &str) -> Result<ProviderConfig, ConfigError> {
         let mut said: Vec<(Leaf, &Part, &Origin)> = Vec::new();
         for leaf in Leaf::ALL {
@@ -330,6 +320,20 @@ impl Providers {
             });
         };
         Ok(ProviderConfig { protocol, base_url, keys, key_explicit, origin })
+    }
+}
+
+/// All providers, those that exist without any file too. None of them stands in the table.
+impl Section for BTreeMap<String, ProviderConfig> {
+    fn keys(_: &mut Vec<Key>) {}
+
+    /// # Errors
+    /// When something is said of a provider, but not where it is reached.
+    fn read(values: &Resolved) -> Result<Self, ConfigError> {
+        let said = values.providers();
+        let builtin = BUILTIN.iter().map(|builtin| builtin.name);
+        let names: BTreeSet<&str> = builtin.chain(said.named.iter().map(String::as_str)).collect();
+        names.into_iter().map(|name| Ok((name.to_owned(), said.resolve_one(name)?))).collect()
     }
 }
 

@@ -3,14 +3,14 @@
 //! Everything is checked on its way in, against the table, so that reading it out can't fail.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
+use super::declare::Field;
 use super::guard::Guarded;
 use super::keys::{self, Key};
-use super::kind::{Raw, Value};
+use super::kind::{Raw, Value, shown};
 use super::layers::{self, ConfigFile, Origin};
 use super::providers::{self, Part, Providers};
-use super::{ConfigError, ConfigWarning, UnknownWord};
+use super::{ConfigError, ConfigWarning};
 
 /// Every key of the table with its checked value, and what is said of providers.
 #[derive(Debug, Clone, Default)]
@@ -128,63 +128,12 @@ impl Resolved {
         self.values.get(name)
     }
 
-    fn value(&self, name: &str) -> &Value {
-        match self.values.get(name) {
-            Some((value, _)) => value,
-            None => unreachable!("no key {name} in the table"),
-        }
-    }
-
-    pub(super) fn whole(&self, name: &str) -> u64 {
-        match self.value(name) {
-            Value::Whole(number) => *number,
-            other => unreachable!("{name} is {other:?}"),
-        }
-    }
-
-    pub(super) fn size(&self, name: &str) -> usize {
-        usize::try_from(self.whole(name)).unwrap_or(usize::MAX)
-    }
-
-    pub(super) fn real(&self, name: &str) -> f64 {
-        match self.value(name) {
-            Value::Real(number) => *number,
-            other => unreachable!("{name} is {other:?}"),
-        }
-    }
-
-    pub(super) fn switch(&self, name: &str) -> bool {
-        match self.value(name) {
-            Value::Switch(yes) => *yes,
-            other => unreachable!("{name} is {other:?}"),
-        }
-    }
-
-    pub(super) fn span(&self, name: &str) -> Duration {
-        match self.value(name) {
-            Value::Span(span) => *span,
-            other => unreachable!("{name} is {other:?}"),
-        }
-    }
-
-    pub(super) fn text(&self, name: &str) -> String {
-        match self.value(name) {
-            Value::Text(text) => text.clone(),
-            other => unreachable!("{name} is {other:?}"),
-        }
-    }
-
-    pub(super) fn list(&self, name: &str) -> &[String] {
-        match self.value(name) {
-            Value::List(items) => items,
-            other => unreachable!("{name} is {other:?}"),
-        }
-    }
-
-    pub(super) fn choice<T: std::str::FromStr<Err = UnknownWord>>(&self, name: &str) -> T {
-        match self.text(name).parse() {
-            Ok(choice) => choice,
-            Err(error) => unreachable!("{name}: {error}"),
+    /// A setting as those who use it have it.
+    pub(super) fn field<T: Field>(&self, name: &str) -> T {
+        let value = self.values.get(name).map(|(value, _)| value);
+        match value.and_then(T::of) {
+            Some(field) => field,
+            None => unreachable!("{name} is {value:?}, which its field cannot be"),
         }
     }
 }
@@ -197,10 +146,8 @@ fn read(name: &str, raw: &Raw, origin: &Origin) -> Result<Checked, ConfigError> 
     let found = || match raw {
         // Perhaps a key that stands in the wrong place.
         Raw::Scalar(_) if providers::is_meant(name) => "a text".to_owned(),
-        Raw::Scalar(text) => format!("{:?}", text.chars().take(80).collect::<String>()),
-        Raw::List(items) => {
-            format!("{:?}", items.iter().take(8).collect::<Vec<_>>())
-        }
+        Raw::Scalar(text) => format!("{:?}", shown(text)),
+        Raw::List(items) => format!("{:?}", items.iter().take(8).collect::<Vec<_>>()),
         Raw::Other(what) => (*what).to_owned(),
     };
     let wrong = |expected: String| ConfigError::Value {

@@ -13,7 +13,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use super::layers::user_folder;
+use super::layers::{absent, user_folder};
 use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 
 /// Largest file, in bytes: many thousands of lines.
@@ -57,7 +57,7 @@ pub enum StoreError {
 }
 
 /// What one line says.
-pub(super) trait Record: Sized {
+pub trait Record: Sized {
     /// What people call the file.
     const STORE: &'static str;
     /// Its name.
@@ -72,7 +72,7 @@ pub(super) trait Record: Sized {
 
 /// A store as it was read.
 #[derive(Debug)]
-pub(super) struct Store<R> {
+pub struct Store<R> {
     path: PathBuf,
     lines: Vec<Line<R>>,
 }
@@ -90,7 +90,7 @@ impl<R: Record> Store<R> {
     ///
     /// # Errors
     /// When there is no place for it, or what is there can't be relied on.
-    pub(super) fn open(variables: &BTreeMap<String, String>) -> Result<Self, StoreError> {
+    pub fn open(variables: &BTreeMap<String, String>) -> Result<Self, StoreError> {
         let folder = user_folder(variables).ok_or(StoreError::NoHome { store: R::STORE })?;
         let path = folder.join(R::FILE);
         let lines = read_lines(&path)?;
@@ -101,10 +101,7 @@ impl<R: Record> Store<R> {
     ///
     /// # Errors
     /// Those of [`Store::open`], and when the repository holds the store itself.
-    pub(super) fn open_for(
-        root: &Path,
-        variables: &BTreeMap<String, String>,
-    ) -> Result<Self, StoreError> {
+    pub fn open_for(root: &Path, variables: &BTreeMap<String, String>) -> Result<Self, StoreError> {
         let store = Self::open(variables)?;
         let root = canonical(root);
         // The file may be a link: it, and the folder that it is written to, must lie outside.
@@ -116,23 +113,8 @@ impl<R: Record> Store<R> {
     }
 
     /// What all readable lines say, oldest first.
-    pub(super) fn records(&self) -> impl Iterator<Item = &R> {
+    pub fn entries(&self) -> impl Iterator<Item = &R> {
         self.lines.iter().filter_map(|line| line.record.as_ref())
-    }
-
-    /// Adds a line; `false` if one that is the `same` is there already.
-    ///
-    /// # Errors
-    /// When the store can't be written; it is then as it was.
-    pub(super) fn add(&self, record: R, same: impl Fn(&R, &R) -> bool) -> Result<bool, StoreError> {
-        self.change(|lines| {
-            let is_it = |line: &Line<R>| line.record.as_ref().is_some_and(|r| same(r, &record));
-            if lines.iter().any(is_it) {
-                return (false, false);
-            }
-            lines.push(Line { bytes: record.to_line().into_bytes(), record: Some(record) });
-            (true, true)
-        })
     }
 
     /// Adds lines for those that are the `same` as none there, and removes those that one of them
@@ -278,9 +260,6 @@ pub(super) fn unescape_root(text: &str) -> Option<PathBuf> {
 
 fn read_lines<R: Record>(path: &Path) -> Result<Vec<Line<R>>, StoreError> {
     let failed = |cause| StoreError::Read { path: path.to_owned(), cause };
-    let absent = |cause: &io::Error| {
-        matches!(cause.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-    };
     // Without waiting for the writer of a pipe.
     let file = match File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path) {
         Ok(file) => file,

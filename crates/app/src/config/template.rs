@@ -3,6 +3,8 @@
 
 use super::keys::KEYS;
 use super::kind::{Raw, quote};
+use super::layers;
+use elophanto_base::yaml;
 
 const HEADER: &str = "\
 # Settings of elophanto for this repository. Every key stands here with its default.
@@ -26,11 +28,11 @@ const PROVIDERS: &str =
 
 /// The whole file. Pinned keys are set, all others commented out.
 ///
-/// Values are what the key's kind reads: a list is `[a, b]` as [`list_text`] writes it.
+/// Values are what the key's kind reads: a list is `[a, b]` as [`super::list_text`] writes it.
 pub fn template(pinned: &[(&str, &str)]) -> String {
     let mut text = HEADER.to_owned();
     let mut open: Vec<&str> = Vec::new();
-    for key in KEYS {
+    for key in KEYS.iter() {
         let (section, leaf) = key.split();
         let path: Vec<&str> = section.split('.').collect();
         if path.first() != open.first() {
@@ -55,25 +57,12 @@ pub fn template(pinned: &[(&str, &str)]) -> String {
     text
 }
 
-/// Items as the text of a list: `[docs, "my notes"]`.
-pub fn list_text(items: &[impl AsRef<str>]) -> String {
-    let items: Vec<String> = items.iter().map(|item| quote(item.as_ref())).collect();
-    format!("[{}]", items.join(", "))
-}
-
 /// A value given as text: a list where it is written as one, else the text itself.
 pub(super) fn raw_of(text: &str) -> Raw {
-    let flow = text.starts_with('[') && text.ends_with(']');
-    let node = flow
-        .then(|| elophanto_base::yaml::parse(text, &elophanto_base::yaml::Budget::default()).ok());
-    let Some(elophanto_base::yaml::Value::Sequence(nodes)) = node.flatten().map(|node| node.value)
-    else {
-        return Raw::Scalar(text.to_owned());
-    };
-    let item = |node: elophanto_base::yaml::Node| match node.value {
-        elophanto_base::yaml::Value::Scalar(text) => Some(text),
+    let is_list = text.starts_with('[') && text.ends_with(']');
+    let items = match is_list.then(|| layers::parse(text)) {
+        Some(Ok(yaml::Node { value: yaml::Value::Sequence(nodes), .. })) => layers::texts(&nodes),
         _ => None,
     };
-    let items: Option<Vec<String>> = nodes.into_iter().map(item).collect();
     items.map_or_else(|| Raw::Scalar(text.to_owned()), Raw::List)
 }

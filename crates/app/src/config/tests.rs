@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::time::Duration;
 
 use super::*;
 
@@ -24,7 +25,7 @@ fn defaults() {
     assert_eq!(config.knowledge.max_file_bytes, 16 << 20);
     assert_eq!(config.knowledge.chunk.max_tokens, 1_000);
     assert_eq!(config.search.semantic_weight, 0.4);
-    assert_eq!(config.search.language, Language::English);
+    assert_eq!(config.search.language, "english");
     assert_eq!(config.index.commit, CommitIndex::Always);
     assert!(config.changelog.enabled);
     assert!(config.origins().iter().all(|line| *line.origin == Origin::Default));
@@ -276,7 +277,7 @@ fn a_small_chunk_limit_alone_is_enough() {
 #[test]
 fn the_template_names_every_key_and_sets_none() {
     let text = template(&[]);
-    for key in KEYS {
+    for key in KEYS.iter() {
         let line = format!("# {}: {}\n", key.split().1, key.default);
         assert_eq!(text.matches(&line).count(), 1, "{}", key.name);
     }

@@ -4,7 +4,6 @@
 //! the repository it lies in, so that the same bytes elsewhere, or other bytes here, are not
 //! trusted. Knows no settings: which of them need trust stands in the table of keys.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -34,9 +33,8 @@ impl TrustEntry {
     }
 }
 
-/// The user's trust store as it was read.
-#[derive(Debug)]
-pub struct TrustStore(Store<TrustEntry>);
+/// The user's trust store as it was read: `elophanto/trust` beside the user's own settings.
+pub type TrustStore = Store<TrustEntry>;
 
 /// Name of a content: BLAKE3 in hexadecimal.
 pub fn digest(bytes: &[u8]) -> String {
@@ -44,23 +42,6 @@ pub fn digest(bytes: &[u8]) -> String {
 }
 
 impl TrustStore {
-    /// The store of the user whose variables these are: `elophanto/trust` beside the user's own
-    /// settings. One that does not exist is empty.
-    ///
-    /// # Errors
-    /// [`StoreError`] when there is no place for it, or what is there can't be relied on.
-    pub fn open(variables: &BTreeMap<String, String>) -> Result<Self, StoreError> {
-        Store::open(variables).map(Self)
-    }
-
-    /// The store, to judge or change what is said of the repository at `root`.
-    ///
-    /// # Errors
-    /// Those of [`TrustStore::open`], and when the repository holds the store itself.
-    pub fn open_for(root: &Path, variables: &BTreeMap<String, String>) -> Result<Self, StoreError> {
-        Store::open_for(root, variables).map(Self)
-    }
-
     /// Whether these very bytes of the file were trusted in this repository.
     pub fn trusts(&self, root: &Path, file: &str, bytes: &[u8]) -> bool {
         self.trusts_digest(root, file, &digest(bytes))
@@ -72,17 +53,15 @@ impl TrustStore {
         self.entries().any(|e| e.digest == digest && e.file == file && e.root == root)
     }
 
-    /// Everything that is trusted, oldest first.
-    pub fn entries(&self) -> impl Iterator<Item = &TrustEntry> {
-        self.0.records()
-    }
-
     /// Trusts one content; `false` if it was trusted already.
     ///
     /// # Errors
     /// [`StoreError`] when the store can't be written; it is then as it was.
     pub fn record(&self, entry: TrustEntry) -> Result<bool, StoreError> {
-        self.0.add(entry, |a, b| a.digest == b.digest && a.file == b.file && a.root == b.root)
+        let is_same = |a: &TrustEntry, b: &TrustEntry| {
+            a.digest == b.digest && a.file == b.file && a.root == b.root
+        };
+        Ok(self.put(vec![entry], is_same, |_, _| false)? > 0)
     }
 
     /// Trusts one content of each of some files, and forgets other contents of theirs; returns how
@@ -92,7 +71,7 @@ impl TrustStore {
     /// [`StoreError`] when the store can't be written; it is then as it was.
     pub fn record_newest(&self, entries: Vec<TrustEntry>) -> Result<usize, StoreError> {
         let is_file = |a: &TrustEntry, b: &TrustEntry| a.file == b.file && a.root == b.root;
-        self.0.put(entries, |a, b| a.digest == b.digest && is_file(a, b), is_file)
+        self.put(entries, |a, b| a.digest == b.digest && is_file(a, b), is_file)
     }
 
     /// Forgets every content of a repository; returns how many there were.
@@ -101,7 +80,7 @@ impl TrustStore {
     /// [`StoreError`] when the store can't be written; it is then as it was.
     pub fn forget(&self, root: &Path) -> Result<usize, StoreError> {
         let root = canonical(root);
-        self.0.remove(|entry| entry.root == root)
+        self.remove(|entry| entry.root == root)
     }
 
     /// Forgets every content of one file of a repository; returns how many there were.
@@ -110,7 +89,7 @@ impl TrustStore {
     /// [`StoreError`] when the store can't be written; it is then as it was.
     pub fn forget_file(&self, root: &Path, file: &str) -> Result<usize, StoreError> {
         let root = canonical(root);
-        self.0.remove(|entry| entry.root == root && entry.file == file)
+        self.remove(|entry| entry.root == root && entry.file == file)
     }
 }
 
@@ -137,6 +116,7 @@ impl Record for TrustEntry {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::ffi::OsStr;
     use std::fs;
     use std::os::unix::ffi::OsStrExt as _;

@@ -182,7 +182,7 @@ fn settings(
         let all = all_roots(old, roots, write_root);
         pins.push(("knowledge.roots", config::list_text(&all)));
     }
-    let default_write_root = config::Config::default().knowledge.write_root;
+    let default_write_root = config::Config::default().knowledge.write_root.clone();
     if Path::new(write_root) != default_write_root && said("knowledge.write_root")?.is_none() {
         pins.push(("knowledge.write_root", write_root.to_owned()));
     }

@@ -254,9 +254,9 @@ pub fn ledger_in(state: &Path) -> Ledger {
 /// When a limit can't be understood.
 pub fn budget(config: &LlmConfig) -> Result<Budget, Error> {
     Ok(Budget {
-        run: limits("run", &config.budget_run)?,
-        day: limits("day", &config.budget_day)?,
-        month: limits("month", &config.budget_month)?,
+        run: limits("run", &config.budget.run)?,
+        day: limits("day", &config.budget.day)?,
+        month: limits("month", &config.budget.month)?,
     })
 }
 
@@ -272,7 +272,15 @@ fn limits(span: &str, text: &str) -> Result<Limits, Error> {
 
 fn routes(config: &LlmConfig) -> BTreeMap<Task, Vec<ModelRef>> {
     let models = |task: Task| {
-        let named = config.tasks.get(task.name()).map(Vec::as_slice).unwrap_or_default();
+        let named = match task {
+            Task::Planning => &config.tasks.planning,
+            Task::Coding => &config.tasks.coding,
+            Task::Analysis => &config.tasks.analysis,
+            Task::Simple => &config.tasks.simple,
+            Task::Review => &config.tasks.review,
+            Task::Extraction => &config.tasks.extraction,
+            Task::Summary => &config.tasks.summary,
+        };
         // The settings have checked the form of each.
         named.iter().filter_map(|text| text.parse().ok()).collect()
     };

@@ -8,7 +8,9 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::{
-    Error, init,
+    Error,
+    config::{PatternsConfig, ScanConfig},
+    init,
     reporter::Reporter,
     workspace::{Workspace, now_nanoseconds},
 };
@@ -133,10 +135,7 @@ fn look(workspace: &Workspace, only: &[NotePath], limit: usize) -> Result<Report
 
 /// Which files the settings want described.
 pub fn wanted(workspace: &Workspace) -> Wanted {
-    let settings = &workspace.config.scan;
-    Wanted {
-        paths: settings.paths.clone(),
-        patterns: settings.patterns.clone(),
-        skip: settings.skip.clone(),
-    }
+    let ScanConfig { paths, patterns, skip, .. } = workspace.config.scan.clone();
+    let PatternsConfig { documentation, configuration, services, source } = patterns;
+    Wanted { paths, patterns: [documentation, configuration, services, source], skip }
 }
