@@ -10,10 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use jiff::Timestamp;
 
 use super::{
-    Entry, Files, Memory, Retired, parse_file,
+    Entry, Files, Lineage, Memory, Retired, parse_file,
     repo_name::{ARCHIVE, repo_name},
 };
 use elophanto_base::beneath::Folder;
@@ -183,9 +183,9 @@ fn cut(text: &str) -> Sheet {
             match fields[..] {
                 ["retired", id] => sheet.covers.push(format!("retired {id}")),
                 ["damage", reason] => sheet.warning = Some(reason.to_owned()),
-                ["memory", id, .., replaced] => {
+                ["memory", id, written, .., replaced] => {
                     if !replaced.is_empty() {
-                        sheet.covers.push(format!("replaces {replaced} {id}"));
+                        sheet.covers.push(format!("replaces {replaced} {id} {written}"));
                     }
                     let begin = start + at + BEGIN.len_utf8() + head.len() + END.len_utf8();
                     let range = begin..begin + body.len();
@@ -257,41 +257,16 @@ pub(super) fn record_at(text: &str, begin: usize, end: usize) -> Option<Memory> 
     })
 }
 
-/// What files say of records of any file, of what their documents keep beside the chunks.
-#[derive(Debug, Default)]
-pub(super) struct Beyond {
-    retired: FxHashSet<String>,
-    replaced: FxHashSet<String>,
-    /// What a record replaces.
-    before: FxHashMap<String, String>,
-}
-
-impl Beyond {
-    pub fn add(&mut self, cover: &str) {
-        if let Some(id) = cover.strip_prefix("retired ") {
-            self.retired.insert(id.to_owned());
-        } else if let Some((old, new)) =
-            cover.strip_prefix("replaces ").and_then(|rest| rest.split_once(' '))
-        {
-            self.replaced.insert(old.to_owned());
-            self.before.insert(new.to_owned(), old.to_owned());
+/// Takes up what a file says of records of any file, which its document keeps beside the chunks.
+pub(super) fn add_cover(lineage: &mut Lineage, cover: &str) {
+    match cover.split(' ').collect::<Vec<_>>()[..] {
+        ["retired", id] => lineage.retire(id),
+        // Ids of one clock tell as much: views of an earlier version have no time.
+        ["replaces", old, new] => lineage.correct(old, new, Timestamp::UNIX_EPOCH),
+        ["replaces", old, new, at] => {
+            lineage.correct(old, new, at.parse().unwrap_or(Timestamp::UNIX_EPOCH));
         }
-    }
-
-    /// Whether a record counts no more: it, or one that it replaces, was taken back, or another one
-    /// replaces it.
-    pub fn hides(&self, id: &str) -> bool {
-        let mut seen = FxHashSet::default();
-        let mut next = Some(id);
-        while let Some(id) = next.filter(|id| seen.insert(*id)) {
-            if self.retired.contains(id) {
-                return true;
-            }
-            next = self.before.get(id).map(String::as_str);
-        }
-        // Records that correct each other in a circle are all kept.
-        let is_circle = next.is_some();
-        self.replaced.contains(id) && !is_circle
+        _ => {}
     }
 }
 
@@ -315,7 +290,7 @@ mod tests {
         let sheet = cut(&text);
         let lines: Vec<usize> = sheet.chunks.iter().map(|it| it.record.lines.0).collect();
         assert_eq!(lines, [1, 3]);
-        assert_eq!(sheet.covers, ["replaces A B", "retired B"]);
+        assert_eq!(sheet.covers, ["replaces A B 2026-01-02T00:00:00Z", "retired B"]);
         assert!(sheet.warning.is_some_and(|warning| warning.starts_with("line 2: ")));
         let at = |index: usize| {
             let range = &sheet.chunks[index].record.range;
@@ -335,22 +310,24 @@ mod tests {
 
     #[test]
     fn what_is_hidden() {
-        let mut beyond = Beyond::default();
+        let mut lineage = Lineage::default();
         for cover in [
             "replaces A B",
-            "replaces B C",
+            "replaces B C 2026-01-02T00:00:00Z",
             "retired D",
             "replaces D E",
             "replaces X Y",
             "replaces Y X",
+            "replaces K M 2026-01-02T00:00:00Z",
+            "replaces K L 2026-01-02T00:00:00.001Z",
         ] {
-            beyond.add(cover);
+            add_cover(&mut lineage, cover);
         }
-        let hidden: Vec<&str> = ["A", "B", "C", "D", "E", "F", "X", "Y"]
+        let hidden: Vec<&str> = ["A", "B", "C", "D", "E", "F", "K", "L", "M", "X", "Y"]
             .into_iter()
-            .filter(|id| beyond.hides(id))
+            .filter(|id| lineage.hides(id))
             .collect();
-        assert_eq!(hidden, ["A", "B", "D", "E"]);
+        assert_eq!(hidden, ["A", "B", "D", "E", "K", "M", "X"]);
     }
 
     #[test]
