@@ -91,7 +91,7 @@ pub fn wish(
 
 pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
-    let ranked = interest::interests(&workspace, args.limit);
+    let ranked = interest::interests(&workspace, args.limit, ui);
     let width = ranked.iter().map(|it| it.name.chars().count().min(40)).max().unwrap_or(0);
     let signs = if args.ascii { Signs::Ascii } else { Signs::Blocks };
     for (number, ranked) in (1..).zip(&ranked) {

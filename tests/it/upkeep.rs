@@ -116,7 +116,10 @@ fn compaction_keeps_what_stands_beside_the_notes() {
     assert!(env.tables().len() > 1 && held > NAMES.len() + 2, "{held}");
 
     let lines = env.json(&["clean", "--index", "--compact", "--json"]);
-    assert_eq!((&lines[0]["vectors_kept"], &lines[0]["vectors_dropped"]), (&held.into(), &0.into()));
+    assert_eq!(
+        (&lines[0]["vectors_kept"], &lines[0]["vectors_dropped"]),
+        (&held.into(), &0.into())
+    );
     env.git(&["commit", "--quiet", "-m", "compacted"]);
     assert_eq!((env.tables().len(), rows(&env)), (1, held));
     env.ok(&["index", "--check"]);

@@ -5,7 +5,8 @@ use std::{path::PathBuf, time::Duration};
 use serde::Serialize;
 
 use crate::{
-    Error, config::REPOSITORY_FILE, hidden, init, settings, when::day, workspace::Workspace,
+    Error, config::REPOSITORY_FILE, hidden, init, memory::Memories, settings, when::day,
+    workspace::Workspace,
 };
 use elophanto_base::visible::escape_control_line;
 use elophanto_index::{
@@ -16,7 +17,7 @@ use elophanto_index::{
         tables::{self, TableError},
     },
 };
-use elophanto_repo::{Git, NotePath, read_note};
+use elophanto_repo::{Git, NotePath, read_note, tracked_under};
 use elophanto_text::markdown;
 
 /// How long git may take to tell which notes have drifted.
@@ -26,6 +27,11 @@ const MEND_DRIFT: &str =
     "compare the note with what it covers, correct it or set `updated:`, and commit it";
 /// Lessons in one file, from which on it is better archived.
 const MOST_RECORDS: usize = 10_000;
+/// What is committed of a file of records never changes.
+const MEND_RECORDS: &str = "git checkout -- FILE brings back what was committed, the rest of it \
+     counts as it is; a file of lessons without an id is read as .elophanto/memory/NAME.jsonl";
+/// Faults of records named one by one.
+const MOST_FAULTS: usize = 10;
 /// Links named one by one.
 const MOST_LINKS: usize = 10;
 /// For each look at what changed: as it is, if another process is indexing.
@@ -122,6 +128,7 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
     for hidden in hidden::findings(workspace) {
         find(hidden, "take the rule out, or git add --force the file");
     }
+    find_records(workspace, &mut find);
     for (path, records) in crowded(workspace) {
         find(
             format!("{path} holds {records} lessons, more than {MOST_RECORDS}"),
@@ -186,6 +193,38 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
         unfilled: unfilled(workspace),
     };
     Ok(Diagnosis { facts, findings })
+}
+
+/// What of the journal, of lessons and of git's index cannot be read, and what nobody sees of them.
+fn find_records(workspace: &Workspace, find: &mut dyn FnMut(String, &str)) {
+    let problems = workspace.record_store().journal.read(&[]).problems();
+    for problem in told_some(problems, "faults of the journal") {
+        find(problem, MEND_RECORDS);
+    }
+    let (records, damage) = Memories::open(workspace).read();
+    for problem in told_some(damage, "files of lessons with faults") {
+        find(problem, MEND_RECORDS);
+    }
+    for vain in records.folded.in_vain.values() {
+        find(records.told(vain), &records.mend(vain));
+    }
+    if let Err(cause) = tracked_under(&workspace.repository, ".elophanto") {
+        let cause = cause.to_string();
+        let cause = cause.lines().next().unwrap_or_default();
+        find(
+            format!("git's index cannot be read: {}", escape_control_line(cause)),
+            "rm \"$(git rev-parse --git-path index)\" && git reset, which leaves all files as they are",
+        );
+    }
+}
+
+/// The first ones, and how many more there are.
+fn told_some(mut all: Vec<String>, what: &str) -> Vec<String> {
+    let more = all.len().saturating_sub(MOST_FAULTS);
+    all.truncate(MOST_FAULTS);
+    all.iter_mut().for_each(|text| *text = escape_control_line(text));
+    all.extend((more > 0).then(|| format!("{more} more {what}")));
+    all
 }
 
 fn shown(path: &NotePath) -> String {

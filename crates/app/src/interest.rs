@@ -8,7 +8,7 @@ use crate::{
     reporter::Reporter,
     workspace::Workspace,
 };
-use elophanto_base::secrets;
+use elophanto_base::{secrets, visible::escape_control_line};
 use elophanto_knowledge::{
     interest::{Answered, Interest, PreferenceKind, Valence, react as kind_of},
     learn::{
@@ -107,11 +107,13 @@ pub struct Ranked {
     pub interest: Interest,
 }
 
-/// What the user cares about most, by what they did.
-pub fn interests(workspace: &Workspace, most: usize) -> Vec<Ranked> {
+/// What the user cares about most, by what they did. What cannot be read of it is told.
+pub fn interests(workspace: &Workspace, most: usize, reporter: &dyn Reporter) -> Vec<Ranked> {
     let learning = Learning::look(workspace);
-    let snapshot = learning.store().read(now());
-    let scores = learning.interests().scores(&learning.user, &snapshot, &learning.meaning(), now());
+    let snapshot = learning.snapshot(reporter);
+    let acts = learning.interests();
+    acts.problems.iter().for_each(|problem| reporter.warn(escape_control_line(problem)));
+    let scores = acts.scores(&learning.user, &snapshot, &learning.meaning(), now());
     let ranked = |(slug, interest): (String, Interest)| {
         let entity = snapshot.entities.by_slug(&slug)?;
         let (slug, name) = (entity.slug.clone(), entity.title.clone());

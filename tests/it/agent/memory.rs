@@ -256,6 +256,103 @@ fn branches_that_both_remember_merge() {
 }
 
 #[test]
+fn what_two_branches_correct_counts_once() {
+    let env = TestEnv::with(&[("README.md", "# Shop\n")]);
+    let seed = Desk::of(&env);
+    let rate = ["--success-rate", "9/10"];
+    let npm = seed.remember("npm install failed", "Root owns the cache of npm", &rate);
+    let tar = seed.remember("unpacking fails", "The archive is truncated", &rate);
+    env.commit("begin");
+    let (a, b) = (Desk::clone_of(&env, "a"), Desk::clone_of(&env, "b"));
+    for desk in [&a, &b] {
+        desk.ok(&["agent", "memory", "edit", &npm, "--tags", "npm"]);
+    }
+    a.ok(&["agent", "memory", "edit", &tar, "--success-rate", "10/11"]);
+    b.ok(&["agent", "memory", "edit", &tar, "--lesson", "The archive is truncated: load it again"]);
+    for desk in [&a, &b] {
+        desk.commit("mended");
+    }
+    a.exchange();
+    b.exchange();
+    a.exchange();
+    for desk in [&a, &b] {
+        assert_eq!(
+            desk.sorted(),
+            ["Root owns the cache of npm", "The archive is truncated: load it again"]
+        );
+        for question in ["npm cache", "archive truncated"] {
+            let found = desk.json(&["agent", "recall", question, "-n", "1"]);
+            assert_eq!(
+                (&found[0]["success_rate"], &found[0]["count"]),
+                (&"9/10".into(), &1.into()),
+                "{found:?}"
+            );
+        }
+        assert_eq!(desk.records().len(), 6, "nothing is lost");
+        // Forgetting takes what the other branch said along.
+        let id = desk.json(&["agent", "recall", "npm cache"])[0]["id"].clone();
+        desk.ok(&["agent", "memory", "forget", id.as_str().unwrap()]);
+        assert_eq!(desk.sorted().len(), 1);
+        assert!(!desk.run(&["doctor"]).stdout().contains("no effect"));
+    }
+}
+
+#[test]
+fn doctor_names_lessons_that_nobody_sees() {
+    let env = TestEnv::with(&[("README.md", "# Shop\n")]);
+    let desk = Desk::of(&env);
+    desk.remember("plain", "plain lesson", &[]);
+    env.commit("begin");
+    let ours = desk.files()[0].0.clone();
+    let torn = fs::read(&ours).unwrap();
+    desk.write(".elophanto/memory/repo/01jzzzzzzzzzzzzzzzzzzzzzzz.jsonl", &torn[..40]);
+    desk.write(".elophanto/memory/repo/mine.jsonl", &torn);
+    desk.write(".elophanto/journal/2026-11/01jzzzzzzzzzzzzzzzzzzzzzzz.jsonl", "{\"kind\":\"pro");
+    desk.write(".elophanto/journal/2026-11/mine.jsonl", "");
+    desk.write(".git/index", "junk");
+    told!(desk.run(&["doctor"]), @r#"
+    exit: 1
+    --- stdout
+    root      [TEMP]/repo (git repository)
+    model     builtin-050f3555526564e5-256
+    notes     1 in 1 chunks, up to date
+    view      1671 bytes in 1 segments, local, may be deleted
+    index     0 bytes in 0 tables below .elophanto/index
+    ! [TEMP]/repo/.elophanto/journal/2026-11/[FILE].jsonl:1: the last record is cut off
+      mend: git checkout -- FILE brings back what was committed, the rest of it counts as it is; a file of lessons without an id is read as .elophanto/memory/NAME.jsonl
+    ! `[TEMP]/repo/.elophanto/journal/2026-11/mine.jsonl` is left out: its name is no id, as those of files of records are
+      mend: git checkout -- FILE brings back what was committed, the rest of it counts as it is; a file of lessons without an id is read as .elophanto/memory/NAME.jsonl
+    ! `[TEMP]/repo/.elophanto/memory/repo/mine.jsonl` is left out: its name is no id, as those of files of records are
+      mend: git checkout -- FILE brings back what was committed, the rest of it counts as it is; a file of lessons without an id is read as .elophanto/memory/NAME.jsonl
+    ! `.elophanto/memory/repo/[FILE].jsonl`, line 1: the last record is cut off
+      mend: git checkout -- FILE brings back what was committed, the rest of it counts as it is; a file of lessons without an id is read as .elophanto/memory/NAME.jsonl
+    ! git's index cannot be read: `git ls-files -z -- .elophanto` failed: fatal: [TEMP]/repo/.git/index: index file smaller than expected
+      mend: rm "$(git rev-parse --git-path index)" && git reset, which leaves all files as they are
+    ! 1 vectors are in no table that git could carry
+      mend: elophanto index && git add .elophanto/index
+    --- stderr
+    "#);
+    told!(desk.run(&["agent", "memory", "list"]), @"
+    exit: 0
+    --- stdout
+    [ID]  [DAY]  repo  error  plain lesson
+    --- stderr
+    warning: `[TEMP]/repo/.elophanto/memory/repo/mine.jsonl` is left out: its name is no id, as those of files of records are
+    warning: `.elophanto/memory/repo/[FILE].jsonl`, line 1: the last record is cut off
+    ");
+    told!(desk.run(&["agent", "recall", "plain lesson"]), @"
+    exit: 0
+    --- stdout
+    **Relevant Memories (1):**
+
+    1. [[DAY]] plain: plain lesson
+    --- stderr
+    warning: `.elophanto/memory/repo/[FILE].jsonl`, line 1: the last record is cut off
+    warning: `[TEMP]/repo/.elophanto/memory/repo/mine.jsonl` is left out: its name is no id, as those of files of records are
+    ");
+}
+
+#[test]
 fn what_is_forgotten_stays_forgotten_in_every_clone() {
     let env = TestEnv::with(&[("README.md", "# Shop\n")]);
     let seed = Desk::of(&env);
@@ -274,7 +371,7 @@ fn what_is_forgotten_stays_forgotten_in_every_clone() {
     for id in [&plain, &edited, &newest] {
         a.ok(&["agent", "memory", "forget", id]);
     }
-    edit(&b, &edited, "the edit of what was forgotten");
+    let vain = edit(&b, &edited, "the edit of what was forgotten");
     edit(&b, &chained, "the edit of the first of a chain");
     assert_eq!(b.sorted().len(), 4);
     for desk in [&a, &b] {
@@ -290,6 +387,27 @@ fn what_is_forgotten_stays_forgotten_in_every_clone() {
         assert_eq!(again.code, Some(2), "{again}");
         assert!(again.stderr().contains("is forgotten already"), "{again}");
     }
+    told!(a.run(&["agent", "memory", "show", &edited]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: `[ID]` corrects `[ID]`, which shell forgot on [DAY]: it has no effect
+    hint: elophanto agent memory forget [ID] to be done with it, or elophanto agent remember what .elophanto/memory/repo/[FILE].jsonl:1 says
+    ");
+    told!(b.run(&["agent", "memory", "show", &vain]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: `[ID]` corrects `[ID]`, which shell forgot on [DAY]: it has no effect
+    hint: elophanto agent memory forget [ID] to be done with it, or elophanto agent remember what .elophanto/memory/repo/[FILE].jsonl:1 says
+    ");
+    let findings = |desk: &Desk| {
+        let all = desk.json(&["doctor"]);
+        all.iter().filter(|it| it.to_string().contains("it has no effect")).count()
+    };
+    assert_eq!((findings(&a), findings(&b)), (2, 2));
+    a.ok(&["agent", "memory", "forget", &vain]);
+    assert_eq!(findings(&a), 1);
 }
 
 #[test]

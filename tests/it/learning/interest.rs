@@ -69,6 +69,34 @@ fn likes_and_dislikes_are_counted_until_they_are_taken_back() {
 }
 
 #[test]
+fn what_cannot_be_read_is_named() {
+    let env = TestEnv::new();
+    env.ok(&["like", "Espresso Machines"]);
+    learn(&env, "kef ls50", SPEAKER);
+    let page = "knowledge/learned/entities/kef.md";
+    let text = fs::read_to_string(env.path(page)).unwrap();
+    let wide: Vec<u8> =
+        "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    env.write(page, &wide);
+    env.write(".elophanto/journal/2026-11/01jzzzzzzzzzzzzzzzzzzzzzzz.jsonl", "{\"kind\":\"pre");
+    told!(env.ok(&["interests", "--ascii"]), @"
+    exit: 0
+    --- stdout
+     1. KEF LS50 Meta      +1.00    3 facts  [DAY]  _______#
+     2. Espresso Machines  +0.80    0 facts  [DAY]  _______#
+    --- stderr
+    note: knowledge/learned/entities/kef.md is left out: it is not UTF-8 but UTF-16, which facts are not read from
+    warning: [TEMP]/repo/.elophanto/journal/2026-11/01jzzzzzzzzzzzzzzzzzzzzzzz.jsonl:1: the last record is cut off
+    ");
+    // Nothing is added to the page in another encoding.
+    let again = env.run_with(&["learn", "kef ls50", "--from", "-"], SPEAKER.as_bytes());
+    assert!(again.stderr().contains("what was found about it is not kept"), "{again}");
+    env.run(&["clean", "--apply"]);
+    env.run(&["clean", "merge", "KEF", "KEF LS50 Meta"]);
+    assert_eq!(fs::read(env.path(page)).unwrap(), wide);
+}
+
+#[test]
 fn searches_leave_the_work_tree_as_it_was() {
     let env = TestEnv::new();
     learn(&env, "kef ls50", SPEAKER);

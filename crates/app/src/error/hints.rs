@@ -206,6 +206,9 @@ impl From<LearnError> for Error {
             LearnError::Git(cause) => cause.into(),
             LearnError::Unreadable(_) => Self::of(cause)
                 .hint("see what lies there: a link, a folder, or a file that is too large"),
+            LearnError::Encoding(_) => {
+                Self::of(cause).hint("save the page as UTF-8 in an editor, then again")
+            }
             LearnError::Lock { .. }
             | LearnError::Response(_)
             | LearnError::Waiting(_)

@@ -9,7 +9,7 @@ use std::{
 use jiff::Timestamp;
 
 use super::{Memories, Remembered};
-use crate::{Error, reporter::Reporter};
+use crate::{Error, reporter::Reporter, when::day};
 use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::memory::{Draft, Entry, EventType, Folded, Memory, Rate, fold, line};
 
@@ -28,8 +28,6 @@ pub struct Place {
     pub line: usize,
     /// Whether it lies in the archive.
     pub is_archived: bool,
-    /// The record that it corrects.
-    corrects: Option<String>,
 }
 
 /// What a lesson should say in place of what it says; what is `None` stays.
@@ -77,12 +75,15 @@ impl Records {
     /// # Errors
     /// When there is none, or more than one; or it was forgotten or corrected.
     pub fn find(&self, id: &str) -> Result<&Memory, Error> {
-        let Folded { memories, retired, replaced } = &self.folded;
+        let Folded { memories, retired, replaced, .. } = &self.folded;
         if let Some(memory) = memories.iter().find(|memory| memory.id == id) {
             return Ok(memory);
         }
         let shown = escape_control_line(id);
-        if retired.contains(id) {
+        if let Some(vain) = self.in_vain(id) {
+            return Err(Error::new(self.told(vain)).hint(self.mend(vain)));
+        }
+        if retired.contains_key(id) {
             return Err(Error::new(format_args!("`{shown}` is forgotten already")));
         }
         if let Some(newer) = replaced.get(id) {
@@ -107,16 +108,38 @@ impl Records {
         }
     }
 
-    /// A record and all that it corrects, directly or not.
-    fn with_older<'a>(&'a self, id: &'a str) -> Vec<&'a str> {
-        let (mut ids, mut seen) = (vec![id], BTreeSet::from([id]));
-        let mut id = id;
-        let corrects = |id: &str| self.places.get(id)?.corrects.as_deref();
-        while let Some(older) = corrects(id).filter(|older| seen.insert(older)) {
-            ids.push(older);
-            id = older;
-        }
-        ids
+    /// The correction without effect that a forgotten lesson has.
+    fn in_vain(&self, id: &str) -> Option<&Memory> {
+        self.folded.in_vain.get(self.folded.lineage.lesson(id).in_vain?)
+    }
+
+    /// That a correction has no effect, and why.
+    pub fn told(&self, vain: &Memory) -> String {
+        let Folded { retired, lineage, .. } = &self.folded;
+        let records = lineage.lesson(&vain.id).records;
+        let by = records.iter().filter_map(|id| retired.get(*id)).min_by_key(|it| it.timestamp);
+        let by = by.map_or_else(String::new, |by| {
+            let who = if by.agent_id.is_empty() { "somebody" } else { &by.agent_id };
+            format!(
+                ", which {} forgot on {}",
+                escape_control_line(who),
+                day(by.timestamp.as_second())
+            )
+        });
+        let [id, older] = [&vain.id, vain.replaces.as_ref().unwrap_or(&vain.id)]
+            .map(|id| escape_control_line(id));
+        format!("`{id}` corrects `{older}`{by}: it has no effect")
+    }
+
+    /// What to do about a correction without effect.
+    pub fn mend(&self, vain: &Memory) -> String {
+        let place = self.places.get(&vain.id).map_or_else(String::new, |place| {
+            format!(" what {}:{} says", escape_control_line(&place.path), place.line)
+        });
+        let id = escape_control_line(&vain.id);
+        format!(
+            "elophanto agent memory forget {id} to be done with it, or elophanto agent remember{place}"
+        )
     }
 
     /// The lessons of each repository as JSON Lines, corrections applied.
@@ -156,35 +179,37 @@ impl Records {
 impl Memories<'_> {
     /// Reads all files; what is damaged is told and passed over.
     pub fn records(&self, reporter: &dyn Reporter) -> Records {
+        let (records, damage) = self.read();
+        damage.iter().for_each(|told| reporter.warn(told));
+        records
+    }
+
+    /// The same, with what is damaged.
+    pub fn read(&self) -> (Records, Vec<String>) {
         let listing = self.files.list();
-        for error in &listing.unreadable {
-            reporter.warn(error);
-        }
+        let mut damage: Vec<String> = listing.unreadable.iter().map(ToString::to_string).collect();
         let mut entries: Vec<Entry> = Vec::new();
         let mut places: BTreeMap<String, Place> = BTreeMap::new();
         for found in &listing.files {
             let read = match self.files.read(found) {
                 Ok(read) => read,
                 Err(error) => {
-                    reporter.warn(error);
+                    damage.push(error.to_string());
                     continue;
                 }
             };
             let path = self.shown(&found.path).to_string_lossy().into_owned();
             if let Some(told) = read.damage_told() {
-                reporter.warn(format_args!("`{}`, {told}", escape_control_line(&path)));
+                damage.push(format!("`{}`, {told}", escape_control_line(&path)));
             }
             for (line, entry) in read.entries {
                 let place = places.entry(entry.id().to_owned()).or_default();
                 (place.path, place.line) = (path.clone(), line);
                 place.is_archived |= found.is_archived;
-                if let Entry::Memory(Memory { replaces: Some(older), .. }) = &entry {
-                    place.corrects = Some(older.clone());
-                }
                 entries.push(entry);
             }
         }
-        Records { folded: fold(entries), places }
+        (Records { folded: fold(entries), places }, damage)
     }
 
     /// Corrects a lesson: a new record takes its place. Without `agent` it is the one of the settings.
@@ -217,8 +242,8 @@ impl Memories<'_> {
         self.remember(draft, Timestamp::now())
     }
 
-    /// Takes a lesson back, in every clone, and all that it corrects; `remove` also takes its line out
-    /// of the file. Without `agent` it is the one of the settings who forgets.
+    /// Takes a lesson back, in every clone, with all its records; `remove` also takes their lines out
+    /// of the files. Without `agent` it is the one of the settings who forgets.
     ///
     /// # Errors
     /// When there is no such lesson, or that cannot be written down.
@@ -230,10 +255,13 @@ impl Memories<'_> {
         reporter: &dyn Reporter,
     ) -> Result<Forgotten, Error> {
         let records = self.records(reporter);
-        let memory = records.find(id)?;
+        let memory = match records.folded.in_vain.get(id) {
+            Some(vain) => vain,
+            None => records.find(id)?,
+        };
         // With all that it corrects: else that would count again once this line is gone, and a
         // correction that another clone made of it would stay.
-        let ids = records.with_older(&memory.id);
+        let ids = records.folded.lineage.lesson(&memory.id).records;
         self.retire(&memory.repo, &ids, &self.agent(agent))?;
         let (mut removed, mut left_in) = (false, BTreeSet::new());
         for id in ids.iter().filter(|_| remove) {

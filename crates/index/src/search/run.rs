@@ -10,7 +10,7 @@ use super::{
     lexical::{Bm25, Field},
     origin::Origin,
     rank::{self, CANDIDATES, Signals},
-    scene::{ChunkId, Look, Scene},
+    scene::{ChunkId, Look, Scene, Spelling},
     show::show,
     sources::{Candidate, by_file, weigh},
 };
@@ -243,7 +243,10 @@ pub fn search(
     let look = Look {
         query: &query,
         bm25: &request.bm25,
-        spelling: request.fuzzy.then_some(tools.analyzer),
+        spelling: match request.fuzzy {
+            true => Spelling::Always(tools.analyzer),
+            false => Spelling::Never,
+        },
         by_keyword: mode != Mode::Semantic,
         vector: query_vector.as_deref().filter(|_| is_scanned),
         least_cosine: request.least_cosine,

@@ -47,8 +47,7 @@ pub struct Scene<'a> {
 pub struct Look<'a> {
     pub query: &'a Query,
     pub bm25: &'a Bm25,
-    /// With which words that occur nowhere are taken for misspelt ones.
-    pub spelling: Option<&'a Analyzer>,
+    pub spelling: Spelling<'a>,
     /// Whether chunks are taken for their words.
     pub by_keyword: bool,
     /// Chunks are taken for their meaning, too.
@@ -59,6 +58,15 @@ pub struct Look<'a> {
     pub like: Option<&'a Like>,
     /// So many chunks for each signal.
     pub candidates: usize,
+}
+
+/// When words that occur nowhere are taken for misspelt ones. The analyzer is that of the index.
+#[derive(Clone, Copy)]
+pub enum Spelling<'a> {
+    Never,
+    Always(&'a Analyzer),
+    /// If none of the words occurs.
+    IfNothing(&'a Analyzer),
 }
 
 /// What was found, still to be ranked.
@@ -144,7 +152,17 @@ impl<'a> Scene<'a> {
         let Look { query, bm25, spelling, vector, .. } = look;
         let parts = &self.snapshot.parts;
         let field = Field { parts, live: &self.live, allowed: &self.allowed };
-        let by_keyword = || lexical::score(&field, query, bm25, *spelling);
+        let by_keyword = || {
+            let score = |spelling| lexical::score(&field, query, bm25, spelling);
+            match *spelling {
+                Spelling::Never => score(None),
+                Spelling::Always(analyzer) => score(Some(analyzer)),
+                Spelling::IfNothing(analyzer) => match score(None)? {
+                    found if found.weights.is_empty() => score(Some(analyzer)),
+                    found => Ok(found),
+                },
+            }
+        };
         let by_meaning = || {
             let scan = |vector: &[f32]| {
                 let probe = Probe::new(vector);

@@ -12,7 +12,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use rayon::prelude::*;
+use rayon::{iter::Either, prelude::*};
 use rustc_hash::FxHashSet;
 use ulid::Ulid;
 
@@ -28,15 +28,18 @@ use elophanto_base::{
 };
 use elophanto_index::store::lock;
 use elophanto_repo::{
-    NotePath, TEMPORARY,
+    NotePath, ReadError, TEMPORARY,
     journal::{Record, fold},
     read_note,
     record_store::RecordStore,
     watch, write_beneath,
 };
-use elophanto_text::entity::{
-    self, Entities, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retired, Retirement,
-    TextDigest, identity, normalise,
+use elophanto_text::{
+    entity::{
+        self, Entities, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retired, Retirement,
+        TextDigest, identity, normalise,
+    },
+    markdown,
 };
 
 /// Most pages that are read.
@@ -64,6 +67,8 @@ pub struct Sheet {
 #[derive(Default)]
 pub struct EntitySnapshot {
     pub sheets: BTreeMap<String, Sheet>,
+    /// Pages that are left out, and why.
+    pub unread: Vec<String>,
     pub entities: Entities,
     pub retired: Retired,
     /// Every retirement that stands.
@@ -165,7 +170,7 @@ impl EntitySnapshot {
             });
             said.collect::<Vec<_>>()
         };
-        self.sheets.iter().flat_map(of_page).collect()
+        self.unread.iter().cloned().chain(self.sheets.iter().flat_map(of_page)).collect()
     }
 
     /// A free slug for a name.
@@ -206,15 +211,18 @@ impl EntitySnapshot {
 impl EntityStore<'_> {
     /// Reads all pages and what the journal says of them.
     pub fn read(&self, now: Timestamp) -> EntitySnapshot {
-        let (sheets, records) =
+        let ((sheets, unread), records) =
             rayon::join(|| self.sheets(), || self.record_store.journal.read(&KINDS).records);
-        EntitySnapshot::of(sheets, records, now)
+        EntitySnapshot { unread, ..EntitySnapshot::of(sheets, records, now) }
     }
 
     /// Reads a few pages and nothing of the journal, for asking only: what was merged into one of
     /// them, or removed from it elsewhere, is not known.
     pub fn few(&self, slugs: &BTreeSet<String>, now: Timestamp) -> EntitySnapshot {
-        let sheet = |slug: &String| Some((slug.clone(), Sheet::of(self.text(&self.path(slug))?)));
+        let sheet = |slug: &String| {
+            let text = self.text(&self.path(slug)).ok()?;
+            Some((slug.clone(), Sheet::of(text)))
+        };
         EntitySnapshot::of(slugs.iter().filter_map(sheet).collect(), Vec::new(), now)
     }
 
@@ -223,22 +231,27 @@ impl EntityStore<'_> {
         NotePath::from(entity::path(&folder(self.write_root), slug).as_path())
     }
 
-    fn sheets(&self) -> BTreeMap<String, Sheet> {
+    /// All pages, and why some are left out.
+    fn sheets(&self) -> (BTreeMap<String, Sheet>, Vec<String>) {
         let paths = page_files(&self.record_store.repository.root, &folder(self.write_root));
-        let read = paths
-            .into_par_iter()
-            .filter_map(|(slug, path)| Some((slug, Sheet::of(self.text(&path)?))));
-        read.collect()
+        paths.into_par_iter().partition_map(|(slug, path)| match self.text(&path) {
+            Ok(text) => Either::Left((slug, Sheet::of(text))),
+            Err(cause) => Either::Right(format!("{} is left out: {cause}", path.to_text())),
+        })
     }
 
-    /// The text of a page; `None` if there is none, or it cannot be read.
-    fn text(&self, path: &NotePath) -> Option<String> {
-        Some(String::from_utf8_lossy(&self.bytes(path)?).into_owned())
+    /// The text of a page.
+    fn text(&self, path: &NotePath) -> Result<String, String> {
+        let bytes = self.bytes(path).map_err(|cause| cause.to_string())?;
+        if is_wide(&bytes) {
+            return Err("it is not UTF-8 but UTF-16, which facts are not read from".to_owned());
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    fn bytes(&self, path: &NotePath) -> Option<Vec<u8>> {
+    fn bytes(&self, path: &NotePath) -> Result<Vec<u8>, ReadError> {
         let read = read_note(&self.record_store.repository.root, path, MAX_PAGE_BYTES);
-        read.ok().map(|(bytes, _)| bytes)
+        read.map(|(bytes, _)| bytes)
     }
 
     /// Nobody else changes pages for as long as the result lives.
@@ -523,7 +536,10 @@ impl EntityStore<'_> {
         let path = self.path(slug);
         let root = &self.record_store.repository.root;
         let _lock = self.lock()?;
-        let bytes = self.bytes(&path);
+        let bytes = self.bytes(&path).ok();
+        if bytes.as_deref().is_some_and(is_wide) {
+            return Err(LearnError::Encoding(path));
+        }
         let before = bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         let is_there = || Folder::open(root).is_ok_and(|root| root.exists(path.as_path()));
         if before.is_none() && is_there() {
@@ -533,13 +549,27 @@ impl EntityStore<'_> {
         let text = make(before.clone());
         if before.as_deref() != Some(&text) && !(before.is_none() && text.is_empty()) {
             let before = before.unwrap_or_default();
-            let whole = with_bytes_of(&bytes.unwrap_or_default(), &before, &text);
+            let bytes = bytes.unwrap_or_default();
+            let whole = with_bytes_of(&bytes, &before, &text);
+            if encoding(&bytes).is_some_and(|it| encoding(&whole) != Some(it)) {
+                return Err(LearnError::Encoding(path));
+            }
             let _telling = watch::tell(self.record_store.repository, path.as_path(), Some(&whole));
             write_beneath(root, path.as_path(), &whole)?;
         }
         snapshot.sheets.insert(slug.to_owned(), Sheet::of(text));
         Ok(())
     }
+}
+
+/// Whether a page has an encoding in which a line of ours would be no line.
+fn is_wide(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, ..] | [_, 0, ..])
+}
+
+/// What a page that can be decoded is decoded from; none for UTF-8.
+fn encoding(bytes: &[u8]) -> Option<Option<String>> {
+    markdown::decode(bytes).ok().map(|decoded| decoded.note)
 }
 
 /// A page as it is to be written: `made` from its `text`, and what of its `bytes` is no UTF-8 as it

@@ -33,6 +33,8 @@ pub struct Interests {
     pub preferences: BTreeMap<String, PreferenceRecord>,
     pub notifications: BTreeMap<String, NotificationRecord>,
     pub answers: BTreeMap<String, AnswerRecord>,
+    /// What of the journal cannot be read.
+    pub problems: Vec<String>,
 }
 
 impl Interests {
@@ -40,7 +42,7 @@ impl Interests {
     pub fn read(record_store: &RecordStore, now: Timestamp) -> Self {
         let kinds = [ENGAGEMENT, PREFERENCE, NOTIFICATION, ANSWER];
         let reading = record_store.journal.read(&kinds);
-        let mut interests = Self::default();
+        let mut interests = Self { problems: reading.problems(), ..Self::default() };
         for record in fold(reading.records, now).into_values().filter(|record| !record.retired) {
             let id = record.id.clone();
             // A record of another shape is of a newer version: it stays as it is.

@@ -48,11 +48,7 @@ impl Log {
     pub fn read(journal: &Journal, now: Timestamp) -> Self {
         let kinds = [PROMPT, SEARCH, MESSAGE, EXTRACTION, FACT, MERGE];
         let reading = journal.read(&kinds);
-        let mut log = Self::default();
-        for (path, damage) in &reading.damage {
-            log.problems.push(format!("{}:{}: {}", path.display(), damage.line, damage.fault));
-        }
-        log.problems.extend(reading.unreadable.iter().map(ToString::to_string));
+        let mut log = Self { problems: reading.problems(), ..Self::default() };
         for record in fold(reading.records, now).into_values().filter(|record| !record.retired) {
             let id = record.id.clone();
             // A record of another shape is of a newer version: it stays as it is.

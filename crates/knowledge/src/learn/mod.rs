@@ -49,6 +49,8 @@ pub enum LearnError {
     },
     #[error("`{}` is there and cannot be read", .0.to_text())]
     Unreadable(NotePath),
+    #[error("`{}` is not UTF-8: what is not ASCII, or any line, would spoil it", .0.to_text())]
+    Encoding(NotePath),
     #[error("what a search brought cannot be kept: {0}")]
     Response(#[source] io::Error),
     #[error("what waits cannot be kept: {0}")]

@@ -137,7 +137,9 @@ impl Pipeline<'_> {
                 match self.apply(change, item, snapshot, &images) {
                     Ok(found) => outcome.discovered.extend(found),
                     // One bad page must not keep the others from being written.
-                    Err(LearnError::Unreadable(path)) => outcome.unreadable.push(path.to_text()),
+                    Err(LearnError::Unreadable(path) | LearnError::Encoding(path)) => {
+                        outcome.unreadable.push(path.to_text())
+                    }
                     Err(cause) => return Err(cause),
                 }
             }

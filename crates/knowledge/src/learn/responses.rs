@@ -1,7 +1,8 @@
 //! What searches brought, on the machine that made them: too large to share, and not ours to.
 //!
 //! A response is named by its own hash. It can be read until `clean` removes it; whoever does not
-//! have it leaves the search to the machine that does.
+//! have it leaves the search to the machine that does. Secrets are masked before anything is kept:
+//! whoever reads it masks them anyway.
 
 use std::{
     fs, io,
@@ -11,6 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use elophanto_base::secrets;
 use elophanto_index::store::write_whole;
 use elophanto_repo::record_store::RecordStore;
 
@@ -42,12 +44,22 @@ fn file(record_store: &RecordStore, hash: &str) -> Option<PathBuf> {
     is_hash.then(|| folder(record_store).join(format!("{hash}.json")))
 }
 
-/// Keeps a response and says what it is called.
+impl Finding {
+    fn masked(&self) -> Self {
+        let mask = |text: &str| secrets::mask(text).0.into_owned();
+        let part = |text: &Option<String>| text.as_deref().map(mask);
+        let (title, url, image) = (part(&self.title), part(&self.url), part(&self.image));
+        Self { title, url, text: mask(&self.text), image }
+    }
+}
+
+/// Keeps a response, its secrets masked, and says what it is called.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn keep(record_store: &RecordStore, findings: &[Finding]) -> io::Result<String> {
-    let bytes = serde_json::to_vec(findings).map_err(io::Error::other)?;
+    let findings: Vec<Finding> = findings.iter().map(Finding::masked).collect();
+    let bytes = serde_json::to_vec(&findings).map_err(io::Error::other)?;
     let hash = blake3::hash(&bytes).to_hex().to_string();
     let folder = folder(record_store);
     fs::create_dir_all(&folder)?;

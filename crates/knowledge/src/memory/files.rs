@@ -62,7 +62,7 @@ impl Files {
     }
 
     /// All files, at most 100,000. A folder that does not exist is empty; what does not bear a name
-    /// of ours is passed over.
+    /// of ours is passed over, and named if it might be taken for a file of lessons.
     pub fn list(&self) -> Listing {
         let mut listing = self.list_unsorted();
         listing.files.sort_unstable();

@@ -4,33 +4,37 @@
 //! and two corrections of one record, in any order. The result is the same for any order and any
 //! repetition.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::{Entry, Memory, record};
+use rustc_hash::FxHashSet;
+
+use super::{Entry, Memory, Retired, lineage::Lineage, record};
 use elophanto_repo::journal::greatest;
 
 /// What is left of many records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Folded {
-    /// What counts, by time and id.
+    /// What counts, by time and id: of each lesson one record.
     pub memories: Vec<Memory>,
-    /// Ids that were taken back, whether or not such a record was there.
-    pub retired: BTreeSet<String>,
-    /// Ids that were corrected, each with its newest correction: one that was not taken back if
-    /// there is such a one. Following it always ends.
+    /// Ids that were taken back, whether or not such a record was there, and by whom first.
+    pub retired: BTreeMap<String, Retired>,
+    /// Ids that were corrected, each with what took its place. Following it always ends.
     pub replaced: BTreeMap<String, String>,
+    /// Corrections without effect: of something that was forgotten where nobody knew of them.
+    pub in_vain: BTreeMap<String, Memory>,
+    /// Which records are one lesson.
+    pub lineage: Lineage,
 }
 
-/// Of records with one id the later one counts, then the one with the greater line. An id that is
-/// taken back hides that record and all that correct it, directly or not. A record that is corrected
-/// is hidden, and stays so if its correction is taken back. Of records that correct each other in a
-/// circle the newest is left.
+/// Of records with one id the later one counts, then the one with the greater line; of the records
+/// of a lesson the one that [`Lineage::lesson`] says.
 pub fn fold(entries: impl IntoIterator<Item = Entry>) -> Folded {
-    let mut retired = BTreeSet::new();
+    let mut lineage = Lineage::default();
+    let mut taken_back = Vec::new();
     let memories = entries.into_iter().filter_map(|entry| match entry {
         Entry::Memory(memory) => Some(memory),
         Entry::Retired(record) => {
-            retired.insert(record.retired);
+            taken_back.push(record);
             None
         }
     });
@@ -40,98 +44,34 @@ pub fn fold(entries: impl IntoIterator<Item = Entry>) -> Folded {
         |memory| memory.id.clone(),
         |one, other| one.timestamp.cmp(&other.timestamp).then_with(|| line(one).cmp(&line(other))),
     );
-    let hidden = hidden(&winners, &retired);
-    let replaced = replaced(&winners, &hidden);
-    let counts = |id: &str| !hidden.contains(id) && !replaced.contains_key(id);
-    let mut memories: Vec<_> =
-        winners.values().filter(|memory| counts(&memory.id)).cloned().collect();
-    memories.sort_by(|one, other| (one.timestamp, &one.id).cmp(&(other.timestamp, &other.id)));
-    let replaced =
-        replaced.into_iter().map(|(old, new)| (old.to_owned(), new.to_owned())).collect();
-    Folded { memories, retired, replaced }
-}
-
-/// Ids of the records that were taken back, or correct one that was.
-fn hidden<'a>(
-    winners: &'a BTreeMap<String, Memory>,
-    retired: &BTreeSet<String>,
-) -> BTreeSet<&'a str> {
-    let mut known: BTreeMap<&str, bool> = BTreeMap::new();
-    for start in winners.keys() {
-        let (mut path, mut next, mut is_hidden) = (Vec::new(), Some(start), false);
-        while let Some(id) = next {
-            if let Some(known) = known.get(id.as_str()) {
-                is_hidden = *known;
-                break;
-            }
-            if retired.contains(id) {
-                is_hidden = true;
-            }
-            let Some((id, memory)) = winners.get_key_value(id) else { break };
-            path.push(id.as_str());
-            if is_hidden {
-                break;
-            }
-            // In a circle this is met again: nothing in it was taken back.
-            known.insert(id, false);
-            next = memory.replaces.as_ref();
-        }
-        known.extend(path.into_iter().map(|id| (id, is_hidden)));
-    }
-    known.into_iter().filter(|(_, is_hidden)| *is_hidden).map(|(id, _)| id).collect()
-}
-
-/// What was corrected, and by what.
-fn replaced<'a>(
-    winners: &'a BTreeMap<String, Memory>,
-    hidden: &BTreeSet<&str>,
-) -> BTreeMap<&'a str, &'a str> {
-    let mut newest: BTreeMap<&str, &Memory> = BTreeMap::new();
-    let rank = |memory: &Memory| (!hidden.contains(memory.id.as_str()), memory.timestamp);
+    let key = |it: &Retired| (it.timestamp, it.id.clone(), it.agent_id.clone(), it.repo.clone());
+    let retired =
+        greatest(taken_back, |it| it.retired.clone(), |one, other| key(other).cmp(&key(one)));
+    retired.keys().for_each(|id| lineage.retire(id));
     for memory in winners.values() {
-        let Some(old) = memory.replaces.as_deref().filter(|old| *old != memory.id) else {
+        if let Some(older) = &memory.replaces {
+            lineage.correct(older, &memory.id, memory.timestamp);
+        }
+    }
+    let mut folded = Folded { retired, ..Folded::default() };
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    for id in winners.keys() {
+        if seen.contains(id.as_str()) {
             continue;
-        };
-        let best = newest.entry(old).or_insert(memory);
-        // Ids come in their order: among equals the last one stays.
-        if rank(memory) >= rank(best) {
-            *best = memory;
         }
+        let lesson = lineage.lesson(id);
+        let known = |id: &str| winners.get(id).cloned();
+        folded.memories.extend(lesson.counts.and_then(known));
+        let in_vain = lesson.in_vain.and_then(known);
+        folded.in_vain.extend(in_vain.map(|memory| (memory.id.clone(), memory)));
+        let replaced = lesson.replaced.iter();
+        folded.replaced.extend(replaced.map(|(old, new)| ((*old).to_owned(), (*new).to_owned())));
+        seen.extend(lesson.records);
     }
-    for id in newest_of_circles(&newest) {
-        newest.remove(id);
-    }
-    newest.into_iter().map(|(old, memory)| (old, memory.id.as_str())).collect()
-}
-
-/// One id of every circle: that of its newest record.
-fn newest_of_circles<'a>(newest: &BTreeMap<&'a str, &'a Memory>) -> Vec<&'a str> {
-    // The round in which an id was first met.
-    let (mut met, mut found): (BTreeMap<&str, usize>, Vec<&str>) = (BTreeMap::new(), Vec::new());
-    for (round, start) in newest.keys().enumerate() {
-        let mut id: &str = start;
-        while !met.contains_key(id) {
-            met.insert(id, round);
-            let Some(next) = newest.get(id) else { break };
-            id = &next.id;
-        }
-        // An end was met in this round as well, but leads nowhere.
-        if met.get(id) == Some(&round)
-            && let Some(first) = newest.get(id)
-        {
-            let (mut last, mut current) = (*first, *first);
-            while let Some(next) =
-                newest.get(current.id.as_str()).filter(|next| next.id != first.id)
-            {
-                current = next;
-                if (current.timestamp, &current.id) > (last.timestamp, &last.id) {
-                    last = current;
-                }
-            }
-            found.push(last.id.as_str());
-        }
-    }
-    found
+    folded
+        .memories
+        .sort_by(|one, other| (one.timestamp, &one.id).cmp(&(other.timestamp, &other.id)));
+    Folded { lineage, ..folded }
 }
 
 #[cfg(test)]
@@ -139,7 +79,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::memory::{EventType, Retired};
+    use crate::memory::EventType;
 
     /// `id@time`, `id@time>replaced` or `-forgotten`.
     fn entry(text: &str) -> Entry {
@@ -188,8 +128,14 @@ mod tests {
         check("a@1 a@1", "a");
         check("a@1 b@2>a", "b a<b");
         check("a@1 b@2>a c@3>b", "c a<b b<c");
-        check("a@1 b@2>a c@3>a", "b c a<c");
-        check("a@1 b@2>a c@2>a", "b c a<c");
+        // Branches correct one record: it is one lesson still.
+        check("a@1 b@2>a c@3>a", "c a<c b<c");
+        check("a@1 b@2>a c@2>a", "c a<c b<c");
+        check("a@1 b@4>a c@3>a", "b a<b c<b");
+        check("b@2>gone c@3>gone", "c b<c gone<c");
+        // The newest record decides, wherever it stands; what corrects what was chosen stays chosen.
+        check("a@1 b@2>a d@5>b c@3>a e@4>c", "d a<b b<d c<e e<d");
+        check("a@1 b@2>a c@3>a d@1>c", "d a<c b<d c<d");
         check("b@2>gone", "b gone<b");
         // A clock that was behind makes no difference.
         check("a@9 b@2>a", "b a<b");
@@ -207,8 +153,26 @@ mod tests {
         check("a@1 b@2>a -b", "a<b");
         // Another correction of it stays.
         check("a@1 b@2>a c@3>a -c", "b a<b");
+        check("a@1 b@2>a d@4>b c@3>a -d", "c a<c b<d");
         let folded = fold(["a@1", "-a", "-x"].map(entry));
-        assert_eq!(folded.retired, BTreeSet::from(["a".to_owned(), "x".to_owned()]));
+        assert_eq!(folded.retired.keys().collect::<Vec<_>>(), ["a", "x"]);
+    }
+
+    #[test]
+    fn corrections_of_what_was_taken_back_are_told() {
+        for (entries, expected) in [
+            ("a@1 -a", ""),
+            ("a@1 b@2>a -a", "b"),
+            ("a@1 b@2>a -a -b", ""),
+            ("a@1 b@2>a c@3>a d@4>b -a -b", "d"),
+            ("a@1 b@2>a c@3>a -b", ""),
+            ("b@2>gone -gone", "b"),
+            ("a@1 b@2 c@3>a d@4>b -a -b", "c d"),
+        ] {
+            let folded = fold(entries.split_whitespace().map(entry));
+            let found: Vec<&str> = folded.in_vain.keys().map(String::as_str).collect();
+            assert_eq!(found.join(" "), expected, "{entries}");
+        }
     }
 
     #[test]
@@ -216,7 +180,7 @@ mod tests {
         check("a@1>b b@2>a", "b a<b");
         check("a@2>b b@2>a", "b a<b");
         check("a@3>c b@1>a c@2>b", "a b<c c<a");
-        check("a@1>b b@2>a c@3>a", "c a<c b<a");
+        check("a@1>b b@2>a c@3>a", "c a<c b<c");
         check("a@1>b b@2>a -a", "b<a".replace("b<a", "a<b").as_str());
     }
 
@@ -248,7 +212,105 @@ mod tests {
         prop_oneof![6 => memory, 1 => (0..7_u8).prop_map(|id| entry(&format!("-{id}")))]
     }
 
+    /// What somebody does in a clone: a new lesson, another text or rate of the one at an index, or
+    /// forgetting it.
+    #[derive(Debug, Clone)]
+    enum Act {
+        Remember,
+        Edit(prop::sample::Index, bool),
+        Forget(prop::sample::Index),
+        /// Takes over what the other clone has.
+        Pull,
+    }
+
+    fn any_act() -> impl Strategy<Value = Act> {
+        let index = any::<prop::sample::Index>;
+        prop_oneof![
+            2 => Just(Act::Remember),
+            4 => (index(), any::<bool>()).prop_map(|(it, again)| Act::Edit(it, again)),
+            1 => index().prop_map(Act::Forget),
+            1 => Just(Act::Pull),
+        ]
+    }
+
     proptest! {
+        #[test]
+        fn a_lesson_counts_once_whatever_clones_do_to_it(
+            acts in prop::collection::vec((any::<bool>(), any_act()), 0..30),
+            behind in 0..9_i64,
+        ) {
+            let mut clones: [Vec<Entry>; 2] = Default::default();
+            // The first record of each lesson, and how often it was tried at most.
+            let (mut tried, mut forgotten) = (BTreeMap::<String, u32>::new(), Vec::new());
+            let mut first: BTreeMap<String, String> = BTreeMap::new();
+            for (step, (side, act)) in (10..).zip(acts) {
+                let side = usize::from(side);
+                let known = fold(clones[side].clone());
+                let at = |index: prop::sample::Index| known.memories.get(index.index(known.memories.len()));
+                let time = step - behind * side as i64;
+                let chosen = match act {
+                    Act::Edit(index, _) | Act::Forget(index) if !known.memories.is_empty() => at(index),
+                    _ => None,
+                };
+                match (act, chosen) {
+                    (Act::Remember, _) => {
+                        let Entry::Memory(memory) = entry(&format!("m{step}@{time}")) else { continue };
+                        first.insert(memory.id.clone(), memory.id.clone());
+                        tried.insert(memory.id.clone(), 1);
+                        let success_rate = "1/1".parse().ok();
+                        clones[side].push(Entry::Memory(Memory { success_rate, ..memory }));
+                    }
+                    (Act::Edit(_, again), Some(old)) => {
+                        let id = format!("m{step}");
+                        let success_rate = old.success_rate.map(|mut rate| {
+                            rate.attempts += u32::from(again);
+                            rate
+                        });
+                        let of = first[&old.id].clone();
+                        let most = tried.get_mut(&of).unwrap();
+                        *most = success_rate.map_or(0, |rate| rate.attempts).max(*most);
+                        first.insert(id.clone(), of);
+                        let timestamp = jiff::Timestamp::from_second(time).unwrap();
+                        let replaces = Some(old.id.clone());
+                        let new = Memory { id, timestamp, success_rate, replaces, ..old.clone() };
+                        clones[side].push(Entry::Memory(new));
+                    }
+                    (Act::Forget(_), Some(old)) => {
+                        let ids = known.lineage.lesson(&old.id).records;
+                        clones[side].extend(ids.into_iter().map(|id| entry(&format!("-{id}"))));
+                        forgotten.push(first[&old.id].clone());
+                    }
+                    (Act::Pull, _) => {
+                        let theirs = clones[1 - side].clone();
+                        clones[side].extend(theirs);
+                    }
+                    _ => {}
+                }
+            }
+            let [ours, theirs] = clones;
+            let merged = fold([ours.clone(), theirs.clone()].concat());
+            prop_assert_eq!(&merged, &fold([theirs, ours].concat()));
+            let mut lessons: Vec<&String> = tried.keys().filter(|id| !forgotten.contains(id)).collect();
+            for memory in &merged.memories {
+                let of = &first[&memory.id];
+                // Once each, and none that anybody forgot.
+                let place = lessons.iter().position(|id| *id == of);
+                prop_assert!(place.is_some(), "{of} of {:?}", &merged.memories);
+                lessons.remove(place.unwrap());
+                prop_assert!(memory.success_rate.unwrap().attempts <= tried[of]);
+            }
+            prop_assert!(lessons.is_empty(), "lost: {lessons:?}");
+            // What an edit said, and nobody sees, is told.
+            for id in merged.in_vain.keys() {
+                prop_assert!(forgotten.contains(&first[id]));
+            }
+            // As recalling tells it.
+            for id in first.keys() {
+                let counts = merged.memories.iter().any(|memory| memory.id == *id);
+                prop_assert_eq!(merged.lineage.hides(id), !counts);
+            }
+        }
+
         #[test]
         fn order_and_repetition_never_matter(
             entries in prop::collection::vec(any_entry(), 0..12),

@@ -3,10 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use super::{
-    Entry, Files, Memory, Retired, parse_file,
+    Entry, Files, Lineage, Memory, Retired, parse_file,
     repo_name::{ARCHIVE, repo_name},
 };
 use elophanto_base::beneath::Folder;
@@ -17,7 +15,8 @@ use elophanto_index::{
     store::{
         Malformed,
         segment::{
-            Attributes, ChunkRecord, ChunkView, DocumentRecord, DocumentView, Lesson, Segment,
+            Attributes, ChunkRecord, ChunkView, Correction, DocumentRecord, DocumentView,
+            LessonRecord, Segment,
         },
     },
 };
@@ -153,12 +152,16 @@ fn below_folder(path: &NotePath) -> &Path {
 fn cut(path: &NotePath, blob: BlobId, bytes: &[u8]) -> (DocumentRecord, String, Vec<ChunkRecord>) {
     let read = parse_file(bytes, &repo_of(path));
     let mut text = String::with_capacity(bytes.len());
-    let (mut chunks, mut retired, mut replaces) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut chunks, mut retired, mut corrections) = (Vec::new(), Vec::new(), Vec::new());
     for (line, entry) in &read.entries {
         match entry {
             Entry::Memory(memory) => {
                 if let Some(old) = &memory.replaces {
-                    replaces.push((one_line(old), one_line(&memory.id)));
+                    corrections.push(Correction {
+                        old: one_line(old),
+                        new: one_line(&memory.id),
+                        at: memory.timestamp,
+                    });
                 }
                 let start = text.len();
                 let lesson = write(memory, &mut text);
@@ -180,7 +183,7 @@ fn cut(path: &NotePath, blob: BlobId, bytes: &[u8]) -> (DocumentRecord, String, 
         title: path.stem(),
         scope: Scope::Learned,
         tags: Vec::new(),
-        attributes: Attributes::Lessons { retired, replaces },
+        attributes: Attributes::Lessons { retired, corrections },
         created: None,
         updated: None,
         note: read.damage_told(),
@@ -189,12 +192,12 @@ fn cut(path: &NotePath, blob: BlobId, bytes: &[u8]) -> (DocumentRecord, String, 
 }
 
 /// Writes what is searched of a record, and returns the rest.
-fn write(memory: &Memory, text: &mut String) -> Lesson {
+fn write(memory: &Memory, text: &mut String) -> LessonRecord {
     let fields = [&memory.context, &memory.command, &memory.lesson, &memory.tags.join(" ")];
     let [context, command, lesson, tags] = fields.map(|field| one_line(field));
     let (passage, fields) = laid_out(&context, &command, &lesson, &tags);
     text.push_str(&passage);
-    Lesson {
+    LessonRecord {
         id: one_line(&memory.id),
         timestamp: memory.timestamp,
         agent_id: one_line(&memory.agent_id),
@@ -256,7 +259,7 @@ pub(super) fn record_of(
     memory_of(&lesson, text).ok_or(Malformed)
 }
 
-fn memory_of(lesson: &Lesson<&str>, text: &str) -> Option<Memory> {
+fn memory_of(lesson: &LessonRecord<&str>, text: &str) -> Option<Memory> {
     let field = |index: usize| {
         let (start, end) = lesson.fields[index];
         text.get(start..end)
@@ -276,40 +279,11 @@ fn memory_of(lesson: &Lesson<&str>, text: &str) -> Option<Memory> {
     })
 }
 
-/// What files say of records of any file, of what their documents keep beside the chunks.
-#[derive(Debug, Default)]
-pub(super) struct Beyond {
-    retired: FxHashSet<String>,
-    replaced: FxHashSet<String>,
-    /// What a record replaces.
-    before: FxHashMap<String, String>,
-}
-
-impl Beyond {
-    pub fn add(&mut self, attributes: &Attributes<&str>) {
-        let Attributes::Lessons { retired, replaces } = attributes else { return };
-        self.retired.extend(retired.iter().map(|&id| id.to_owned()));
-        for &(old, new) in replaces {
-            self.replaced.insert(old.to_owned());
-            self.before.insert(new.to_owned(), old.to_owned());
-        }
-    }
-
-    /// Whether a record counts no more: it, or one that it replaces, was taken back, or another one
-    /// replaces it.
-    pub fn hides(&self, id: &str) -> bool {
-        let mut seen = FxHashSet::default();
-        let mut next = Some(id);
-        while let Some(id) = next.filter(|id| seen.insert(*id)) {
-            if self.retired.contains(id) {
-                return true;
-            }
-            next = self.before.get(id).map(String::as_str);
-        }
-        // Records that correct each other in a circle are all kept.
-        let is_circle = next.is_some();
-        self.replaced.contains(id) && !is_circle
-    }
+/// Takes up what a file says of records of any file.
+pub(super) fn corrected(lineage: &mut Lineage, attributes: &Attributes<&str>) {
+    let Attributes::Lessons { retired, corrections } = attributes else { return };
+    retired.iter().for_each(|id| lineage.retire(id));
+    corrections.iter().for_each(|it| lineage.correct(it.old, it.new, it.at));
 }
 
 #[cfg(test)]
@@ -360,16 +334,31 @@ mod tests {
 
     #[test]
     fn what_is_hidden() {
-        let mut beyond = Beyond::default();
-        beyond.add(&Attributes::Lessons {
+        let correction = |(old, new, milliseconds)| Correction {
+            old,
+            new,
+            at: jiff::Timestamp::from_millisecond(milliseconds).unwrap(),
+        };
+        let corrections = [
+            ("A", "B", 0),
+            ("B", "C", 9),
+            ("D", "E", 0),
+            ("X", "Y", 0),
+            ("Y", "X", 0),
+            ("K", "M", 9),
+            ("K", "L", 10),
+        ];
+        let mut lineage = Lineage::default();
+        let attributes = Attributes::Lessons {
             retired: vec!["D"],
-            replaces: vec![("A", "B"), ("B", "C"), ("D", "E"), ("X", "Y"), ("Y", "X")],
-        });
-        let hidden: Vec<&str> = ["A", "B", "C", "D", "E", "F", "X", "Y"]
+            corrections: corrections.map(correction).into(),
+        };
+        corrected(&mut lineage, &attributes);
+        let hidden: Vec<&str> = ["A", "B", "C", "D", "E", "F", "K", "L", "M", "X", "Y"]
             .into_iter()
-            .filter(|id| beyond.hides(id))
+            .filter(|id| lineage.hides(id))
             .collect();
-        assert_eq!(hidden, ["A", "B", "D", "E"]);
+        assert_eq!(hidden, ["A", "B", "D", "E", "K", "M", "X"]);
     }
 
     #[test]

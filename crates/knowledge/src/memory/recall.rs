@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{
-    EventType, Memory, Rate,
-    lessons::{Beyond, is_archived, may_hold, passage_of, record_of},
+    EventType, Lineage, Memory, Rate,
+    lessons::{corrected, is_archived, may_hold, passage_of, record_of},
     rank::{HALF_LIFE_DAYS, Model, by},
 };
 use elophanto_base::{contradicts::contradicts, lexical::Analyzer};
@@ -17,7 +17,7 @@ use elophanto_index::{
         Query, SearchError,
         lexical::Bm25,
         rank::{Signals, blend, recency},
-        scene::{ChunkId, Look, Scene},
+        scene::{ChunkId, Look, Scene, Spelling},
     },
     store::{Malformed, segment::DocumentView},
 };
@@ -118,18 +118,18 @@ fn is_wanted(memory: &Memory, question: &Question) -> bool {
 /// The snapshot as one question sees it, and what counts no more.
 struct Lessons<'a> {
     scene: Scene<'a>,
-    beyond: Beyond,
+    lineage: Lineage,
 }
 
 impl<'a> Lessons<'a> {
     fn new(snapshot: &'a Snapshot, question: &Question) -> Result<Self, Malformed> {
-        let mut beyond = Beyond::default();
+        let mut lineage = Lineage::default();
         let scene = Scene::new(snapshot, |_, view, _| {
-            beyond.add(&view.attributes);
+            corrected(&mut lineage, &view.attributes);
             question.repo.is_none_or(|repo| may_hold(&view.path, repo))
                 && (question.archived || !is_archived(&view.path))
         })?;
-        Ok(Self { scene, beyond })
+        Ok(Self { scene, lineage })
     }
 
     /// The records at some places, in their order, without what counts no more; of one id the
@@ -146,7 +146,7 @@ impl<'a> Lessons<'a> {
                 Entry::Vacant(new) => new.insert(segment.document(chunk.document)?),
             };
             let memory = record_of(segment, document, &chunk)?;
-            if self.beyond.hides(&memory.id) {
+            if self.lineage.hides(&memory.id) {
                 continue;
             }
             let (line, score, bears) = (chunk.lines.0, 0.0, true);
@@ -274,17 +274,14 @@ fn answers(
         query: &query,
         // No title, no path: what a record says is all that counts.
         bm25: &Bm25 { title: 0.0, path: 0.0, ..Bm25::default() },
-        spelling: None,
+        spelling: Spelling::IfNothing(means.analyzer),
         by_keyword: true,
         vector: Some(&vector),
         least_cosine: means.thresholds.nothing,
         like: None,
         candidates: wanted,
     };
-    let mut looked_at = lessons.scene.find(&look)?;
-    if looked_at.keywords.weights.is_empty() {
-        looked_at = lessons.scene.find(&Look { spelling: Some(means.analyzer), ..look })?;
-    }
+    let looked_at = lessons.scene.find(&look)?;
     let is_all = looked_at.places.len() < wanted;
     let mut found = lessons.records(&looked_at.places)?;
     let keyword = |it: &Candidate| looked_at.keyword(it.place);

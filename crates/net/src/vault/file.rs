@@ -18,6 +18,9 @@ const OTHERS: u32 = 0o077;
 /// Write permission of anybody but the owner.
 const OTHERS_WRITE: u32 = 0o022;
 
+/// How the names of temporary files begin.
+const TEMPORARY: &str = ".tmp-vault-";
+
 /// A held lock; dropping it releases it.
 pub struct Lock {
     _file: File,
@@ -37,6 +40,23 @@ pub fn try_lock(path: &Path) -> Result<Option<Lock>, VaultError> {
         Ok(()) => Ok(Some(Lock { _file: file })),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(cause)) => Err(VaultError::Write { path: path.to_owned(), cause }),
+    }
+}
+
+/// Removes what writers that were killed have left beside the file: under the lock nobody else
+/// writes. It is encrypted like the file itself; what cannot be removed harms nobody.
+pub fn tidy(path: &Path) {
+    let is_left = |entry: &fs::DirEntry| {
+        entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
+    };
+    let entries = fs::read_dir(folder(path)).into_iter().flatten().flatten();
+    let left: Vec<_> = entries.filter(is_left).collect();
+    if !left.is_empty()
+        && let Ok(Some(_lock)) = try_lock(path)
+    {
+        for entry in left {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 
@@ -79,7 +99,7 @@ pub fn replace(path: &Path, bytes: &[u8], new: bool) -> Result<(), VaultError> {
     let folder = folder(path);
     // Temporary files are made with mode 0600.
     let mut file =
-        tempfile::Builder::new().prefix(".tmp-vault-").tempfile_in(folder).map_err(failed)?;
+        tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder).map_err(failed)?;
     let owner = file.as_file().metadata().map_err(failed)?.uid();
     if fs::metadata(folder).map_err(failed)?.uid() != owner {
         return Err(VaultError::Foreign { path: folder.to_owned() });

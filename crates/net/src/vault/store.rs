@@ -58,6 +58,7 @@ impl Vault {
         let key = DataKey::random()?;
         let header = new_header(path, &key, passphrase, cost)?;
         file::make_folder(path)?;
+        file::tidy(path);
         let _lock = file::lock(path)?;
         if file::exists(path) {
             return Err(VaultError::Exists { path: path.to_owned() });
@@ -73,6 +74,7 @@ impl Vault {
     /// [`VaultError`] when it is missing, unsafe where it lies, damaged, or the passphrase or key
     /// is another.
     pub fn open(path: &Path, unlock: &Unlock) -> Result<Self, VaultError> {
+        file::tidy(path);
         let bytes = file::read(path)?;
         let refused = |why| refused(path, why);
         let parts = format::take_apart(&bytes).map_err(refused)?;

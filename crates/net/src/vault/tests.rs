@@ -57,6 +57,23 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
+#[test]
+fn what_a_killed_writer_left_is_removed() {
+    let home = Home::new();
+    drop(home.create());
+    let left = home.path().with_file_name(".tmp-vault-Xy12Zz");
+    let names = || fs::read_dir(left.parent().unwrap()).unwrap().count();
+    let before = names();
+    fs::write(&left, "half of what is sealed").unwrap();
+    // Somebody may still be writing it.
+    let lock = super::file::lock(&home.path()).unwrap();
+    home.open();
+    assert!(left.exists());
+    drop(lock);
+    home.open();
+    assert_eq!((left.exists(), names()), (false, before));
+}
+
 fn chmod(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }

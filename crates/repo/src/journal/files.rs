@@ -109,6 +109,8 @@ impl RecordFolder {
         for (name, kind) in self.entries(folder)?.into_iter().rev() {
             if names::file_id(&name).is_some() {
                 self.add(folder.join(name), kind, listing)?;
+            } else if names::is_misnamed(&name) {
+                listing.unreadable.push(JournalError::NoId(folder.join(name)));
             }
         }
         Ok(())

@@ -100,6 +100,8 @@ pub enum JournalError {
     NotAFolder(PathBuf),
     #[error("`{}` has more than {max} files", folder.display())]
     TooManyFiles { folder: PathBuf, max: usize },
+    #[error("`{}` is left out: its name is no id, as those of files of records are", .0.display())]
+    NoId(PathBuf),
     #[error("`{}` is left out: all files have more than {max} bytes", path.display())]
     TooMuch { path: PathBuf, max: u64 },
     #[error("record {number} for `{}` has no valid header: {reason}", folder.display())]

@@ -37,6 +37,11 @@ pub(super) fn file_id(name: &str) -> Option<Ulid> {
     (file_name(id) == name && id.timestamp_ms() <= LAST_MS).then_some(id)
 }
 
+/// Whether somebody may take a file of this name, which has no id, for one of records.
+pub(super) fn is_misnamed(name: &str) -> bool {
+    name.ends_with(SUFFIX) && !name.starts_with('.') && file_id(name).is_none()
+}
+
 /// The file that comes last. One at the very end of time, with no name left after it, would keep
 /// all others from being last for ever: then only those that a clock of today can have made count.
 pub(super) fn newest(ids: impl Iterator<Item = Ulid> + Clone, now: Timestamp) -> Option<Ulid> {

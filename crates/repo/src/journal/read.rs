@@ -24,6 +24,17 @@ pub struct Reading {
     pub unreadable: Vec<JournalError>,
 }
 
+impl Reading {
+    /// What could not be read, each in a line.
+    pub fn problems(&self) -> Vec<String> {
+        let damage = self.damage.iter();
+        let damage =
+            damage.map(|(path, at)| format!("{}:{}: {}", path.display(), at.line, at.fault));
+        let more = (self.more_damage > 0).then(|| format!("{} more faults", self.more_damage));
+        damage.chain(more).chain(self.unreadable.iter().map(ToString::to_string)).collect()
+    }
+}
+
 impl Journal {
     /// All records of these kinds, or of all if none is named. Takes no lock and writes nothing.
     /// What cannot be read is said beside the rest. A line of another kind is not looked into, so

@@ -27,8 +27,8 @@ pub enum Attributes<T = String> {
     Lessons {
         /// Ids of records, of any file, that were taken back.
         retired: Vec<T>,
-        /// Ids of records, of any file, that a record of this file replaces, each with that one's.
-        replaces: Vec<(T, T)>,
+        /// Records of this file that replace one of any file.
+        corrections: Vec<Correction<T>>,
     },
 }
 
@@ -52,9 +52,19 @@ pub struct Against<T = String> {
     pub note: T,
 }
 
+/// That a record replaces another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correction<T = String> {
+    /// Ids of the records.
+    pub old: T,
+    pub new: T,
+    /// When the new one was written.
+    pub at: Timestamp,
+}
+
 /// What a chunk that is a lesson says of it beside what is searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lesson<T = String> {
+pub struct LessonRecord<T = String> {
     pub id: T,
     pub timestamp: Timestamp,
     pub agent_id: T,
@@ -90,9 +100,16 @@ impl<T: AsRef<str>> Attributes<T> {
                 names: all(names),
                 against: against.iter().map(Against::to_owned).collect(),
             },
-            Self::Lessons { retired, replaces } => Attributes::Lessons {
+            Self::Lessons { retired, corrections } => Attributes::Lessons {
                 retired: all(retired),
-                replaces: replaces.iter().map(|(old, new)| (own(old), own(new))).collect(),
+                corrections: corrections
+                    .iter()
+                    .map(|Correction { old, new, at }| Correction {
+                        old: own(old),
+                        new: own(new),
+                        at: *at,
+                    })
+                    .collect(),
             },
         }
     }
@@ -119,13 +136,14 @@ impl<T: AsRef<str>> Attributes<T> {
                     text(out, note);
                 }
             }
-            Self::Lessons { retired, replaces } => {
+            Self::Lessons { retired, corrections } => {
                 out.u8(3);
                 texts(out, retired);
-                out.varint(replaces.len() as u64);
-                for (old, new) in replaces {
+                out.varint(corrections.len() as u64);
+                for Correction { old, new, at } in corrections {
                     text(out, old);
                     text(out, new);
+                    time(out, *at);
                 }
             }
         }
@@ -152,7 +170,13 @@ impl<'s> Attributes<&'s str> {
             },
             3 => Self::Lessons {
                 retired: list(reader, Reader::text)?,
-                replaces: list(reader, |reader| Ok((reader.text()?, reader.text()?)))?,
+                corrections: list(reader, |reader| {
+                    Ok(Correction {
+                        old: reader.text()?,
+                        new: reader.text()?,
+                        at: read_time(reader)?,
+                    })
+                })?,
             },
             _ => return Err(Malformed),
         })
@@ -173,10 +197,10 @@ impl<T: AsRef<str>> Against<T> {
     }
 }
 
-impl<T: AsRef<str>> Lesson<T> {
+impl<T: AsRef<str>> LessonRecord<T> {
     /// The same with texts of its own.
-    pub fn to_owned(&self) -> Lesson {
-        Lesson {
+    pub fn to_owned(&self) -> LessonRecord {
+        LessonRecord {
             id: own(&self.id),
             timestamp: self.timestamp,
             agent_id: own(&self.agent_id),
@@ -190,8 +214,7 @@ impl<T: AsRef<str>> Lesson<T> {
 
     pub(super) fn write(&self, out: &mut Writer) {
         text(out, &self.id);
-        out.i64(self.timestamp.as_second());
-        out.u32(self.timestamp.subsec_nanosecond().cast_unsigned());
+        time(out, self.timestamp);
         for field in
             [&self.agent_id, &self.repo, &self.event_type, &self.success_rate, &self.replaces]
         {
@@ -201,16 +224,15 @@ impl<T: AsRef<str>> Lesson<T> {
     }
 }
 
-impl<'s> Lesson<&'s str> {
+impl<'s> LessonRecord<&'s str> {
     pub(super) fn read(reader: &mut Reader<'s>) -> Result<Self, Malformed> {
-        let (id, seconds, nanoseconds) = (reader.text()?, reader.i64()?, reader.u32()?);
-        let timestamp = Timestamp::new(seconds, nanoseconds.cast_signed());
+        let (id, timestamp) = (reader.text()?, read_time(reader)?);
         let [agent_id, repo, event_type, success_rate, replaces] =
             [reader.text()?, reader.text()?, reader.text()?, reader.text()?, reader.text()?];
         let mut field = || Ok((reader.size()?, reader.size()?));
         Ok(Self {
             id,
-            timestamp: timestamp.map_err(|_| Malformed)?,
+            timestamp,
             agent_id,
             repo,
             event_type,
@@ -232,6 +254,16 @@ fn text(out: &mut Writer, text: impl AsRef<str>) {
 fn texts(out: &mut Writer, texts: &[impl AsRef<str>]) {
     out.varint(texts.len() as u64);
     texts.iter().for_each(|it| text(out, it));
+}
+
+fn time(out: &mut Writer, at: Timestamp) {
+    out.i64(at.as_second());
+    out.u32(at.subsec_nanosecond().cast_unsigned());
+}
+
+fn read_time(reader: &mut Reader) -> Result<Timestamp, Malformed> {
+    let (seconds, nanoseconds) = (reader.i64()?, reader.u32()?);
+    Timestamp::new(seconds, nanoseconds.cast_signed()).map_err(|_| Malformed)
 }
 
 fn range(out: &mut Writer, (first, last): (usize, usize)) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Attributes, FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, Lesson, MAGIC,
+    Attributes, FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, LessonRecord, MAGIC,
     postings::PostingsWriter,
 };
 use crate::store::{
@@ -44,7 +44,7 @@ pub struct ChunkRecord {
     pub lines: (usize, usize),
     pub breadcrumb: Vec<String>,
     /// What it says beside its text if it is one.
-    pub lesson: Option<Lesson>,
+    pub lesson: Option<LessonRecord>,
 }
 
 /// A stop word, in the table of known words.

@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::{
-    Attributes, CHUNK_BYTES, ChunkRecord, DocumentRecord, Lesson, MAGIC, Postings, TERM_INFO_BYTES,
-    section,
+    Attributes, CHUNK_BYTES, ChunkRecord, DocumentRecord, LessonRecord, MAGIC, Postings,
+    TERM_INFO_BYTES, section,
 };
 use crate::store::{
     codec::{Malformed, Reader, checksum, u32_at},
@@ -226,12 +226,12 @@ impl Segment {
     }
 
     /// What a chunk that is a lesson says beside its text; `None` if it is none.
-    pub fn lesson(&self, chunk: &ChunkView) -> Result<Option<Lesson<&str>>, Malformed> {
+    pub fn lesson(&self, chunk: &ChunkView) -> Result<Option<LessonRecord<&str>>, Malformed> {
         let mut reader = self.headings(chunk)?;
         for _ in 0..reader.size()? {
             reader.block()?;
         }
-        if reader.u8()? == 0 { Ok(None) } else { Lesson::read(&mut reader).map(Some) }
+        if reader.u8()? == 0 { Ok(None) } else { LessonRecord::read(&mut reader).map(Some) }
     }
 
     /// A document and its chunks as they were when the segment was built.

@@ -156,6 +156,21 @@ fn a_response_is_what_it_was_or_nothing() {
 }
 
 #[test]
+fn no_secret_is_kept() {
+    let rig = Rig::new();
+    let record_store = rig.record_store();
+    let key = concat!("AKIA", "Q3EGZ7NTV5KLM2HP");
+    let said = || Some(format!("https://host/{key}"));
+    let text = format!("The token is {key}.");
+    let finding = Finding { title: said(), url: said(), text, image: said() };
+    let hash = responses::keep(&record_store, &[finding]).unwrap();
+    let kept = rig.root().join(format!(".elophanto/cache/responses/{hash}.json"));
+    let kept = std::fs::read_to_string(kept).unwrap();
+    assert!(!kept.contains(key) && kept.contains("The token is "), "{kept}");
+    assert_eq!(responses::load(&record_store, &hash).unwrap().len(), 1);
+}
+
+#[test]
 fn responses_go_when_they_are_old_and_nobody_needs_them() {
     let rig = Rig::new();
     let record_store = rig.record_store();

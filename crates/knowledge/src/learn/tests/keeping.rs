@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     interest::PreferenceKind,
     learn::{
+        LearnError,
         interests::state,
         record::Trigger,
         run::{ask_for, queued},
@@ -131,4 +132,44 @@ fn a_clone_has_one_id_whatever_lies_where_it_is_kept() {
     assert_ne!(id, own);
     assert_eq!(writer(&rig.record_store()).unwrap(), id);
     assert_eq!(std::fs::read_to_string(rig.root().join("outside")).unwrap(), own);
+}
+
+#[test]
+fn a_page_keeps_its_encoding() {
+    let rig = Rig::new();
+    let record_store = rig.record_store();
+    let store = store(&record_store);
+    let mut snapshot = EntitySnapshot::default();
+    let slug = entity(&store, &mut snapshot, "Otter", &[("Otters swim.", "one")]);
+    let path = rig.root().join(store.path(&slug).as_path());
+    let text = std::fs::read_to_string(&path).unwrap();
+    let wide = |mark: &[u8], bytes: fn(u16) -> [u8; 2]| {
+        [mark.to_vec(), text.encode_utf16().flat_map(bytes).collect()].concat()
+    };
+    let latin = [text.as_bytes(), b"\nSeen at the caf\xe9.\n"].concat();
+    for (page, fact_text, is_added) in [
+        (wide(b"\xff\xfe", u16::to_le_bytes), "Otters dive.", false),
+        (wide(b"\xfe\xff", u16::to_be_bytes), "Otters dive.", false),
+        (wide(b"", u16::to_le_bytes), "Otters dive.", false),
+        (latin.clone(), "Otters dive.", true),
+        (latin, "Otters eat crème brûlée.", false),
+        (format!("\u{feff}{text}").into_bytes(), "Otters eat crème brûlée.", true),
+    ] {
+        rig.write(store.path(&slug).to_text().as_str(), &page);
+        let mut snapshot = store.read(at(0));
+        let is_read = snapshot.sheets.contains_key(&slug);
+        let warned = snapshot.warnings().join("\n").contains("UTF-16");
+        assert_eq!((is_read, warned), (!page.contains(&0), !is_read));
+        let done = match is_read {
+            true => {
+                store.add(&mut snapshot, &slug, &[], &[fact(fact_text, "two")], at(1)).map(drop)
+            }
+            // As somebody does who takes it for free.
+            false => store.create(&mut snapshot, "Otter", at(1)).map(drop),
+        };
+        let now = std::fs::read(&path).unwrap();
+        assert!(now.starts_with(&page));
+        assert_eq!(now.len() > page.len(), is_added, "{fact_text}");
+        assert!(is_added || matches!(done, Err(LearnError::Encoding(_))), "{done:?}");
+    }
 }
