@@ -1,6 +1,6 @@
 //! Text from outside, made fit to stand on one line of Markdown.
 
-use crate::markdown::{self, on_one_line};
+use crate::markdown::{self, is_shown, on_one_line};
 
 /// On one line, without control and invisible characters, at most so many characters long.
 pub(super) fn one_line(text: &str, limit: usize) -> String {
@@ -32,15 +32,6 @@ pub(super) fn code(path: &str) -> String {
     format!("{fence}{gap}{path}{gap}{fence}")
 }
 
-/// Not what steers a terminal, turns the direction of writing or has no width.
-fn is_shown(char: char) -> bool {
-    let hidden = matches!(char,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}');
-    !hidden && !char.is_control()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +49,7 @@ mod tests {
             (" a\n\tb\r\n", 9, "a b"),
             ("a\u{202e}\u{1b}[2J\u{200b}", 9, "a[2J"),
             ("a \u{200b} b", 9, "a b"),
+            ("a\u{3164}b\u{e0100}", 9, "ab"),
             ("", 9, ""),
         ] {
             let line = one_line(text, limit);

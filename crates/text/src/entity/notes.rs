@@ -1,9 +1,7 @@
 //! What a person says on a page: bullets and paragraphs without a comment of ours.
 
-use super::{
-    MAX_NOTE_CHARS,
-    text::{is_shown, one_line},
-};
+use super::{MAX_NOTE_CHARS, text::one_line};
+use crate::markdown::is_shown;
 
 /// A bullet or a paragraph of a person's, on one line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

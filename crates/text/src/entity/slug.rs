@@ -4,7 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-use super::{MAX_SLUG_BYTES, name::identity, text::is_shown};
+use super::{MAX_SLUG_BYTES, name::identity};
+use crate::markdown::is_shown;
 
 /// A dash and the digits of the hash.
 const HASH_BYTES: usize = 9;

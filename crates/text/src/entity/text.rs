@@ -1,12 +1,6 @@
 //! Text from outside made fit to stand on one line of Markdown, and taken back from it.
 
-use crate::markdown::{self, on_one_line};
-use elophanto_base::visible::is_deceptive;
-
-/// Not what steers a terminal, turns the direction of writing round or hides.
-pub(super) fn is_shown(char: char) -> bool {
-    !char.is_control() && !is_deceptive(char)
-}
+use crate::markdown::{self, is_shown, on_one_line};
 
 /// On one line, without characters that hide, at most so many characters long.
 pub(super) fn one_line(text: &str, limit: usize) -> String {
@@ -74,23 +68,7 @@ pub(super) fn encode(value: &str) -> Option<String> {
 
 /// Undoes [`encode`]. A word that is no text then, as a person may write it, stays as it is.
 pub(super) fn decode(word: &str) -> String {
-    let mut bytes = Vec::with_capacity(word.len());
-    let mut rest = word.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        let digits = tail.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let digits = digits.filter(|two| two.bytes().all(|digit| digit.is_ascii_hexdigit()));
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(decoded) if byte == b'%' => {
-                bytes.push(decoded);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            _ => {
-                bytes.push(byte);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| word.to_owned())
+    markdown::percent_decode(word).unwrap_or_else(|| word.to_owned())
 }
 
 #[cfg(test)]

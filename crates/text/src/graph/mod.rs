@@ -151,14 +151,6 @@ impl Graph {
         }
     }
 
-    /// The nodes that refer to this one, each once, by number.
-    pub fn backlinks(&self, node: usize) -> Vec<usize> {
-        let mut from: Vec<usize> =
-            self.neighbours(node).incoming.iter().map(|edge| edge.from).collect();
-        from.dedup();
-        from
-    }
-
     /// Notes to which nothing refers, by path. Pages that people open first (a readme, an index, a
     /// changelog, instructions for agents) need no reference and are not among them.
     pub fn orphans(&self) -> Vec<usize> {

@@ -3,6 +3,7 @@
 //! Owns the index behind these look-ups; each takes a few binary searches, however many files
 //! share a name. What an import means is `resolve`'s.
 
+use crate::markdown::followed;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Paths that are taken in; further ones are unknown to every look-up.
@@ -210,15 +211,5 @@ pub(super) fn join(folder: &str, relative: &str) -> Option<String> {
     if relative.starts_with('/') {
         return None;
     }
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in relative.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            _ => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    followed(folder, relative.split('/'))
 }

@@ -128,7 +128,7 @@ fn windows_1252(bytes: &[u8], invalid: usize) -> Result<Decoded<'static>, Undeco
 }
 
 /// `None` for the five bytes that mean nothing.
-fn from_1252(byte: u8) -> Option<char> {
+pub(crate) fn from_1252(byte: u8) -> Option<char> {
     /// 0x80..=0x9f, the block that Latin-1 fills with controls.
     const SIGNS: [char; 32] = [
         '€', '\0', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\0', 'Ž', '\0', //

@@ -37,11 +37,13 @@ pub fn resolve_link(note: &str, link: &Link, notes: &Notes<'_>) -> Destination {
     }
     let Some(segments) = decode_segments(target) else { return Destination::Nowhere };
     let folder = note.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let found =
-        [folder, ""].into_iter().filter_map(|base| join(base, &segments)).find_map(|path| {
-            let with_extension = format!("{path}.md");
-            [path, with_extension].into_iter().find(|path| (notes.exists)(path))
-        });
+    let paths = [folder, ""]
+        .into_iter()
+        .filter_map(|base| followed(base, segments.iter().map(String::as_str)));
+    let found = paths.filter(|path| !path.is_empty()).find_map(|path| {
+        let with_extension = format!("{path}.md");
+        [path, with_extension].into_iter().find(|path| (notes.exists)(path))
+    });
     let found = found.or_else(|| {
         let [name] = segments.as_slice() else { return None };
         if link.kind == LinkKind::Inline || name.starts_with('.') {
@@ -82,7 +84,7 @@ fn decode_segment(raw: &str) -> Option<String> {
 }
 
 /// Leaves a `%` that no two hex digits follow as it is; `None` if the result is not UTF-8.
-fn percent_decode(raw: &str) -> Option<String> {
+pub(crate) fn percent_decode(raw: &str) -> Option<String> {
     let mut decoded = Vec::with_capacity(raw.len());
     let mut rest = raw.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {
@@ -99,11 +101,14 @@ fn percent_decode(raw: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
-/// `None` if the path would rise above the root or ends at no file name.
-fn join(base: &str, segments: &[String]) -> Option<String> {
-    let mut path: Vec<&str> = base.split('/').filter(|segment| !segment.is_empty()).collect();
+/// Where these segments lead from a folder; `None` if they would rise above the root.
+pub(crate) fn followed<'a>(
+    folder: &'a str,
+    segments: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    let mut path: Vec<&str> = folder.split('/').filter(|segment| !segment.is_empty()).collect();
     for segment in segments {
-        match segment.as_str() {
+        match segment {
             "" | "." => {}
             ".." => {
                 path.pop()?;
@@ -111,8 +116,7 @@ fn join(base: &str, segments: &[String]) -> Option<String> {
             name => path.push(name),
         }
     }
-    let path = path.join("/");
-    (!path.is_empty()).then_some(path)
+    Some(path.join("/"))
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod tree;
 use std::ops::Range;
 
 pub use contents::{blanked, unsaid};
+pub(crate) use decode::from_1252;
 pub use decode::{Decoded, Undecodable, decode};
 pub use front_matter::{FrontMatter, Scope, UnknownScope};
 pub use guard::{
@@ -30,8 +31,9 @@ pub use guard::{
 };
 pub use lines::count_line_ends;
 pub use links::{Destination, Notes, resolve_link};
+pub(crate) use links::{followed, percent_decode};
 pub use status::is_superseded;
-pub use text::{escape, on_one_line, unescape};
+pub use text::{escape, is_shown, on_one_line, unescape};
 
 use elophanto_base::yaml;
 use lines::LineTable;

@@ -1,5 +1,12 @@
 //! Text on one line of Markdown, and taken back from it.
 
+use elophanto_base::visible::is_deceptive;
+
+/// Not what steers a terminal, turns the direction of writing round or hides.
+pub fn is_shown(char: char) -> bool {
+    !char.is_control() && !is_deceptive(char)
+}
+
 /// White space collapsed to single spaces, what is not shown left out, at most so many characters
 /// long: what is longer ends in `…`.
 pub fn on_one_line(text: &str, limit: usize, is_shown: fn(char) -> bool) -> String {

@@ -22,6 +22,14 @@ pub(super) struct Head {
     pub(super) docstring: Option<fn(&str) -> Option<String>>,
 }
 
+impl Head {
+    /// Comments begin with two slashes or stand between `/*` and `*/`.
+    pub(super) const SLASHES: Self =
+        Self { line: "//", inner: &[], outer: &[], blocks: true, skip: &[], docstring: None };
+    /// Comments begin with a hash.
+    pub(super) const HASH: Self = Self { line: "#", blocks: false, ..Self::SLASHES };
+}
+
 /// What the file says of itself; empty if it does not.
 pub(super) fn purpose(text: &str, head: &Head) -> String {
     let text = prose::head(text, HEAD_BYTES);

@@ -2,6 +2,7 @@
 //! ASCII too). What declares another encoding is refused with its name rather than guessed at.
 
 use super::{ReadError, tidy};
+use crate::markdown::from_1252;
 
 /// How far into a page its declaration is looked for.
 const DECLARED_WITHIN: usize = 4096;
@@ -121,16 +122,8 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, ReadError> {
 }
 
 fn windows_1252(bytes: &[u8]) -> Result<String, ReadError> {
-    /// 0x80..=0x9f; the five bytes that mean nothing are controls, which are dropped later.
-    const SIGNS: [char; 32] = [
-        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž',
-        '\u{8f}', '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}',
-        'ž', 'Ÿ',
-    ];
-    let character = |byte: &u8| match byte {
-        0x80..=0x9f => SIGNS.get(usize::from(*byte) - 0x80).copied().unwrap_or(' '),
-        _ => char::from(*byte),
-    };
+    // The five bytes that mean nothing become controls, which are dropped later.
+    let character = |byte: &u8| from_1252(*byte).unwrap_or(char::from(*byte));
     plausible(bytes.iter().map(character).collect(), "Windows-1252")
 }
 

@@ -9,6 +9,7 @@ use std::{borrow::Cow, collections::HashMap, ops::Range};
 use super::{
     draft::{Draft, Found},
     kind::ItemKind,
+    prose,
 };
 
 pub(super) mod json;
@@ -67,6 +68,20 @@ impl<'t> Entries<'t> {
     fn parent(&self, number: Option<usize>) -> Option<usize> {
         number.and_then(|number| self.list.get(number)).and_then(|entry| entry.parent)
     }
+
+    /// A comment with nothing right below it: above all keys it is about the file.
+    fn pause(&mut self, comment: &[&str]) {
+        if self.list.is_empty() && self.head.is_empty() {
+            self.head = said(comment);
+        }
+    }
+}
+
+/// The lines of a comment, each without its `#`; a licence says nothing.
+fn said(comment: &[&str]) -> String {
+    let text =
+        prose::unmarked(&comment.iter().map(|line| format!("#{line}\n")).collect::<String>());
+    if prose::is_licence(&text) { String::new() } else { text }
 }
 
 /// Values by the entry they belong to and their key.

@@ -2,10 +2,7 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
-use super::{
-    super::{draft::Draft, prose},
-    Entries, Entry,
-};
+use super::{super::draft::Draft, Entries, Entry, said};
 
 struct Reader<'t> {
     entries: Entries<'t>,
@@ -69,10 +66,7 @@ impl<'t> Reader<'t> {
     }
 
     fn pause(&mut self) {
-        let said = said(&std::mem::take(&mut self.comment));
-        if self.entries.list.is_empty() && self.entries.head.is_empty() {
-            self.entries.head = said;
-        }
+        self.entries.pause(&std::mem::take(&mut self.comment));
     }
 
     /// Ends the table that was read.
@@ -177,10 +171,4 @@ fn scalar(value: &str) -> &str {
     }
     let plain = !value.starts_with(['{', '[']);
     if plain { value.split('#').next().unwrap_or_default().trim_end() } else { "" }
-}
-
-fn said(comment: &[&str]) -> String {
-    let text =
-        prose::unmarked(&comment.iter().map(|line| format!("#{line}\n")).collect::<String>());
-    if prose::is_licence(&text) { String::new() } else { text }
 }

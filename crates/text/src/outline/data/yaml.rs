@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{
-    super::{caps, draft::Draft, prose},
-    Entries, Entry,
+    super::{caps, draft::Draft},
+    Entries, Entry, said,
 };
 
 /// A key or a list item that later lines may belong to.
@@ -123,10 +123,7 @@ impl<'t> Reader<'t> {
 
     /// A comment that an empty line parts from what follows is about the file, if about anything.
     fn pause(&mut self) {
-        let comment = std::mem::take(&mut self.comment);
-        if self.entries.list.is_empty() && self.entries.head.is_empty() {
-            self.entries.head = said(&comment);
-        }
+        self.entries.pause(&std::mem::take(&mut self.comment));
     }
 
     /// Ends all levels from this place on.
@@ -251,10 +248,4 @@ fn unquoted(value: &str) -> &str {
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
     let inner = quote.and_then(|quote| value[1..].split_once(quote));
     inner.map_or(value, |(inner, _)| inner)
-}
-
-fn said(comment: &[&str]) -> String {
-    let text =
-        prose::unmarked(&comment.iter().map(|line| format!("#{line}\n")).collect::<String>());
-    if prose::is_licence(&text) { String::new() } else { text }
 }

@@ -16,7 +16,7 @@ mod token;
 /// The comment at the head, where comments to the end of a line begin so.
 fn purpose(draft: &mut Draft<'_>, line: &'static str, skip: &'static [&'static str]) {
     let blocks = line != "#";
-    let head = Head { line, inner: &[], outer: &[], blocks, skip, docstring: None };
+    let head = Head { line, blocks, skip, ..Head::SLASHES };
     let said = head::purpose(draft.text, &head);
     draft.purpose(&said);
 }

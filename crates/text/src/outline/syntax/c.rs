@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::{
     super::{head::Head, kind::ItemKind},
-    grammar::{Definition, Grammar, Rule, Source, Told, unquoted},
+    grammar::{Definition, Grammar, Rule, Source, Told},
 };
 
 /// How deep a declarator may nest: `int *(*(*f)(void))[3]` is five.
@@ -13,24 +13,18 @@ const DECLARATOR_DEPTH: usize = 30;
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_c::LANGUAGE.into(),
     rules: &[
-        ("comment", Rule::Comment),
-        ("preproc_if", Rule::Enter),
-        ("preproc_ifdef", Rule::Enter),
-        ("preproc_else", Rule::Enter),
-        ("preproc_elif", Rule::Enter),
-        ("linkage_specification", Rule::Enter),
-        ("declaration_list", Rule::Enter),
-        ("function_definition", Rule::Tell(function)),
-        ("declaration", Rule::Tell(declaration)),
-        ("type_definition", Rule::Tell(type_definition)),
-        ("struct_specifier", Rule::Tell(specifier)),
-        ("union_specifier", Rule::Tell(specifier)),
-        ("enum_specifier", Rule::Tell(specifier)),
-        ("preproc_def", Rule::Tell(constant)),
-        ("preproc_function_def", Rule::Item(ItemKind::Macro)),
-        ("preproc_include", Rule::Tell(include)),
+        (Rule::Comment, "comment"),
+        (Rule::Enter, "preproc_if preproc_ifdef preproc_else preproc_elif"),
+        (Rule::Enter, "linkage_specification declaration_list"),
+        (Rule::Tell(function), "function_definition"),
+        (Rule::Tell(declaration), "declaration"),
+        (Rule::Tell(type_definition), "type_definition"),
+        (Rule::Tell(specifier), "struct_specifier union_specifier enum_specifier"),
+        (Rule::Tell(constant), "preproc_def"),
+        (Rule::Item(ItemKind::Macro), "preproc_function_def"),
+        (Rule::Import("path"), "preproc_include"),
     ],
-    head: Head { line: "//", inner: &[], outer: &[], blocks: true, skip: &["#"], docstring: None },
+    head: Head { skip: &["#"], ..Head::SLASHES },
     doc_marks: &["//", "/*"],
     docstrings: false,
     is_public: |site| !has(site.source, site.node, "storage_class_specifier", "static"),
@@ -95,10 +89,6 @@ fn constant(source: Source<'_>, node: Node<'_>, told: &mut Told) {
         let name = source.field(node, "name");
         told.items.push(Definition::of(ItemKind::Constant, name, node));
     }
-}
-
-fn include(source: Source<'_>, node: Node<'_>, told: &mut Told) {
-    told.imports.push(unquoted(source.field(node, "path")).to_owned());
 }
 
 /// The name that a declaration declares, and whether it is a function's.

@@ -4,30 +4,23 @@ use tree_sitter::Node;
 
 use super::{
     super::{head::Head, kind::ItemKind},
-    grammar::{Definition, Grammar, Rule, Site, Source, Told, child, unquoted},
+    grammar::{Definition, Grammar, Rule, Site, Source, Told, child},
 };
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_go::LANGUAGE.into(),
     rules: &[
-        ("comment", Rule::Comment),
-        ("type_declaration", Rule::Wrap),
-        ("const_declaration", Rule::Wrap),
-        ("var_declaration", Rule::Wrap),
-        ("var_spec_list", Rule::Enter),
-        ("interface_type", Rule::Enter),
-        ("type_spec", Rule::Tell(type_spec)),
-        ("type_alias", Rule::Item(ItemKind::TypeAlias)),
-        ("const_spec", Rule::Tell(values)),
-        ("var_spec", Rule::Tell(values)),
-        ("function_declaration", Rule::Item(ItemKind::Function)),
-        ("method_declaration", Rule::Tell(method)),
-        ("method_elem", Rule::Item(ItemKind::Function)),
-        ("import_declaration", Rule::Enter),
-        ("import_spec_list", Rule::Enter),
-        ("import_spec", Rule::Tell(import)),
+        (Rule::Comment, "comment"),
+        (Rule::Wrap, "type_declaration const_declaration var_declaration"),
+        (Rule::Enter, "var_spec_list interface_type import_declaration import_spec_list"),
+        (Rule::Tell(type_spec), "type_spec"),
+        (Rule::Item(ItemKind::TypeAlias), "type_alias"),
+        (Rule::Tell(values), "const_spec var_spec"),
+        (Rule::Item(ItemKind::Function), "function_declaration method_elem"),
+        (Rule::Tell(method), "method_declaration"),
+        (Rule::Import("path"), "import_spec"),
     ],
-    head: Head { line: "//", inner: &[], outer: &[], blocks: true, skip: &[], docstring: None },
+    head: Head::SLASHES,
     doc_marks: &["//", "/*"],
     docstrings: false,
     is_public: |site| site.name.starts_with(char::is_uppercase),
@@ -71,8 +64,4 @@ fn method(source: Source<'_>, node: Node<'_>, told: &mut Told) {
     let of = of.rsplit([' ', '*', '\t']).next().unwrap_or_default();
     let whole = Definition::of(ItemKind::Method, source.field(node, "name"), node);
     told.items.push(Definition { owner: Some(of.to_owned()), ..whole });
-}
-
-fn import(source: Source<'_>, node: Node<'_>, told: &mut Told) {
-    told.imports.push(unquoted(source.field(node, "path")).to_owned());
 }

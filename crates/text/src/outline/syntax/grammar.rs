@@ -9,8 +9,8 @@ use super::super::{head::Head, kind::ItemKind};
 /// A language.
 pub(super) struct Grammar {
     pub(super) language: fn() -> Language,
-    /// What to do with a node of a kind. Other nodes are passed by, with all that is in them.
-    pub(super) rules: &'static [(&'static str, Rule)],
+    /// What to do with nodes of these kinds. Others are passed by, with all that is in them.
+    pub(super) rules: &'static [(Rule, &'static str)],
     pub(super) head: Head,
     /// How a comment that documents what follows begins; others are not documentation.
     pub(super) doc_marks: &'static [&'static str],
@@ -36,6 +36,8 @@ pub(super) enum Rule {
     Item(ItemKind),
     /// An item with a field `name`; what is in it belongs to it.
     Type(ItemKind),
+    /// Imports what this field says.
+    Import(&'static str),
     /// Told by a function.
     Tell(fn(Source<'_>, Node<'_>, &mut Told)),
 }
@@ -55,6 +57,13 @@ pub(super) struct Definition {
     pub(super) public: Option<bool>,
     /// The name of the type that it belongs to, which stands anywhere in the file.
     pub(super) owner: Option<String>,
+}
+
+impl Grammar {
+    /// Each kind of node with its rule.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = (&'static str, Rule)> {
+        self.rules.iter().flat_map(|(rule, kinds)| kinds.split(' ').map(|kind| (kind, *rule)))
+    }
 }
 
 impl Definition {

@@ -11,36 +11,25 @@ use super::{
 pub(super) const GRAMMAR: Grammar = Grammar {
     language: || tree_sitter_rust::LANGUAGE.into(),
     rules: &[
-        ("line_comment", Rule::Comment),
-        ("block_comment", Rule::Comment),
-        ("attribute_item", Rule::Attribute),
-        ("declaration_list", Rule::Enter),
-        ("foreign_mod_item", Rule::Enter),
-        ("expression_statement", Rule::Wrap),
-        ("mod_item", Rule::Type(ItemKind::Module)),
-        ("trait_item", Rule::Type(ItemKind::Trait)),
-        ("impl_item", Rule::Tell(implementation)),
-        ("function_item", Rule::Item(ItemKind::Function)),
-        ("function_signature_item", Rule::Item(ItemKind::Function)),
-        ("struct_item", Rule::Item(ItemKind::Struct)),
-        ("enum_item", Rule::Item(ItemKind::Enum)),
-        ("union_item", Rule::Item(ItemKind::Union)),
-        ("type_item", Rule::Item(ItemKind::TypeAlias)),
-        ("const_item", Rule::Item(ItemKind::Constant)),
-        ("static_item", Rule::Item(ItemKind::Constant)),
-        ("macro_definition", Rule::Item(ItemKind::Macro)),
-        ("macro_invocation", Rule::Tell(macros::definitions)),
-        ("use_declaration", Rule::Tell(uses)),
-        ("extern_crate_declaration", Rule::Tell(extern_crate)),
+        (Rule::Comment, "line_comment block_comment"),
+        (Rule::Attribute, "attribute_item"),
+        (Rule::Enter, "declaration_list foreign_mod_item"),
+        (Rule::Wrap, "expression_statement"),
+        (Rule::Type(ItemKind::Module), "mod_item"),
+        (Rule::Type(ItemKind::Trait), "trait_item"),
+        (Rule::Tell(implementation), "impl_item"),
+        (Rule::Item(ItemKind::Function), "function_item function_signature_item"),
+        (Rule::Item(ItemKind::Struct), "struct_item"),
+        (Rule::Item(ItemKind::Enum), "enum_item"),
+        (Rule::Item(ItemKind::Union), "union_item"),
+        (Rule::Item(ItemKind::TypeAlias), "type_item"),
+        (Rule::Item(ItemKind::Constant), "const_item static_item"),
+        (Rule::Item(ItemKind::Macro), "macro_definition"),
+        (Rule::Tell(macros::definitions), "macro_invocation"),
+        (Rule::Tell(uses), "use_declaration"),
+        (Rule::Import("name"), "extern_crate_declaration"),
     ],
-    head: Head {
-        line: "//",
-        inner: &["//!", "/*!"],
-        outer: &["///", "/**"],
-        blocks: true,
-        skip: &["#!["],
-        docstring: None,
-    },
+    head: Head { inner: &["//!", "/*!"], outer: &["///", "/**"], skip: &["#!["], ..Head::SLASHES },
     doc_marks: &["///", "/**"],
     docstrings: false,
     is_public,
@@ -80,10 +69,6 @@ fn is_test(site: &Site<'_, '_>) -> bool {
     };
     let module = site.kind == ItemKind::Module && matches!(site.name, "test" | "tests");
     module || site.attributes.iter().any(tells)
-}
-
-fn extern_crate(source: Source<'_>, node: Node<'_>, told: &mut Told) {
-    told.imports.push(source.field(node, "name").to_owned());
 }
 
 /// Tells groups apart: `use a::{b, c as d, e::*}` refers to `a::b`, `a::c` and `a::e`.

@@ -11,26 +11,19 @@ use super::{
 macro_rules! rules {
     ($($more:expr),* $(,)?) => {
         &[
-            ("comment", Rule::Comment),
-            ("decorator", Rule::Attribute),
-            ("export_statement", Rule::Export),
-            ("lexical_declaration", Rule::Wrap),
-            ("variable_declaration", Rule::Wrap),
-            ("expression_statement", Rule::Wrap),
-            ("class_body", Rule::Enter),
-            ("class", Rule::Tell(unnamed)),
-            ("arrow_function", Rule::Tell(unnamed)),
-            ("function_expression", Rule::Tell(unnamed)),
-            ("class_declaration", Rule::Type(ItemKind::Class)),
-            ("function_declaration", Rule::Item(ItemKind::Function)),
-            ("generator_function_declaration", Rule::Item(ItemKind::Function)),
-            ("method_definition", Rule::Item(ItemKind::Function)),
-            ("variable_declarator", Rule::Tell(variable)),
-            ("assignment_expression", Rule::Tell(assignment)),
-            ("import_statement", Rule::Tell(import)),
-            ("export_clause", Rule::Tell(exported)),
-            ("string", Rule::Tell(exported)),
-            ("identifier", Rule::Tell(exported)),
+            (Rule::Comment, "comment"),
+            (Rule::Attribute, "decorator"),
+            (Rule::Export, "export_statement"),
+            (Rule::Wrap, "lexical_declaration variable_declaration expression_statement"),
+            (Rule::Enter, "class_body"),
+            (Rule::Tell(unnamed), "class arrow_function function_expression"),
+            (Rule::Type(ItemKind::Class), "class_declaration"),
+            (Rule::Item(ItemKind::Function), "function_declaration method_definition"),
+            (Rule::Item(ItemKind::Function), "generator_function_declaration"),
+            (Rule::Tell(variable), "variable_declarator"),
+            (Rule::Tell(assignment), "assignment_expression"),
+            (Rule::Tell(import), "import_statement"),
+            (Rule::Tell(exported), "export_clause string identifier"),
             $($more),*
         ]
     };
@@ -41,19 +34,16 @@ macro_rules! typescript {
         Grammar {
             language: || $language.into(),
             rules: rules![
-                ("public_field_definition", Rule::Tell(field)),
-                ("ambient_declaration", Rule::Wrap),
-                ("abstract_class_declaration", Rule::Type(ItemKind::Class)),
-                ("abstract_method_signature", Rule::Item(ItemKind::Function)),
-                ("interface_declaration", Rule::Type(ItemKind::Interface)),
-                ("interface_body", Rule::Enter),
-                ("method_signature", Rule::Item(ItemKind::Function)),
-                ("type_alias_declaration", Rule::Item(ItemKind::TypeAlias)),
-                ("enum_declaration", Rule::Item(ItemKind::Enum)),
-                ("function_signature", Rule::Item(ItemKind::Function)),
-                ("internal_module", Rule::Type(ItemKind::Module)),
-                ("module", Rule::Type(ItemKind::Module)),
-                ("statement_block", Rule::Enter),
+                (Rule::Tell(field), "public_field_definition"),
+                (Rule::Wrap, "ambient_declaration"),
+                (Rule::Type(ItemKind::Class), "abstract_class_declaration"),
+                (Rule::Type(ItemKind::Interface), "interface_declaration"),
+                (Rule::Enter, "interface_body statement_block"),
+                (Rule::Item(ItemKind::Function), "abstract_method_signature method_signature"),
+                (Rule::Item(ItemKind::Function), "function_signature"),
+                (Rule::Item(ItemKind::TypeAlias), "type_alias_declaration"),
+                (Rule::Item(ItemKind::Enum), "enum_declaration"),
+                (Rule::Type(ItemKind::Module), "internal_module module"),
             ],
             ..JAVASCRIPT
         }
@@ -62,14 +52,10 @@ macro_rules! typescript {
 
 pub(super) const JAVASCRIPT: Grammar = Grammar {
     language: || tree_sitter_javascript::LANGUAGE.into(),
-    rules: rules![("field_definition", Rule::Tell(field))],
+    rules: rules![(Rule::Tell(field), "field_definition")],
     head: Head {
-        line: "//",
-        inner: &[],
-        outer: &[],
-        blocks: true,
         skip: &["'use strict'", "\"use strict\"", "'use client'", "\"use client\""],
-        docstring: None,
+        ..Head::SLASHES
     },
     doc_marks: &["//", "/*"],
     docstrings: false,

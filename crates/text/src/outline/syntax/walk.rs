@@ -53,7 +53,7 @@ pub(super) fn walk(draft: &mut Draft<'_>, grammar: &'static Grammar, tree: &Tree
 /// same may have several.
 fn numbered(grammar: &Grammar) -> Vec<Option<Rule>> {
     let language = (grammar.language)();
-    let rules: HashMap<_, _> = grammar.rules.iter().copied().collect();
+    let rules: HashMap<_, _> = grammar.kinds().collect();
     let rule = |id| {
         let named = language.node_kind_is_named(id).then(|| language.node_kind_for_id(id));
         named.flatten().and_then(|kind| rules.get(kind).copied())
@@ -145,6 +145,10 @@ impl<'a> Walk<'_, 'a> {
             Rule::Type(kind) => {
                 let name = self.source.field(node, "name");
                 self.define(frame, node, &lead, Definition::of(kind, name, node).entered())
+            }
+            Rule::Import(field) => {
+                self.draft.import(unquoted(self.source.field(node, field)));
+                None
             }
             Rule::Tell(tell) => {
                 let mut told = Told { modules: frame.modules, ..Told::default() };
@@ -338,7 +342,7 @@ mod tests {
         ] {
             let grammar = super::super::grammar_of(kind).unwrap();
             let language = (grammar.language)();
-            for (name, _) in grammar.rules {
+            for (name, _) in grammar.kinds() {
                 assert_ne!(language.id_for_node_kind(name, true), 0, "{kind:?}: {name}");
             }
         }
