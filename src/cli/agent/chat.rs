@@ -203,9 +203,9 @@ fn budget(prepared: &Prepared, spent: &Spent) -> String {
         spent.runs,
         spent.tokens,
         spent.usd_micros as f64 / 1e6,
-        limits.budget_run,
-        limits.budget_day,
-        limits.budget_month,
+        limits.budget.run,
+        limits.budget.day,
+        limits.budget.month,
     )
 }
 

@@ -27,7 +27,7 @@ pub enum Kind {
     Switch,
     /// One of a few words.
     Choice(&'static [&'static str]),
-    /// A language of [`LANGUAGES`].
+    /// A language that Snowball has rules for, or none.
     Tongue,
     /// One line of text.
     Text,

@@ -198,7 +198,7 @@ fn roots_always_cover_our_own_notes() {
             Some(text) => Tree::default().with(".elophanto/config.yaml", text),
             None => Tree::default(),
         };
-        let roots = before.init(&options(asked)).config().knowledge.roots;
+        let roots = before.init(&options(asked)).config().knowledge.roots.clone();
         let expected: Vec<&Path> = expected.iter().map(Path::new).collect();
         assert_eq!(roots, expected, "{existing:?} {asked:?}");
     }
