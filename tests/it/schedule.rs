@@ -581,7 +581,7 @@ fn a_run_writes_one_line_which_list_shows() {
         assert_eq!((&line["name"], &line["exit"]), (&json!("fresh"), &json!(0)));
         assert_eq!(line["command"], json!(["scan"]));
         let said = line["said"].as_str().unwrap();
-        assert!(said.starts_with("1 files, 0 described, "), "{said}");
+        assert!(said.starts_with("1 file, 0 described, "), "{said}");
         let list = site.ok(&["list"]).stdout();
         assert_eq!(list.lines().count(), 2, "{list}");
         assert!(list.contains("    last: ") && list.contains(said), "{list}");
