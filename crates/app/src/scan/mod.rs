@@ -18,7 +18,7 @@ use elophanto_knowledge::scan::{
     investigate::{Found, Outcome},
 };
 use elophanto_repo::{Git, NotePath};
-use elophanto_text::changelog;
+use elophanto_text::{changelog, entity};
 use investigate::investigate;
 
 /// Questions that a run asks at once when it is to answer everything.
@@ -122,6 +122,7 @@ fn look(workspace: &Workspace, only: &[NotePath], limit: usize) -> Result<Report
         wanted: &wanted(workspace),
         max_file_bytes: workspace.config.knowledge.max_file_bytes,
         notes: &notes,
+        entities: &entity::folder(write_root),
         git: Git::of(&workspace.repository).as_ref(),
         near_duplicate: workspace.models.thresholds().near_duplicate,
         unlinked: &unlinked,
