@@ -73,7 +73,7 @@ fn reading_commands_leave_everything_as_it_was() {
             (&["index", "--check"], &[1]),
             (&["eval", "../set"], &[0]),
             (&["hook", "status"], &[1]),
-            (&["trust", "--list"], &[1]),
+            (&["trust", "--list"], &[0]),
             (&["completions", "bash"], &[0]),
             (&["man"], &[0]),
             (&["man", "search"], &[0]),

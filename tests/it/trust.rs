@@ -70,9 +70,10 @@ fn shows_what_needs_trust_and_trusts_that_content_only() {
 fn lists_and_revokes() {
     let env = otters(OLLAMA);
     snapshot!(env.run(&["trust", "--list"]), @"
-    exit: 0
+    exit: 1
     --- stdout
     --- stderr
+    nothing is trusted: `elophanto trust` shows what of a repository asks for it
     ");
     snapshot!(env.run(&["trust", "--revoke"]), @"
     exit: 1
