@@ -159,7 +159,8 @@ fn what_the_settings_name_and_why_not() {
 #[test]
 fn only_models_on_this_machine() {
     let env = TestEnv::new();
-    user(&env, "llm:\n  local_only: true\n");
+    let nobody = "llm.providers.ollama.base_url: http://127.0.0.1:2\n";
+    user(&env, &format!("llm.local_only: true\n{nobody}"));
     let output = env.ok(&["model", "list"]).stdout();
     let coding = "\ncoding\n  openrouter/anthropic/claude-sonnet-4.5  it is not on this machine\n\
                   \x20 ollama/qwen2.5-coder:14b  not reachable: nothing listens at 127.0.0.1:2\n";
