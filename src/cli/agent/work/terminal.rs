@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut() {
-        assert_eq!(cut("a\nb\nc", 2), ["a", "b", "… 1 more lines"]);
+        assert_eq!(cut("a\nb\nc", 2), ["a", "b", "… 1 more line"]);
         assert_eq!(cut("a\nb", 2), ["a", "b"]);
         assert!(cut("a\nb", 0).is_empty());
     }
