@@ -10,6 +10,7 @@ use super::{
     workspace::{self, Workspace},
 };
 use elophanto_app::clean;
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{compact::Compacted, tidy::tidy};
 
 /// Tidy up what elophanto keeps
@@ -92,7 +93,7 @@ pub fn run(args: &CleanArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let dry_run = args.dry_run;
     let done = tidy(&workspace.context(), dry_run)?;
     let freed = if dry_run { "would free" } else { "freed" };
-    let text = format!("{freed} {} in {} local files", size(done.bytes), done.files);
+    let text = format!("{freed} {} in {}", size(done.bytes), counted(done.files, "local file"));
     ui.emit(&DoneWire { dry_run, done }, text)?;
     Ok(Outcome::Done)
 }
@@ -102,11 +103,10 @@ fn records(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<(), CliE
     let would = if dry_run { "would " } else { "" };
     let (remove, close) = if dry_run { ("remove", "close") } else { ("removed", "closed") };
     let text = format!(
-        "{would}{remove} {} responses of searches ({}), {would}{close} {} questions about what is \
-         gone",
-        done.responses_removed,
+        "{would}{remove} {} of searches ({}), {would}{close} {} about what is gone",
+        counted(done.responses_removed, "response"),
         size(done.bytes_freed),
-        done.questions_closed
+        counted(done.questions_closed, "question")
     );
     ui.emit(&DoneWire { dry_run, done }, text)
 }
@@ -116,12 +116,16 @@ fn compact_tables(workspace: &Workspace, dry_run: bool, ui: &mut Ui) -> Result<(
     let Compacted { tips, tables_before, tables_after, vectors_kept, vectors_dropped, .. } = done;
     let (before, after) = (size(done.bytes_before), size(done.bytes_after));
     let verb = if dry_run { "would become" } else { "became" };
-    let worth = done.worth;
+    let (worth, tables) = (done.worth, counted(tables_before, "table"));
     let text = match worth {
-        false => format!("nothing to gain: {tables_before} tables, every vector in use"),
+        false => format!("nothing to gain: {tables}, every vector in use"),
         true => format!(
-            "{tables_before} tables ({before}) {verb} {tables_after} ({after}): {vectors_kept} vectors \
-             stay, {vectors_dropped} that none of {tips} branch tips uses go"
+            "{tables} ({before}) {verb} {tables_after} ({after}): {} {}, {vectors_dropped} that none of \
+             {} uses {}",
+            counted(vectors_kept, "vector"),
+            agreeing(vectors_kept, "stays", "stay"),
+            counted(tips, "branch tip"),
+            agreeing(vectors_dropped, "goes", "go"),
         ),
     };
     ui.emit(&DoneWire { dry_run, done }, text)?;

@@ -9,6 +9,7 @@ use super::{
     workspace::Workspace,
 };
 use elophanto_app::{clean::entities, llm::asker::Reach};
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::learn::{
     merge::{Proposal, Unmerged},
     record::Merge,
@@ -107,8 +108,9 @@ pub fn merge_all(
     }
     if pairs.likely > 0 {
         ui.note(format_args!(
-            "{} pairs are for you to decide: `elophanto clean review`",
-            pairs.likely
+            "{} {} for you to decide: `elophanto clean review`",
+            counted(pairs.likely, "pair"),
+            agreeing(pairs.likely, "is", "are")
         ));
     }
     Ok(())
@@ -131,8 +133,7 @@ pub fn review(workspace: &Workspace, args: &ReviewArgs, ui: &mut Ui) -> Result<O
         ui.emit(&wire(proposal, said), text)
     };
     if entities::review(workspace, reach, args.yes, &beside, told)? == 0 {
-        ui.talk("no entities look alike");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing("no entities look alike"));
     }
     Ok(Outcome::Done)
 }

@@ -11,6 +11,7 @@ use super::{
     workspace,
 };
 use elophanto_app::doctor::{Diagnosis, Facts, Finding, Unfilled, examine};
+use elophanto_base::counted::counted;
 use elophanto_repo::locate;
 
 /// Say what is indexed, by which model, how fresh, how large, and what is wrong
@@ -79,17 +80,18 @@ fn print_facts(facts: &Facts, ui: &mut Ui) -> Result<(), CliError> {
     let kind = if facts.git { "git repository" } else { "plain folder" };
     ui.line(format_args!("root      {} ({kind})", escape_control_line(&facts.root)))?;
     ui.line(format_args!("model     {}", facts.model))?;
-    ui.line(format_args!("notes     {} in {} chunks, up to date", facts.notes, facts.chunks))?;
+    let chunks = counted(facts.chunks, "chunk");
+    ui.line(format_args!("notes     {} in {chunks}, up to date", facts.notes))?;
     ui.line(format_args!(
-        "view      {} in {} segments, local, may be deleted",
+        "view      {} in {}, local, may be deleted",
         size(facts.view_bytes),
-        facts.segments
+        counted(facts.segments, "segment")
     ))?;
     if facts.git {
         ui.line(format_args!(
-            "index     {} in {} tables below .elophanto/index",
+            "index     {} in {} below .elophanto/index",
             size(facts.tables_bytes),
-            facts.tables
+            counted(facts.tables, "table")
         ))?;
     }
     for Unfilled { path, sections } in &facts.unfilled {
@@ -102,7 +104,7 @@ fn print_facts(facts: &Facts, ui: &mut Ui) -> Result<(), CliError> {
 /// Bytes for people.
 pub fn size(bytes: u64) -> String {
     match bytes {
-        0..=9_999 => format!("{bytes} bytes"),
+        0..=9_999 => counted(bytes, "byte"),
         10_000..=9_999_999 => format!("{} kB", bytes / 1_000),
         _ => format!("{} MB", bytes / 1_000_000),
     }

@@ -6,10 +6,11 @@ use super::{
     Outcome,
     error::CliError,
     scan::interval,
-    ui::{Ui, count, escape_control_line},
+    ui::{Ui, escape_control_line},
     workspace::{self, Workspace},
 };
 use elophanto_app::enrich::enrich;
+use elophanto_base::counted::counted;
 
 /// Find out more about what you care about
 ///
@@ -61,14 +62,13 @@ fn once(workspace: &Workspace, yes: bool, ui: &mut Ui) -> Result<Outcome, CliErr
     }
     let about = match (&round.entity, round.mode) {
         (Some(name), Some(mode)) => {
-            let (searches, name) =
-                (count(round.searches, "search", "searches"), escape_control_line(name));
+            let (searches, name) = (counted(round.searches, "search"), escape_control_line(name));
             format!(", {searches} about {name} ({mode})")
         }
         _ => String::new(),
     };
-    let queued = count(round.queued, "queued search", "queued searches");
-    let read = count(round.processed, "response", "responses");
+    let queued = counted(round.queued, "queued search");
+    let read = counted(round.processed, "response");
     ui.emit(&round, format_args!("{queued} made{about}, {read} read"))?;
     Ok(Outcome::Done)
 }

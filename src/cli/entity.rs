@@ -5,13 +5,14 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, count, escape_control_line},
+    ui::{Ui, escape_control_line},
     workspace,
 };
 use elophanto_app::{
     entities::{self, delete, find, nearest},
     learning::Learning,
 };
+use elophanto_base::counted::counted;
 use elophanto_knowledge::learn::entity_store::{EntitySnapshot, EntityStore};
 use elophanto_text::entity::Entity;
 
@@ -55,7 +56,7 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     delete(&workspace, &mut snapshot, &found)?;
     let wire = DeletedWire { entity: &found.slug, name: &found.title, facts: found.facts.len() };
-    let facts = count(wire.facts, "fact", "facts");
+    let facts = counted(wire.facts, "fact");
     ui.emit(&wire, format_args!("removed {} with {facts}", escape_control_line(&found.title)))?;
     if !found.notes.is_empty() {
         ui.note(format_args!(
@@ -69,13 +70,11 @@ pub fn run(args: &EntityArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 fn list(store: &EntityStore, snapshot: &EntitySnapshot, ui: &mut Ui) -> Result<Outcome, CliError> {
     let all = entities::list(store, snapshot);
     for listed in &all {
-        let (name, facts) =
-            (escape_control_line(listed.name), count(listed.facts, "fact", "facts"));
+        let (name, facts) = (escape_control_line(listed.name), counted(listed.facts, "fact"));
         ui.emit(listed, format_args!("{}. {name} ({facts})", listed.number))?;
     }
     if all.is_empty() {
-        ui.talk("nothing is known yet: `elophanto learn \"a topic\"`");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing("nothing is known yet: `elophanto learn \"a topic\"`"));
     }
     Ok(Outcome::Done)
 }

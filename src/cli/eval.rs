@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::{Outcome, env, error::CliError, ui::Ui};
 use elophanto_app::eval::{Eval, Row};
+use elophanto_base::counted::counted;
 use elophanto_index::{
     eval::{AtLevel, Judged, Thresholds, parted},
     search::Level,
@@ -72,9 +73,9 @@ pub fn run(args: &EvalArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         let rows = eval.measure(&args.semantic_weight)?;
         if !ui.json {
             ui.line(format_args!(
-                "{} documents, {} questions\n{:<9} {:>8} {:>10} {:>8} {:>10} {:>8}",
-                eval.set.documents.len(),
-                eval.set.questions.len(),
+                "{}, {}\n{:<9} {:>8} {:>10} {:>8} {:>10} {:>8}",
+                counted(eval.set.documents.len(), "document"),
+                counted(eval.set.questions.len(), "question"),
                 "mode",
                 "nDCG@10",
                 "Recall@20",
@@ -160,8 +161,15 @@ fn tell_parted(judged: &[Judged], ui: &mut Ui) -> Result<(), CliError> {
     }
     let found = parted(judged);
     let mut text = format!(
-        "{} questions of the set, {} of others: AUC {:.3}\n{:<16} {:>7} {:>7} {:>12} {:>10}",
-        found.own, found.others, found.auc, "", "own", "others", "first right", "among 5"
+        "{} of the set, {} of others: AUC {:.3}\n{:<16} {:>7} {:>7} {:>12} {:>10}",
+        counted(found.own, "question"),
+        found.others,
+        found.auc,
+        "",
+        "own",
+        "others",
+        "first right",
+        "among 5"
     );
     for AtLevel { level, own, others, first, among_five } in &found.levels {
         let _ = write!(

@@ -19,6 +19,7 @@ use elophanto_app::{
     hooks::HookName,
     on_commit::{ALLOW_FILE, ALLOW_VARIABLE, Done, Looked, Secret},
 };
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::store::tables;
 
 /// Git waits no longer than this, whatever happens.
@@ -166,24 +167,15 @@ fn refuse(looked: &Looked, ui: &mut Ui) -> Result<(), CliError> {
 /// One line, and only if something was done.
 fn say(done: &Done, seen: &[String], ui: &Ui) {
     let mut parts: Vec<String> = seen.iter().map(|notice| escape_control_line(notice)).collect();
-    match done.records {
-        0 => {}
-        1 => parts.push("1 record goes along".to_owned()),
-        count => parts.push(format!("{count} records go along")),
-    }
-    if done.vectors > 0 {
-        parts.push(format!("{} vectors go along", done.vectors));
-    }
-    match done.left {
-        0 => {}
-        1 => parts.push("1 passage waits for the next commit".to_owned()),
-        left => parts.push(format!("{left} passages wait for the next commit")),
-    }
-    match done.entries {
-        0 => {}
-        1 => parts.push("1 changelog entry written".to_owned()),
-        count => parts.push(format!("{count} changelog entries written")),
-    }
+    let mut add = |count: usize, noun, one: &'static str, more: &'static str| {
+        if count > 0 {
+            parts.push(format!("{} {}", counted(count, noun), agreeing(count, one, more)));
+        }
+    };
+    add(done.records, "record", "goes along", "go along");
+    add(done.vectors, "vector", "goes along", "go along");
+    add(done.left, "passage", "waits for the next commit", "wait for the next commit");
+    add(done.entries, "changelog entry", "written", "written");
     parts.extend(done.notices.iter().cloned());
     if !parts.is_empty() {
         ui.talk(format_args!("elophanto: {}", parts.join(", ")));

@@ -18,6 +18,7 @@ use elophanto_app::{
         git::{StageRequest, check},
     },
 };
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::process;
 use elophanto_index::{
     Problem, Refreshed,
@@ -171,7 +172,9 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
         ui.emit(
             &wire,
             format_args!(
-                "ok: {files} files, {chunks} chunks, all indexed, every vector in a table"
+                "ok: {}, {}, all indexed, every vector in a table",
+                counted(files, "file"),
+                counted(chunks, "chunk")
             ),
         )?;
         return Ok(Outcome::Done);
@@ -179,9 +182,11 @@ fn check_all(workspace: &Workspace, args: &IndexArgs, ui: &mut Ui) -> Result<Out
     ui.emit(
         &wire,
         format_args!(
-            "not complete: {} vectors in no table, {} tables damaged, {} files skipped, \
-             {} not searched yet",
-            gaps.uncommitted, gaps.damaged, gaps.skipped, gaps.stale
+            "not complete: {} in no table, {} damaged, {} skipped, {} not searched yet",
+            counted(gaps.uncommitted, "vector"),
+            counted(gaps.damaged, "table"),
+            counted(gaps.skipped, "file"),
+            gaps.stale
         ),
     )?;
     if gaps.uncommitted > 0 {
@@ -236,14 +241,17 @@ fn summary(indexed: &Indexed, ui: &mut Ui) -> Result<(), CliError> {
         waiting => format!("{waiting} without a vector, "),
     };
     let text = format!(
-        "{files} files, {chunks} chunks, {embedded} embedded, {reused} reused, {waiting}\
-         {removed} removed, {skipped} skipped, {seconds:.2} seconds"
+        "{}, {}, {embedded} embedded, {reused} reused, {waiting}{removed} removed, {skipped} skipped, \
+         {seconds:.2} seconds",
+        counted(*files, "file"),
+        counted(*chunks, "chunk")
     );
     ui.emit(&wire, text)?;
     if indexed.committed.written && !ui.json {
         ui.talk(format_args!(
-            "{} vectors wait in `.elophanto/index` to be committed",
-            indexed.committed.pending
+            "{} {} in `.elophanto/index` to be committed",
+            counted(indexed.committed.pending, "vector"),
+            agreeing(indexed.committed.pending, "waits", "wait")
         ));
     }
     Ok(())

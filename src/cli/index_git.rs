@@ -9,6 +9,7 @@ use super::{
     workspace::Workspace,
 };
 use elophanto_app::index::git::{self, StageRequest};
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{
     Snapshot,
     commit::TABLES,
@@ -40,11 +41,14 @@ pub fn stage(
     let Some(staging) = git::stage(workspace, wanted, ui)? else { return Ok(Outcome::Done) };
     let text = match (&staging.commit, staging.vectors) {
         (Some(commit), 0) => format!("the staged tables committed as {}", commit.short()),
-        (Some(commit), vectors) => format!("{vectors} vectors committed as {}", commit.short()),
-        (None, 0) => {
-            format!("nothing new: every vector of {} staged notes is there", staging.files)
+        (Some(commit), vectors) => {
+            format!("{} committed as {}", counted(vectors, "vector"), commit.short())
         }
-        (None, vectors) => format!("{vectors} vectors staged"),
+        (None, 0) => format!(
+            "nothing new: every vector of {} is there",
+            counted(staging.files, "staged note")
+        ),
+        (None, vectors) => format!("{} staged", counted(vectors, "vector")),
     };
     ui.emit(&staging, text)?;
     Ok(Outcome::Done)
@@ -59,11 +63,10 @@ pub fn resolve_conflict(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, C
             "`{name}` is whole on no side; what it held is made again by `elophanto index`"
         ));
     }
+    let (paths, staged) = (counted(*conflicts, "conflicting path"), counted(*tables, "table"));
     let text = match conflicts + restored {
-        0 => format!("nothing to settle: {tables} tables are staged"),
-        _ => format!(
-            "{conflicts} conflicting paths settled: {tables} tables staged, {restored} restored"
-        ),
+        0 => format!("nothing to settle: {staged} {} staged", agreeing(*tables, "is", "are")),
+        _ => format!("{paths} settled: {staged} staged, {restored} restored"),
     };
     ui.emit(&resolved, text)?;
     if *conflicts > 0 {
@@ -101,7 +104,7 @@ pub fn verify_vectors(
                 )
             }
         };
-        let text = format!("{TABLES}/{table}: {vectors} vectors {what}");
+        let text = format!("{TABLES}/{table}: {} {what}", counted(*vectors, "vector"));
         let model = model.as_deref();
         ui.emit(&UncheckedWire { unchecked: table, vectors: *vectors, model }, text)?;
     }
@@ -112,7 +115,11 @@ pub fn verify_vectors(
             0 => String::new(),
             count => format!(", {count} cannot be held to a text"),
         };
-        ui.talk(format_args!("{checked} committed vectors made again, {forged} differ{others}"));
+        ui.talk(format_args!(
+            "{} made again, {forged} {}{others}",
+            counted(checked, "committed vector"),
+            agreeing(forged, "differs", "differ")
+        ));
         if unchecked > 0 {
             ui.talk(
                 "hint: take these tables out of the branch (`git rm -r`), then run `elophanto index` \

@@ -12,6 +12,7 @@ use elophanto_app::{
     interest::{self, WishRequest},
     when::day,
 };
+use elophanto_base::counted::agreeing;
 use elophanto_knowledge::interest::{Answered, PreferenceKind, Signs, spark};
 
 #[derive(clap::Args, Debug)]
@@ -105,7 +106,7 @@ pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError>
             trend: &of.trend,
         };
         let name = escape_control_line(&ranked.name);
-        let word = if wire.facts == 1 { "fact " } else { "facts" };
+        let word = agreeing(wire.facts, "fact ", "facts");
         let text = format!(
             "{number:>2}. {name:width$}  {:+.2}  {:>3} {word}  {}  {}",
             of.score,
@@ -116,8 +117,7 @@ pub fn interests(args: &InterestsArgs, ui: &mut Ui) -> Result<Outcome, CliError>
         ui.emit(&wire, text)?;
     }
     if ranked.is_empty() {
-        ui.talk("nothing yet: `like` a topic, or `learn` about one");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing("nothing yet: `elophanto like` a topic, or `learn` about one"));
     }
     Ok(Outcome::Done)
 }

@@ -7,12 +7,13 @@ use serde::Serialize;
 use super::{
     Outcome,
     error::CliError,
-    ui::{Ui, count, escape_control_line},
+    ui::{Ui, escape_control_line},
     workspace::{self, Workspace},
 };
 use elophanto_app::learn::{
     FoundEntity, Given, LearnRequest, Material, Prompted, Started, learn, note, prompts, undo,
 };
+use elophanto_base::counted::counted;
 use elophanto_text::reading::INPUT_CAP;
 
 /// Largest message, in bytes.
@@ -119,7 +120,7 @@ fn started(begun: &Started, background: bool, ui: &mut Ui) -> Result<(), CliErro
         return ui.flush();
     }
     let prompt = escape_control_line(&begun.prompt);
-    let searches = count(begun.searches, "search", "searches");
+    let searches = counted(begun.searches, "search");
     ui.talk(match (begun.is_given, background) {
         (true, _) => format!("reading about '{prompt}'"),
         (false, true) => format!("learning about '{prompt}': {searches} queued"),
@@ -154,7 +155,7 @@ fn take_back(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, Cl
     };
     let wire = UndoneWire { id, facts: undone.facts, entities: &undone.entities };
     let names: Vec<String> = undone.entities.iter().map(|name| escape_control_line(name)).collect();
-    let facts = count(undone.facts, "fact", "facts");
+    let facts = counted(undone.facts, "fact");
     let gone = match names.is_empty() {
         true => String::new(),
         false => format!(" and {}", names.join(", ")),
@@ -208,8 +209,7 @@ fn queue(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> {
         show(prompt, ui)?;
     }
     if all.is_empty() {
-        ui.talk("nothing was asked for yet: `elophanto learn \"a topic\"`");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing("nothing was asked for yet: `elophanto learn \"a topic\"`"));
     }
     Ok(Outcome::Done)
 }
@@ -225,7 +225,7 @@ fn show(prompt: &Prompted, ui: &mut Ui) -> Result<(), CliError> {
 
 fn lines(entities: &[FoundEntity]) -> String {
     let line = |entity: &FoundEntity| {
-        let facts = count(entity.facts, "fact", "facts");
+        let facts = counted(entity.facts, "fact");
         format!("   - {} ({facts})", escape_control_line(&entity.name))
     };
     entities.iter().map(line).collect::<Vec<_>>().join("\n")

@@ -189,8 +189,8 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.warn(cause);
     }
     if listing.jobs.is_empty() {
-        ui.talk("nothing is scheduled here: `elophanto schedule add scan -- scan --investigate`");
-        return Ok(Outcome::Negative);
+        let add = "`elophanto schedule add scan -- scan --investigate`";
+        return Ok(ui.nothing(format_args!("nothing is scheduled here: {add}")));
     }
     Ok(Outcome::Done)
 }

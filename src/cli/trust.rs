@@ -14,6 +14,7 @@ use elophanto_app::{
     pages::{Page, Pages, Trust},
     trust::{self, Untrusted},
 };
+use elophanto_base::counted::{agreeing, counted};
 
 /// Show what of this repository needs your trust, and trust it
 ///
@@ -118,7 +119,7 @@ fn pages(pages: &Pages, args: &TrustArgs, ui: &mut Ui) -> Result<(), CliError> {
         let changed = page.trust == Trust::Changed;
         let path = page.path.to_string_lossy().into_owned();
         let what = if changed { "changed since you trusted it" } else { "not trusted" };
-        let mut line = format!("{}: {lines} lines, {what}", exact_line(&path));
+        let mut line = format!("{}: {}, {what}", exact_line(&path), counted(lines, "line"));
         if args.show || args.pages {
             line = format!("{line}\n\n{}\n", visible(text.trim_end()));
         }
@@ -138,15 +139,20 @@ fn pages(pages: &Pages, args: &TrustArgs, ui: &mut Ui) -> Result<(), CliError> {
     } else if !args.show && !new.is_empty() {
         ui.talk("`elophanto trust --pages` shows what they say, and trusts them");
     }
-    match trusted.len() {
-        0 => {}
-        1 => ui.talk("1 page was trusted already"),
-        count => ui.talk(format_args!("{count} pages were trusted already")),
+    if !trusted.is_empty() {
+        let (pages, were) =
+            (counted(trusted.len(), "page"), agreeing(trusted.len(), "was", "were"));
+        ui.talk(format_args!("{pages} {were} trusted already"));
     }
     Ok(())
 }
 
 fn list(store: &TrustStore, ui: &mut Ui) -> Result<Outcome, CliError> {
+    if store.entries().next().is_none() {
+        return Ok(ui.nothing(
+            "nothing is trusted: `elophanto trust` shows what of a repository asks for it",
+        ));
+    }
     for TrustEntry { digest, file, since, root } in store.entries() {
         let (short, root) = (digest.get(..12).unwrap_or(digest), root.to_string_lossy());
         let text = format!("{short}  {since}  {root}/{file}");
@@ -159,8 +165,7 @@ fn say_revoked(root: &Path, revoked: usize, ui: &mut Ui) -> Result<Outcome, CliE
     let wire = RevokedWire { revoked, root: root.to_string_lossy().into_owned() };
     let text = match revoked {
         0 => "nothing in this repository was trusted".to_owned(),
-        1 => "1 content forgotten".to_owned(),
-        more => format!("{more} contents forgotten"),
+        more => format!("{} forgotten", counted(more, "content")),
     };
     ui.emit(&wire, text)?;
     Ok(if revoked == 0 { Outcome::Negative } else { Outcome::Done })

@@ -13,7 +13,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
-use super::error::CliError;
+use super::{Outcome, error::CliError};
 use elophanto_app::{Reporter, reporter::Tone};
 use elophanto_base::visible::is_deceptive;
 pub use elophanto_base::visible::{escape_control_line, exact_line, visible};
@@ -103,6 +103,12 @@ impl Ui {
     /// A line of data: JSON if asked for, else text.
     pub fn emit<T: Serialize>(&mut self, wire: &T, text: impl Display) -> Result<(), CliError> {
         if self.json { self.json(wire) } else { self.line(text) }
+    }
+
+    /// Says of a list that there is nothing to show, and which command makes the first one.
+    pub fn nothing(&self, said: impl Display) -> Outcome {
+        self.talk(said);
+        Outcome::Negative
     }
 
     /// A line of JSON.
@@ -262,11 +268,6 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
-}
-
-/// A number with the word for what is counted.
-pub fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// A line of JSON as it is printed.

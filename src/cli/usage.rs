@@ -15,6 +15,7 @@ use elophanto_app::{
     settings::Settings,
     usage::{Left, Usage, UsageRequest, budgets, usage},
 };
+use elophanto_base::counted::counted;
 use elophanto_models::llm::{By, Problem, Sum};
 
 /// Damaged lines that are named one by one.
@@ -143,8 +144,8 @@ fn say_left(left: &Left, ui: &mut Ui) -> Result<(), CliError> {
     let Left { budget, limit, usd_micros, tokens, calls } = *left;
     let parts = [
         usd_micros.map(money),
-        tokens.map(|tokens| format!("{tokens} tokens")),
-        calls.map(|calls| format!("{calls} calls")),
+        tokens.map(|tokens| counted(tokens, "token")),
+        calls.map(|calls| counted(calls, "call")),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     let parts = parts.join(", ");
@@ -157,7 +158,7 @@ fn warn(problems: &[Problem], ui: &Ui) {
         ui.warn(format_args!("{}:{}: {}", path.display(), damage.line, damage.fault));
     }
     if problems.len() > MOST_PROBLEMS {
-        ui.warn(format_args!("{} more damaged lines", problems.len() - MOST_PROBLEMS));
+        ui.warn(counted(problems.len() - MOST_PROBLEMS, "more damaged line"));
     }
 }
 
@@ -171,10 +172,7 @@ pub fn money(micros: u64) -> String {
 }
 
 fn cost(micros: u64, unpriced: u64) -> String {
-    let unknown = match unpriced {
-        1 => "1 call of unknown price".to_owned(),
-        more => format!("{more} calls of unknown price"),
-    };
+    let unknown = format!("{} of unknown price", counted(unpriced, "call"));
     match (micros, unpriced) {
         (micros, 0) => money(micros),
         (0, _) => unknown,

@@ -1,5 +1,7 @@
 //! Answers cut to a number of tokens. Pure: how tokens are counted comes in.
 
+use elophanto_base::counted::counted;
+
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
@@ -150,7 +152,7 @@ fn cut_alone() -> Map<String, Value> {
 }
 
 fn cut_line(lines: usize) -> String {
-    format!("[cut: {lines} more lines; ask for less or raise max_tokens]")
+    format!("[cut: {}; ask for less or raise max_tokens]", counted(lines, "more line"))
 }
 
 /// Parts that are not empty, each on lines of its own.

@@ -8,6 +8,7 @@
 use serde_json::{Value, json};
 
 use super::Reply;
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::{hidden, visible};
 
 impl Reply {
@@ -37,11 +38,7 @@ impl Reply {
 
 /// How many characters were marked, for whoever reads the text.
 pub fn said(count: usize) -> String {
-    let (characters, stand) = if count == 1 {
-        ("1 character", "stands")
-    } else {
-        (&*format!("{count} characters"), "stand")
-    };
+    let (characters, stand) = (counted(count, "character"), agreeing(count, "stands", "stand"));
     format!("[{characters} that cannot be seen {stand} as <U+...>]")
 }
 

@@ -133,6 +133,36 @@ fn what_an_answer_does_not_say_is_told() {
     assert_eq!(wire["unsaid"], serde_json::Value::Null, "{wire}");
 }
 
+/// That the right thing is named is no answer to what is asked about it, nor is what is so of others.
+#[test]
+fn what_tells_nothing_of_what_is_asked_is_no_answer() {
+    let env = TestEnv::with(&[
+        (
+            "speakers.md",
+            "# Speakers\n\nThe KEF LS50 Meta costs 1,600 dollars. The Elac Debut is a bookshelf \
+             speaker with a wooden front. We listened to the Elac for a week in May.\n",
+        ),
+        ("coffee.md", "# Coffee\n\nThe Gaggia Classic has a price of 450 euros.\n"),
+    ]);
+    for (question, expected) in [
+        ("what does the Elac cost", None),
+        ("what does the elac debut cost", None),
+        ("price of the Elac", None),
+        ("who made the Elac", None),
+        ("what does the KEF LS50 cost", Some("The KEF LS50 Meta costs 1,600 dollars. [1]")),
+        // In other words.
+        ("what does the Gaggia cost", Some("The Gaggia Classic has a price of 450 euros. [1]")),
+        (
+            "which speaker has a wooden front",
+            Some("The Elac Debut is a bookshelf speaker with a wooden front. [1]"),
+        ),
+        // Nothing is asked about it.
+        ("Elac", Some("We listened to the Elac for a week in May. [1]")),
+    ] {
+        assert_eq!(answer(&env, question).as_deref(), expected, "{question}");
+    }
+}
+
 /// Who gets no answer is told where to read on.
 #[test]
 fn a_refusal_names_the_nearest() {

@@ -111,6 +111,18 @@ const HYPHEN: (&str, &str) =
 const BLADE: (&str, &str) = ("KEF Blade", "The KEF Blade is a floorstanding loudspeaker.");
 
 #[test]
+fn learning_points_at_a_review_only_where_it_lists_something() {
+    for ((name, text), code) in [(HYPHEN, 0), (BLADE, 1)] {
+        let env = site(&[META]);
+        let text = format!("# {name}\n\n{text}\n");
+        let output = env.run_with(&["learn", name, "--from", "-"], text.as_bytes());
+        let points = output.stderr().contains("`elophanto clean review` compares them");
+        assert_eq!(points, code == 0, "{output}");
+        assert_eq!(env.run(&["clean", "review"]).code, Some(code), "{name}");
+    }
+}
+
+#[test]
 fn proposals_are_listed_and_what_is_certain_is_merged() {
     let env = site(&[META, HYPHEN, BLADE]);
     let before = shown(&env);

@@ -148,7 +148,7 @@ fn a_least_confidence_can_be_asked_for() {
     exit: 1
     --- stdout
     --- stderr
-    nothing found for `how much does a ticket for the opera in Vienna cost on a weekday, and who may sell it` that is sure to answer: probably nothing
+    nothing found that surely answers `how much does a ticket for the opera in Vienna cost on a weekday, and who may sell it`: what is nearest probably does not
     hint: see what is nearest without --min-confidence
     ");
     for wrong in [

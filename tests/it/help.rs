@@ -699,7 +699,8 @@ fn help_of_model() {
 
     First the model that turns this repository's text into vectors and others that could, then the
     language models for each kind of task, in the order in which they are asked. Nobody is asked
-    anything, no passphrase either, and nothing is sent.
+    anything, no passphrase either, and nothing is sent: whether anything listens at an address of this
+    machine is all that is tried.
 
     Usage: elophanto model list [OPTIONS]
 

@@ -581,7 +581,7 @@ fn a_run_writes_one_line_which_list_shows() {
         assert_eq!((&line["name"], &line["exit"]), (&json!("fresh"), &json!(0)));
         assert_eq!(line["command"], json!(["scan"]));
         let said = line["said"].as_str().unwrap();
-        assert!(said.starts_with("1 files, 0 described, "), "{said}");
+        assert!(said.starts_with("1 file, 0 described, "), "{said}");
         let list = site.ok(&["list"]).stdout();
         assert_eq!(list.lines().count(), 2, "{list}");
         assert!(list.contains("    last: ") && list.contains(said), "{list}");
@@ -672,13 +672,13 @@ fn runs_do_not_pile_up() {
     // Another job need not wait.
     site.ok(&["run", "other", "--", "scan"]);
     let other = site.log().into_iter().find(|line| line["name"] == "other").unwrap();
-    assert!(other["said"].as_str().unwrap().contains("files, "), "{other}");
+    assert!(other["said"].as_str().unwrap().contains("1 file, "), "{other}");
     drop(first);
     // A run that was killed holds nobody up.
     site.ok(&["run", "slow", "--", "scan"]);
     let log = site.log();
     let slow = log.iter().rfind(|line| line["name"] == "slow").unwrap();
-    assert!(slow["said"].as_str().unwrap().contains("files, "), "{slow}");
+    assert!(slow["said"].as_str().unwrap().contains("1 file, "), "{slow}");
 }
 
 #[test]

@@ -468,7 +468,7 @@ fn a_table_that_ended_a_process_is_passed_over() {
     note: `.elophanto/index/[TABLE].lance` is passed over: a process ended, or took too long, while it read this table; `elophanto index --full` tries it once more; its vectors are made again
     ");
     let output = env.run(&["index", "--check"]);
-    assert!(output.code == Some(1) && output.stdout().contains("1 tables damaged"), "{output}");
+    assert!(output.code == Some(1) && output.stdout().contains("1 table damaged"), "{output}");
     env.ok(&["index", "--full"]);
     let output = env.ok(&["index", "--check"]);
     assert!(!output.stderr().contains("process ended"), "{output}");

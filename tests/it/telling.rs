@@ -277,7 +277,7 @@ fn quiet_hours_keep_it_for_later() {
     assert_eq!(told(&env).len(), 1);
     assert_eq!(
         told(&env)[0]["headline"],
-        "I just discovered KEF LS50 Meta and learned 1 facts about it"
+        "I just discovered KEF LS50 Meta and learned 1 fact about it"
     );
 }
 

@@ -70,9 +70,10 @@ fn shows_what_needs_trust_and_trusts_that_content_only() {
 fn lists_and_revokes() {
     let env = otters(OLLAMA);
     snapshot!(env.run(&["trust", "--list"]), @"
-    exit: 0
+    exit: 1
     --- stdout
     --- stderr
+    nothing is trusted: `elophanto trust` shows what of a repository asks for it
     ");
     snapshot!(env.run(&["trust", "--revoke"]), @"
     exit: 1
@@ -113,7 +114,7 @@ fn lists_and_revokes() {
     2 contents forgotten
     --- stderr
     ");
-    assert_eq!(env.ok(&["trust", "--list"]).stdout(), "");
+    assert_eq!(env.run(&["trust", "--list"]).code, Some(1));
     env.write(CONFIG, OLLAMA);
     assert!(warned(&env).is_some());
     snapshot!(env.run(&["trust", "--list", "--revoke"]), @"
@@ -139,7 +140,7 @@ fn where_nothing_needs_trust() {
     ");
     env.remove(".elophanto");
     assert_eq!(env.ok(&["trust"]).stderr(), "nothing in `.elophanto/config.yaml` needs trust\n");
-    assert_eq!(env.ok(&["trust", "--list"]).stdout(), "");
+    assert_eq!(env.run(&["trust", "--list"]).code, Some(1));
     env.write(CONFIG, "a: [\n");
     assert_eq!(env.run(&["trust"]).code, Some(2));
 }

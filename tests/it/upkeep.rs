@@ -84,7 +84,7 @@ fn compaction_keeps_what_a_branch_tip_uses() {
     assert_eq!(lines[0]["vectors_dropped"], 1, "{lines:?}");
     assert_eq!((env.tables().len(), rows(&env)), (1, 8));
     let again = env.ok(&["clean", "--index", "--compact"]);
-    assert!(again.stdout().starts_with("nothing to gain: 1 tables"), "{again}");
+    assert!(again.stdout().starts_with("nothing to gain: 1 table"), "{again}");
     env.git(&["commit", "--quiet", "-m", "compacted"]);
     assert_eq!(env.git(&["status", "--porcelain"]), "");
     assert_eq!(env.tables().len(), 1, "the hook has nothing to add");
@@ -230,7 +230,7 @@ fn there_is_nothing_to_settle_without_a_conflict() {
     snapshot!(env.run(&["index", "--resolve"]), @r"
     exit: 0
     --- stdout
-    nothing to settle: 1 tables are staged
+    nothing to settle: 1 table is staged
     --- stderr
     ");
     assert_eq!(everything(&env), before);

@@ -74,7 +74,10 @@ fn says_no_secret(output: &Output) {
 fn keeps_lists_gives_and_forgets() {
     let env = TestEnv::with(&[("otters.md", "# Otters\n")]);
     env.commit("otters");
-    assert_eq!(vault(&env, &["list"]).to_string(), "exit: 0\n--- stdout\n--- stderr\n");
+    assert_eq!(
+        vault(&env, &["list"]).to_string(),
+        "exit: 1\n--- stdout\n--- stderr\nnothing is in the vault: `elophanto vault set NAME`\n"
+    );
     assert!(!env.outside().join("home/.local").exists(), "asking writes nothing");
     snapshot!(set(&env, "openrouter", &format!("{VALUE}\n")), @"
     exit: 0
@@ -330,7 +333,7 @@ fn a_new_passphrase() {
     exit: 0
     --- stdout
     --- stderr
-    1 secrets encrypted anew; older copies of the vault still open with the old passphrase
+    1 secret encrypted anew; older copies of the vault still open with the old passphrase
     ");
     assert_eq!(vault(&env, &["list"]).code, Some(2));
     let opened = finish(&mut with_passphrase(&env, "bears hold nothing", &["vault", "list"]));

@@ -156,7 +156,7 @@ fn a_vector_for_a_text_that_is_yet_to_come_is_found() {
     snapshot!(verified(&env, "main"), @r"
     exit: 1
     --- stdout
-    .elophanto/index/[TABLE].lance: 1 vectors of no text, in the tree or in a commit since the base
+    .elophanto/index/[TABLE].lance: 1 vector of no text, in the tree or in a commit since the base
     --- stderr
     0 committed vectors made again, 0 differ, 1 cannot be held to a text
     hint: take these tables out of the branch (`git rm -r`), then run `elophanto index` and commit
@@ -174,7 +174,7 @@ fn a_vector_for_a_text_that_is_yet_to_come_is_found() {
     --- stdout
     spam/advert.md:1: its committed vector is not what the model makes of the text
     --- stderr
-    1 committed vectors made again, 1 differ
+    1 committed vector made again, 1 differs
     ");
 }
 
@@ -200,7 +200,7 @@ fn vectors_of_another_model_are_not_waved_through() {
     env.commit("another model");
     let output = verified(&env, "main");
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stdout().contains("1 vectors of `another-256`"), "{output}");
+    assert!(output.stdout().contains("1 vector of `another-256`"), "{output}");
     // Where they are already, they are nobody's fault.
     passes(&env, "pull");
 }
@@ -251,7 +251,7 @@ fn honest_branches_pass() {
     env.commit("bears again");
     let output = verified(&env, "main");
     assert_eq!(output.code, Some(0), "{output}");
-    assert!(output.stderr().contains("1 committed vectors made again, 0 differ"), "{output}");
+    assert!(output.stderr().contains("1 committed vector made again, 0 differ"), "{output}");
     // The branch compacts: what other tips use is in its table too.
     env.git(&["switch", "--quiet", "--create", "compact", "main"]);
     env.ok(&["clean", "--index", "--compact"]);
@@ -283,7 +283,7 @@ fn the_name_of_a_former_table_proves_nothing() {
     env.git(&["merge", "--quiet", "--no-edit", "main"]);
     let output = verified(&env, "main");
     assert_eq!(output.code, Some(1), "{output}");
-    assert!(output.stdout().contains("1 vectors of no text"), "{output}");
+    assert!(output.stdout().contains("1 vector of no text"), "{output}");
 }
 
 /// Settings of a branch do not make passages out of what were none in the base.

@@ -12,7 +12,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::Session;
@@ -117,21 +116,6 @@ impl Sessions {
                 Err(SessionsError::Ambiguous { prefix: wanted, shown })
             }
         }
-    }
-
-    /// A new session, already on disk.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn create(
-        &self,
-        channel: &str,
-        user: &str,
-        now: Timestamp,
-    ) -> Result<Session, SessionsError> {
-        let mut session = Session::new(channel, user, now);
-        self.save(&mut session)?;
-        Ok(session)
     }
 
     /// # Errors

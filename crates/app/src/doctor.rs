@@ -8,6 +8,7 @@ use crate::{
     Error, config::REPOSITORY_FILE, hidden, init, memory::Memories, settings, when::day,
     workspace::Workspace,
 };
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::escape_control_line;
 use elophanto_index::{
     Options, Snapshot, commit, drift, links, refresh,
@@ -137,12 +138,17 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
     }
     if uncommitted > 0 {
         find(
-            format!("{uncommitted} vectors are in no table that git could carry"),
+            format!(
+                "{} {} in no table that git could carry",
+                counted(uncommitted, "vector"),
+                agreeing(uncommitted, "is", "are")
+            ),
             "elophanto index && git add .elophanto/index",
         );
     }
     if report.stale > 0 {
-        find(format!("{} notes are not searched yet", report.stale), "elophanto index");
+        let (notes, are) = (counted(report.stale, "note"), agreeing(report.stale, "is", "are"));
+        find(format!("{notes} {are} not searched yet"), "elophanto index");
     }
     for problem in &report.problems {
         find(
@@ -159,9 +165,9 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
             "correct the link, or write the note",
         );
     }
-    if broken.len() > MOST_LINKS {
+    if let Some(more @ 1..) = broken.len().checked_sub(MOST_LINKS) {
         find(
-            format!("{} more links lead nowhere", broken.len() - MOST_LINKS),
+            format!("{} {} nowhere", counted(more, "more link"), agreeing(more, "leads", "lead")),
             "elophanto doctor --json",
         );
     }
@@ -257,8 +263,7 @@ fn told(drift: &drift::Drift) -> String {
     if drift.total == 1 {
         return drift_line(drift);
     }
-    let mut text =
-        format!("drifted: {} commits to what it covers since {}", drift.total, day(drift.since));
+    let mut text = drifted(drift);
     for commit in &drift.commits {
         let subject = escape_control_line(&commit.subject);
         text.push_str(&format!("\n    {} {} {subject}", commit.id.short(), day(commit.time)));
@@ -271,12 +276,15 @@ fn told(drift: &drift::Drift) -> String {
 
 /// That a note has drifted, on one line.
 pub fn drift_line(drift: &drift::Drift) -> String {
-    let commits = if drift.total == 1 { "commit" } else { "commits" };
     let latest = drift.commits.first().map_or_else(String::new, |commit| {
         format!(", latest {} {}", commit.id.short(), escape_control_line(&commit.subject))
     });
-    let since = day(drift.since);
-    format!("drifted: {} {commits} to what it covers since {since}{latest}", drift.total)
+    drifted(drift) + &latest
+}
+
+fn drifted(drift: &drift::Drift) -> String {
+    let (commits, since) = (counted(drift.total, "commit"), day(drift.since));
+    format!("drifted: {commits} to what it covers since {since}")
 }
 
 /// The pages of every knowledge base with what of them still waits to be written: until then it is

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::{reporter::Reporter, workspace::Workspace};
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::learn;
 use elophanto_repo::Git;
@@ -40,7 +41,8 @@ pub fn findings(workspace: &Workspace) -> Vec<String> {
         })
         .collect();
     if more > 0 {
-        found.push(format!("{more} more files of ours are hidden from git"));
+        let are = agreeing(more, "is", "are");
+        found.push(format!("{} of ours {are} hidden from git", counted(more, "more file")));
     }
     found
 }

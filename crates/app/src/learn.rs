@@ -12,12 +12,15 @@ use crate::{
     reporter::Reporter,
     workspace::Workspace,
 };
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::escape_control_line;
 use elophanto_knowledge::{
     extract::MAX_DOCUMENT_BYTES,
     learn::{
         entity_store::EntitySnapshot,
         log::{Log, Work},
+        merge::{Proposal, proposals},
+        pipeline::Discovered,
         plan::{self, Topic},
         record::{MESSAGE, Message, Prompt, Status, Trigger},
         responses::Finding,
@@ -229,10 +232,9 @@ fn look(
             }
         }
         if made.search.queued {
-            let waiting =
-                if left == 1 { "1 search waits" } else { &format!("{left} searches wait") };
+            let (searches, wait) = (counted(left, "search"), agreeing(left, "waits", "wait"));
             reporter.note(format_args!(
-                "{waiting}: `elophanto enrich --once` goes on when the sources answer"
+                "{searches} {wait}: `elophanto enrich --once` goes on when the sources answer"
             ));
             return Ok(false);
         }
@@ -267,11 +269,13 @@ pub fn extract(
     let work: Vec<Work> = log.unprocessed().into_iter().filter(is_wanted).collect();
     let outcome = learning.process(&work, &log, &notes, yes, reporter)?;
     learning.tell(&outcome.discovered, telling, reporter)?;
-    if let Some((name, other)) = outcome.hints.first() {
+    if let Some(Proposal { from: (_, from), into: (_, into), .. }) =
+        alike(learning, &outcome.discovered)
+    {
         reporter.note(format_args!(
             "`{}` may be `{}`: `elophanto clean review` compares them",
-            escape_control_line(name),
-            escape_control_line(other)
+            escape_control_line(&from),
+            escape_control_line(&into)
         ));
     }
     if !outcome.discovered.is_empty() {
@@ -279,6 +283,19 @@ pub fn extract(
         learning.notes()?;
     }
     Ok(outcome.processed)
+}
+
+/// Of the pairs that `clean review` lists, the first of which one is new.
+fn alike(learning: &Learning, discovered: &[Discovered]) -> Option<Proposal> {
+    let is_new = |slug: &str| {
+        discovered.iter().any(|discovered| discovered.is_new && discovered.slug == slug)
+    };
+    if !discovered.iter().any(|discovered| discovered.is_new) {
+        return None;
+    }
+    let log = Log::read(&learning.record_store.journal, now());
+    let listed = proposals(&learning.store().read(now()), &log, &learning.meaning());
+    listed.into_iter().find(|pair| is_new(&pair.from.0) || is_new(&pair.into.0))
 }
 
 /// Something the user said, and what it told.

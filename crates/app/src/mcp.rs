@@ -16,6 +16,7 @@ use elophanto_agent::{
     level_name,
     mcp_client::{Entry, Started},
 };
+use elophanto_base::counted::counted;
 use elophanto_base::visible::escape_control_line;
 
 /// A server to add.
@@ -94,7 +95,7 @@ impl Server {
         let mut lines =
             vec![format!("server {}: {}", self.name, self.quoted()), format!("gets {environment}")];
         if let Some(tools) = &self.tools {
-            lines.push(format!("offers {} tools:", tools.len()));
+            lines.push(format!("offers {}:", counted(tools.len(), "tool")));
             lines.extend(tools.iter().map(|Offered { name, level, description }| {
                 format!("  {name} ({level}) {description}")
             }));

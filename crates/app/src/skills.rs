@@ -10,6 +10,7 @@ use crate::{Error, agent::skill_store::SkillStore, reporter::Reporter, workspace
 use elophanto_agent::skills::{
     self, MAX_SKILL_BYTES, Plan, Skill, SkillError, installed, new_skill, plan_update,
 };
+use elophanto_base::counted::counted;
 
 /// Where a repository keeps the skills that are made here.
 const IN_REPOSITORY: &str = ".elophanto/skills";
@@ -125,7 +126,9 @@ pub fn update(
     }
     match failed {
         0 => Ok(Some(any)),
-        failed => Err(Error::new(format_args!("{failed} skills could not be updated"))
-            .hint("`elophanto agent skill update NAME` says more about one")),
+        failed => {
+            Err(Error::new(format_args!("{} could not be updated", counted(failed, "skill")))
+                .hint("`elophanto agent skill update NAME` says more about one"))
+        }
     }
 }

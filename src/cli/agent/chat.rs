@@ -20,6 +20,7 @@ use elophanto_app::{
     agent::{Mode, Prepared, RunRequest, Session, state_folder},
     config::AgentMode,
 };
+use elophanto_base::counted::counted;
 
 /// Lines of what was typed that are kept.
 const HISTORY: &str = "history";
@@ -173,12 +174,12 @@ fn status(prepared: &Prepared, session: &Session) -> String {
         "nothing from outside is in it"
     };
     format!(
-        "session {}: {} messages, {tainted}\nmode {}\n{}\n{} tools",
+        "session {}: {}, {tainted}\nmode {}\n{}\n{}",
         session.id,
-        session.messages.len(),
+        counted(session.messages.len(), "message"),
         mode_name(prepared.mode()),
         prepared.fence(),
-        prepared.tools.len(),
+        counted(prepared.tools.len(), "tool"),
     )
 }
 
@@ -199,9 +200,9 @@ fn tasks(session: &Session, ui: &mut Ui) -> Result<(), CliError> {
 fn budget(prepared: &Prepared, spent: &Spent) -> String {
     let limits = &prepared.workspace.config.llm;
     format!(
-        "{} runs here: {} tokens, ${:.4}\nlimits: run {}, day {}, month {}",
-        spent.runs,
-        spent.tokens,
+        "{} here: {}, ${:.4}\nlimits: run {}, day {}, month {}",
+        counted(spent.runs, "run"),
+        counted(spent.tokens, "token"),
         spent.usd_micros as f64 / 1e6,
         limits.budget.run,
         limits.budget.day,

@@ -10,6 +10,7 @@ use super::super::{
 };
 use elophanto_agent::skills::{self, hub};
 use elophanto_app::agent::skill_store::SkillStore;
+use elophanto_base::counted::counted;
 
 /// The hub: a git repository of skills that your own settings name (`agent.hub`)
 #[derive(clap::Args, Debug)]
@@ -75,7 +76,7 @@ pub fn run(args: &HubArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.emit(&wire, escape_control_line(&text))?;
     }
     if found.is_empty() {
-        ui.talk(format_args!("nothing found among {} skills", hub.entries.len()));
+        ui.talk(format_args!("nothing found among {}", counted(hub.entries.len(), "skill")));
         return Ok(Outcome::Negative);
     }
     Ok(Outcome::Done)

@@ -207,8 +207,7 @@ fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
         ui.emit(&MemoryWire::of(memory, records.places.get(&memory.id)), text)?;
     }
     if !any {
-        ui.talk("nothing is remembered; write a lesson down with `elophanto agent remember`");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing(memory_care::NOTHING));
     }
     Ok(Outcome::Done)
 }

@@ -15,7 +15,12 @@ use elophanto_app::{
     memory::Memories,
     when::{day, moment},
 };
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Shared, repo_name};
+
+/// What there is to say where no lesson is.
+pub const NOTHING: &str =
+    "nothing is remembered; write a lesson down with `elophanto agent remember`";
 
 /// Say how much is remembered, and what recalling it saves
 #[derive(clap::Args, Debug)]
@@ -66,17 +71,15 @@ pub struct PatternsArgs {
 
 pub fn stats(_: &StatsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some(stats) = memories.stats(ui)? else {
-        ui.talk("nothing is remembered; write a lesson down with `elophanto agent remember`");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing(NOTHING));
     };
     let mut text = format!(
-        "{} lessons by {} agents: {} errors, {} successes, {} patterns; {} corrected, {} forgotten, \
-         {} archived",
-        stats.lessons,
-        stats.agents,
-        stats.errors,
-        stats.successes,
-        stats.patterns,
+        "{} by {}: {}, {}, {}; {} corrected, {} forgotten, {} archived",
+        counted(stats.lessons, "lesson"),
+        counted(stats.agents, "agent"),
+        counted(stats.errors, "error"),
+        counted(stats.successes, "success"),
+        counted(stats.patterns, "pattern"),
         stats.corrected,
         stats.forgotten,
         stats.archived
@@ -90,8 +93,9 @@ pub fn stats(_: &StatsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome,
     ));
     if stats.shared > 0 {
         text.push_str(&format!(
-            "\n{} lessons were learnt in three or more repositories: elophanto agent memory patterns",
-            stats.shared
+            "\n{} {} learnt in three or more repositories: elophanto agent memory patterns",
+            counted(stats.shared, "lesson"),
+            agreeing(stats.shared, "was", "were")
         ));
     }
     ui.emit(&stats, text)?;
@@ -145,7 +149,8 @@ pub fn archive(args: &ArchiveArgs, memories: &Memories, ui: &mut Ui) -> Result<O
     let (files, records) = (archived.files, archived.records);
     let verb = if args.dry_run { "would be moved" } else { "moved" };
     let wire = ArchivedWire { files, records, before: day(seconds), dry_run: args.dry_run };
-    let text = format!("{records} records in {files} files {verb}, all before {}", wire.before);
+    let (records, in_files) = (counted(records, "record"), counted(files, "file"));
+    let text = format!("{records} in {in_files} {verb}, all before {}", wire.before);
     ui.emit(&wire, text)?;
     if files > 0 && !args.dry_run {
         ui.talk("git takes the move along with `git add -A .elophanto/memory`");
@@ -173,17 +178,17 @@ pub fn patterns(
 ) -> Result<Outcome, CliError> {
     let found = memories.patterns(args.promote.as_deref(), ui)?;
     if found.is_empty() {
-        ui.talk("no lesson was learnt in three repositories");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing("no lesson was learnt in three repositories"));
     }
     for (Shared { memory, repositories, records, rate }, note) in &found {
         let text = match note {
             Some(path) => format!("written: {}", escape_control_line(path)),
             None => format!(
-                "{}  {}  ({}, {records} records)",
+                "{}  {}  ({}, {})",
                 escape_control_line(&memory.id),
                 escape_control_line(&memory.lesson),
-                escape_control_line(&repositories.join(", "))
+                escape_control_line(&repositories.join(", ")),
+                counted(*records, "record")
             ),
         };
         let success_rate = rate.map(|rate| rate.to_string());

@@ -12,6 +12,7 @@ use elophanto_app::memory::{
     Memories,
     reply::{fitting, shown as as_shown},
 };
+use elophanto_base::counted::counted;
 use elophanto_knowledge::memory::{EventType, Question, compact, repo_name};
 use elophanto_models::builtin::count_tokens;
 
@@ -65,7 +66,8 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.warn(fault);
     }
     if faults.len() > MOST_FAULTS {
-        ui.warn(format_args!("{} more faults like that", faults.len() - MOST_FAULTS));
+        let more = counted(faults.len() - MOST_FAULTS, "more fault");
+        ui.warn(format_args!("{more} like that"));
     }
     if found.is_empty() {
         ui.talk("nothing is remembered about that");
@@ -91,7 +93,7 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
     }
     if shown == 0 {
-        ui.note(format_args!("no lesson fits into {} tokens", args.max_tokens));
+        ui.note(format_args!("no lesson fits into {}", counted(args.max_tokens, "token")));
     }
     Ok(Outcome::Done)
 }

@@ -10,6 +10,7 @@ use super::super::{
     workspace,
 };
 use elophanto_app::memory::{Memories, Remembered};
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Draft, DraftParts, EventType, MAX_LINE_BYTES, Rate, repo_name};
 
 /// Write down a lesson, for every agent that works here
@@ -86,7 +87,8 @@ pub(super) fn say(remembered: &Remembered, ui: &mut Ui) -> Result<(), CliError> 
     let Remembered { memory, path, masked } = remembered;
     let path = path.to_string_lossy().into_owned();
     if *masked > 0 {
-        ui.note(format_args!("{masked} secrets in it are masked"));
+        let are = agreeing(*masked, "is", "are");
+        ui.note(format_args!("{} in it {are} masked", counted(*masked, "secret")));
     }
     let text = format!("{} {}", memory.id, escape_control_line(&path));
     let (id, repo, tags) = (&memory.id, &memory.repo, &memory.tags);

@@ -45,8 +45,9 @@ pub struct RunArgs {
 const MOST_GOAL: u64 = 64 * 1024;
 
 pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = workspace::open(work::flags(args.mode, args.max_steps, &args.budget), ui)?;
     let goal = goal(args, ui)?;
+    agent::checked(&goal)?;
+    let workspace = workspace::open(work::flags(args.mode, args.max_steps, &args.budget), ui)?;
     let prepared = work::prepare(&workspace, ui.beside())?;
     end_at_signals(prepared.cancelled())?;
     let mut request = RunRequest { goal: &goal, yes: args.yes, is_attended: args.goal != "-" };

@@ -15,6 +15,7 @@ use elophanto_app::{
     agent::state_folder,
     runs::{Listed, conversations, list},
 };
+use elophanto_base::counted::counted;
 use elophanto_base::one_line::one_line;
 use elophanto_models::llm::Message;
 use elophanto_repo::locate;
@@ -118,7 +119,10 @@ pub fn run(args: &RunsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
         ui.emit(row, text)?;
     }
-    Ok(if listed.is_empty() { Outcome::Negative } else { Outcome::Done })
+    if listed.is_empty() {
+        return Ok(ui.nothing("nothing was run: `elophanto agent run 'GOAL'`"));
+    }
+    Ok(Outcome::Done)
 }
 
 /// A line of the list.
@@ -134,8 +138,8 @@ fn told_in_list(row: &Listed) -> String {
         None => "cut off",
     };
     let goal: String = row.goal.chars().take(70).collect();
-    let (calls, goal) = (row.calls, escape_control_line(&goal));
-    format!("{run}  {begun}  {state:<9}  {calls:>3} calls  {goal}{taken_back}")
+    let (calls, goal) = (counted(row.calls, "call"), escape_control_line(&goal));
+    format!("{run}  {begun}  {state:<9}  {calls:>9}  {goal}{taken_back}")
 }
 
 fn show(trail: &RunTrail, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -212,12 +216,15 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
         let place =
             place.map(|root| format!("  in {}", escape_control_line(root))).unwrap_or_default();
         let text = format!(
-            "{}  {updated}  {} messages{tainted}  {}{place}",
+            "{}  {updated}  {}{tainted}  {}{place}",
             session.id,
-            session.messages.len(),
+            counted(session.messages.len(), "message"),
             escape_control_line(&said.unwrap_or_default())
         );
         ui.emit(&wire, text)?;
     }
-    Ok(if listed.is_empty() { Outcome::Negative } else { Outcome::Done })
+    if listed.is_empty() {
+        return Ok(ui.nothing("no conversation is kept: `elophanto agent chat` begins one"));
+    }
+    Ok(Outcome::Done)
 }

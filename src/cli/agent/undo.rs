@@ -7,6 +7,7 @@ use super::super::{
     workspace,
 };
 use elophanto_app::runs::{self, Left, UndoRequest};
+use elophanto_base::counted::counted;
 
 /// Paths of an interrupted run that are told one by one.
 const MOST_TOLD: usize = 200;
@@ -63,9 +64,8 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
     }
     let commits = match undone.commits {
-        1 => ", one commit taken back".to_owned(),
         0 => String::new(),
-        count => format!(", {count} commits taken back"),
+        commits => format!(", {} taken back", counted(commits, "commit")),
     };
     let text = match &undone.undo {
         None if undone.left.is_empty() => {

@@ -14,7 +14,8 @@ use elophanto_app::models::list::{ListedEmbedder, ListedTask, embedders, languag
 ///
 /// First the model that turns this repository's text into vectors and others that could, then the
 /// language models for each kind of task, in the order in which they are asked. Nobody is asked
-/// anything, no passphrase either, and nothing is sent.
+/// anything, no passphrase either, and nothing is sent: whether anything listens at an address of
+/// this machine is all that is tried.
 #[derive(clap::Args, Debug)]
 pub struct ListArgs {
     /// Print JSON Lines

@@ -8,6 +8,7 @@ use super::super::{
     ui::{Ui, escape_control_line, visible},
 };
 use elophanto_app::scan::Scanned;
+use elophanto_base::counted::counted;
 use elophanto_knowledge::scan::{GapKind, Question, QuestionState, investigate::Found};
 
 /// What a file was found to hold, as other programs take it.
@@ -110,8 +111,8 @@ pub fn summary(scanned: &Scanned, ui: &mut Ui) -> Result<(), CliError> {
     ui.emit(
         scanned,
         format_args!(
-            "{files} files, {indexed} described, {asked} asked, {answered}{open} open{left}, \
-             {seconds:.2} seconds"
+            "{}, {indexed} described, {asked} asked, {answered}{open} open{left}, {seconds:.2} seconds",
+            counted(*files, "file")
         ),
     )
 }

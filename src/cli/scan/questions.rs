@@ -43,8 +43,10 @@ pub fn list(
         ui.emit(&Listed::from(*question), question_line(question))?;
     }
     if questions.is_empty() {
-        ui.talk("no such question");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing(match state {
+            None => "no question waits for an answer: `elophanto scan` looks for some",
+            Some(_) => "no such question",
+        }));
     }
     Ok(Outcome::Done)
 }

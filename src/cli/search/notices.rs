@@ -2,6 +2,7 @@
 
 use super::super::ui::{Ui, escape_control_line};
 use elophanto_app::search::SearchRequest;
+use elophanto_base::counted::counted;
 use elophanto_index::search::{Answer, Confidence, Level};
 
 /// Says what was left out and what could not be: a question may hold a dash by chance.
@@ -23,8 +24,9 @@ pub fn say_exclusions(answer: &Answer, ui: &Ui) {
 
 /// Says that what was found is not sure enough.
 pub fn say_doubt(typed: &str, found: Confidence, least: Level, ui: &Ui) {
-    let (level, least) = (found.level.name(), least.name());
-    ui.talk(format_args!("nothing found for `{typed}` that is {least} to answer: {level}"));
+    let surely = if least == Level::Sure { "surely" } else { "perhaps" };
+    let does = if found.level == Level::Nothing { "probably does not" } else { "perhaps does" };
+    ui.talk(format_args!("nothing found that {surely} answers `{typed}`: what is nearest {does}"));
     ui.talk("hint: see what is nearest without --min-confidence");
 }
 
@@ -42,7 +44,8 @@ pub fn say_nothing(answer: &Answer, request: &SearchRequest, ui: &Ui) {
         Some(like) => format!("like `{}`", like.path.to_text()),
         None => format!("for `{}`", request.text),
     };
-    ui.talk(format_args!("nothing found {what} in {notes} notes ({chunks} chunks)"));
+    let (in_notes, chunks) = (counted(notes, "note"), counted(chunks, "chunk"));
+    ui.talk(format_args!("nothing found {what} in {in_notes} ({chunks})"));
     let hint = if answer.notes == 0 {
         "no note is indexed: write one below `knowledge/`, or check `knowledge.roots` in \
          `.elophanto/config.yaml`"

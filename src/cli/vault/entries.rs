@@ -101,7 +101,10 @@ pub fn get(args: &GetArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 pub fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let Some(vault) = args.unlock.open(Asking::Through(ui))? else { return Ok(Outcome::Done) };
+    let nothing = "nothing is in the vault: `elophanto vault set NAME`";
+    let Some(vault) = args.unlock.open(Asking::Through(ui))? else {
+        return Ok(ui.nothing(nothing));
+    };
     let width = vault.entries().map(|(name, _)| name.as_str().len()).max().unwrap_or_default();
     for (name, entry) in vault.entries() {
         let time = |time: jiff::Timestamp| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
@@ -113,7 +116,7 @@ pub fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         };
         ui.emit(&wire, format_args!("{name:width$}  {}", wire.kind))?;
     }
-    Ok(Outcome::Done)
+    Ok(if width == 0 { ui.nothing(nothing) } else { Outcome::Done })
 }
 
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

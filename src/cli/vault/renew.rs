@@ -6,6 +6,7 @@ use super::super::{
     Outcome, env, error::CliError, secret_input::Descriptor, ui::Ui, unlock::UnlockArgs,
 };
 use elophanto_app::vault;
+use elophanto_base::counted::counted;
 
 /// Choose a new passphrase and encrypt everything anew
 ///
@@ -59,8 +60,8 @@ pub fn rotate(args: &RotateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.json(&RotatedWire { rotated })?;
     } else {
         ui.talk(format_args!(
-            "{rotated} secrets encrypted anew; older copies of the vault still open with the old \
-             passphrase"
+            "{} encrypted anew; older copies of the vault still open with the old passphrase",
+            counted(rotated, "secret")
         ));
     }
     Ok(Outcome::Done)

@@ -23,7 +23,10 @@ fn check(given: &str, is_quoted: bool, max: usize, expected: &str) {
 
 #[test]
 fn texts_are_cut_at_line_ends() {
-    let cut = |left| format!("[cut: {left} more lines; ask for less or raise max_tokens]");
+    let cut = |left| {
+        let lines = elophanto_base::counted::counted(left, "more line");
+        format!("[cut: {lines}; ask for less or raise max_tokens]")
+    };
     check("", true, 50, NOTICE);
     check("one two", false, 2, "one two");
     check("one\ntwo\n", true, 50, &format!("{NOTICE}\none\ntwo\n"));

@@ -91,7 +91,7 @@ fn three_types_that_another_program_reads() {
     told!(desk.run(&["agent", "memory", "stats"]), @"
     exit: 0
     --- stdout
-    3 lessons by 1 agents: 1 errors, 1 successes, 1 patterns; 0 corrected, 0 forgotten, 0 archived
+    3 lessons by 1 agent: 1 error, 1 success, 1 pattern; 0 corrected, 0 forgotten, 0 archived
            3  repo
     reading the logs takes [TOKENS] tokens, a recall 47: each saves [TOKENS]
     --- stderr
@@ -508,14 +508,14 @@ fn old_files_go_to_the_archive() {
     told!(desk.run(&["agent", "memory", "archive", "--dry-run"]), @"
     exit: 0
     --- stdout
-    1 records in 1 files would be moved, all before [DAY]
+    1 record in 1 file would be moved, all before [DAY]
     --- stderr
     ");
     assert_eq!(desk.list(&[]).len(), 2);
     told!(desk.run(&["agent", "memory", "archive"]), @"
     exit: 0
     --- stdout
-    1 records in 1 files moved, all before [DAY]
+    1 record in 1 file moved, all before [DAY]
     --- stderr
     git takes the move along with `git add -A .elophanto/memory`
     ");

@@ -10,6 +10,7 @@ const MANIFEST: &str = "plugins/manifest.json";
 #[test]
 fn from_a_folder_to_a_tool_and_back() {
     let env = begun();
+    assert_eq!(env.run(&["agent", "plugin", "list"]).code, Some(1), "there is none");
     plugin(&env, "shout", &[]);
     snapshot!(env.ok(&["agent", "plugin", "list"]), @"
     exit: 0
@@ -100,6 +101,7 @@ fn check_problem(env: &crate::env::TestEnv, expected: &str) {
 #[test]
 fn what_nobody_looked_at_is_no_tool() {
     let env = begun();
+    assert_eq!(env.run(&["agent", "plugin", "list"]).code, Some(1), "there is none");
     plugin(&env, "shout", &[]);
     env.ok(&["agent", "plugin", "deploy", "shout", "--yes"]);
     env.commit("deployed");
@@ -167,6 +169,7 @@ fn what_fails_its_tests_is_not_deployed() {
 #[test]
 fn a_readme_that_changed_is_mirrored_by_index_alone() {
     let env = begun();
+    assert_eq!(env.run(&["agent", "plugin", "list"]).code, Some(1), "there is none");
     plugin(&env, "shout", &[]);
     env.ok(&["agent", "plugin", "deploy", "shout", "--yes"]);
     let page = "knowledge/plugins/shout.md";

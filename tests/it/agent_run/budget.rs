@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Bench, drive};
 use crate::{
-    env::PROGRAM,
+    env::{PROGRAM, snapshot},
     fake::script::{Model, call, shell, text},
 };
 
@@ -54,6 +54,7 @@ fn goals_that_are_none() {
     let output = bench.env.run_with(&["agent", "run", "-"], b"\xff\xfe");
     assert_eq!(output.code, Some(2), "{output}");
     assert!(bench.model.asked().is_empty());
+    assert_eq!(bench.env.run(&["agent", "sessions", "--all"]).stdout(), "");
 }
 
 #[test]
@@ -63,6 +64,12 @@ fn without_a_model_there_is_no_run() {
     let output = bench.env.run(&["agent", "run", "Write"]);
     assert!(matches!(output.code, Some(1 | 2)), "{output}");
     assert!(output.stderr().contains("model"), "{output}");
+    snapshot!(bench.env.run(&["agent", "sessions", "--all"]), @"
+    exit: 1
+    --- stdout
+    --- stderr
+    no conversation is kept: `elophanto agent chat` begins one
+    ");
 }
 
 #[test]

@@ -226,7 +226,7 @@ fn from_a_repository_pinned_by_its_commit() {
     commit [BLOB]
     content blake3:[DIGEST]
     for: About shrews.
-    1 files, 62 bytes, none of which may be run:
+    1 file, 62 bytes, none of which may be run:
       SKILL.md 62 bytes
     it says:
 
@@ -260,7 +260,7 @@ fn from_a_repository_pinned_by_its_commit() {
     commit [BLOB]
     content blake3:[DIGEST]
     for: About shrews.
-    1 files, 62 bytes, none of which may be run:
+    1 file, 62 bytes, none of which may be run:
       SKILL.md 62 bytes
     just this is installed already
     skill `voles` from file://[TEMP]/one.git

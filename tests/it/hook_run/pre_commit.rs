@@ -70,11 +70,11 @@ fn a_pending_table_that_fits() {
     site.note("draft", "Not staged.");
     site.stage("more", "Staged.");
     assert_eq!(site.run(&["index"]).code, Some(0));
-    insta::assert_snapshot!(site.commit("more"), @"elophanto: 1 vectors go along");
+    insta::assert_snapshot!(site.commit("more"), @"elophanto: 1 vector goes along");
     let committed = site.tables("HEAD");
     assert_eq!((committed.len(), site.tables_here().len()), (2, 3));
     site.git(&["add", "docs/draft.md"]);
-    insta::assert_snapshot!(site.commit("draft"), @"elophanto: 1 vectors go along");
+    insta::assert_snapshot!(site.commit("draft"), @"elophanto: 1 vector goes along");
     assert_eq!(site.tables("HEAD"), site.tables_here());
     assert_eq!(site.embedded_by_a_clone(), 0);
     assert_eq!(site.status(), [""; 0]);

@@ -57,10 +57,9 @@ fn what_is_handed_over_becomes_facts_with_their_source() {
     - The KEF LS50 Meta uses Metamaterial Absorption Technology to absorb sound behind the tweeter.
     - The KEF LS50 Meta weighs 7.8 kg.
       (`elophanto react [ID] +` or `-`)
-    I just discovered KEF and learned 1 facts about it
+    I just discovered KEF and learned 1 fact about it
     - KEF is a British company founded in 1961 by Raymond Cooke in Tovil, Kent.
       (`elophanto react [ID] +` or `-`)
-    note: `KEF` may be `KEF LS50 Meta`: `elophanto clean review` compares them
     ");
     let text = String::from_utf8(env.read(page("kef-ls50-meta"))).unwrap();
     told!(text, @"
@@ -201,10 +200,9 @@ fn the_queue_shows_what_came_of_what_was_asked() {
     - The KEF LS50 Meta uses Metamaterial Absorption Technology to absorb sound behind the tweeter.
     - The KEF LS50 Meta weighs 7.8 kg.
       (`elophanto react [ID] +` or `-`)
-    I just discovered KEF and learned 1 facts about it
+    I just discovered KEF and learned 1 fact about it
     - KEF is a British company founded in 1961 by Raymond Cooke in Tovil, Kent.
       (`elophanto react [ID] +` or `-`)
-    note: `KEF` may be `KEF LS50 Meta`: `elophanto clean review` compares them
     ");
     told!(env.ok(&["learn", "gaggia classic", "--background"]), @"
     exit: 0
@@ -247,7 +245,7 @@ fn the_queue_shows_what_came_of_what_was_asked() {
     --- stdout
     4 queued searches made, 4 responses read
     --- stderr
-    I just discovered Gaggia Classic and learned 1 facts about it
+    I just discovered Gaggia Classic and learned 1 fact about it
     - The Gaggia Classic is an espresso machine made in Italy.
       (`elophanto react [ID] +` or `-`)
     ");
@@ -284,7 +282,7 @@ fn a_message_is_noted_and_tells_what_its_writer_likes() {
        - Gaggia Classic (1 fact)
     --- stderr
     note: `.gitattributes` tells git how to merge what is written here; commit it too
-    I just discovered Gaggia Classic and learned 1 facts about it
+    I just discovered Gaggia Classic and learned 1 fact about it
     - The Gaggia Classic is an espresso machine made in Italy.
       (`elophanto react [ID] +` or `-`)
     ");

@@ -6,6 +6,42 @@ fn undo(env: &TestEnv, id: &Value) -> Output {
     env.run(&["learn", "undo", id.as_str().unwrap()])
 }
 
+/// A page of an entity needs no link, and one that says nothing any more is no gap, whoever took its
+/// facts out.
+#[test]
+fn an_empty_page_is_no_question() {
+    let its_facts = |env: &TestEnv| {
+        for (name, text) in pages(env) {
+            let text = String::from_utf8(text).unwrap();
+            let kept = text.lines().filter(|line| !line.contains("<!-- f:"));
+            env.write(&format!("{PAGES}/{name}"), kept.collect::<Vec<_>>().join("\n") + "\n");
+        }
+        assert_eq!(entities(env), ["KEF (0)", "KEF LS50 Meta (0)"]);
+    };
+    let by_hand = |env: &TestEnv| {
+        for (name, _) in pages(env) {
+            env.write(&format!("{PAGES}/{name}"), "---\ntitle: kef\nscope: learned\n---\n");
+        }
+    };
+    let by_command = |env: &TestEnv| {
+        assert_eq!(undo(env, &last_prompt(env)["id"]).code, Some(0));
+        assert_eq!(entities(env), [""; 0]);
+    };
+    for empty in [&by_hand as &dyn Fn(&TestEnv), &by_command, &its_facts, &|_| ()] {
+        let env = TestEnv::with(&[("a.rs", "//! Otters.\n")]);
+        learn(&env, "kef ls50", SPEAKER);
+        env.commit("learned");
+        empty(&env);
+        env.commit("emptied");
+        let asked: Vec<String> = env
+            .json(&["scan", "--json"])
+            .iter()
+            .filter_map(|line| line["evidence"]["file_path"].as_str().map(str::to_owned))
+            .collect();
+        assert_eq!(asked, ["a.rs"], "{:?}", pages(&env));
+    }
+}
+
 #[test]
 fn what_a_search_brought_is_taken_back_for_good() {
     let env = TestEnv::new();

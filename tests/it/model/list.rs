@@ -25,31 +25,31 @@ fn what_holds_without_any_settings() {
 
     planning
       openrouter/anthropic/claude-sonnet-4.5  not set up: there is no key in env:OPENROUTER_API_KEY or vault:openrouter
-    * ollama/qwen2.5-coder:14b  asked first
+      ollama/qwen2.5-coder:14b  not reachable: nothing listens at 127.0.0.1:2
 
     coding
       openrouter/anthropic/claude-sonnet-4.5  not set up: there is no key in env:OPENROUTER_API_KEY or vault:openrouter
-    * ollama/qwen2.5-coder:14b  asked first
+      ollama/qwen2.5-coder:14b  not reachable: nothing listens at 127.0.0.1:2
 
     analysis
       openrouter/google/gemini-2.5-flash  not set up: there is no key in env:OPENROUTER_API_KEY or vault:openrouter
-    * ollama/qwen2.5-coder:14b  asked first
+      ollama/qwen2.5-coder:14b  not reachable: nothing listens at 127.0.0.1:2
 
     simple
       openrouter/google/gemini-2.5-flash-lite  not set up: there is no key in env:OPENROUTER_API_KEY or vault:openrouter
-    * ollama/qwen2.5-coder:14b  asked first
+      ollama/qwen2.5-coder:14b  not reachable: nothing listens at 127.0.0.1:2
 
     review
       openrouter/google/gemini-2.5-pro  not set up: there is no key in env:OPENROUTER_API_KEY or vault:openrouter
-    * ollama/deepseek-r1:14b  asked first
+      ollama/deepseek-r1:14b  not reachable: nothing listens at 127.0.0.1:2
 
     extraction
       openrouter/google/gemini-2.5-flash  not set up: there is no key in env:OPENROUTER_API_KEY or vault:openrouter
-    * ollama/qwen2.5-coder:14b  asked first
+      ollama/qwen2.5-coder:14b  not reachable: nothing listens at 127.0.0.1:2
 
     summary
       openrouter/google/gemini-2.5-flash  not set up: there is no key in env:OPENROUTER_API_KEY or vault:openrouter
-    * ollama/qwen2.5-coder:14b  asked first
+      ollama/qwen2.5-coder:14b  not reachable: nothing listens at 127.0.0.1:2
     --- stderr
     ");
     // It needs no repository.
@@ -159,9 +159,10 @@ fn what_the_settings_name_and_why_not() {
 #[test]
 fn only_models_on_this_machine() {
     let env = TestEnv::new();
-    user(&env, "llm:\n  local_only: true\n");
+    let nobody = "llm.providers.ollama.base_url: http://127.0.0.1:2\n";
+    user(&env, &format!("llm.local_only: true\n{nobody}"));
     let output = env.ok(&["model", "list"]).stdout();
     let coding = "\ncoding\n  openrouter/anthropic/claude-sonnet-4.5  it is not on this machine\n\
-                  * ollama/qwen2.5-coder:14b  asked first\n";
+                  \x20 ollama/qwen2.5-coder:14b  not reachable: nothing listens at 127.0.0.1:2\n";
     assert!(output.contains(coding), "{output}");
 }

@@ -236,7 +236,7 @@ fn a_budget_refuses_before_the_call() {
     assert_eq!(ask(&env, &[]).code, Some(0));
     let second = ask(&env, &["--budget", "none"]);
     assert_eq!(second.code, Some(2), "{second}");
-    assert!(second.stderr().contains("the budget of 1 calls per day is used up"), "{second}");
+    assert!(second.stderr().contains("the budget of 1 call per day is used up"), "{second}");
     assert_eq!(fake.requests().len(), 1);
 }
 

@@ -59,7 +59,7 @@ fn what_is_left_is_said_once() {
     assert_eq!(commit(&env, "code"), "");
     env.write_settings("");
     env.write("code.txt", "two");
-    assert_eq!(commit(&env, "code again"), "elophanto: 1 vectors go along\n");
+    assert_eq!(commit(&env, "code again"), "elophanto: 1 vector goes along\n");
     assert_complete(&env, env.root());
 }
 
@@ -72,7 +72,7 @@ fn what_is_staged_is_embedded_not_what_lies_there() {
     env.write("notes/0000.md", "# Draft\n\nThis is what is not.\n");
     env.write("notes/draft.md", "# Draft\n\nNor is this.\n");
     let said = git(&env, &["commit", "--quiet", "-m", "staged"]);
-    assert_eq!(said, "elophanto: 1 vectors go along\n");
+    assert_eq!(said, "elophanto: 1 vector goes along\n");
     assert_complete(&env, &clone(&env, "clone"));
     assert_eq!(uncommitted(&env, env.root()), 2);
 }

@@ -50,7 +50,7 @@ fn our_side_counts_until_it_is_settled() {
     assert!(model.starts_with("minilm-"), "{model}");
 
     env.git(&["checkout", "--quiet", "--theirs", "--", SETTINGS]);
-    assert!(commit(&env, "settled").contains("go along"));
+    assert!(commit(&env, "settled").contains("goes along"));
     let found = env.ok(&["search", "written by theirs"]);
     assert_eq!(found.stderr(), "", "{found}");
 }

@@ -59,7 +59,7 @@ fn text_that_a_merge_made_comes_with_the_next_commit() {
     git(&env, &["merge", "--quiet", "-m", "merged", "side"]);
     assert_eq!(uncommitted(&env, env.root()), 1);
     env.write("code.txt", "one");
-    assert_eq!(commit(&env, "next"), "elophanto: 1 vectors go along\n");
+    assert_eq!(commit(&env, "next"), "elophanto: 1 vector goes along\n");
     assert_complete(&env, env.root());
     assert_complete(&env, &clone(&env, "clone"));
 }

@@ -359,7 +359,7 @@ fn questions_are_listed_shown_and_put_aside() {
     exit: 1
     --- stdout
     --- stderr
-    no such question
+    no question waits for an answer: `elophanto scan` looks for some
     ");
     env.ok(&["scan"]);
     let listed = list(&env, &[]);

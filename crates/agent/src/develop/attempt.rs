@@ -21,6 +21,7 @@ use crate::{
         self, FOLDER, Plugin, PluginError, PluginFile, TestReport, cut_middle, examine, read_files,
     },
 };
+use elophanto_base::counted::counted;
 use elophanto_base::{beneath::Folder, one_line::one_line};
 
 /// Bytes of a reason that goes into the next attempt.
@@ -101,7 +102,7 @@ fn implement(
             run.name
         )));
     }
-    run.done(Stage::Implement, &format!("{} files", plugin.files.len()));
+    run.done(Stage::Implement, &counted(plugin.files.len(), "file"));
     Ok(Ok(plugin))
 }
 

@@ -3,6 +3,7 @@
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
 use crate::Output;
+use elophanto_base::counted::counted;
 use elophanto_base::one_line::one_line;
 
 /// Blocks of one answer.
@@ -12,7 +13,8 @@ const MAX_BLOCKS: usize = 1_000;
 pub(super) fn output(result: &CallToolResult, max: usize) -> Output {
     let mut parts: Vec<String> = result.content.iter().take(MAX_BLOCKS).map(part).collect();
     if result.content.len() > MAX_BLOCKS {
-        parts.push(format!("({} more parts)", result.content.len() - MAX_BLOCKS));
+        let more = counted(result.content.len() - MAX_BLOCKS, "more part");
+        parts.push(format!("({more})"));
     }
     if parts.iter().all(|part| part.trim().is_empty())
         && let Some(value) = &result.structured_content

@@ -15,8 +15,14 @@ fn store() -> (tempfile::TempDir, Sessions) {
     (folder, sessions)
 }
 
+fn saved(sessions: &Sessions, user: &str, second: i64) -> Session {
+    let mut session = Session::new("terminal", user, Timestamp::from_second(second).unwrap());
+    sessions.save(&mut session).unwrap();
+    session
+}
+
 fn filled(sessions: &Sessions) -> Session {
-    let mut session = sessions.create("terminal", "ada", Timestamp::UNIX_EPOCH).unwrap();
+    let mut session = saved(sessions, "ada", 0);
     let call = ToolCall { id: "1".into(), name: "look".into(), arguments: json!({"a": [1, null]}) };
     session.messages = vec![
         Message::user("hi \u{202e}\0\r\n"),
@@ -51,7 +57,7 @@ fn what_is_saved_is_loaded() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&file(&sessions, &session)), 0o600);
     assert_eq!(mode(sessions.folder()), 0o700);
-    let other = sessions.create("web", "bob", Timestamp::from_second(9).unwrap()).unwrap();
+    let other = saved(&sessions, "bob", 9);
     let listing = sessions.list().unwrap();
     let ids: Vec<_> = listing.sessions.iter().map(|one| one.id).collect();
     assert_eq!((ids, listing.problems.len()), (vec![other.id, session.id], 0));
@@ -154,9 +160,7 @@ proptest! {
 fn the_beginning_of_an_id_is_enough() {
     let (_folder, sessions) = store();
     assert!(matches!(sessions.find("a"), Err(SessionsError::NoneBegins(_))));
-    let ids: Vec<Uuid> = (0..40)
-        .map(|_| sessions.create("terminal", "ada", Timestamp::UNIX_EPOCH).unwrap().id)
-        .collect();
+    let ids: Vec<Uuid> = (0..40).map(|_| saved(&sessions, "ada", 0).id).collect();
     for id in &ids {
         let text = id.to_string();
         assert_eq!(sessions.find(&text).unwrap(), *id);

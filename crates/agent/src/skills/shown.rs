@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Plan;
+use elophanto_base::counted::counted;
 
 /// Bytes of a `SKILL.md` that are shown.
 const MAX_BODY: usize = 16 << 10;
@@ -23,7 +24,8 @@ pub(super) fn shown(plan: &Plan) -> String {
     say(format!("content {}", plan.tree));
     say(format!("for: {}", plan.description));
     let bytes: u64 = plan.files.iter().map(|file| file.size).sum();
-    say(format!("{} files, {bytes} bytes, none of which may be run:", plan.files.len()));
+    let (files, bytes) = (counted(plan.files.len(), "file"), counted(bytes, "byte"));
+    say(format!("{files}, {bytes}, none of which may be run:"));
     for file in &plan.files {
         let mark = if file.executable { " (may be run where it comes from)" } else { "" };
         say(format!("  {} {} bytes{mark}", file.path, file.size));

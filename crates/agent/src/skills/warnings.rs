@@ -10,6 +10,7 @@ use super::{
     front::Front,
     name,
 };
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::is_deceptive;
 
 /// Warnings of one plan; how many more there are is said in the last one.
@@ -195,7 +196,11 @@ fn of_file(content: &Content) -> Vec<Warning> {
     if hidden > usize::from(text.starts_with('\u{feff}')) {
         add(
             Concern::Hidden,
-            format!("{hidden} characters that cannot be seen or turn the direction of reading"),
+            format!(
+                "{} that cannot be seen or {} the direction of reading",
+                counted(hidden, "character"),
+                agreeing(hidden, "turns", "turn")
+            ),
         );
     }
     if text.contains("<!--") {

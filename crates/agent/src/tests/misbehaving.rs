@@ -149,6 +149,26 @@ fn a_provider_that_dies_can_be_resumed_from() {
     assert_eq!(bench.last_results(), ["write done"]);
 }
 
+/// There would be nothing to go on with.
+#[test]
+fn a_session_in_which_no_model_spoke_is_not_kept() {
+    let dies = || Say::Fails(BrainErrorKind::Unreachable);
+    for (steps, is_kept) in [
+        (vec![dies()], false),
+        (vec![text("Hello."), dies()], true),
+        (vec![call("look", json!({})), dies()], true),
+    ] {
+        let mut bench = Bench::new(Mode::Full, steps);
+        let mut session = bench.session();
+        bench.run_in("go", &mut session);
+        assert_eq!(bench.sessions.list().unwrap().sessions.len(), usize::from(is_kept));
+        // The conversation goes on in memory, and is kept as soon as one speaks.
+        bench.brain.steps = [text("Here I am.")].into();
+        bench.run_in("go", &mut session);
+        assert_eq!(bench.sessions.load(session.id).unwrap(), session);
+    }
+}
+
 #[test]
 fn the_user_ends_it_at_any_point() {
     for (number, mut steps) in [

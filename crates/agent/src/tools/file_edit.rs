@@ -17,6 +17,7 @@ use crate::{
     permissions::{Action, Level},
 };
 use elophanto_base::beneath::Kind;
+use elophanto_base::counted::counted;
 
 /// Edits in one call at most.
 const MOST_EDITS: usize = 100;
@@ -87,8 +88,8 @@ impl Tool for FileEdit {
         }
         store(host.root(), &plan.place, plan.after.as_bytes(), Some(&plan.before))?;
         let (path, hash) = (plan.place.shown(), hash_of(plan.after.as_bytes()));
-        let places = plan.places;
-        let text = format!("edited {path} in {places} places: hash {hash}\n");
+        let places = counted(plan.places, "place");
+        let text = format!("edited {path} in {places}: hash {hash}\n");
         Ok(Output {
             text: cut(&text, host.max_output()),
             touched: vec![plan.place.relative],

@@ -16,6 +16,7 @@ use crate::{
     permissions::{Action, Level},
 };
 use elophanto_base::beneath::Kind;
+use elophanto_base::counted::counted;
 
 /// Bytes of one line that are shown.
 const MOST_OF_A_LINE: usize = 4_000;
@@ -152,7 +153,8 @@ fn lines(head: &str, text: &str, asked: &Asked, host: &dyn Host) -> String {
         return format!("{head}, empty\n");
     }
     if last < asked.from {
-        return format!("{head}, {total} lines: there is no line {}\n", asked.from);
+        let lines = counted(total, "line");
+        return format!("{head}, {lines}: there is no line {}\n", asked.from);
     }
     let more = if last < total.min(asked.to) {
         format!("; go on with from: {}", last + 1)

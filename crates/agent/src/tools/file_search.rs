@@ -22,6 +22,7 @@ use crate::{
     permissions::{Action, Level},
 };
 use elophanto_base::beneath::{Folder, Kind};
+use elophanto_base::counted::counted;
 
 /// Matching lines that are shown unless told otherwise, and at most.
 const USUAL: u64 = 200;
@@ -176,14 +177,15 @@ impl Tool for FileSearch {
         skipped += found.passed_over;
         let mut text = found.text;
         if matches == 0 {
-            let _ = writeln!(text, "nothing found in {files} files below {}", place.shown());
+            let files = counted(files, "file");
+            let _ = writeln!(text, "nothing found in {files} below {}", place.shown());
         }
         if full {
             text.push_str("[there may be more: search in a folder, or for something rarer]\n");
         }
         if skipped > 0 {
-            let _ =
-                writeln!(text, "[{skipped} files passed over: binary, too large or unreadable]");
+            let skipped = counted(skipped, "file");
+            let _ = writeln!(text, "[{skipped} passed over: binary, too large or unreadable]");
         }
         text.push_str(told(ended));
         Ok(Output { text: cut(&text, host.max_output()), ..Output::default() })

@@ -21,6 +21,7 @@ use crate::{
     Host, Intent, Output, Spec, Tool, ToolError,
     permissions::{Action, Level},
 };
+use elophanto_base::counted::counted;
 use elophanto_base::secrets;
 use elophanto_repo::{CommitId, Git, NotePath, ObjectId, Unread, Version};
 
@@ -122,7 +123,8 @@ impl Tool for GitCommit {
         }
         let made = make::commit(&asked.git, &plan, &asked.message, &self.gate)?;
         let branch = asked.git.branch().unwrap_or_else(|| "a detached HEAD".to_owned());
-        let text = format!("committed {} files as {} on {branch}\n", made.files, made.commit);
+        let files = counted(made.files, "file");
+        let text = format!("committed {files} as {} on {branch}\n", made.commit);
         Ok(Output {
             text: cut(&text, host.max_output()),
             commits: vec![made.commit.to_string()],

@@ -15,6 +15,7 @@ use crate::{
     Host, Intent, Output, Spec, Tool, ToolError,
     permissions::{Action, Level},
 };
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_repo::Git;
 
 /// What git is always told. A submodule's own settings could name programs.
@@ -90,7 +91,9 @@ impl Tool for GitDiff {
             text => text,
         };
         if !left_out.is_empty() {
-            let _ = writeln!(text, "[{} files left out: no tool reads them]", left_out.len());
+            let (files, them) =
+                (counted(left_out.len(), "file"), agreeing(left_out.len(), "it", "them"));
+            let _ = writeln!(text, "[{files} left out: no tool reads {them}]");
         }
         Ok(Output { text: cut(&text, host.max_output()), ..Output::default() })
     }

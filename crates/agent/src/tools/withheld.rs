@@ -1,6 +1,8 @@
 //! What programs say of files that no tool reads: git shows them out of its history, where no
 //! sandbox can hide them. Pure.
 
+use elophanto_base::counted::counted;
+
 use std::borrow::Cow;
 
 /// Digits of the shortest id of a commit that git shows.
@@ -44,7 +46,7 @@ pub(super) fn without_keys<'t>(text: &'t str, is_key: &dyn Fn(&str) -> bool) -> 
 }
 
 fn lines_left_out(lines: usize) -> String {
-    format!("[{lines} lines left out: no tool reads this file]\n")
+    format!("[{} left out: no tool reads this file]\n", counted(lines, "line"))
 }
 
 /// A line without colours and its end.

@@ -8,6 +8,7 @@ use crate::{
     clean::{clean, cut_middle},
     trail::{EntryKind, some_commits, some_paths},
 };
+use elophanto_base::counted::counted;
 use elophanto_base::{one_line::one_line, schema::check};
 use elophanto_models::llm::{Message, Request, Schema, Task, schema};
 
@@ -113,7 +114,7 @@ impl Run<'_, '_> {
         let reason = end.reason();
         let mut did: Vec<_> = self.facts.did.iter().map(|did| did.line.clone()).collect();
         if self.facts.more > 0 {
-            did.push(format!("and {} more calls", self.facts.more));
+            did.push(format!("and {}", counted(self.facts.more, "more call")));
         }
         let said = judged.map(|judged| judged.outcome.clone()).filter(|text| !text.is_empty());
         let cause = judged.and_then(|judged| judged.root_cause.clone());

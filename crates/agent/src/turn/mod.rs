@@ -35,6 +35,7 @@ use super::{
 use crate::permissions::Mode;
 use budget::Allowance;
 use elophanto_base::one_line::one_line;
+use elophanto_models::llm::Message;
 use facts::Facts;
 
 /// Tasks inside tasks at most.
@@ -120,14 +121,14 @@ pub fn run(
     approver: &mut dyn Approver,
     agent: &mut Agent<'_>,
 ) -> Result<Finished, AgentError> {
-    checked(goal)?;
     let Settings { channel, user, .. } = &agent.settings;
-    let mut session = agent.sessions.create(channel, user, (agent.now)())?;
+    let mut session = Session::new(channel, user, (agent.now)());
     run_session(goal, &mut session, approver, agent)
 }
 
 /// Works on a goal in a session: what was said there before is known, and what is said now is
 /// kept, however the run ends. After an end that is not [`End::Answered`], the same session goes on.
+/// A session in which no model could say anything is not kept: there is nothing to go on with.
 ///
 /// # Errors
 /// When there is no run: no goal, a session that another run is in, or no place to write.
@@ -138,7 +139,7 @@ pub fn run_session(
     agent: &mut Agent<'_>,
 ) -> Result<Finished, AgentError> {
     let goal = checked(goal)?;
-    let _lock = agent.sessions.lock(session.id)?;
+    let lock = agent.sessions.lock(session.id)?;
     renew(session, agent.sessions)?;
     let root = agent.settings.root.to_string_lossy();
     match &session.root {
@@ -169,10 +170,22 @@ pub fn run_session(
         started,
     };
     run.begin(&goal)?;
-    Ok(run.whole_run(&goal))
+    let finished = run.whole_run(&goal);
+    let is_said = |message: &Message| matches!(message, Message::Assistant { .. });
+    let no_model = matches!(finished.end, End::Brain { .. } | End::Budget { .. });
+    if no_model && !session.messages.iter().any(is_said) {
+        drop(lock);
+        // One that cannot be removed is listed, which harms nobody.
+        let _ = agent.sessions.remove(session.id);
+    }
+    Ok(finished)
 }
 
-fn checked(goal: &str) -> Result<&str, AgentError> {
+/// The goal of a run, without blanks around it.
+///
+/// # Errors
+/// When there is none, or it is too long.
+pub fn checked(goal: &str) -> Result<&str, AgentError> {
     let goal = goal.trim();
     match goal.len() {
         0 => Err(AgentError::EmptyGoal),

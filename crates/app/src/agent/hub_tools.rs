@@ -18,6 +18,7 @@ use elophanto_agent::{
     skills::{self, Plan, SkillError, hub},
     tools::spec,
 };
+use elophanto_base::counted::counted;
 use elophanto_base::one_line::one_line;
 
 /// Entries of the hub that are told unless a call wants more, and at most.
@@ -106,7 +107,7 @@ impl Tool for HubSearch {
             let _ = writeln!(text, "- hub:{} {}", entry.name, entry.description);
         }
         if found.is_empty() {
-            let _ = writeln!(text, "nothing found among {} skills", hub.entries.len());
+            let _ = writeln!(text, "nothing found among {}", counted(hub.entries.len(), "skill"));
         }
         Ok(Output { text, ..Output::default() })
     }
@@ -182,8 +183,8 @@ impl Tool for HubInstall {
         let plan = plan.ok_or_else(|| failed(SkillError::NotAgreed(name.to_owned())))?;
         skills::install(&plan, &plan.tree, &self.store.places.installed).map_err(failed)?;
         let text = format!(
-            "installed {name} ({} files). `elophanto agent skill remove {name}` takes it out",
-            plan.files.len()
+            "installed {name} ({}). `elophanto agent skill remove {name}` takes it out",
+            counted(plan.files.len(), "file")
         );
         Ok(Output { text, ..Output::default() })
     }

@@ -48,7 +48,7 @@ use elophanto_agent::{
 };
 pub use elophanto_agent::{
     Answer, Approval, Approver, Event, Finished, Host, Intent, Outcome, Output, Session, Source,
-    Spec, Tool, ToolError,
+    Spec, Tool, ToolError, checked,
     permissions::{Action, Level, Mode},
 };
 use elophanto_base::visible::escape_control_line;
@@ -250,14 +250,14 @@ impl Prepared<'_> {
         &self.cancelled
     }
 
-    /// A session by its id or the beginning of it, or a new one.
+    /// A session by its id or the beginning of it, or a new one, which the first run in it writes down.
     ///
     /// # Errors
     /// When there is none of that id, or it cannot be read.
     pub fn session(&self, id: Option<&str>) -> Result<Session, Error> {
         Ok(match id {
             Some(id) => self.sessions.load(self.sessions.find(id)?)?,
-            None => self.sessions.create(self.channel, self.user(), Timestamp::now())?,
+            None => Session::new(self.channel, self.user(), Timestamp::now()),
         })
     }
 

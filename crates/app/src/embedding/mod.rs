@@ -15,6 +15,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use crate::{environment::Environment, workspace::Workspace};
 
 use background::Background;
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{Report, vectors_held};
 use elophanto_models::{EmbedError, Embedder, Pace, SearchThresholds, builtin::Builtin};
 use elophanto_tables::Lance;
@@ -105,8 +106,9 @@ impl Models {
         if report.waiting <= most || self.active().pace() == Pace::Instant {
             return false;
         }
-        let (waiting, chunks) = (report.waiting, report.chunks);
-        let reason = format!("{waiting} of {chunks} chunks wait for `{}`", self.active_name());
+        let (waiting, chunks) = (report.waiting, counted(report.chunks, "chunk"));
+        let wait = agreeing(waiting, "waits", "wait");
+        let reason = format!("{waiting} of {chunks} {wait} for `{}`", self.active_name());
         let slow = self.active().pace() == Pace::Slow;
         let until = match is_now {
             true if slow => match workspace.background() {

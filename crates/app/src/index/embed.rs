@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::{Error, embedding::remote::Remote, reporter::Reporter, workspace::Workspace};
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::{
     Refreshed, fill,
     store::{Malformed, view},
@@ -29,7 +30,7 @@ impl Cost {
             Some(usd) => format!(", about ${usd:.2}"),
             None => ", at a price that is not known here".to_owned(),
         };
-        format!("{} texts, about {} tokens{price}", self.texts, self.tokens)
+        format!("{}, about {}{price}", counted(self.texts, "text"), counted(self.tokens, "token"))
     }
 }
 
@@ -80,9 +81,10 @@ pub fn complete(
     if let Some(failure) = &filled.failure {
         let left = passages.len() - filled.embedded;
         reporter.note(format_args!(
-            "{left} of {} texts have no vector yet: {failure}; they are found by keyword, \
-             and tried again by the next `elophanto index`",
-            passages.len()
+            "{left} of {} {} no vector yet: {failure}; found by keyword until then, and tried again \
+             by the next `elophanto index`",
+            counted(passages.len(), "text"),
+            agreeing(left, "has", "have")
         ));
     }
     if let Some(remote) = workspace.models.remote() {

@@ -1,7 +1,7 @@
 //! Which models are used for what, and why others are not. Nobody is asked anything, and nothing is
-//! sent.
+//! sent; whether anything listens is tried on this machine alone.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use serde::Serialize;
 
@@ -17,8 +17,16 @@ use crate::{
     llm::LanguageModels,
     settings::Settings,
 };
-use elophanto_models::{Embedder, Pace, bert::Bert, builtin::Builtin, llm::Task};
+use elophanto_models::{
+    Embedder, Pace,
+    bert::Bert,
+    builtin::Builtin,
+    llm::{ModelRef, Task, is_loopback},
+};
+use elophanto_net::http::listens;
 
+/// Who listens on this machine takes a connection within this time.
+const PROBE: Duration = Duration::from_millis(300);
 const PROVIDER: &str = "knowledge.embedding_provider";
 
 /// A model that makes vectors.
@@ -53,7 +61,7 @@ pub struct ListedTask {
 pub struct ListedModel {
     pub task: &'static str,
     pub model: String,
-    /// Whether it would be asked.
+    /// Whether it would be asked, and may answer.
     pub used: bool,
     pub reason: String,
 }
@@ -138,6 +146,9 @@ fn there(
             false,
             format!("{place}: nobody has agreed to send text there; `elophanto index` asks"),
         ),
+        Ok(_) if target.is_local() && !listens(&target.site.base_url, PROBE) => {
+            (false, format!("{place}: nothing listens there"))
+        }
         Ok(Some(_)) => (true, format!("{place}, with a key")),
         Ok(None) => (true, format!("{place}, without a key")),
     };
@@ -154,22 +165,33 @@ pub fn language_models(
 ) -> Result<Vec<ListedTask>, Error> {
     let models =
         LanguageModels::open(&settings.config, environment, &Task::ALL, "model", Asking::Never)?;
-    Ok(Task::ALL.into_iter().map(|task| of_task(&models, task)).collect())
+    let providers = settings.config.llm.providers.iter();
+    let silent = providers
+        .filter(|(_, site)| is_loopback(&site.base_url) && !listens(&site.base_url, PROBE));
+    let silent = silent.map(|(name, site)| (name.as_str(), site.base_url.authority())).collect();
+    Ok(Task::ALL.into_iter().map(|task| of_task(&models, task, &silent)).collect())
 }
 
-fn of_task(models: &LanguageModels<'_>, task: Task) -> ListedTask {
+/// `silent` are the providers on this machine that nobody would reach, with where they should be.
+fn of_task(models: &LanguageModels<'_>, task: Task, silent: &BTreeMap<&str, &str>) -> ListedTask {
     let plan = models.plan(task);
+    let is_there = |model: &&ModelRef| !silent.contains_key(model.provider());
+    let first = plan.candidates.iter().find(is_there);
     let named = models.models(task);
     // A review may borrow a model that the settings name for other work.
     let borrowed = plan.candidates.iter().filter(|model| !named.contains(model));
     let models = named.iter().chain(borrowed).map(|model| ListedModel {
         task: task.name(),
         model: model.to_string(),
-        used: plan.candidates.contains(model),
-        reason: match plan.rejected.iter().find(|(rejected, _)| rejected == model) {
-            Some((_, why)) => models.reason(model, why),
-            None if plan.candidates.first() == Some(model) => "asked first".to_owned(),
-            None => "asked if those before it fail".to_owned(),
+        used: is_there(&model) && plan.candidates.contains(model),
+        reason: match (
+            plan.rejected.iter().find(|(rejected, _)| rejected == model),
+            silent.get(model.provider()),
+        ) {
+            (Some((_, why)), _) => models.reason(model, why),
+            (None, Some(place)) => format!("not reachable: nothing listens at {place}"),
+            (None, None) if first == Some(model) => "asked first".to_owned(),
+            (None, None) => "asked if those before it fail".to_owned(),
         },
     });
     ListedTask { task, models: models.collect(), note: plan.note.as_ref().map(ToString::to_string) }

@@ -13,6 +13,7 @@ use crate::{
     Error,
     workspace::{Workspace, write_beneath},
 };
+use elophanto_base::counted::counted;
 use elophanto_base::{
     beneath::{self, Folder},
     secrets,
@@ -115,8 +116,9 @@ fn refuse_secrets(planned: &Planned) -> Result<(), Error> {
 pub fn pattern(workspace: &Workspace, shared: &Shared) -> Result<String, Error> {
     let Shared { memory, repositories, records, rate } = shared;
     let seen = format!(
-        "{} ({records} records{})",
+        "{} ({}{})",
         repositories.join(", "),
+        counted(*records, "record"),
         rate.map_or(String::new(), |rate| format!(", {rate} success"))
     );
     let mut what = memory.lesson.clone();

@@ -21,6 +21,7 @@ pub use changes::{NoteChange, changes};
 pub use secrets::{ALLOW_FILE, ALLOW_VARIABLE, Looked, Secret, allowed, look};
 pub use skipped::Seen;
 
+use elophanto_base::counted::counted;
 use elophanto_base::secrets::AllowList;
 use elophanto_index::{Context, IndexError, Progress, fill::Allowance};
 use elophanto_knowledge::learn;
@@ -168,8 +169,7 @@ pub fn prepare(
         // Written down now, or no later commit could tell; it goes along with the next.
         note(&mut done);
         if done.lines > 0 && wishes.journal {
-            let lines = done.lines;
-            let what = if lines == 1 { "1 fact" } else { &format!("{lines} facts") };
+            let what = counted(done.lines, "fact");
             done.notices.push(format!("what became of {what} goes along with the next commit"));
         }
         return Ok(done);

@@ -9,6 +9,7 @@ use crate::{
     reporter::Reporter,
     workspace::{Workspace, now_nanoseconds},
 };
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::escape_control_line;
 use elophanto_index::{Options, refresh};
 use elophanto_knowledge::scan::{
@@ -73,7 +74,8 @@ pub fn investigate(
     outcome.found.iter().try_for_each(told)?;
     if let Some(reason) = &outcome.stopped {
         let left = chosen.len() - outcome.found.len();
-        reporter.note(format_args!("{left} questions stay open: {reason}"));
+        let (questions, stay) = (counted(left, "question"), agreeing(left, "stays", "stay"));
+        reporter.note(format_args!("{questions} {stay} open: {reason}"));
     }
     Ok(outcome)
 }

@@ -20,7 +20,7 @@ use elophanto_knowledge::scan::{
     investigate::{Found, Outcome},
 };
 use elophanto_repo::{Git, NotePath};
-use elophanto_text::changelog;
+use elophanto_text::{changelog, entity};
 use investigate::investigate;
 
 /// Questions that a run asks at once when it is to answer everything.
@@ -114,9 +114,10 @@ fn look(workspace: &Workspace, only: &[NotePath], limit: usize) -> Result<Report
     let options = Options { full: false, patience: None, progress: &|_, _| {} };
     let notes = workspace.refresh_pages(options)?.snapshot;
     let write_root = &workspace.config.knowledge.write_root;
-    // Entries of the changelog, and the pages that every knowledge base begins with.
+    // Entries of the changelog, pages of entities, and those that every knowledge base begins with.
+    let entities = entity::folder(write_root);
     let unlinked: Vec<NotePath> = init::pages(write_root)
-        .chain([changelog::folder(write_root)])
+        .chain([changelog::folder(write_root), entities.clone()])
         .map(|path| NotePath::from(path.as_path()))
         .collect();
     Ok(scan::scan(&Scan {
@@ -124,6 +125,7 @@ fn look(workspace: &Workspace, only: &[NotePath], limit: usize) -> Result<Report
         wanted: &wanted(workspace),
         max_file_bytes: workspace.config.knowledge.max_file_bytes,
         notes: &notes,
+        entities: &entities,
         git: Git::of(&workspace.repository).as_ref(),
         near_duplicate: workspace.models.thresholds().near_duplicate,
         unlinked: &unlinked,

@@ -9,6 +9,7 @@ use crate::{
     when::{self, day},
     workspace::Workspace,
 };
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::escape_control_line;
 use elophanto_index::{
     Kind, Options, Refreshed, Snapshot,
@@ -135,15 +136,14 @@ impl Viewed {
         let Some((commit, time)) = self.at else { return };
         let report = &self.refreshed.report;
         let date = day(time);
-        let (notes, embedded) = (report.files, report.embedded);
-        reporter.note(format_args!(
-            "{notes} notes as of {} ({date}), {embedded} chunks embedded",
-            commit.short()
-        ));
+        let (notes, embedded) = (counted(report.files, "note"), counted(report.embedded, "chunk"));
+        reporter
+            .note(format_args!("{notes} as of {} ({date}), {embedded} embedded", commit.short()));
         if let Some(problem) = report.problems.first() {
             reporter.note(format_args!(
-                "{} notes of it are left out, `{}` for one: {}",
-                report.problems.len(),
+                "{} of it {} left out, `{}` for one: {}",
+                counted(report.problems.len(), "note"),
+                agreeing(report.problems.len(), "is", "are"),
                 escape_control_line(&problem.path.to_text()),
                 problem.reason
             ));

@@ -1,5 +1,6 @@
 //! The statements of hits that may answer a question: whole sentences, items of lists and rows of
-//! tables, how much of the question each speaks of, and which say otherwise than another. Pure.
+//! tables, how much of the question each speaks of, whether it says anything of what is asked about
+//! its subject, and which say otherwise than another. Pure.
 //!
 //! What states nothing is never one: headings, code, diagrams, rules, badges, questions, and what
 //! only introduces what follows it.
@@ -16,6 +17,7 @@ use elophanto_base::{
     contradicts::{contradicts, name_another},
     lexical::{Analyzer, Word, fold, words},
 };
+use elophanto_models::builtin::words_met;
 use elophanto_text::markdown::on_one_line;
 
 /// A longer sentence is none, in characters.
@@ -25,6 +27,9 @@ const FEWEST_WORDS: usize = 5;
 /// Two statements are of the same thing if they share this part of their words, numbers and
 /// negations apart.
 const SAME_SUBJECT: f32 = 0.7;
+/// From this nearness of the words on, a statement says what is asked in other words: `price` for
+/// `cost`.
+const OTHER_WORDS: f32 = 0.5;
 
 /// A sentence, an item or a row that states something.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +44,8 @@ pub struct Statement {
     pub with_headings: f32,
     /// How useful the search found it.
     pub value: f32,
+    /// Whether it says anything of what is asked about its subject.
+    pub tells: bool,
     is_row: bool,
     terms: BTreeSet<String>,
 }
@@ -124,6 +131,44 @@ impl Question {
         words.chain(numbers.map(String::as_str)).collect()
     }
 
+    /// Whether a statement says anything of what is asked about its subject, in these or in other
+    /// words, or by a number where one asks how much. The subject is what the headings above it speak
+    /// of, and what is written as a name: that they stand there tells that it is about the right
+    /// thing, and nothing of what it `costs`. What names others only is not about what has a name.
+    fn is_told_by(&self, text: &str, named: &Named, analyzer: &Analyzer) -> bool {
+        let said: FxHashSet<String> = analyzer.terms(text).into_iter().collect();
+        let (mut names, mut asked, mut asks_how_much) = (Vec::new(), Vec::new(), false);
+        for (number, (word, term)) in self.words.iter().enumerate() {
+            let is_of_question = self.terms.iter().any(|(known, _)| known == term);
+            let is_typed_as_name = number > 0 && word.starts_with(char::is_uppercase);
+            let before = number.checked_sub(1).and_then(|before| self.words.get(before));
+            if !is_of_question || named.above.contains(term) {
+                continue;
+            }
+            if is_typed_as_name || named.names.contains(term) {
+                names.push(term);
+            } else if before.is_some_and(|(word, _)| word.eq_ignore_ascii_case("how")) {
+                asks_how_much = true;
+            } else if !word.contains(|char: char| char.is_numeric()) {
+                asked.push((word.as_str(), term));
+            }
+        }
+        let is_of_others = !names.is_empty()
+            && !names.iter().any(|name| said.contains(*name))
+            && said.iter().any(|term| named.names.contains(term));
+        let in_other_words = || {
+            let asked: Vec<&str> = asked.iter().map(|(word, _)| *word).collect();
+            let met = words_met(&asked.join(" "), &[text]).unwrap_or_default();
+            met.first().is_some_and(|met| *met >= OTHER_WORDS)
+        };
+        let is_number = |word: Word| text[word.range].starts_with(|char: char| char.is_numeric());
+        !is_of_others
+            && (asked.is_empty() && !asks_how_much
+                || asked.iter().any(|(_, term)| said.contains(*term))
+                || asks_how_much && words(text).any(is_number)
+                || !asked.is_empty() && in_other_words())
+    }
+
     /// Share of its weight that these terms hold.
     fn share(&self, held: impl Fn(&str) -> bool) -> f32 {
         let all: f32 = self.terms.iter().map(|(_, weight)| weight).sum();
@@ -167,7 +212,7 @@ fn holds_number(text: &str, number: &str) -> bool {
 pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Vec<Statement> {
     let mut found = Vec::new();
     for (number, hit) in hits.iter().enumerate() {
-        let headings = headings(hit, analyzer);
+        let (headings, named) = (headings(hit, analyzer), Named::of(hit, analyzer));
         let mut header: Vec<&str> = hit.breadcrumb.last().map_or_else(Vec::new, |last| cells(last));
         let kinds = sentences(&hit.text, hit.fence.as_deref());
         for (sentence, (range, value)) in kinds.iter().zip(&hit.sentences) {
@@ -183,6 +228,7 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
                 with_headings: question
                     .share(|term| terms.contains(term) || headings.contains(term)),
                 value: *value,
+                tells: question.is_told_by(&text, &named, analyzer),
                 is_row: sentence.kind == Kind::Row,
                 text,
                 terms,
@@ -190,6 +236,35 @@ pub fn statements(question: &Question, hits: &[&Hit], analyzer: &Analyzer) -> Ve
         }
     }
     found
+}
+
+/// What the statements of a hit may be about.
+struct Named {
+    /// Terms of the headings above them, and of the file's name.
+    above: FxHashSet<String>,
+    /// Terms that the hit writes as names: with a capital wherever they stand, and not only where any
+    /// word has one.
+    names: FxHashSet<String>,
+}
+
+impl Named {
+    fn of(hit: &Hit, analyzer: &Analyzer) -> Self {
+        let (mut names, mut others) = (FxHashSet::default(), FxHashSet::default());
+        let text = &hit.text;
+        let mut buffer = String::new();
+        for word in words(text) {
+            fold(&text[word.range.clone()], &mut buffer);
+            let Some(term) = analyzer.term(&buffer) else { continue };
+            let before = text[..word.range.start].trim_end_matches([' ', '*', '_', '`', '(', '"']);
+            if !text[word.range].starts_with(char::is_uppercase) {
+                others.insert(term.into_owned());
+            } else if before.ends_with(|char: char| char.is_alphanumeric() || char == ',') {
+                names.insert(term.into_owned());
+            }
+        }
+        names.retain(|name| !others.contains(name));
+        Self { above: analyzer.terms(&with_place("", hit)).into_iter().collect(), names }
+    }
 }
 
 /// A statement with what stands above it.
@@ -393,6 +468,7 @@ mod tests {
             line: 1,
             with_headings: 0.0,
             value: 0.0,
+            tells: true,
             is_row: text.contains("; "),
             terms: analyzer.terms(text).into_iter().collect(),
             text: text.to_owned(),

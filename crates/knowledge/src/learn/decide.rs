@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::{entity_store::EntitySnapshot, meaning::Meaning, record::Trigger};
 use crate::{
     duplicates::same_fact,
-    extract::name::{Rejection, merge_hint, structural},
+    extract::name::{Rejection, structural},
 };
 use elophanto_text::entity::{identity, normalise};
 
@@ -63,9 +63,6 @@ pub struct DecisionContext<'a> {
 pub struct Decision {
     pub changes: Vec<Change>,
     pub refused: Vec<(String, Refusal)>,
-    /// New names whose words another name has all and more: they may be one, which is not decided
-    /// here.
-    pub hints: Vec<(String, String)>,
 }
 
 /// Decides on what was found by a search of this trigger for this question. The order of checks is
@@ -121,26 +118,7 @@ pub fn decide(
             }
         }
     }
-    decision.hints = hints(&decision.changes, snapshot);
     decision
-}
-
-/// Names that may be another's, of those that are new.
-fn hints(changes: &[Change], snapshot: &EntitySnapshot) -> Vec<(String, String)> {
-    let new: Vec<&str> = changes
-        .iter()
-        .filter_map(|change| match change {
-            Change::Create { name, .. } => Some(name.as_str()),
-            Change::Add { .. } => None,
-        })
-        .collect();
-    let known: Vec<&str> = snapshot.entities.iter().map(|entity| entity.title.as_str()).collect();
-    let hint = |name: &&str| {
-        let others: Vec<&str> =
-            new.iter().chain(&known).copied().filter(|other| other != name).collect();
-        Some(((*name).to_owned(), merge_hint(name, &others)?.to_owned()))
-    };
-    new.iter().filter_map(hint).collect()
 }
 
 /// Whether the user deleted it, under whatever of its names, and the question has none of those.

@@ -72,8 +72,6 @@ pub struct Outcome {
     /// Searches whose response is on another machine.
     pub elsewhere: usize,
     pub refused: Vec<(String, Refusal)>,
-    /// New names that may be part of others.
-    pub hints: Vec<(String, String)>,
     /// Calls of the model.
     pub calls: usize,
     /// Pages that are there and cannot be read: what was found about them is not kept.
@@ -129,8 +127,7 @@ impl Pipeline<'_> {
                 }
             };
             let context = DecisionContext { snapshot, meaning: self.meaning };
-            let Decision { changes, refused, hints } =
-                decide(&context, trigger, &question, candidates);
+            let Decision { changes, refused } = decide(&context, trigger, &question, candidates);
             let images = image_of(&texts);
             let before = outcome.discovered.len();
             for change in changes {
@@ -161,7 +158,6 @@ impl Pipeline<'_> {
             self.store.record_store.write(place, &[&done])?;
             outcome.processed += 1;
             outcome.refused.extend(refused);
-            outcome.hints.extend(hints);
         }
         outcome.calls = reader.calls();
         Ok(outcome)

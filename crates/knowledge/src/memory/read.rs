@@ -3,6 +3,7 @@
 use serde_json::value::RawValue;
 
 use super::{Entry, record};
+use elophanto_base::counted::counted;
 use elophanto_base::jsonl::{self, Damage, Fault};
 use elophanto_repo::journal::Limits;
 
@@ -51,7 +52,8 @@ pub(super) fn parse(bytes: &[u8], folder_repo: &str) -> (Read, bool) {
     let mut read = Read { entries, damage: damage.collect() };
     if found.more_damage > 0 {
         let last = read.damage.last().map_or(1, |(number, _)| *number);
-        read.damage.push((last, format!("{} more faults from here on", found.more_damage)));
+        let more = counted(found.more_damage, "more fault");
+        read.damage.push((last, format!("{more} from here on")));
     }
     (read, is_complete)
 }

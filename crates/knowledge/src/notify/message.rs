@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use elophanto_base::counted::counted;
 use elophanto_base::one_line::one_line;
 
 /// Facts that are listed; the others are counted.
@@ -40,7 +41,8 @@ impl Message {
         let Self { name, .. } = self;
         if self.is_new {
             let count = self.facts.len().saturating_add(self.more);
-            format!("I just discovered {name} and learned {count} facts about it")
+            let facts = counted(count, "fact");
+            format!("I just discovered {name} and learned {facts} about it")
         } else {
             format!("I just learned some new stuff about {name}...")
         }

@@ -62,7 +62,7 @@ fn words() {
     check(&[discovery("KEF LS50", false, 16, &facts[1..])], &[]);
     check(
         &[discovery("KEF LS50", true, 40, &facts[1..])],
-        &["I just discovered KEF LS50 and learned 1 facts about it\n- It has a MAT driver."],
+        &["I just discovered KEF LS50 and learned 1 fact about it\n- It has a MAT driver."],
     );
     check(&[discovery("a", false, 1, &[(" \u{200b}\n", true)]), discovery("b", true, 0, &[])], &[]);
     // One message per entity, in the order of their first facts.

@@ -7,6 +7,7 @@ use super::{
     investigate::InvestigationContext,
     record::{GapKind, Question},
 };
+use elophanto_base::counted::counted;
 use elophanto_index::{Kind, Snapshot, drift, store::manifest::Place};
 use elophanto_repo::{Git, NotePath};
 
@@ -59,8 +60,8 @@ fn drifted(notes: &Notes, path: &NotePath) -> String {
         .iter()
         .map(|commit| format!("{} {}", commit.id.short(), commit.subject))
         .collect();
-    let word = if drift.total == 1 { "commit" } else { "commits" };
-    format!("{} {word} since touched what it covers: {}", drift.total, commits.join("; "))
+    let count = counted(drift.total, "commit");
+    format!("{count} since touched what it covers: {}", commits.join("; "))
 }
 
 fn meant(notes: &Notes, target: &str) -> String {

@@ -23,7 +23,7 @@ use elophanto_repo::{
     BlobId, FileStat, Git, NotePath, ReadError, Repository, journal::Place, read_note,
     record_store::RecordStore,
 };
-use elophanto_text::markdown;
+use elophanto_text::{entity::slug_of, markdown};
 
 /// Notes are looked at again after this long, even if none has changed, in seconds: what they link
 /// to may have.
@@ -41,6 +41,9 @@ pub struct Scan<'a> {
     pub max_file_bytes: u64,
     /// The notes: they are known by themselves.
     pub notes: &'a Snapshot,
+    /// The folder of the pages of entities: what one says is known, and one that says nothing any
+    /// more is no gap.
+    pub entities: &'a Path,
     pub git: Option<&'a Git>,
     /// From this cosine on, two chunks say nearly the same.
     pub near_duplicate: f32,
@@ -120,7 +123,7 @@ pub fn scan(scan: &Scan) -> Result<Report, ScanError> {
     let is_note: FxHashSet<&NotePath> = scan.notes.files.iter().map(|file| &file.path).collect();
     let mut gaps = Vec::new();
     for (found, seen) in found.iter().zip(&after.files) {
-        if is_note.contains(&found.path) {
+        if is_note.contains(&found.path) || slug_of(scan.entities, found.path.as_path()).is_some() {
             continue;
         }
         // There is nothing to say about an empty file.

@@ -2,6 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
+use elophanto_base::counted::{agreeing, counted};
+
 /// What has been spent. Calls whose price is unknown add nothing to the money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
@@ -130,11 +132,11 @@ pub enum OverBudget {
     )]
     Usd { span: Span, limit: u64, spent: u64, wanted: u64 },
     #[error(
-        "the budget of {limit} tokens per {span} does not allow a call of up to {wanted}: {spent} are \
-         spent"
+        "the budget of {} per {span} does not allow a call of up to {wanted}: {spent} {} spent",
+        counted(*limit, "token"), agreeing(*spent, "is", "are")
     )]
     Tokens { span: Span, limit: u64, spent: u64, wanted: u64 },
-    #[error("the budget of {limit} calls per {span} is used up")]
+    #[error("the budget of {} per {span} is used up", counted(*limit, "call"))]
     Calls { span: Span, limit: u64, spent: u64, wanted: u64 },
     #[error("the budget of {} per {span} allows no call of unknown price", usd(*limit))]
     UnknownPrice { span: Span, limit: u64 },

@@ -36,7 +36,7 @@ mod tests;
 pub use client::Client;
 pub use download::download;
 pub use error::HttpError;
-pub use probe::probe;
+pub use probe::{listens, probe};
 pub use runtime::block_on;
 pub use stream::{StreamEnd, StreamItem};
 

@@ -1,6 +1,6 @@
 //! Does a model server answer at once?
 
-use std::time::Duration;
+use std::{net::TcpStream, time::Duration};
 
 use url::Url;
 
@@ -27,4 +27,10 @@ pub fn probe(base_url: &Url, limit: Duration) -> bool {
         false
     };
     block_on(async { tokio::time::timeout(limit, asked).await.unwrap_or(false) })
+}
+
+/// Whether anything listens at `base_url`. A connection is made within `limit`, and nothing is sent.
+pub fn listens(base_url: &Url, limit: Duration) -> bool {
+    let addresses = base_url.socket_addrs(|| None).unwrap_or_default();
+    addresses.iter().any(|address| TcpStream::connect_timeout(address, limit).is_ok())
 }

@@ -405,14 +405,14 @@ fn slow_servers() {
 #[test]
 fn probing() {
     let limit = Duration::from_millis(300);
-    assert!(!probe(&Fake::nobody(), limit));
+    assert!(!probe(&Fake::nobody(), limit) && !listens(&Fake::nobody(), limit));
     let new = Fake::script(vec![answer(200, &[], r#"{"version":"0.9"}"#)]);
     assert!(probe(&new.url, limit));
     assert_eq!(new.calls(), 1);
     let old = Fake::script(vec![answer(404, &[], ""), answer(200, &[], r#"{"models":[]}"#)]);
     assert!(probe(&old.url, limit));
     let other = Fake::script(vec![answer(200, &[], "<html>hello")]);
-    assert!(!probe(&other.url, limit));
+    assert!(!probe(&other.url, limit) && listens(&other.url, limit));
     let slow = Fake::new(|_| async {
         tokio::time::sleep(Duration::from_secs(3)).await;
         r#"{"version":"0.9"}"#

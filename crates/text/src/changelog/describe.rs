@@ -11,6 +11,7 @@ use super::{
     text::{code, escape, one_line},
 };
 use crate::markdown::Scope;
+use elophanto_base::counted::counted;
 
 /// Notes that are named one by one.
 const MAX_NAMED: usize = 20;
@@ -142,8 +143,7 @@ fn title(notes: &[&Change]) -> String {
             let verb = first.kind.verb();
             Some(match group.len() {
                 1 if names => format!("{} {verb}", name(first, MAX_NOTE_IN_TITLE)),
-                1 => format!("1 note {verb}"),
-                count => format!("{count} notes {verb}"),
+                count => format!("{} {verb}", counted(count, "note")),
             })
         });
         parts.collect::<Vec<_>>().join(", ")
@@ -171,8 +171,7 @@ fn detail(note: &Change) -> String {
     };
     let facts = match note.facts_added {
         0 => String::new(),
-        1 => ", 1 fact".to_owned(),
-        count => format!(", {count} facts"),
+        count => format!(", {}", counted(count, "fact")),
     };
     format!("{verb} {name} ({path}{was}){facts}")
 }

@@ -113,8 +113,7 @@ pub fn list(_args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.emit(server, escape_control_line(&text))?;
     }
     if servers.is_empty() {
-        ui.talk("no server was added");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing("no server was added: `elophanto agent mcp add NAME -- COMMAND`"));
     }
     Ok(Outcome::Done)
 }

@@ -10,6 +10,7 @@ use elophanto_app::{
     learning::{Learning, now},
     questions::{self, Listed, known},
 };
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::scan::{Question, QuestionState};
 
 /// Items of a list, if the call does not say.
@@ -35,12 +36,13 @@ pub fn learn(arguments: &Arguments) -> Result<Reply, CliError> {
     };
     let queued = prompt.searches.iter().filter(|search| search.queued).count();
     let facts = prompt.entities.iter().map(|found| found.facts).sum::<usize>();
-    let mut text = format!("{facts} facts learnt");
+    let mut text = format!("{} learnt", counted(facts, "fact"));
     if queued > 0 {
-        text.push_str(&format!(", {queued} searches wait for `elophanto enrich`"));
+        let (searches, wait) = (counted(queued, "search"), agreeing(queued, "waits", "wait"));
+        text.push_str(&format!(", {searches} {wait} for `elophanto enrich`"));
     }
     for found in &prompt.entities {
-        text.push_str(&format!("\n- {} ({} facts)", found.name, found.facts));
+        text.push_str(&format!("\n- {} ({})", found.name, counted(found.facts, "fact")));
     }
     let structured = json!({
         "prompt": prompt.id,
@@ -96,7 +98,8 @@ pub fn entity(arguments: &Arguments) -> Result<Reply, CliError> {
         let text = match all.is_empty() {
             true => "Nothing is known yet.".to_owned(),
             false => {
-                shown.iter().map(|it| format!("- {} ({} facts)\n", it.name, it.facts)).collect()
+                let facts = |count| counted(count, "fact");
+                shown.iter().map(|it| format!("- {} ({})\n", it.name, facts(it.facts))).collect()
             }
         };
         let values = shown.iter().map(value);

@@ -9,6 +9,7 @@ use elophanto_app::memory::{
     Memories,
     reply::{fitting, shown},
 };
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Draft, Question, compact};
 use elophanto_models::builtin::count_tokens;
 
@@ -61,7 +62,9 @@ pub fn remember(arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
     let path = remembered.path.to_string_lossy().into_owned();
     let mut text = format!("Remembered as {} in {path}.", remembered.memory.id);
     if remembered.masked > 0 {
-        text.push_str(&format!(" {} secrets in it were masked.", remembered.masked));
+        let (secrets, were) =
+            (counted(remembered.masked, "secret"), agreeing(remembered.masked, "was", "were"));
+        text.push_str(&format!(" {secrets} in it {were} masked."));
     }
     let structured = json!({
         "id": remembered.memory.id,

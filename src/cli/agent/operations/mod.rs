@@ -18,6 +18,7 @@ use crate::server::{Call, Operations, Reply, Tool};
 use elophanto_app::memory::{Kept, Memories};
 use elophanto_app::notes::Notes;
 use elophanto_app::reporter::{Progress, Reporter, Silent, Tone};
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::Options;
 use elophanto_models::builtin::count_tokens;
 
@@ -171,12 +172,12 @@ fn status(arguments: &Arguments) -> Result<Reply, CliError> {
         "lessons": remembered.report.chunks,
     });
     let text = format!(
-        "{root}: {} documents in {} chunks, {} of them wait for a vector; {} lessons remembered; \
-         model {}; elophanto {}",
-        report.files,
-        report.chunks,
+        "{root}: {} in {}, {} of them {} for a vector; {} remembered; model {}; elophanto {}",
+        counted(report.files, "document"),
+        counted(report.chunks, "chunk"),
         report.waiting,
-        remembered.report.chunks,
+        agreeing(report.waiting, "waits", "wait"),
+        counted(remembered.report.chunks, "lesson"),
         workspace.models.active().fingerprint(),
         env!("CARGO_PKG_VERSION"),
     );

@@ -96,7 +96,9 @@ pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.emit(row, escape_control_line(line.trim_start()))?;
     }
     if rows.is_empty() {
-        ui.note("there is no folder below `plugins/`");
+        return Ok(ui.nothing(
+            "there is no folder below `plugins/`: the agent writes one if it is asked to",
+        ));
     }
     Ok(Outcome::Done)
 }

@@ -15,6 +15,7 @@ use super::super::super::ui::{Ui, escape_control_line, exact_line, visible};
 use elophanto_agent::{
     Answer, Approval, Approver, Event, Finished, Outcome, Spent, level_name, permissions::Action,
 };
+use elophanto_base::counted::counted;
 
 /// Lines of a result.
 const MOST_RESULT: usize = 6;
@@ -75,13 +76,14 @@ impl<'a> Terminal<'a> {
             lines.for_each(|line| self.ui.talk(line));
         }
         let files = finished.touched.len();
-        let commits = finished.commits.len();
         let Spent { input_tokens, output_tokens, usd_micros, .. } = finished.spent;
         self.ui.talk(format_args!(
-            "run {}: {} steps, {files} files, {commits} commits, {} tokens, ${:.4}",
+            "run {}: {}, {}, {}, {}, ${:.4}",
             finished.run,
-            finished.steps,
-            input_tokens + output_tokens,
+            counted(finished.steps, "step"),
+            counted(files, "file"),
+            counted(finished.commits.len(), "commit"),
+            counted(input_tokens + output_tokens, "token"),
             usd_micros as f64 / 1e6,
         ));
         if files > 0 {
@@ -282,7 +284,7 @@ fn cut(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = text.lines().take(most).map(str::to_owned).collect();
     let more = text.lines().count().saturating_sub(most);
     if more > 0 && most > 0 {
-        lines.push(format!("… {more} more lines"));
+        lines.push(format!("… {}", counted(more, "more line")));
     }
     lines
 }
@@ -323,7 +325,7 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut() {
-        assert_eq!(cut("a\nb\nc", 2), ["a", "b", "… 1 more lines"]);
+        assert_eq!(cut("a\nb\nc", 2), ["a", "b", "… 1 more line"]);
         assert_eq!(cut("a\nb", 2), ["a", "b"]);
         assert!(cut("a\nb", 0).is_empty());
     }

@@ -32,11 +32,11 @@ fn matches() {
         (json!({ "pattern": "two", "path": "b" }), "b/c.rs:1: two\n"),
     ] {
         let said = tried.good(&tool(), arguments.clone());
-        let said = said.split("[1 files passed over").next().unwrap();
+        let said = said.split("[1 file passed over").next().unwrap();
         assert_eq!(said, expected, "{arguments}");
     }
     let binary = tried.good(&tool(), json!({ "pattern": "two" }));
-    assert_eq!(binary, "b/c.rs:1: two\n[1 files passed over: binary, too large or unreadable]\n");
+    assert_eq!(binary, "b/c.rs:1: two\n[1 file passed over: binary, too large or unreadable]\n");
     let nothing = tried.good(&tool(), json!({ "pattern": "two", "path": "id_rsa" }));
     assert!(nothing.starts_with("nothing found in 0 files"), "{nothing}");
 }
@@ -54,7 +54,7 @@ fn caps() {
     assert!(wide.len() < 500 && wide.contains(" [...]"), "{wide}");
     tried.write("huge", vec![b'x'; 40 << 20]);
     let huge = tried.good(&tool(), json!({ "pattern": "y", "path": "huge" }));
-    assert!(huge.contains("1 files passed over"), "{huge}");
+    assert!(huge.contains("1 file passed over"), "{huge}");
 }
 
 #[test]

@@ -99,5 +99,5 @@ fn what_no_tool_reads_is_left_out() {
         assert!(text.ends_with("[2 files left out: no tool reads them]\n"), "{text}");
     }
     let text = tried.good(&tool, json!({ "paths": [".env"] }));
-    assert!(text.starts_with("no difference\n[1 files left out"), "{text}");
+    assert!(text.starts_with("no difference\n[1 file left out"), "{text}");
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Begun, Surroundings};
+use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::exact_line;
 use elophanto_repo::Git;
 
@@ -68,7 +69,9 @@ impl Surroundings<'_> {
         };
         let mut told: Vec<String> = found.iter().take(MOST_TOLD).map(said).collect();
         if let Some(more @ 1..) = found.len().checked_sub(MOST_TOLD) {
-            told.push(format!("{more} more files that run or steer other programs were changed"));
+            let (files, were) = (counted(more, "more file"), agreeing(more, "was", "were"));
+            let run = agreeing(more, "runs or steers", "run or steer");
+            told.push(format!("{files} that {run} other programs {were} changed"));
         }
         told
     }

@@ -1,11 +1,9 @@
 //! What may be the name of an entity, by its form alone.
 //!
-//! Owns the structural rules, the tidying of a name found in text, and which shorter name may mean
-//! a longer one. It refuses to know what a name stands for: a rule that would turn away one real
-//! name is no rule.
+//! Owns the structural rules and the tidying of a name found in text. It refuses to know what a name
+//! stands for: a rule that would turn away one real name is no rule.
 
 mod calendar;
-mod hint;
 mod listing;
 mod markup;
 mod navigation;
@@ -16,7 +14,6 @@ mod tidy;
 mod tests;
 
 pub(super) use calendar::{is_month_or_day, is_year};
-pub use hint::merge_hint;
 pub use tidy::tidy;
 
 use elophanto_base::visible::is_deceptive;

@@ -14,6 +14,7 @@ pub use diagram::{dot, mermaid};
 use escape::visible;
 
 use super::{Edge, EdgeKind, Graph, NodeKind};
+use elophanto_base::counted::counted;
 
 /// References of one kind that are listed.
 const MAX_REFERENCES: usize = 100;
@@ -130,9 +131,4 @@ fn kind_name(kind: NodeKind) -> &'static str {
         NodeKind::Note => "note",
         NodeKind::Source => "source",
     }
-}
-
-fn counted(count: usize, of: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {of}{plural}")
 }
