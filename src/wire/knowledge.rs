@@ -3,9 +3,6 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Arguments;
-use elophanto_app::{entities::ToldEntities, learn::Gained, questions::Waiting, status::Status};
-
 /// What `learn` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LearnArguments {
@@ -47,20 +44,4 @@ pub struct StatusArguments {}
 
 fn items() -> usize {
     20
-}
-
-impl Arguments for LearnArguments {
-    type Answer<'a> = Gained<'a>;
-}
-
-impl Arguments for QuestionsArguments {
-    type Answer<'a> = Waiting<'a>;
-}
-
-impl Arguments for EntityArguments {
-    type Answer<'a> = ToldEntities<'a>;
-}
-
-impl Arguments for StatusArguments {
-    type Answer<'a> = Status;
 }

@@ -77,7 +77,3 @@ impl Arguments for RecallArguments {
     type Answer<'a> = Lessons;
     const TOKENS: [usize; 2] = [500, 4_000];
 }
-
-impl Arguments for RememberArguments {
-    type Answer<'a> = RememberedWire<'a>;
-}

@@ -28,10 +28,33 @@ pub use search::{
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
+use elophanto_app::{entities::ToldEntities, learn::Gained, questions::Waiting, status::Status};
+
 /// What a tool takes.
 pub trait Arguments: DeserializeOwned + JsonSchema {
     /// What it answers.
     type Answer<'a>: Serialize + JsonSchema;
     /// Tokens of an answer: as many if a call does not say, and at most so many.
     const TOKENS: [usize; 2] = [2_000, 20_000];
+}
+
+macro_rules! answers {
+    ($life:lifetime: $($arguments:ty => $answer:ty,)+) => {
+        $(impl Arguments for $arguments {
+            type Answer<$life> = $answer;
+        })+
+    };
+}
+
+answers! {
+    'a:
+    SearchArguments => FoundWire<'a>,
+    SimilarArguments => AlikeWire<'a>,
+    GetArguments => PartWire<'a>,
+    WriteNoteArguments => WrittenWire,
+    RememberArguments => RememberedWire<'a>,
+    LearnArguments => Gained<'a>,
+    QuestionsArguments => Waiting<'a>,
+    EntityArguments => ToldEntities<'a>,
+    StatusArguments => Status,
 }

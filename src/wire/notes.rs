@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Arguments, Named};
+use super::Named;
 use elophanto_app::notes::Origin;
 use elophanto_text::authoring::Kind;
 
@@ -67,12 +67,4 @@ pub struct WrittenWire {
     /// what `write_note` wants to overwrite it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-}
-
-impl Arguments for GetArguments {
-    type Answer<'a> = PartWire<'a>;
-}
-
-impl Arguments for WriteNoteArguments {
-    type Answer<'a> = WrittenWire;
 }

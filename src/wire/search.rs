@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Arguments, Named};
+use super::Named;
 use elophanto_app::{config::Mode, notes::Origin, when::time};
 use elophanto_index::{
     Kind,
@@ -56,14 +56,6 @@ pub struct SimilarArguments {
     #[serde(default = "hits")]
     #[schemars(range(min = 1, max = 50))]
     pub limit: usize,
-}
-
-impl Arguments for SearchArguments {
-    type Answer<'a> = FoundWire<'a>;
-}
-
-impl Arguments for SimilarArguments {
-    type Answer<'a> = AlikeWire<'a>;
 }
 
 fn hits() -> usize {

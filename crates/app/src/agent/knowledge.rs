@@ -44,28 +44,17 @@ impl KnowledgeTool {
         Self::Questions,
     ];
 
-    pub fn name(self) -> &'static str {
+    /// Its name, its level, and whether its answers hold what others wrote.
+    pub fn row(self) -> (&'static str, Level, bool) {
         match self {
-            Self::Search => "knowledge_search",
-            Self::Write => "knowledge_write",
-            Self::Index => "knowledge_index",
-            Self::Recall => "memory_recall",
-            Self::Remember => "memory_remember",
-            Self::Learn => "learn",
-            Self::Questions => "questions",
+            Self::Search => ("knowledge_search", Level::Safe, true),
+            Self::Write => ("knowledge_write", Level::Moderate, false),
+            Self::Index => ("knowledge_index", Level::Moderate, false),
+            Self::Recall => ("memory_recall", Level::Safe, true),
+            Self::Remember => ("memory_remember", Level::Moderate, false),
+            Self::Learn => ("learn", Level::Moderate, true),
+            Self::Questions => ("questions", Level::Safe, true),
         }
-    }
-
-    pub fn level(self) -> Level {
-        match self {
-            Self::Search | Self::Recall | Self::Questions => Level::Safe,
-            Self::Write | Self::Index | Self::Remember | Self::Learn => Level::Moderate,
-        }
-    }
-
-    /// Whether its answers hold what others wrote.
-    pub fn is_untrusted(self) -> bool {
-        !matches!(self, Self::Write | Self::Index | Self::Remember)
     }
 
     /// What a call does below the root.

@@ -49,14 +49,9 @@ pub fn tools(
 }
 
 fn spec(tool: KnowledgeTool, description: &str, input: Value) -> Spec {
-    Spec {
-        name: tool.name().to_owned(),
-        description: description.to_owned(),
-        input,
-        level: tool.level(),
-        source: Source::BuiltIn,
-        is_untrusted: tool.is_untrusted(),
-    }
+    let (name, level, is_untrusted) = tool.row();
+    let (name, description) = (name.to_owned(), description.to_owned());
+    Spec { name, description, input, level, source: Source::BuiltIn, is_untrusted }
 }
 
 /// A tool of the server.
