@@ -15,11 +15,12 @@
 //! is handed in ([`Environment::offline`] needs nothing), and what is to be told or asked on the way
 //! goes through a [`Reporter`] ([`Silent`] tells nobody). `examples/` has whole programs.
 //!
-//! The doors to it are [`cli`], the terminal, and [`server`], the Model Context Protocol. How the
-//! crates below `crates/` build on each other: `ARCHITECTURE.md`.
+//! The doors to it are [`cli`], the terminal, and [`server`], the Model Context Protocol; [`wire`] is
+//! what they say to programs. How the crates below `crates/` build on each other: `ARCHITECTURE.md`.
 
 pub mod cli;
 pub mod server;
+pub mod wire;
 
 pub use cli::knowledge_tools;
 pub use elophanto_app::{

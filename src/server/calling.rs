@@ -15,14 +15,14 @@ use serde_json::{Value, json};
 
 use super::{
     Call, Reply, Shared, Tool,
+    arguments::schemas,
     budget::{self, Count},
     call::{Progress, Step},
-    check, output,
+    check,
+    tool::TOKENS,
 };
 use elophanto_base::{one_line::one_line, schema, visible::escape_control_line};
 
-/// Tokens of an answer to arguments that cannot be read.
-const TOKENS: usize = 2000;
 /// A client that does not take a notice within this time is told no more of its call.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -41,8 +41,7 @@ pub async fn call(
         Ok(arguments) => arguments,
         Err(faults) => return Ok(fault(&faults, TOKENS, count)),
     };
-    let max = arguments.get("max_tokens").and_then(Value::as_u64);
-    let max = max.and_then(|max| usize::try_from(max).ok()).unwrap_or(TOKENS);
+    let max = Tool::max_tokens(&arguments);
     let (progress, mut steps) = Progress::channel();
     let mut listener = context.meta.get_progress_token();
     let call = Call {
@@ -75,8 +74,8 @@ fn answer(tool: Tool, reply: Reply, max: usize, count: Count) -> CallToolResult 
             return fault(&format!("{reason}{hint}"), max, count);
         }
     };
-    let form = Value::Object(output::schema(tool));
-    let misfit = structured.is_object().then(|| schema::check(&form, &structured).err()).flatten();
+    let form = &schemas(tool).output;
+    let misfit = structured.is_object().then(|| schema::check(form, &structured).err()).flatten();
     let (None, Value::Object(structured)) = (&misfit, structured) else {
         let tool = tool.name();
         let place = misfit.as_deref().unwrap_or("it is no object");
@@ -86,7 +85,8 @@ fn answer(tool: Tool, reply: Reply, max: usize, count: Count) -> CallToolResult 
     let is_quoted = tool.quotes() && !text.is_empty() && !tool.items().is_some_and(is_empty);
     let text = budget::text(&text, is_quoted, max, count);
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(Value::Object(budget::structured(structured, max, count)));
+    result.structured_content =
+        Some(Value::Object(budget::structured(structured, form, max, count)));
     result
 }
 

@@ -1,13 +1,10 @@
-//! Holds arguments against the table of a tool, and says what is wrong so that an agent can repair
+//! Holds arguments against the schema of a tool, and says what is wrong so that an agent can repair
 //! its call. Pure.
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    Tool,
-    arguments::{Argument, Kind, PATH_MAX, arguments},
-    note_path::is_below_root,
-};
+use super::{Tool, arguments::schemas};
+use crate::wire::{FORMS, Form};
 use elophanto_base::{one_line::one_line, visible::escape_control_line};
 
 /// How many faults are told at once.
@@ -20,29 +17,33 @@ const FAULTS: usize = 5;
 /// What is wrong, one fault a line: which argument, what it may be, and the name that was probably
 /// meant.
 pub fn check(tool: Tool, given: &Map<String, Value>) -> Result<Map<String, Value>, String> {
-    let table = arguments(tool);
+    let schema = &schemas(tool).input;
+    let none = Map::new();
+    let known = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
     let mut taken = Map::new();
     let mut faults = Vec::new();
-    for name in given.keys().filter(|name| table.iter().all(|one| one.name != **name)) {
-        faults.push(unknown(tool, name, table));
+    for name in given.keys().filter(|name| !known.contains_key(*name)) {
+        faults.push(unknown(tool, name, known));
         if faults.len() == FAULTS {
             break;
         }
     }
-    for argument in table {
-        let default = argument.default.map(|default| json!(default));
-        match given.get(argument.name) {
-            None | Some(Value::Null) if argument.required => {
-                faults.push(format!("`{}` is missing: {}", argument.name, wanted(argument)));
+    for (name, argument) in known {
+        match given.get(name) {
+            None | Some(Value::Null) if is_required(name) => {
+                faults.push(format!("`{name}` is missing: {}", wanted(argument)));
             }
-            None | Some(Value::Null) => taken.extend(default.map(|it| (argument.name.into(), it))),
-            Some(value) => match take(argument.kind, value) {
+            None | Some(Value::Null) => {
+                taken.extend(argument.get("default").map(|it| (name.clone(), it.clone())));
+            }
+            Some(value) => match take(argument, value) {
                 Some(value) => {
-                    taken.insert(argument.name.to_owned(), value);
+                    taken.insert(name.clone(), value);
                 }
                 None => faults.push(format!(
-                    "`{}` must be {}, not {}",
-                    argument.name,
+                    "`{name}` must be {}, not {}",
                     wanted(argument),
                     shown(value)
                 )),
@@ -65,15 +66,15 @@ fn names_a_place(taken: &Map<String, Value>) -> bool {
     taken.contains_key("path") || taken.contains_key("kind")
 }
 
-fn unknown(tool: Tool, name: &str, table: &[Argument]) -> String {
-    let names: Vec<&str> = table.iter().map(|argument| argument.name).collect();
+fn unknown(tool: Tool, name: &str, known: &Map<String, Value>) -> String {
+    let names: Vec<&str> = known.keys().map(String::as_str).collect();
     let close = closest(name, names.iter().copied());
     let hint = close.map_or_else(|| ".".to_owned(), |close| format!("; did you mean `{close}`?"));
     let (tool, name) = (tool.name(), escape_control_line(&one_line(name, 60)));
     format!("`{tool}` has no argument `{name}`{hint} It takes: {}", names.join(", "))
 }
 
-fn closest(name: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let name: String = name.chars().take(60).collect::<String>().to_lowercase();
     let likeness = |known: &str| {
         let begins = name.len() > 1 && (known.starts_with(&name) || name.starts_with(known));
@@ -87,35 +88,36 @@ fn closest(name: &str, names: impl Iterator<Item = &'static str>) -> Option<&'st
 }
 
 /// The value in the form that the tool takes, if it is one that may stand there.
-fn take(kind: Kind, value: &Value) -> Option<Value> {
-    match (kind, value) {
-        (Kind::Text { most }, Value::String(text)) => is_long(text, most).then(|| value.clone()),
-        (Kind::Path, Value::String(path)) => {
-            (is_long(path, PATH_MAX) && is_below_root(path)).then(|| value.clone())
+fn take(schema: &Value, value: &Value) -> Option<Value> {
+    let bound = |name: &str, fallback| schema[name].as_u64().unwrap_or(fallback);
+    let is_within = |count: usize, least: &str, most: &str| {
+        (bound(least, 0)..=bound(most, u64::MAX)).contains(&(count as u64))
+    };
+    match (schema["type"].as_str()?, value) {
+        ("string", Value::String(text)) => {
+            let is_one = schema["enum"].as_array().is_none_or(|names| names.contains(value));
+            let fits = form(schema).is_none_or(|form| (form.fits)(text));
+            let is_long = is_within(text.chars().count(), "minLength", "maxLength");
+            (is_one && fits && is_long).then(|| value.clone())
         }
-        (Kind::Lines, Value::String(lines)) => is_lines(lines).then(|| value.clone()),
-        (Kind::Rate, Value::String(rate)) => is_rate(rate).then(|| value.clone()),
-        (Kind::Whole { least, most }, Value::Number(_)) => {
+        ("integer", Value::Number(_)) => {
             let number = whole(value)?;
-            (least..=most).contains(&number).then(|| json!(number))
+            (bound("minimum", 0)..=bound("maximum", u64::MAX))
+                .contains(&number)
+                .then(|| json!(number))
         }
-        (Kind::Flag, Value::Bool(_)) => Some(value.clone()),
-        (Kind::Choice(choices), Value::String(choice)) => {
-            choices.contains(&choice.as_str()).then(|| value.clone())
-        }
-        (Kind::Choices(choices), Value::Array(items)) => (items.len() <= choices.len()
-            && items.iter().all(|item| take(Kind::Choice(choices), item).is_some()))
+        ("boolean", Value::Bool(_)) => Some(value.clone()),
+        ("array", Value::Array(items)) => (is_within(items.len(), "minItems", "maxItems")
+            && items.iter().all(|item| take(&schema["items"], item).is_some()))
         .then(|| value.clone()),
-        (Kind::Texts { items: at_most, most }, Value::Array(items)) => (items.len() <= at_most
-            && items.iter().all(|item| take(Kind::Text { most }, item).is_some()))
-        .then(|| value.clone()),
-        (Kind::Choices(_) | Kind::Texts { .. }, Value::String(_)) => take(kind, &json!([value])),
+        ("array", Value::String(_)) => take(schema, &json!([value])),
         _ => None,
     }
 }
 
-fn is_long(text: &str, most: usize) -> bool {
-    !text.is_empty() && text.chars().take(most + 1).count() <= most
+/// The form of a text of which its schema does not say all.
+fn form(schema: &Value) -> Option<&'static Form> {
+    FORMS.iter().find(|form| schema["format"] == form.name)
 }
 
 /// JSON knows one kind of number: `8.0` is a whole one.
@@ -126,43 +128,29 @@ fn whole(value: &Value) -> Option<u64> {
     })
 }
 
-fn is_lines(text: &str) -> bool {
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    matches!((positive(first, 9), positive(last, 9)), (Some(first), Some(last)) if first <= last)
-}
-
-fn is_rate(text: &str) -> bool {
-    let Some((part, all)) = text.split_once('/') else { return false };
-    matches!((number(part, 6), positive(all, 6)), (Some(part), Some(all)) if part <= all)
-}
-
-fn positive(digits: &str, most: usize) -> Option<u64> {
-    number(digits, most).filter(|_| !digits.starts_with('0'))
-}
-
-fn number(digits: &str, most: usize) -> Option<u64> {
-    let is_number =
-        (1..=most).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
-    if is_number { digits.parse().ok() } else { None }
-}
-
-fn wanted(argument: &Argument) -> String {
-    let form = match argument.kind {
-        Kind::Text { most } => format!("text of 1 to {most} characters"),
-        Kind::Path => format!(
-            "a path of at most {PATH_MAX} characters, relative to the root, with `/` and without `..`"
-        ),
-        Kind::Lines => "line numbers such as \"10-40\" or \"7\"".to_owned(),
-        Kind::Rate => "successes of attempts such as \"9/10\"".to_owned(),
-        Kind::Whole { least, most } => format!("a whole number from {least} to {most}"),
-        Kind::Flag => "true or false".to_owned(),
-        Kind::Choice(choices) => format!("one of \"{}\"", choices.join("\", \"")),
-        Kind::Choices(choices) => format!("a list of \"{}\"", choices.join("\", \"")),
-        Kind::Texts { items, most } => {
-            format!("a list of at most {items} texts of 1 to {most} characters")
-        }
+/// What an argument may be, and what it is for.
+fn wanted(schema: &Value) -> String {
+    let items = &schema["items"];
+    let names = |schema: &Value| {
+        let names = schema["enum"].as_array()?.iter().filter_map(Value::as_str);
+        Some(format!("\"{}\"", names.collect::<Vec<_>>().join("\", \"")))
     };
-    format!("{form} ({})", argument.says)
+    let what = match (schema["type"].as_str(), form(schema), names(schema).or_else(|| names(items)))
+    {
+        (_, Some(form), _) => form.wanted.to_owned(),
+        (Some("array"), _, Some(names)) => format!("a list of {names}"),
+        (_, _, Some(names)) => format!("one of {names}"),
+        (Some("array"), ..) => format!(
+            "a list of at most {} texts of 1 to {} characters",
+            schema["maxItems"], items["maxLength"]
+        ),
+        (Some("integer"), ..) => {
+            format!("a whole number from {} to {}", schema["minimum"], schema["maximum"])
+        }
+        (Some("boolean"), ..) => "true or false".to_owned(),
+        _ => format!("text of 1 to {} characters", schema["maxLength"]),
+    };
+    format!("{what} ({})", schema["description"].as_str().unwrap_or_default())
 }
 
 /// A value that did not fit, cut: the agent knows what it sent.

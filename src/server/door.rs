@@ -16,11 +16,14 @@ use rmcp::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Shared, Tool, arguments, calling,
+    Shared, Tool,
+    arguments::schemas,
+    calling,
     listeners::{Listener, SUBSCRIPTIONS, Sink},
     note_path::from_uri,
-    output, prompts, resources,
+    prompts, resources,
 };
+use crate::wire::brief;
 use elophanto_base::{one_line::one_line, visible::escape_control_line};
 
 /// What an agent is told when it connects.
@@ -232,8 +235,9 @@ impl ServerHandler for Door {
 }
 
 fn listed(tool: Tool) -> model::Tool {
-    model::Tool::new(tool.name(), tool.description(), Arc::new(arguments::schema(tool)))
+    let output = brief(&schemas(tool).output);
+    model::Tool::new(tool.name(), tool.description(), Arc::new(tool.schema()))
         .with_title(tool.title())
-        .with_raw_output_schema(Arc::new(output::schema(tool)))
+        .with_raw_output_schema(Arc::new(output))
         .with_annotations(tool.annotations())
 }

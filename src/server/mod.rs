@@ -19,7 +19,6 @@ mod gate;
 mod http;
 mod listeners;
 mod note_path;
-mod output;
 mod prompts;
 mod resources;
 mod shown;

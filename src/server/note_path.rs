@@ -1,17 +1,11 @@
 //! Paths of notes as they come from outside, and as URIs. Pure.
 
+use crate::wire::is_below_root;
+
 /// Scheme and authority of the URI of a note.
 pub const PREFIX: &str = "elophanto://note/";
 /// The template of all URIs of notes (RFC 6570).
 pub const TEMPLATE: &str = "elophanto://note/{+path}";
-
-/// Whether a path is relative, written with `/`, and cannot lead out of the folder it starts from.
-pub fn is_below_root(path: &str) -> bool {
-    !path.is_empty()
-        && !path.contains(['\\', '\0'])
-        && !path.chars().any(char::is_control)
-        && path.split('/').all(|name| !matches!(name, "" | "." | ".."))
-}
 
 /// The URI of a note, all but letters, digits, `-._~` and `/` percent-encoded.
 pub fn to_uri(path: &str) -> String {

@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 
 use super::{arguments, check};
 
+/// Tokens of an answer to arguments that do not say, or cannot be read.
+pub(super) const TOKENS: usize = 2000;
+
 /// One of the tools that agents can call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tool {
@@ -120,7 +123,7 @@ impl Tool {
 
     /// JSON schema of its arguments.
     pub fn schema(self) -> Map<String, Value> {
-        arguments::schema(self)
+        arguments::listed(self)
     }
 
     /// The arguments as [`super::Operations::call`] takes them: held against the schema, defaults
@@ -130,6 +133,12 @@ impl Tool {
     /// What is wrong with them, for whoever wrote them.
     pub fn checked(self, given: &Map<String, Value>) -> Result<Map<String, Value>, String> {
         check::check(self, given)
+    }
+
+    /// How long the answer to a call may be, by arguments that were checked.
+    pub fn max_tokens(checked: &Map<String, Value>) -> usize {
+        let most = checked.get("max_tokens").and_then(Value::as_u64);
+        most.and_then(|most| usize::try_from(most).ok()).unwrap_or(TOKENS)
     }
 
     /// What a client may assume about a call.

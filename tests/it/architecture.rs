@@ -10,6 +10,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "server",
+            "wire",
             "base",
             "text",
             "net",
@@ -22,7 +23,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "app",
         ],
     ),
-    ("server", &["base"]),
+    ("server", &["base", "wire"]),
+    ("wire", &["text", "index", "knowledge", "app"]),
     ("app", &["base", "net", "repo", "text", "models", "index", "tables", "knowledge", "agent"]),
     ("tables", &["index"]),
     ("agent", &["base", "models", "repo"]),

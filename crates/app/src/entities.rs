@@ -1,5 +1,6 @@
 //! What is known of things: entities with their facts and where each comes from.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -14,7 +15,7 @@ use elophanto_knowledge::learn::{
 use elophanto_text::entity::Entity;
 
 /// An entity of the list, as programs get it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Listed<'a> {
     pub number: usize,
     pub entity: &'a str,
@@ -24,7 +25,7 @@ pub struct Listed<'a> {
 }
 
 /// An entity, as programs get it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Known<'a> {
     pub entity: &'a str,
     pub name: &'a str,
@@ -37,7 +38,7 @@ pub struct Known<'a> {
     pub notes: Vec<KnownNote<'a>>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct KnownFact<'a> {
     pub id: &'a str,
     pub text: &'a str,
@@ -51,11 +52,44 @@ pub struct KnownFact<'a> {
     pub against: Option<&'a str>,
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct KnownNote<'a> {
     pub text: &'a str,
     pub path: String,
     pub line: usize,
+}
+
+/// Entities of the list, or all that is known of one.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Told<'a> {
+    Listed(Listed<'a>),
+    Known(Known<'a>),
+}
+
+/// What is told of entities.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ToldEntities<'a> {
+    pub entities: Vec<Told<'a>>,
+    /// how many are left out
+    pub more: usize,
+}
+
+/// All that is known of the entity of a name; without one, at most `limit` entities of the list.
+pub fn told<'a>(
+    store: &EntityStore,
+    snapshot: &'a EntitySnapshot,
+    name: Option<&str>,
+    limit: usize,
+) -> ToldEntities<'a> {
+    if let Some(name) = name {
+        let known = find(snapshot, name).map(|entity| Told::Known(of(store, entity)));
+        return ToldEntities { entities: known.into_iter().collect(), more: 0 };
+    }
+    let mut all = list(store, snapshot);
+    let more = all.len().saturating_sub(limit);
+    all.truncate(limit);
+    ToldEntities { entities: all.into_iter().map(Told::Listed).collect(), more }
 }
 
 /// All entities, those with most facts first.

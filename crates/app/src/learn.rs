@@ -3,6 +3,7 @@
 
 use std::{cell::LazyCell, cell::OnceCell, collections::BTreeMap, path::Path};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -80,6 +81,30 @@ pub struct Learnt {
     pub all_made: bool,
 }
 
+/// What came of it, in figures.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Gained<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<&'a str>,
+    /// searches that wait
+    pub queued: usize,
+    pub facts: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entities: Option<&'a [FoundEntity]>,
+}
+
+impl Learnt {
+    /// What came of it, in figures.
+    pub fn gained(&self) -> Gained<'_> {
+        self.prompt.as_ref().map_or_else(Gained::default, |prompt| Gained {
+            prompt: Some(&prompt.id),
+            queued: prompt.searches.iter().filter(|search| search.queued).count(),
+            facts: prompt.entities.iter().map(|found| found.facts).sum(),
+            entities: Some(&prompt.entities),
+        })
+    }
+}
+
 /// What was asked for, and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prompted {
@@ -111,7 +136,7 @@ pub struct Searched {
 }
 
 /// An entity that facts were found about.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FoundEntity {
     pub entity: String,
     pub name: String,

@@ -46,6 +46,7 @@ pub mod schedule;
 pub mod search;
 pub mod settings;
 pub mod skills;
+pub mod status;
 pub mod trust;
 pub mod usage;
 pub mod vault;

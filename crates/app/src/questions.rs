@@ -1,6 +1,7 @@
 //! What `scan` asks about files: the questions that wait for an answer, and those that got one.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Error, reporter::Reporter, workspace::Workspace};
@@ -14,7 +15,7 @@ use elophanto_knowledge::scan::{
 };
 
 /// A question, as programs get it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Listed<'a> {
     pub id: &'a str,
     pub kind: GapKind,
@@ -26,9 +27,18 @@ pub struct Listed<'a> {
     pub value: f32,
     pub cost: u64,
     pub state: QuestionState,
+    #[schemars(with = "String")]
     pub at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<&'a str>,
+}
+
+/// Questions that wait for an answer, the most valuable first.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Waiting<'a> {
+    pub questions: Vec<Listed<'a>>,
+    /// how many are left out
+    pub more: usize,
 }
 
 impl<'a> From<&'a Question> for Listed<'a> {
@@ -81,6 +91,17 @@ pub fn list(known: &Known, state: Option<QuestionState>) -> Vec<&Question> {
             .then_with(|| a.id.cmp(&b.id))
     });
     questions
+}
+
+/// At most `limit` of the questions that wait for an answer, those of one state by its name; `open`
+/// is what all of them are.
+pub fn waiting<'k>(known: &'k Known, state: Option<&str>, limit: usize) -> Waiting<'k> {
+    let state = state.map(str::to_lowercase).filter(|state| state != "open");
+    let mut questions = list(known, None);
+    questions
+        .retain(|question| state.as_ref().is_none_or(|state| question.state.as_str() == state));
+    let shown: Vec<Listed> = questions.iter().take(limit).map(|it| Listed::from(*it)).collect();
+    Waiting { more: questions.len() - shown.len(), questions: shown }
 }
 
 /// The question of this id, or of the only id that begins so.

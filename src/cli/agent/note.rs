@@ -1,13 +1,12 @@
 //! `elophanto agent note`
 
-use serde::Serialize;
-
 use super::super::{
     Outcome,
     error::CliError,
     ui::{Ui, escape_control_line},
     workspace,
 };
+use crate::wire::WrittenWire;
 use elophanto_app::notes::{MOST_BYTES, sections, write};
 use elophanto_text::authoring::{Draft, Kind};
 
@@ -36,14 +35,8 @@ pub struct NoteArgs {
     pub json: bool,
 }
 
-/// A written note, as `--json` prints it.
-#[derive(Serialize)]
-struct NoteWire<'a> {
-    path: &'a str,
-}
-
 /// A kind of note by its name.
-pub fn kind(name: &str) -> Result<Kind, String> {
+fn kind(name: &str) -> Result<Kind, String> {
     let named = Kind::ALL.into_iter().find(|kind| kind.as_str() == name);
     named.ok_or_else(|| format!("give one of {}", Kind::ALL.map(Kind::as_str).join(", ")))
 }
@@ -77,6 +70,7 @@ pub fn run(args: &NoteArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         path: None,
     };
     let path = write(&workspace, &draft, None)?.path.to_string_lossy().into_owned();
-    ui.emit(&NoteWire { path: &path }, escape_control_line(&path))?;
+    let shown = escape_control_line(&path);
+    ui.emit(&WrittenWire { path, hash: None }, shown)?;
     Ok(Outcome::Done)
 }

@@ -1,7 +1,6 @@
 //! `elophanto agent remember`
 
 use jiff::Timestamp;
-use serde::Serialize;
 
 use super::super::{
     Outcome,
@@ -9,6 +8,7 @@ use super::super::{
     ui::{Ui, escape_control_line},
     workspace,
 };
+use crate::wire::RememberedWire;
 use elophanto_app::memory::{Memories, Remembered};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Draft, DraftParts, EventType, MAX_LINE_BYTES, Rate, repo_name};
@@ -48,17 +48,6 @@ pub struct RememberArgs {
     pub json: bool,
 }
 
-/// What was written down, as `--json` prints it.
-#[derive(Serialize)]
-pub struct RememberedWire<'a> {
-    pub id: &'a str,
-    pub repo: &'a str,
-    pub path: String,
-    pub tags: &'a [String],
-    /// Secrets that were masked.
-    pub masked: usize,
-}
-
 pub fn run(args: &RememberArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let memories = Memories::open(&workspace);
@@ -91,7 +80,7 @@ pub(super) fn say(remembered: &Remembered, ui: &mut Ui) -> Result<(), CliError> 
         ui.note(format_args!("{} in it {are} masked", counted(*masked, "secret")));
     }
     let text = format!("{} {}", memory.id, escape_control_line(&path));
-    let (id, repo, tags) = (&memory.id, &memory.repo, &memory.tags);
+    let (id, repo, tags) = (&memory.id, Some(&*memory.repo), &memory.tags);
     ui.emit(&RememberedWire { id, repo, path, tags, masked: *masked }, text)
 }
 

@@ -208,7 +208,7 @@ pub fn place(typed: &str, workspace: &Workspace) -> Like {
     Like { path, line }
 }
 
-pub fn kind(text: &str) -> Result<Kind, String> {
+fn kind(text: &str) -> Result<Kind, String> {
     Kind::SEARCHED
         .into_iter()
         .find(|kind| kind.name() == text)

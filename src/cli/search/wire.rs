@@ -1,141 +1,15 @@
-//! A hit as `--json` prints it: names of fields are a promise.
-
-use serde::Serialize;
+//! A hit as `--json` prints it.
 
 use super::{
     output::Shape,
     places::{drift, state},
 };
+use crate::wire::{BlameWire, ConfidenceWire, DriftWire, ExplainWire, HitWire};
 use elophanto_app::when::time;
 use elophanto_index::{
     Kind,
-    drift::{Drift, Later},
-    search::{Confidence, Hit, Level, origin::Author},
+    search::{Hit, origin::Author},
 };
-
-/// A hit, as `--json` prints it.
-#[derive(Serialize)]
-pub struct HitWire<'a> {
-    pub kind: &'static str,
-    #[serde(rename = "type")]
-    file_type: &'a str,
-    pub path: String,
-    /// Only for a path that is not UTF-8: its bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path_bytes: Option<&'a [u8]>,
-    pub line: usize,
-    lines: [usize; 2],
-    pub title: &'a str,
-    pub breadcrumb: &'a [String],
-    pub scope: &'a str,
-    tags: &'a [String],
-    changed: Option<String>,
-    blob: String,
-    /// The commit that was searched.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<String>,
-    /// Only for text that is not committed: `modified` or `uncommitted`; and for a summary whose
-    /// file has changed: `stale`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub state: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub blame: Option<BlameWire>,
-    pub score: f32,
-    /// Rank of its file among those of the hits, from 1.
-    file_rank: usize,
-    /// Of all hits together: whether they answer. Not for `--like`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    confidence: Option<ConfidenceWire>,
-    /// What the question excluded, as typed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    excluded: Vec<&'a str>,
-    pub snippet: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<&'a str>,
-    #[serde(skip_serializing_if = "is_zero")]
-    similar: usize,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    note: &'a str,
-    /// Only for a fact: the note of the user that says otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub against: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub drifted: Option<DriftWire<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    explain: Option<ExplainWire>,
-    #[serde(skip_serializing_if = "is_zero")]
-    stale: usize,
-}
-
-/// How sure it is that the hits hold an answer.
-#[derive(Serialize)]
-pub struct ConfidenceWire {
-    /// `sure`, `perhaps` or `probably nothing`.
-    level: Level,
-    /// From 0 to 1.
-    probability: f64,
-}
-
-impl From<Confidence> for ConfidenceWire {
-    fn from(found: Confidence) -> Self {
-        // Three digits say all that is known.
-        let probability = (f64::from(found.probability()) * 1e3).round() / 1e3;
-        Self { level: found.level, probability }
-    }
-}
-
-/// Who wrote the best lines; all `null` where they are not committed.
-#[derive(Default, Serialize)]
-pub struct BlameWire {
-    pub author: Option<String>,
-    email: Option<String>,
-    pub commit: Option<String>,
-    pub date: Option<String>,
-    subject: Option<String>,
-}
-
-/// Commits that touched what a note covers, after the note's own last change.
-#[derive(Serialize)]
-pub struct DriftWire<'a> {
-    commits: usize,
-    latest: Vec<CommitWire<'a>>,
-}
-
-/// A commit, as `--json` prints it.
-#[derive(Serialize)]
-struct CommitWire<'a> {
-    commit: String,
-    date: Option<String>,
-    subject: &'a str,
-}
-
-impl<'a> From<&'a Drift> for DriftWire<'a> {
-    fn from(drift: &'a Drift) -> Self {
-        let wire = |commit: &'a Later| CommitWire {
-            commit: commit.id.to_string(),
-            date: time(commit.time),
-            subject: &commit.subject,
-        };
-        Self { commits: drift.total, latest: drift.commits.iter().map(wire).collect() }
-    }
-}
-
-/// What a score is made of.
-#[derive(Serialize)]
-struct ExplainWire {
-    keyword: f32,
-    cosine: f32,
-    keyword_part: f32,
-    semantic_part: f32,
-    recency_part: f32,
-    /// Only for a summary, and for a note that lists changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source_part: Option<f32>,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
-}
 
 /// What is printed of a hit of an answer.
 pub fn wire<'a>(hit: &'a Hit, text: Option<&'a str>, shape: &Shape<'a>) -> HitWire<'a> {

@@ -3,8 +3,8 @@ use serde_json::{Map, Value, json};
 
 use crate::server::{
     Tool,
+    arguments::schemas,
     budget::{NOTICE, structured, text},
-    output::schema,
 };
 use elophanto_base::schema::check as fits;
 
@@ -40,12 +40,12 @@ fn texts_are_cut_at_line_ends() {
 fn items_go_before_letters() {
     let hit = |text: &str| json!({"path": "a.md", "text": text});
     let given = json!({"hits": [hit("x"), hit("y"), hit(&"z".repeat(100))], "more": 4});
-    let cut = structured(given.as_object().cloned().unwrap(), 100, bytes);
+    let cut = structured(given.as_object().cloned().unwrap(), &json!({}), 100, bytes);
     let expected = json!({"hits": [hit("x"), hit("y")], "more": 5, "cut": true});
     assert_eq!(Value::Object(cut), expected);
 
     let given = json!({"lines": [1, 2], "path": "a.md", "text": "z".repeat(100)});
-    let cut = structured(given.as_object().cloned().unwrap(), 60, bytes);
+    let cut = structured(given.as_object().cloned().unwrap(), &json!({}), 60, bytes);
     assert_eq!(cut["lines"], json!([1, 2]));
     assert_eq!(cut["path"], "a.md");
     assert_eq!(serde_json::to_string(&cut).unwrap().len(), 60);
@@ -54,29 +54,16 @@ fn items_go_before_letters() {
 /// Values of the form of a tool's output, with hostile texts.
 fn answer() -> impl Strategy<Value = (Tool, Value)> {
     let text = prop_oneof![any::<String>(), "[a-z \n\"\\\\]{0,400}", "(word ){0,300}"];
-    let hit = (text.clone(), text.clone(), 0..1000u32).prop_map(|(path, text, line)| {
-        json!({"path": path, "line": line, "kind": "note", "text": text, "score": 0.25, "id": path})
-    });
-    let items = proptest::collection::vec(hit, 0..30);
+    let items = proptest::collection::vec(text.clone(), 0..30);
     (0..Tool::ALL.len(), items, text.clone(), text).prop_map(|(tool, items, a, b)| {
         let tool = Tool::ALL[tool];
-        let value = match tool.items() {
-            Some(name) => {
-                let items: Vec<Value> = items
-                    .into_iter()
-                    .map(|mut item| {
-                        item["lesson"] = item["text"].clone();
-                        item["timestamp"] = json!("2026-01-02T03:04:05Z");
-                        item
-                    })
-                    .collect();
-                json!({name: items})
-            }
-            None if tool == Tool::Status => {
-                json!({"views": items, "note": a, "other": {"deep": [b]}})
-            }
-            None => json!({"path": a, "text": b, "hash": "0", "lines": [1, 2], "truncated": false}),
-        };
+        let mut value = super::example(tool, &a);
+        if let Some(name) = tool.items() {
+            let item = |text: &String| super::example(tool, text)[name][0].take();
+            value[name] = items.iter().map(item).collect();
+        } else {
+            value["path"] = json!(b);
+        }
         (tool, value)
     })
 }
@@ -84,14 +71,15 @@ fn answer() -> impl Strategy<Value = (Tool, Value)> {
 proptest! {
     #[test]
     fn no_answer_exceeds_its_budget((tool, value) in answer(), max in 20..900usize, quoted: bool) {
-        prop_assert!(fits(&Value::Object(schema(tool)), &value).is_ok());
+        let form = &schemas(tool).output;
+        prop_assert_eq!(fits(form, &value), Ok(()));
         let given: Map<String, Value> = value.as_object().cloned().unwrap_or_default();
         let long = serde_json::to_string_pretty(&value).unwrap_or_default();
         for count in [bytes, words, super::count] {
-            let cut = structured(given.clone(), max, count);
+            let cut = structured(given.clone(), form, max, count);
             let json = serde_json::to_string(&cut).unwrap_or_default();
             prop_assert!(count(&json) <= max, "{} > {max}: {json}", count(&json));
-            let fault = fits(&Value::Object(schema(tool)), &Value::Object(cut.clone()));
+            let fault = fits(form, &Value::Object(cut.clone()));
             prop_assert!(fault.is_ok(), "{fault:?}");
             prop_assert!(cut == given || cut.get("cut") == Some(&json!(true)));
 

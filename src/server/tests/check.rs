@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::server::{Tool, arguments::arguments, check::check};
+use crate::server::{Tool, arguments::schemas, check::check};
+use crate::wire;
 
 fn map(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
@@ -116,6 +117,26 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Whether the type of a tool's arguments takes what the schema lets through.
+fn parsed(tool: Tool, taken: &Map<String, Value>) -> Result<(), String> {
+    fn read<A: wire::Arguments>(taken: Value) -> Result<(), String> {
+        serde_json::from_value::<A>(taken).map(drop).map_err(|cause| cause.to_string())
+    }
+    let taken = Value::Object(taken.clone());
+    match tool {
+        Tool::Search => read::<wire::SearchArguments>(taken),
+        Tool::Get => read::<wire::GetArguments>(taken),
+        Tool::Similar => read::<wire::SimilarArguments>(taken),
+        Tool::Recall => read::<wire::RecallArguments>(taken),
+        Tool::Remember => read::<wire::RememberArguments>(taken),
+        Tool::Learn => read::<wire::LearnArguments>(taken),
+        Tool::Questions => read::<wire::QuestionsArguments>(taken),
+        Tool::Entity => read::<wire::EntityArguments>(taken),
+        Tool::WriteNote => read::<wire::WriteNoteArguments>(taken),
+        Tool::Status => read::<wire::StatusArguments>(taken),
+    }
+}
+
 proptest! {
     #[test]
     fn what_is_passed_on_is_complete_and_stable(
@@ -124,16 +145,17 @@ proptest! {
         odd in proptest::option::of((any::<String>(), value())),
     ) {
         let tool = Tool::ALL[tool];
-        let names = arguments(tool).iter().map(|argument| argument.name.to_owned());
-        let given: Map<String, Value> = names.zip(values).chain(odd).collect();
+        let schema = &schemas(tool).input;
+        let names = schema["properties"].as_object().unwrap().keys();
+        let given: Map<String, Value> = names.cloned().zip(values).chain(odd).collect();
         match check(tool, &given) {
             Err(said) => prop_assert!(!said.is_empty() && said.chars().count() < 5000),
             Ok(taken) => {
-                for argument in arguments(tool) {
-                    let value = taken.get(argument.name);
-                    prop_assert!(value.is_some() || !argument.required);
-                    prop_assert!(value != Some(&Value::Null));
+                for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+                    prop_assert!(taken.contains_key(name.as_str().unwrap()));
                 }
+                prop_assert!(taken.values().all(|value| !value.is_null()));
+                prop_assert_eq!(parsed(tool, &taken), Ok(()));
                 prop_assert_eq!(check(tool, &taken), Ok(taken.clone()));
             }
         }

@@ -109,7 +109,11 @@ fn act(tool: Tool, arguments: &Map<String, Value>, call: &Call, seen: &Seen) -> 
         }
         "long" => text = "a line that is not short\n".repeat(5000),
         "client" => text = call.client().unwrap_or("nobody").to_owned(),
-        "odd" => return Reply::Found { text, structured: json!({"hits": [{"path": 1}]}) },
+        "odd" => {
+            let mut structured = example(tool, &text);
+            structured["hits"][0]["path"] = json!(1);
+            return Reply::Found { text, structured };
+        }
         _ => {}
     }
     Reply::Found { structured: example(tool, &text), text }
@@ -118,22 +122,32 @@ fn act(tool: Tool, arguments: &Map<String, Value>, call: &Call, seen: &Seen) -> 
 fn example(tool: Tool, text: &str) -> Value {
     match tool {
         Tool::Search | Tool::Similar => json!({"hits": [{
-            "path": "a.md", "line": 3, "kind": "note", "title": null, "breadcrumb": "A > B",
+            "path": "a.md", "line": 3, "kind": "note", "title": "A", "breadcrumb": ["A", "B"],
             "scope": "user", "text": text, "score": 0.5,
+            "origin": {"author": null, "commit": null, "date": null, "state": "uncommitted"},
         }]}),
         Tool::Get => json!({
             "path": "a.md", "title": "A", "lines": [1, 9], "text": text, "hash": "0123", "truncated": false,
+            "origin": {"author": "a", "commit": "01", "date": "2026-01-02T03:04:05Z"},
         }),
         Tool::Recall => json!({"memories": [{
             "id": "01", "repo": "r", "lesson": text, "context": "c",
             "timestamp": "2026-01-02T03:04:05Z", "success_rate": "9/10",
         }]}),
-        Tool::Remember => json!({"id": "01", "path": ".elophanto/memory/r/01.jsonl"}),
-        Tool::Learn => json!({"prompt": "01", "queued": false, "facts": 2}),
-        Tool::Questions => json!({"questions": [{"id": "q1", "text": text}]}),
-        Tool::Entity => json!({"entities": [{"name": "Otter", "facts": [{"text": text}]}]}),
+        Tool::Remember => {
+            json!({"id": "01", "path": ".elophanto/memory/r/01.jsonl", "tags": [], "masked": 0})
+        }
+        Tool::Learn => json!({"prompt": "01", "queued": 0, "facts": 2}),
+        Tool::Questions => json!({"questions": [{
+            "id": "q1", "kind": "stale", "question": text, "hypothesis": "h", "priority": "low",
+            "evidence": {"file_path": "a.rs", "size": 3}, "autonomy": 1, "value": 0.5, "cost": 9,
+            "state": "open", "at": "2026-01-02T03:04:05Z",
+        }], "more": 0}),
+        Tool::Entity => json!({"entities": [
+            {"number": 1, "entity": "otter", "name": text, "path": "otter.md", "facts": 2},
+        ], "more": 0}),
         Tool::WriteNote => json!({"path": "learned/notes/a.md", "hash": "4567"}),
-        Tool::Status => json!({"notes": 3}),
+        Tool::Status => json!({"documents": 3}),
     }
 }
 

@@ -68,7 +68,7 @@ async fn wrong_calls_say_how_to_repair_them() {
     let answer = client.call("search", json!({"query": "client"})).await;
     assert_eq!(text(&answer), format!("{NOTICE}\ntester[2J"));
     let answer = client.ask("tools/call", json!({"name": "status"})).await;
-    assert_eq!(answer["result"]["structuredContent"], json!({"notes": 3}));
+    assert_eq!(answer["result"]["structuredContent"], json!({"documents": 3}));
 }
 
 #[tokio::test]
@@ -83,6 +83,16 @@ async fn long_answers_are_cut() {
     assert_eq!(structured["cut"], true);
     assert!(super::count(&structured.to_string()) <= 100);
     assert_eq!(structured["hits"].as_array().unwrap().len(), 1);
+}
+
+/// What clients build on: a change of it is meant.
+#[test]
+fn tools_are_listed_with_their_schemas() {
+    let listed = serde_json::to_string_pretty(&*crate::server::door::TOOLS).unwrap();
+    for unwanted in ["$ref", "$defs", "$schema", "\"title\": \"Nullable"] {
+        assert!(!listed.contains(unwanted), "{unwanted}");
+    }
+    insta::assert_snapshot!(listed);
 }
 
 #[test]

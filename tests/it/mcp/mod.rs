@@ -81,6 +81,8 @@ struct Session {
     next: u64,
     /// What came without being asked for.
     notices: Vec<Value>,
+    /// The tools as they were listed.
+    tools: Value,
 }
 
 impl Session {
@@ -107,7 +109,7 @@ impl Session {
             }
         });
         let stdin = child.stdin.take();
-        Self { child, stdin, messages, next: 0, notices: Vec::new() }
+        Self { child, stdin, messages, next: 0, notices: Vec::new(), tools: Value::Null }
     }
 
     fn hello(&mut self, version: &str, client: &str) -> Value {
@@ -163,7 +165,26 @@ impl Session {
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         assert!(answer["error"].is_null(), "{tool}: {answer}");
-        answer["result"].clone()
+        let result = answer["result"].clone();
+        if result["isError"] == false {
+            self.check(tool, &result["structuredContent"]);
+        }
+        result
+    }
+
+    /// Holds a structured answer against the schema that its tool was listed with.
+    fn check(&mut self, tool: &str, structured: &Value) {
+        if self.tools.is_null() {
+            self.tools = self.ask("tools/list", json!({}))["result"]["tools"].take();
+        }
+        let listed = self.tools.as_array().unwrap().iter().find(|one| one["name"] == tool);
+        let schema = &listed.unwrap()["outputSchema"];
+        let keys = schema["properties"].as_object().unwrap();
+        elophanto_base::schema::check(schema, structured)
+            .unwrap_or_else(|fault| panic!("{tool}: {fault}: {structured}"));
+        for key in structured.as_object().unwrap().keys() {
+            assert!(keys.contains_key(key), "`{tool}` tells of no `{key}`: {structured}");
+        }
     }
 
     /// The structured answer to a call that must succeed.

@@ -10,6 +10,7 @@ mod develop;
 mod external;
 mod gathering;
 mod hub_tools;
+pub mod knowledge;
 pub mod plugins;
 mod proposing;
 mod ranking;

@@ -1,10 +1,13 @@
 //! Lessons as programs get them, in as much detail as there is room for.
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::Memories;
-use elophanto_knowledge::memory::{Recalled, Shown};
+use super::{Kept, Memories};
+use crate::Error;
+use elophanto_knowledge::memory::{Question, Recalled, Shown, compact};
+use elophanto_models::builtin::count_tokens;
 
 /// Characters of a context where there is little room.
 const SHORT_CONTEXT: usize = 80;
@@ -12,6 +15,8 @@ const SHORT_CONTEXT: usize = 80;
 const SHORT_COMMIT: usize = 10;
 /// Characters of each text of the only lesson, where there is less than little.
 const SHORTER: [usize; 7] = [2_000, 1_000, 500, 200, 80, 40, 12];
+/// Tokens of the line that says of a text that it is quoted.
+const NOTICE_TOKENS: usize = 24;
 
 /// What is told of each lesson, most first: that all of them are there is worth more than what else
 /// is known of one.
@@ -27,7 +32,7 @@ enum Detail {
 }
 
 /// A lesson, as `--json` and the MCP server give it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct RecalledWire<'a> {
     id: &'a str,
     repo: &'a str,
@@ -50,13 +55,13 @@ struct RecalledWire<'a> {
 }
 
 /// Who wrote a lesson down, and the commit that brought it; `None` while it is in none.
-#[derive(Serialize, Clone)]
+#[derive(Serialize, Clone, JsonSchema)]
 pub struct Origin {
     pub agent: String,
     pub commit: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Rest<'a> {
     tags: &'a [String],
     agent_id: &'a str,
@@ -65,6 +70,50 @@ struct Rest<'a> {
     path: String,
     line: usize,
     score: f32,
+}
+
+/// What is remembered of a question, within a number of tokens.
+#[derive(Serialize, JsonSchema)]
+pub struct Lessons {
+    #[schemars(with = "Vec<RecalledWire<'static>>")]
+    pub memories: Vec<Value>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+    /// how many are left out
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<usize>,
+    /// The same for people and models; empty if nothing is remembered.
+    #[serde(skip)]
+    pub text: String,
+}
+
+impl Lessons {
+    /// Whether nothing is remembered.
+    pub fn is_none(&self) -> bool {
+        self.memories.is_empty() && !self.cut
+    }
+}
+
+impl Memories<'_> {
+    /// The lessons that answer a question best, whole or in part, in `most` tokens as JSON and as
+    /// text; what git says of their files is kept.
+    ///
+    /// # Errors
+    /// As [`Memories::recall`].
+    pub fn lessons(&self, question: &Question, kept: &Kept, most: usize) -> Result<Lessons, Error> {
+        let found = self.recall(question)?;
+        let lessons = |memories: Vec<Value>| {
+            let more = Some(found.len() - memories.len()).filter(|more| *more > 0);
+            Lessons { cut: more.is_some(), more, memories, text: String::new() }
+        };
+        let fits = |memories: &[Value]| {
+            count_tokens(&json!(lessons(memories.to_vec())).to_string()) <= most
+        };
+        let memories = fitting(&found, self, &self.origins(kept), &fits);
+        let room = most.saturating_sub(NOTICE_TOKENS);
+        let text = compact(&shown(&found, &self.own), room, &count_tokens).text;
+        Ok(Lessons { text, ..lessons(memories) })
+    }
 }
 
 /// Lessons as they are printed for people and models.

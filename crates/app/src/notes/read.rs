@@ -3,6 +3,7 @@
 use std::{fs, time::Duration};
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{Error, workspace::Workspace};
@@ -43,8 +44,8 @@ pub struct Listed {
     pub changed: Option<Timestamp>,
 }
 
-/// Who wrote lines of a note last, and whether the note is committed.
-#[derive(Debug, Serialize)]
+/// Who wrote lines of a note last, and whether it is committed.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Origin {
     pub author: Option<String>,
     pub commit: Option<String>,
@@ -52,6 +53,39 @@ pub struct Origin {
     /// `committed`, `modified` or `uncommitted`.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub state: &'static str,
+}
+
+impl Origin {
+    /// One of the usual length: what room an answer needs is known before git is asked.
+    pub fn usual() -> Self {
+        let usual = |count: usize, char: &str| Some(char.repeat(count));
+        Self { author: usual(40, "a"), commit: usual(40, "0"), date: usual(20, "0"), state: "" }
+    }
+}
+
+impl Excerpted {
+    /// The most lines that fit, at least one, and the number of the last one.
+    pub fn fitting(&self, fits: impl Fn(&str, usize) -> bool) -> (&str, usize) {
+        let (text, (first, end)) = (self.part.text.as_str(), self.part.lines);
+        if fits(text, end) {
+            return (text, end);
+        }
+        let ends: Vec<usize> =
+            memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1).collect();
+        let head = |lines: usize| {
+            let at = lines.checked_sub(1).and_then(|last| ends.get(last)).copied();
+            let head = at.and_then(|at| text.get(..at)).unwrap_or(text);
+            let last = if at.is_some() { first + markdown::count_line_ends(head) - 1 } else { end };
+            (head, last.max(first).min(end))
+        };
+        let (mut least, mut most) = (1, ends.len().max(1));
+        while least < most {
+            let middle = (least + most).div_ceil(2);
+            let (body, last) = head(middle);
+            if fits(body, last) { least = middle } else { most = middle - 1 }
+        }
+        head(least)
+    }
 }
 
 impl<'a> Notes<'a> {

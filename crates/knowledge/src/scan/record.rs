@@ -1,6 +1,7 @@
 //! What the journal holds of a scan: questions and summaries, as they are written down.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use elophanto_repo::{BlobId, NotePath};
@@ -15,7 +16,8 @@ pub const SUMMARY: &str = "summary";
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Serialize, Deserialize, JsonSchema)]
         pub enum $name { $($(#[$variant_doc])* #[serde(rename = $word)] $variant,)+ }
 
         impl $name {
@@ -84,7 +86,7 @@ words! {
 }
 
 /// What a question is about.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 pub struct Evidence {
     /// Relative to the root; absolute outside of it.
     pub file_path: String,

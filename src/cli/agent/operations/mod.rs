@@ -7,16 +7,17 @@ mod search;
 
 use std::{sync::Arc, time::Duration};
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::super::{
     error::CliError,
     workspace::{KnowledgeBase, Workspace},
 };
-use crate::server::{Call, Operations, Reply, Tool};
-use elophanto_app::memory::{Kept, Memories};
-use elophanto_app::notes::Notes;
+use crate::{
+    server::{Call, Operations, Reply, Tool},
+    wire::Arguments,
+};
+use elophanto_app::memory::Kept;
 use elophanto_app::reporter::{Progress, Reporter, Silent, Tone};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::Options;
@@ -40,12 +41,10 @@ pub fn operations(base: KnowledgeBase, reporter: Arc<dyn Reporter + Send + Sync>
     let context = OperationContext { base, reporter, kept: Kept::default() };
     Operations {
         call: Box::new(move |tool, given, call| {
-            answer(tool, &Arguments { named: given, context: &context }, call).unwrap_or_else(
-                |error| Reply::Refused {
-                    reason: error.message().to_owned(),
-                    hint: (!error.hints().is_empty()).then(|| error.hints().join("\n")),
-                },
-            )
+            answer(tool, given, &context, call).unwrap_or_else(|error| Reply::Refused {
+                reason: error.message().to_owned(),
+                hint: (!error.hints().is_empty()).then(|| error.hints().join("\n")),
+            })
         }),
         notes: Box::new(move |after, limit| notes::list(&list, after, limit).map_err(said)),
         read: Box::new(move |path| notes::read(&read, path).map_err(said)),
@@ -55,15 +54,6 @@ pub fn operations(base: KnowledgeBase, reporter: Arc<dyn Reporter + Send + Sync>
 
 fn said(error: CliError) -> String {
     error.message().to_owned()
-}
-
-/// As JSON says it: a score is as short there as it is printed.
-///
-/// # Errors
-/// When it cannot be written as JSON.
-fn value<T: Serialize + ?Sized>(wire: &T) -> Result<Value, CliError> {
-    let text = serde_json::to_string(wire).map_err(CliError::new)?;
-    serde_json::from_str(&text).map_err(CliError::new)
 }
 
 /// Whoever runs the server or the agent: warned and asked, told nothing else.
@@ -89,97 +79,56 @@ impl Reporter for OnBehalf<'_> {
     }
 }
 
-/// Arguments that were checked against the tool's schema.
-struct Arguments<'a> {
-    named: &'a Map<String, Value>,
-    context: &'a OperationContext,
-}
-
-impl Arguments<'_> {
+impl OperationContext {
     /// The knowledge base, without a word about its settings: they were said when the server began.
     fn workspace(&self) -> Result<Workspace, CliError> {
-        self.context.base.open(Vec::new())
+        self.base.open(Vec::new())
     }
 
     fn reporter(&self) -> OnBehalf<'_> {
-        OnBehalf(&*self.context.reporter)
-    }
-
-    fn text(&self, name: &str) -> Option<&str> {
-        self.named.get(name).and_then(Value::as_str)
-    }
-
-    fn given(&self, name: &str) -> &str {
-        self.text(name).unwrap_or_default()
-    }
-
-    fn whole(&self, name: &str) -> Option<usize> {
-        self.named.get(name).and_then(Value::as_u64).and_then(|value| usize::try_from(value).ok())
-    }
-
-    fn is_set(&self, name: &str) -> bool {
-        self.named.get(name).and_then(Value::as_bool).unwrap_or_default()
-    }
-
-    fn texts(&self, name: &str) -> Option<Vec<String>> {
-        let items = self.named.get(name)?.as_array()?;
-        Some(items.iter().filter_map(|item| Some(item.as_str()?.to_owned())).collect())
+        OnBehalf(&*self.reporter)
     }
 }
 
-fn answer(tool: Tool, arguments: &Arguments, call: &Call) -> Result<Reply, CliError> {
+fn answer(
+    tool: Tool,
+    given: &Map<String, Value>,
+    on: &OperationContext,
+    call: &Call,
+) -> Result<Reply, CliError> {
     if call.is_followed() && !matches!(tool, Tool::Remember | Tool::Learn | Tool::WriteNote) {
-        read_first(arguments, call)?;
+        read_first(on, call)?;
     }
     match tool {
-        Tool::Search => search::search(arguments, call),
-        Tool::Similar => search::similar(arguments, call),
-        Tool::Get => notes::get(arguments, call),
-        Tool::Recall => lessons::recall(arguments, call),
-        Tool::Remember => lessons::remember(arguments, call),
-        Tool::Learn => knowledge::learn(arguments),
-        Tool::Questions => knowledge::questions(arguments),
-        Tool::Entity => knowledge::entity(arguments),
-        Tool::WriteNote => notes::write_note(arguments),
-        Tool::Status => status(arguments),
+        Tool::Search => search::search(arguments(given)?, on, call),
+        Tool::Similar => search::similar(arguments(given)?, on, call),
+        Tool::Get => notes::get(arguments(given)?, on, call),
+        Tool::Recall => lessons::recall(arguments(given)?, on, call),
+        Tool::Remember => lessons::remember(arguments(given)?, on, call),
+        Tool::Learn => knowledge::learn(arguments(given)?, on),
+        Tool::Questions => knowledge::questions(arguments(given)?, on),
+        Tool::Entity => knowledge::entity(arguments(given)?, on),
+        Tool::WriteNote => notes::write_note(arguments(given)?, on),
+        Tool::Status => knowledge::status(arguments(given)?, on),
     }
+}
+
+/// Arguments that were checked against the schema of their type.
+fn arguments<A: Arguments>(given: &Map<String, Value>) -> Result<A, CliError> {
+    serde_json::from_value(Value::Object(given.clone())).map_err(CliError::new)
+}
+
+/// What a tool with these arguments answers: as JSON says it, for a score is as short there as it is
+/// printed.
+fn found<A: Arguments>(text: String, answer: &A::Answer<'_>) -> Result<Reply, CliError> {
+    let json = serde_json::to_string(answer).map_err(CliError::new)?;
+    Ok(Reply::Found { text, structured: serde_json::from_str(&json).map_err(CliError::new)? })
 }
 
 /// Reads what changed before the tool itself would, and says how far it is.
-fn read_first(arguments: &Arguments, call: &Call) -> Result<(), CliError> {
+fn read_first(on: &OperationContext, call: &Call) -> Result<(), CliError> {
     let progress = |done, all| call.progress(done, Some(all), "reading notes");
     let options = Options { full: false, patience: Some(PATIENCE), progress: &progress };
-    arguments.workspace()?.refresh_all(options)?;
+    on.workspace()?.refresh_all(options)?;
     Ok(())
-}
-
-fn status(arguments: &Arguments) -> Result<Reply, CliError> {
-    let workspace = arguments.workspace()?;
-    let notes = Notes::open(&workspace)?;
-    let memories = Memories::open(&workspace);
-    let remembered = memories.refreshed(false)?;
-    let report = &notes.known.report;
-    let root = workspace.repository.root.file_name().unwrap_or_default().to_string_lossy();
-    let structured = json!({
-        "repository": root,
-        "memory_repository": memories.own,
-        "version": env!("CARGO_PKG_VERSION"),
-        "model": workspace.models.active().fingerprint().to_string(),
-        "documents": report.files,
-        "chunks": report.chunks,
-        "waiting": report.waiting,
-        "stale": report.stale,
-        "lessons": remembered.report.chunks,
-    });
-    let text = format!(
-        "{root}: {} in {}, {} of them {} for a vector; {} remembered; model {}; elophanto {}",
-        counted(report.files, "document"),
-        counted(report.chunks, "chunk"),
-        report.waiting,
-        agreeing(report.waiting, "waits", "wait"),
-        counted(remembered.report.chunks, "lesson"),
-        workspace.models.active().fingerprint(),
-        env!("CARGO_PKG_VERSION"),
-    );
-    Ok(Reply::Found { text, structured })
 }

@@ -13,22 +13,14 @@ use super::super::{
     operations::operations,
 };
 use crate::server::{self, Call, Operations, Reply};
-use elophanto_agent::{
-    Host, Intent, Output, Source, Spec, Tool, ToolError,
-    permissions::{Action, Level},
-};
 use elophanto_app::{
+    agent::{
+        Host, Intent, Output, Source, Spec, Tool, ToolError,
+        knowledge::{Given, KnowledgeTool},
+    },
     index::{self, IndexRequest},
     reporter::{Reporter, Silent},
 };
-use elophanto_knowledge::memory;
-
-/// Tokens of an answer, if the call does not say.
-const TOKENS: usize = 2_000;
-/// Where notes of a kind and pages of entities lie.
-const LEARNED: &str = "knowledge/learned";
-/// What a call that asks the configured sources reaches, for rules about hosts.
-const SOURCES: &str = "learn.sources";
 
 /// All of them; `reporter` is warned and asked for what models need.
 pub fn tools(
@@ -37,31 +29,35 @@ pub fn tools(
 ) -> Vec<Box<dyn Tool>> {
     let base = KnowledgeBase::of(workspace);
     let operations = Arc::new(operations(base.clone(), reporter));
-    let of = |name: &str, level, operation: server::Tool, is_untrusted| -> Box<dyn Tool> {
-        let spec = Spec {
-            name: name.to_owned(),
-            description: operation.description().to_owned(),
-            input: Value::Object(operation.schema()),
-            level,
-            source: Source::BuiltIn,
-            is_untrusted,
+    let made = |tool: KnowledgeTool| -> Box<dyn Tool> {
+        let operation = match tool {
+            KnowledgeTool::Index => {
+                return Box::new(Index { spec: index_spec(), base: base.clone() });
+            }
+            KnowledgeTool::Search => server::Tool::Search,
+            KnowledgeTool::Write => server::Tool::WriteNote,
+            KnowledgeTool::Recall => server::Tool::Recall,
+            KnowledgeTool::Remember => server::Tool::Remember,
+            KnowledgeTool::Learn => server::Tool::Learn,
+            KnowledgeTool::Questions => server::Tool::Questions,
         };
-        Box::new(Knowledge { spec, operation, operations: Arc::clone(&operations) })
+        let input = Value::Object(operation.schema());
+        let spec = spec(tool, operation.description(), input);
+        Box::new(Knowledge { spec, tool, operation, operations: Arc::clone(&operations) })
     };
-    vec![
-        of("knowledge_search", Level::Safe, server::Tool::Search, true),
-        of("knowledge_write", Level::Moderate, server::Tool::WriteNote, false),
-        Box::new(Index { spec: index_spec(), base }),
-        of("memory_recall", Level::Safe, server::Tool::Recall, true),
-        of("memory_remember", Level::Moderate, server::Tool::Remember, false),
-        of("learn", Level::Moderate, server::Tool::Learn, true),
-        of("questions", Level::Safe, server::Tool::Questions, true),
-    ]
+    KnowledgeTool::ALL.map(made).into()
+}
+
+fn spec(tool: KnowledgeTool, description: &str, input: Value) -> Spec {
+    let (name, level, is_untrusted) = tool.row();
+    let (name, description) = (name.to_owned(), description.to_owned());
+    Spec { name, description, input, level, source: Source::BuiltIn, is_untrusted }
 }
 
 /// A tool of the server.
 struct Knowledge {
     spec: Spec,
+    tool: KnowledgeTool,
     operation: server::Tool,
     operations: Arc<Operations>,
 }
@@ -73,32 +69,22 @@ impl Tool for Knowledge {
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
         let given = self.checked(arguments)?;
-        let record = |path: &str| Action::Record { paths: vec![host.root().join(path)] };
-        let action = match self.operation {
-            server::Tool::WriteNote => {
-                record(given.get("path").and_then(Value::as_str).unwrap_or(LEARNED))
-            }
-            server::Tool::Remember => record(memory::FOLDER),
-            // With a text nothing is asked anywhere.
-            server::Tool::Learn if given.contains_key("text") => record(LEARNED),
-            server::Tool::Learn => Action::Reach { host: SOURCES.to_owned() },
-            _ => Action::Look,
-        };
+        let path = given.get("path").and_then(Value::as_str);
+        let touching = Given { path, has_text: given.contains_key("text") };
+        let action = self.tool.action(touching, host.root());
         Ok(Intent { action, shown: shown(&given) })
     }
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         let given = self.checked(arguments)?;
-        let most = given.get("max_tokens").and_then(Value::as_u64);
-        let call = Call::alone(most.map_or(TOKENS, |most| most as usize));
+        let call = Call::alone(server::Tool::max_tokens(&given));
         if host.is_cancelled() {
             return Err(ToolError::Cancelled);
         }
         match (self.operations.call)(self.operation, &given, &call).shown() {
             Reply::Found { text, structured } => {
                 let path = structured.get("path").and_then(Value::as_str);
-                let is_written = self.operation == server::Tool::WriteNote;
-                let touched = path.filter(|_| is_written).map(Into::into);
+                let touched = path.filter(|_| self.tool == KnowledgeTool::Write).map(Into::into);
                 Ok(Output { text, touched: touched.into_iter().collect(), ..Output::default() })
             }
             Reply::Refused { reason, hint } => Err(ToolError::Failed(match hint {
@@ -124,17 +110,11 @@ struct Index {
 }
 
 fn index_spec() -> Spec {
-    Spec {
-        name: "knowledge_index".to_owned(),
-        description: "Bring the index up to date after notes changed, with what the next commit \
-                      carries of it. Searching does not need it: a search sees changed notes by \
-                      itself."
-            .to_owned(),
-        input: json!({"type": "object", "properties": {}, "additionalProperties": false}),
-        level: Level::Moderate,
-        source: Source::BuiltIn,
-        is_untrusted: false,
-    }
+    let description = "Bring the index up to date after notes changed, with what the next commit \
+                       carries of it. Searching does not need it: a search sees changed notes by \
+                       itself.";
+    let input = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    spec(KnowledgeTool::Index, description, input)
 }
 
 impl Tool for Index {
@@ -142,11 +122,9 @@ impl Tool for Index {
         &self.spec
     }
 
-    fn intent(&self, _arguments: &Value, _host: &dyn Host) -> Result<Intent, ToolError> {
-        Ok(Intent {
-            action: Action::Record { paths: Vec::new() },
-            shown: "elophanto index".to_owned(),
-        })
+    fn intent(&self, _arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
+        let action = KnowledgeTool::Index.action(Given::default(), host.root());
+        Ok(Intent { action, shown: "elophanto index".to_owned() })
     }
 
     fn execute(&self, _arguments: &Value, _host: &mut dyn Host) -> Result<Output, ToolError> {

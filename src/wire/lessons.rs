@@ -1,0 +1,79 @@
+//! `recall` and `remember`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Arguments, Named};
+use elophanto_app::memory::reply::Lessons;
+use elophanto_knowledge::memory::EventType;
+
+/// What `recall` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct RecallArguments {
+    /// the task, the command or the error message
+    #[schemars(length(min = 1, max = 4096))]
+    pub text: String,
+    /// only lessons of this repository
+    #[schemars(length(min = 1, max = 64))]
+    pub repo: Option<String>,
+    /// only lessons of this type
+    #[serde(rename = "type")]
+    pub event_type: Option<Named<EventType>>,
+    /// lessons
+    #[serde(default = "lessons")]
+    #[schemars(range(min = 1, max = 20))]
+    pub limit: usize,
+    /// also archived lessons
+    #[serde(default)]
+    pub archived: bool,
+}
+
+/// What `remember` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct RememberArguments {
+    /// what the lesson comes from
+    #[serde(rename = "type")]
+    pub event_type: Named<EventType>,
+    /// what was being done
+    #[schemars(length(min = 1, max = 4000))]
+    pub context: String,
+    /// what to do next time
+    #[schemars(length(min = 1, max = 4000))]
+    pub lesson: String,
+    /// the command that worked or failed
+    #[schemars(length(min = 1, max = 4000))]
+    pub command: Option<String>,
+    /// how many of how many attempts worked, as 9/10
+    #[schemars(length(max = 13), regex(pattern = r"^[0-9]{1,6}/[1-9][0-9]{0,5}$"))]
+    #[schemars(extend("format" = "rate"))]
+    pub success_rate: Option<String>,
+    /// words to find it by
+    #[schemars(length(max = 20), inner(length(min = 1, max = 40)))]
+    pub tags: Option<Vec<String>>,
+    /// the repository, if not this one
+    #[schemars(length(min = 1, max = 64))]
+    pub repo: Option<String>,
+}
+
+/// What was written down.
+#[derive(Serialize, JsonSchema)]
+pub struct RememberedWire<'a> {
+    pub id: &'a str,
+    /// Told at the terminal, where a record may name another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub repo: Option<&'a str>,
+    pub path: String,
+    pub tags: &'a [String],
+    /// secrets that were masked
+    pub masked: usize,
+}
+
+fn lessons() -> usize {
+    5
+}
+
+impl Arguments for RecallArguments {
+    type Answer<'a> = Lessons;
+    const TOKENS: [usize; 2] = [500, 4_000];
+}

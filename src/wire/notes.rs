@@ -1,0 +1,70 @@
+//! `get` and `write_note`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Named;
+use elophanto_app::notes::Origin;
+use elophanto_text::authoring::Kind;
+
+/// What `get` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct GetArguments {
+    /// as in a hit
+    #[schemars(length(min = 1, max = 1024), extend("format" = "path"))]
+    pub path: String,
+    /// only the section below this heading
+    #[schemars(length(min = 1, max = 500))]
+    pub heading: Option<String>,
+    /// only these lines, such as 10-40
+    #[schemars(length(max = 19), regex(pattern = r"^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$"))]
+    #[schemars(extend("format" = "lines"))]
+    pub lines: Option<String>,
+}
+
+/// What `write_note` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct WriteNoteArguments {
+    /// title of the note
+    #[schemars(length(min = 1, max = 200))]
+    pub title: String,
+    /// its Markdown, without front matter
+    #[schemars(length(min = 1, max = 262_144))]
+    pub text: String,
+    /// where, from the root on, below the learned folder; this or `kind` is needed
+    #[schemars(length(min = 1, max = 1024), extend("format" = "path"))]
+    pub path: Option<String>,
+    /// chooses folder and name
+    pub kind: Option<Named<Kind>>,
+    /// tags
+    #[schemars(length(max = 50), inner(length(min = 1, max = 40)))]
+    pub tags: Option<Vec<String>>,
+    /// hash of the note that is overwritten, from `get`
+    #[schemars(length(min = 1, max = 64))]
+    pub hash: Option<String>,
+}
+
+/// A part of a note.
+#[derive(Serialize, JsonSchema)]
+pub struct PartWire<'a> {
+    pub path: &'a str,
+    pub title: &'a str,
+    /// first and last line
+    pub lines: [usize; 2],
+    pub text: &'a str,
+    /// what `write_note` wants to overwrite the note
+    pub hash: &'a str,
+    /// more lines follow
+    pub truncated: bool,
+    /// who wrote the lines last
+    pub origin: &'a Origin,
+}
+
+/// A note that was written.
+#[derive(Serialize, JsonSchema)]
+pub struct WrittenWire {
+    pub path: String,
+    /// what `write_note` wants to overwrite it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+}

@@ -1,0 +1,253 @@
+//! `search` and `similar`, and hits as they are answered and printed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Named;
+use elophanto_app::{config::Mode, notes::Origin, when::time};
+use elophanto_index::{
+    Kind,
+    drift::{Drift, Later},
+    search::{Confidence, Level},
+};
+use elophanto_text::markdown::Scope;
+
+/// What `search` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SearchArguments {
+    /// words or a question
+    #[schemars(length(min = 1, max = 4096))]
+    pub query: String,
+    /// hits
+    #[serde(default = "hits")]
+    #[schemars(range(min = 1, max = 50))]
+    pub limit: usize,
+    /// only these kinds
+    #[schemars(length(max = 3))]
+    pub kind: Option<Vec<Named<Kind>>>,
+    /// only notes of this scope
+    pub scope: Option<Named<Scope>>,
+    /// only notes with this tag
+    #[schemars(length(min = 1, max = 100))]
+    pub tag: Option<String>,
+    /// only paths that match a glob, such as docs/**
+    #[schemars(length(min = 1, max = 1024))]
+    pub path: Option<String>,
+    /// only notes changed since a date or span, such as 2026-05-01 or 2w
+    #[schemars(length(min = 1, max = 64))]
+    pub since: Option<String>,
+    /// the notes as of a commit, branch, tag or date
+    #[schemars(length(min = 1, max = 256))]
+    pub at: Option<String>,
+    /// how to compare
+    pub mode: Option<Named<Mode>>,
+}
+
+/// What `similar` takes.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct SimilarArguments {
+    /// the note
+    #[schemars(length(min = 1, max = 1024), extend("format" = "path"))]
+    pub path: String,
+    /// only the part around this line
+    #[schemars(range(min = 1, max = 100_000_000))]
+    pub line: Option<usize>,
+    /// hits
+    #[serde(default = "hits")]
+    #[schemars(range(min = 1, max = 50))]
+    pub limit: usize,
+}
+
+fn hits() -> usize {
+    8
+}
+
+/// What `similar` answers.
+#[derive(Serialize, JsonSchema)]
+pub struct AlikeWire<'a> {
+    pub hits: Vec<PassageWire<'a>>,
+}
+
+/// What `search` answers.
+#[derive(Serialize, JsonSchema)]
+pub struct FoundWire<'a> {
+    pub hits: Vec<PassageWire<'a>>,
+    /// whether the hits answer the question
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<ConfidenceWire>,
+    /// words with a dash: what holds them was left out
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    pub excluded: &'a [&'a str],
+}
+
+/// A hit as the server answers it.
+#[derive(Serialize, JsonSchema)]
+pub struct PassageWire<'a> {
+    pub path: &'a str,
+    pub line: usize,
+    pub kind: &'static str,
+    pub title: &'a str,
+    pub breadcrumb: &'a [String],
+    pub scope: &'a str,
+    pub text: &'a str,
+    pub score: f32,
+    /// who wrote its best lines
+    pub origin: Origin,
+    /// only for a fact: the note of the user that says otherwise
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drifted: Option<&'a DriftWire<'a>>,
+    /// the commit that was searched
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<&'a str>,
+}
+
+impl<'a> From<&'a HitWire<'a>> for PassageWire<'a> {
+    fn from(wire: &'a HitWire<'a>) -> Self {
+        let blame = wire.blame.as_ref();
+        Self {
+            path: &wire.path,
+            line: wire.line,
+            kind: wire.kind,
+            title: wire.title,
+            breadcrumb: wire.breadcrumb,
+            scope: wire.scope,
+            text: wire.text.unwrap_or(wire.snippet).trim(),
+            score: wire.score,
+            origin: Origin {
+                author: blame.and_then(|blame| blame.author.clone()),
+                commit: blame.and_then(|blame| blame.commit.clone()),
+                date: blame.and_then(|blame| blame.date.clone()),
+                state: wire.state.unwrap_or("committed"),
+            },
+            against: wire.against,
+            drifted: wire.drifted.as_ref(),
+            at: wire.at.as_deref(),
+        }
+    }
+}
+
+/// A hit, as `--json` prints it.
+#[derive(Serialize)]
+pub struct HitWire<'a> {
+    pub kind: &'static str,
+    #[serde(rename = "type")]
+    pub file_type: &'a str,
+    pub path: String,
+    /// Only for a path that is not UTF-8: its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<&'a [u8]>,
+    pub line: usize,
+    pub lines: [usize; 2],
+    pub title: &'a str,
+    pub breadcrumb: &'a [String],
+    pub scope: &'a str,
+    pub tags: &'a [String],
+    pub changed: Option<String>,
+    pub blob: String,
+    /// The commit that was searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// Only for text that is not committed: `modified` or `uncommitted`; and for a summary whose
+    /// file has changed: `stale`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blame: Option<BlameWire>,
+    pub score: f32,
+    /// Rank of its file among those of the hits, from 1.
+    pub file_rank: usize,
+    /// Of all hits together: whether they answer. Not for `--like`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<ConfidenceWire>,
+    /// What the question excluded, as typed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub excluded: Vec<&'a str>,
+    pub snippet: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<&'a str>,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub similar: usize,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub note: &'a str,
+    /// Only for a fact: the note of the user that says otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drifted: Option<DriftWire<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<ExplainWire>,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stale: usize,
+}
+
+/// How sure it is that the hits hold an answer.
+#[derive(Serialize, JsonSchema)]
+pub struct ConfidenceWire {
+    #[schemars(with = "Named<Level>")]
+    pub level: Level,
+    /// from 0 to 1
+    pub probability: f64,
+}
+
+impl From<Confidence> for ConfidenceWire {
+    fn from(found: Confidence) -> Self {
+        // Three digits say all that is known.
+        let probability = (f64::from(found.probability()) * 1e3).round() / 1e3;
+        Self { level: found.level, probability }
+    }
+}
+
+/// Who wrote the best lines; all `null` where they are not committed.
+#[derive(Default, Serialize)]
+pub struct BlameWire {
+    pub author: Option<String>,
+    pub email: Option<String>,
+    pub commit: Option<String>,
+    pub date: Option<String>,
+    pub subject: Option<String>,
+}
+
+/// Commits that touched what a note covers, after the note's own last change.
+#[derive(Serialize, JsonSchema)]
+pub struct DriftWire<'a> {
+    pub commits: usize,
+    pub latest: Vec<CommitWire<'a>>,
+}
+
+/// A commit, as `--json` prints it.
+#[derive(Serialize, JsonSchema)]
+pub struct CommitWire<'a> {
+    pub commit: String,
+    pub date: Option<String>,
+    pub subject: &'a str,
+}
+
+impl<'a> From<&'a Drift> for DriftWire<'a> {
+    fn from(drift: &'a Drift) -> Self {
+        let wire = |commit: &'a Later| CommitWire {
+            commit: commit.id.to_string(),
+            date: time(commit.time),
+            subject: &commit.subject,
+        };
+        Self { commits: drift.total, latest: drift.commits.iter().map(wire).collect() }
+    }
+}
+
+/// What a score is made of.
+#[derive(Serialize)]
+pub struct ExplainWire {
+    pub keyword: f32,
+    pub cosine: f32,
+    pub keyword_part: f32,
+    pub semantic_part: f32,
+    pub recency_part: f32,
+    /// Only for a summary, and for a note that lists changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_part: Option<f32>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
