@@ -19,7 +19,6 @@ use crate::{
 };
 use elophanto_app::memory::Kept;
 use elophanto_app::reporter::{Progress, Reporter, Silent, Tone};
-use elophanto_base::counted::{agreeing, counted};
 use elophanto_index::Options;
 use elophanto_models::builtin::count_tokens;
 
