@@ -7,7 +7,7 @@
 use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};
 
 use super::{
-    Context, Options, Refreshed, Report,
+    Context, Options, Refreshed, Report, Snapshot,
     draft::Draft,
     fill::missing_keys,
     pipeline,

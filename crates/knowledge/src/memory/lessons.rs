@@ -308,8 +308,10 @@ mod tests {
         let lines: Vec<usize> = chunks.iter().map(|it| it.lines.0).collect();
         assert_eq!(lines, [1, 3]);
         let own = str::to_owned;
+        let at = "2026-01-02T00:00:00Z".parse().unwrap();
+        let correction = Correction { old: own("A"), new: own("B"), at };
         let attributes =
-            Attributes::Lessons { retired: vec![own("B")], replaces: vec![(own("A"), own("B"))] };
+            Attributes::Lessons { retired: vec![own("B")], corrections: vec![correction] };
         assert_eq!(record.attributes, attributes);
         assert!(record.note.as_ref().is_some_and(|warning| warning.starts_with("line 2: ")));
         let analyzer = elophanto_base::lexical::Analyzer::new("english");

@@ -13,7 +13,7 @@ use url::Url;
 use super::{
     Auth, Client, Endpoint, HttpError, Patience, Reply, block_on,
     fake::{Fake, answer},
-    probe,
+    listens, probe,
 };
 
 const KEY: &str = "sk-do-not-show";
