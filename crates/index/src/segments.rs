@@ -142,6 +142,7 @@ fn build_group(workshop: &Workshop, jobs: Vec<Job>, tick: &(dyn Fn() + Sync)) ->
             Done::Note(file, note) => (file, note),
         };
         group.read += usize::from(file.is_some());
+        let note = *note;
         builder.add(&note.record, &note.text, &note.chunks);
         keys.extend(note.keys);
         passages.extend(note.passages);
@@ -169,7 +170,7 @@ type Contents = FxHashMap<ObjectId, Result<Vec<u8>, Unread>>;
 
 enum Done {
     Outcome(Outcome),
-    Note(Option<Walked>, Note),
+    Note(Option<Walked>, Box<Note>),
 }
 
 impl Workshop<'_> {
@@ -199,7 +200,7 @@ impl Workshop<'_> {
             },
             Job::Take(derived) => self.make(*derived),
             Job::Move { segment, document } => match self.take(segment, document) {
-                Ok(note) => Done::Note(None, note),
+                Ok(note) => Done::Note(None, Box::new(note)),
                 // The text is damaged: the caller reads the file instead.
                 Err(Malformed) => Done::Outcome(Outcome::Gone),
             },
@@ -229,7 +230,7 @@ impl Workshop<'_> {
             return Done::Outcome(Outcome::Known { file, blob, segment, document });
         }
         match self.source.cut(&self.chunker, &file.path, blob, bytes) {
-            Ok(note) => Done::Note(Some(file), note),
+            Ok(note) => Done::Note(Some(file), Box::new(note)),
             Err(problem) => Done::Outcome(Outcome::Skipped { file, blob, problem }),
         }
     }
@@ -238,7 +239,7 @@ impl Workshop<'_> {
         let blob = record.blob;
         let file = Walked { path: record.path.clone(), stat: FileStat::default() };
         match self.chunker.cut_made(record, text) {
-            Ok(note) => Done::Note(Some(file), note),
+            Ok(note) => Done::Note(Some(file), Box::new(note)),
             Err(problem) => Done::Outcome(Outcome::Skipped { file, blob, problem }),
         }
     }

@@ -14,13 +14,13 @@ fn an_empty_page_is_no_question() {
         for (name, text) in pages(env) {
             let text = String::from_utf8(text).unwrap();
             let kept = text.lines().filter(|line| !line.contains("<!-- f:"));
-            env.write(&format!("{PAGES}/{name}"), kept.collect::<Vec<_>>().join("\n") + "\n");
+            env.write(format!("{PAGES}/{name}"), kept.collect::<Vec<_>>().join("\n") + "\n");
         }
         assert_eq!(entities(env), ["KEF (0)", "KEF LS50 Meta (0)"]);
     };
     let by_hand = |env: &TestEnv| {
         for (name, _) in pages(env) {
-            env.write(&format!("{PAGES}/{name}"), "---\ntitle: kef\nscope: learned\n---\n");
+            env.write(format!("{PAGES}/{name}"), "---\ntitle: kef\nscope: learned\n---\n");
         }
     };
     let by_command = |env: &TestEnv| {
