@@ -143,8 +143,14 @@ fn what_tells_nothing_of_what_is_asked_is_no_answer() {
              speaker with a wooden front. We listened to the Elac for a week in May.\n",
         ),
         ("coffee.md", "# Coffee\n\nThe Gaggia Classic has a price of 450 euros.\n"),
+        (
+            "relay.md",
+            "# Relay\n\nDeploy it with make ship. It listens on port 3000 behind Nginx.\n",
+        ),
     ]);
     for (question, expected) in [
+        ("how to deploy the relay", Some("Deploy it with make ship. [1]")),
+        ("how is the relay deployed", Some("Deploy it with make ship. [1]")),
         ("what does the Elac cost", None),
         ("what does the elac debut cost", None),
         ("price of the Elac", None),

@@ -453,6 +453,25 @@ fn an_entity_of_which_nothing_is_left_is_gone_until_something_is_learned() {
     assert_eq!(slugs(site.env.root()).len(), 1);
 }
 
+/// Nothing is taken from a view that was made so soon after its pages that it proves nothing.
+#[test]
+fn facts_are_gone_with_their_pages_however_soon() {
+    let site = Site::new();
+    assert_ne!(site.found("KEF LS50 Meta"), "");
+    fs::remove_dir_all(site.env.path(FOLDER)).unwrap();
+    assert_eq!(site.found("KEF LS50 Meta"), "");
+}
+
+/// What people hide in a page is not found in it.
+#[test]
+fn comments_on_a_page_are_not_searched() {
+    let site = Site::new();
+    let page = site.page() + "\n<!-- heliotrope -->\n";
+    site.env.write(PAGE, page);
+    assert_ne!(site.found("KEF LS50 Meta"), "");
+    assert_eq!(site.found("heliotrope"), "");
+}
+
 #[test]
 fn the_vectors_of_facts_go_along() {
     let site = Site::with(CONFIG, ATTRIBUTES);

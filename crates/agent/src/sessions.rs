@@ -230,7 +230,16 @@ impl Sessions {
         if !path.try_exists().unwrap_or(true) {
             return Err(SessionsError::Missing(id));
         }
-        let _lock = self.lock(id)?;
+        let lock = self.lock(id)?;
+        self.remove_held(id, lock)
+    }
+
+    /// The same by whoever holds its lock.
+    ///
+    /// # Errors
+    /// When it is not there, or cannot be removed.
+    pub fn remove_held(&self, id: Uuid, _lock: SessionLock) -> Result<(), SessionsError> {
+        let path = self.path(id);
         // The lock file stays: whoever waits for it must not hold another one than whoever comes.
         match fs::remove_file(&path) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => {

@@ -171,7 +171,7 @@ pub fn find<'a>(snapshot: &'a EntitySnapshot, name: &str) -> Option<&'a Entity> 
 /// The entity of this name, or of the page of this name.
 pub fn by_name<'a>(snapshot: &'a EntitySnapshot, name: &str) -> Option<&'a Entity> {
     let by_slug =
-        || snapshot.sheets.contains_key(name).then(|| snapshot.entities.by_slug(name)).flatten();
+        || snapshot.pages.contains_key(name).then(|| snapshot.entities.by_slug(name)).flatten();
     snapshot.entities.find(name).or_else(by_slug)
 }
 

@@ -11,7 +11,7 @@ use crate::{
     environment::Environment,
     hidden,
     hooks::{self, Place, Standing, State},
-    on_commit::{self, Done, GitVariables, IndexFile, Looked, Seen, Wishes},
+    on_commit::{self, CommitRequest, Done, GitVariables, IndexFile, Looked, Seen},
     reporter::Reporter,
     workspace::{Workspace, now_nanoseconds},
 };
@@ -71,7 +71,7 @@ impl Gated {
         let budget = settings.hooks.budget;
         let allowance =
             Allowance { least: LEAST_EMBEDDED, budget, ceiling: embed_until, clock: &clock };
-        let wishes = Wishes {
+        let request = CommitRequest {
             changelog: is_indexed && settings.changelog.enabled,
             // Never the vectors of a model that only stands in here.
             index: is_indexed && workspace.commits_vectors(),
@@ -80,7 +80,7 @@ impl Gated {
             allowed: &allowed,
             now: now_nanoseconds() / 1_000_000_000,
         };
-        Ok(on_commit::prepare(&workspace.context(), &git, may_stage, &wishes, &|_, _| {})?)
+        Ok(on_commit::prepare(&workspace.context(), &git, may_stage, &request, &|_, _| {})?)
     }
 }
 

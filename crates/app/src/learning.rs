@@ -297,10 +297,9 @@ impl<'a> Learning<'a> {
         if !outcome.discovered.is_empty() {
             attributes::ensure(self.workspace, reporter);
         }
-        for path in &outcome.unreadable {
-            let path = escape_control_line(path);
-            reporter
-                .warn(format_args!("`{path}` cannot be read: what was found about it is not kept"));
+        for cause in &outcome.unreadable {
+            let cause = escape_control_line(cause);
+            reporter.warn(format_args!("{cause}: what was found about it is not kept"));
         }
         if let Some(reason) = &outcome.stopped {
             reporter.note(format_args!("the rest is processed the next time: {reason}"));

@@ -62,14 +62,7 @@ impl Chunker<'_> {
             // What the page gathers is indexed where it stands.
             text.truncate(changelog::without_block(&text).len());
         }
-        let mut document = parse(path, &text)?;
-        let mut unsaid = markdown::unsaid(&text, &document);
-        unsaid.extend((self.unwritten)(&text, &document));
-        if !unsaid.is_empty() {
-            unsaid.sort_by_key(|part| part.start);
-            text = markdown::blanked(&text, &unsaid);
-            document = parse(path, &text)?;
-        }
+        let (text, document) = self.said(path, text)?;
         let warning = document.warnings.first().map(|warning| match warning.line {
             Some(line) => format!("line {line}: {}", warning.message),
             None => warning.message.clone(),
@@ -97,8 +90,23 @@ impl Chunker<'_> {
     /// # Errors
     /// A [`Problem`] when the text is beyond the parser's caps.
     pub fn cut_made(&self, record: DocumentRecord, text: String) -> Result<Note, Problem> {
-        let chunks = self.chunks(&text, &parse(&record.path, &text)?);
+        let (text, document) = self.said(&record.path, text)?;
+        let chunks = self.chunks(&text, &document);
         Ok(Note::new(record, text, chunks, self.fingerprint))
+    }
+
+    /// A text without what says nothing, and what it is.
+    fn said(&self, path: &NotePath, text: String) -> Result<(String, Document), Problem> {
+        let document = parse(path, &text)?;
+        let mut unsaid = markdown::unsaid(&text, &document);
+        unsaid.extend((self.unwritten)(&text, &document));
+        if unsaid.is_empty() {
+            return Ok((text, document));
+        }
+        unsaid.sort_by_key(|part| part.start);
+        let text = markdown::blanked(&text, &unsaid);
+        let document = parse(path, &text)?;
+        Ok((text, document))
     }
 
     fn chunks(&self, text: &str, document: &Document) -> Vec<ChunkRecord> {

@@ -140,6 +140,7 @@ pub fn refresh(
     source: &dyn Source,
     options: Options,
 ) -> Result<Refreshed, IndexError> {
+    source.ready(context)?;
     let folder = context.view_of(source);
     // One `index` at a time: the second waits here and then finds nothing left to do.
     let waits = options.patience.is_none() && !Kind::COLLECTIONS.contains(&source.kind());
@@ -179,8 +180,9 @@ pub fn last_view(context: &Context, source: &dyn Source) -> Option<Refreshed> {
 
 /// Whether the documents of a view are cut and embedded as they would be now.
 pub(super) fn is_of(view: &View, context: &Context) -> bool {
+    let rest = view.manifest.settings.strip_prefix(&settings(context));
     // Behind a line break stands what the documents were made from.
-    view.manifest.settings.split('\n').next() == Some(&*settings(context))
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'))
         && view.manifest.fingerprint == context.embedder.fingerprint().as_str()
 }
 

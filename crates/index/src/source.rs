@@ -42,10 +42,23 @@ pub trait Source: Sync {
         context.max_file_bytes
     }
 
-    /// What there is in the work tree, files sorted by path.
+    /// Whether git carries them, and so their vectors.
+    fn is_carried(&self) -> bool {
+        true
+    }
+
+    /// Whether there can be any; looked at before anything is waited for.
     ///
     /// # Errors
     /// [`IndexError`] when a configured root does not exist.
+    fn ready(&self, _context: &Context) -> Result<(), IndexError> {
+        Ok(())
+    }
+
+    /// What there is in the work tree, files sorted by path.
+    ///
+    /// # Errors
+    /// As [`Source::ready`].
     fn here<'s>(&'s self, context: &'s Context) -> Result<Listing<'s>, IndexError>;
 
     /// The files that a version holds: the documents, or what they are made from.
@@ -105,7 +118,8 @@ pub struct Collection<'a> {
 impl Default for Collection<'_> {
     /// Of no documents.
     fn default() -> Self {
-        Self { stamp: String::new(), settled: true, documents: Box::new(Vec::new) }
+        // Another one than any that was left unsettled.
+        Self { stamp: "none".to_owned(), settled: true, documents: Box::new(Vec::new) }
     }
 }
 
@@ -175,14 +189,17 @@ impl Source for Notes {
         "past".to_owned()
     }
 
-    fn here<'s>(&'s self, context: &'s Context) -> Result<Listing<'s>, IndexError> {
-        let Context { repository, selection, .. } = context;
-        for root in &selection.roots {
-            if !repository.root.join(root).is_dir() {
-                return Err(IndexError::NoRoot(root.clone()));
-            }
+    fn ready(&self, context: &Context) -> Result<(), IndexError> {
+        let there = |root: &&PathBuf| context.repository.root.join(root).is_dir();
+        match context.selection.roots.iter().find(|root| !there(root)) {
+            Some(root) => Err(IndexError::NoRoot(root.clone())),
+            None => Ok(()),
         }
-        let (walked, failed) = walk(&repository.root, selection);
+    }
+
+    fn here<'s>(&'s self, context: &'s Context) -> Result<Listing<'s>, IndexError> {
+        self.ready(context)?;
+        let (walked, failed) = walk(&context.repository.root, context.selection);
         Ok(Listing::Files(walked, failed))
     }
 

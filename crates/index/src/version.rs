@@ -82,7 +82,12 @@ pub fn of_files(
     if Kind::COLLECTIONS.contains(&source.kind()) {
         let documents = || source.made(context, git, version, &files).unwrap_or_default();
         // What is known of them is taken from the collection's view, which stays as it is.
-        let (base, _) = View::open(&context.view_of(source));
+        let folder = context.view_of(source);
+        let (mut base, _) = View::open(&folder);
+        // Its vectors may be committed, and opening does not look at them.
+        if *version == Version::Staged && base.damaged_vectors(&folder).is_some() {
+            base = View::empty(&folder);
+        }
         let documents = Box::new(documents);
         let made = Made { source, stamp: None, documents, keep: false };
         let options = Options { full: false, patience: Some(Duration::ZERO), progress };

@@ -14,7 +14,12 @@ use elophanto_repo::{CommitId, Git, Version};
 /// Everything of which git carries vectors, notes first.
 pub fn sources<'a>(context: &Context<'a>) -> Vec<&'a dyn Source> {
     let own: [&dyn Source; 3] = [&Notes, &Summaries, &Facts];
-    own.into_iter().chain(context.lessons).collect()
+    own.into_iter().chain(lessons(context)).collect()
+}
+
+/// The lessons of agents, where git carries them.
+fn lessons<'a>(context: &Context<'a>) -> Option<&'a dyn Source> {
+    context.lessons.filter(|lessons| lessons.is_carried())
 }
 
 /// Brings everything that is searched up to date with the work tree and the journal.
@@ -58,7 +63,7 @@ pub fn refresh_pages(context: &Context, options: Options) -> Result<Refreshed, I
 /// When a configured root does not exist.
 pub fn refresh_indexed(context: &Context, options: Options) -> Result<Refreshed, IndexError> {
     let mut all = refresh(context, options)?;
-    if let Some(lessons) = context.lessons {
+    if let Some(lessons) = lessons(context) {
         let lessons = refresh_source(context, lessons, options)?;
         all.report.apart += lessons.report.chunks;
         all.join(lessons);
@@ -121,7 +126,7 @@ pub fn of_staged<'a>(
 ) -> Result<(Refreshed, Vec<GoneAlong<'a>>), IndexError> {
     let mut all = version::version(context, &Notes, git, &Version::Staged, progress)?;
     let mut along = Vec::new();
-    for source in [&Summaries as &dyn Source, &Facts].into_iter().chain(context.lessons) {
+    for source in [&Summaries as &dyn Source, &Facts].into_iter().chain(lessons(context)) {
         let files = source.stored(context, git, &Version::Staged)?;
         let name = derived::name_of(&files);
         if let [parent] = parents

@@ -315,8 +315,8 @@ fn doctor_names_lessons_that_nobody_sees() {
     --- stdout
     root      [TEMP]/repo (git repository)
     model     builtin-050f3555526564e5-256
-    notes     1 in 1 chunks, up to date
-    view      1671 bytes in 1 segments, local, may be deleted
+    notes     1 in 1 chunk, up to date
+    view      1671 bytes in 1 segment, local, may be deleted
     index     0 bytes in 0 tables below .elophanto/index
     ! [TEMP]/repo/.elophanto/journal/2026-11/[FILE].jsonl:1: the last record is cut off
       mend: git checkout -- FILE brings back what was committed, the rest of it counts as it is; a file of lessons without an id is read as .elophanto/memory/NAME.jsonl
@@ -328,7 +328,7 @@ fn doctor_names_lessons_that_nobody_sees() {
       mend: git checkout -- FILE brings back what was committed, the rest of it counts as it is; a file of lessons without an id is read as .elophanto/memory/NAME.jsonl
     ! git's index cannot be read: `git ls-files -z -- .elophanto` failed: fatal: [TEMP]/repo/.git/index: index file smaller than expected
       mend: rm "$(git rev-parse --git-path index)" && git reset, which leaves all files as they are
-    ! 1 vectors are in no table that git could carry
+    ! 1 vector is in no table that git could carry
       mend: elophanto index && git add .elophanto/index
     --- stderr
     "#);

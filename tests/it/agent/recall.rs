@@ -342,6 +342,9 @@ fn what_is_not_shared_stays_in_this_clone() {
     assert_eq!(desk.recall(&["this machine"]).len(), 2);
     assert_eq!(env.git(&["status", "--porcelain"]), "");
     assert_eq!(super::records_in(&env.path(".git/elophanto/memory")).len(), 2);
+    // No vector of them goes into git: there is nothing else here that one could be of.
+    assert_eq!(env.index(&[])["pending"], 0);
+    assert_eq!(env.tables(), [""; 0]);
     let id = desk.json(&["agent", "memory", "list"])[0]["id"].as_str().unwrap().to_owned();
     desk.ok(&["agent", "memory", "forget", &id, "--remove"]);
     assert_eq!(desk.sorted().len(), 1);

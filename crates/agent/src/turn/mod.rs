@@ -148,6 +148,7 @@ pub fn run_session(
         }
         _ => session.root = Some(root.into_owned()),
     }
+    let is_new = session.messages.is_empty();
     let started = (agent.now)();
     let trail = agent.trails.begin(started)?;
     agent.world.begun(trail.run);
@@ -171,12 +172,12 @@ pub fn run_session(
     };
     run.begin(&goal)?;
     let finished = run.whole_run(&goal);
+    let has_done_nothing = run.facts.did.is_empty();
     let is_said = |message: &Message| matches!(message, Message::Assistant { .. });
     let no_model = matches!(finished.end, End::Brain { .. } | End::Budget { .. });
-    if no_model && !session.messages.iter().any(is_said) {
-        drop(lock);
+    if no_model && is_new && has_done_nothing && !session.messages.iter().any(is_said) {
         // One that cannot be removed is listed, which harms nobody.
-        let _ = agent.sessions.remove(session.id);
+        let _ = agent.sessions.remove_held(session.id, lock);
     }
     Ok(finished)
 }

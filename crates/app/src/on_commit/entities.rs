@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use super::CommitError;
 use elophanto_base::secrets;
 use elophanto_knowledge::learn::{
-    entity_store::{MAX_PAGE_BYTES, Sheet, restored, retired, slug_of},
+    entity_store::{MAX_PAGE_BYTES, ParsedPage, restored, retired, slug_of},
     record::{RESTORED, RETIRED, RestoredLines, RetiredLine},
 };
 use elophanto_repo::{
@@ -206,8 +206,8 @@ fn records_of(
 
 /// A page that the commit changes.
 struct Page {
-    before: Vec<Sheet>,
-    now: Sheet,
+    before: Vec<ParsedPage>,
+    now: ParsedPage,
 }
 
 impl Page {
@@ -252,7 +252,7 @@ impl Touched {
         slugs.sort_unstable();
         let sheet = |id: Option<&ObjectId>| {
             let bytes = id.and_then(|id| objects.read(&[id], MAX_PAGE_BYTES).pop()?.ok());
-            Sheet::of(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
+            ParsedPage::of(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
         };
         let read: Vec<(String, Page)> = slugs
             .into_iter()
@@ -289,7 +289,7 @@ fn still_there(
             && told.standing(&line.line.hash).iter().any(|one| one.id == line.id)
     };
     let mut found = Vec::new();
-    let mut read: BTreeMap<&str, Sheet> = BTreeMap::new();
+    let mut read: BTreeMap<&str, ParsedPage> = BTreeMap::new();
     for said in fresh {
         let Said::Retired(line) = said else { continue };
         if !by_hand(line) {
@@ -301,7 +301,7 @@ fn still_there(
                 |file: &&Stored| slug_of(folder, file.path.as_path()).as_deref() == Some(slug);
             let files: Vec<Stored> =
                 pages.staged.iter().find(is_its).into_iter().cloned().collect();
-            Sheet::of(texts(objects, &files).pop().unwrap_or_default())
+            ParsedPage::of(texts(objects, &files).pop().unwrap_or_default())
         });
         if sheet.page.lines.iter().any(|there| there.hash == line.line.hash) {
             found.push(line.id.clone());

@@ -30,7 +30,7 @@ use elophanto_repo::{
 };
 
 /// What is wanted of a commit.
-pub struct Wishes<'a> {
+pub struct CommitRequest<'a> {
     /// Write changelog entries.
     pub changelog: bool,
     /// Stage the vectors.
@@ -139,7 +139,7 @@ pub fn prepare(
     context: &Context,
     git: &Git,
     may_stage: bool,
-    wishes: &Wishes,
+    request: &CommitRequest,
     progress: Progress,
 ) -> Result<Done, CommitError> {
     let objects = git.objects();
@@ -156,8 +156,8 @@ pub fn prepare(
     let pages = entities::Pages::list(git, &folder, &parents)?;
     let found_pages = changes(&pages.before, &pages.staged);
     let mut done = Done::default();
-    let now = Timestamp::from_second(wishes.now).unwrap_or_default();
-    let record_store = RecordStore::new(context.repository, wishes.journal);
+    let now = Timestamp::from_second(request.now).unwrap_or_default();
+    let record_store = RecordStore::new(context.repository, request.journal);
     let note = |done: &mut Done| {
         match entities::note(&record_store, git, &objects, &folder, &pages, &parents, now) {
             Ok(noted) => done.lines = noted.retired + noted.restored,
@@ -168,7 +168,7 @@ pub fn prepare(
     if !may_stage {
         // Written down now, or no later commit could tell; it goes along with the next.
         note(&mut done);
-        if done.lines > 0 && wishes.journal {
+        if done.lines > 0 && request.journal {
             let what = counted(done.lines, "fact");
             done.notices.push(format!("what became of {what} goes along with the next commit"));
         }
@@ -182,20 +182,20 @@ pub fn prepare(
     {
         return Ok(done);
     }
-    if wishes.changelog {
-        done.entries = record::record(context, git, &objects, head, &found, wishes.now)?;
+    if request.changelog {
+        done.entries = record::record(context, git, &objects, head, &found, request.now)?;
     }
     note(&mut done);
-    if wishes.journal {
-        let pending = journal::pending(context.repository, git, wishes.allowed)?;
+    if request.journal {
+        let pending = journal::pending(context.repository, git, request.allowed)?;
         git.stage(&pending.changes)?;
         done.records = pending.records;
         done.notices.extend(pending.notices);
     }
     let changed = found.iter().chain(&found_pages).map(|change| &change.path).collect();
-    if wishes.index
+    if request.index
         && let Err(cause) =
-            vectors::stage(context, git, &parents, &changed, wishes, progress, &mut done)
+            vectors::stage(context, git, &parents, &changed, request, progress, &mut done)
     {
         // The entries are staged: say both.
         done.notices.push(format!("no vectors go along: {cause}"));

@@ -48,7 +48,7 @@ pub fn investigate(
     let notes = workspace.refresh_pages(options)?;
     let git = Git::of(&workspace.repository);
     let mut model = Asker::open(workspace, Purpose::DESCRIBE, Reach::Agreed, wanted.yes, reporter)?;
-    let bench = InvestigationContext {
+    let context = InvestigationContext {
         record_store: &record_store,
         root: &workspace.repository.root,
         max_file_bytes: workspace.config.knowledge.max_file_bytes,
@@ -60,7 +60,7 @@ pub fn investigate(
     let is_there = model.is_there();
     let mut ask = |prompt: &str| model.ask(prompt);
     let ask: Ask = if is_there { Some(&mut ask) } else { None };
-    let outcome = answer(&bench, &known, &chosen, ask, &|done, all| progress.update(done, all))?;
+    let outcome = answer(&context, &known, &chosen, ask, &|done, all| progress.update(done, all))?;
     drop(progress);
     if outcome.found.iter().any(|found| found.summary.is_some()) {
         // Cut, embedded and inverted now, so that no search has to wait for it.

@@ -92,7 +92,7 @@ pub fn describe_again(
     };
     let mut model = Asker::open(workspace, Purpose::DESCRIBE, reach, false, reporter)?;
     let nothing = Snapshot::default();
-    let bench = InvestigationContext {
+    let context = InvestigationContext {
         record_store: &record_store,
         root,
         max_file_bytes: limit,
@@ -114,7 +114,7 @@ pub fn describe_again(
         let asks = model.is_there() && (is_by_model || policy == RefreshStale::Always);
         let mut ask = |prompt: &str| model.ask(prompt);
         let ask: Ask = if asks { Some(&mut ask) } else { None };
-        let described = describe(&bench, &known, path, ask);
+        let described = describe(&context, &known, path, ask);
         // One that failed is written down too: it is not to be asked for by every search.
         made.extend(described.ok().map(|summary| Summary {
             // Another one than the record that git may carry.

@@ -88,6 +88,11 @@ impl Analyzer {
         }
     }
 
+    /// Whether any noun has a capital, not only a name.
+    pub fn capitalises_nouns(&self) -> bool {
+        self.language == "german"
+    }
+
     /// Whether a query should leave this folded word out when others remain.
     pub fn is_question_word(&self, word: &str) -> bool {
         self.language == "english" && ENGLISH_QUESTION_WORDS.contains(&word)

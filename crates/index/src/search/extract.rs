@@ -81,6 +81,8 @@ pub struct Question {
     words: Vec<(String, String)>,
     /// Numbers of several parts, such as versions and days: `0.8.0`, `2026-05-06`.
     numbers: Vec<String>,
+    /// Whether it asks for a number: `how much`, `how long`, not `how to` or `how is`.
+    asks_how_much: bool,
 }
 
 impl Question {
@@ -100,6 +102,11 @@ impl Question {
             fold(&text[word.range.clone()], &mut buffer);
             Some((text[word.range].to_owned(), analyzer.term(&buffer)?.into_owned()))
         };
+        let asks_how_much = words(text).zip(words(text).skip(1)).any(|(how, next)| {
+            let [how, next] = [how, next].map(|word| text[word.range].to_lowercase());
+            let is_measure = || analyzer.term(&next).is_some() || next == "much" || next == "many";
+            how == "how" && is_measure()
+        });
         let words = words(text).filter_map(&mut typed).collect();
         let bare = |word: &str| {
             let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
@@ -111,7 +118,7 @@ impl Question {
                 && parts.all(|part| part.starts_with(|char: char| char.is_ascii_digit()))
         };
         let numbers = text.split_whitespace().map(bare).filter(is_of_parts).collect();
-        Self { terms: terms.into_iter().map(weigh).collect(), words, numbers }
+        Self { terms: terms.into_iter().map(weigh).collect(), words, numbers, asks_how_much }
     }
 
     /// Share of it that a statement says together with the headings above it and its file's name.
@@ -137,23 +144,23 @@ impl Question {
     /// thing, and nothing of what it `costs`. What names others only is not about what has a name.
     fn is_told_by(&self, text: &str, named: &Named, analyzer: &Analyzer) -> bool {
         let said: FxHashSet<String> = analyzer.terms(text).into_iter().collect();
-        let (mut names, mut asked, mut asks_how_much) = (Vec::new(), Vec::new(), false);
+        let (mut names, mut asked) = (Vec::new(), Vec::new());
         for (number, (word, term)) in self.words.iter().enumerate() {
             let is_of_question = self.terms.iter().any(|(known, _)| known == term);
-            let is_typed_as_name = number > 0 && word.starts_with(char::is_uppercase);
-            let before = number.checked_sub(1).and_then(|before| self.words.get(before));
+            let is_typed_as_name =
+                named.by_capitals && number > 0 && word.starts_with(char::is_uppercase);
             if !is_of_question || named.above.contains(term) {
                 continue;
             }
             if is_typed_as_name || named.names.contains(term) {
                 names.push(term);
-            } else if before.is_some_and(|(word, _)| word.eq_ignore_ascii_case("how")) {
-                asks_how_much = true;
             } else if !word.contains(|char: char| char.is_numeric()) {
                 asked.push((word.as_str(), term));
             }
         }
+        let speaks_of_it = || words(text).next().is_some_and(|word| is_pronoun(&text[word.range]));
         let is_of_others = !names.is_empty()
+            && !speaks_of_it()
             && !names.iter().any(|name| said.contains(*name))
             && said.iter().any(|term| named.names.contains(term));
         let in_other_words = || {
@@ -163,9 +170,9 @@ impl Question {
         };
         let is_number = |word: Word| text[word.range].starts_with(|char: char| char.is_numeric());
         !is_of_others
-            && (asked.is_empty() && !asks_how_much
+            && (asked.is_empty() && !self.asks_how_much
                 || asked.iter().any(|(_, term)| said.contains(*term))
-                || asks_how_much && words(text).any(is_number)
+                || self.asks_how_much && words(text).any(is_number)
                 || !asked.is_empty() && in_other_words())
     }
 
@@ -245,11 +252,18 @@ struct Named {
     /// Terms that the hit writes as names: with a capital wherever they stand, and not only where any
     /// word has one.
     names: FxHashSet<String>,
+    /// Whether a capital tells a name, as it does not where all nouns have one.
+    by_capitals: bool,
 }
 
 impl Named {
     fn of(hit: &Hit, analyzer: &Analyzer) -> Self {
         let (mut names, mut others) = (FxHashSet::default(), FxHashSet::default());
+        let above = analyzer.terms(&with_place("", hit)).into_iter().collect();
+        let by_capitals = !analyzer.capitalises_nouns();
+        if !by_capitals {
+            return Self { above, names, by_capitals };
+        }
         let text = &hit.text;
         let mut buffer = String::new();
         for word in words(text) {
@@ -263,8 +277,15 @@ impl Named {
             }
         }
         names.retain(|name| !others.contains(name));
-        Self { above: analyzer.terms(&with_place("", hit)).into_iter().collect(), names }
+        Self { above, names, by_capitals }
     }
+}
+
+/// Whether a word stands for what was spoken of before.
+fn is_pronoun(word: &str) -> bool {
+    ["it", "its", "they", "their", "this", "these", "he", "she"]
+        .iter()
+        .any(|pronoun| word.eq_ignore_ascii_case(pronoun))
 }
 
 /// A statement with what stands above it.

@@ -202,7 +202,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::learn::entity_store::{KINDS, Sheet, retired};
+    use crate::learn::entity_store::{KINDS, ParsedPage, retired};
     use elophanto_repo::journal::parse_file;
     use elophanto_text::entity::{NewLine, Origin, Reason, append, new_page};
 
@@ -274,7 +274,7 @@ mod tests {
 
     fn snapshot(states: [State; 3]) -> EntitySnapshot {
         let at: Timestamp = "2026-11-01T12:00:00Z".parse().unwrap();
-        let (mut sheets, mut records) = (BTreeMap::new(), String::new());
+        let (mut pages, mut records) = (BTreeMap::new(), String::new());
         for (state, (slug, name)) in states.iter().zip([("m", MOKA), ("k", KEF), ("t", TOKIO)]) {
             if *state == State::Unknown {
                 continue;
@@ -285,7 +285,7 @@ mod tests {
                 lines.push(NewLine::alias(name, ALIAS, at));
             }
             let lines: Vec<NewLine> = lines.into_iter().flatten().collect();
-            let sheet = Sheet::of(append(&new_page(slug, name, at), &lines));
+            let sheet = ParsedPage::of(append(&new_page(slug, name, at), &lines));
             let out = sheet.page.lines.iter().filter(|line| match state {
                 State::Removed => line.text == FACTS[0],
                 State::Deleted => true,
@@ -297,10 +297,10 @@ mod tests {
                 records.push_str(&serde_json::to_string(&record).unwrap());
                 records.push('\n');
             }
-            sheets.insert(slug.to_owned(), sheet);
+            pages.insert(slug.to_owned(), sheet);
         }
         EntitySnapshot::of(
-            sheets,
+            pages,
             parse_file(records.as_bytes(), &KINDS).into_records().collect(),
             at,
         )

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::entity_store::{
-    EntitySnapshot, KINDS, MAX_PAGE_BYTES, Sheet, folder, page_files, slug_of,
+    EntitySnapshot, KINDS, MAX_PAGE_BYTES, ParsedPage, folder, is_wide, page_files, slug_of,
 };
 use elophanto_index::{
     Context, IndexError, Kind,
@@ -94,6 +94,9 @@ impl Source for Facts {
         let records = records.flat_map(|bytes| parse_file(&bytes, &KINDS).into_records());
         let texts = pages.iter().zip(read(&pages, MAX_PAGE_BYTES)).filter_map(|(file, bytes)| {
             let (slug, bytes) = (slug_of(&folder, file.path.as_path())?, bytes.ok()?);
+            if is_wide(&bytes) {
+                return None;
+            }
             Some((slug, (BlobId::of(&bytes), text_of(&bytes))))
         });
         Some(of(context, &texts.collect(), records.collect(), at((context.now)())))
@@ -123,6 +126,10 @@ type Texts = BTreeMap<String, (BlobId, String)>;
 fn texts_here(root: &Path, files: &[(String, NotePath)]) -> Texts {
     let read = files.par_iter().filter_map(|(slug, path)| {
         let (bytes, _) = read_note(root, path, MAX_PAGE_BYTES).ok()?;
+        if is_wide(&bytes) {
+            // It counts nowhere, which whoever reads entities says.
+            return None;
+        }
         Some((slug.clone(), (BlobId::of(&bytes), text_of(&bytes))))
     });
     read.collect()
@@ -134,14 +141,15 @@ pub(super) fn text_of(bytes: &[u8]) -> String {
 
 /// One document for each page that says anything.
 fn of(context: &Context, texts: &Texts, records: Vec<Record>, now: Timestamp) -> Vec<Derived> {
-    let sheets = texts.par_iter().map(|(slug, (_, text))| (slug.clone(), Sheet::of(text.clone())));
-    let snapshot = EntitySnapshot::of(sheets.collect(), records, now);
+    let pages =
+        texts.par_iter().map(|(slug, (_, text))| (slug.clone(), ParsedPage::of(text.clone())));
+    let snapshot = EntitySnapshot::of(pages.collect(), records, now);
     let folder = folder(context.write_root);
     let mut documents: Vec<Derived> = texts
         .par_iter()
         .filter_map(|(slug, (blob, text))| {
             let entity = snapshot.entities.by_slug(slug)?;
-            let page = without_elsewhere(snapshot.sheets.get(slug)?.page.clone(), entity, slug);
+            let page = without_elsewhere(snapshot.pages.get(slug)?.page.clone(), entity, slug);
             let path = NotePath::from(folder.join(format!("{slug}.md")).as_path());
             Some(document(path, text, *blob, &page, entity, &snapshot))
         })
@@ -240,10 +248,10 @@ mod tests {
 
     /// A page as it is handed to the index.
     fn given(page: &str) -> Derived {
-        let sheets = [("kef".to_owned(), Sheet::of(page.to_owned()))].into_iter().collect();
-        let snapshot = EntitySnapshot::of(sheets, Vec::new(), Timestamp::UNIX_EPOCH);
+        let pages = [("kef".to_owned(), ParsedPage::of(page.to_owned()))].into_iter().collect();
+        let snapshot = EntitySnapshot::of(pages, Vec::new(), Timestamp::UNIX_EPOCH);
         let (entity, page_read) =
-            (snapshot.entities.by_slug("kef").unwrap(), &snapshot.sheets["kef"].page);
+            (snapshot.entities.by_slug("kef").unwrap(), &snapshot.pages["kef"].page);
         let blob = BlobId::of(page.as_bytes());
         document("kef.md".into(), page, blob, page_read, entity, &snapshot)
     }

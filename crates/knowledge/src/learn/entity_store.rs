@@ -58,7 +58,7 @@ pub struct EntityStore<'a> {
 
 /// A page and its text.
 #[derive(Debug, Clone, Default)]
-pub struct Sheet {
+pub struct ParsedPage {
     pub text: String,
     pub page: Page,
 }
@@ -66,7 +66,7 @@ pub struct Sheet {
 /// What the pages and the journal hold at one moment.
 #[derive(Default)]
 pub struct EntitySnapshot {
-    pub sheets: BTreeMap<String, Sheet>,
+    pub pages: BTreeMap<String, ParsedPage>,
     /// Pages that are left out, and why.
     pub unread: Vec<String>,
     pub entities: Entities,
@@ -117,7 +117,7 @@ pub fn page_files(root: &Path, folder: &Path) -> Vec<(String, NotePath)> {
     found
 }
 
-impl Sheet {
+impl ParsedPage {
     pub fn of(text: String) -> Self {
         Self { page: Page::parse(&text), text }
     }
@@ -131,8 +131,8 @@ impl Sheet {
 
 impl EntitySnapshot {
     /// From pages and records in any order.
-    pub fn of(sheets: BTreeMap<String, Sheet>, records: Vec<Record>, now: Timestamp) -> Self {
-        let mut snapshot = Self { sheets, ..Self::default() };
+    pub fn of(pages: BTreeMap<String, ParsedPage>, records: Vec<Record>, now: Timestamp) -> Self {
+        let mut snapshot = Self { pages, ..Self::default() };
         let mut restored: FxHashSet<String> = FxHashSet::default();
         for record in fold(records, now).into_values().filter(|record| !record.retired) {
             // A record of another shape is of a newer version: it stays as it is.
@@ -163,28 +163,28 @@ impl EntitySnapshot {
 
     /// What is odd about pages, with their names.
     pub fn warnings(&self) -> Vec<String> {
-        let of_page = |(slug, sheet): (&String, &Sheet)| {
+        let of_page = |(slug, sheet): (&String, &ParsedPage)| {
             let said = sheet.page.warnings.iter().map(|warning| {
                 let line = warning.line.map(|line| format!(":{line}")).unwrap_or_default();
                 format!("{slug}.md{line}: {}", warning.message)
             });
             said.collect::<Vec<_>>()
         };
-        self.unread.iter().cloned().chain(self.sheets.iter().flat_map(of_page)).collect()
+        self.unread.iter().cloned().chain(self.pages.iter().flat_map(of_page)).collect()
     }
 
     /// A free slug for a name.
     pub fn slug_for(&self, name: &str) -> String {
         let own = identity(name);
         entity::slug(name, &|slug| {
-            self.sheets.contains_key(slug)
+            self.pages.contains_key(slug)
                 && self.entities.by_slug(slug).is_none_or(|entity| entity.identity != own)
         })
     }
 
     /// Works out anew what counts, after lines were added to one page.
     fn fold_page(&mut self, slug: &str) {
-        let Some(sheet) = self.sheets.get(slug) else { return };
+        let Some(sheet) = self.pages.get(slug) else { return };
         if !self.entities.take(slug, &sheet.page, &self.retired) {
             self.fold();
         }
@@ -200,7 +200,7 @@ impl EntitySnapshot {
                 && line.line.line.starts_with([Kind::Title.letter(), Kind::Alias.letter()])
         });
         self.deleted = names.filter_map(RetiredLine::says).map(|name| identity(&name)).collect();
-        let pages = self.sheets.iter().map(|(slug, sheet)| (slug.clone(), sheet.page.clone()));
+        let pages = self.pages.iter().map(|(slug, sheet)| (slug.clone(), sheet.page.clone()));
         self.entities = Entities::of(pages, &self.retired);
         // One that lives again is not deleted.
         let lives = |name: &String| self.entities.find(name).is_some();
@@ -211,9 +211,9 @@ impl EntitySnapshot {
 impl EntityStore<'_> {
     /// Reads all pages and what the journal says of them.
     pub fn read(&self, now: Timestamp) -> EntitySnapshot {
-        let ((sheets, unread), records) =
-            rayon::join(|| self.sheets(), || self.record_store.journal.read(&KINDS).records);
-        EntitySnapshot { unread, ..EntitySnapshot::of(sheets, records, now) }
+        let ((pages, unread), records) =
+            rayon::join(|| self.pages(), || self.record_store.journal.read(&KINDS).records);
+        EntitySnapshot { unread, ..EntitySnapshot::of(pages, records, now) }
     }
 
     /// Reads a few pages and nothing of the journal, for asking only: what was merged into one of
@@ -221,7 +221,7 @@ impl EntityStore<'_> {
     pub fn few(&self, slugs: &BTreeSet<String>, now: Timestamp) -> EntitySnapshot {
         let sheet = |slug: &String| {
             let text = self.text(&self.path(slug)).ok()?;
-            Some((slug.clone(), Sheet::of(text)))
+            Some((slug.clone(), ParsedPage::of(text)))
         };
         EntitySnapshot::of(slugs.iter().filter_map(sheet).collect(), Vec::new(), now)
     }
@@ -232,10 +232,10 @@ impl EntityStore<'_> {
     }
 
     /// All pages, and why some are left out.
-    fn sheets(&self) -> (BTreeMap<String, Sheet>, Vec<String>) {
+    fn pages(&self) -> (BTreeMap<String, ParsedPage>, Vec<String>) {
         let paths = page_files(&self.record_store.repository.root, &folder(self.write_root));
         paths.into_par_iter().partition_map(|(slug, path)| match self.text(&path) {
-            Ok(text) => Either::Left((slug, Sheet::of(text))),
+            Ok(text) => Either::Left((slug, ParsedPage::of(text))),
             Err(cause) => Either::Right(format!("{} is left out: {cause}", path.to_text())),
         })
     }
@@ -372,7 +372,7 @@ impl EntityStore<'_> {
         self.record_store.write(self.record_store.place(false), &records)?;
         snapshot.fold_page(slug);
         let ours: BTreeSet<LineHash> = lines.iter().map(NewLine::hash).collect();
-        let sheet = snapshot.sheets.get(slug);
+        let sheet = snapshot.pages.get(slug);
         let there: BTreeSet<&str> = sheet
             .into_iter()
             .flat_map(|sheet| &sheet.page.lines)
@@ -399,7 +399,7 @@ impl EntityStore<'_> {
             line.kind == Kind::Fact && from.into_iter().any(|from| from.as_deref() == Some(id))
         };
         let records: Vec<Fact> = snapshot
-            .sheets
+            .pages
             .iter()
             .flat_map(|(slug, sheet)| {
                 let lines = sheet.page.lines.iter().filter(is_its);
@@ -471,7 +471,7 @@ impl EntityStore<'_> {
         let new: Vec<RetiredLine> = lines
             .iter()
             .map(|(slug, line)| {
-                let raw = snapshot.sheets.get(slug).and_then(|sheet| sheet.raw(line));
+                let raw = snapshot.pages.get(slug).and_then(|sheet| sheet.raw(line));
                 retired(slug, line, raw, reason.clone(), now)
             })
             .collect();
@@ -557,13 +557,13 @@ impl EntityStore<'_> {
             let _telling = watch::tell(self.record_store.repository, path.as_path(), Some(&whole));
             write_beneath(root, path.as_path(), &whole)?;
         }
-        snapshot.sheets.insert(slug.to_owned(), Sheet::of(text));
+        snapshot.pages.insert(slug.to_owned(), ParsedPage::of(text));
         Ok(())
     }
 }
 
 /// Whether a page has an encoding in which a line of ours would be no line.
-fn is_wide(bytes: &[u8]) -> bool {
+pub(super) fn is_wide(bytes: &[u8]) -> bool {
     matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, ..] | [_, 0, ..])
 }
 

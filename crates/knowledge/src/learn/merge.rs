@@ -134,7 +134,7 @@ pub fn merge(
     };
     let mut needless = said_twice(meaning, &one, &other);
     // A page in a circle of merges leads somewhere already, and its oldest line would count.
-    let sheet = snapshot.sheets.get(&one.slug);
+    let sheet = snapshot.pages.get(&one.slug);
     let leads = sheet
         .into_iter()
         .flat_map(|sheet| &sheet.page.lines)
@@ -273,7 +273,7 @@ pub fn unmerge(
     let record = Merge { at: now.max(next), undone: true, ..merge.clone() };
     store.record_store.write(store.record_store.place(false), &[&record])?;
     let lines: Vec<(String, Line)> = snapshot
-        .sheets
+        .pages
         .iter()
         .flat_map(|(slug, sheet)| sheet.page.lines.iter().map(move |line| (slug, line)))
         .filter(|(_, line)| line.kind == Kind::MergedInto && line.id == merge.id)

@@ -74,7 +74,7 @@ pub struct Outcome {
     pub refused: Vec<(String, Refusal)>,
     /// Calls of the model.
     pub calls: usize,
-    /// Pages that are there and cannot be read: what was found about them is not kept.
+    /// Why what was found about some pages is not kept, each with its path.
     pub unreadable: Vec<String>,
     /// Why the rest was left for the next time.
     pub stopped: Option<String>,
@@ -134,8 +134,8 @@ impl Pipeline<'_> {
                 match self.apply(change, item, snapshot, &images) {
                     Ok(found) => outcome.discovered.extend(found),
                     // One bad page must not keep the others from being written.
-                    Err(LearnError::Unreadable(path) | LearnError::Encoding(path)) => {
-                        outcome.unreadable.push(path.to_text())
+                    Err(cause @ (LearnError::Unreadable(_) | LearnError::Encoding(_))) => {
+                        outcome.unreadable.push(cause.to_string());
                     }
                     Err(cause) => return Err(cause),
                 }

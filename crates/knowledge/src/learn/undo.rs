@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{
     LearnError,
-    entity_store::{EntitySnapshot, EntityStore, Sheet},
+    entity_store::{EntitySnapshot, EntityStore, ParsedPage},
     interests::Interests,
     log::{Log, Work},
     meaning::Meaning,
@@ -157,7 +157,7 @@ pub fn delete(
 /// All lines that count, with the slugs of their pages.
 fn counting(snapshot: &EntitySnapshot) -> impl Iterator<Item = (String, Line)> + '_ {
     snapshot
-        .sheets
+        .pages
         .keys()
         .flat_map(move |slug| counting_of(snapshot, slug).map(move |line| (slug.clone(), line)))
 }
@@ -166,19 +166,19 @@ fn counting(snapshot: &EntitySnapshot) -> impl Iterator<Item = (String, Line)> +
 fn merged(snapshot: &EntitySnapshot) -> impl Iterator<Item = (String, Line)> + '_ {
     let is_merged = |line: &&RetiredLine| {
         let standing = snapshot.retired.standing(&line.line.hash);
-        snapshot.sheets.contains_key(&line.line.slug)
+        snapshot.pages.contains_key(&line.line.slug)
             && standing.iter().all(|one| matches!(one.reason, Reason::Merged(_)))
             && standing.first().is_some_and(|first| first.id == line.id)
     };
     snapshot.retirements.iter().filter(is_merged).filter_map(|line| {
         let raw = line.raw.clone()?;
-        let line_of = |sheet: Sheet| sheet.page.lines.into_iter().next();
-        Some((line.line.slug.clone(), line_of(Sheet::of(raw))?))
+        let line_of = |sheet: ParsedPage| sheet.page.lines.into_iter().next();
+        Some((line.line.slug.clone(), line_of(ParsedPage::of(raw))?))
     })
 }
 
 fn counting_of<'a>(snapshot: &'a EntitySnapshot, slug: &str) -> impl Iterator<Item = Line> + 'a {
-    let sheet = snapshot.sheets.get(slug);
+    let sheet = snapshot.pages.get(slug);
     let lines = sheet.into_iter().flat_map(|sheet| &sheet.page.lines);
     lines.filter(|line| !snapshot.retired.holds(&line.hash)).cloned()
 }

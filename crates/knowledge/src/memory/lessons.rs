@@ -84,6 +84,10 @@ impl Source for Lessons {
         &self.root
     }
 
+    fn is_carried(&self) -> bool {
+        self.in_git
+    }
+
     fn max_file_bytes(&self, _context: &Context) -> u64 {
         MOST_BYTES
     }

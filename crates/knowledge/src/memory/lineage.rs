@@ -41,6 +41,33 @@ struct Node<'a> {
     best: Option<usize>,
 }
 
+/// Which records count, each lesson looked at once.
+pub struct Counting<'a> {
+    lineage: &'a Lineage,
+    /// Of the records of lessons that were looked at, what counts instead.
+    known: FxHashMap<&'a str, Option<&'a str>>,
+}
+
+impl<'a> Counting<'a> {
+    pub fn of(lineage: &'a Lineage) -> Self {
+        Self { lineage, known: FxHashMap::default() }
+    }
+
+    /// Whether a record counts no more.
+    pub fn hides(&mut self, id: &str) -> bool {
+        let lineage = self.lineage;
+        let linked = lineage.corrects.get_key_value(id).map(|(id, _)| id.as_str());
+        let linked =
+            linked.or_else(|| lineage.corrected.get_key_value(id).map(|(id, _)| id.as_str()));
+        let Some(linked) = linked else { return lineage.retired.contains(id) };
+        if !self.known.contains_key(linked) {
+            let Lesson { records, counts, .. } = lineage.lesson(linked);
+            self.known.extend(records.into_iter().map(|record| (record, counts)));
+        }
+        self.known.get(linked) != Some(&Some(linked))
+    }
+}
+
 impl Lineage {
     pub fn retire(&mut self, id: &str) {
         self.retired.insert(id.to_owned());
@@ -56,8 +83,9 @@ impl Lineage {
     }
 
     /// Whether a record counts no more.
+    #[cfg(test)]
     pub fn hides(&self, id: &str) -> bool {
-        self.lesson(id).counts != Some(id)
+        Counting::of(self).hides(id)
     }
 
     /// The lesson of a record. What is taken back takes all that correct it, directly or not, along.

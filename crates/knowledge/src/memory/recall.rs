@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::{
     EventType, Lineage, Memory, Rate,
     lessons::{corrected, is_archived, may_hold, passage_of, record_of},
+    lineage::Counting,
     rank::{HALF_LIFE_DAYS, Model, by},
 };
 use elophanto_base::{contradicts::contradicts, lexical::Analyzer};
@@ -89,7 +90,7 @@ struct Candidate {
 pub fn recall(
     snapshot: &Snapshot,
     question: &Question,
-    means: &RecallContext,
+    context: &RecallContext,
 ) -> Result<Vec<Recalled>, SearchError> {
     let lessons = Lessons::new(snapshot, question)?;
     let mut wanted = CANDIDATES;
@@ -97,13 +98,18 @@ pub fn recall(
         let (found, all) = if question.text.trim().is_empty() {
             (latest(&lessons, question)?, true)
         } else {
-            answers(&lessons, question, means, wanted)?
+            answers(&lessons, question, context, wanted)?
         };
         if !all && found.len() < question.limit {
             wanted *= WIDER;
             continue;
         }
-        return lessons.finish(own_first(found, question), question, means.embedder.near(), means);
+        return lessons.finish(
+            own_first(found, question),
+            question,
+            context.embedder.near(),
+            context,
+        );
     }
 }
 
@@ -135,6 +141,7 @@ impl<'a> Lessons<'a> {
     /// The records at some places, in their order, without what counts no more; of one id the
     /// latest.
     fn records(&self, places: &[ChunkId]) -> Result<Vec<Candidate>, Malformed> {
+        let mut counting = Counting::of(&self.lineage);
         let mut documents: FxHashMap<(usize, usize), DocumentView> = FxHashMap::default();
         let mut found: Vec<Candidate> = Vec::with_capacity(places.len());
         let mut known: FxHashMap<String, usize> = FxHashMap::default();
@@ -146,7 +153,7 @@ impl<'a> Lessons<'a> {
                 Entry::Vacant(new) => new.insert(segment.document(chunk.document)?),
             };
             let memory = record_of(segment, document, &chunk)?;
-            if self.lineage.hides(&memory.id) {
+            if counting.hides(&memory.id) {
                 continue;
             }
             let (line, score, bears) = (chunk.lines.0, 0.0, true);
@@ -172,7 +179,7 @@ impl<'a> Lessons<'a> {
         found: Vec<Candidate>,
         question: &Question,
         near: LearnThresholds,
-        means: &RecallContext,
+        context: &RecallContext,
     ) -> Result<Vec<Recalled>, SearchError> {
         let mut groups: Vec<Vec<Candidate>> = Vec::new();
         // Of the first of each group.
@@ -183,7 +190,7 @@ impl<'a> Lessons<'a> {
                 let first = &group[0];
                 let alike = *words == own
                     || self.scene.similarity(first.place, candidate.place)
-                        >= means.thresholds.near_duplicate;
+                        >= context.thresholds.near_duplicate;
                 alike && !contradicts(&said(&first.memory), &said(&candidate.memory))
             });
             match same {
@@ -265,19 +272,19 @@ pub(super) fn words_of(lesson: &str) -> String {
 fn answers(
     lessons: &Lessons,
     question: &Question,
-    means: &RecallContext,
+    context: &RecallContext,
     wanted: usize,
 ) -> Result<(Vec<Candidate>, bool), SearchError> {
-    let query = Query::plain(question.text, means.analyzer);
-    let vector = means.embedder.embed_query(&query.text)?;
+    let query = Query::plain(question.text, context.analyzer);
+    let vector = context.embedder.embed_query(&query.text)?;
     let look = Look {
         query: &query,
         // No title, no path: what a record says is all that counts.
         bm25: &Bm25 { title: 0.0, path: 0.0, ..Bm25::default() },
-        spelling: Spelling::IfNothing(means.analyzer),
+        spelling: Spelling::IfNothing(context.analyzer),
         by_keyword: true,
         vector: Some(&vector),
-        least_cosine: means.thresholds.nothing,
+        least_cosine: context.thresholds.nothing,
         like: None,
         candidates: wanted,
     };
@@ -296,10 +303,10 @@ fn answers(
         proven: success(&it.memory),
     };
     let signals: Vec<Signals> = found.iter().enumerate().map(signal).collect();
-    let scores = blend(&signals, &by(Model::of(means.embedder), words.is_some()));
+    let scores = blend(&signals, &by(Model::of(context.embedder), words.is_some()));
     for (it, score) in found.iter_mut().zip(scores) {
         it.score = score.total;
-        it.bears = keyword(it) >= OWN_SHARE * most || score.cosine >= means.thresholds.relevant;
+        it.bears = keyword(it) >= OWN_SHARE * most || score.cosine >= context.thresholds.relevant;
     }
     found.sort_by(best_first);
     Ok((found, is_all))

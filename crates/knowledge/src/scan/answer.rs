@@ -25,24 +25,25 @@ pub struct Notes<'a> {
 }
 
 /// What there is to say about a question.
-pub fn answer(bench: &InvestigationContext, question: &Question) -> String {
+pub fn answer(context: &InvestigationContext, question: &Question) -> String {
     let path = question.evidence.path();
     let other = question.evidence.other.as_deref().unwrap_or_default();
     match question.gap {
-        GapKind::Drifted => drifted(&bench.notes, &path),
-        GapKind::BrokenLink => meant(&bench.notes, other),
-        GapKind::Orphan => alike(&bench.notes, &path),
+        GapKind::Drifted => drifted(&context.notes, &path),
+        GapKind::BrokenLink => meant(&context.notes, other),
+        GapKind::Orphan => alike(&context.notes, &path),
         GapKind::Contradiction => {
             format!(
                 "compare {} with {other}: they say nearly the same, but for a number, a date or a negation; the user's own note ranks above",
                 path.to_text()
             )
         }
-        GapKind::Unreadable => match super::run::read_file(bench.root, &path, bench.max_file_bytes)
-        {
-            Ok(_) => "it can be read now".to_owned(),
-            Err(cause) => cause.to_string(),
-        },
+        GapKind::Unreadable => {
+            match super::run::read_file(context.root, &path, context.max_file_bytes) {
+                Ok(_) => "it can be read now".to_owned(),
+                Err(cause) => cause.to_string(),
+            }
+        }
         GapKind::Unindexed | GapKind::Stale => String::new(),
     }
 }

@@ -101,7 +101,7 @@ pub fn reopen(record_store: &RecordStore, known: &mut Known) -> Result<(), ScanE
 /// # Errors
 /// When what was found out cannot be written down. What was written before stays.
 pub fn investigate(
-    bench: &InvestigationContext,
+    context: &InvestigationContext,
     known: &Known,
     questions: &[Question],
     mut ask: Ask,
@@ -109,16 +109,16 @@ pub fn investigate(
 ) -> Result<Outcome, ScanError> {
     let mut outcome = Outcome::default();
     for batch in questions.chunks(BATCH) {
-        let now = super::run::at((bench.now)());
+        let now = super::run::at((context.now)());
         let claims: Vec<Question> = batch
             .iter()
             .map(|question| question.moved(QuestionState::Investigating, None, now))
             .collect();
         // Only here: that somebody is at it is no news for other clones.
-        bench.record_store.write(elophanto_repo::journal::Place::Local, &claims)?;
+        context.record_store.write(elophanto_repo::journal::Place::Local, &claims)?;
         let by_itself = ask.is_none();
         let mut drafts: Vec<Draft> =
-            batch.par_iter().map(|question| draft(bench, known, question, by_itself)).collect();
+            batch.par_iter().map(|question| draft(context, known, question, by_itself)).collect();
         let mut open = Vec::new();
         for (draft, question) in drafts.iter_mut().zip(batch) {
             if outcome.stopped.is_some() && matches!(draft, Draft::Read(_)) {
@@ -126,14 +126,14 @@ pub fn investigate(
                 continue;
             }
             let (Draft::Read(read), Some(ask)) = (&mut *draft, &mut ask) else { continue };
-            match complete(read, bench, *ask, &mut outcome) {
+            match complete(read, context, *ask, &mut outcome) {
                 Some(summary) => *draft = Draft::Summary(Box::new(summary)),
                 None => open.push(question.moved(QuestionState::Open, None, now)),
             }
         }
         let mut found: Vec<Found> = Vec::new();
         for (draft, question) in drafts.into_iter().zip(batch) {
-            let at = super::run::at((bench.now)());
+            let at = super::run::at((context.now)());
             let done = match draft {
                 Draft::Read(_) => continue,
                 Draft::Known(summary) => Found {
@@ -161,8 +161,8 @@ pub fn investigate(
             found.push(done);
             tick(outcome.found.len() + found.len(), questions.len());
         }
-        write(bench.record_store, known, &found)?;
-        bench.record_store.write(elophanto_repo::journal::Place::Local, &open)?;
+        write(context.record_store, known, &found)?;
+        context.record_store.write(elophanto_repo::journal::Place::Local, &open)?;
         outcome.found.extend(found);
     }
     Ok(outcome)
@@ -173,18 +173,18 @@ pub fn investigate(
 /// # Errors
 /// The word for why it cannot be: [`UNSUPPORTED`], [`UNREADABLE`], [`VANISHED`], or [`STOPPED`].
 pub fn describe(
-    bench: &InvestigationContext,
+    context: &InvestigationContext,
     known: &Known,
     path: &NotePath,
     ask: Ask,
 ) -> Result<Summary, &'static str> {
-    let read = read(bench, known, path)?;
+    let read = read(context, known, path)?;
     if let Some(summary) = &read.known {
-        return Ok(moved(summary, path, super::run::at((bench.now)())));
+        return Ok(moved(summary, path, super::run::at((context.now)())));
     }
     match ask {
-        None => Ok(read.extract(bench)),
-        Some(ask) => complete(&read, bench, ask, &mut Outcome::default()).ok_or(STOPPED),
+        None => Ok(read.extract(context)),
+        Some(ask) => complete(&read, context, ask, &mut Outcome::default()).ok_or(STOPPED),
     }
 }
 
@@ -219,7 +219,7 @@ enum Draft {
 }
 
 fn draft(
-    bench: &InvestigationContext,
+    context: &InvestigationContext,
     known: &Known,
     question: &Question,
     by_itself: bool,
@@ -227,24 +227,24 @@ fn draft(
     let path = question.evidence.path();
     match question.gap {
         GapKind::Unindexed | GapKind::Stale => {}
-        _ => return Draft::Told(answer(bench, question)),
+        _ => return Draft::Told(answer(context, question)),
     }
-    match read(bench, known, &path) {
+    match read(context, known, &path) {
         Ok(read) => match read.known {
             Some(ref summary) if summary.path() == path => {
                 let id = summary.id.trim_end_matches("-here").to_owned();
                 Draft::Known(Box::new(Summary { id, ..summary.clone() }))
             }
             Some(ref summary) => {
-                Draft::Summary(Box::new(moved(summary, &path, super::run::at((bench.now)()))))
+                Draft::Summary(Box::new(moved(summary, &path, super::run::at((context.now)()))))
             }
-            None if by_itself => Draft::Summary(Box::new(read.extract(bench))),
+            None if by_itself => Draft::Summary(Box::new(read.extract(context))),
             None => Draft::Read(Box::new(read)),
         },
         Err(VANISHED) => Draft::Failed(VANISHED.to_owned()),
         Err(reason) => {
             let failed = Read::new(path);
-            Draft::Summary(Box::new(failed.failed(bench, reason)))
+            Draft::Summary(Box::new(failed.failed(context, reason)))
         }
     }
 }
@@ -275,12 +275,12 @@ struct Read {
 }
 
 fn read(
-    bench: &InvestigationContext,
+    context: &InvestigationContext,
     known: &Known,
     path: &NotePath,
 ) -> Result<Read, &'static str> {
     let (bytes, _) =
-        read_file(bench.root, path, bench.max_file_bytes).map_err(|cause| match cause {
+        read_file(context.root, path, context.max_file_bytes).map_err(|cause| match cause {
             _ if cause.is_gone() => VANISHED,
             ReadError::TooLarge { .. } => UNSUPPORTED,
             _ => UNREADABLE,
@@ -303,7 +303,7 @@ fn read(
 /// Asks the model, once more if it fails. `None` if it should not be asked any more.
 fn complete(
     read: &Read,
-    bench: &InvestigationContext,
+    context: &InvestigationContext,
     ask: &mut dyn FnMut(&str) -> Asked,
     outcome: &mut Outcome,
 ) -> Option<Summary> {
@@ -313,12 +313,12 @@ fn complete(
         &read.text,
         &read.outline,
         read.truncated,
-        bench.count_tokens,
+        context.count_tokens,
     );
     let mut failure = String::new();
     for _ in 0..TRIES {
         match ask(&prompt) {
-            Asked::NoModel => return Some(read.extract(bench)),
+            Asked::NoModel => return Some(read.extract(context)),
             Asked::Stop(reason) => {
                 outcome.stopped = Some(reason);
                 return None;
@@ -329,14 +329,14 @@ fn complete(
             }
             Asked::Said { text, model } => {
                 outcome.calls += 1;
-                match summary::accept(&text, bench.count_tokens) {
-                    Ok(said) => return Some(read.said(bench, &said, model)),
+                match summary::accept(&text, context.count_tokens) {
+                    Ok(said) => return Some(read.said(context, &said, model)),
                     Err(refused) => failure = refused.to_string(),
                 }
             }
         }
     }
-    Some(read.failed(bench, &failure))
+    Some(read.failed(context, &failure))
 }
 
 impl Read {
@@ -355,40 +355,40 @@ impl Read {
     }
 
     /// From its own words.
-    fn extract(&self, bench: &InvestigationContext) -> Summary {
+    fn extract(&self, context: &InvestigationContext) -> Summary {
         let path = self.path.to_text();
         let made =
-            summary::extract(&path, self.kind, &self.text, &self.outline, bench.count_tokens);
-        self.record(bench, made.text, EXTRACTIVE, made.parts)
+            summary::extract(&path, self.kind, &self.text, &self.outline, context.count_tokens);
+        self.record(context, made.text, EXTRACTIVE, made.parts)
     }
 
     /// From what a model said of it; what its parts are is its own.
-    fn said(&self, bench: &InvestigationContext, said: &str, model: String) -> Summary {
+    fn said(&self, context: &InvestigationContext, said: &str, model: String) -> Summary {
         let path = self.path.to_text();
-        let structure = summary::structure(self.kind, &self.outline, bench.count_tokens);
+        let structure = summary::structure(self.kind, &self.outline, context.count_tokens);
         let text = format!("{}\n{structure}", mask(said).0);
         let made =
-            summary::extract(&path, self.kind, &self.text, &self.outline, bench.count_tokens);
-        self.record(bench, text.trim_end().to_owned(), &model, made.parts)
+            summary::extract(&path, self.kind, &self.text, &self.outline, context.count_tokens);
+        self.record(context, text.trim_end().to_owned(), &model, made.parts)
     }
 
-    fn failed(&self, bench: &InvestigationContext, reason: &str) -> Summary {
-        let text = summary::failed(self.kind, &self.outline, bench.count_tokens);
+    fn failed(&self, context: &InvestigationContext, reason: &str) -> Summary {
+        let text = summary::failed(self.kind, &self.outline, context.count_tokens);
         Summary {
             summary_failed: true,
             reason: Some(reason.chars().take(200).collect()),
-            ..self.record(bench, text, EXTRACTIVE, Vec::new())
+            ..self.record(context, text, EXTRACTIVE, Vec::new())
         }
     }
 
     fn record(
         &self,
-        bench: &InvestigationContext,
+        context: &InvestigationContext,
         text: String,
         model: &str,
         parts: Vec<summary::Part>,
     ) -> Summary {
-        let at = super::run::at((bench.now)());
+        let at = super::run::at((context.now)());
         let (file_path, path_bytes) = wire_path(&self.path);
         Summary {
             kind: SUMMARY.to_owned(),

@@ -41,15 +41,15 @@ pub struct Knowledge {
 
 /// What is described, and the means to describe more.
 pub struct Library<'a> {
-    pub bench: &'a InvestigationContext<'a>,
+    pub context: &'a InvestigationContext<'a>,
     pub known: Known,
 }
 
 impl<'a> Library<'a> {
     /// Reads what is known.
-    pub fn open(bench: &'a InvestigationContext<'a>) -> Self {
-        let now = super::run::at((bench.now)());
-        Self { bench, known: Known::read(&bench.record_store.journal, now) }
+    pub fn open(context: &'a InvestigationContext<'a>) -> Self {
+        let now = super::run::at((context.now)());
+        Self { context, known: Known::read(&context.record_store.journal, now) }
     }
 
     /// Reads a file, makes its summary and writes that down. A file described as it is stays as it
@@ -69,11 +69,11 @@ impl<'a> Library<'a> {
         {
             return Ok(indexed(&known));
         }
-        match describe(self.bench, &self.known, path, ask) {
+        match describe(self.context, &self.known, path, ask) {
             Ok(summary) => {
-                let record_store = self.bench.record_store;
+                let record_store = self.context.record_store;
                 record_store.write(record_store.place(is_outside(path)), &[&summary])?;
-                let now = super::run::at((self.bench.now)());
+                let now = super::run::at((self.context.now)());
                 self.known = Known::read(&record_store.journal, now);
                 Ok(indexed(&summary))
             }
@@ -81,7 +81,7 @@ impl<'a> Library<'a> {
                 success: false,
                 summary: reason.to_owned(),
                 file_path: path.clone(),
-                indexed_at: super::run::at((self.bench.now)()),
+                indexed_at: super::run::at((self.context.now)()),
             }),
         }
     }
@@ -101,7 +101,7 @@ impl<'a> Library<'a> {
     /// Whether a file is described as it no longer is, or is gone.
     pub fn is_stale(&self, path: &NotePath) -> bool {
         self.known.newest(path).is_some_and(|described| {
-            let InvestigationContext { root, max_file_bytes, .. } = *self.bench;
+            let InvestigationContext { root, max_file_bytes, .. } = *self.context;
             freshness(root, path, &described.blob, max_file_bytes) != Freshness::Fresh
         })
     }

@@ -25,11 +25,16 @@ pub struct RecordFolder {
     limits: Limits,
 }
 
+/// So many files with a name that is no id are told.
+const MOST_MISNAMED: usize = 10;
+
 /// What a folder holds. What could not be listed is said beside the rest.
 #[derive(Debug, Default)]
 pub struct Listing {
     pub files: Vec<PathBuf>,
     pub unreadable: Vec<JournalError>,
+    /// Files whose name is no id: they are told, a few of them, and take up no room.
+    misnamed: usize,
 }
 
 impl RecordFolder {
@@ -110,7 +115,10 @@ impl RecordFolder {
             if names::file_id(&name).is_some() {
                 self.add(folder.join(name), kind, listing)?;
             } else if names::is_misnamed(&name) {
-                listing.unreadable.push(JournalError::NoId(folder.join(name)));
+                listing.misnamed += 1;
+                if listing.misnamed <= MOST_MISNAMED {
+                    listing.unreadable.push(JournalError::NoId(folder.join(name)));
+                }
             }
         }
         Ok(())
@@ -127,7 +135,8 @@ impl RecordFolder {
         listing: &mut Listing,
     ) -> Result<(), JournalError> {
         let max = self.limits.files;
-        if listing.files.len() + listing.unreadable.len() >= max {
+        let told = listing.misnamed.min(MOST_MISNAMED);
+        if listing.files.len() + listing.unreadable.len() - told >= max {
             return Err(JournalError::TooManyFiles { folder: self.folder.clone(), max });
         }
         if kind == Kind::File {

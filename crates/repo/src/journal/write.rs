@@ -61,7 +61,7 @@ impl RecordFolder {
         now: Timestamp,
         tracked: &dyn Fn(&Path) -> io::Result<bool>,
     ) -> Result<PathBuf, JournalError> {
-        let Listing { files, unreadable } = listing;
+        let Listing { files, unreadable, .. } = listing;
         // A link or a folder that bears the name of a file keeps others from bearing it.
         let other = unreadable.iter().filter_map(|error| match error {
             JournalError::Log(JsonlError::NotAFile(path)) => Some(path),

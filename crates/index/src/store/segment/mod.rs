@@ -14,7 +14,7 @@ pub use build::{ChunkRecord, DocumentRecord, SegmentBuilder};
 pub use postings::{FIELD_BREADCRUMB, FIELD_PATH, FIELD_TAGS, FIELD_TITLE, Posting, Postings};
 pub use read::{ChunkView, DocumentView, Segment};
 
-const MAGIC: &[u8; 8] = b"ELOSEG02";
+const MAGIC: &[u8; 8] = b"ELOSEG01";
 
 /// Sections of the file, by number.
 mod section {

@@ -157,7 +157,7 @@ fn a_page_keeps_its_encoding() {
     ] {
         rig.write(store.path(&slug).to_text().as_str(), &page);
         let mut snapshot = store.read(at(0));
-        let is_read = snapshot.sheets.contains_key(&slug);
+        let is_read = snapshot.pages.contains_key(&slug);
         let warned = snapshot.warnings().join("\n").contains("UTF-16");
         assert_eq!((is_read, warned), (!page.contains(&0), !is_read));
         let done = match is_read {
