@@ -507,7 +507,7 @@ fn an_empty_result_says_what_was_searched() {
     --- stdout
     --- stderr
     nothing found for `otters` in 0 notes (0 chunks)
-    hint: the filter left out the other notes: try without --kind, --type, --scope, --tag, --path, --since or --until
+    hint: the filter left out the other notes: try without --kind, --type, --scope, --tag, --path, --author, --since, --until or --changed-since
     ");
     let output = env.run(&["search", "--json", "--mode", "keyword", "zebra"]);
     assert_eq!((output.code, output.stdout()), (Some(1), String::new()));

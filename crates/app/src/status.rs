@@ -27,7 +27,6 @@ pub struct Status {
 pub fn status(workspace: &Workspace, version: &'static str) -> Result<Status, Error> {
     let notes = Notes::open(workspace)?;
     let memories = Memories::open(workspace);
-    let remembered = memories.refreshed(false)?;
     let report = &notes.known.report;
     let root = workspace.repository.root.file_name().unwrap_or_default();
     Ok(Status {
@@ -38,7 +37,7 @@ pub fn status(workspace: &Workspace, version: &'static str) -> Result<Status, Er
         chunks: report.chunks,
         waiting: report.waiting,
         stale: report.stale,
-        lessons: remembered.report.chunks,
+        lessons: memories.read().0.folded.memories.len(),
         memory_repository: memories.own,
     })
 }

@@ -50,7 +50,7 @@ pub fn say_nothing(answer: &Answer, request: &SearchRequest, ui: &Ui) {
         "no note is indexed: write one below `knowledge/`, or check `knowledge.roots` in \
          `.elophanto/config.yaml`"
     } else if notes < answer.notes {
-        "the filter left out the other notes: try without --kind, --type, --scope, --tag, --path, --since or --until"
+        "the filter left out the other notes: try without --kind, --type, --scope, --tag, --path, --author, --since, --until or --changed-since"
     } else if request.min_score.is_some() {
         "try a lower --min-score"
     } else if !answer.query.phrases.is_empty() {
