@@ -169,6 +169,21 @@ fn what_tells_nothing_of_what_is_asked_is_no_answer() {
     }
 }
 
+/// What asks for a number is not missed in an answer, nor is a part of a number.
+#[test]
+fn what_is_not_said_is_told_in_words_of_the_question() {
+    let env = TestEnv::with(&[(
+        "lamp.md",
+        "# Lamp\n\nThe lamp weighs 3 kg. Release 1.0 of the lamp came in May.\n",
+    )]);
+    let unsaid = |question: &str| {
+        let output = env.run(&["search", "--answer", "--json", question]);
+        output.json()[0]["unsaid"].to_string()
+    };
+    assert_eq!(unsaid("how much does the lamp weigh"), "null");
+    assert_eq!(unsaid("when came release 1.0 of the lamp"), "null");
+}
+
 /// Who gets no answer is told where to read on.
 #[test]
 fn a_refusal_names_the_nearest() {

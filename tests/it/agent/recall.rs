@@ -331,6 +331,28 @@ fn a_repository_does_not_say_where_lessons_go() {
     assert!(!env.outside().join("stolen").exists());
 }
 
+/// Of lessons that differ in a code alone, the one that is asked for; what differs in a sign is no
+/// confirmation.
+#[test]
+fn codes_and_signs_tell_lessons_apart() {
+    let env = TestEnv::new();
+    let desk = Desk::of(&env);
+    let codes = ["E1041", "E1117", "E1230", "E1388", "E1402", "E1555", "E1609", "E1777"];
+    for code in codes {
+        let lesson = format!("Error {code} means the token expired, log in again");
+        desk.remember(&format!("login failed with {code}"), &lesson, &[]);
+    }
+    for code in codes {
+        let first = &desk.json(&["agent", "recall", code])[0]["lesson"];
+        assert!(first.as_str().unwrap().contains(code), "{code}: {first}");
+    }
+    desk.remember("heap grows", "keep the walrus count >= 3", &[]);
+    desk.remember("cpu burns", "keep the walrus count <= 3", &[]);
+    let found = desk.json(&["agent", "recall", "walrus count"]);
+    let counts: Vec<_> = found.iter().take(2).map(|it| it["count"].as_u64()).collect();
+    assert_eq!(counts, [Some(1), Some(1)], "{found:?}");
+}
+
 #[test]
 fn what_is_not_shared_stays_in_this_clone() {
     let env = TestEnv::new();

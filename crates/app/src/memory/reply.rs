@@ -111,7 +111,10 @@ impl Memories<'_> {
         };
         let memories = fitting(&found, self, &self.origins(kept), &fits);
         let room = most.saturating_sub(NOTICE_TOKENS);
-        let text = compact(&shown(&found, &self.own), room, &count_tokens).text;
+        let text = match memories.is_empty() && !found.is_empty() {
+            true => format!("no lesson fits into {most} tokens"),
+            false => compact(&shown(&found, &self.own), room, &count_tokens).text,
+        };
         Ok(Lessons { text, ..lessons(memories) })
     }
 }

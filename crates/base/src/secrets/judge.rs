@@ -113,8 +113,10 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
     // `NAME=value`, as in the environment, is as clear as quotes are. Not so in the query of a URL,
     // where badges have short tokens that everybody may know.
     let assigned = quoted || (candidate.context == "=" && !in_query(candidate));
-    // `password: value` says what it is, where nothing follows; a key's or token's value is longer.
-    let told = candidate.context.trim() == ":"
+    // `password: value` says what it is, where nothing follows, and so does a row of a table; a key's
+    // or token's value is longer.
+    let marks = |char: char| char.is_whitespace() || "\"'`]*_".contains(char);
+    let told = [":", "|"].contains(&candidate.context.trim_matches(marks))
         && is_password_name(candidate)
         && candidate.after.chars().next().is_none_or(char::is_whitespace);
     let calls = candidate.after.starts_with(['(', '[', '{', '<', '\\', '|']);

@@ -143,7 +143,8 @@ pub(super) const RULES: &[Rule] = &[
         pattern: concat!(
             "(?i-u:(?:api|access|auth|account|encryption|signing|private)[_-]?key",
             "|secret(?:[_-]?key)?(?:[_-]?base)?|token|passw(?:or)?d|passphrase|pwd|credentials?)",
-            r#"(["'`\]]{0,2}[ \t]*(?:=>|:=|[=:])[ \t]*)"#,
+            // Also between the marks of Markdown, and in the next cell of a table.
+            r#"(["'`\]*_]{0,3}[ \t]*(?:=>|:=|[=:|])[*_]{0,2}[ \t]*)"#,
             r#"(?:"([^\x00-\x20\x7f"\\]+)"|'([^\x00-\x20\x7f'\\]+)'|`([^\x00-\x20\x7f`\\]+)`"#,
             r#"|([^\x00-\x20\x7f"'`,;()\[\]{}<>|\\]+))"#
         ),

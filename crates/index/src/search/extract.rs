@@ -81,8 +81,8 @@ pub struct Question {
     words: Vec<(String, String)>,
     /// Numbers of several parts, such as versions and days: `0.8.0`, `2026-05-06`.
     numbers: Vec<String>,
-    /// Whether it asks for a number: `how much`, `how long`, not `how to` or `how is`.
-    asks_how_much: bool,
+    /// The term of the word that asks for a number: `how much`, `how long`, not `how to` or `how is`.
+    measure: Option<String>,
 }
 
 impl Question {
@@ -102,10 +102,11 @@ impl Question {
             fold(&text[word.range.clone()], &mut buffer);
             Some((text[word.range].to_owned(), analyzer.term(&buffer)?.into_owned()))
         };
-        let asks_how_much = words(text).zip(words(text).skip(1)).any(|(how, next)| {
+        let measure = words(text).zip(words(text).skip(1)).find_map(|(how, next)| {
             let [how, next] = [how, next].map(|word| text[word.range].to_lowercase());
-            let is_measure = || analyzer.term(&next).is_some() || next == "much" || next == "many";
-            how == "how" && is_measure()
+            let is_much = next == "much" || next == "many";
+            let term = analyzer.term(&next).map(|term| term.into_owned());
+            term.or_else(|| is_much.then(|| next.clone())).filter(|_| how == "how")
         });
         let words = words(text).filter_map(&mut typed).collect();
         let bare = |word: &str| {
@@ -118,7 +119,7 @@ impl Question {
                 && parts.all(|part| part.starts_with(|char: char| char.is_ascii_digit()))
         };
         let numbers = text.split_whitespace().map(bare).filter(is_of_parts).collect();
-        Self { terms: terms.into_iter().map(weigh).collect(), words, numbers, asks_how_much }
+        Self { terms: terms.into_iter().map(weigh).collect(), words, numbers, measure }
     }
 
     /// Share of it that a statement says together with the headings above it and its file's name.
@@ -127,11 +128,17 @@ impl Question {
         self.share(|term| terms.contains(term))
     }
 
-    /// Its words, as typed, that a statement does not say, nor the headings above it.
+    /// Its words, as typed, that a statement does not say, nor the headings above it. What asks for a
+    /// number need not be said, and a part of a number is none of its own.
     pub fn unsaid<'q>(&'q self, text: &str, hit: &Hit, analyzer: &Analyzer) -> Vec<&'q str> {
         let said = with_place(text, hit);
         let terms: FxHashSet<String> = analyzer.terms(&said).into_iter().collect();
-        let unsaid = self.terms.iter().filter(|(term, _)| !terms.contains(term));
+        let is_part = |term: &str| {
+            self.numbers.iter().any(|number| number.split(['.', '-']).any(|part| part == term))
+        };
+        let unsaid = self.terms.iter().filter(|(term, _)| {
+            !terms.contains(term) && self.measure.as_ref() != Some(term) && !is_part(term)
+        });
         let typed = |term: &str| self.words.iter().find(|(_, known)| known == term);
         let words = unsaid.filter_map(|(term, _)| typed(term).map(|(word, _)| word.as_str()));
         let numbers = self.numbers.iter().filter(|number| !holds_number(&said, number));
@@ -170,9 +177,9 @@ impl Question {
         };
         let is_number = |word: Word| text[word.range].starts_with(|char: char| char.is_numeric());
         !is_of_others
-            && (asked.is_empty() && !self.asks_how_much
+            && (asked.is_empty() && self.measure.is_none()
                 || asked.iter().any(|(_, term)| said.contains(*term))
-                || self.asks_how_much && words(text).any(is_number)
+                || self.measure.is_some() && words(text).any(is_number)
                 || !asked.is_empty() && in_other_words())
     }
 

@@ -10,6 +10,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use elophanto_base::beneath::TEMPORARY;
+
 use super::{
     codec::checksum,
     container::{OpenError, read_whole, write_whole},
@@ -280,13 +282,19 @@ fn sweep(folder: &Path, manifest: &Manifest) {
         let path = entry.path();
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
-        if name.starts_with(STAGING_PREFIX) {
+        let young = || {
+            entry.metadata().and_then(|m| m.modified()).is_ok_and(|time| {
+                SystemTime::now().duration_since(time).unwrap_or_default() < Duration::from_secs(60)
+            })
+        };
+        if name.starts_with(TEMPORARY) && !young() {
+            // Whoever wrote it was killed.
+            let _ = fs::remove_file(&path);
+        } else if name.starts_with(STAGING_PREFIX) {
             // Its owner lives as long as the lock in it is held. A folder so young that its owner
             // may not have come to lock it is left for the next sweep.
-            let young = entry.metadata().and_then(|m| m.modified()).is_ok_and(|time| {
-                SystemTime::now().duration_since(time).unwrap_or_default() < Duration::from_secs(60)
-            });
-            if !young && matches!(lock::try_for(&path.join("lock"), Duration::ZERO), Ok(Some(_))) {
+            if !young() && matches!(lock::try_for(&path.join("lock"), Duration::ZERO), Ok(Some(_)))
+            {
                 let _ = fs::remove_dir_all(&path);
             }
         } else if let Some((stem, "seg" | "vec")) = name.rsplit_once('.')

@@ -189,8 +189,9 @@ impl<'a> Lessons<'a> {
             let same = groups.iter().zip(&words).position(|(group, words)| {
                 let first = &group[0];
                 let alike = *words == own
-                    || self.scene.similarity(first.place, candidate.place)
-                        >= context.thresholds.near_duplicate;
+                    || words.symbols == own.symbols
+                        && self.scene.similarity(first.place, candidate.place)
+                            >= context.thresholds.near_duplicate;
                 alike && !contradicts(&said(&first.memory), &said(&candidate.memory))
             });
             match same {
@@ -203,11 +204,14 @@ impl<'a> Lessons<'a> {
                 None => {}
             }
         }
+        let codes = codes(question.text);
         let mut ordered: Vec<Vec<Candidate>> = Vec::with_capacity(groups.len());
         for group in groups {
             let before = ordered.iter().position(|other| {
                 let (old, new) = (&other[0], &group[0]);
                 newest(&group) > newest(other)
+                    // Of two codes the one that is asked for is no older news of the other.
+                    && codes.iter().all(|code| says(&new.memory, code) || !says(&old.memory, code))
                     && self.scene.similarity(old.place, new.place) >= near.same_fact
                     && contradicts(&old.memory.lesson, &new.memory.lesson)
             });
@@ -233,6 +237,19 @@ fn newest(group: &[Candidate]) -> Option<Timestamp> {
     group.iter().map(|it| it.memory.timestamp).max()
 }
 
+/// Words of a question that tell one thing from another like it: `E1041`, `orders-7`.
+fn codes(question: &str) -> Vec<String> {
+    let words = question.split_whitespace();
+    let words = words.map(|word| word.trim_matches(|char: char| !char.is_alphanumeric()));
+    let is_code = |word: &&str| word.contains(|char: char| char.is_numeric());
+    words.filter(is_code).map(str::to_lowercase).collect()
+}
+
+fn says(memory: &Memory, code: &str) -> bool {
+    let texts = [&memory.context, &memory.command, &memory.lesson].into_iter();
+    texts.chain(&memory.tags).any(|text| text.to_lowercase().contains(code))
+}
+
 fn said(memory: &Memory) -> String {
     format!("{} {}", memory.command, memory.lesson)
 }
@@ -240,6 +257,8 @@ fn said(memory: &Memory) -> String {
 /// The words of a lesson, as far as they have to be known.
 struct Words {
     lesson: String,
+    /// `n >= 3` is not `n <= 3`, and `C#` not `C++`.
+    symbols: String,
     /// Different words have different ones, nearly always.
     hash: u64,
 }
@@ -252,13 +271,19 @@ impl Words {
             // The one letter whose small form depends on where it stands.
             hasher.write_u32(if letter == 'ς' { 'σ' } else { letter }.into());
         }
-        Self { lesson: lesson.to_owned(), hash: hasher.finish() }
+        let symbols = lesson.chars().filter(|char| "<>=+#≤≥≠".contains(*char)).collect();
+        Self { lesson: lesson.to_owned(), symbols, hash: hasher.finish() }
     }
 }
 
 impl PartialEq for Words {
     fn eq(&self, other: &Self) -> bool {
-        self.hash == other.hash && words_of(&self.lesson) == words_of(&other.lesson)
+        let is_same = || {
+            let words = words_of(&self.lesson);
+            // What has no words says nothing that another could say the same.
+            words == words_of(&other.lesson) && (!words.is_empty() || self.lesson == other.lesson)
+        };
+        self.hash == other.hash && self.symbols == other.symbols && is_same()
     }
 }
 

@@ -47,7 +47,11 @@ pub fn try_lock(path: &Path) -> Result<Option<Lock>, VaultError> {
 /// writes. It is encrypted like the file itself; what cannot be removed harms nobody.
 pub fn tidy(path: &Path) {
     let is_left = |entry: &fs::DirEntry| {
-        entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
+        let name = entry.file_name();
+        let rest = name.as_encoded_bytes().strip_prefix(TEMPORARY.as_bytes());
+        // As whoever writes makes it: six letters or digits, a file, nobody else's.
+        rest.is_some_and(|rest| rest.len() == 6 && rest.iter().all(u8::is_ascii_alphanumeric))
+            && entry.metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o777 == 0o600)
     };
     let entries = fs::read_dir(folder(path)).into_iter().flatten().flatten();
     let left: Vec<_> = entries.filter(is_left).collect();

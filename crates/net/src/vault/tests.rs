@@ -65,13 +65,19 @@ fn what_a_killed_writer_left_is_removed() {
     let names = || fs::read_dir(left.parent().unwrap()).unwrap().count();
     let before = names();
     fs::write(&left, "half of what is sealed").unwrap();
+    chmod(&left, 0o600);
+    // What is not as a writer of ours makes it stays.
+    let others =
+        [".tmp-vault-notes.txt", ".tmp-vault-abcdef"].map(|name| left.with_file_name(name));
+    others.iter().for_each(|path| fs::write(path, "mine").unwrap());
+    chmod(&others[1], 0o644);
     // Somebody may still be writing it.
     let lock = super::file::lock(&home.path()).unwrap();
     home.open();
     assert!(left.exists());
     drop(lock);
     home.open();
-    assert_eq!((left.exists(), names()), (false, before));
+    assert_eq!((left.exists(), names()), (false, before + 2));
 }
 
 fn chmod(path: &Path, mode: u32) {
