@@ -213,7 +213,7 @@ struct Page {
 impl Page {
     /// The line as it stood in a parent.
     fn raw(&self, line: &Line) -> Option<&str> {
-        self.before.iter().find_map(|sheet| sheet.raw(line))
+        self.before.iter().find_map(|parsed| parsed.raw(line))
     }
 
     /// Why a line is gone: another text with its id took its place, or none.
@@ -250,19 +250,20 @@ impl Touched {
             })
             .collect();
         slugs.sort_unstable();
-        let sheet = |id: Option<&ObjectId>| {
+        let parsed = |id: Option<&ObjectId>| {
             let bytes = id.and_then(|id| objects.read(&[id], MAX_PAGE_BYTES).pop()?.ok());
             ParsedPage::of(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
         };
         let read: Vec<(String, Page)> = slugs
             .into_iter()
             .map(|slug| {
-                let before = before.iter().map(|map| sheet(map.get(slug))).collect();
-                (slug.clone(), Page { before, now: sheet(staged.get(slug)) })
+                let before = before.iter().map(|map| parsed(map.get(slug))).collect();
+                (slug.clone(), Page { before, now: parsed(staged.get(slug)) })
             })
             .collect();
         let compared = read.iter().map(|(_, page)| {
-            let parents: Vec<&str> = page.before.iter().map(|sheet| sheet.text.as_str()).collect();
+            let parents: Vec<&str> =
+                page.before.iter().map(|parsed| parsed.text.as_str()).collect();
             changes(&parents, &page.now.text)
         });
         let compared = without_moves(compared.collect());
@@ -296,14 +297,14 @@ fn still_there(
             continue;
         }
         let slug = line.line.slug.as_str();
-        let sheet = read.entry(slug).or_insert_with(|| {
+        let parsed = read.entry(slug).or_insert_with(|| {
             let is_its =
                 |file: &&Stored| slug_of(folder, file.path.as_path()).as_deref() == Some(slug);
             let files: Vec<Stored> =
                 pages.staged.iter().find(is_its).into_iter().cloned().collect();
             ParsedPage::of(texts(objects, &files).pop().unwrap_or_default())
         });
-        if sheet.page.lines.iter().any(|there| there.hash == line.line.hash) {
+        if parsed.page.lines.iter().any(|there| there.hash == line.line.hash) {
             found.push(line.id.clone());
         }
     }

@@ -285,19 +285,19 @@ mod tests {
                 lines.push(NewLine::alias(name, ALIAS, at));
             }
             let lines: Vec<NewLine> = lines.into_iter().flatten().collect();
-            let sheet = ParsedPage::of(append(&new_page(slug, name, at), &lines));
-            let out = sheet.page.lines.iter().filter(|line| match state {
+            let parsed = ParsedPage::of(append(&new_page(slug, name, at), &lines));
+            let out = parsed.page.lines.iter().filter(|line| match state {
                 State::Removed => line.text == FACTS[0],
                 State::Deleted => true,
                 _ => false,
             });
             let reason = if *state == State::Deleted { Reason::Deleted } else { Reason::Removed };
             for line in out {
-                let record = retired(slug, line, sheet.raw(line), reason.clone(), at);
+                let record = retired(slug, line, parsed.raw(line), reason.clone(), at);
                 records.push_str(&serde_json::to_string(&record).unwrap());
                 records.push('\n');
             }
-            pages.insert(slug.to_owned(), sheet);
+            pages.insert(slug.to_owned(), parsed);
         }
         EntitySnapshot::of(
             pages,

@@ -13,9 +13,9 @@ use std::{
 
 use jiff::Timestamp;
 use rayon::{iter::Either, prelude::*};
-use rustc_hash::FxHashSet;
 use ulid::Ulid;
 
+pub use super::entity_snapshot::{EntitySnapshot, ParsedPage};
 pub use elophanto_text::entity::{folder, slug_of};
 
 use super::{
@@ -28,16 +28,11 @@ use elophanto_base::{
 };
 use elophanto_index::store::lock;
 use elophanto_repo::{
-    NotePath, ReadError, TEMPORARY,
-    journal::{Record, fold},
-    read_note,
-    record_store::RecordStore,
-    watch, write_beneath,
+    NotePath, ReadError, TEMPORARY, read_note, record_store::RecordStore, watch, write_beneath,
 };
 use elophanto_text::{
     entity::{
-        self, Entities, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retired, Retirement,
-        TextDigest, identity, normalise,
+        self, Kind, Line, LineHash, NewLine, Origin, Page, Reason, Retirement, identity, normalise,
     },
     markdown,
 };
@@ -54,31 +49,6 @@ pub struct EntityStore<'a> {
     pub record_store: &'a RecordStore<'a>,
     /// Folder of our own notes, relative to the root.
     pub write_root: &'a Path,
-}
-
-/// A page and its text.
-#[derive(Debug, Clone, Default)]
-pub struct ParsedPage {
-    pub text: String,
-    pub page: Page,
-}
-
-/// What the pages and the journal hold at one moment.
-#[derive(Default)]
-pub struct EntitySnapshot {
-    pub pages: BTreeMap<String, ParsedPage>,
-    /// Pages that are left out, and why.
-    pub unread: Vec<String>,
-    pub entities: Entities,
-    pub retired: Retired,
-    /// Every retirement that stands.
-    pub retirements: Vec<RetiredLine>,
-    /// Digests of what retired facts said.
-    removed: BTreeSet<TextDigest>,
-    /// Identities of the names of entities that were deleted.
-    deleted: BTreeSet<String>,
-    /// Ids of all facts ever written.
-    written: FxHashSet<String>,
 }
 
 /// A fact to be written.
@@ -117,97 +87,6 @@ pub fn page_files(root: &Path, folder: &Path) -> Vec<(String, NotePath)> {
     found
 }
 
-impl ParsedPage {
-    pub fn of(text: String) -> Self {
-        Self { page: Page::parse(&text), text }
-    }
-
-    /// A line as it stands there.
-    pub fn raw(&self, line: &Line) -> Option<&str> {
-        let raw = self.text.lines().nth(line.number.checked_sub(1)?)?;
-        (LineHash::of(raw) == line.hash).then(|| raw.trim_end())
-    }
-}
-
-impl EntitySnapshot {
-    /// From pages and records in any order.
-    pub fn of(pages: BTreeMap<String, ParsedPage>, records: Vec<Record>, now: Timestamp) -> Self {
-        let mut snapshot = Self { pages, ..Self::default() };
-        let mut restored: FxHashSet<String> = FxHashSet::default();
-        for record in fold(records, now).into_values().filter(|record| !record.retired) {
-            // A record of another shape is of a newer version: it stays as it is.
-            match record.kind.as_str() {
-                FACT => drop(snapshot.written.insert(record.id)),
-                RETIRED => snapshot.retirements.extend(record.parse::<RetiredLine>().ok()),
-                RESTORED => {
-                    let record = record.parse::<RestoredLines>().ok();
-                    restored.extend(record.into_iter().flat_map(|record| record.retirements));
-                }
-                _ => {}
-            }
-        }
-        snapshot.retirements.retain(|line| !restored.contains(&line.id));
-        snapshot.fold();
-        snapshot
-    }
-
-    /// Whether a fact was removed that said this.
-    pub fn is_removed(&self, text: &str) -> bool {
-        self.removed.contains(&TextDigest::of(&normalise(text)))
-    }
-
-    /// Whether the user deleted an entity of this name.
-    pub fn is_deleted(&self, name: &str) -> bool {
-        self.deleted.contains(&identity(name))
-    }
-
-    /// What is odd about pages, with their names.
-    pub fn warnings(&self) -> Vec<String> {
-        let of_page = |(slug, sheet): (&String, &ParsedPage)| {
-            let said = sheet.page.warnings.iter().map(|warning| {
-                let line = warning.line.map(|line| format!(":{line}")).unwrap_or_default();
-                format!("{slug}.md{line}: {}", warning.message)
-            });
-            said.collect::<Vec<_>>()
-        };
-        self.unread.iter().cloned().chain(self.pages.iter().flat_map(of_page)).collect()
-    }
-
-    /// A free slug for a name.
-    pub fn slug_for(&self, name: &str) -> String {
-        let own = identity(name);
-        entity::slug(name, &|slug| {
-            self.pages.contains_key(slug)
-                && self.entities.by_slug(slug).is_none_or(|entity| entity.identity != own)
-        })
-    }
-
-    /// Works out anew what counts, after lines were added to one page.
-    fn fold_page(&mut self, slug: &str) {
-        let Some(sheet) = self.pages.get(slug) else { return };
-        if !self.entities.take(slug, &sheet.page, &self.retired) {
-            self.fold();
-        }
-    }
-
-    /// Works out anew what counts.
-    fn fold(&mut self) {
-        let retirements = self.retirements.iter().map(RetiredLine::retirement);
-        self.retired = Retired::of(retirements.map(entity::Record::Retired));
-        self.removed = self.retired.texts();
-        let names = self.retirements.iter().filter(|line| {
-            line.line.reason == Reason::Deleted
-                && line.line.line.starts_with([Kind::Title.letter(), Kind::Alias.letter()])
-        });
-        self.deleted = names.filter_map(RetiredLine::says).map(|name| identity(&name)).collect();
-        let pages = self.pages.iter().map(|(slug, sheet)| (slug.clone(), sheet.page.clone()));
-        self.entities = Entities::of(pages, &self.retired);
-        // One that lives again is not deleted.
-        let lives = |name: &String| self.entities.find(name).is_some();
-        self.deleted.retain(|name| !lives(name));
-    }
-}
-
 impl EntityStore<'_> {
     /// Reads all pages and what the journal says of them.
     pub fn read(&self, now: Timestamp) -> EntitySnapshot {
@@ -219,11 +98,11 @@ impl EntityStore<'_> {
     /// Reads a few pages and nothing of the journal, for asking only: what was merged into one of
     /// them, or removed from it elsewhere, is not known.
     pub fn few(&self, slugs: &BTreeSet<String>, now: Timestamp) -> EntitySnapshot {
-        let sheet = |slug: &String| {
+        let parsed = |slug: &String| {
             let text = self.text(&self.path(slug)).ok()?;
             Some((slug.clone(), ParsedPage::of(text)))
         };
-        EntitySnapshot::of(slugs.iter().filter_map(sheet).collect(), Vec::new(), now)
+        EntitySnapshot::of(slugs.iter().filter_map(parsed).collect(), Vec::new(), now)
     }
 
     /// Path of a page, relative to the root.
@@ -372,10 +251,10 @@ impl EntityStore<'_> {
         self.record_store.write(self.record_store.place(false), &records)?;
         snapshot.fold_page(slug);
         let ours: BTreeSet<LineHash> = lines.iter().map(NewLine::hash).collect();
-        let sheet = snapshot.pages.get(slug);
-        let there: BTreeSet<&str> = sheet
+        let parsed = snapshot.pages.get(slug);
+        let there: BTreeSet<&str> = parsed
             .into_iter()
-            .flat_map(|sheet| &sheet.page.lines)
+            .flat_map(|parsed| &parsed.page.lines)
             .filter(|line| ours.contains(&line.hash))
             .map(|line| line.id.as_str())
             .collect();
@@ -401,8 +280,8 @@ impl EntityStore<'_> {
         let records: Vec<Fact> = snapshot
             .pages
             .iter()
-            .flat_map(|(slug, sheet)| {
-                let lines = sheet.page.lines.iter().filter(is_its);
+            .flat_map(|(slug, parsed)| {
+                let lines = parsed.page.lines.iter().filter(is_its);
                 let missing = lines.filter(|line| !snapshot.written.contains(&line.id));
                 missing.map(move |line| Fact {
                     kind: FACT.to_owned(),
@@ -471,7 +350,7 @@ impl EntityStore<'_> {
         let new: Vec<RetiredLine> = lines
             .iter()
             .map(|(slug, line)| {
-                let raw = snapshot.pages.get(slug).and_then(|sheet| sheet.raw(line));
+                let raw = snapshot.pages.get(slug).and_then(|parsed| parsed.raw(line));
                 retired(slug, line, raw, reason.clone(), now)
             })
             .collect();

@@ -134,10 +134,10 @@ pub fn merge(
     };
     let mut needless = said_twice(meaning, &one, &other);
     // A page in a circle of merges leads somewhere already, and its oldest line would count.
-    let sheet = snapshot.pages.get(&one.slug);
-    let leads = sheet
+    let parsed = snapshot.pages.get(&one.slug);
+    let leads = parsed
         .into_iter()
-        .flat_map(|sheet| &sheet.page.lines)
+        .flat_map(|parsed| &parsed.page.lines)
         .filter(|line| line.kind == Kind::MergedInto && !snapshot.retired.holds(&line.hash));
     needless.extend(leads.map(|line| (one.slug.clone(), line.clone())));
     store.record_store.write(store.record_store.place(false), &[&record])?;
@@ -275,7 +275,7 @@ pub fn unmerge(
     let lines: Vec<(String, Line)> = snapshot
         .pages
         .iter()
-        .flat_map(|(slug, sheet)| sheet.page.lines.iter().map(move |line| (slug, line)))
+        .flat_map(|(slug, parsed)| parsed.page.lines.iter().map(move |line| (slug, line)))
         .filter(|(_, line)| line.kind == Kind::MergedInto && line.id == merge.id)
         .map(|(slug, line)| (slug.clone(), line.clone()))
         .collect();

@@ -9,6 +9,7 @@
 pub mod decide;
 pub mod deepen;
 pub mod documents;
+mod entity_snapshot;
 pub mod entity_store;
 pub mod interests;
 pub mod log;

@@ -172,13 +172,13 @@ fn merged(snapshot: &EntitySnapshot) -> impl Iterator<Item = (String, Line)> + '
     };
     snapshot.retirements.iter().filter(is_merged).filter_map(|line| {
         let raw = line.raw.clone()?;
-        let line_of = |sheet: ParsedPage| sheet.page.lines.into_iter().next();
+        let line_of = |parsed: ParsedPage| parsed.page.lines.into_iter().next();
         Some((line.line.slug.clone(), line_of(ParsedPage::of(raw))?))
     })
 }
 
 fn counting_of<'a>(snapshot: &'a EntitySnapshot, slug: &str) -> impl Iterator<Item = Line> + 'a {
-    let sheet = snapshot.pages.get(slug);
-    let lines = sheet.into_iter().flat_map(|sheet| &sheet.page.lines);
+    let parsed = snapshot.pages.get(slug);
+    let lines = parsed.into_iter().flat_map(|parsed| &parsed.page.lines);
     lines.filter(|line| !snapshot.retired.holds(&line.hash)).cloned()
 }
