@@ -83,6 +83,22 @@ pub struct Question {
     numbers: Vec<String>,
     /// The term of the word that asks for a number: `how much`, `how long`, not `how to` or `how is`.
     measure: Option<String>,
+    asks_for: Option<AsksFor>,
+}
+
+/// What a question's first word asks for, where a statement without it is no answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum AsksFor {
+    /// `who`: a name, where the statement does not say what was done in the question's own words.
+    Person,
+    /// `when did`: a time.
+    Day,
+    /// `when`: a time, or on what it depends.
+    Time,
+    /// `how many`: a number, of what is named.
+    Count,
+    /// `how much`, `how long`: a number.
+    Amount,
 }
 
 impl Question {
@@ -106,7 +122,10 @@ impl Question {
             let [how, next] = [how, next].map(|word| text[word.range].to_lowercase());
             let is_much = next == "much" || next == "many";
             let term = analyzer.term(&next).map(|term| term.into_owned());
-            term.or_else(|| is_much.then(|| next.clone())).filter(|_| how == "how")
+            let term = term.filter(|term| terms.contains(term));
+            let kind = if next == "many" { AsksFor::Count } else { AsksFor::Amount };
+            let term = term.or_else(|| is_much.then_some(next)).filter(|_| how == "how")?;
+            Some((term, kind))
         });
         let words = words(text).filter_map(&mut typed).collect();
         let bare = |word: &str| {
@@ -119,7 +138,9 @@ impl Question {
                 && parts.all(|part| part.starts_with(|char: char| char.is_ascii_digit()))
         };
         let numbers = text.split_whitespace().map(bare).filter(is_of_parts).collect();
-        Self { terms: terms.into_iter().map(weigh).collect(), words, numbers, measure }
+        let (measure, kind) = measure.unzip();
+        let asks_for = AsksFor::of(text).or(kind);
+        Self { terms: terms.into_iter().map(weigh).collect(), words, numbers, measure, asks_for }
     }
 
     /// Share of it that a statement says together with the headings above it and its file's name.
@@ -161,11 +182,13 @@ impl Question {
             }
             if is_typed_as_name || named.names.contains(term) {
                 names.push(term);
-            } else if !word.contains(|char: char| char.is_numeric()) {
+            } else if self.measure.as_ref() != Some(term)
+                && !word.contains(|char: char| char.is_numeric())
+            {
                 asked.push((word.as_str(), term));
             }
         }
-        let speaks_of_it = || words(text).next().is_some_and(|word| is_pronoun(&text[word.range]));
+        let speaks_of_it = || first_word(text).is_some_and(is_pronoun);
         let is_of_others = !names.is_empty()
             && !speaks_of_it()
             && !names.iter().any(|name| said.contains(*name))
@@ -175,12 +198,27 @@ impl Question {
             let met = words_met(&asked.join(" "), &[text]).unwrap_or_default();
             met.first().is_some_and(|met| *met >= OTHER_WORDS)
         };
-        let is_number = |word: Word| text[word.range].starts_with(|char: char| char.is_numeric());
+        let is_said = asked.iter().any(|(_, term)| said.contains(*term));
+        let is_of_its_kind = match self.asks_for {
+            Some(AsksFor::Person) => {
+                let deed = asked.first().is_some_and(|(_, term)| said.contains(*term));
+                deed || holds_name(text, &self.words)
+            }
+            Some(AsksFor::Day) => words(text).any(|word| is_of_time(&text[word.range])),
+            Some(AsksFor::Time) => words(text).map(|word| &text[word.range]).any(|word| {
+                let is_asked = self.words.iter().any(|(asked, _)| asked.eq_ignore_ascii_case(word));
+                is_of_time(word) || is_one_of(&CONDITIONS, word) && !is_asked
+            }),
+            Some(AsksFor::Count | AsksFor::Amount) => {
+                words(text).any(|word| is_amount(&text[word.range]))
+            }
+            None => true,
+        };
+        // An amount need not be named again: "20 euros" is what something costs.
+        let is_an_amount = self.asks_for == Some(AsksFor::Amount);
         !is_of_others
-            && (asked.is_empty() && self.measure.is_none()
-                || asked.iter().any(|(_, term)| said.contains(*term))
-                || self.measure.is_some() && words(text).any(is_number)
-                || !asked.is_empty() && in_other_words())
+            && is_of_its_kind
+            && (asked.is_empty() || is_an_amount || is_said || in_other_words())
     }
 
     /// Share of its weight that these terms hold.
@@ -286,6 +324,133 @@ impl Named {
         names.retain(|name| !others.contains(name));
         Self { above, names, by_capitals }
     }
+}
+
+impl AsksFor {
+    fn of(question: &str) -> Option<Self> {
+        let mut words = words(question).map(|word| question[word.range].to_lowercase());
+        match (words.next()?.as_str(), words.next().as_deref()) {
+            ("who" | "whom" | "whose", _) => Some(Self::Person),
+            ("when", Some("was" | "were" | "did")) => Some(Self::Day),
+            ("when", _) => Some(Self::Time),
+            _ => None,
+        }
+    }
+}
+
+fn first_word(text: &str) -> Option<&str> {
+    words(text).next().map(|word| &text[word.range])
+}
+
+/// Whether a statement names somebody: a capital within it, that none of the question's words has,
+/// or the sign of an account or an address.
+fn holds_name(text: &str, asked: &[(String, String)]) -> bool {
+    let is_new = |word: &str| !asked.iter().any(|(known, _)| known.eq_ignore_ascii_case(word));
+    let names = words(text).skip(1).map(|word| &text[word.range]);
+    text.contains('@')
+        || names.filter(|word| is_new(word)).any(|word| word.starts_with(char::is_uppercase))
+}
+
+/// Numbers in words, and what stands in place of one.
+const AMOUNTS: [&str; 25] = [
+    "dozen",
+    "dozens",
+    "eight",
+    "eleven",
+    "five",
+    "four",
+    "hundred",
+    "hundreds",
+    "million",
+    "millions",
+    "nine",
+    "no",
+    "none",
+    "one",
+    "seven",
+    "single",
+    "six",
+    "ten",
+    "thousand",
+    "thousands",
+    "three",
+    "twelve",
+    "twenty",
+    "two",
+    "unlimited",
+];
+/// Words of a day, a span or a date.
+const TIMES: [&str; 34] = [
+    "ago",
+    "anniversary",
+    "april",
+    "august",
+    "daily",
+    "day",
+    "days",
+    "december",
+    "february",
+    "friday",
+    "january",
+    "july",
+    "june",
+    "march",
+    "may",
+    "monday",
+    "month",
+    "monthly",
+    "months",
+    "november",
+    "october",
+    "saturday",
+    "september",
+    "since",
+    "sunday",
+    "thursday",
+    "tuesday",
+    "wednesday",
+    "week",
+    "weekly",
+    "weeks",
+    "year",
+    "years",
+    "yesterday",
+];
+/// Words that begin what something waits for.
+const CONDITIONS: [&str; 17] = [
+    "after",
+    "before",
+    "during",
+    "each",
+    "every",
+    "if",
+    "immediately",
+    "next",
+    "only",
+    "soon",
+    "till",
+    "tomorrow",
+    "unless",
+    "until",
+    "upon",
+    "when",
+    "whenever",
+];
+
+fn is_one_of(all: &[&str], word: &str) -> bool {
+    all.iter().any(|one| word.eq_ignore_ascii_case(one))
+}
+
+/// Whether a word is an amount.
+fn is_amount(word: &str) -> bool {
+    word.starts_with(|char: char| char.is_numeric()) || is_one_of(&AMOUNTS, word)
+}
+
+/// Whether a word tells a time: a year, a month, a day, how long ago.
+fn is_of_time(word: &str) -> bool {
+    let is_year = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    // In small letters the two are a verb and a gait.
+    is_year || is_one_of(&TIMES, word) && word != "may" && word != "march"
 }
 
 /// Whether a word stands for what was spoken of before.
@@ -471,6 +636,33 @@ mod tests {
         let numbers = |text: &str| Question::new(text, &[], &analyzer).numbers;
         assert_eq!(numbers("when was v0.8.0 released, on 2026-05-06?"), ["0.8.0", "2026-05-06"]);
         assert_eq!(numbers("what is x86-64 on 3 of e.g. co-op 5?"), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_asked_for_is_in_what_answers() {
+        for (question, statement, tells) in [
+            ("how many users does it have", "It says how many files are missing.", false),
+            ("how many users does it have", "The sea has 16 otters.", false),
+            ("how many users does it have", "It has thousands of users.", true),
+            ("how much does it cost", "A seat is 20 euros a year.", true),
+            ("how old is the program", "The program has a long history.", false),
+            ("who maintains the program", "The program makes notes searchable.", false),
+            ("who maintains the program", "Only users with a key maintain it.", true),
+            ("who wrote the program", "The author of the program is Ada Lovelace.", true),
+            ("who wrote the program", "The author of the program is unknown.", false),
+            ("when was the program founded", "A command leaves it as it found it.", false),
+            ("when was the program founded", "Founded in May, it grew.", true),
+            ("when does the program run", "The program runs after each merge.", true),
+        ] {
+            let analyzer = Analyzer::new("english");
+            let question = Question::new(question, &[], &analyzer);
+            let named = Named {
+                above: ["program".to_owned()].into_iter().collect(),
+                names: FxHashSet::default(),
+                by_capitals: true,
+            };
+            assert_eq!(question.is_told_by(statement, &named, &analyzer), tells, "{statement}");
+        }
     }
 
     #[test]
