@@ -28,6 +28,8 @@ pub struct Gated {
     may_stage: bool,
     /// Where nothing of ours is (yet), nothing is written: secrets are refused all the same.
     is_indexed: bool,
+    /// Whether anything is staged that HEAD does not hold.
+    differs: bool,
     allowed: AllowList,
     workspace: Result<Workspace, Error>,
 }
@@ -54,7 +56,8 @@ pub fn look(
     let extensions = workspace.as_ref().map(|workspace| &workspace.config.knowledge.extensions[..]);
     let looked = on_commit::look(&git, extensions.unwrap_or_default(), &allowed)?;
     let may_stage = file.may_stage;
-    Ok(Some((looked, Gated { git, may_stage, is_indexed, allowed, workspace })))
+    let differs = looked.differs;
+    Ok(Some((looked, Gated { git, may_stage, is_indexed, differs, allowed, workspace })))
 }
 
 impl Gated {
@@ -64,7 +67,7 @@ impl Gated {
     /// # Errors
     /// When the settings are unusable, or something cannot be read or staged; the commit goes on.
     pub fn prepare(self, start: Instant, embed_until: Duration) -> Result<Done, Error> {
-        let Self { git, may_stage, is_indexed, allowed, workspace } = self;
+        let Self { git, may_stage, is_indexed, differs, allowed, workspace } = self;
         let workspace = workspace?;
         let settings = &workspace.config;
         let clock = || start.elapsed();
@@ -72,6 +75,7 @@ impl Gated {
         let allowance =
             Allowance { least: LEAST_EMBEDDED, budget, ceiling: embed_until, clock: &clock };
         let request = CommitRequest {
+            differs,
             changelog: is_indexed && settings.changelog.enabled,
             // Never the vectors of a model that only stands in here.
             index: is_indexed && workspace.commits_vectors(),

@@ -31,6 +31,8 @@ use elophanto_repo::{
 
 /// What is wanted of a commit.
 pub struct CommitRequest<'a> {
+    /// Whether anything is staged that HEAD does not hold.
+    pub differs: bool,
     /// Write changelog entries.
     pub changelog: bool,
     /// Stage the vectors.
@@ -177,8 +179,8 @@ pub fn prepare(
     // Git asks before it finds out that there is nothing to commit: what is staged now would stay
     // there and be in the way of the next rebase or revert.
     if found.is_empty()
-        && let [parent] = parents[..]
-        && !git.differs_from(&parent)?
+        && parents.len() == 1
+        && !request.differs
     {
         return Ok(done);
     }

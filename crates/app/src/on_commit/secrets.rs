@@ -45,6 +45,8 @@ pub struct Looked {
     pub unread: Vec<(NotePath, String)>,
     /// What was looked through, but is no text, or not all there is.
     pub notices: Vec<String>,
+    /// Whether anything is staged that HEAD does not hold.
+    pub differs: bool,
 }
 
 impl Looked {
@@ -102,12 +104,13 @@ pub fn look(git: &Git, extensions: &[String], allowed: &AllowList) -> Result<Loo
             staged
         }
     };
+    let differs = !staged.is_empty();
     // What was moved is out already.
     let gone: FxHashSet<ObjectId> =
         staged.iter().filter(|file| file.new.is_none()).filter_map(|file| file.old).collect();
     staged.retain(|file| is_covered(&file.path, extensions));
     let objects = git.objects();
-    let mut looked = Looked::default();
+    let mut looked = Looked { differs, ..Looked::default() };
     for file in &staged {
         let Some(new) = file.new.filter(|new| file.old.is_some() || !gone.contains(new)) else {
             continue;

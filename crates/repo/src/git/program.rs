@@ -194,8 +194,13 @@ impl Git {
     ) -> Result<(), GitError> {
         let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
         let named = || arguments.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        // The index against a commit: no file of the work tree is opened.
+        let reads_no_file = matches!(&arguments[..], [first, second, ..]
+            if *first == "diff-index" && *second == "--cached");
         let filters = match arguments.first() {
-            Some(first) if COMPARING.iter().any(|name| first == name) => self.filters()?,
+            Some(first) if COMPARING.iter().any(|name| first == name) && !reads_no_file => {
+                self.filters()?
+            }
             _ => Vec::new(),
         };
         let limit = match self.deadline {

@@ -140,21 +140,6 @@ impl Git {
         if long { 64 } else { 40 }
     }
 
-    /// Whether anything is staged that this commit does not hold.
-    ///
-    /// # Errors
-    /// When git cannot compare them.
-    pub fn differs_from(&self, commit: &CommitId) -> Result<bool, GitError> {
-        let commit = commit.to_string();
-        let arguments = ["diff-index", "--cached", "--name-only", "-z", commit.as_str(), "--"];
-        let mut differs = false;
-        self.stream(&arguments, &[], &mut |_| {
-            differs = true;
-            false
-        })?;
-        Ok(differs)
-    }
-
     /// Whether git knows in whose name a commit is made here.
     ///
     /// # Errors
