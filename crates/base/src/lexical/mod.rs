@@ -9,8 +9,10 @@ use std::borrow::Cow;
 use frostem::Stemmer;
 use unicode_normalization::UnicodeNormalization;
 
+mod finder;
 mod words;
 
+pub use finder::Finder;
 pub use words::{Word, words};
 
 /// Words longer than this many bytes are cut: hashes and encoded blobs are not looked up whole.

@@ -15,10 +15,10 @@ use super::{
     lexical::{EDIT_PENALTY, Scores},
     passage::sentences,
 };
-use elophanto_base::lexical::{Analyzer, fold, words};
+use elophanto_base::lexical::{Analyzer, Finder, fold, words};
 use elophanto_models::{
     Belief, Features,
-    builtin::{Builtin, nearness, words_met},
+    builtin::{Builtin, Pieces, nearness, words_met},
 };
 
 /// Best hits that are looked at: in features that are maxima over them, later ones are chance.
@@ -107,27 +107,35 @@ pub fn features(
     let asked = asked(query, keywords);
     let text = corrected(&query.text, keywords, analyzer);
     let vector = Builtin.embed_one(&text);
-    let one = |hit: &Compared| {
-        let held = held(&asked, [&hit.head, hit.body], analyzer);
+    let forms: Vec<Form> = (0..)
+        .zip(&asked)
+        .flat_map(|(term, asked)| {
+            asked.forms.iter().map(move |(form, share)| (*form, term, *share))
+        })
+        .collect();
+    let finder = || Finder::new(analyzer, forms.iter().map(|(form, ..)| *form));
+    let one = |finder: &mut Finder, hit: &Compared| {
+        let held = held(&forms, [&hit.head, hit.body], finder);
         let body = sentences(hit.body, None).into_iter().map(|one| &hit.body[one.range]);
-        let near = nearness(&vector, std::iter::once(hit.head.as_str()).chain(body));
-        Features {
+        let parts: Vec<&str> = std::iter::once(hit.head.as_str()).chain(body).collect();
+        let pieces: Vec<Pieces> = parts.iter().map(|text| Pieces::of(text)).collect();
+        let counts = parts.iter().map(|text| text.split_whitespace().count());
+        let near = nearness(&vector, pieces.iter().zip(counts));
+        let found = Features {
             coverage: share(&asked, &held),
             proximity: closest(&asked, &held),
             cosine: hit.cosine.clamp(0.0, 1.0),
             static_cosine: near.whole.clamp(0.0, 1.0),
             window: near.window.clamp(0.0, 1.0),
             ..Features::default()
-        }
+        };
+        (found, Pieces::joined(&pieces))
     };
-    let met = || {
-        let texts: Vec<String> =
-            hits.iter().map(|hit| format!("{}\n{}", hit.head, hit.body)).collect();
-        let met = words_met(&topic(&text, analyzer), &texts).unwrap_or_default();
-        met.into_iter().fold(0.0, f32::max)
-    };
-    let (common, met) =
-        rayon::join(|| hits.par_iter().map(one).reduce(Features::default, Features::max), met);
+    let (found, pieces): (Vec<Features>, Vec<Pieces>) =
+        hits.par_iter().map_init(finder, one).unzip();
+    let common = found.into_iter().fold(Features::default(), Features::max);
+    let met = words_met(&topic(&text, analyzer), pieces).unwrap_or_default();
+    let met = met.into_iter().fold(0.0, f32::max);
     let length = asked.len().min(MOST_WORDS) as f32 / MOST_WORDS as f32;
     Features { words: met, length, ..common }
 }
@@ -169,31 +177,21 @@ struct Held {
     share: f32,
 }
 
-/// Where a hit holds terms of the question, in order.
-fn held(asked: &[Asked], texts: [&str; 2], analyzer: &Analyzer) -> Vec<Held> {
-    // Stemming is dear, and a stem begins as its word does.
-    let mut begins = [false; 256];
-    let forms = || asked.iter().flat_map(|asked| &asked.forms);
-    forms()
-        .filter_map(|(form, _)| form.bytes().next())
-        .for_each(|at| begins[usize::from(at)] = true);
+/// What stands for a term of the question: itself, the number of the term, its share.
+type Form<'q> = (&'q str, usize, f32);
+
+/// Where a hit holds terms of the question, in order. `finder` looks for `forms`.
+fn held(forms: &[Form], texts: [&str; 2], finder: &mut Finder) -> Vec<Held> {
     let mut found = Vec::new();
-    let mut buffer = String::new();
     let mut before = 0;
     for text in texts {
         let mut last = before;
         for word in words(text) {
             last = before + word.position;
-            fold(&text[word.range], &mut buffer);
-            if !buffer.bytes().next().is_some_and(|byte| begins[usize::from(byte)]) {
-                continue;
-            }
-            let Some(term) = analyzer.term(&buffer) else { continue };
-            for (number, asked) in asked.iter().enumerate() {
-                if let Some((_, share)) = asked.forms.iter().find(|(form, _)| *form == term) {
-                    found.push(Held { position: last, term: number, share: *share });
-                }
-            }
+            let Some(number) = finder.find(&text[word.range]) else { continue };
+            let (met, ..) = forms[number];
+            let terms = forms.iter().filter(|(form, ..)| *form == met);
+            found.extend(terms.map(|&(_, term, share)| Held { position: last, term, share }));
         }
         // Apart from what follows.
         before = last + CLOSE;

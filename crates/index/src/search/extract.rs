@@ -17,7 +17,7 @@ use elophanto_base::{
     contradicts::{contradicts, name_another},
     lexical::{Analyzer, Word, fold, words},
 };
-use elophanto_models::builtin::words_met;
+use elophanto_models::builtin::{Pieces, words_met};
 use elophanto_text::markdown::on_one_line;
 
 /// A longer sentence is none, in characters.
@@ -195,7 +195,7 @@ impl Question {
             && said.iter().any(|term| named.names.contains(term));
         let in_other_words = || {
             let asked: Vec<&str> = asked.iter().map(|(word, _)| *word).collect();
-            let met = words_met(&asked.join(" "), &[text]).unwrap_or_default();
+            let met = words_met(&asked.join(" "), vec![Pieces::of(text)]).unwrap_or_default();
             met.first().is_some_and(|met| *met >= OTHER_WORDS)
         };
         let is_said = asked.iter().any(|(_, term)| said.contains(*term));

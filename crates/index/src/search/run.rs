@@ -22,7 +22,7 @@ use crate::{
         segment::{Against, DocumentView, MadeFrom},
     },
 };
-use elophanto_base::lexical::{Analyzer, fold, words};
+use elophanto_base::lexical::{Analyzer, Finder, fold, words};
 use elophanto_models::{Belief, EmbedError, Embedder};
 use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
@@ -299,9 +299,17 @@ pub fn search(
         Some(_) => None,
         None => Some(tools.sentence_embedder.embed_query(&query.text)?),
     };
+    let terms = keywords.weights.iter().map(|(term, _)| term.as_str());
+    let mut finder = Finder::new(tools.analyzer, terms);
     for (place, score, similar) in chosen {
         let mut hit = scene.hit(place, score, similar)?;
-        show(&mut hit, &keywords.weights, sentence_query.as_deref(), tools)?;
+        show(
+            &mut hit,
+            &keywords.weights,
+            sentence_query.as_deref(),
+            &mut finder,
+            tools.sentence_embedder,
+        )?;
         if let Some(source) = &hit.source {
             // A line of a summary is none of the file.
             hit.line = source.lines.0;

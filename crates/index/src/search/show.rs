@@ -5,28 +5,25 @@ use std::ops::Range;
 use super::{
     Hit,
     passage::{Kind, Sentence, clip, sentences},
-    run::SearchContext,
 };
-use elophanto_base::lexical::{fold, words};
-use elophanto_models::{EmbedError, Role};
+use elophanto_base::lexical::{Finder, words};
+use elophanto_models::{EmbedError, Embedder, Role};
 
 /// Sentences compared with the query by meaning, per hit.
 const SENTENCES_EMBEDDED: usize = 12;
 
 /// Fills in what is shown of a hit. `weights` are the terms looked for with their weights, `query`
-/// the query's vector by the sentence model; without it the first sentence wins among equals.
+/// the query's vector by the sentence model `embedder`; `finder` looks for the same terms; without it the first sentence wins among equals.
 pub fn show(
     hit: &mut Hit,
     weights: &[(String, f32)],
     query: Option<&[f32]>,
-    tools: &SearchContext,
+    finder: &mut Finder,
+    embedder: &dyn Embedder,
 ) -> Result<(), EmbedError> {
-    let mut buffer = String::new();
     let mut matched: Vec<(Range<usize>, usize)> = Vec::new();
     for word in words(&hit.text) {
-        fold(&hit.text[word.range.clone()], &mut buffer);
-        let Some(term) = tools.analyzer.term(&buffer) else { continue };
-        if let Some(index) = weights.iter().position(|(known, _)| *known == term) {
+        if let Some(index) = finder.find(&hit.text[word.range.clone()]) {
             matched.push((word.range, index));
         }
     }
@@ -58,7 +55,7 @@ pub fn show(
             .collect();
         if !close.is_empty() {
             let texts: Vec<&str> = close.iter().map(|&i| &hit.text[found[i].0.clone()]).collect();
-            let made = tools.sentence_embedder.embed(&texts, Role::Document).vectors;
+            let made = embedder.embed(&texts, Role::Document).vectors;
             for (index, vector) in close.iter().zip(made.into_iter().flatten()) {
                 let cosine: f32 = vector.iter().zip(query).map(|(a, b)| a * b).sum();
                 found[*index].1 += 0.5 * cosine.max(0.0);

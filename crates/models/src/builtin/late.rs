@@ -29,6 +29,7 @@ const MAX_ASKED: usize = 64;
 /// words. Neither order nor repetition of words matters. `None` if no word of the query is known.
 pub fn late_interaction<T: AsRef<str> + Sync>(query: &str, passages: &[T]) -> Option<Vec<f32>> {
     let count = passages.len() as f32;
+    let passages = passages.par_iter().map(|text| Pieces::of(text.as_ref())).collect();
     interaction(query, passages, |asked, vocabulary| {
         let holders = vocabulary.holders(asked.id) as f32;
         (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln()
@@ -38,13 +39,33 @@ pub fn late_interaction<T: AsRef<str> + Sync>(query: &str, passages: &[T]) -> Op
 /// The same with a weight that needs no other passages: the length of the piece's vector, which the
 /// model learnt to be small for words that say little. So a passage has the same value in whatever
 /// company.
-pub fn words_met<T: AsRef<str> + Sync>(query: &str, passages: &[T]) -> Option<Vec<f32>> {
+pub fn words_met(query: &str, passages: Vec<Pieces>) -> Option<Vec<f32>> {
     interaction(query, passages, |asked, _| asked.length)
 }
 
-fn interaction<T: AsRef<str> + Sync>(
+/// The known word pieces of a text, in its order; at most [`MAX_TOKENS`].
+#[derive(Debug, Clone, Default)]
+pub struct Pieces(pub(super) Vec<u32>);
+
+impl Pieces {
+    pub fn of(text: &str) -> Self {
+        let mut ids = Vec::new();
+        known(text, |id| {
+            ids.push(id);
+            ControlFlow::Continue(())
+        });
+        Self(ids)
+    }
+
+    /// Those of one text after the other.
+    pub fn joined(parts: &[Self]) -> Self {
+        Self(parts.iter().flat_map(|part| &part.0).copied().collect())
+    }
+}
+
+fn interaction(
     query: &str,
-    passages: &[T],
+    passages: Vec<Pieces>,
     weight: impl Fn(&Asked, &Vocabulary) -> f32,
 ) -> Option<Vec<f32>> {
     let asked = distinct(query, MAX_ASKED);
@@ -105,16 +126,6 @@ pub(super) fn known(text: &str, mut sink: impl FnMut(u32) -> ControlFlow<()>) {
     });
 }
 
-/// The same as a list.
-fn all_known(text: &str) -> Vec<u32> {
-    let mut ids = Vec::new();
-    known(text, |id| {
-        ids.push(id);
-        ControlFlow::Continue(())
-    });
-    ids
-}
-
 /// The distinct word pieces of some passages, numbered as they come.
 struct Vocabulary {
     /// The id of each.
@@ -133,7 +144,7 @@ struct Vocabulary {
 const NEW: u32 = u32::MAX;
 
 impl Vocabulary {
-    fn of<T: AsRef<str> + Sync>(passages: &[T]) -> Self {
+    fn of(passages: Vec<Pieces>) -> Self {
         let mut all = Self {
             pieces: Vec::new(),
             holders: Vec::new(),
@@ -141,10 +152,9 @@ impl Vocabulary {
             held: Vec::new(),
             ends: Vec::with_capacity(passages.len()),
         };
-        let ids: Vec<Vec<u32>> = passages.par_iter().map(|text| all_known(text.as_ref())).collect();
         // By number: the last passage, counted from 1, that holds it.
         let mut last: Vec<usize> = Vec::new();
-        for (passage, ids) in (1..).zip(ids) {
+        for (passage, Pieces(ids)) in (1..).zip(passages) {
             for id in ids {
                 let number = &mut all.numbers[id as usize];
                 if *number == NEW {

@@ -18,7 +18,7 @@ mod window;
 mod wordpiece;
 
 use late::known;
-pub use late::{late_interaction, words_met};
+pub use late::{Pieces, late_interaction, words_met};
 pub use window::{Nearness, nearness};
 pub use wordpiece::{count_tokens, token_ids};
 

@@ -3,7 +3,7 @@
 //! The vector of a long passage is that of everything it speaks of. As vectors are sums over words,
 //! those of all runs of sentences come from sums over sentences.
 
-use super::{sum, table::DIMENSION};
+use super::{Pieces, add_row, table::DIMENSION};
 
 /// Sentences of the longest run.
 const MOST_SENTENCES: usize = 3;
@@ -20,14 +20,17 @@ pub struct Nearness {
 }
 
 /// Compares a question, by its vector as [`super::Builtin`] makes it, with a passage given sentence
-/// by sentence.
-pub fn nearness<'t>(query: &[f32], sentences: impl Iterator<Item = &'t str>) -> Nearness {
+/// by sentence, each with its number of words.
+pub fn nearness<'p>(
+    query: &[f32],
+    sentences: impl Iterator<Item = (&'p Pieces, usize)>,
+) -> Nearness {
     let mut units: Vec<[f32; DIMENSION]> = Vec::new();
     let mut words = 0;
     let mut open = [0.0; DIMENSION];
-    for sentence in sentences {
-        add(&mut open, &sum(sentence));
-        words += sentence.split_whitespace().count();
+    for (Pieces(ids), count) in sentences {
+        ids.iter().for_each(|&id| add_row(&mut open, id));
+        words += count;
         if words >= LEAST_WORDS {
             units.push(std::mem::replace(&mut open, [0.0; DIMENSION]));
             words = 0;
@@ -74,7 +77,10 @@ mod tests {
     use crate::builtin::Builtin;
 
     fn check(query: &str, sentences: &[&str]) -> Nearness {
-        nearness(&Builtin.embed_one(query), sentences.iter().copied())
+        let pieces: Vec<Pieces> = sentences.iter().map(|text| Pieces::of(text)).collect();
+        let count = |text: &str| text.split_whitespace().count();
+        let sentences = pieces.iter().zip(sentences.iter().map(|text| count(text)));
+        nearness(&Builtin.embed_one(query), sentences)
     }
 
     #[test]

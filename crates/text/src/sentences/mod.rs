@@ -32,13 +32,22 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
             found.push(start..start + raw.trim().len());
         }
     };
-    let mut asides = asides(text).into_iter().peekable();
+    let asides = asides(text);
+    let mut asides = &asides[..];
     let (mut start, mut at) = (0, 0);
     // Whether anything but marks was said since the last sentence ended.
     let mut says = false;
-    while let Some(char) = text[at..].chars().next() {
-        while asides.next_if(|aside| aside.range.start < at).is_some() {}
-        let (mut stop, dot) = match asides.next_if(|aside| aside.range.start == at) {
+    loop {
+        let plain = plain(&text[at..]);
+        says |= !says && text[at..at + plain].contains(char::is_alphanumeric);
+        at += plain;
+        let Some(char) = text[at..].chars().next() else { break };
+        while let [aside, others @ ..] = asides
+            && aside.range.start < at
+        {
+            asides = others;
+        }
+        let (mut stop, dot) = match asides.first().filter(|aside| aside.range.start == at) {
             Some(aside) => {
                 at = aside.range.end;
                 says |= text[aside.range.clone()].contains(char::is_alphanumeric);
@@ -146,7 +155,9 @@ fn asides(text: &str) -> Vec<Aside> {
     let mut all: Vec<Aside> = Vec::new();
     let mut open: Vec<(char, usize)> = Vec::new();
     let mut at = 0;
-    while let Some(char) = text[at..].chars().next() {
+    loop {
+        at += plain(&text[at..]);
+        let Some(char) = text[at..].chars().next() else { break };
         let from = at;
         at += char.len_utf8();
         match char {
@@ -178,6 +189,16 @@ fn asides(text: &str) -> Vec<Aside> {
         outermost
     });
     all
+}
+
+/// Bytes at the beginning that are neither stops, brackets, code nor ends of lines.
+fn plain(text: &str) -> usize {
+    let is_plain = |byte: &u8| {
+        byte.is_ascii()
+            && !matches!(byte, b'.' | b'!' | b'?' | b'\n' | b'`' | b'(' | b')' | b'[' | b']')
+            && !matches!(byte, b'{' | b'}')
+    };
+    text.bytes().take_while(is_plain).count()
 }
 
 /// The end of a code span whose inside begins here, after as many back ticks as opened it.
