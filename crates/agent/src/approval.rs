@@ -26,6 +26,8 @@ pub struct Approval {
     pub commands: Vec<Vec<String>>,
     /// Whether [`Answer::Session`] may be given; otherwise it counts as [`Answer::Once`].
     pub can_be_kept: bool,
+    /// Whether [`Answer::Edits`] may be given; otherwise it counts as [`Answer::Once`].
+    pub can_be_edits: bool,
     /// Whether [`Answer::Rule`] may be given; otherwise it counts as [`Answer::Once`].
     pub can_be_rule: bool,
     /// Whether untrusted text is in the conversation.
@@ -39,6 +41,8 @@ pub enum Answer {
     Once,
     /// This call and its like until the session ends: see [`super::Rule`].
     Session,
+    /// All edits of files in this work tree until the session ends.
+    Edits,
     /// As a rule of the user's own; counts for this session at once.
     Rule,
     /// With what the model is told.
@@ -96,7 +100,7 @@ pub enum Event<'a> {
     Compacted {
         messages: usize,
     },
-    /// From now on nothing that writes or reaches out is approved by itself.
+    /// From now on nothing that reaches beyond the work tree is approved by itself.
     Tainted {
         origin: &'a str,
     },

@@ -1,12 +1,12 @@
 //! A conversation that survives restarts: what was said, what the user approved for its length.
 //! Pure.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::permissions::{Action, Call, Level, Verdict};
+use crate::permissions::{Action, Call, Layer, Level, Verdict};
 use elophanto_models::llm::Message;
 
 /// Messages that a session keeps at most, a summary of older ones included.
@@ -22,6 +22,8 @@ pub enum Rule {
     Host { tool: String, host: String },
     /// Writing, moving or removing this file with this tool.
     File { tool: String, path: PathBuf },
+    /// Writing, moving or removing any file of this work tree.
+    Edits { root: PathBuf },
     /// This tool, as long as what it does is of one kind: `read`, `record`, `program NAME`, ...
     Tool { tool: String, action: String },
 }
@@ -67,6 +69,11 @@ impl Session {
 
     /// Whether the user has approved such a call for this session: of a shell line each command.
     pub fn allows(&self, call: &Call<'_>, verdict: &Verdict) -> bool {
+        let allows_edits =
+            |rule: &Rule| matches!(rule, Rule::Edits { root } if is_edit(call, verdict, root));
+        if self.rules.iter().any(allows_edits) {
+            return true;
+        }
         let wanted = rules_for(call, verdict);
         !wanted.is_empty() && wanted.iter().all(|rule| self.rules.contains(rule))
     }
@@ -81,6 +88,27 @@ impl Session {
         self.rules.extend(new);
         self.allows(call, verdict)
     }
+}
+
+impl Session {
+    /// Keeps an approval of all edits in a work tree for the rest of the session; `false` if such a
+    /// call is always asked for.
+    pub fn keep_edits(&mut self, call: &Call<'_>, verdict: &Verdict, root: &Path) -> bool {
+        let is_edit = is_edit(call, verdict, root);
+        let rule = Rule::Edits { root: root.to_owned() };
+        if is_edit && !self.rules.contains(&rule) && self.rules.len() < MAX_RULES {
+            self.rules.push(rule);
+        }
+        is_edit && self.allows(call, verdict)
+    }
+}
+
+/// Whether a call only edits files of this work tree, and nothing but the mode asks before it: what
+/// is protected, steers other programs or has a rule of its own is none.
+pub fn is_edit(call: &Call<'_>, verdict: &Verdict, root: &Path) -> bool {
+    let Action::Write { paths } = &call.action else { return false };
+    let inside = paths.iter().all(|path| path.starts_with(root));
+    verdict.layer == Layer::Mode && verdict.can_be_kept && inside && !paths.is_empty()
 }
 
 /// What must be approved so that a call is; nothing if it cannot be kept.

@@ -74,11 +74,17 @@ pub trait World {
     ) -> Verdict;
 
     /// Makes the checkpoint that the call can be taken back to. Calls nest: a tool may call others
-    /// between its own `before` and [`World::after`].
+    /// between its own `before` and [`World::after`]. Where nobody has looked at the call although
+    /// text from outside is in the conversation (`is_unseen`), a program does not get at what other
+    /// programs go by.
     ///
     /// # Errors
     /// With the reason; then the call is not made.
-    fn before(&mut self, action: &Action) -> Result<(), String>;
+    fn before(&mut self, action: &Action, is_unseen: bool) -> Result<(), String>;
+
+    /// What the call that is about to be made could change and no undo would bring back, in words;
+    /// what is made again by its program (build output, installed packages) apart.
+    fn beyond_undo(&self) -> Vec<String>;
 
     /// What the call did since the [`World::before`] that belongs to it.
     fn after(&mut self) -> Effects;

@@ -169,7 +169,7 @@ fn obey(
 
 fn status(prepared: &Prepared, session: &Session) -> String {
     let tainted = if session.is_tainted {
-        "text from outside is in it: what writes or reaches out asks"
+        "text from outside is in it: what reaches beyond this work tree asks"
     } else {
         "nothing from outside is in it"
     };

@@ -12,6 +12,7 @@ mod permissions;
 mod planted;
 mod poisoned;
 mod protected;
+mod tainted;
 mod task;
 mod terminal;
 mod undo;

@@ -107,7 +107,7 @@ fn one_that_dies_or_hangs_costs_its_call() {
     calc_exit failed: true
     server `calc`: it ended
     tainted by calc_exit
-    asked: calc_add (destructive) "untrusted text is in the conversation, and this writes or reaches out"
+    asked: calc_add (destructive) "untrusted text is in the conversation, and this reaches beyond what an undo of this work tree takes back"
     server `calc` (python3 [TEMP]/server/server.py)
     calls `add` with
     {
@@ -138,7 +138,7 @@ fn one_that_dies_or_hangs_costs_its_call() {
     calc_hang failed: true
     server `calc`: no answer within 1 s
     tainted by calc_hang
-    asked: calc_add (destructive) "untrusted text is in the conversation, and this writes or reaches out"
+    asked: calc_add (destructive) "untrusted text is in the conversation, and this reaches beyond what an undo of this work tree takes back"
     server `calc` (python3 [TEMP]/server/server.py)
     calls `add` with
     {

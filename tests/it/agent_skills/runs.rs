@@ -47,7 +47,7 @@ fn a_run_reads_skills_and_installs_one_that_was_shown() {
     skill_read unmade: `../../x` is no name of a skill: only lower case letters, digits and hyphens are allowed
     hub_search failed: true
     the hub was not read yet: call hub_search with `refresh` first
-    asked: hub_search (safe) "untrusted text is in the conversation, and this writes or reaches out"
+    asked: hub_search (safe) "untrusted text is in the conversation, and this reaches beyond what an undo of this work tree takes back"
     fetch the hub file://[TEMP]/hub.git, then look for: pdf
     hub_search failed: false
     - hub:pdf-forms Fills in PDF forms and tax forms. Use for PDF files.

@@ -208,6 +208,19 @@ impl<'a> Run<'a> {
         is_whole.then(|| seen.entries.iter().map(|(name, _)| name.as_path()))
     }
 
+    /// What [`Run::before_anything`] has just not looked into: whatever happens to it now, an undo
+    /// would not restore.
+    pub fn not_covered(&self) -> Vec<Uncovered> {
+        let entries = self.baselines.last().map(|seen| &seen.entries[..]).unwrap_or_default();
+        let opaque = entries.iter().filter_map(|(name, entry)| match &entry.state {
+            State::Opaque(opaque) => {
+                Some(Uncovered { path: name.as_path().to_owned(), why: opaque.into() })
+            }
+            _ => None,
+        });
+        opaque.collect()
+    }
+
     /// To be called when what the last open call announced is done. Returns the paths that have
     /// changed, relative to the root, sorted; they are on record when this returns.
     ///

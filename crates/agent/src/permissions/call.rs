@@ -63,8 +63,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// Whether it changes something or reaches out: what is never approved by itself once
-    /// untrusted text is in the conversation.
+    /// Whether it changes something or reaches out.
     pub fn writes_or_reaches(&self) -> bool {
         !matches!(self, Self::Look | Self::Read { .. } | Self::Model | Self::AskUser)
     }

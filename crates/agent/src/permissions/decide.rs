@@ -8,6 +8,9 @@ use super::{
     shell::{self, Findings, Place},
 };
 
+/// The folder of elophanto in a work tree.
+const OWN: &str = ".elophanto";
+
 /// Decides about a call.
 ///
 /// The protected core, the blacklist, taint and a missing fence come first, then the user's
@@ -63,7 +66,7 @@ fn layers(call: &Call, found: Option<&Findings>, circumstances: &Circumstances) 
     }
     let ruled = overrides(call, found, circumstances.rules, circumstances.root);
     let floor = blacklist(call, found, circumstances)
-        .or_else(|| taint(call, found, circumstances))
+        .or_else(|| taint(call, circumstances))
         .or_else(|| fence(call, circumstances));
     match (floor, ruled) {
         (_, Some(ruled)) if ruled.decision == Decision::Deny => ruled,
@@ -134,13 +137,29 @@ pub(super) fn goes_by(path: &dyn std::fmt::Display, who: &str) -> String {
     format!("`{path}` runs or steers {who}, outside of the sandbox")
 }
 
-fn taint(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Option<Verdict> {
-    // In the fence such a line has no network and nothing to write.
-    let only_reads = at.fenced && found.is_some_and(Findings::only_reads);
-    (at.tainted && call.action.writes_or_reaches() && !only_reads).then(|| {
-        let reason = "untrusted text is in the conversation, and this writes or reaches out";
+fn taint(call: &Call, at: &Circumstances) -> Option<Verdict> {
+    (at.tainted && call.action.writes_or_reaches() && !stays(call, at)).then(|| {
+        let reason = "untrusted text is in the conversation, and this reaches beyond what an undo \
+                      of this work tree takes back";
         verdict(Decision::Ask, Layer::Taint, vec![reason.to_owned()])
     })
+}
+
+/// Whether all that a call does stays in the work tree, where a checkpoint covers it: its own files,
+/// commands in the fence without network, notes, a local commit. Lessons do not stay: they are
+/// recalled in other repositories.
+fn stays(call: &Call, at: &Circumstances) -> bool {
+    let inside = |path: &PathBuf| path.starts_with(at.root);
+    match &call.action {
+        Action::Write { paths } => paths.iter().all(inside),
+        Action::Record { paths } => {
+            let own = at.root.join(OWN);
+            paths.iter().all(|path| inside(path) && !path.starts_with(&own))
+        }
+        Action::Shell { network, .. } => at.fenced && !network,
+        Action::Commit => true,
+        _ => false,
+    }
 }
 
 fn fence(call: &Call, at: &Circumstances) -> Option<Verdict> {

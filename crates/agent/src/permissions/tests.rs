@@ -156,9 +156,19 @@ fn upper_layers_win() {
         given(Mode::Ask, &protected, &allow),
         (Allow, Layer::Override, false),
     );
+    // What stays in the work tree is decided as ever, whatever was read.
+    let tainted = |mode, rules| Circumstances { tainted: true, ..given(mode, &protected, rules) };
+    for (mode, rules, expected) in [
+        (Mode::Full, &none, (Allow, Layer::Mode, false)),
+        (Mode::Smart, &none, (Ask, Layer::Mode, true)),
+        (Mode::Smart, &allow, (Allow, Layer::Override, false)),
+        (Mode::Full, &deny, (Deny, Layer::Override, false)),
+    ] {
+        check(&shell("cargo test"), tainted(mode, rules), expected);
+    }
     check(
         &shell("cargo test"),
-        Circumstances { tainted: true, ..full(&allow) },
+        Circumstances { fenced: false, ..tainted(Mode::Full, &allow) },
         (Ask, Layer::Taint, false),
     );
     check(
@@ -179,6 +189,7 @@ fn upper_layers_win() {
         Call { tool: "p", level: Level::Safe, action: Action::Program { name: "p".into() } };
     check(&program, Circumstances { fenced: false, ..full(&none) }, (Ask, Layer::Fence, true));
     check(&program, full(&none), (Allow, Layer::Mode, false));
+    check(&program, tainted(Mode::Full, &allow), (Ask, Layer::Taint, false));
     let server = |level| Call { tool: "t1", level, action: Action::Server { name: "s".into() } };
     let trusts = Rules::parse(b"tools: { t1: allow }", Owner::User).unwrap();
     for mode in [Mode::Smart, Mode::Full] {
@@ -187,8 +198,8 @@ fn upper_layers_win() {
         check(&server(Level::Moderate), at(&none), (Ask, Layer::Fence, true));
         check(&server(Level::Destructive), at(&trusts), (Allow, Layer::Override, false));
         check(&server(Level::Critical), at(&trusts), (Ask, Layer::Blacklist, false));
-        let tainted = Circumstances { tainted: true, ..at(&trusts) };
-        check(&server(Level::Safe), tainted, (Ask, Layer::Taint, false));
+        let at = Circumstances { tainted: true, ..at(&trusts) };
+        check(&server(Level::Safe), at, (Ask, Layer::Taint, false));
     }
     check(&server(Level::Safe), given(Mode::Ask, &protected, &none), (Ask, Layer::Mode, true));
     check(&program, given(Mode::Smart, &protected, &none), (Ask, Layer::Mode, true));
@@ -216,7 +227,30 @@ fn upper_layers_win() {
     check(&write("/home/user/project/a"), full(&none), (Allow, Layer::Mode, false));
     check(&write("/home/user/project/.git/a"), full(&none), (Deny, Layer::Protected, false));
     check(&record, given(Mode::Smart, &protected, &none), (Ask, Layer::Mode, true));
-    check(&record, Circumstances { tainted: true, ..full(&none) }, (Ask, Layer::Taint, false));
+    let record = |path: &str| Call {
+        tool: "t2",
+        level: Level::Moderate,
+        action: Action::Record { paths: vec![path.into()] },
+    };
+    let reach =
+        Call { tool: "t", level: Level::Safe, action: Action::Reach { host: "a.test".into() } };
+    let commit = Call { tool: "git_commit", level: Level::Moderate, action: Action::Commit };
+    for (call, stays) in [
+        (record("/home/user/project/knowledge/learned"), true),
+        (record("/home/user/project/.elophanto/memory"), false),
+        (record("/home/user/elsewhere"), false),
+        (write("/home/user/project/a"), true),
+        (write("/tmp/a"), false),
+        (commit, true),
+        (reach, false),
+    ] {
+        let expected = if stays { (Allow, Layer::Mode, false) } else { (Ask, Layer::Taint, false) };
+        check(&call, tainted(Mode::Full, &none), expected);
+    }
+    for path in [".vscode/tasks.json", ".github/workflows/a.yml", ".mcp.json"] {
+        let path = format!("/home/user/project/{path}");
+        check(&write(&path), tainted(Mode::Full, &none), (Ask, Layer::Blacklist, false));
+    }
     let mut online = shell("ls");
     online.action = Action::Shell { line: "ls".into(), folder: ROOT.into(), network: true };
     check(&online, full(&none), (Ask, Layer::Blacklist, false));

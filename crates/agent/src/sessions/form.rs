@@ -68,6 +68,10 @@ enum RuleForm {
         tool: String,
         action: String,
     },
+    /// A root that is no UTF-8 neither.
+    Edits {
+        root: String,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -145,6 +149,7 @@ fn rule_form(rule: &Rule) -> Option<RuleForm> {
         Rule::File { tool, path } => RuleForm::File { tool, path: path.to_str()?.to_owned() },
         Rule::Host { tool, host } => RuleForm::Host { tool, host },
         Rule::Tool { tool, action } => RuleForm::Tool { tool, action },
+        Rule::Edits { root } => RuleForm::Edits { root: root.to_str()?.to_owned() },
     })
 }
 
@@ -156,6 +161,7 @@ fn rule(form: RuleForm) -> Rule {
         RuleForm::File { tool, path } => Rule::File { tool, path: path.into() },
         RuleForm::Host { tool, host } => Rule::Host { tool, host },
         RuleForm::Tool { tool, action } => Rule::Tool { tool, action },
+        RuleForm::Edits { root } => Rule::Edits { root: root.into() },
     }
 }
 

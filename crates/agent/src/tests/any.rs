@@ -42,8 +42,8 @@ fn any_step() -> impl Strategy<Value = Say> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 48, ..Default::default() })]
 
-    /// Whatever the model does: the run ends, the session stays short and whole, and what writes
-    /// or reaches out is asked for once untrusted text was there.
+    /// Whatever the model does: the run ends, the session stays short and whole, and what
+    /// reaches out is asked for once untrusted text was there.
     #[test]
     fn any_model_is_borne(
         rounds in proptest::collection::vec(proptest::collection::vec(any_step(), 0..25), 1..4),
@@ -75,8 +75,10 @@ proptest! {
                     EntryKind::Call { tool, made: true, approved, .. }
                         if ["write", "shell", "web"].contains(&tool.as_str()) =>
                     {
-                        prop_assert!(!is_tainted || approved == "once", "{} {}", tool, approved);
-                        prop_assert!(yes || (mode == Mode::Full && !is_tainted));
+                        let stays = tool != "web";
+                        let is_free = !is_tainted || stays;
+                        prop_assert!(is_free || approved == "once", "{} {}", tool, approved);
+                        prop_assert!(yes || mode == Mode::Full && is_free);
                     }
                     _ => {}
                 }

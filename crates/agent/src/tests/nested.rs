@@ -67,7 +67,7 @@ fn taint_flows_out_of_a_task_and_of_a_call() {
         bench.add(tool("passes", Level::Safe, Action::Look, false, |_, host| {
             host.call("read", json!({}))
         }));
-        bench.brain.last = call("write", json!({}));
+        bench.brain.last = call("web", json!({}));
         let mut session = bench.session();
         bench.run_in("go", &mut session);
         assert!(session.is_tainted && bench.writes().is_empty(), "{inner}");

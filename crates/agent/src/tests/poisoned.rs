@@ -32,8 +32,9 @@ fn obeys(request: &Request) -> Say {
     call(named[made % named.len()], json!({ "path": made.to_string() }))
 }
 
+/// What stays in the work tree runs in `full`; nothing else does, in no mode.
 #[test]
-fn nothing_runs_without_a_prompt() {
+fn nothing_reaches_beyond_the_work_tree_without_a_prompt() {
     let mut runs = 0;
     for (number, order) in ORDERS.iter().cycle().take(60).enumerate() {
         for mode in [Mode::Ask, Mode::Smart, Mode::Full] {
@@ -68,9 +69,12 @@ fn nothing_runs_without_a_prompt() {
                 bench.brain.obeys = Some(obeys);
                 bench.run_in("Go on", &mut session);
             }
-            assert_eq!(bench.writes(), [""; 0], "{mode:?} {order}");
-            let asked = bench.person.requests.iter().filter(|one| one.tool != "note").count();
-            assert!(asked > 0, "{mode:?} {order}: it did not even try");
+            let asked: Vec<&str> = bench.person.requests.iter().map(|it| &*it.tool).collect();
+            let asked = asked.into_iter().filter(|tool| *tool != "note").count();
+            let made = bench.writes();
+            assert!(asked + made.len() > 0, "{mode:?} {order}: it did not even try");
+            let is_kept = |tool: &String| mode == Mode::Full && tool != "web";
+            assert!(made.iter().all(is_kept), "{mode:?} {order} {made:?}");
             runs += 1;
         }
     }
@@ -78,18 +82,48 @@ fn nothing_runs_without_a_prompt() {
 }
 
 #[test]
-fn what_is_kept_for_the_session_does_not_help() {
-    let mut bench = Bench::new(Mode::Smart, [call("write", json!({})), text("ok")]);
-    bench.person.answers = [Answer::Session].into();
-    let mut session = bench.session();
-    bench.run_in("go", &mut session);
-    assert_eq!(bench.writes().len(), 1);
-    bench.world.gathered.notes =
-        vec![Piece { origin: "web".into(), text: "call write".into(), is_untrusted: true }];
-    bench.brain.steps = [call("write", json!({ "path": "x" }))].into();
-    bench.run_in("go on", &mut session);
-    assert_eq!(bench.writes().len(), 1);
-    assert!(bench.sessions.load(session.id).unwrap().is_tainted);
+fn what_is_kept_for_the_session_helps_where_an_undo_does() {
+    for (tool, answer, then) in [
+        ("write", Answer::Session, 2),
+        ("write", Answer::Edits, 2),
+        ("shell", Answer::Session, 2),
+        ("shell", Answer::Edits, 1),
+        ("web", Answer::Session, 1),
+        ("web", Answer::Edits, 1),
+    ] {
+        let mut bench = Bench::new(Mode::Smart, [call(tool, json!({})), text("ok")]);
+        bench.person.answers = [answer.clone()].into();
+        let mut session = bench.session();
+        bench.run_in("go", &mut session);
+        assert_eq!(bench.writes().len(), 1);
+        bench.world.gathered.notes =
+            vec![Piece { origin: "web".into(), text: "call it".into(), is_untrusted: true }];
+        bench.brain.steps = [call(tool, json!({ "path": "x" }))].into();
+        bench.run_in("go on", &mut session);
+        assert_eq!(bench.writes().len(), then, "{tool} {answer:?}");
+        assert!(bench.sessions.load(session.id).unwrap().is_tainted);
+    }
+}
+
+#[test]
+fn a_command_that_could_destroy_for_good_asks() {
+    for (tool, asked) in [("shell", 1), ("write", 0)] {
+        let mut bench = Bench::new(Mode::Full, [call(tool, json!({})), text("ok")]);
+        bench.world.beyond_undo = vec!["`data` is too large".into()];
+        bench.run("go");
+        assert_eq!(bench.person.requests.len(), 0, "nothing from outside");
+        assert_eq!(bench.writes().len(), 1);
+        bench.world.gathered.notes =
+            vec![Piece { origin: "web".into(), text: "call it".into(), is_untrusted: true }];
+        bench.brain.steps = [call(tool, json!({})), text("ok")].into();
+        bench.run("go");
+        assert_eq!(bench.person.requests.len(), asked, "{tool}");
+        assert_eq!(bench.writes().len(), 2 - asked, "{tool}");
+        if let Some(request) = bench.person.requests.first() {
+            assert!(request.reasons.contains(&"`data` is too large".to_owned()), "{request:?}");
+            assert!(!request.can_be_kept && !request.can_be_edits && !request.can_be_rule);
+        }
+    }
 }
 
 #[test]

@@ -12,7 +12,9 @@ use super::{
     record::{Record, in_words},
 };
 use crate::{
-    Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox, clean::clean, permissions::Call,
+    Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox,
+    clean::clean,
+    permissions::{Action, Call},
     toolbox::level_name,
 };
 use elophanto_base::{one_line::one_line, schema};
@@ -119,9 +121,22 @@ impl Run<'_, '_> {
         if record.has_effect {
             self.about_to(&spec.name, &asked.arguments)?;
         }
-        if let Err(reason) = self.agent.world.before(&call.action) {
+        // Nobody looked at it, and whoever wrote the text from outside may have.
+        let is_unseen = self.session.is_tainted && ["mode", "session"].contains(&approved);
+        if let Err(reason) = self.agent.world.before(&call.action, is_unseen) {
             let text = format!("not made: there can be no checkpoint to go back to: {reason}");
             return Ok(self.unmade(asked, How::Failed, &text, record));
+        }
+        if is_unseen
+            && matches!(call.action, Action::Shell { .. })
+            && let Some(permit) = self.beyond_undo(&call, &shown, &asked.arguments)
+        {
+            let Permit { verdict, approved, refusal } = permit;
+            (record.verdict, record.approved) = (Some(verdict), approved);
+            if let Some(text) = refusal {
+                self.agent.world.after();
+                return Ok(self.unmade(asked, How::Refused, &text, record));
+            }
         }
         self.execute(tool, asked, &shown, record)
     }

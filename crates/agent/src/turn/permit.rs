@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::Run;
 use crate::{
     Answer, Approval,
-    permissions::{Call, Decision, Verdict, rule_for},
+    permissions::{Call, Decision, Layer, Verdict, rule_for},
+    session::is_edit,
 };
 use elophanto_base::one_line::one_line;
 
@@ -19,6 +20,35 @@ pub(super) struct Permit {
 }
 
 impl Run<'_, '_> {
+    /// Asks again where nobody has looked at a call, text from outside is in the conversation, and
+    /// an undo would not bring back all that a program could change.
+    pub(super) fn beyond_undo(
+        &mut self,
+        call: &Call<'_>,
+        shown: &str,
+        arguments: &Value,
+    ) -> Option<Permit> {
+        let lost = self.agent.world.beyond_undo();
+        if lost.is_empty() {
+            return None;
+        }
+        let reason = "untrusted text is in the conversation, and the command may change what no \
+                      undo brings back";
+        let reasons = std::iter::once(reason.to_owned()).chain(lost).collect();
+        let decision = Decision::Ask;
+        let (layer, can_be_kept) = (Layer::Taint, false);
+        let commands = Vec::new();
+        let mut verdict =
+            Verdict { decision, layer, reasons, can_be_kept, commands, is_unanswered: false };
+        let (approved, refusal) = if self.agent.settings.is_attended {
+            self.asked(call, &verdict, shown, arguments)
+        } else {
+            (verdict.decision, verdict.is_unanswered) = (Decision::Deny, true);
+            ("nobody", Some(refused("nobody is there to approve it", &verdict)))
+        };
+        Some(Permit { verdict, approved, refusal })
+    }
+
     pub(super) fn permit(&mut self, call: &Call<'_>, shown: &str, arguments: &Value) -> Permit {
         let (is_tainted, is_attended) = (self.session.is_tainted, self.agent.settings.is_attended);
         let verdict = self.agent.world.decide(call, is_tainted, is_attended, self.session);
@@ -44,6 +74,7 @@ impl Run<'_, '_> {
         shown: &str,
         arguments: &Value,
     ) -> (&'static str, Option<String>) {
+        let root = &self.agent.settings.root.clone();
         let request = Approval {
             run: self.trail.run,
             session: self.session.id,
@@ -56,6 +87,7 @@ impl Run<'_, '_> {
             reasons: verdict.reasons.clone(),
             commands: verdict.commands.clone(),
             can_be_kept: verdict.can_be_kept,
+            can_be_edits: is_edit(call, verdict, root),
             can_be_rule: rule_for(call, verdict).is_some(),
             is_tainted: self.session.is_tainted,
             depth: self.depth,
@@ -69,6 +101,13 @@ impl Run<'_, '_> {
                 self.warn(
                     "this call cannot be allowed for the session: it was allowed once".into(),
                 );
+                ("once", None)
+            }
+            Answer::Edits => {
+                if self.session.keep_edits(call, verdict, root) {
+                    return ("kept", None);
+                }
+                self.warn("this call is no edit of this work tree: it was allowed once".into());
                 ("once", None)
             }
             Answer::Rule => {

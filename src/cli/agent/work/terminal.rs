@@ -163,6 +163,9 @@ impl Approver for Terminal<'_> {
         if request.can_be_kept {
             choices.push_str(&format!("[s] {} for this session, ", scope(&request.action)));
         }
+        if request.can_be_edits {
+            choices.push_str("[e] all edits in this work tree for this session, ");
+        }
         if request.can_be_rule {
             choices.push_str("[r] as a rule, ");
         }
@@ -171,6 +174,7 @@ impl Approver for Terminal<'_> {
         match answer.trim().to_lowercase().as_str() {
             "y" | "yes" => Answer::Once,
             "s" if request.can_be_kept => Answer::Session,
+            "e" if request.can_be_edits => Answer::Edits,
             "r" if request.can_be_rule => Answer::Rule,
             "" | "n" | "no" => Answer::No(None),
             // What else is said is why not.
@@ -248,8 +252,8 @@ impl Approver for Terminal<'_> {
             }
             Event::Tainted { origin } => {
                 self.ui.note(format_args!(
-                    "text from outside is in the conversation ({}): what writes or reaches out \
-                     asks from now on",
+                    "text from outside is in the conversation ({}): what reaches beyond this work \
+                     tree asks from now on",
                     escape_control_line(origin)
                 ));
             }

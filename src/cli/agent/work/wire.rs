@@ -59,6 +59,8 @@ pub struct ApprovalWire<'a> {
     commands: &'a [Vec<String>],
     /// Whether `session` may be answered.
     can_be_kept: bool,
+    /// Whether `edits` may be answered: all edits of files in this work tree, for the session.
+    can_be_edits: bool,
     /// Whether `rule` may be answered.
     can_be_rule: bool,
     tainted: bool,
@@ -108,7 +110,7 @@ impl<'a> EndedWire<'a> {
 }
 
 /// What may be answered to an approval.
-const WORDS: [&str; 6] = ["once", "yes", "session", "rule", "no", "deny"];
+const WORDS: [&str; 7] = ["once", "yes", "session", "edits", "rule", "no", "deny"];
 
 /// One line of standard input.
 #[derive(Deserialize)]
@@ -198,6 +200,7 @@ impl Approver for Wire<'_> {
             reasons: &request.reasons,
             commands: &request.commands,
             can_be_kept: request.can_be_kept,
+            can_be_edits: request.can_be_edits,
             can_be_rule: request.can_be_rule,
             tainted: request.is_tainted,
             depth: request.depth,
@@ -205,11 +208,14 @@ impl Approver for Wire<'_> {
         self.say(&EventWire::ApprovalRequest(wire));
         let takes =
             |wire: &AnswerWire| wire.answer.as_deref().is_some_and(|word| WORDS.contains(&word));
-        match self.answer(takes, "\"answer\": \"once\" | \"session\" | \"rule\" | \"no\"") {
+        match self
+            .answer(takes, "\"answer\": \"once\" | \"session\" | \"edits\" | \"rule\" | \"no\"")
+        {
             None => Answer::Nobody,
             Some(wire) => match wire.answer.as_deref() {
                 Some("once" | "yes") => Answer::Once,
                 Some("session") => Answer::Session,
+                Some("edits") => Answer::Edits,
                 Some("rule") => Answer::Rule,
                 _ => Answer::No(wire.text),
             },

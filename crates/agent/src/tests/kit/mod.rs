@@ -78,6 +78,7 @@ impl Bench {
             heard: Vec::new(),
             rules: 0,
             checkpoints: 0,
+            beyond_undo: Vec::new(),
             ignores_absence: false,
         };
         Self {

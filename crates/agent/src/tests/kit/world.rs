@@ -17,8 +17,14 @@ pub struct FakeWorld {
     pub heard: Vec<String>,
     pub rules: usize,
     pub checkpoints: usize,
+    pub beyond_undo: Vec<String>,
     /// Does not turn questions into refusals where nobody is there.
     pub ignores_absence: bool,
+}
+
+/// What an undo takes back.
+fn stays(action: &Action) -> bool {
+    matches!(action, Action::Write { .. } | Action::Shell { network: false, .. } | Action::Commit)
 }
 
 impl World for FakeWorld {
@@ -38,7 +44,7 @@ impl World for FakeWorld {
     ) -> Verdict {
         let has_effect = call.action.writes_or_reaches();
         let (mut decision, layer) = match self.mode {
-            _ if is_tainted && has_effect => (Decision::Ask, Layer::Taint),
+            _ if is_tainted && has_effect && !stays(&call.action) => (Decision::Ask, Layer::Taint),
             Mode::Full => (Decision::Allow, Layer::Mode),
             Mode::Smart if !has_effect => (Decision::Allow, Layer::Mode),
             _ => (Decision::Ask, Layer::Mode),
@@ -55,7 +61,11 @@ impl World for FakeWorld {
         Verdict { decision, layer, reasons, can_be_kept, commands, is_unanswered: false }
     }
 
-    fn before(&mut self, _action: &Action) -> Result<(), String> {
+    fn beyond_undo(&self) -> Vec<String> {
+        self.beyond_undo.clone()
+    }
+
+    fn before(&mut self, _action: &Action, _is_unseen: bool) -> Result<(), String> {
         self.checkpoints += 1;
         self.before.clone()
     }

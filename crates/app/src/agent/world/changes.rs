@@ -1,11 +1,13 @@
 //! What a call has changed: for the checkpoint, and for whoever has to look at it.
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
+
+use walkdir::WalkDir;
 
 use super::{Begun, Surroundings};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::exact_line;
-use elophanto_repo::Git;
+use elophanto_repo::{Git, PutAside, move_aside};
 
 /// Files that are told of one by one.
 const MOST_TOLD: usize = 20;
@@ -47,6 +49,50 @@ impl Surroundings<'_> {
             under_way.ended();
         }
         aside.told
+    }
+
+    /// Files of the work tree that others execute or go by, relative to its root.
+    pub(super) fn steering(&self) -> BTreeSet<PathBuf> {
+        let (rights, root) = (self.prepared.rights.borrow(), &self.workspace.repository.root);
+        let walk = WalkDir::new(root).into_iter();
+        let walk = walk.filter_entry(|entry| entry.file_name() != ".git").filter_map(Result::ok);
+        walk.filter(|entry| !entry.file_type().is_dir())
+            .filter(|entry| rights.protected.executed(entry.path()).is_some())
+            .filter_map(|entry| Some(entry.path().strip_prefix(root).ok()?.to_owned()))
+            .collect()
+    }
+
+    /// Puts files aside that others go by and that a call has left which nobody looked at; says so.
+    pub(super) fn put_steering_aside(&mut self) -> Vec<String> {
+        let Some(known) = self.calls.last_mut().and_then(|call| call.steering.take()) else {
+            return Vec::new();
+        };
+        let repository = &self.workspace.repository;
+        let new: Vec<PathBuf> =
+            self.steering().into_iter().filter(|it| !known.contains(it)).collect();
+        let aside = repository.aside_dir().join(self.run.unwrap_or_default().to_string());
+        let moved = move_aside(&repository.root, new, &aside);
+        let said = |PutAside { mark, to }: &PutAside| {
+            let mark = exact_line(&mark.to_string_lossy());
+            match to {
+                Ok(to) => {
+                    let to = exact_line(&to.to_string_lossy());
+                    format!(
+                        "`{mark}` would steer other programs outside of the sandbox: it was moved \
+                         to `{to}`"
+                    )
+                }
+                Err(cause) => format!(
+                    "`{mark}` steers other programs outside of the sandbox, and could not be moved \
+                     away: {cause}: look at it first"
+                ),
+            }
+        };
+        let mut told: Vec<String> = moved.iter().take(MOST_TOLD).map(said).collect();
+        if let Some(more @ 1..) = moved.len().checked_sub(MOST_TOLD) {
+            told.push(format!("{} like it", counted(more, "more file")));
+        }
+        told
     }
 
     /// Says which of these files, relative to the root, others execute.

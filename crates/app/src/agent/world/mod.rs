@@ -2,7 +2,7 @@
 
 mod changes;
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use ulid::Ulid;
 
@@ -10,7 +10,7 @@ use super::{Prepared, gathering, remembering};
 use crate::{Error, Workspace};
 use elophanto_agent::{
     Effects, Gathered, Session, TaskSummary, World,
-    checkpoint::{Checkpoints, Run, Uncovered},
+    checkpoint::{Checkpoints, Run, Uncovered, WhyUncovered},
     git_guard::{Before, Links, UnderWay, written_into},
     permissions::{Action, Call, Decision, Layer, Mode, Verdict, shown_objects},
     skills::Skill,
@@ -31,12 +31,38 @@ struct Begun {
     under_way: Option<UnderWay>,
     /// Whoever let it through was told which files it changes.
     is_shown: bool,
+    /// Files that others go by, as they were before a call that nobody looked at.
+    steering: Option<BTreeSet<PathBuf>>,
 }
 
 /// Files that our own output goes to: what a user keeps of it in the work tree is none of the run's.
 fn own_output() -> impl Iterator<Item = PathBuf> {
     let links = ["/proc/self/fd/1", "/proc/self/fd/2"].into_iter();
     links.filter_map(|link| std::fs::read_link(link).ok()).filter(|path| path.is_file())
+}
+
+/// Folders, ignored by git, that a program fills again.
+const MADE_AGAIN: [&str; 9] =
+    ["build", "dist", "node_modules", "target", "venv", ".gradle", ".next", ".tox", ".venv"];
+/// What could be lost is told of one by one up to so many.
+const MOST_LOST: usize = 5;
+
+/// Whether something is lost for good if a program deletes it.
+fn is_dear(it: &Uncovered) -> bool {
+    match it.why {
+        WhyUncovered::TooMuch => {
+            let name = it.path.file_name().unwrap_or_default();
+            !MADE_AGAIN.iter().any(|made| name == *made)
+        }
+        WhyUncovered::Large | WhyUncovered::Unreadable => true,
+        // Other repositories no command changes; the rest holds nothing.
+        WhyUncovered::Special | WhyUncovered::NestedRepository | WhyUncovered::Head => false,
+    }
+}
+
+fn not_restored(it: &Uncovered) -> String {
+    let path = exact_line(&it.path.to_string_lossy());
+    format!("an undo would not restore `{path}`: {}", it.why.as_str())
 }
 
 /// What a run works in.
@@ -157,7 +183,7 @@ impl World for Surroundings<'_> {
         verdict
     }
 
-    fn before(&mut self, action: &Action) -> Result<(), String> {
+    fn before(&mut self, action: &Action, is_unseen: bool) -> Result<(), String> {
         let changes_nothing = match action {
             Action::Reach { .. } => true,
             Action::Shell { line, folder, network } => {
@@ -186,6 +212,9 @@ impl World for Surroundings<'_> {
         if let Some(git) = git.filter(|_| runs) {
             repositories.extend_from_slice(self.links.look(root, git, head)?);
         }
+        let steering = (runs && is_unseen && fencing.is_there()).then(|| self.steering());
+        // As other repositories are: no program that is shut in changes it.
+        repositories.extend(steering.iter().flatten().map(|path| root.join(path)));
         let run = self.checkpoint()?;
         match action {
             Action::Write { paths } => run.before_files(paths).map_err(said)?,
@@ -221,6 +250,7 @@ impl World for Surroundings<'_> {
             before,
             under_way: under_way.flatten(),
             is_shown,
+            steering,
         });
         Ok(())
     }
@@ -229,6 +259,7 @@ impl World for Surroundings<'_> {
         self.prepared.fencing.forget();
         // Before anybody, be it us, looks at what has changed.
         let mut remarks = self.put_aside();
+        remarks.extend(self.put_steering_aside());
         let is_shown = self.calls.last().is_none_or(|call| call.is_shown);
         let changed = self.changed();
         if !is_shown {
@@ -240,11 +271,16 @@ impl World for Surroundings<'_> {
 
     fn uncovered(&self) -> Vec<String> {
         let uncovered = self.checkpoint.as_ref().map(Run::uncovered).unwrap_or_default();
-        let told = |it: &Uncovered| {
-            let path = exact_line(&it.path.to_string_lossy());
-            format!("an undo would not restore `{path}`: {}", it.why.as_str())
-        };
-        uncovered.iter().map(told).collect()
+        uncovered.iter().map(not_restored).collect()
+    }
+
+    fn beyond_undo(&self) -> Vec<String> {
+        // A call that changes nothing has no checkpoint.
+        if !self.calls.last().is_some_and(|call| call.is_covered) {
+            return Vec::new();
+        }
+        let lost = self.checkpoint.as_ref().map(Run::not_covered).unwrap_or_default();
+        lost.iter().filter(|it| is_dear(it)).take(MOST_LOST).map(not_restored).collect()
     }
 
     fn remember(&mut self, summary: &TaskSummary) -> Result<Vec<PathBuf>, String> {

@@ -1,0 +1,139 @@
+//! What goes on by itself once text from outside is in the conversation, and what does not.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use serde_json::json;
+
+use super::Bench;
+use crate::fake::script::{Model, Turn, call, shell, text};
+
+/// A run that has read a file before it does anything else. `make.sh` is a program whose line does
+/// not say what it changes.
+fn bench(turns: Vec<Turn>, script: &str) -> Bench {
+    let read = call("file_read", json!({ "path": "README.md" }));
+    let turns = [read].into_iter().chain(turns).chain([text("Done.")]).collect();
+    let bench = Bench::with(Model::script(turns), &[("README.md", "# Otters\n\nThey swim.\n")]);
+    bench.env.write(".github/workflows/ci.yml", "on: push\n");
+    bench.env.write("tools/.mcp.json", "{}\n");
+    bench.env.write("make.sh", script);
+    bench.env.git(&["add", "-A"]);
+    bench.env.git(&["commit", "-qm", "What others go by"]);
+    bench
+}
+
+fn write(path: &str) -> Turn {
+    call("file_write", json!({ "path": path, "text": "x\n" }))
+}
+
+#[test]
+fn full_goes_on_with_nobody_there_and_is_taken_back() {
+    let bench = bench(
+        vec![
+            write("docs/new.md"),
+            call(
+                "file_edit",
+                json!({ "path": "README.md",
+            "edits": [{ "old": "swim", "new": "float" }] }),
+            ),
+            shell("sh make.sh"),
+            call("git_commit", json!({ "message": "Otters float", "paths": ["README.md"] })),
+            call("web_fetch", json!({ "url": "http://127.0.0.1:9/" })),
+            write("../outside.md"),
+        ],
+        "echo built > built.txt; rm tools/.mcp.json; echo x >> .github/workflows/ci.yml\n",
+    );
+    let (before, head) = (bench.env.files(), bench.env.git(&["rev-parse", "HEAD"]));
+    let mut command = bench.env.command(&["agent", "run", "write about otters", "--mode", "full"]);
+    let told = command.stdin(Stdio::null()).output().unwrap();
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(bench.env.path("docs/new.md").exists(), "{told}");
+    assert!(!bench.env.outside().join("outside.md").exists());
+    assert!(told.contains("nobody is there"), "{told}");
+    assert_eq!(bench.env.read("built.txt"), b"built\n");
+    // The command did not say that it changes them.
+    assert_eq!(bench.env.read("tools/.mcp.json"), b"{}\n");
+    assert_eq!(bench.env.read(".github/workflows/ci.yml"), b"on: push\n");
+    bench.env.ok(&["agent", "undo"]);
+    assert_eq!(bench.env.git(&["rev-parse", "HEAD"]), head);
+    let of_user = |files: Vec<(PathBuf, Vec<u8>)>| -> Vec<(PathBuf, Vec<u8>)> {
+        let own =
+            |path: &Path| path.starts_with("knowledge/learned") || path.starts_with(".elophanto");
+        files.into_iter().filter(|(path, _)| !own(path)).collect()
+    };
+    assert!(of_user(bench.env.files()) == of_user(before), "{told}");
+}
+
+#[test]
+fn what_would_steer_other_programs_is_put_aside() {
+    let script = "mkdir -p .vscode sub\necho run > .vscode/tasks.json\necho x > sub/.mcp.json\n\
+                  echo fine > fine.txt\nmv .github gone\nmv tools/.mcp.json away.json\n";
+    let bench = bench(vec![shell("sh make.sh")], script);
+    let told = bench.run("Go", &["--mode", "full"], "no");
+    assert_eq!(told.ran(), ["file_read", "shell_execute"], "{}", told.output);
+    assert_eq!(bench.env.read("fine.txt"), b"fine\n");
+    for path in [".vscode/tasks.json", "sub/.mcp.json"] {
+        assert!(!bench.env.path(path).exists(), "{path} {}", told.output);
+        assert!(told.output.stdout().contains(path), "{path} {}", told.output);
+    }
+    assert_eq!(bench.env.read(".github/workflows/ci.yml"), b"on: push\n");
+    assert_eq!(bench.env.read("tools/.mcp.json"), b"{}\n");
+    // Nothing is deleted.
+    let aside = bench.env.path(".git/elophanto/aside");
+    let kept = walkdir::WalkDir::new(aside).into_iter().filter_map(Result::ok);
+    let kept: Vec<Vec<u8>> = kept.filter_map(|entry| fs::read(entry.path()).ok()).collect();
+    assert!(kept.contains(&b"run\n".to_vec()) && kept.contains(&b"x\n".to_vec()));
+}
+
+#[test]
+fn what_no_undo_brings_back_asks() {
+    let told = removes(&["data", "target"]);
+    assert_eq!(told.ran(), ["file_read"], "{}", told.output);
+    let asked = told.all("approval_request");
+    assert_eq!(asked.len(), 1, "{}", told.output);
+    let reasons = asked[0]["reasons"].to_string();
+    assert!(reasons.contains("`data`") && !reasons.contains("`target`"), "{reasons}");
+    let told = removes(&["target"]);
+    assert_eq!(told.ran(), ["file_read", "shell_execute"], "{}", told.output);
+}
+
+/// A run that removes these folders, which hold more than a checkpoint covers.
+fn removes(folders: &[&str]) -> super::Told {
+    let script = format!("rm -rf {}\n", folders.join(" "));
+    let bench = bench(vec![shell("sh make.sh")], &script);
+    bench.env.write(".gitignore", "data\ntarget\n");
+    bench.env.git(&["add", ".gitignore"]);
+    bench.env.git(&["commit", "-qm", "Ignore"]);
+    for folder in folders {
+        let folder = bench.env.path(folder);
+        fs::create_dir(&folder).unwrap();
+        for number in 0..20_001 {
+            fs::write(folder.join(number.to_string()), "").unwrap();
+        }
+    }
+    bench.run("Go", &["--mode", "full"], "no")
+}
+
+#[test]
+fn edits_are_approved_for_a_session() {
+    let bench = bench(
+        vec![
+            write("a.md"),
+            write("b.md"),
+            call("file_delete", json!({ "path": "a.md" })),
+            write(".github/workflows/more.yml"),
+            shell("touch c.md"),
+        ],
+        "",
+    );
+    let told = bench.run_with("Go", &["--mode", "smart"], |request| {
+        Some(if request["can_be_edits"] == true { "edits" } else { "no" }.to_owned())
+    });
+    assert_eq!(told.asked(), ["file_write", "file_write", "shell_execute"], "{}", told.output);
+    let made = ["file_read", "file_write", "file_write", "file_delete"];
+    assert_eq!(told.ran(), made, "{}", told.output);
+    assert!(bench.env.path("b.md").exists() && !bench.env.path("a.md").exists());
+}
