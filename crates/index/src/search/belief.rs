@@ -104,9 +104,22 @@ pub fn features(
     hits: &[Compared],
     analyzer: &Analyzer,
 ) -> Features {
+    let all = each(query, keywords, hits, analyzer).into_iter();
+    let length = asked_length(query);
+    all.fold(Features { length, ..Features::default() }, Features::max)
+}
+
+/// The features of a question and each of its hits alone.
+pub fn each(
+    query: &Query,
+    keywords: &Scores,
+    hits: &[Compared],
+    analyzer: &Analyzer,
+) -> Vec<Features> {
     let asked = asked(query, keywords);
     let text = corrected(&query.text, keywords, analyzer);
     let vector = Builtin.embed_one(&text);
+    let length = asked_length(query);
     let one = |hit: &Compared| {
         let held = held(&asked, [&hit.head, hit.body], analyzer);
         let body = sentences(hit.body, None).into_iter().map(|one| &hit.body[one.range]);
@@ -116,20 +129,25 @@ pub fn features(
             proximity: closest(&asked, &held),
             cosine: hit.cosine.clamp(0.0, 1.0),
             static_cosine: near.whole.clamp(0.0, 1.0),
+            words: 0.0,
             window: near.window.clamp(0.0, 1.0),
-            ..Features::default()
+            length,
         }
     };
     let met = || {
         let texts: Vec<String> =
             hits.iter().map(|hit| format!("{}\n{}", hit.head, hit.body)).collect();
-        let met = words_met(&topic(&text, analyzer), &texts).unwrap_or_default();
-        met.into_iter().fold(0.0, f32::max)
+        words_met(&topic(&text, analyzer), &texts).unwrap_or_default()
     };
-    let (common, met) =
-        rayon::join(|| hits.par_iter().map(one).reduce(Features::default, Features::max), met);
-    let length = asked.len().min(MOST_WORDS) as f32 / MOST_WORDS as f32;
-    Features { words: met, length, ..common }
+    let (mut all, met) = rayon::join(|| hits.par_iter().map(one).collect::<Vec<_>>(), met);
+    all.iter_mut().zip(met).for_each(|(features, met)| features.words = met.max(0.0));
+    all
+}
+
+/// The number of distinct words of the question, as a share of the most that count.
+fn asked_length(query: &Query) -> f32 {
+    let distinct: std::collections::BTreeSet<&String> = query.terms.iter().collect();
+    distinct.len().min(MOST_WORDS) as f32 / MOST_WORDS as f32
 }
 
 /// A distinct term of the question.
