@@ -43,6 +43,7 @@ fn lists() {
     let two = Shown {
         rate: None,
         count: 3,
+        dispute: None,
         repo_shown: true,
         memory: Memory {
             repo: "billing-api".to_owned(),
@@ -109,7 +110,8 @@ fn text_from_outside_is_harmless() {
     check_harmless("un-ignore `!dist` and `Vec<u8>`", "un-ignore `!dist` and `Vec<u8>`");
     check_harmless("a ` b", r"a \` b");
     check_harmless("``` a `<b>` ``", r"\`\`\` a `<b>` \`\`");
-    let rate = |rate: &str| Shown { rate: rate.parse().ok(), ..one.clone() };
+    let one = || shown("npm install failed.", "npm ci", "Use a prefix");
+    let rate = |rate: &str| Shown { rate: rate.parse().ok(), ..one() };
     check(
         &[
             Shown { dispute: Some(Dispute::Newest), ..rate("0/10") },
