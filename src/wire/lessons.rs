@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Arguments, Named};
-use elophanto_app::memory::reply::Lessons;
-use elophanto_knowledge::memory::EventType;
+use elophanto_app::memory::{Remembered, reply::Lessons};
+use elophanto_knowledge::memory::{EventType, Memory};
 
 /// What `recall` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -67,6 +67,28 @@ pub struct RememberedWire<'a> {
     pub tags: &'a [String],
     /// secrets that were masked
     pub masked: usize,
+    /// older lessons that say something else of the same
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contradicts: Vec<ContradictedWire<'a>>,
+}
+
+/// A lesson that a newer one contradicts.
+#[derive(Serialize, JsonSchema)]
+pub struct ContradictedWire<'a> {
+    pub id: &'a str,
+    pub lesson: &'a str,
+    pub timestamp: String,
+}
+
+impl<'a> ContradictedWire<'a> {
+    pub fn of(remembered: &'a Remembered) -> Vec<Self> {
+        let wire = |it: &'a Memory| Self {
+            id: &it.id,
+            lesson: &it.lesson,
+            timestamp: it.timestamp.to_string(),
+        };
+        remembered.contradicts.iter().map(wire).collect()
+    }
 }
 
 fn lessons() -> usize {

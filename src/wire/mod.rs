@@ -16,7 +16,7 @@ mod search;
 
 pub use forms::{FORMS, Form, is_below_root, lines};
 pub use knowledge::{EntityArguments, LearnArguments, QuestionsArguments, StatusArguments};
-pub use lessons::{RecallArguments, RememberArguments, RememberedWire};
+pub use lessons::{ContradictedWire, RecallArguments, RememberArguments, RememberedWire};
 pub use named::{Named, Names};
 pub use notes::{GetArguments, PartWire, WriteNoteArguments, WrittenWire};
 pub use schema::{brief, input, output};

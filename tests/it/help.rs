@@ -1146,8 +1146,10 @@ fn help_of_agent_recall() {
     --- stdout
     Recall what agents learnt about something, in few tokens
 
-    What this repository learnt comes first. Lessons that say the same are one, with their counts added.
-    Without a query: the best of what was learnt here lately. Exits with 1 if nothing is known.
+    Of lessons that are as close, what this repository learnt comes first. Lessons that say the same are
+    one, with their counts added; those that contradict each other stand together, the newest first; one
+    that failed more often than it worked is a warning. Without a query: the best of what was learnt
+    here lately. Exits with 1 if nothing close is known.
 
     Usage: elophanto agent recall [OPTIONS] [QUERY]
 

@@ -92,8 +92,8 @@ fn lessons_lose_details_before_they_are_left_out() {
     }
     snapshot!(said, @r#"
     150: 1 in words; 1 as ["id", "repo", "lesson", "context", "timestamp", "success_rate", "origin", "truncated"]
-    250: 3 in words; 1 as ["id", "repo", "lesson", "context", "timestamp", "success_rate", "origin"]
-    500: 5 in words; 3 as ["id", "repo", "lesson", "context", "timestamp", "success_rate", "origin"]
+    250: 1 in words; 1 as ["id", "repo", "lesson", "context", "timestamp", "success_rate", "origin"]
+    500: 3 in words; 3 as ["id", "repo", "lesson", "context", "timestamp", "success_rate", "origin"]
     1000: 5 in words; 5 as ["id", "repo", "lesson", "context", "command", "timestamp", "success_rate", "origin"]
     4000: 5 in words; 5 as ["id", "repo", "type", "lesson", "context", "command", "timestamp", "success_rate", "tags", "agent_id", "count", "path", "line", "score", "origin"]
     "#);

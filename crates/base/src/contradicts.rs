@@ -55,6 +55,25 @@ pub fn name_another(a: &str, b: &str) -> bool {
         && !shares()
 }
 
+/// Whether two texts about their subjects say different things of the same: a number, a negation or a
+/// name differs in what is said, and none in the subject. A code (`E1041`) in place of another is
+/// another thing.
+pub fn disputes([subject, said]: [&str; 2], [other_subject, other_said]: [&str; 2]) -> bool {
+    let differ = |a: &str, b: &str| contradicts(a, b) || name_another(a, b);
+    let codes = |text: &str| -> BTreeSet<String> {
+        let is_code = |word: &&str| {
+            word.starts_with(char::is_alphabetic)
+                && word.chars().count() > 2
+                && word.ends_with(|char: char| char.is_ascii_digit())
+        };
+        spoken(text).into_iter().filter(is_code).map(str::to_lowercase).collect()
+    };
+    differ(said, other_said)
+        && !differ(subject, other_subject)
+        && codes(said) == codes(other_said)
+        && codes(subject) == codes(other_subject)
+}
+
 /// The words as they stand there, punctuation around them apart.
 fn spoken(text: &str) -> Vec<&str> {
     let is_around = |char: char| !char.is_alphanumeric() && char != '`';
@@ -108,6 +127,25 @@ mod tests {
         ] {
             assert_eq!(name_another(a, b), expected, "{a:?} {b:?}");
             assert_eq!(name_another(b, a), expected, "{b:?} {a:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_another_thing_is_no_dispute() {
+        for (a, b, expected) in [
+            (
+                ["staging API", "It listens on port 8080"],
+                ["staging API", "It listens on port 9090"],
+                true,
+            ),
+            (["port 1 of the hub", "It takes 5 V"], ["port 2 of the hub", "It takes 9 V"], false),
+            (["login", "Error E1041 means expired"], ["login", "Error E1117 means expired"], false),
+            (["login fails", "Clear the cache"], ["login fails", "Never clear the cache"], true),
+            (["cache", "The store is `sqlite`"], ["the cache", "The store is `rocksdb`"], true),
+            (["cache", "Clear it"], ["cache", "Clear it first"], false),
+        ] {
+            assert_eq!(disputes(a, b), expected, "{a:?} {b:?}");
+            assert_eq!(disputes(b, a), expected, "{b:?} {a:?}");
         }
     }
 

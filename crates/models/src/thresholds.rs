@@ -19,6 +19,9 @@ pub struct SearchThresholds {
     pub near_duplicate: f32,
     /// How far a list of hits is believed to answer.
     pub belief: Belief,
+    /// The same of lessons: two sentences in other words than the question's, of which nearly all
+    /// are about something else. Below `nothing` none of a hundred lessons is close.
+    pub lessons: Belief,
 }
 
 impl SearchThresholds {
@@ -30,6 +33,7 @@ impl SearchThresholds {
         relevant: 0.5,
         near_duplicate: 0.97,
         belief: Belief::STATIC,
+        lessons: Belief::STATIC_LESSONS,
     };
 }
 
@@ -96,6 +100,23 @@ impl Belief {
         },
         sure: 1.0,
         nothing: -1.5,
+    };
+
+    /// The same for lessons, see [`SearchThresholds::lessons`]. Fitted and measured on
+    /// `tests/labelled/recall`.
+    pub const STATIC_LESSONS: Self = Self {
+        bias: -11.3,
+        weights: Features {
+            coverage: 1.6,
+            proximity: 0.0,
+            cosine: 0.0,
+            static_cosine: 11.4,
+            words: 8.2,
+            window: 0.0,
+            length: 6.4,
+        },
+        sure: 1.0,
+        nothing: -2.6,
     };
 
     /// Logarithm of the odds that the list answers.

@@ -10,7 +10,7 @@ use super::super::{
 };
 use elophanto_app::memory::{
     Memories,
-    reply::{fitting, shown as as_shown},
+    reply::{self, fitting, shown as as_shown},
 };
 use elophanto_base::counted::counted;
 use elophanto_knowledge::memory::{EventType, Question, compact, repo_name};
@@ -21,8 +21,10 @@ const MOST_FAULTS: usize = 5;
 
 /// Recall what agents learnt about something, in few tokens
 ///
-/// What this repository learnt comes first. Lessons that say the same are one, with their counts
-/// added. Without a query: the best of what was learnt here lately. Exits with 1 if nothing is known.
+/// Of lessons that are as close, what this repository learnt comes first. Lessons that say the same
+/// are one, with their counts added; those that contradict each other stand together, the newest
+/// first; one that failed more often than it worked is a warning. Without a query: the best of what
+/// was learnt here lately. Exits with 1 if nothing close is known.
 #[derive(clap::Args, Debug)]
 pub struct RecallArgs {
     /// What it is about: the error, or what you are about to do
@@ -70,8 +72,7 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.warn(format_args!("{more} like that"));
     }
     if found.is_empty() {
-        ui.talk("nothing is remembered about that");
-        return Ok(Outcome::Negative);
+        return Ok(ui.nothing(reply::NOTHING));
     }
     let mut shown = 0;
     if ui.json {

@@ -8,7 +8,7 @@ use super::super::{
     ui::{Ui, escape_control_line},
     workspace,
 };
-use crate::wire::RememberedWire;
+use crate::wire::{ContradictedWire, RememberedWire};
 use elophanto_app::memory::{Memories, Remembered};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Draft, DraftParts, EventType, MAX_LINE_BYTES, Rate, repo_name};
@@ -73,7 +73,7 @@ pub fn run(args: &RememberArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 /// Says what was written down.
 pub(super) fn say(remembered: &Remembered, ui: &mut Ui) -> Result<(), CliError> {
-    let Remembered { memory, path, masked } = remembered;
+    let Remembered { memory, path, masked, .. } = remembered;
     let path = path.to_string_lossy().into_owned();
     if *masked > 0 {
         let are = agreeing(*masked, "is", "are");
@@ -81,7 +81,12 @@ pub(super) fn say(remembered: &Remembered, ui: &mut Ui) -> Result<(), CliError> 
     }
     let text = format!("{} {}", memory.id, escape_control_line(&path));
     let (id, repo, tags) = (&memory.id, Some(&*memory.repo), &memory.tags);
-    ui.emit(&RememberedWire { id, repo, path, tags, masked: *masked }, text)
+    let contradicts = ContradictedWire::of(remembered);
+    ui.emit(&RememberedWire { id, repo, path, tags, masked: *masked, contradicts }, text)?;
+    for told in remembered.contradictions() {
+        ui.warn(format_args!("it {told}"));
+    }
+    Ok(())
 }
 
 fn parts(args: &RememberArgs, ui: &Ui) -> Result<DraftParts, CliError> {

@@ -182,7 +182,7 @@ fn lessons() {
       ]
     }
     recall {"text":"npm","type":"pattern"}
-    Nothing is remembered about that.
+    Nothing close to that is remembered.
     {
       "memories": []
     }

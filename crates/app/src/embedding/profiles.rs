@@ -42,7 +42,8 @@ pub fn save(
     profile: &SearchThresholds,
     environment: &Environment,
 ) -> Result<(), Error> {
-    let SearchThresholds { semantic_weight, nothing, relevant, near_duplicate, belief } = *profile;
+    let SearchThresholds { semantic_weight, nothing, relevant, near_duplicate, belief, .. } =
+        *profile;
     let model = embedder.fingerprint().to_string();
     let (sure, no_answer) = (Some(belief.sure), Some(belief.nothing));
     let kept = Kept { model, semantic_weight, nothing, relevant, near_duplicate, sure, no_answer };
@@ -65,7 +66,7 @@ fn read(embedder: &dyn Embedder, environment: &Environment) -> Option<SearchThre
     }
     let kept: Kept = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
     let Kept { model, semantic_weight, nothing, relevant, near_duplicate, sure, no_answer } = kept;
-    let own = embedder.thresholds().belief;
+    let SearchThresholds { belief: own, lessons, .. } = embedder.thresholds();
     let belief =
         Belief { sure: sure.unwrap_or(own.sure), nothing: no_answer.unwrap_or(own.nothing), ..own };
     let share = |value: f32| (0.0..=1.0).contains(&value);
@@ -74,7 +75,14 @@ fn read(embedder: &dyn Embedder, environment: &Environment) -> Option<SearchThre
         && share(semantic_weight)
         && [nothing, relevant, near_duplicate].into_iter().all(cosine)
         && belief.nothing <= belief.sure;
-    sound.then_some(SearchThresholds { semantic_weight, nothing, relevant, near_duplicate, belief })
+    sound.then_some(SearchThresholds {
+        semantic_weight,
+        nothing,
+        relevant,
+        near_duplicate,
+        belief,
+        lessons,
+    })
 }
 
 fn file(embedder: &dyn Embedder, environment: &Environment) -> Option<PathBuf> {

@@ -14,8 +14,8 @@ use std::{
 
 use jiff::Timestamp;
 
-use crate::{Error, embedding::background::embed_soon, workspace::Workspace};
-use elophanto_base::{secrets, visible::escape_control_line};
+use crate::{Error, embedding::background::embed_soon, when::day, workspace::Workspace};
+use elophanto_base::{one_line::one_line, secrets, visible::escape_control_line};
 use elophanto_index::{
     Options, Problem, Refreshed, Report, Snapshot,
     plan::plan,
@@ -24,7 +24,7 @@ use elophanto_index::{
 };
 pub use elophanto_knowledge::memory::{Draft, EventType, Question, Recalled};
 use elophanto_knowledge::memory::{
-    Entry, Files, Memory, RecallContext, Retired, recall, repo_name,
+    Entry, Files, Memory, RecallContext, Retired, contradicted, recall, repo_name,
 };
 use elophanto_repo::{NotePath, Repository, is_tracked, locate, remote_url, watch};
 use origin::Commits;
@@ -71,6 +71,23 @@ pub struct Remembered {
     pub path: PathBuf,
     /// Secrets that were masked in it.
     pub masked: usize,
+    /// Older lessons that it contradicts, the newest first.
+    pub contradicts: Vec<Memory>,
+}
+
+impl Remembered {
+    /// Each lesson that it contradicts, as people are told of it, and what to do about it.
+    pub fn contradictions(&self) -> impl Iterator<Item = String> {
+        self.contradicts.iter().map(|it| {
+            let [id, lesson] =
+                [&it.id, &one_line(&it.lesson, 100)].map(|it| escape_control_line(it));
+            let day = day(it.timestamp.as_second());
+            format!(
+                "contradicts {id} of {day}, \"{lesson}\": recalling tells both, this one first; \
+                 elophanto agent memory forget {id} if that holds no longer"
+            )
+        })
+    }
 }
 
 impl<'a> Memories<'a> {
@@ -123,7 +140,9 @@ impl<'a> Memories<'a> {
         // The file is named after the clock, whatever time the record bears.
         let entries = [Entry::Memory(memory.clone())];
         let path = self.append(&memory.repo, &entries, Timestamp::now())?;
-        Ok(Remembered { memory, path, masked })
+        let known = self.read().0.folded.memories;
+        let contradicts = contradicted(&memory, &known).into_iter().cloned().collect();
+        Ok(Remembered { memory, path, masked, contradicts })
     }
 
     /// Takes records back, in every clone.

@@ -6,8 +6,11 @@ use serde_json::{Value, json};
 
 use super::{Kept, Memories};
 use crate::Error;
-use elophanto_knowledge::memory::{Question, Recalled, Shown, compact};
+use elophanto_knowledge::memory::{Dispute, Question, Rate, Recalled, Shown, compact};
 use elophanto_models::builtin::count_tokens;
+
+/// What there is to say where no lesson is close to what was asked.
+pub const NOTHING: &str = "nothing close to that is remembered";
 
 /// Characters of a context where there is little room.
 const SHORT_CONTEXT: usize = 80;
@@ -45,6 +48,12 @@ struct RecalledWire<'a> {
     timestamp: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     success_rate: Option<String>,
+    /// that it failed more often than it worked: no advice
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
+    /// ids of lessons here that say something else of the same
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    contradicts: &'a [String],
     #[serde(flatten)]
     rest: Option<Rest<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,11 +118,16 @@ impl Memories<'_> {
         let fits = |memories: &[Value]| {
             count_tokens(&json!(lessons(memories.to_vec())).to_string()) <= most
         };
-        let memories = fitting(&found, self, &self.origins(kept), &fits);
+        let mut memories = fitting(&found, self, &self.origins(kept), &fits);
         let room = most.saturating_sub(NOTICE_TOKENS);
+        // Both tell of the same lessons.
+        let mut told = shown(&found, &self.own);
+        told.truncate(memories.len());
+        let text = compact(&told, room, &count_tokens);
+        memories.truncate(text.shown);
         let text = match memories.is_empty() && !found.is_empty() {
             true => format!("no lesson fits into {most} tokens"),
-            false => compact(&shown(&found, &self.own), room, &count_tokens).text,
+            false => text.text,
         };
         Ok(Lessons { text, ..lessons(memories) })
     }
@@ -121,13 +135,22 @@ impl Memories<'_> {
 
 /// Lessons as they are printed for people and models.
 pub fn shown(found: &[Recalled], own: &str) -> Vec<Shown> {
-    let shown = |it: &Recalled| Shown {
+    let is_first = |at: usize, it: &Recalled| {
+        found.iter().take(at).all(|before| !it.contradicts.contains(&before.memory.id))
+    };
+    let dispute = |at: usize, it: &Recalled| match is_first(at, it) {
+        _ if it.contradicts.is_empty() => None,
+        true => Some(Dispute::Newest),
+        false => Some(Dispute::Older),
+    };
+    let shown = |(at, it): (usize, &Recalled)| Shown {
         memory: it.memory.clone(),
         rate: it.rate,
         count: it.count,
+        dispute: dispute(at, it),
         repo_shown: it.memory.repo != own,
     };
-    found.iter().map(shown).collect()
+    found.iter().enumerate().map(shown).collect()
 }
 
 /// The lessons for which there is room, from the first, with as much of each as lets all of them in.
@@ -175,7 +198,7 @@ fn wire<'a>(
     origin: Option<Origin>,
     detail: Detail,
 ) -> RecalledWire<'a> {
-    let Recalled { memory, rate, count, score, path, line } = recalled;
+    let Recalled { memory, rate, count, score, contradicts, path, line } = recalled;
     let is_whole = detail == Detail::Whole;
     let has_command = matches!(detail, Detail::Whole | Detail::Brief);
     let context = head(&memory.context, SHORT_CONTEXT);
@@ -196,6 +219,8 @@ fn wire<'a>(
         command: if has_command { &memory.command } else { "" },
         timestamp: memory.timestamp.to_string(),
         success_rate: rate.map(|rate| rate.to_string()),
+        warning: rate.and_then(Rate::warning),
+        contradicts,
         rest: is_whole.then(|| Rest {
             tags: &memory.tags,
             agent_id: &memory.agent_id,

@@ -104,9 +104,22 @@ pub fn features(
     hits: &[Compared],
     analyzer: &Analyzer,
 ) -> Features {
+    let all = each(query, keywords, hits, analyzer).into_iter();
+    let length = asked_length(query);
+    all.fold(Features { length, ..Features::default() }, Features::max)
+}
+
+/// The features of a question and each of its hits alone.
+pub fn each(
+    query: &Query,
+    keywords: &Scores,
+    hits: &[Compared],
+    analyzer: &Analyzer,
+) -> Vec<Features> {
     let asked = asked(query, keywords);
     let text = corrected(&query.text, keywords, analyzer);
     let vector = Builtin.embed_one(&text);
+    let length = asked_length(query);
     let forms: Vec<Form> = (0..)
         .zip(&asked)
         .flat_map(|(term, asked)| {
@@ -126,18 +139,23 @@ pub fn features(
             proximity: closest(&asked, &held),
             cosine: hit.cosine.clamp(0.0, 1.0),
             static_cosine: near.whole.clamp(0.0, 1.0),
+            words: 0.0,
             window: near.window.clamp(0.0, 1.0),
-            ..Features::default()
+            length,
         };
         (found, Pieces::joined(&pieces))
     };
-    let (found, pieces): (Vec<Features>, Vec<Pieces>) =
+    let (mut all, pieces): (Vec<Features>, Vec<Pieces>) =
         hits.par_iter().map_init(finder, one).unzip();
-    let common = found.into_iter().fold(Features::default(), Features::max);
     let met = words_met(&topic(&text, analyzer), pieces).unwrap_or_default();
-    let met = met.into_iter().fold(0.0, f32::max);
-    let length = asked.len().min(MOST_WORDS) as f32 / MOST_WORDS as f32;
-    Features { words: met, length, ..common }
+    all.iter_mut().zip(met).for_each(|(features, met)| features.words = met.max(0.0));
+    all
+}
+
+/// The number of distinct words of the question, as a share of the most that count.
+fn asked_length(query: &Query) -> f32 {
+    let distinct: std::collections::BTreeSet<&String> = query.terms.iter().collect();
+    distinct.len().min(MOST_WORDS) as f32 / MOST_WORDS as f32
 }
 
 /// A distinct term of the question.

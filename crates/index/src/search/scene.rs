@@ -217,6 +217,11 @@ impl<'a> Scene<'a> {
         matrix(a).similarity(a.1, matrix(b), b.1)
     }
 
+    /// Whether a chunk has its vector.
+    pub fn has_vector(&self, (part, chunk): ChunkId) -> bool {
+        self.snapshot.parts[part].loaded.matrix.vector(chunk).is_some()
+    }
+
     pub fn scope(&self, (part, chunk): ChunkId) -> Result<Scope, Malformed> {
         let segment = &self.snapshot.parts[part].loaded.segment;
         Ok(segment.document(segment.chunk_document(chunk))?.scope)

@@ -24,8 +24,17 @@ pub struct Shown {
     pub rate: Option<Rate>,
     /// How many records it stands for.
     pub count: usize,
+    /// How it stands to the lessons that contradict it, if any do.
+    pub dispute: Option<Dispute>,
     /// Whether its repository is named: it is another than the reader's.
     pub repo_shown: bool,
+}
+
+/// Where a lesson stands among some that contradict each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dispute {
+    Newest,
+    Older,
 }
 
 /// What was printed.
@@ -113,7 +122,7 @@ fn list(lines: impl Iterator<Item = String>) -> String {
 
 /// The parts of a line, ready to be printed.
 struct Item {
-    /// `[2025-10-28, billing-api]`
+    /// `[2025-10-28, billing-api]`, and that it failed.
     origin: String,
     text: String,
     /// In backticks; empty if the lesson says it anyway.
@@ -153,6 +162,10 @@ impl Item {
             "" => format!("[{date}]"),
             repo => format!("[{date}, {}]", inline::harmless(repo)),
         };
+        let origin = match shown.rate.and_then(Rate::warning) {
+            Some(warning) => format!("{origin} Warning, {warning}:"),
+            None => origin,
+        };
         let context = context.trim_end_matches(['.', ':', ';', ',', ' ']);
         let text = match (context, lesson) {
             ("", text) | (text, "") => inline::harmless(text),
@@ -162,7 +175,11 @@ impl Item {
         };
         let rate = shown.rate.map(|rate| format!("{rate} success"));
         let seen = (shown.count > 1).then(|| format!("seen {} times", shown.count));
-        let outcome: Vec<_> = rate.into_iter().chain(seen).collect();
+        let dispute = shown.dispute.map(|dispute| match dispute {
+            Dispute::Newest => "contradicts an older lesson".to_owned(),
+            Dispute::Older => "older, contradicted by a newer lesson".to_owned(),
+        });
+        let outcome: Vec<_> = rate.into_iter().chain(seen).chain(dispute).collect();
         let outcome = match outcome.is_empty() {
             true => String::new(),
             false => format!(" ({})", outcome.join(", ")),

@@ -26,6 +26,17 @@ impl Rate {
         ((share + square / 2.0 - spread) / (1.0 + square)).max(0.0)
     }
 
+    /// Whether it failed more often than it worked, and how it is told then.
+    pub fn warning(self) -> Option<String> {
+        let failed = self.attempts.saturating_sub(self.successes);
+        let times =
+            |count: u32| if count == 1 { "once".to_owned() } else { format!("{count} times") };
+        (failed > self.successes).then(|| match self.successes {
+            0 => format!("failed {}", times(failed)),
+            worked => format!("failed {}, worked {}", times(failed), times(worked)),
+        })
+    }
+
     /// Both together. What is beyond 32 bits is not counted.
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -99,6 +110,21 @@ mod tests {
         {
             let found = Rate { successes, attempts }.wilson_lower_bound();
             assert!((found - expected).abs() < 0.001, "{successes}/{attempts}: {found}");
+        }
+    }
+
+    #[test]
+    fn what_failed_is_a_warning() {
+        for (rate, expected) in [
+            ("0/1", Some("failed once")),
+            ("0/10", Some("failed 10 times")),
+            ("3/10", Some("failed 7 times, worked 3 times")),
+            ("1/3", Some("failed 2 times, worked once")),
+            ("5/10", None),
+            ("1/1", None),
+        ] {
+            let rate: Rate = rate.parse().unwrap();
+            assert_eq!(rate.warning().as_deref(), expected, "{rate}");
         }
     }
 

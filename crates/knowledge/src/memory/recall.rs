@@ -1,4 +1,5 @@
-//! Which records answer a question: by words and by meaning, the recent and the proven first.
+//! Which records answer a question: by words and by meaning, the recent and the proven first; none, if
+//! none is close.
 
 use std::{cmp::Reverse, collections::hash_map::Entry, hash::Hasher};
 
@@ -7,22 +8,26 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{
     EventType, Lineage, Memory, Rate,
+    dispute::dispute,
     lessons::{corrected, is_archived, may_hold, passage_of, record_of},
     lineage::Counting,
-    rank::{HALF_LIFE_DAYS, Model, by},
+    rank::{HALF_LIFE_DAYS, Leeway, Model, by, leeway},
 };
 use elophanto_base::{contradicts::contradicts, lexical::Analyzer};
 use elophanto_index::{
     Snapshot,
     search::{
         Query, SearchError,
+        belief::{LOOKED_AT, each},
         lexical::Bm25,
         rank::{Signals, blend, recency},
-        scene::{ChunkId, Look, Scene, Spelling},
+        scene::{ChunkId, Found, Look, Scene, Spelling},
     },
     store::{Malformed, segment::DocumentView},
 };
-use elophanto_models::{Embedder, LearnThresholds, SearchThresholds, builtin::late_interaction};
+use elophanto_models::{
+    Belief, Embedder, Features, LearnThresholds, SearchThresholds, builtin::late_interaction,
+};
 
 /// Records looked at for one question, per signal.
 const CANDIDATES: usize = 100;
@@ -30,8 +35,12 @@ const CANDIDATES: usize = 100;
 const WIDER: usize = 16;
 /// How well a lesson worked of which nobody says so.
 const UNKNOWN_RATE: f32 = 0.3;
-/// A record of this repository that has this share of the best keyword score bears on the question.
-const OWN_SHARE: f32 = 0.5;
+/// Of more lessons the nearest one is nearer by chance: so much more must speak for an answer with each
+/// e-fold of a hundred of them. By what 100 and 2,100 lessons need for the same share of right refusals.
+const CHANCE: f32 = 0.4;
+const FEW: f32 = 100.0;
+/// A lesson for which so much less speaks than the list needs is left out of it.
+const FAR: f32 = 3.0;
 /// Records without a question that are looked at, newest first.
 const LATEST: usize = 2_000;
 
@@ -42,7 +51,7 @@ pub struct Question<'a> {
     pub text: &'a str,
     /// Only records of this repository.
     pub repo: Option<&'a str>,
-    /// Whose records come first.
+    /// Whose records come first of two that are as near.
     pub own: &'a str,
     pub event_type: Option<EventType>,
     /// Also what was moved to the archive.
@@ -68,6 +77,8 @@ pub struct Recalled {
     /// How many records there are of it.
     pub count: usize,
     pub score: f32,
+    /// Ids of other lessons of the answer that say something else of the same, the newest first.
+    pub contradicts: Vec<String>,
     /// Where it stands.
     pub path: elophanto_repo::NotePath,
     /// 1-based.
@@ -79,11 +90,9 @@ struct Candidate {
     memory: Memory,
     line: usize,
     score: f32,
-    /// Whether it is about what was asked, however far others are before it.
-    bears: bool,
 }
 
-/// The records that answer a question best, at most as many as are wanted; none if nothing does.
+/// The records that answer a question best, at most as many as are wanted; none if none is close.
 ///
 /// # Errors
 /// [`SearchError::Damaged`] when the view is damaged: the caller rebuilds it and asks again.
@@ -93,24 +102,13 @@ pub fn recall(
     context: &RecallContext,
 ) -> Result<Vec<Recalled>, SearchError> {
     let lessons = Lessons::new(snapshot, question)?;
-    let mut wanted = CANDIDATES;
-    loop {
-        let (found, all) = if question.text.trim().is_empty() {
-            (latest(&lessons, question)?, true)
-        } else {
-            answers(&lessons, question, context, wanted)?
-        };
-        if !all && found.len() < question.limit {
-            wanted *= WIDER;
-            continue;
-        }
-        return lessons.finish(
-            own_first(found, question),
-            question,
-            context.embedder.near(),
-            context,
-        );
-    }
+    let (found, proven) = if question.text.trim().is_empty() {
+        // Its score says how often each worked.
+        (latest(&lessons, question)?, 0.0)
+    } else {
+        answers(&lessons, question, context)?
+    };
+    lessons.finish(found, proven, question, context)
 }
 
 /// Whether a record is of the kind and the repository that are asked for.
@@ -156,8 +154,7 @@ impl<'a> Lessons<'a> {
             if counting.hides(&memory.id) {
                 continue;
             }
-            let (line, score, bears) = (chunk.lines.0, 0.0, true);
-            let candidate = Candidate { place, memory, line, score, bears };
+            let candidate = Candidate { place, memory, line: chunk.lines.0, score: 0.0 };
             match known.get(&candidate.memory.id) {
                 None => {
                     known.insert(candidate.memory.id.clone(), found.len());
@@ -172,13 +169,13 @@ impl<'a> Lessons<'a> {
         Ok(found)
     }
 
-    /// Joins what says the same, puts the newer of two first that would say the same if they did not
-    /// contradict each other, and cuts.
+    /// Joins what says the same, puts first what worked more often of what is about the same and
+    /// scores within `proven`, brings together what contradicts each other, and cuts.
     fn finish(
         &self,
         found: Vec<Candidate>,
+        proven: f32,
         question: &Question,
-        near: LearnThresholds,
         context: &RecallContext,
     ) -> Result<Vec<Recalled>, SearchError> {
         let mut groups: Vec<Vec<Candidate>> = Vec::new();
@@ -204,37 +201,119 @@ impl<'a> Lessons<'a> {
                 None => {}
             }
         }
-        let codes = codes(question.text);
-        let mut ordered: Vec<Vec<Candidate>> = Vec::with_capacity(groups.len());
-        for group in groups {
-            let before = ordered.iter().position(|other| {
-                let (old, new) = (&other[0], &group[0]);
-                newest(&group) > newest(other)
-                    // Of two codes the one that is asked for is no older news of the other.
-                    && codes.iter().all(|code| says(&new.memory, code) || !says(&old.memory, code))
-                    && self.scene.similarity(old.place, new.place) >= near.same_fact
-                    && contradicts(&old.memory.lesson, &new.memory.lesson)
-            });
-            ordered.insert(before.unwrap_or(ordered.len()), group);
-        }
+        let groups = proven_first(groups, proven, context.analyzer);
+        let mut ordered = self.together(groups, question, context.embedder.near());
         ordered.truncate(question.limit);
-        ordered.into_iter().map(|group| self.joined(group)).collect()
+        let ids: Vec<Vec<String>> = ordered
+            .iter()
+            .map(|(at, group)| {
+                let others = ordered.iter().filter(|(other, _)| other == at);
+                let others = others.filter_map(|(_, other)| latest_of(other));
+                let own = latest_of(group).map(|it| &it.memory.id);
+                others.map(|it| &it.memory.id).filter(|id| Some(*id) != own).cloned().collect()
+            })
+            .collect();
+        let groups = ordered.into_iter().zip(ids);
+        groups.map(|((_, group), contradicts)| self.joined(group, contradicts)).collect()
     }
 
-    fn joined(&self, group: Vec<Candidate>) -> Result<Recalled, SearchError> {
+    /// Groups in their order, but for what contradicts each other: that stands together where the first
+    /// of it would, the newest first. Each with the number of what it stands together with.
+    fn together(
+        &self,
+        groups: Vec<Vec<Candidate>>,
+        question: &Question,
+        near: LearnThresholds,
+    ) -> Vec<(usize, Vec<Candidate>)> {
+        let codes = codes(question.text);
+        let mut clusters: Vec<Vec<Vec<Candidate>>> = Vec::new();
+        for group in groups {
+            let disputed = clusters.iter().position(|cluster| {
+                cluster.iter().any(|other| {
+                    let (one, other) = (&other[0], &group[0]);
+                    // Of two codes the one that is asked for is no news of the other.
+                    let says = |code: &String| says(&one.memory, code) == says(&other.memory, code);
+                    codes.iter().all(says)
+                        && self.scene.similarity(one.place, other.place) >= near.same_fact
+                        && dispute(&one.memory, &other.memory)
+                })
+            });
+            match disputed {
+                Some(index) => clusters[index].push(group),
+                None => clusters.push(vec![group]),
+            }
+        }
+        let newest_first = |mut cluster: Vec<Vec<Candidate>>| {
+            cluster.sort_by_key(|group| Reverse(latest_of(group).map(|it| it.memory.timestamp)));
+            cluster
+        };
+        let numbered = clusters.into_iter().map(newest_first).enumerate();
+        numbered.flat_map(|(at, cluster)| cluster.into_iter().map(move |it| (at, it))).collect()
+    }
+
+    fn joined(
+        &self,
+        group: Vec<Candidate>,
+        contradicts: Vec<String>,
+    ) -> Result<Recalled, SearchError> {
         let count = group.len();
-        let rates = group.iter().filter_map(|it| it.memory.success_rate);
-        let rate = rates.reduce(Rate::plus);
+        let rate = rate_of(&group);
         let score = group.first().map_or(0.0, |it| it.score);
-        let newest = group.into_iter().max_by_key(|it| it.memory.timestamp).ok_or(Malformed)?;
+        let newest = latest_of(&group).ok_or(Malformed)?;
         let segment = &self.scene.snapshot.parts[newest.place.0].loaded.segment;
         let path = segment.document(segment.chunk_document(newest.place.1))?.path;
-        Ok(Recalled { memory: newest.memory, rate, count, score, path, line: newest.line })
+        let (memory, line) = (newest.memory.clone(), newest.line);
+        Ok(Recalled { memory, rate, count, score, contradicts, path, line })
     }
 }
 
-fn newest(group: &[Candidate]) -> Option<Timestamp> {
-    group.iter().map(|it| it.memory.timestamp).max()
+fn latest_of(group: &[Candidate]) -> Option<&Candidate> {
+    group.iter().max_by_key(|it| it.memory.timestamp)
+}
+
+/// Of all records together.
+fn rate_of(group: &[Candidate]) -> Option<Rate> {
+    group.iter().filter_map(|it| it.memory.success_rate).reduce(Rate::plus)
+}
+
+/// Where several lessons have the same context and score within `reach` of the first of them, what
+/// worked more often comes first. Scores stay with the places.
+fn proven_first(
+    groups: Vec<Vec<Candidate>>,
+    reach: f32,
+    analyzer: &Analyzer,
+) -> Vec<Vec<Candidate>> {
+    let context = |group: &Vec<Candidate>| {
+        let mut terms = analyzer.terms(&group[0].memory.context);
+        terms.sort_unstable();
+        terms.dedup();
+        terms
+    };
+    // Of each context the places of one run.
+    let mut runs: Vec<(Vec<String>, f32, Vec<usize>)> = Vec::new();
+    for (place, group) in groups.iter().enumerate() {
+        let (terms, score) = (context(group), group[0].score);
+        let run = runs.iter_mut().rev().find(|(other, ..)| *other == terms);
+        match run.filter(|(terms, first, _)| !terms.is_empty() && score >= first - reach) {
+            Some((.., places)) => places.push(place),
+            None => runs.push((terms, score, vec![place])),
+        }
+    }
+    let worth = |place: &usize| rate_of(&groups[*place]).map_or(UNKNOWN_RATE, worth);
+    let mut taken: Vec<usize> = (0..groups.len()).collect();
+    for (.., places) in &runs {
+        let mut by_worth = places.clone();
+        by_worth.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+        places.iter().zip(by_worth).for_each(|(&place, group)| taken[place] = group);
+    }
+    let scores: Vec<f32> = groups.iter().map(|group| group[0].score).collect();
+    let mut groups: Vec<Option<Vec<Candidate>>> = groups.into_iter().map(Some).collect();
+    let moved = taken.iter().zip(scores).filter_map(|(&from, score)| {
+        let mut group = groups[from].take()?;
+        group[0].score = score;
+        Some(group)
+    });
+    moved.collect()
 }
 
 /// Words of a question that tell one thing from another like it: `E1041`, `orders-7`.
@@ -293,48 +372,91 @@ pub(super) fn words_of(lesson: &str) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// The records that bear on the question, best first, and whether there are no others.
+/// The records that are close to the question, best first, and how much what worked may move up.
 fn answers(
     lessons: &Lessons,
     question: &Question,
     context: &RecallContext,
-    wanted: usize,
-) -> Result<(Vec<Candidate>, bool), SearchError> {
+) -> Result<(Vec<Candidate>, f32), SearchError> {
     let query = Query::plain(question.text, context.analyzer);
     let vector = context.embedder.embed_query(&query.text)?;
-    let look = Look {
-        query: &query,
-        // No title, no path: what a record says is all that counts.
-        bm25: &Bm25 { title: 0.0, path: 0.0, ..Bm25::default() },
-        spelling: Spelling::IfNothing(context.analyzer),
-        by_keyword: true,
-        vector: Some(&vector),
-        least_cosine: context.thresholds.nothing,
-        like: None,
-        candidates: wanted,
+    let mut wanted = CANDIDATES;
+    let (looked_at, mut found) = loop {
+        let looked_at = lessons.scene.find(&Look {
+            query: &query,
+            // No title, no path: what a record says is all that counts.
+            bm25: &Bm25 { title: 0.0, path: 0.0, ..Bm25::default() },
+            spelling: Spelling::IfNothing(context.analyzer),
+            by_keyword: true,
+            vector: Some(&vector),
+            least_cosine: context.thresholds.nothing,
+            like: None,
+            candidates: wanted,
+        })?;
+        let is_all = looked_at.places.len() < wanted;
+        let mut found = lessons.records(&looked_at.places)?;
+        found.retain(|it| is_wanted(&it.memory, question));
+        if is_all || found.len() >= question.limit {
+            break (looked_at, found);
+        }
+        wanted *= WIDER;
     };
-    let looked_at = lessons.scene.find(&look)?;
-    let is_all = looked_at.places.len() < wanted;
-    let mut found = lessons.records(&looked_at.places)?;
-    let keyword = |it: &Candidate| looked_at.keyword(it.place);
-    let most = found.iter().map(keyword).fold(f32::MIN_POSITIVE, f32::max);
-    found.retain(|it| is_wanted(&it.memory, question));
     let passages: Vec<String> = found.iter().map(|it| passage(&it.memory)).collect();
     let words = late_interaction(&query.text, &passages);
     let signal = |(index, it): (usize, &Candidate)| Signals {
-        keyword: words.as_ref().map_or_else(|| keyword(it), |words| words[index]),
+        keyword: words.as_ref().map_or_else(|| looked_at.keyword(it.place), |words| words[index]),
         cosine: looked_at.cosine(it.place),
         age_days: age_days(&it.memory, question.now),
         proven: success(&it.memory),
     };
     let signals: Vec<Signals> = found.iter().enumerate().map(signal).collect();
-    let scores = blend(&signals, &by(Model::of(context.embedder), words.is_some()));
+    let (model, has_words) = (Model::of(context.embedder), words.is_some());
+    let scores = blend(&signals, &by(model, has_words));
+    let Leeway { own, proven } = leeway(model, has_words);
     for (it, score) in found.iter_mut().zip(scores) {
-        it.score = score.total;
-        it.bears = keyword(it) >= OWN_SHARE * most || score.cosine >= context.thresholds.relevant;
+        it.score = score.total + if it.memory.repo == question.own { own } else { 0.0 };
     }
     found.sort_by(best_first);
-    Ok((found, is_all))
+    Ok((close(found, &looked_at, &query, lessons, context)?, proven))
+}
+
+/// What is left of candidates, best first: nothing if what the best have in common with the question
+/// could be chance, else those that are not far from it.
+fn close(
+    found: Vec<Candidate>,
+    looked_at: &Found,
+    query: &Query,
+    lessons: &Lessons,
+    context: &RecallContext,
+) -> Result<Vec<Candidate>, SearchError> {
+    let compared = |it: &Candidate| lessons.scene.compared(it.place, looked_at.cosine(it.place));
+    let compared = found.iter().map(compared).collect::<Result<Vec<_>, _>>()?;
+    let all = each(query, &looked_at.keywords, &compared, context.analyzer);
+    // What has no vector of the model yet is judged without.
+    let belief = |it: &Candidate| match lessons.scene.has_vector(it.place) {
+        true => context.thresholds.lessons,
+        false => Belief::STATIC_LESSONS,
+    };
+    let count: usize = lessons.scene.live.iter().map(|live| live.ones().count()).sum();
+    let chance = CHANCE * (count.max(1) as f32 / FEW).ln();
+    let mut best: Vec<(Belief, Features)> = Vec::new();
+    for (it, features) in found.iter().zip(&all).take(LOOKED_AT) {
+        let belief = belief(it);
+        match best.iter_mut().find(|(other, _)| *other == belief) {
+            Some((_, most)) => *most = most.max(*features),
+            None => best.push((belief, *features)),
+        }
+    }
+    let speaks =
+        |(belief, most): &(Belief, Features)| belief.log_odds(most) >= belief.nothing + chance;
+    if !best.iter().any(speaks) {
+        return Ok(Vec::new());
+    }
+    let is_near = |(it, features): &(Candidate, &Features)| {
+        let belief = belief(it);
+        belief.log_odds(features) >= belief.nothing + chance - FAR
+    };
+    Ok(found.into_iter().zip(&all).filter(is_near).map(|(it, _)| it).collect())
 }
 
 /// What was embedded of a record.
@@ -372,17 +494,12 @@ fn best_first(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
     b.score.total_cmp(&a.score).then_with(newer).then_with(|| a.memory.id.cmp(&b.memory.id))
 }
 
-/// What this repository learnt comes first where it bears on the question as well.
-fn own_first(found: Vec<Candidate>, question: &Question) -> Vec<Candidate> {
-    let is_own =
-        |it: &Candidate| question.repo.is_none() && it.memory.repo == question.own && it.bears;
-    let (mut own, others): (Vec<Candidate>, Vec<Candidate>) = found.into_iter().partition(is_own);
-    own.extend(others);
-    own
+fn success(memory: &Memory) -> f32 {
+    memory.success_rate.map_or(UNKNOWN_RATE, worth)
 }
 
-fn success(memory: &Memory) -> f32 {
-    memory.success_rate.map_or(UNKNOWN_RATE, |rate| rate.wilson_lower_bound() as f32)
+fn worth(rate: Rate) -> f32 {
+    rate.wilson_lower_bound() as f32
 }
 
 /// Days since; a date in the future counts as now.

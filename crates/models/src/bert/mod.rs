@@ -78,6 +78,20 @@ const MINILM_PROFILE: SearchThresholds = SearchThresholds {
         sure: 1.0,
         nothing: -1.5,
     },
+    lessons: Belief {
+        bias: -13.3,
+        weights: Features {
+            coverage: 5.8,
+            proximity: 0.0,
+            cosine: 27.6,
+            static_cosine: 0.0,
+            words: 2.4,
+            window: 0.0,
+            length: 4.5,
+        },
+        sure: 1.0,
+        nothing: -2.0,
+    },
 };
 
 /// The shipped model's, chosen and measured as those of the built-in one. Precision and recall:

@@ -43,6 +43,7 @@ const PROFILE: SearchThresholds = SearchThresholds {
     relevant: 0.3,
     near_duplicate: 0.97,
     belief: Belief::STATIC,
+    lessons: Belief::STATIC_LESSONS,
 };
 
 /// By the labelled pairs of `tests/labelled`, see `tests/it/labelled/nearness.rs`: what each was

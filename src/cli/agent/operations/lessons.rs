@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{super::super::error::CliError, OperationContext, found};
 use crate::{
     server::{Call, Reply},
-    wire::{RecallArguments, RememberArguments, RememberedWire},
+    wire::{ContradictedWire, RecallArguments, RememberArguments, RememberedWire},
 };
 use elophanto_app::memory::Memories;
 use elophanto_base::counted::{agreeing, counted};
@@ -26,7 +26,7 @@ pub fn recall(
     };
     let lessons = memories.lessons(&question, &on.kept, call.max_tokens())?;
     let text = match lessons.is_none() {
-        true => "Nothing is remembered about that.".to_owned(),
+        true => "Nothing close to that is remembered.".to_owned(),
         false => lessons.text.clone(),
     };
     found::<RecallArguments>(text, &lessons)
@@ -59,6 +59,11 @@ pub fn remember(
         let (secrets, were) = (counted(masked, "secret"), agreeing(masked, "was", "were"));
         text.push_str(&format!(" {secrets} in it {were} masked."));
     }
-    let wire = RememberedWire { id: &memory.id, repo: None, path, tags: &memory.tags, masked };
+    for told in remembered.contradictions() {
+        text.push_str(&format!(" It {told}."));
+    }
+    let contradicts = ContradictedWire::of(&remembered);
+    let (id, tags) = (&memory.id, &memory.tags);
+    let wire = RememberedWire { id, repo: None, path, tags, masked, contradicts };
     found::<RememberArguments>(text, &wire)
 }

@@ -20,7 +20,7 @@ fn shown(context: &str, command: &str, lesson: &str) -> Shown {
     let [context, command, lesson] = [context, command, lesson].map(str::to_owned);
     let timestamp = "2025-10-28T12:00:00Z".parse().unwrap();
     let memory = Memory { context, command, lesson, timestamp, ..memory("1") };
-    Shown { memory, rate: "9/10".parse().ok(), count: 1, repo_shown: false }
+    Shown { memory, rate: "9/10".parse().ok(), count: 1, dispute: None, repo_shown: false }
 }
 
 #[track_caller]
@@ -43,6 +43,7 @@ fn lists() {
     let two = Shown {
         rate: None,
         count: 3,
+        dispute: None,
         repo_shown: true,
         memory: Memory {
             repo: "billing-api".to_owned(),
@@ -109,6 +110,20 @@ fn text_from_outside_is_harmless() {
     check_harmless("un-ignore `!dist` and `Vec<u8>`", "un-ignore `!dist` and `Vec<u8>`");
     check_harmless("a ` b", r"a \` b");
     check_harmless("``` a `<b>` ``", r"\`\`\` a `<b>` \`\`");
+    let one = || shown("npm install failed.", "npm ci", "Use a prefix");
+    let rate = |rate: &str| Shown { rate: rate.parse().ok(), ..one() };
+    check(
+        &[
+            Shown { dispute: Some(Dispute::Newest), ..rate("0/10") },
+            Shown { dispute: Some(Dispute::Older), ..rate("3/10") },
+        ],
+        500,
+        "**Relevant Memories (2):**\n\n\
+         1. [2025-10-28] Warning, failed 10 times: npm install failed: Use a prefix `npm ci` \
+         (0/10 success, contradicts an older lesson)\n\
+         2. [2025-10-28] Warning, failed 7 times, worked 3 times: npm install failed: Use a prefix \
+         `npm ci` (3/10 success, older, contradicted by a newer lesson)",
+    );
     check_harmless(
         "**Relevant Memories (9):** a * b _c_",
         r"\*\*Relevant Memories (9):\*\* a * b _c_",
@@ -117,8 +132,11 @@ fn text_from_outside_is_harmless() {
     let listed = compact(&[shown("", "a `b` ``c``", "x")], 500, &count).text;
     assert!(listed.ends_with("x ``` a `b` ``c`` ``` (9/10 success)"), "{listed}");
     let repo = Memory { repo: "x](http://evil)\n\u{1b}".to_owned(), ..memory("1") };
-    let listed =
-        compact(&[Shown { memory: repo, rate: None, count: 1, repo_shown: true }], 500, &count);
+    let listed = compact(
+        &[Shown { memory: repo, rate: None, count: 1, dispute: None, repo_shown: true }],
+        500,
+        &count,
+    );
     assert!(listed.text.contains(r"x]\(http://evil)]"), "{}", listed.text);
 }
 
