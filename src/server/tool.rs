@@ -4,6 +4,7 @@ use rmcp::model::ToolAnnotations;
 use serde_json::{Map, Value};
 
 use super::{arguments, check};
+use crate::wire::listed_input;
 
 /// Tokens of an answer to arguments that do not say, or cannot be read.
 pub(super) const TOKENS: usize = 2000;
@@ -99,16 +100,17 @@ impl Tool {
                  attempt, a solution to a known problem or a pattern worth repeating."
             }
             Self::Learn => {
-                "Learn facts about a topic, from a given text or from the configured sources. Use \
-                 it when the user wants something kept or found out."
+                "Learn facts about a topic from `text`, or else from the configured sources. Use it \
+                 when the user wants something kept or found out; for a lesson of your own work, \
+                 `remember`."
             }
             Self::Questions => {
-                "List what is not known yet about this repository. Use it to see what to find out \
-                 or to ask the user."
+                "List what is not known yet about this repository: files that are undescribed, \
+                 stale or in doubt. Use it to choose what to find out or to ask the user."
             }
             Self::Entity => {
-                "What is known about a thing or person, with sources; without a name, the list of \
-                 all. Use it for facts rather than documents."
+                "Facts about a named thing or person, with sources; without a name, the list of \
+                 all. Use it when you need what was learnt, not documents."
             }
             Self::WriteNote => {
                 "Write a Markdown note into the learned folder, by path or by kind and title. To \
@@ -121,9 +123,9 @@ impl Tool {
         }
     }
 
-    /// JSON schema of its arguments.
+    /// JSON schema of its arguments, as clients are told it.
     pub fn schema(self) -> Map<String, Value> {
-        arguments::listed(self)
+        listed_input(&arguments::schemas(self).input)
     }
 
     /// The arguments as [`super::Operations::call`] takes them: held against the schema, defaults
@@ -149,11 +151,12 @@ impl Tool {
             Self::WriteNote => (false, true, false),
             _ => (true, false, false),
         };
-        ToolAnnotations::with_title(self.title())
-            .read_only(reads)
-            .destructive(destroys)
-            .idempotent(reads)
-            .open_world(asks_outside)
+        // What is so unless said otherwise is left out; of what only reads nothing can be destroyed.
+        let mut hints = ToolAnnotations::default();
+        hints.read_only_hint = Some(reads);
+        hints.destructive_hint = (!reads && !destroys).then_some(false);
+        hints.open_world_hint = (!asks_outside).then_some(false);
+        hints
     }
 
     /// Whether its answers quote what others wrote.
@@ -167,8 +170,8 @@ impl Tool {
             Self::Search | Self::Similar => Some("hits"),
             Self::Recall => Some("memories"),
             Self::Questions => Some("questions"),
-            Self::Entity => Some("entities"),
-            _ => None,
+            Self::Learn | Self::Entity => Some("entities"),
+            Self::Get | Self::Remember | Self::WriteNote | Self::Status => None,
         }
     }
 }

@@ -10,7 +10,7 @@ pub struct LearnArguments {
     #[schemars(length(min = 1, max = 4096))]
     pub topic: String,
     /// what to read; without it the configured sources are asked
-    #[schemars(length(min = 1, max = 1_000_000))]
+    #[schemars(length(min = 1, max = 1_000_000), extend("aliases" = ["content"]))]
     pub text: Option<String>,
 }
 

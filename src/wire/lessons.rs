@@ -11,7 +11,7 @@ use elophanto_knowledge::memory::EventType;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RecallArguments {
     /// the task, the command or the error message
-    #[schemars(length(min = 1, max = 4096))]
+    #[schemars(length(min = 1, max = 4096), extend("aliases" = ["query"]))]
     pub text: String,
     /// only lessons of this repository
     #[schemars(length(min = 1, max = 64))]
@@ -63,7 +63,9 @@ pub struct RememberedWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub repo: Option<&'a str>,
+    #[schemars(extend("detail" = 2))]
     pub path: String,
+    #[schemars(extend("detail" = 1))]
     pub tags: &'a [String],
     /// secrets that were masked
     pub masked: usize,

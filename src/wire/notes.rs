@@ -10,8 +10,8 @@ use elophanto_text::authoring::Kind;
 /// What `get` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct GetArguments {
-    /// as in a hit
-    #[schemars(length(min = 1, max = 1024), extend("format" = "path"))]
+    /// as in a hit: a/b.md, a/b.md:12, or a URI
+    #[schemars(length(min = 1, max = 1024), extend("format" = "place", "aliases" = ["uri"]))]
     pub path: String,
     /// only the section below this heading
     #[schemars(length(min = 1, max = 500))]
@@ -29,7 +29,7 @@ pub struct WriteNoteArguments {
     #[schemars(length(min = 1, max = 200))]
     pub title: String,
     /// its Markdown, without front matter
-    #[schemars(length(min = 1, max = 262_144))]
+    #[schemars(length(min = 1, max = 262_144), extend("aliases" = ["content"]))]
     pub text: String,
     /// where, from the root on, below the learned folder; this or `kind` is needed
     #[schemars(length(min = 1, max = 1024), extend("format" = "path"))]
@@ -48,15 +48,18 @@ pub struct WriteNoteArguments {
 #[derive(Serialize, JsonSchema)]
 pub struct PartWire<'a> {
     pub path: &'a str,
+    #[schemars(extend("detail" = 2))]
     pub title: &'a str,
     /// first and last line
     pub lines: [usize; 2],
     pub text: &'a str,
     /// what `write_note` wants to overwrite the note
+    #[schemars(extend("detail" = 3))]
     pub hash: &'a str,
     /// more lines follow
     pub truncated: bool,
     /// who wrote the lines last
+    #[schemars(extend("detail" = 1))]
     pub origin: &'a Origin,
 }
 
@@ -66,5 +69,6 @@ pub struct WrittenWire {
     pub path: String,
     /// what `write_note` wants to overwrite it
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 1))]
     pub hash: Option<String>,
 }

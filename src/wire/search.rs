@@ -16,7 +16,7 @@ use elophanto_text::markdown::Scope;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SearchArguments {
     /// words or a question
-    #[schemars(length(min = 1, max = 4096))]
+    #[schemars(length(min = 1, max = 4096), extend("aliases" = ["text"]))]
     pub query: String,
     /// hits
     #[serde(default = "hits")]
@@ -46,8 +46,8 @@ pub struct SearchArguments {
 /// What `similar` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SimilarArguments {
-    /// the note
-    #[schemars(length(min = 1, max = 1024), extend("format" = "path"))]
+    /// the note, as `get` takes it
+    #[schemars(length(min = 1, max = 1024), extend("format" = "place", "aliases" = ["uri"]))]
     pub path: String,
     /// only the part around this line
     #[schemars(range(min = 1, max = 100_000_000))]
@@ -74,9 +74,11 @@ pub struct FoundWire<'a> {
     pub hits: Vec<PassageWire<'a>>,
     /// whether the hits answer the question
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 6))]
     pub confidence: Option<ConfidenceWire>,
     /// words with a dash: what holds them was left out
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    #[schemars(extend("detail" = 7))]
     pub excluded: &'a [&'a str],
 }
 
@@ -85,21 +87,29 @@ pub struct FoundWire<'a> {
 pub struct PassageWire<'a> {
     pub path: &'a str,
     pub line: usize,
+    #[schemars(extend("detail" = 2))]
     pub kind: &'static str,
+    #[schemars(extend("detail" = 3))]
     pub title: &'a str,
+    #[schemars(extend("detail" = 4))]
     pub breadcrumb: &'a [String],
+    #[schemars(extend("detail" = 1))]
     pub scope: &'a str,
     pub text: &'a str,
+    #[schemars(extend("detail" = 1))]
     pub score: f32,
     /// who wrote its best lines
+    #[schemars(extend("detail" = 5))]
     pub origin: Origin,
     /// only for a fact: the note of the user that says otherwise
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 2))]
     pub drifted: Option<&'a DriftWire<'a>>,
     /// the commit that was searched
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 2))]
     pub at: Option<&'a str>,
 }
 

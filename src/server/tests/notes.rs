@@ -3,11 +3,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use serde_json::{Value, json};
 
 use super::{Client, Seen, server, server_with};
-use crate::server::{
-    budget::NOTICE,
-    gate::Limits,
-    note_path::{from_uri, to_uri},
-};
+use crate::server::{budget::NOTICE, gate::Limits};
+use elophanto_text::place::{from_uri, place, to_uri};
 
 const LATEST: &str = "2025-11-25";
 

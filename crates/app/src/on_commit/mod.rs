@@ -178,10 +178,7 @@ pub fn prepare(
     }
     // Git asks before it finds out that there is nothing to commit: what is staged now would stay
     // there and be in the way of the next rebase or revert.
-    if found.is_empty()
-        && parents.len() == 1
-        && !request.differs
-    {
+    if found.is_empty() && parents.len() == 1 && !request.differs {
         return Ok(done);
     }
     if request.changelog {
