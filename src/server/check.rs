@@ -165,7 +165,10 @@ fn wanted(schema: &Value) -> String {
         (Some("boolean"), ..) => "true or false".to_owned(),
         _ => format!("text of 1 to {} characters", schema["maxLength"]),
     };
-    format!("{what} ({})", schema["description"].as_str().unwrap_or_default())
+    match schema["description"].as_str() {
+        Some(purpose) => format!("{what} ({purpose})"),
+        None => what,
+    }
 }
 
 /// A value that did not fit, cut: the agent knows what it sent.

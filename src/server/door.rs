@@ -244,18 +244,19 @@ impl ServerHandler for Door {
 }
 
 fn listed(tool: Tool) -> model::Tool {
-    described(tool, tool.schema(), listed_output(&schemas(tool).output))
+    let output = listed_output(&schemas(tool).output);
+    described(tool, tool.schema(), output).with_annotations(tool.hints())
 }
 
 fn whole(tool: Tool) -> model::Tool {
     let schemas = schemas(tool);
     let object = |schema: &Value| full(schema).as_object().cloned().unwrap_or_default();
     described(tool, object(&Value::Object(schemas.input.clone())), object(&schemas.output))
+        .with_title(tool.title())
+        .with_annotations(tool.annotations())
 }
 
 fn described(tool: Tool, input: Map<String, Value>, output: Map<String, Value>) -> model::Tool {
     model::Tool::new(tool.name(), tool.description(), Arc::new(input))
-        .with_title(tool.title())
         .with_raw_output_schema(Arc::new(output))
-        .with_annotations(tool.annotations())
 }

@@ -81,15 +81,15 @@ impl Tool {
         match self {
             Self::Search => {
                 "Search this repository's notes, file summaries and facts. Use it before you read \
-                 many files or guess how something works here, and to find why it was decided."
+                 many files or guess how something works here, or why it was decided."
             }
             Self::Get => {
-                "Read a note, one of its sections or some of its lines. Use it after `search` when \
-                 a hit is not enough."
+                "Read a note, a section or lines of it. Use it when a hit of `search` is not \
+                 enough."
             }
             Self::Similar => {
-                "Find notes about the same subject as a note or a line of it. Use it before you \
-                 write a note, and to find what else a change concerns."
+                "Find notes about the subject of a note or line. Use it before you write a note, \
+                 and to find what else a change concerns."
             }
             Self::Recall => {
                 "Recall lessons from earlier work: errors, solutions, patterns. Use it before a \
@@ -145,18 +145,32 @@ impl Tool {
 
     /// What a client may assume about a call.
     pub(super) fn annotations(self) -> ToolAnnotations {
-        let (reads, destroys, asks_outside) = match self {
+        let (reads, destroys, asks_outside) = self.does();
+        ToolAnnotations::with_title(self.title())
+            .read_only(reads)
+            .destructive(destroys)
+            .idempotent(reads)
+            .open_world(asks_outside)
+    }
+
+    /// The same in few words: what only reads destroys nothing, and what is so unless said otherwise
+    /// is left out.
+    pub(super) fn hints(self) -> ToolAnnotations {
+        let (reads, destroys, _) = self.does();
+        let mut hints = ToolAnnotations::default();
+        hints.read_only_hint = Some(reads);
+        hints.destructive_hint = (!reads && !destroys).then_some(false);
+        hints
+    }
+
+    /// Whether it only reads, may destroy something, and asks others than this repository.
+    fn does(self) -> (bool, bool, bool) {
+        match self {
             Self::Remember => (false, false, false),
             Self::Learn => (false, false, true),
             Self::WriteNote => (false, true, false),
             _ => (true, false, false),
-        };
-        // What is so unless said otherwise is left out; of what only reads nothing can be destroyed.
-        let mut hints = ToolAnnotations::default();
-        hints.read_only_hint = Some(reads);
-        hints.destructive_hint = (!reads && !destroys).then_some(false);
-        hints.open_world_hint = (!asks_outside).then_some(false);
-        hints
+        }
     }
 
     /// Whether its answers quote what others wrote.

@@ -30,8 +30,7 @@ pub fn input<A: Arguments>() -> Map<String, Value> {
     let mut schema = made::<A>(SchemaSettings::draft2020_12());
     let [usual, most] = A::TOKENS;
     let mut tokens = json!({
-        "type": "integer", "minimum": 50, "maximum": most, "description": "length of the answer",
-        "default": usual,
+        "type": "integer", "minimum": 50, "maximum": most, "default": usual,
     });
     if A::IS_SHORT {
         tokens[UNLISTED] = json!(true);
@@ -74,7 +73,7 @@ pub fn full(schema: &Value) -> Value {
 /// called, what they are for and what stands if nothing is said. Their bounds are told to whoever
 /// exceeds them.
 pub fn listed_input(schema: &Map<String, Value>) -> Map<String, Value> {
-    let told = ["type", "enum", "items", "default", "description", "maximum"];
+    let told = ["type", "enum", "items", "default", "description"];
     let brief = |argument: &Value| -> Value {
         let keys = argument.as_object().into_iter().flatten();
         let keys = keys.filter(|(key, _)| told.contains(&key.as_str()));
@@ -93,23 +92,9 @@ pub fn listed_input(schema: &Map<String, Value>) -> Map<String, Value> {
     listed
 }
 
-/// What clients are told of an answer for the same reason: the keys that it always has, and those
-/// that each item of a list always has.
+/// What clients are told of an answer for the same reason: the keys that it always has.
 pub fn listed_output(schema: &Value) -> Map<String, Value> {
-    let required = |schema: &Value| schema["required"].as_array().cloned().unwrap_or_default();
-    let keys = required(schema).into_iter().filter_map(|key| {
-        let key = key.as_str()?;
-        let of = &schema["properties"][key];
-        let mut told = only(of, &["type"]);
-        let items = &of["items"];
-        if items["type"] == "object" {
-            told.insert("items".to_owned(), Value::Object(only(items, &["type", "required"])));
-        }
-        Some((key.to_owned(), Value::Object(told)))
-    });
-    let mut listed = only(schema, &["type", "required"]);
-    listed.insert("properties".to_owned(), Value::Object(keys.collect()));
-    listed
+    only(schema, &["type", "required"])
 }
 
 /// A schema with these keys alone.

@@ -18,41 +18,36 @@ pub struct SearchArguments {
     /// words or a question
     #[schemars(length(min = 1, max = 4096), extend("aliases" = ["text"]))]
     pub query: String,
-    /// hits
     #[serde(default = "hits")]
     #[schemars(range(min = 1, max = 50))]
     pub limit: usize,
-    /// only these kinds
     #[schemars(length(max = 3))]
     pub kind: Option<Vec<Named<Kind>>>,
-    /// only notes of this scope
     pub scope: Option<Named<Scope>>,
-    /// only notes with this tag
+    /// only notes that have it
     #[schemars(length(min = 1, max = 100))]
     pub tag: Option<String>,
-    /// only paths that match a glob, such as docs/**
+    /// a glob, such as docs/**
     #[schemars(length(min = 1, max = 1024))]
     pub path: Option<String>,
-    /// only notes changed since a date or span, such as 2026-05-01 or 2w
+    /// changed since 2026-05-01 or 2w
     #[schemars(length(min = 1, max = 64))]
     pub since: Option<String>,
-    /// the notes as of a commit, branch, tag or date
+    /// as of a commit, branch, tag or date
     #[schemars(length(min = 1, max = 256))]
     pub at: Option<String>,
-    /// how to compare
     pub mode: Option<Named<Mode>>,
 }
 
 /// What `similar` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SimilarArguments {
-    /// the note, as `get` takes it
+    /// as `get` takes it
     #[schemars(length(min = 1, max = 1024), extend("format" = "place", "aliases" = ["uri"]))]
     pub path: String,
-    /// only the part around this line
+    /// around this line
     #[schemars(range(min = 1, max = 100_000_000))]
     pub line: Option<usize>,
-    /// hits
     #[serde(default = "hits")]
     #[schemars(range(min = 1, max = 50))]
     pub limit: usize,
