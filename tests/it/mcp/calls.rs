@@ -1,7 +1,7 @@
 //! Calls: how arguments may be said, how far a long one is, one that is cancelled, and what an answer
 //! holds however short it may be.
 
-use std::{fs, thread, time::Duration};
+use std::{fs, path::PathBuf, thread, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -124,12 +124,13 @@ fn a_long_call_says_how_far_it_is() {
 }
 
 /// What is written of a knowledge base, but for what can be made anew.
-fn written(env: &TestEnv) -> Vec<(String, Vec<u8>)> {
-    let mut all: Vec<(String, Vec<u8>)> = env.files().into_iter().collect();
+fn written(env: &TestEnv) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all: Vec<(PathBuf, Vec<u8>)> = env.files().into_iter().collect();
     let journal = env.path(".git/elophanto/journal");
     for entry in fs::read_dir(journal).into_iter().flatten() {
         let path = entry.unwrap().path();
-        all.push((path.to_string_lossy().into_owned(), fs::read(&path).unwrap()));
+        let bytes = fs::read(&path).unwrap();
+        all.push((path, bytes));
     }
     all
 }
