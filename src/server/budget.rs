@@ -47,7 +47,9 @@ pub fn text(text: &str, is_quoted: bool, told: usize, max: usize, count: Count) 
     }
     let line = text.lines().next().unwrap_or_default();
     let begun = |chars: usize| joined(&[notice, head(line, chars), &cut_line(lines)]);
-    if let Some(chars) = most(0, line.chars().count(), |chars| fits(&begun(chars))) {
+    // Of what the structured answer has nothing of, this has no beginning either.
+    let chars = if told == 0 { 0 } else { line.chars().count() };
+    if let Some(chars) = most(0, chars, |chars| fits(&begun(chars))) {
         return begun(chars);
     }
     let last = cut_line(lines);

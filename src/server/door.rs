@@ -23,9 +23,8 @@ use super::{
     listeners::{Listener, SUBSCRIPTIONS, Sink},
     prompts, resources,
 };
-use crate::wire::{full, listed_output};
+use crate::wire::{from_uri, full, listed_output};
 use elophanto_base::{one_line::one_line, visible::escape_control_line};
-use elophanto_text::place::from_uri;
 
 /// What an agent is told when it connects.
 const INSTRUCTIONS: &str = "The knowledge base of this repository: notes, summaries of files, facts \

@@ -13,11 +13,11 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{NoteEntry, Shared, budget::NOTICE, gate::Denied, shown::said};
+use crate::wire::{PREFIX, TEMPLATE, from_uri, to_uri};
 use elophanto_base::{
     one_line::one_line,
     visible::{escape_control_line, hidden, visible},
 };
-use elophanto_text::place::{PREFIX, TEMPLATE, from_uri, to_uri};
 
 /// Notes of one page.
 const PAGE: usize = 100;

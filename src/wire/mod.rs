@@ -25,6 +25,8 @@ pub use search::{
     PassageWire, SearchArguments, SimilarArguments,
 };
 
+pub use elophanto_text::place::{PREFIX, TEMPLATE, from_uri, to_uri};
+
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 

@@ -37,7 +37,8 @@ fn what_agents_mix_up_is_understood() {
         session.found("recall", json!({"text": "tide"}))
     );
     let fact = "Ada Lovelace was born in London.";
-    assert_eq!(session.found("learn", json!({"topic": "Ada", "content": fact}))["facts"], 1);
+    let learnt = session.found("learn", json!({"topic": "Ada Lovelace", "content": fact}));
+    assert_eq!(learnt["facts"], 1, "{learnt}");
     let note = json!({"title": "Tides", "kind": "note", "content": "High water is at noon."});
     let path = session.found("write_note", note)["path"].as_str().unwrap().to_owned();
     assert!(String::from_utf8(env.read(&path)).unwrap().contains("High water is at noon."));
@@ -77,6 +78,10 @@ fn a_place_is_said_as_agents_say_it() {
         if place != "docs/deploy.md:2" {
             assert_eq!(found["lines"], json!(lines), "{place}: {found}");
         }
+        // There is no text at that line to compare with.
+        if place == "docs/deploy.md:2" {
+            continue;
+        }
         let alike = session.found("similar", json!({"path": place, "limit": 1}));
         assert!(alike["hits"].is_array(), "{place}: {alike}");
     }
@@ -100,11 +105,11 @@ fn a_long_call_says_how_far_it_is() {
     let call = json!({"name": "learn", "arguments": {"topic": "KEF LS50 Meta"}});
     let answer = session.ask("tools/call", call.clone());
     assert_eq!(answer["result"]["structuredContent"]["facts"], 1, "{answer}");
-    assert_eq!(session.notices, Vec::<Value>::new());
+    assert_eq!(steps(&session), Vec::<&Value>::new());
     let mut followed = call;
     followed["_meta"] = json!({"progressToken": "far"});
     session.ask("tools/call", followed);
-    let told: Vec<&Value> = session.notices.iter().map(|notice| &notice["params"]).collect();
+    let told = steps(&session);
     assert!(told.len() >= 2, "{told:?}");
     assert!(told.iter().all(|step| step["progressToken"] == "far"), "{told:?}");
     assert!(told.iter().any(|step| step["message"] == "searches"), "{told:?}");
@@ -119,8 +124,14 @@ fn a_long_call_says_how_far_it_is() {
         json!({"name": "search", "arguments": {"query": "entry"}, "_meta": {"progressToken": 7}});
     let answer = session.ask("tools/call", search);
     assert!(!answer["result"]["structuredContent"]["hits"].as_array().unwrap().is_empty());
-    assert!(session.notices.iter().all(|notice| notice["params"]["progressToken"] == 7));
-    assert!(!session.notices.is_empty(), "nothing was told");
+    assert!(steps(&session).iter().all(|step| step["progressToken"] == 7));
+    assert!(!steps(&session).is_empty(), "nothing was told");
+}
+
+/// How far calls were told to be.
+fn steps(session: &Session) -> Vec<&Value> {
+    let progress = |notice: &&Value| notice["method"] == "notifications/progress";
+    session.notices.iter().filter(progress).map(|notice| &notice["params"]).collect()
 }
 
 /// What is written of a knowledge base, but for what can be made anew.
@@ -158,7 +169,7 @@ fn a_cancelled_call_writes_nothing_more() {
     assert!(!env.path("knowledge/learned/entities").exists());
     // The searches wait for whoever asks again; the server goes on.
     assert_eq!(session.found("status", json!({}))["documents"], 2);
-    assert_eq!(session.notices, Vec::<Value>::new());
+    assert!(session.notices.iter().all(|notice| notice["id"] != id), "it was answered");
 }
 
 /// A client that shows an agent the one part of an answer gives it no less than one that shows the
@@ -238,7 +249,7 @@ fn few_tokens_list_all_tools() {
     for (brief, full) in
         brief["tools"].as_array().unwrap().iter().zip(full["tools"].as_array().unwrap())
     {
-        for key in ["name", "title", "description", "annotations"] {
+        for key in ["name", "description"] {
             assert_eq!(brief[key], full[key]);
         }
         assert_eq!(brief["inputSchema"]["required"], full["inputSchema"]["required"]);

@@ -109,7 +109,10 @@ pub fn decide(
                 let texts = std::iter::once(candidate.name.as_str()).chain(facts);
                 let is_near = meaning.answered(question, texts) >= meaning.near.relevant;
                 // Notes are found as they are: of them, what the question names is worth a page.
-                let bears = names_it || is_near && !candidate.is_of_notes;
+                let bears = match candidate.is_of_notes {
+                    true => names_it || names(&candidate).any(|name| is_named(question, name)),
+                    false => names_it || is_near,
+                };
                 (!bears).then_some(Refusal::NotRelevant)
             }
         };
