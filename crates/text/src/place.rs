@@ -24,8 +24,8 @@ pub fn to_uri(path: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub path: String,
-    /// The first and the last line; the same twice for `path:12`.
-    pub lines: Option<(usize, usize)>,
+    /// The first line and, of two, the last: `path:12` is a place, `path:12-12` one line.
+    pub lines: Option<(usize, Option<usize>)>,
     /// The path if what looks like lines is the end of a name: `a:12`.
     pub whole: String,
 }
@@ -44,7 +44,8 @@ pub fn place(text: &str) -> Option<Place> {
         }
     };
     let numbered = whole.rsplit_once(':').and_then(|(path, end)| {
-        is_below_root(path).then(|| Some((path.to_owned(), lines(end)?))).flatten()
+        let (first, last) = lines(end).filter(|_| is_below_root(path))?;
+        Some((path.to_owned(), (first, end.contains('-').then_some(last))))
     });
     let (path, lines) = match numbered {
         Some((path, lines)) => (path, Some(lines)),

@@ -71,6 +71,7 @@ fn a_place_is_said_as_agents_say_it() {
         ("docs/deploy.md:2", "docs/deploy.md", [1, 3]),
         ("elophanto://note/docs/deploy.md:11", "docs/deploy.md", [9, 11]),
         ("docs/deploy.md:7-9", "docs/deploy.md", [7, 9]),
+        ("docs/deploy.md:7-7", "docs/deploy.md", [7, 7]),
         ("docs/a:3.md", "docs/a:3.md", [1, 1]),
     ] {
         let found = session.found("get", json!({"path": place}));

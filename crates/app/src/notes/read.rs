@@ -108,8 +108,8 @@ impl<'a> Notes<'a> {
         let (path, lines) = self.meant(place);
         let part = part.unwrap_or(match lines {
             None => Part::Whole,
-            Some((first, last)) if first == last => Part::Around(first),
-            Some((first, last)) => Part::Lines(first, last),
+            Some((line, None)) => Part::Around(line),
+            Some((first, Some(last))) => Part::Lines(first, last),
         });
         let Some(text) = self.text(&path)? else {
             let paths: Vec<String> =
@@ -129,7 +129,7 @@ impl<'a> Notes<'a> {
     }
 
     /// The note of a place, and the lines of it that are named.
-    pub fn meant(&self, place: &Wanted) -> (NotePath, Option<(usize, usize)>) {
+    pub fn meant(&self, place: &Wanted) -> (NotePath, Option<(usize, Option<usize>)>) {
         let files = &self.known.snapshot.files;
         let known = |given: &str| {
             let path = NotePath::from(given);
