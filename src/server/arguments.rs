@@ -9,9 +9,9 @@ use crate::wire;
 
 /// What a tool takes and answers.
 pub struct Schemas {
-    /// Texts of a form bear their `format`, which is ours.
+    /// All that is known of arguments; [`wire::listed_input`] is what clients are told.
     pub input: Map<String, Value>,
-    /// All that is known of an answer; [`wire::brief`] is what clients are told.
+    /// All that is known of an answer; [`wire::listed_output`] is what clients are told.
     pub output: Value,
 }
 
@@ -19,17 +19,6 @@ pub struct Schemas {
 pub fn schemas(tool: Tool) -> &'static Schemas {
     static ALL: LazyLock<Vec<Schemas>> = LazyLock::new(|| Tool::ALL.map(made).into());
     &ALL[tool as usize]
-}
-
-/// What a tool takes, as clients know it.
-pub fn listed(tool: Tool) -> Map<String, Value> {
-    let mut input = schemas(tool).input.clone();
-    if let Some(Value::Object(properties)) = input.get_mut("properties") {
-        for property in properties.values_mut().filter_map(Value::as_object_mut) {
-            property.retain(|key, _| key != "format");
-        }
-    }
-    input
 }
 
 fn made(tool: Tool) -> Schemas {

@@ -2,7 +2,7 @@
 //! answer may be, and how to say how far it has come.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -18,15 +18,23 @@ pub struct Call {
     pub(super) token: CancellationToken,
     pub(super) max_tokens: usize,
     pub(super) client: Option<String>,
-    pub(super) progress: Option<Progress>,
+    pub(super) progress: Option<Arc<Progress>>,
 }
 
 /// How far a call has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     pub done: usize,
-    pub all: Option<usize>,
+    pub all: usize,
     pub message: String,
+}
+
+/// Tells of one step of a call, which may have several one after the other.
+#[derive(Debug, Clone)]
+pub struct Follower {
+    progress: Arc<Progress>,
+    /// How far the steps before it were told to be.
+    before: usize,
 }
 
 /// Where steps go, and the last one that went there.
@@ -54,19 +62,11 @@ impl Call {
         self.progress.is_some()
     }
 
-    /// Tells the client how far the call is, if it asked to be told. Never waits: what comes too
-    /// soon after the last step (ten a second), or is no further than it, is left out.
-    pub fn progress(&self, done: usize, all: Option<usize>, message: &str) {
-        let Some(progress) = &self.progress else { return };
-        let mut last = progress.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        if last.is_some_and(|(before, at)| done <= before || now.duration_since(at) < PAUSE) {
-            return;
-        }
-        let step = Step { done, all, message: message.chars().take(500).collect() };
-        if progress.steps.try_send(step).is_ok() {
-            *last = Some((done, now));
-        }
+    /// Whom to tell how far one step of the call is, if the client asked to be told.
+    pub fn follower(&self) -> Option<Follower> {
+        let progress = Arc::clone(self.progress.as_ref()?);
+        let before = progress.last().map_or(0, |(done, _)| done);
+        Some(Follower { progress, before })
     }
 
     /// How many tokens the answer may have; what is longer is cut by the server.
@@ -80,7 +80,28 @@ impl Call {
     }
 }
 
+impl Follower {
+    /// Tells the client how far this step is, after those before it. Never waits: what comes too soon
+    /// after what was told last (ten a second), or is no further than it, is left out.
+    pub fn tell(&self, done: usize, all: usize, message: &str) {
+        let mut last = self.progress.last();
+        let (now, done) = (Instant::now(), self.before + done);
+        if last.is_some_and(|(before, at)| done <= before || now.duration_since(at) < PAUSE) {
+            return;
+        }
+        let message = message.chars().take(500).collect();
+        let step = Step { done, all: self.before + all, message };
+        if self.progress.steps.try_send(step).is_ok() {
+            *last = Some((done, now));
+        }
+    }
+}
+
 impl Progress {
+    fn last(&self) -> MutexGuard<'_, Option<(usize, Instant)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The sending end, and the end that whoever tells the client reads from.
     pub fn channel() -> (Self, mpsc::Receiver<Step>) {
         let (steps, receiver) = mpsc::channel(4);

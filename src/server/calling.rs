@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::{
     Call, Reply, Shared, Tool,
     arguments::schemas,
-    budget::{self, Count},
+    budget::{self, Count, Fitted},
     call::{Progress, Step},
     check,
     tool::TOKENS,
@@ -48,7 +48,7 @@ pub async fn call(
         token: context.ct.child_token(),
         max_tokens: max,
         client: context.client_info().map(|client| one_line(&client.name, 100)),
-        progress: listener.is_some().then_some(progress),
+        progress: listener.is_some().then(|| Arc::new(progress)),
     };
     let operations = Arc::clone(shared);
     let mut running = std::pin::pin!(shared.gate.run(call.token.clone(), move || {
@@ -67,8 +67,8 @@ pub async fn call(
 
 /// What the client gets of a reply, within the budget.
 fn answer(tool: Tool, reply: Reply, max: usize, count: Count) -> CallToolResult {
-    let (text, structured) = match reply.shown() {
-        Reply::Found { text, structured } => (text, structured),
+    let (text, items, structured) = match reply.shown() {
+        Reply::Found { text, items, structured } => (text, items, structured),
         Reply::Refused { reason, hint } => {
             let hint = hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
             return fault(&format!("{reason}{hint}"), max, count);
@@ -82,16 +82,20 @@ fn answer(tool: Tool, reply: Reply, max: usize, count: Count) -> CallToolResult 
         return fault(&format!("`{tool}` gave an answer of another form: {place}"), max, count);
     };
     let is_empty = |name| structured.get(name).and_then(Value::as_array).is_none_or(Vec::is_empty);
+    let text = text + &items.concat();
     let is_quoted = tool.quotes() && !text.is_empty() && !tool.items().is_some_and(is_empty);
-    let text = budget::text(&text, is_quoted, max, count);
+    let Fitted { object, left } = budget::structured(structured, form, max, count);
+    // Some clients hand on the one, some the other: what one tells, the other has.
+    let left: usize = items.iter().rev().take(left).map(String::len).sum();
+    let text = budget::text(&text, is_quoted, text.len() - left, max, count);
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content =
-        Some(Value::Object(budget::structured(structured, form, max, count)));
+    result.structured_content = Some(Value::Object(object));
     result
 }
 
 fn fault(text: &str, max: usize, count: Count) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(budget::text(text, false, max, count))])
+    let text = budget::text(text, false, text.len(), max, count);
+    CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
 /// Sends one step to the client. Returns whom to send the next one to: nobody, if this one could
@@ -103,7 +107,7 @@ async fn tell(
 ) -> Option<ProgressToken> {
     let token = listener?;
     let mut notice = ProgressNotificationParam::new(token.clone(), step.done as f64);
-    notice.total = step.all.map(|all| all as f64);
+    notice.total = Some(step.all as f64);
     notice.message = Some(escape_control_line(&step.message)).filter(|message| !message.is_empty());
     let sent = tokio::time::timeout(PATIENCE, peer.notify_progress(notice)).await;
     matches!(sent, Ok(Ok(()))).then_some(token)

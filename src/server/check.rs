@@ -10,8 +10,8 @@ use elophanto_base::{one_line::one_line, visible::escape_control_line};
 /// How many faults are told at once.
 const FAULTS: usize = 5;
 
-/// The arguments as the tool takes them: defaults filled in, `null` taken for left out, a single
-/// text where several may stand taken for a list of one.
+/// The arguments as the tool takes them: each under its own name, defaults filled in, `null` taken for
+/// left out, a single text where several may stand taken for a list of one.
 ///
 /// # Errors
 /// What is wrong, one fault a line: which argument, what it may be, and the name that was probably
@@ -24,18 +24,28 @@ pub fn check(tool: Tool, given: &Map<String, Value>) -> Result<Map<String, Value
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
     let mut taken = Map::new();
     let mut faults = Vec::new();
-    for name in given.keys().filter(|name| !known.contains_key(*name)) {
+    let is_known = |name: &str| {
+        known.contains_key(name) || known.values().any(|it| aliases(it).any(|it| it == name))
+    };
+    for name in given.keys().filter(|name| !is_known(name)) {
         faults.push(unknown(tool, name, known));
         if faults.len() == FAULTS {
             break;
         }
     }
     for (name, argument) in known {
-        match given.get(name) {
-            None | Some(Value::Null) if is_required(name) => {
+        let names = std::iter::once(name.as_str()).chain(aliases(argument));
+        let mut said = names.filter(|name| given.get(*name).is_some_and(|it| !it.is_null()));
+        let (first, second) = (said.next(), said.next());
+        if let (Some(first), Some(second)) = (first, second) {
+            faults.push(format!("`{second}` is another name of `{first}`: give one of them"));
+            continue;
+        }
+        match first.and_then(|name| given.get(name)) {
+            None if is_required(name) => {
                 faults.push(format!("`{name}` is missing: {}", wanted(argument)));
             }
-            None | Some(Value::Null) => {
+            None => {
                 taken.extend(argument.get("default").map(|it| (name.clone(), it.clone())));
             }
             Some(value) => match take(argument, value) {
@@ -60,6 +70,11 @@ pub fn check(tool: Tool, given: &Map<String, Value>) -> Result<Map<String, Value
 /// The tool whose name is closest to `name`, if any is close.
 pub fn closest_tool(name: &str) -> Option<&'static str> {
     closest(name, Tool::ALL.iter().map(|tool| tool.name()))
+}
+
+/// Other names under which an argument is taken, for agents mix them up.
+fn aliases(argument: &Value) -> impl Iterator<Item = &str> {
+    argument["aliases"].as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
 fn names_a_place(taken: &Map<String, Value>) -> bool {
@@ -150,7 +165,10 @@ fn wanted(schema: &Value) -> String {
         (Some("boolean"), ..) => "true or false".to_owned(),
         _ => format!("text of 1 to {} characters", schema["maxLength"]),
     };
-    format!("{what} ({})", schema["description"].as_str().unwrap_or_default())
+    match schema["description"].as_str() {
+        Some(purpose) => format!("{what} ({purpose})"),
+        None => what,
+    }
 }
 
 /// A value that did not fit, cut: the agent knows what it sent.

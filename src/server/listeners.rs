@@ -14,7 +14,7 @@ use rmcp::{
 };
 use tokio::sync::Notify;
 
-use super::note_path::from_uri;
+use crate::wire::from_uri;
 
 /// Notes that one client can ask to be told about.
 pub const SUBSCRIPTIONS: usize = 256;

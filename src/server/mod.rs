@@ -18,7 +18,6 @@ mod door;
 mod gate;
 mod http;
 mod listeners;
-mod note_path;
 mod prompts;
 mod resources;
 mod shown;
@@ -27,7 +26,7 @@ mod stdio;
 mod tests;
 mod tool;
 
-pub use call::Call;
+pub use call::{Call, Follower};
 pub use http::{Http, new_token, serve_http};
 pub use listeners::Handle;
 pub use stdio::serve_stdio;
@@ -77,10 +76,18 @@ pub struct NoteText {
 /// What a tool answers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
-    /// `structured` is an object of the form that the tool's output schema declares.
-    Found { text: String, structured: Value },
+    /// `structured` is an object of the form that the tool's output schema declares. `items` are those
+    /// of its list as texts, which follow `text`, or none.
+    Found { text: String, items: Vec<String>, structured: Value },
     /// Why there is no answer, and what would help.
     Refused { reason: String, hint: Option<String> },
+}
+
+impl Reply {
+    /// A reply whose text is one.
+    pub fn found(text: String, structured: Value) -> Self {
+        Self::Found { text, items: Vec::new(), structured }
+    }
 }
 
 /// A server of MCP, to be served over standard streams or HTTP. Cheap to clone.

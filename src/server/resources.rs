@@ -12,13 +12,8 @@ use rmcp::{
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    NoteEntry, Shared,
-    budget::NOTICE,
-    gate::Denied,
-    note_path::{PREFIX, TEMPLATE, from_uri, to_uri},
-    shown::said,
-};
+use super::{NoteEntry, Shared, budget::NOTICE, gate::Denied, shown::said};
+use crate::wire::{PREFIX, TEMPLATE, from_uri, to_uri};
 use elophanto_base::{
     one_line::one_line,
     visible::{escape_control_line, hidden, visible},

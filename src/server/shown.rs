@@ -15,19 +15,21 @@ impl Reply {
     /// The same, safe to show: in all texts of it what cannot be seen is marked.
     pub fn shown(self) -> Self {
         match self {
-            Self::Found { text, mut structured } => {
+            Self::Found { text, items, mut structured } => {
                 let mut count = 0;
                 mark(&mut structured, &mut count);
                 // A text may say less than the structure, or more.
-                let count = count.max(hidden(&text));
+                let of_items: usize = items.iter().map(|item| hidden(item)).sum();
+                let count = count.max(hidden(&text) + of_items);
                 if count == 0 {
-                    return Self::Found { text, structured };
+                    return Self::Found { text, items, structured };
                 }
                 if let Some(object) = structured.as_object_mut() {
                     object.insert("hidden".to_owned(), json!(count));
                 }
                 let text = format!("{}\n{}", said(count), visible(&text));
-                Self::Found { text, structured }
+                let items = items.iter().map(|item| visible(item)).collect();
+                Self::Found { text, items, structured }
             }
             Self::Refused { reason, hint } => {
                 Self::Refused { reason: visible(&reason), hint: hint.map(|hint| visible(&hint)) }
@@ -63,18 +65,18 @@ mod tests {
 
     #[test]
     fn what_hides_is_marked_everywhere_and_counted() {
-        let given = Reply::Found {
-            text: "a\u{200b}b \u{1b}[2J".to_owned(),
-            structured: json!({ "hits": [{ "text": "a\u{e0041}", "line": 3 }, { "path": "\u{202e}x" }],
+        let given = Reply::found(
+            "a\u{200b}b \u{1b}[2J".to_owned(),
+            json!({ "hits": [{ "text": "a\u{e0041}", "line": 3 }, { "path": "\u{202e}x" }],
                 "title": "Bonjour\u{a0}!" }),
-        };
-        let Reply::Found { text, structured } = given.shown() else { panic!("refused") };
+        );
+        let Reply::Found { text, structured, .. } = given.shown() else { panic!("refused") };
         assert_eq!(text, "[2 characters that cannot be seen stand as <U+...>]\na<U+200B>b ␛[2J");
         let expected = json!({ "hits": [{ "text": "a<U+E0041>", "line": 3 }, { "path": "<U+202E>x" }],
             "title": "Bonjour\u{a0}!", "hidden": 2 });
         assert_eq!(structured, expected);
-        let plain = Reply::Found { text: "❤\u{fe0f} äö\n".to_owned(), structured: json!({}) };
-        let Reply::Found { text, structured } = plain.shown() else { panic!("refused") };
+        let plain = Reply::found("❤\u{fe0f} äö\n".to_owned(), json!({}));
+        let Reply::Found { text, structured, .. } = plain.shown() else { panic!("refused") };
         assert_eq!((&*text, structured), ("❤\u{fe0f} äö\n", json!({})));
         let refused =
             Reply::Refused { reason: "no \u{7}".to_owned(), hint: Some("\u{feff}".into()) };

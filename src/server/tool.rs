@@ -4,6 +4,7 @@ use rmcp::model::ToolAnnotations;
 use serde_json::{Map, Value};
 
 use super::{arguments, check};
+use crate::wire::listed_input;
 
 /// Tokens of an answer to arguments that do not say, or cannot be read.
 pub(super) const TOKENS: usize = 2000;
@@ -80,15 +81,15 @@ impl Tool {
         match self {
             Self::Search => {
                 "Search this repository's notes, file summaries and facts. Use it before you read \
-                 many files or guess how something works here, and to find why it was decided."
+                 many files or guess how something works here, or why it was decided."
             }
             Self::Get => {
-                "Read a note, one of its sections or some of its lines. Use it after `search` when \
-                 a hit is not enough."
+                "Read a note, a section or lines of it. Use it when a hit of `search` is not \
+                 enough."
             }
             Self::Similar => {
-                "Find notes about the same subject as a note or a line of it. Use it before you \
-                 write a note, and to find what else a change concerns."
+                "Find notes about the subject of a note or line. Use it before you write a note, \
+                 and to find what else a change concerns."
             }
             Self::Recall => {
                 "Recall lessons from earlier work: errors, solutions, patterns. Use it before a \
@@ -99,16 +100,17 @@ impl Tool {
                  attempt, a solution to a known problem or a pattern worth repeating."
             }
             Self::Learn => {
-                "Learn facts about a topic, from a given text or from the configured sources. Use \
-                 it when the user wants something kept or found out."
+                "Learn facts about a topic from `text`, or else from the configured sources. Use it \
+                 when the user wants something kept or found out; for a lesson of your own work, \
+                 `remember`."
             }
             Self::Questions => {
-                "List what is not known yet about this repository. Use it to see what to find out \
-                 or to ask the user."
+                "List what is not known yet about this repository: files that are undescribed, \
+                 stale or in doubt. Use it to choose what to find out or to ask the user."
             }
             Self::Entity => {
-                "What is known about a thing or person, with sources; without a name, the list of \
-                 all. Use it for facts rather than documents."
+                "Facts about a named thing or person, with sources; without a name, the list of \
+                 all. Use it when you need what was learnt, not documents."
             }
             Self::WriteNote => {
                 "Write a Markdown note into the learned folder, by path or by kind and title. To \
@@ -121,9 +123,9 @@ impl Tool {
         }
     }
 
-    /// JSON schema of its arguments.
+    /// JSON schema of its arguments, as clients are told it.
     pub fn schema(self) -> Map<String, Value> {
-        arguments::listed(self)
+        listed_input(&arguments::schemas(self).input)
     }
 
     /// The arguments as [`super::Operations::call`] takes them: held against the schema, defaults
@@ -143,17 +145,32 @@ impl Tool {
 
     /// What a client may assume about a call.
     pub(super) fn annotations(self) -> ToolAnnotations {
-        let (reads, destroys, asks_outside) = match self {
-            Self::Remember => (false, false, false),
-            Self::Learn => (false, false, true),
-            Self::WriteNote => (false, true, false),
-            _ => (true, false, false),
-        };
+        let (reads, destroys, asks_outside) = self.does();
         ToolAnnotations::with_title(self.title())
             .read_only(reads)
             .destructive(destroys)
             .idempotent(reads)
             .open_world(asks_outside)
+    }
+
+    /// The same in few words: what only reads destroys nothing, and what is so unless said otherwise
+    /// is left out.
+    pub(super) fn hints(self) -> ToolAnnotations {
+        let (reads, destroys, _) = self.does();
+        let mut hints = ToolAnnotations::default();
+        hints.read_only_hint = Some(reads);
+        hints.destructive_hint = (!reads && !destroys).then_some(false);
+        hints
+    }
+
+    /// Whether it only reads, may destroy something, and asks others than this repository.
+    fn does(self) -> (bool, bool, bool) {
+        match self {
+            Self::Remember => (false, false, false),
+            Self::Learn => (false, false, true),
+            Self::WriteNote => (false, true, false),
+            _ => (true, false, false),
+        }
     }
 
     /// Whether its answers quote what others wrote.
@@ -167,8 +184,8 @@ impl Tool {
             Self::Search | Self::Similar => Some("hits"),
             Self::Recall => Some("memories"),
             Self::Questions => Some("questions"),
-            Self::Entity => Some("entities"),
-            _ => None,
+            Self::Learn | Self::Entity => Some("entities"),
+            Self::Get | Self::Remember | Self::WriteNote | Self::Status => None,
         }
     }
 }

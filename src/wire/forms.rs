@@ -1,5 +1,7 @@
 //! Texts of a form that a schema does not say whole, by the `format` that the fields bear.
 
+use elophanto_text::place::{is_below_root, lines, number, place, positive};
+
 /// A form of texts.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
@@ -10,11 +12,17 @@ pub struct Form {
 }
 
 /// All of them.
-pub const FORMS: [Form; 3] = [
+pub const FORMS: [Form; 4] = [
     Form {
         name: "path",
         wanted: "a path of at most 1024 characters, relative to the root, with `/` and without `..`",
         fits: is_below_root,
+    },
+    Form {
+        name: "place",
+        wanted: "a path of at most 1024 characters, relative to the root, with `/` and without `..`, or \
+                 the URI of a note; a line may follow, as docs/a.md:12",
+        fits: |text| place(text).is_some(),
     },
     Form {
         name: "lines",
@@ -24,32 +32,7 @@ pub const FORMS: [Form; 3] = [
     Form { name: "rate", wanted: "successes of attempts such as \"9/10\"", fits: is_rate },
 ];
 
-/// Whether a path is relative, written with `/`, and cannot lead out of the folder it starts from.
-pub fn is_below_root(path: &str) -> bool {
-    !path.is_empty()
-        && !path.contains(['\\', '\0'])
-        && !path.chars().any(char::is_control)
-        && path.split('/').all(|name| !matches!(name, "" | "." | ".."))
-}
-
-/// The first and the last line of one line number, or of two as `10-40`.
-pub fn lines(text: &str) -> Option<(usize, usize)> {
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    let (first, last) = (positive(first, 9)?, positive(last, 9)?);
-    (first <= last).then_some((first, last))
-}
-
 fn is_rate(text: &str) -> bool {
     let Some((part, all)) = text.split_once('/') else { return false };
     matches!((number(part, 6), positive(all, 6)), (Some(part), Some(all)) if part <= all)
-}
-
-fn positive(digits: &str, most: usize) -> Option<usize> {
-    number(digits, most).filter(|_| !digits.starts_with('0'))
-}
-
-fn number(digits: &str, most: usize) -> Option<usize> {
-    let is_number =
-        (1..=most).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
-    if is_number { digits.parse().ok() } else { None }
 }

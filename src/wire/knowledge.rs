@@ -6,22 +6,20 @@ use serde::Deserialize;
 /// What `learn` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LearnArguments {
-    /// what to learn about
     #[schemars(length(min = 1, max = 4096))]
     pub topic: String,
-    /// what to read; without it the configured sources are asked
-    #[schemars(length(min = 1, max = 1_000_000))]
+    /// what to read
+    #[schemars(length(min = 1, max = 1_000_000), extend("aliases" = ["content"]))]
     pub text: Option<String>,
 }
 
 /// What `questions` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct QuestionsArguments {
-    /// questions
     #[serde(default = "items")]
     #[schemars(range(min = 1, max = 100))]
     pub limit: usize,
-    /// only questions of this status, such as open
+    /// such as open
     #[schemars(length(min = 1, max = 32))]
     pub status: Option<String>,
 }
@@ -29,10 +27,9 @@ pub struct QuestionsArguments {
 /// What `entity` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct EntityArguments {
-    /// name or alias; without it all are listed
+    /// or alias
     #[schemars(length(min = 1, max = 500))]
     pub name: Option<String>,
-    /// entities
     #[serde(default = "items")]
     #[schemars(range(min = 1, max = 100))]
     pub limit: usize,

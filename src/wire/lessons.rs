@@ -11,27 +11,25 @@ use elophanto_knowledge::memory::{EventType, Memory};
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RecallArguments {
     /// the task, the command or the error message
-    #[schemars(length(min = 1, max = 4096))]
+    #[schemars(length(min = 1, max = 4096), extend("aliases" = ["query"]))]
     pub text: String,
     /// only lessons of this repository
-    #[schemars(length(min = 1, max = 64))]
+    #[schemars(length(min = 1, max = 64), extend("unlisted" = true))]
     pub repo: Option<String>,
-    /// only lessons of this type
     #[serde(rename = "type")]
     pub event_type: Option<Named<EventType>>,
-    /// lessons
     #[serde(default = "lessons")]
     #[schemars(range(min = 1, max = 20))]
     pub limit: usize,
     /// also archived lessons
     #[serde(default)]
+    #[schemars(extend("unlisted" = true))]
     pub archived: bool,
 }
 
 /// What `remember` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct RememberArguments {
-    /// what the lesson comes from
     #[serde(rename = "type")]
     pub event_type: Named<EventType>,
     /// what was being done
@@ -40,10 +38,10 @@ pub struct RememberArguments {
     /// what to do next time
     #[schemars(length(min = 1, max = 4000))]
     pub lesson: String,
-    /// the command that worked or failed
+    /// that worked or failed
     #[schemars(length(min = 1, max = 4000))]
     pub command: Option<String>,
-    /// how many of how many attempts worked, as 9/10
+    /// of attempts, as 9/10
     #[schemars(length(max = 13), regex(pattern = r"^[0-9]{1,6}/[1-9][0-9]{0,5}$"))]
     #[schemars(extend("format" = "rate"))]
     pub success_rate: Option<String>,
@@ -51,7 +49,7 @@ pub struct RememberArguments {
     #[schemars(length(max = 20), inner(length(min = 1, max = 40)))]
     pub tags: Option<Vec<String>>,
     /// the repository, if not this one
-    #[schemars(length(min = 1, max = 64))]
+    #[schemars(length(min = 1, max = 64), extend("unlisted" = true))]
     pub repo: Option<String>,
 }
 
@@ -63,7 +61,9 @@ pub struct RememberedWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub repo: Option<&'a str>,
+    #[schemars(extend("detail" = 2))]
     pub path: String,
+    #[schemars(extend("detail" = 1))]
     pub tags: &'a [String],
     /// secrets that were masked
     pub masked: usize,

@@ -14,16 +14,18 @@ mod notes;
 mod schema;
 mod search;
 
-pub use forms::{FORMS, Form, is_below_root, lines};
+pub use forms::{FORMS, Form};
 pub use knowledge::{EntityArguments, LearnArguments, QuestionsArguments, StatusArguments};
 pub use lessons::{ContradictedWire, RecallArguments, RememberArguments, RememberedWire};
 pub use named::{Named, Names};
 pub use notes::{GetArguments, PartWire, WriteNoteArguments, WrittenWire};
-pub use schema::{brief, input, output};
+pub use schema::{full, input, listed_input, listed_output, output};
 pub use search::{
     AlikeWire, BlameWire, CommitWire, ConfidenceWire, DriftWire, ExplainWire, FoundWire, HitWire,
     PassageWire, SearchArguments, SimilarArguments,
 };
+
+pub use elophanto_text::place::{PREFIX, TEMPLATE, from_uri, to_uri};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -36,25 +38,28 @@ pub trait Arguments: DeserializeOwned + JsonSchema {
     type Answer<'a>: Serialize + JsonSchema;
     /// Tokens of an answer: as many if a call does not say, and at most so many.
     const TOKENS: [usize; 2] = [2_000, 20_000];
+    /// Whether it is always short, so that nobody need be told how to make it so.
+    const IS_SHORT: bool = false;
 }
 
 macro_rules! answers {
-    ($life:lifetime: $($arguments:ty => $answer:ty,)+) => {
+    ($life:lifetime: $($arguments:ty => $answer:ty, $is_short:literal;)+) => {
         $(impl Arguments for $arguments {
             type Answer<$life> = $answer;
+            const IS_SHORT: bool = $is_short;
         })+
     };
 }
 
 answers! {
     'a:
-    SearchArguments => FoundWire<'a>,
-    SimilarArguments => AlikeWire<'a>,
-    GetArguments => PartWire<'a>,
-    WriteNoteArguments => WrittenWire,
-    RememberArguments => RememberedWire<'a>,
-    LearnArguments => Gained<'a>,
-    QuestionsArguments => Waiting<'a>,
-    EntityArguments => ToldEntities<'a>,
-    StatusArguments => Status,
+    SearchArguments => FoundWire<'a>, false;
+    SimilarArguments => AlikeWire<'a>, false;
+    GetArguments => PartWire<'a>, false;
+    WriteNoteArguments => WrittenWire, true;
+    RememberArguments => RememberedWire<'a>, true;
+    LearnArguments => Gained<'a>, true;
+    QuestionsArguments => Waiting<'a>, false;
+    EntityArguments => ToldEntities<'a>, false;
+    StatusArguments => Status, true;
 }

@@ -10,13 +10,13 @@ use elophanto_text::authoring::Kind;
 /// What `get` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct GetArguments {
-    /// as in a hit
-    #[schemars(length(min = 1, max = 1024), extend("format" = "path"))]
+    /// a/b.md, a/b.md:12 or a URI
+    #[schemars(length(min = 1, max = 1024), extend("format" = "place", "aliases" = ["uri"]))]
     pub path: String,
-    /// only the section below this heading
+    /// only its section
     #[schemars(length(min = 1, max = 500))]
     pub heading: Option<String>,
-    /// only these lines, such as 10-40
+    /// such as 10-40
     #[schemars(length(max = 19), regex(pattern = r"^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$"))]
     #[schemars(extend("format" = "lines"))]
     pub lines: Option<String>,
@@ -25,21 +25,19 @@ pub struct GetArguments {
 /// What `write_note` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct WriteNoteArguments {
-    /// title of the note
     #[schemars(length(min = 1, max = 200))]
     pub title: String,
-    /// its Markdown, without front matter
-    #[schemars(length(min = 1, max = 262_144))]
+    /// Markdown, without front matter
+    #[schemars(length(min = 1, max = 262_144), extend("aliases" = ["content"]))]
     pub text: String,
-    /// where, from the root on, below the learned folder; this or `kind` is needed
+    /// below the learned folder; this or `kind` is needed
     #[schemars(length(min = 1, max = 1024), extend("format" = "path"))]
     pub path: Option<String>,
     /// chooses folder and name
     pub kind: Option<Named<Kind>>,
-    /// tags
     #[schemars(length(max = 50), inner(length(min = 1, max = 40)))]
     pub tags: Option<Vec<String>>,
-    /// hash of the note that is overwritten, from `get`
+    /// of the note that is overwritten, from `get`
     #[schemars(length(min = 1, max = 64))]
     pub hash: Option<String>,
 }
@@ -48,15 +46,18 @@ pub struct WriteNoteArguments {
 #[derive(Serialize, JsonSchema)]
 pub struct PartWire<'a> {
     pub path: &'a str,
+    #[schemars(extend("detail" = 2))]
     pub title: &'a str,
     /// first and last line
     pub lines: [usize; 2],
     pub text: &'a str,
     /// what `write_note` wants to overwrite the note
+    #[schemars(extend("detail" = 3))]
     pub hash: &'a str,
     /// more lines follow
     pub truncated: bool,
     /// who wrote the lines last
+    #[schemars(extend("detail" = 1))]
     pub origin: &'a Origin,
 }
 
@@ -66,5 +67,6 @@ pub struct WrittenWire {
     pub path: String,
     /// what `write_note` wants to overwrite it
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 1))]
     pub hash: Option<String>,
 }

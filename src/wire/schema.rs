@@ -8,6 +8,11 @@ use serde_json::{Map, Value, json};
 
 use super::{Arguments, FORMS};
 
+/// Marks an argument that is taken and not told of.
+const UNLISTED: &str = "unlisted";
+/// What schemas say for ourselves: other names of an argument, what is left out first, forms.
+const MARKS: [&str; 4] = ["aliases", "detail", "format", UNLISTED];
+
 /// What the server adds to each answer.
 #[derive(JsonSchema)]
 #[expect(dead_code, reason = "the server adds them by their names")]
@@ -24,17 +29,20 @@ struct Added {
 pub fn input<A: Arguments>() -> Map<String, Value> {
     let mut schema = made::<A>(SchemaSettings::draft2020_12());
     let [usual, most] = A::TOKENS;
-    let tokens = json!({
-        "type": "integer", "minimum": 50, "maximum": most, "description": "length of the answer",
-        "default": usual,
+    let mut tokens = json!({
+        "type": "integer", "minimum": 50, "maximum": most, "default": usual,
     });
+    if A::IS_SHORT {
+        tokens[UNLISTED] = json!(true);
+    }
     add(&mut schema, Map::from_iter([("max_tokens".to_owned(), tokens)]));
     schema.insert("additionalProperties".to_owned(), json!(false));
     schema
 }
 
-/// What a tool answers. Of the keys of the whole none is required: an answer that must fit into few
-/// tokens keeps what it can.
+/// What a tool answers: all that is known of it, and of each key whether an answer always has it. Keys
+/// that go first where there is little room have a `detail`, lower ones before higher ones, and are
+/// not required.
 pub fn output<A: Arguments>(is_list: bool) -> Map<String, Value> {
     let settings = || SchemaSettings::draft2020_12().for_serialize();
     let mut schema = made::<A::Answer<'static>>(settings());
@@ -42,34 +50,57 @@ pub fn output<A: Arguments>(is_list: bool) -> Map<String, Value> {
         added.retain(|name, _| is_list || name != "more");
         add(&mut schema, added);
     }
-    schema.remove("required");
     schema
 }
 
-/// What clients are told of an answer, for all of it sits in every context window: what its keys are
-/// and what they are for, and the keys of its items.
-pub fn brief(output: &Value) -> Map<String, Value> {
-    fn keys(schema: &Value, depth: usize, is_described: bool) -> Map<String, Value> {
-        let part = |(key, value): (&String, &Value)| {
-            let brief = match (key.as_str(), value) {
-                ("required" | "minimum" | "maximum" | "default", _) => return None,
-                ("description", _) if !is_described => return None,
-                ("properties", _) if depth == 0 => return None,
-                ("properties", Value::Object(all)) => {
-                    let inner = |it| Value::Object(keys(it, depth - 1, depth == 2));
-                    all.iter().map(|(name, it)| (name.clone(), inner(it))).collect()
-                }
-                ("items", item) => Value::Object(keys(item, depth, false)),
-                ("anyOf", Value::Array(all)) => {
-                    all.iter().map(|it| Value::Object(keys(it, depth, false))).collect()
-                }
-                _ => value.clone(),
+/// A schema without our own marks: for whoever wants all of it.
+pub fn full(schema: &Value) -> Value {
+    match schema {
+        Value::Object(keys) => {
+            // A property may be called so too; that is a schema.
+            let is_ours = |(key, value): &(&String, &Value)| {
+                MARKS.contains(&key.as_str()) && !value.is_object()
             };
-            Some((key.clone(), brief))
-        };
-        schema.as_object().into_iter().flatten().filter_map(part).collect()
+            let rest = keys.iter().filter(|part| !is_ours(part));
+            Value::Object(rest.map(|(key, value)| (key.clone(), full(value))).collect())
+        }
+        Value::Array(items) => items.iter().map(full).collect(),
+        other => other.clone(),
     }
-    keys(output, 2, false)
+}
+
+/// What clients are told of arguments, for all of it sits in every context window: what they are
+/// called, what they are for and what stands if nothing is said. Their bounds are told to whoever
+/// exceeds them.
+pub fn listed_input(schema: &Map<String, Value>) -> Map<String, Value> {
+    let told = ["type", "enum", "items", "default", "description"];
+    let brief = |argument: &Value| -> Value {
+        let keys = argument.as_object().into_iter().flatten();
+        let keys = keys.filter(|(key, _)| told.contains(&key.as_str()));
+        let part = |(key, value): (&String, &Value)| match key.as_str() {
+            "items" => (key.clone(), Value::Object(only(value, &["type", "enum"]))),
+            _ => (key.clone(), value.clone()),
+        };
+        Value::Object(keys.map(part).collect())
+    };
+    let mut listed = schema.clone();
+    listed.remove("additionalProperties");
+    if let Some(Value::Object(arguments)) = listed.get_mut("properties") {
+        arguments.retain(|_, argument| argument.get(UNLISTED).is_none());
+        arguments.values_mut().for_each(|argument| *argument = brief(argument));
+    }
+    listed
+}
+
+/// What clients are told of an answer for the same reason: the keys that it always has.
+pub fn listed_output(schema: &Value) -> Map<String, Value> {
+    only(schema, &["type", "required"])
+}
+
+/// A schema with these keys alone.
+fn only(schema: &Value, keys: &[&str]) -> Map<String, Value> {
+    let known = keys.iter().filter_map(|key| Some(((*key).to_owned(), schema.get(key)?.clone())));
+    known.collect()
 }
 
 fn add(schema: &mut Map<String, Value>, added: Map<String, Value>) {
@@ -88,7 +119,7 @@ fn made<T: JsonSchema>(mut settings: SchemaSettings) -> Map<String, Value> {
     std::mem::take(schema.ensure_object())
 }
 
-/// Takes out how Rust calls and keeps it; that what may be left out may be null, for then it is left
+/// Takes out how Rust calls and keeps it; that what goes first is required; that what may be left out may be null, for then it is left
 /// out; and what is said of each word of an enum.
 fn lean(schema: &mut Schema) {
     schema.remove("title");
@@ -105,10 +136,17 @@ fn lean(schema: &mut Schema) {
         schema.remove("oneOf");
         schema.insert("enum".to_owned(), Value::Array(all.concat()));
     }
-    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let present = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut required = present.clone();
+    let is_detail = |name: &Value| {
+        name.as_str().is_some_and(|name| schema.as_value()["properties"][name]["detail"].is_u64())
+    };
+    required.retain(|name| !is_detail(name));
+    if schema.get("required").is_some() {
+        schema.insert("required".to_owned(), Value::Array(required));
+    }
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
-    for (_, property) in properties.iter_mut().filter(|(name, _)| !required.contains(&json!(name)))
-    {
+    for (_, property) in properties.iter_mut().filter(|(name, _)| !present.contains(&json!(name))) {
         for key in ["type", "enum"] {
             if let Some(Value::Array(several)) = property.get_mut(key) {
                 several.retain(|one| !one.is_null() && *one != "null");

@@ -16,43 +16,38 @@ use elophanto_text::markdown::Scope;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SearchArguments {
     /// words or a question
-    #[schemars(length(min = 1, max = 4096))]
+    #[schemars(length(min = 1, max = 4096), extend("aliases" = ["text"]))]
     pub query: String,
-    /// hits
     #[serde(default = "hits")]
     #[schemars(range(min = 1, max = 50))]
     pub limit: usize,
-    /// only these kinds
     #[schemars(length(max = 3))]
     pub kind: Option<Vec<Named<Kind>>>,
-    /// only notes of this scope
     pub scope: Option<Named<Scope>>,
-    /// only notes with this tag
+    /// only notes that have it
     #[schemars(length(min = 1, max = 100))]
     pub tag: Option<String>,
-    /// only paths that match a glob, such as docs/**
+    /// a glob, such as docs/**
     #[schemars(length(min = 1, max = 1024))]
     pub path: Option<String>,
-    /// only notes changed since a date or span, such as 2026-05-01 or 2w
+    /// changed since 2026-05-01 or 2w
     #[schemars(length(min = 1, max = 64))]
     pub since: Option<String>,
-    /// the notes as of a commit, branch, tag or date
+    /// as of a commit, branch, tag or date
     #[schemars(length(min = 1, max = 256))]
     pub at: Option<String>,
-    /// how to compare
     pub mode: Option<Named<Mode>>,
 }
 
 /// What `similar` takes.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SimilarArguments {
-    /// the note
-    #[schemars(length(min = 1, max = 1024), extend("format" = "path"))]
+    /// as `get` takes it
+    #[schemars(length(min = 1, max = 1024), extend("format" = "place", "aliases" = ["uri"]))]
     pub path: String,
-    /// only the part around this line
+    /// around this line
     #[schemars(range(min = 1, max = 100_000_000))]
     pub line: Option<usize>,
-    /// hits
     #[serde(default = "hits")]
     #[schemars(range(min = 1, max = 50))]
     pub limit: usize,
@@ -74,9 +69,11 @@ pub struct FoundWire<'a> {
     pub hits: Vec<PassageWire<'a>>,
     /// whether the hits answer the question
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 6))]
     pub confidence: Option<ConfidenceWire>,
     /// words with a dash: what holds them was left out
     #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    #[schemars(extend("detail" = 7))]
     pub excluded: &'a [&'a str],
 }
 
@@ -85,21 +82,29 @@ pub struct FoundWire<'a> {
 pub struct PassageWire<'a> {
     pub path: &'a str,
     pub line: usize,
+    #[schemars(extend("detail" = 2))]
     pub kind: &'static str,
+    #[schemars(extend("detail" = 3))]
     pub title: &'a str,
+    #[schemars(extend("detail" = 4))]
     pub breadcrumb: &'a [String],
+    #[schemars(extend("detail" = 1))]
     pub scope: &'a str,
     pub text: &'a str,
+    #[schemars(extend("detail" = 1))]
     pub score: f32,
     /// who wrote its best lines
+    #[schemars(extend("detail" = 5))]
     pub origin: Origin,
     /// only for a fact: the note of the user that says otherwise
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 2))]
     pub drifted: Option<&'a DriftWire<'a>>,
     /// the commit that was searched
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 2))]
     pub at: Option<&'a str>,
 }
 

@@ -17,9 +17,12 @@ use elophanto_text::entity::Entity;
 /// An entity of the list, as programs get it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Listed<'a> {
+    #[schemars(extend("detail" = 1))]
     pub number: usize,
+    #[schemars(extend("detail" = 2))]
     pub entity: &'a str,
     pub name: &'a str,
+    #[schemars(extend("detail" = 2))]
     pub path: String,
     pub facts: usize,
 }
@@ -27,28 +30,42 @@ pub struct Listed<'a> {
 /// An entity, as programs get it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Known<'a> {
+    #[schemars(extend("detail" = 2))]
     pub entity: &'a str,
     pub name: &'a str,
+    #[schemars(extend("detail" = 4))]
     pub path: String,
+    #[schemars(extend("detail" = 3))]
     pub aliases: &'a [String],
+    #[schemars(extend("detail" = 3))]
     pub tags: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 1))]
     pub created: Option<String>,
     pub facts: Vec<KnownFact<'a>>,
+    #[schemars(extend("detail" = 4))]
     pub notes: Vec<KnownNote<'a>>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct KnownFact<'a> {
+    #[schemars(extend("detail" = 1))]
     pub id: &'a str,
     pub text: &'a str,
+    #[schemars(extend("detail" = 2))]
     pub path: String,
+    #[schemars(extend("detail" = 2))]
     pub line: usize,
+    #[schemars(extend("detail" = 5))]
     pub source: Option<&'a str>,
+    #[schemars(extend("detail" = 1))]
     pub search: Option<&'a str>,
+    #[schemars(extend("detail" = 1))]
     pub message: Option<&'a str>,
+    #[schemars(extend("detail" = 1))]
     pub learned_at: Option<String>,
     /// The user's note that says otherwise.
+    #[schemars(extend("detail" = 6))]
     pub against: Option<&'a str>,
 }
 

@@ -29,13 +29,16 @@ pub struct Error {
     hints: Vec<String>,
     /// The reader of our output went away: that is no failure.
     pub broken_pipe: bool,
+    /// There is no knowledge base here.
+    pub is_nowhere: bool,
 }
 
 impl Error {
     /// A failure that explains itself.
     pub fn new(message: impl Display) -> Self {
         let message = message.to_string();
-        Self { kind: Kind::User, message, cause: None, hints: Vec::new(), broken_pipe: false }
+        let (kind, cause, hints) = (Kind::User, None, Vec::new());
+        Self { kind, message, cause, hints, broken_pipe: false, is_nowhere: false }
     }
 
     /// A failure that `cause` explains.

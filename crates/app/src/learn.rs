@@ -85,6 +85,7 @@ pub struct Learnt {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Gained<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 1))]
     pub prompt: Option<&'a str>,
     /// searches that wait
     pub queued: usize,
@@ -138,6 +139,7 @@ pub struct Searched {
 /// An entity that facts were found about.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FoundEntity {
+    #[schemars(extend("detail" = 1))]
     pub entity: String,
     pub name: String,
     pub facts: usize,
@@ -181,6 +183,7 @@ pub fn learn(
     };
     // While the searches are made, no `enrich` takes them for left behind.
     let _turn = if sources.is_empty() { None } else { run::turn_if_free(&learning.record_store) };
+    reporter.still_wanted()?;
     let (prompt, searches) = match given {
         Some(found) => {
             let asked =
@@ -189,6 +192,8 @@ pub fn learn(
         }
         None => {
             let queries = queries(&learning, &topic, background, yes, reporter)?;
+            // A model may have thought about it for long.
+            reporter.still_wanted()?;
             run::ask_for(&learning.record_store, topic.as_str(), &queries, trigger, user, now())?
         }
     };
@@ -204,6 +209,7 @@ pub fn learn(
             let _ = notes.set(learning.notes()?);
             all_made = look(&learning, &prompt, &sources, reporter)?;
         }
+        reporter.still_wanted()?;
         extract(&learning, &telling, Some(&prompt.id), yes, reporter)?;
     }
     Ok(Learnt { prompt: prompts(workspace, Some(&prompt.id)).pop(), all_made })
@@ -246,8 +252,13 @@ fn look(
     let mut prompt = prompt.clone();
     let mut left = searches.len();
     let mut warned: Vec<String> = Vec::new();
+    let (all, bar) = (left, reporter.progress("searches"));
     for search in searches {
-        let made = run::make(&learning.record_store, log.place(&search.id), search, sources, &now)?;
+        bar.update(all - left, all);
+        let place = log.place(&search.id);
+        let is_gone = || reporter.is_gone();
+        let made = run::make(&learning.record_store, place, search, sources, &is_gone, &now)?;
+        reporter.still_wanted()?;
         // Of four searches each fails in the same way.
         for (source, cause) in &made.failed {
             let text = format!("{source}: {cause}");
@@ -293,6 +304,7 @@ pub fn extract(
     };
     let work: Vec<Work> = log.unprocessed().into_iter().filter(is_wanted).collect();
     let outcome = learning.process(&work, &log, &notes, yes, reporter)?;
+    reporter.still_wanted()?;
     learning.tell(&outcome.discovered, telling, reporter)?;
     if let Some(Proposal { from: (_, from), into: (_, into), .. }) =
         alike(learning, &outcome.discovered)
@@ -411,7 +423,7 @@ fn finding(learning: &Learning, given: Material) -> Result<Finding, Error> {
             }
         }
     };
-    Ok(Finding { title: read.title, url, text: read.text, image: read.image })
+    Ok(Finding { title: read.title, url, text: read.text, image: read.image, is_note: false })
 }
 
 /// A page of the web.
@@ -429,7 +441,7 @@ fn fetched(learning: &Learning, address: &str) -> Result<Finding, Error> {
         reading::Options { base: Some(fetched.url.clone()), ..reading::Options::default() };
     let read = reading::read_with(&fetched.bytes, hint, &options).map_err(unreadable)?;
     let url = Some(fetched.url.to_string());
-    Ok(Finding { title: read.title, url, text: read.text, image: read.image })
+    Ok(Finding { title: read.title, url, text: read.text, image: read.image, is_note: false })
 }
 
 fn unreadable(cause: reading::ReadError) -> Error {

@@ -258,6 +258,7 @@ impl<'a> Learning<'a> {
                 url: Some(hit.path.to_text()),
                 text: hit.text,
                 image: None,
+                is_note: true,
             })
             .collect()
     }
@@ -286,15 +287,19 @@ impl<'a> Learning<'a> {
         let mut snapshot = self.snapshot(reporter);
         let meaning = self.meaning();
         let users: Vec<Said> = users::said(&notes.snapshot).unwrap_or_default();
+        let bar = reporter.progress("texts");
         let pipeline = Pipeline {
             store: &store,
             meaning: &meaning,
             users: &users,
             user: &self.user,
             now: &now,
+            progress: &|done, all| bar.update(done, all),
+            is_gone: &|| reporter.is_gone(),
         };
         let outcome = pipeline.run(work, log, &mut snapshot, ask)?;
-        if !outcome.discovered.is_empty() {
+        drop(bar);
+        if !outcome.discovered.is_empty() && !reporter.is_gone() {
             attributes::ensure(self.workspace, reporter);
         }
         for cause in &outcome.unreadable {

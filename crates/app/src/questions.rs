@@ -18,18 +18,26 @@ use elophanto_knowledge::scan::{
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Listed<'a> {
     pub id: &'a str,
+    #[schemars(extend("detail" = 3))]
     pub kind: GapKind,
     pub question: &'a str,
+    #[schemars(extend("detail" = 4))]
     pub hypothesis: &'a str,
+    #[schemars(extend("detail" = 2))]
     pub evidence: &'a Evidence,
+    #[schemars(extend("detail" = 3))]
     pub priority: Priority,
+    #[schemars(extend("detail" = 1))]
     pub autonomy: u8,
+    #[schemars(extend("detail" = 1))]
     pub value: f32,
+    #[schemars(extend("detail" = 1))]
     pub cost: u64,
     pub state: QuestionState,
-    #[schemars(with = "String")]
+    #[schemars(with = "String", extend("detail" = 1))]
     pub at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("detail" = 5))]
     pub answer: Option<&'a str>,
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use crate::Error;
+
 /// How something is told that stops nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
@@ -28,6 +30,11 @@ pub trait Reporter {
     /// Whether a person sees how far something is.
     fn is_watched(&self) -> bool;
 
+    /// Whether nobody waits any more for what is done: then nothing more is written.
+    fn is_gone(&self) -> bool {
+        false
+    }
+
     /// Begins to show how far something is; `what` is counted. It ends when it is dropped.
     fn progress(&self, what: &'static str) -> Box<dyn Progress>;
 }
@@ -47,6 +54,17 @@ impl dyn Reporter + '_ {
     /// Something that went wrong but stops nothing.
     pub fn warn(&self, text: impl Display) {
         self.tell(Tone::Warning, &text.to_string());
+    }
+
+    /// Ends what is done if nobody waits for it any more; to be asked before something is written.
+    ///
+    /// # Errors
+    /// When nobody waits.
+    pub fn still_wanted(&self) -> Result<(), Error> {
+        match self.is_gone() {
+            true => Err(Error::new("the call was cancelled: nothing more was written")),
+            false => Ok(()),
+        }
     }
 
     /// Something said in passing.

@@ -9,15 +9,41 @@ use crate::{Error, memory::Memories, notes::Notes, workspace::Workspace};
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Status {
     pub repository: String,
+    #[schemars(extend("detail" = 1))]
     pub memory_repository: String,
+    #[schemars(extend("detail" = 2))]
     pub version: &'static str,
+    #[schemars(extend("detail" = 3))]
     pub model: String,
     pub documents: usize,
+    #[schemars(extend("detail" = 2))]
     pub chunks: usize,
     /// chunks that wait for a vector
     pub waiting: usize,
+    #[schemars(extend("detail" = 1))]
     pub stale: usize,
     pub lessons: usize,
+    /// why there is no knowledge base, and how to get one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// The state where there is no knowledge base: what is missing, and how it is made.
+pub fn nowhere(cause: &Error, version: &'static str) -> Status {
+    let said: Vec<&str> =
+        std::iter::once(cause.message()).chain(cause.hints().iter().map(String::as_str)).collect();
+    Status {
+        repository: String::new(),
+        memory_repository: String::new(),
+        version,
+        model: String::new(),
+        documents: 0,
+        chunks: 0,
+        waiting: 0,
+        stale: 0,
+        lessons: 0,
+        problem: Some(said.join("; ")),
+    }
 }
 
 /// The state as it is now: what changed is read first.
@@ -39,5 +65,6 @@ pub fn status(workspace: &Workspace, version: &'static str) -> Result<Status, Er
         stale: report.stale,
         lessons: memories.read().0.folded.memories.len(),
         memory_repository: memories.own,
+        problem: None,
     })
 }

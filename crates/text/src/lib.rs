@@ -10,5 +10,6 @@ pub mod entity;
 pub mod graph;
 pub mod markdown;
 pub mod outline;
+pub mod place;
 pub mod reading;
 pub mod sentences;

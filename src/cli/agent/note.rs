@@ -69,7 +69,7 @@ pub fn run(args: &NoteArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         tags: &args.tags,
         path: None,
     };
-    let path = write(&workspace, &draft, None)?.path.to_string_lossy().into_owned();
+    let path = write(&workspace, &draft, None, ui)?.path.to_string_lossy().into_owned();
     let shown = escape_control_line(&path);
     ui.emit(&WrittenWire { path, hash: None }, shown)?;
     Ok(Outcome::Done)

@@ -16,7 +16,7 @@ use axum::{
 };
 use rmcp::transport::{
     StreamableHttpServerConfig, StreamableHttpService,
-    streamable_http_server::session::local::LocalSessionManager,
+    streamable_http_server::session::{EventStore, local::LocalSessionManager},
 };
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
@@ -26,12 +26,14 @@ use super::{ServeError, Server, door::Door, stdio::MAX_BYTES};
 
 mod body;
 mod connections;
+mod events;
 mod guard;
 mod names;
 mod rate;
 mod sessions;
 mod token;
 
+use events::Events;
 use guard::Guard;
 use sessions::Sessions;
 
@@ -80,7 +82,8 @@ pub async fn serve_http(
 }
 
 fn router(server: &Server, guard: Guard, closing: &CancellationToken) -> Router {
-    let mut manager = LocalSessionManager::default();
+    let events: Arc<dyn EventStore> = Arc::new(Events::default());
+    let mut manager = LocalSessionManager::default().with_event_store(events);
     manager.session_config.keep_alive = Some(sessions::KEPT);
     manager.session_config.sse_retry = None;
     let manager = Arc::new(manager);

@@ -45,7 +45,7 @@ fn arguments_are_held_against_the_table() {
         (
             Tool::Search,
             json!({"query": "x", "limit": 51}),
-            Err(&["`limit` must be a whole number from 1 to 50 (hits), not 51"]),
+            Err(&["`limit` must be a whole number from 1 to 50, not 51"]),
         ),
         (Tool::Search, json!({"query": "x", "limit": -1}), Err(&["not -1"])),
         (Tool::Search, json!({"query": "x", "limit": 1.5}), Err(&["not 1.5"])),
@@ -54,6 +54,24 @@ fn arguments_are_held_against_the_table() {
         (Tool::Search, json!({"query": "x", "kind": ["page"]}), Err(&["\"summary\", \"fact\""])),
         (Tool::Search, json!({"query": "x", "mode": "fast"}), Err(&["\"hybrid\", \"keyword\""])),
         (Tool::Search, json!({"query": {"a": 1}}), Err(&["not an object"])),
+        (
+            Tool::Search,
+            json!({"text": "otters"}),
+            Ok(json!({"query": "otters", "limit": 8, "max_tokens": 2000})),
+        ),
+        (Tool::Search, json!({"query": null, "text": "x"}), {
+            Ok(json!({"query": "x", "limit": 8, "max_tokens": 2000}))
+        }),
+        (Tool::Search, json!({"query": "x", "text": "x"}), Err(&["another name of `query`"])),
+        (Tool::Search, json!({"text": ""}), Err(&["`query` must be text of 1"])),
+        (Tool::Learn, json!({"topic": "x", "text": "a", "content": "b"}), Err(&["another name"])),
+        (Tool::Get, json!({"uri": "elophanto://note/a.md"}), {
+            Ok(json!({"path": "elophanto://note/a.md", "max_tokens": 2000}))
+        }),
+        (Tool::Get, json!({"path": "./a/b.md:12"}), {
+            Ok(json!({"path": "./a/b.md:12", "max_tokens": 2000}))
+        }),
+        (Tool::Get, json!({"path": "./../a"}), Err(&["relative to the root"])),
         (Tool::Get, json!({"path": "a/b.md", "lines": "10-40"}), {
             Ok(json!({"path": "a/b.md", "lines": "10-40", "max_tokens": 2000}))
         }),

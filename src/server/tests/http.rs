@@ -165,6 +165,48 @@ async fn a_session_from_its_beginning_to_its_end() {
     house.close().await;
 }
 
+/// A client whose connection broke in the middle of a call gets the rest of it, and nothing twice.
+#[tokio::test]
+async fn a_stream_that_broke_off_is_resumed() {
+    let house = House::open(0);
+    let id = house.session().await;
+    let call = json!({
+        "name": "search", "arguments": {"query": "progress"}, "_meta": {"progressToken": 5},
+    });
+    let body = request("tools/call", call);
+    let session = [("Mcp-Session-Id", id.as_str())];
+    let head = house.head("POST", "/mcp", &session);
+    let mut stream = TcpStream::connect(house.address).await.unwrap();
+    let whole = format!("{head}Content-Length: {}\r\n\r\n{body}", body.len());
+    stream.write_all(whole.as_bytes()).await.unwrap();
+    let mut told = String::new();
+    while !told.contains("\n\n") || !told.contains("id: ") {
+        let mut bytes = [0; 4096];
+        let read = stream.read(&mut bytes).await.unwrap();
+        assert!(read > 0, "{told}");
+        told.push_str(&String::from_utf8_lossy(&bytes[..read]));
+    }
+    drop(stream);
+    let ids = |told: &str| -> Vec<String> {
+        told.lines().filter_map(|line| line.strip_prefix("id: ")).map(str::to_owned).collect()
+    };
+    let last = ids(&told).pop().unwrap();
+    // While the call goes on, and once more when it is over.
+    for _ in 0..2 {
+        let after = [session[0], ("Last-Event-ID", last.as_str()), ("Accept", "text/event-stream")];
+        let rest = house.send(&format!("{}\r\n", house.head("GET", "/mcp", &after))).await;
+        assert_eq!(rest.status, 200, "{rest:?}");
+        assert_eq!(rest.message()["id"], 1, "{rest:?}");
+        assert!(super::text(&rest.message()).ends_with("answer to progress"));
+        assert!(!ids(&rest.body).is_empty() && !ids(&rest.body).contains(&last), "{rest:?}");
+    }
+    // Of what nobody knows there is no rest.
+    let after = [session[0], ("Last-Event-ID", "3@nobody"), ("Accept", "text/event-stream")];
+    let rest = house.send(&format!("{}\r\n", house.head("GET", "/mcp", &after))).await;
+    assert_eq!((rest.status, rest.body.contains("data:")), (200, false), "{rest:?}");
+    house.close().await;
+}
+
 #[tokio::test]
 async fn a_cancelled_call_ends_without_an_answer() {
     let house = House::open(0);

@@ -102,8 +102,9 @@ fn act(tool: Tool, arguments: &Map<String, Value>, call: &Call, seen: &Seen) -> 
             return Reply::Refused { reason: "not now".to_owned(), hint };
         }
         "progress" => {
+            let follower = call.follower();
             for step in [1, 2, 2, 1, 3, 4] {
-                call.progress(step, Some(4), "reading");
+                follower.iter().for_each(|it| it.tell(step, 4, "reading"));
                 std::thread::sleep(Duration::from_millis(60));
             }
         }
@@ -112,11 +113,12 @@ fn act(tool: Tool, arguments: &Map<String, Value>, call: &Call, seen: &Seen) -> 
         "odd" => {
             let mut structured = example(tool, &text);
             structured["hits"][0]["path"] = json!(1);
-            return Reply::Found { text, structured };
+            return Reply::found(text, structured);
         }
         _ => {}
     }
-    Reply::Found { structured: example(tool, &text), text }
+    let structured = example(tool, &text);
+    Reply::found(text, structured)
 }
 
 fn example(tool: Tool, text: &str) -> Value {
@@ -137,7 +139,9 @@ fn example(tool: Tool, text: &str) -> Value {
         Tool::Remember => {
             json!({"id": "01", "path": ".elophanto/memory/r/01.jsonl", "tags": [], "masked": 0})
         }
-        Tool::Learn => json!({"prompt": "01", "queued": 0, "facts": 2}),
+        Tool::Learn => json!({"prompt": "01", "queued": 0, "facts": 2, "entities": [
+            {"entity": "otter", "name": text, "facts": 2},
+        ]}),
         Tool::Questions => json!({"questions": [{
             "id": "q1", "kind": "stale", "question": text, "hypothesis": "h", "priority": "low",
             "evidence": {"file_path": "a.rs", "size": 3}, "autonomy": 1, "value": 0.5, "cost": 9,
@@ -147,7 +151,7 @@ fn example(tool: Tool, text: &str) -> Value {
             {"number": 1, "entity": "otter", "name": text, "path": "otter.md", "facts": 2},
         ], "more": 0}),
         Tool::WriteNote => json!({"path": "learned/notes/a.md", "hash": "4567"}),
-        Tool::Status => json!({"documents": 3}),
+        Tool::Status => json!({"repository": "r", "documents": 3, "waiting": 0, "lessons": 1}),
     }
 }
 

@@ -3,11 +3,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use serde_json::{Value, json};
 
 use super::{Client, Seen, server, server_with};
-use crate::server::{
-    budget::NOTICE,
-    gate::Limits,
-    note_path::{from_uri, to_uri},
-};
+use crate::server::{budget::NOTICE, gate::Limits};
+use elophanto_text::place::{from_uri, place, to_uri};
 
 const LATEST: &str = "2025-11-25";
 
@@ -39,6 +36,35 @@ fn uris_name_notes_below_the_root() {
         ("", None),
     ] {
         assert_eq!(from_uri(uri).as_deref(), expected, "{uri}");
+    }
+}
+
+#[test]
+fn places_are_said_in_several_ways() {
+    for (said, expected) in [
+        ("a/b.md", Some(("a/b.md", None))),
+        ("./a/b.md", Some(("a/b.md", None))),
+        ("././a.md:7", Some(("a.md", Some((7, None))))),
+        ("a.md:7-9", Some(("a.md", Some((7, Some(9)))))),
+        ("a.md:7-7", Some(("a.md", Some((7, Some(7)))))),
+        ("a.md:9-7", Some(("a.md:9-7", None))),
+        ("a.md:0", Some(("a.md:0", None))),
+        ("a.md:x", Some(("a.md:x", None))),
+        ("a:1.md", Some(("a:1.md", None))),
+        (":7", Some((":7", None))),
+        ("elophanto://note/a%20b.md:3", Some(("a b.md", Some((3, None))))),
+        ("elophanto://note/./a.md", None),
+        ("elophanto://note/../a.md", None),
+        ("./", None),
+        (".", None),
+        ("./..", None),
+        ("/a.md", None),
+        ("a/./b.md", None),
+        ("", None),
+    ] {
+        let found = place(said);
+        let found = found.as_ref().map(|place| (place.path.as_str(), place.lines));
+        assert_eq!(found, expected, "{said:?}");
     }
 }
 

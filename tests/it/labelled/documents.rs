@@ -111,6 +111,7 @@ fn entities_and_facts_of_real_documents() {
                     .iter()
                     .map(|fact| Stated { text: fact.text.clone(), source: None })
                     .collect(),
+                is_of_notes: false,
             })
             .collect();
         let found: Vec<Found> = found

@@ -218,6 +218,7 @@ fn relevant(pair: &Value, meaning: &mut Meaning) -> f32 {
         name: name.to_owned(),
         aliases: Vec::new(),
         facts: facts.iter().map(stated).collect(),
+        is_of_notes: false,
     };
     meaning.near.relevant = ALWAYS;
     let context = DecisionContext { snapshot: &EntitySnapshot::default(), meaning };

@@ -244,6 +244,37 @@ fn changes_are_told_over_a_stream() {
     });
 }
 
+/// Each event has an id; whoever names one gets what came after it, and nothing twice.
+#[test]
+fn a_stream_is_resumed() {
+    let env = harbour();
+    let house = House::open(&env);
+    let session = house.session();
+    for n in 0..300 {
+        env.write(format!("many/{n}.md"), format!("# Entry {n}\n\nEntry {n} of a long list.\n"));
+    }
+    let call = json!({
+        "name": "search", "arguments": {"query": "entry"}, "_meta": {"progressToken": "far"},
+    });
+    let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": call});
+    let named = [("Mcp-Session-Id", session.as_str())];
+    let whole = house.request("POST /mcp", &named, call.to_string().as_bytes());
+    let ids = |body: &str| -> Vec<String> {
+        body.lines().filter_map(|line| line.strip_prefix("id: ")).map(str::to_owned).collect()
+    };
+    let sent = ids(&whole.body);
+    assert!(sent.len() >= 2, "{whole:?}");
+    let after = [
+        named[0],
+        ("Last-Event-ID", sent[0].as_str()),
+        ("Accept", "text/event-stream"),
+        ("Content-Length", ""),
+    ];
+    let rest = house.request("GET /mcp", &after, b"");
+    assert_eq!((rest.status, ids(&rest.body)), (200, sent[1..].to_vec()), "{rest:?}");
+    assert!(rest.body.contains("\"id\":9") && rest.body.contains("many/"), "{rest:?}");
+}
+
 #[test]
 fn a_limit_of_requests() {
     let env = harbour();

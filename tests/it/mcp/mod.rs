@@ -1,6 +1,7 @@
 //! `elophanto agent mcp`, `agent install` and `agent hook`: the real program at the other end of
 //! pipes and of loopback connections.
 
+mod calls;
 mod ensure;
 mod get;
 mod hook;
@@ -172,10 +173,11 @@ impl Session {
         result
     }
 
-    /// Holds a structured answer against the schema that its tool was listed with.
+    /// Holds a structured answer against the whole schema of its tool.
     fn check(&mut self, tool: &str, structured: &Value) {
         if self.tools.is_null() {
-            self.tools = self.ask("tools/list", json!({}))["result"]["tools"].take();
+            let wanted = json!({"_meta": {"elophanto/full": true}});
+            self.tools = self.ask("tools/list", wanted)["result"]["tools"].take();
         }
         let listed = self.tools.as_array().unwrap().iter().find(|one| one["name"] == tool);
         let schema = &listed.unwrap()["outputSchema"];

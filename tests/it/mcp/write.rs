@@ -70,9 +70,9 @@ fn only_below_learned_and_never_through_links() {
     "learned/git/config": `knowledge/learned/git/config.md` cannot be written: `knowledge/learned/git` is a link, and nothing is read or written through one: put a folder or file of its own in its place
     "learned/me.md": `knowledge/learned/me.md` is no file that can be a note
     "learned/gone.md": `knowledge/learned/gone.md` is no file that can be a note
-    "learned/../user/a.md": `path` must be a path of at most 1024 characters, relative to the root, with `/` and without `..` (where, from the root on, below the learned folder; this or `kind` is needed), not "learned/../user/a.md"
-    "../a.md": `path` must be a path of at most 1024 characters, relative to the root, with `/` and without `..` (where, from the root on, below the learned folder; this or `kind` is needed), not "../a.md"
-    "/tmp/a.md": `path` must be a path of at most 1024 characters, relative to the root, with `/` and without `..` (where, from the root on, below the learned folder; this or `kind` is needed), not "/tmp/a.md"
+    "learned/../user/a.md": `path` must be a path of at most 1024 characters, relative to the root, with `/` and without `..` (below the learned folder; this or `kind` is needed), not "learned/../user/a.md"
+    "../a.md": `path` must be a path of at most 1024 characters, relative to the root, with `/` and without `..` (below the learned folder; this or `kind` is needed), not "../a.md"
+    "/tmp/a.md": `path` must be a path of at most 1024 characters, relative to the root, with `/` and without `..` (below the learned folder; this or `kind` is needed), not "/tmp/a.md"
     "learned/con.md": `learned/con.md` is no path of a note: some systems keep that name for a device
     "learned/-rf.md": `learned/-rf.md` is no path of a note: a name begins with a dot or a dash
     "learned/a\u{202e}.md": `learned/a<U+202E>.md` is no path of a note: it holds a character that cannot be seen

@@ -242,7 +242,7 @@ async def tried(label, name, kind, version, client, updated, listed):
             if steps:
                 break
         must(steps and steps == sorted(steps), steps)
-        must(all(0 < done <= total and message == "reading notes" for done, total, message in steps), steps)
+        must(all(0 < done <= total and message == "notes" for done, total, message in steps), steps)
     async with check(f"{label}: a call can be cancelled, the others go on"):
         answers = []
         path = f"knowledge/learned/notes/cancelled-{name}.md"

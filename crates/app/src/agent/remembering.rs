@@ -9,6 +9,7 @@ use crate::{
     learning::{Learning, now},
     memory::{self, EventType, Memories},
     notes,
+    reporter::Silent,
 };
 use elophanto_agent::{Outcome, TaskSummary};
 use elophanto_knowledge::learn::record::{MESSAGE, Message};
@@ -112,7 +113,7 @@ fn write(
         tags: &[],
         path: None,
     };
-    Ok(notes::write(workspace, &draft, None)?.path)
+    Ok(notes::write(workspace, &draft, None, &Silent)?.path)
 }
 
 fn lesson_of(workspace: &Workspace, summary: &TaskSummary, lesson: &str) -> Result<(), Error> {

@@ -25,6 +25,7 @@ use elophanto_text::authoring::{AuthoringError, NoPart};
 
 impl From<LocateError> for Error {
     fn from(cause: LocateError) -> Self {
+        let is_nowhere = matches!(cause, LocateError::Nowhere { .. });
         let hint = match &cause {
             LocateError::Nowhere { .. } => {
                 "run `elophanto init` here to make this folder a knowledge base, or `git init` first"
@@ -34,7 +35,7 @@ impl From<LocateError> for Error {
             LocateError::NoFile { .. } => "clone the repository anew",
             LocateError::Unreadable { .. } => "give a folder that exists and can be read",
         };
-        Self::of(cause).hint(hint)
+        Self { is_nowhere, ..Self::of(cause) }.hint(hint)
     }
 }
 

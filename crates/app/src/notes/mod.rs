@@ -11,6 +11,7 @@ pub use read::{Excerpted, Listed, Notes, Origin};
 
 use crate::{
     Error,
+    reporter::{Reporter, Silent},
     workspace::{Workspace, write_beneath},
 };
 use elophanto_base::counted::counted;
@@ -56,8 +57,13 @@ pub fn sections(
 /// Writes a note, and finds it the next time.
 ///
 /// # Errors
-/// When it may not be written there, or something is in the way.
-pub fn write(workspace: &Workspace, draft: &Draft, hash: Option<&str>) -> Result<Planned, Error> {
+/// When it may not be written there, something is in the way, or nobody waits for it any more.
+pub fn write(
+    workspace: &Workspace,
+    draft: &Draft,
+    hash: Option<&str>,
+    reporter: &dyn Reporter,
+) -> Result<Planned, Error> {
     let root = &workspace.repository.root;
     // Of several that write the same note, each sees what the one before wrote. A git directory that
     // cannot be written to has no lock, and seldom notes that can.
@@ -79,6 +85,7 @@ pub fn write(workspace: &Workspace, draft: &Draft, hash: Option<&str>) -> Result
     loop {
         let planned = plan(draft, write_root, Timestamp::now(), &existing, hash)?;
         refuse_secrets(&planned)?;
+        reporter.still_wanted()?;
         let bytes = planned.text.as_bytes();
         let _telling = watch::tell(&workspace.repository, &planned.path, Some(bytes));
         if planned.overwrites {
@@ -136,6 +143,6 @@ pub fn pattern(workspace: &Workspace, shared: &Shared) -> Result<String, Error> 
         tags: &memory.tags,
         path: None,
     };
-    let written = write(workspace, &draft, None)?;
+    let written = write(workspace, &draft, None, &Silent)?;
     Ok(written.path.to_string_lossy().into_owned())
 }

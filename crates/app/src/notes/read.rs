@@ -13,6 +13,7 @@ use elophanto_repo::{Git, NotePath, history::Age, read_note};
 use elophanto_text::{
     authoring::{Excerpt, Part, content_hash, excerpt, nearest},
     markdown,
+    place::Place as Wanted,
 };
 
 /// How long reading waits for another process that writes the view.
@@ -98,12 +99,18 @@ impl<'a> Notes<'a> {
         Ok(Self { workspace, known: workspace.refresh_pages(options)? })
     }
 
-    /// A part of a note; its path may be one with marks in it, as a terminal shows it.
+    /// A part of a note, or what stands at a place in it; the path may be one with marks in it, as a
+    /// terminal shows it.
     ///
     /// # Errors
     /// When there is no such note or part, with what is near; or the note cannot be read.
-    pub fn excerpt(&self, given: &str, part: &Part) -> Result<Excerpted, Error> {
-        let path = self.meant(given);
+    pub fn excerpt(&self, place: &Wanted, part: Option<Part>) -> Result<Excerpted, Error> {
+        let (path, lines) = self.meant(place);
+        let part = part.unwrap_or(match lines {
+            None => Part::Whole,
+            Some((line, None)) => Part::Around(line),
+            Some((first, Some(last))) => Part::Lines(first, last),
+        });
         let Some(text) = self.text(&path)? else {
             let paths: Vec<String> =
                 self.known.snapshot.files.iter().map(|file| file.path.to_text()).collect();
@@ -115,20 +122,31 @@ impl<'a> Notes<'a> {
             let error = Error::new(format_args!("there is no note `{}`", path.to_text()));
             return Err(error.hint(hint));
         };
-        let part = excerpt(&text, part)?;
+        let part = excerpt(&text, &part)?;
         let title = markdown::parse(&text).ok().and_then(|note| note.title().map(str::to_owned));
         let title = title.unwrap_or_else(|| path.stem());
         Ok(Excerpted { title, part, hash: content_hash(&text), path })
     }
 
-    fn meant(&self, given: &str) -> NotePath {
-        let path = NotePath::from(given);
+    /// The note of a place, and the lines of it that are named.
+    pub fn meant(&self, place: &Wanted) -> (NotePath, Option<(usize, Option<usize>)>) {
         let files = &self.known.snapshot.files;
-        if files.binary_search_by(|file| file.path.cmp(&path)).is_ok() || !given.contains("<U+") {
-            return path;
-        }
-        let shown = files.iter().find(|file| visible(&file.path.to_text()) == given);
-        shown.map_or(path, |file| file.path.clone())
+        let known = |given: &str| {
+            let path = NotePath::from(given);
+            if files.binary_search_by(|file| file.path.cmp(&path)).is_ok() {
+                return Some(path);
+            }
+            let mut marked = files.iter().filter(|_| given.contains("<U+"));
+            let shown = marked.find(|file| visible(&file.path.to_text()) == given);
+            shown.map(|file| file.path.clone())
+        };
+        // A name may end in what looks like a line.
+        let whole = known(&place.whole).map(|path| (path, None));
+        let at = || {
+            let path = known(&place.path).unwrap_or_else(|| NotePath::from(place.path.as_str()));
+            (path, place.lines)
+        };
+        whole.unwrap_or_else(at)
     }
 
     /// The text of a note that is indexed; nothing else is read.

@@ -21,6 +21,8 @@ pub struct Candidate {
     pub name: String,
     pub aliases: Vec<String>,
     pub facts: Vec<Stated>,
+    /// Nothing but notes of this repository tells of it.
+    pub is_of_notes: bool,
 }
 
 /// A sentence about something, and where it stands.
@@ -106,13 +108,18 @@ pub fn decide(
                 // A long list of facts blurs what each of them says.
                 let texts = std::iter::once(candidate.name.as_str()).chain(facts);
                 let is_near = meaning.answered(question, texts) >= meaning.near.relevant;
-                (!is_near && !names_it).then_some(Refusal::NotRelevant)
+                // Notes are found as they are: of them, what the question names is worth a page.
+                let bears = match candidate.is_of_notes {
+                    true => names_it || names(&candidate).any(|name| is_named(question, name)),
+                    false => names_it || is_near,
+                };
+                (!bears).then_some(Refusal::NotRelevant)
             }
         };
         match refusal {
             Some(refusal) => decision.refused.push((candidate.name, refusal)),
             None => {
-                let Candidate { name, mut aliases, facts } = candidate;
+                let Candidate { name, mut aliases, facts, .. } = candidate;
                 aliases.retain(|alias| structural(alias).is_ok());
                 decision.changes.push(Change::Create { name, aliases, facts });
             }
@@ -152,6 +159,7 @@ fn together(candidates: Vec<Candidate>) -> Vec<Candidate> {
             Some(&place) => {
                 let known = &mut all[place];
                 known.facts.extend(candidate.facts);
+                known.is_of_notes &= candidate.is_of_notes;
                 for alias in candidate.aliases {
                     if !known.aliases.contains(&alias) {
                         known.aliases.push(alias);
@@ -324,6 +332,7 @@ mod tests {
                 name: name.to_owned(),
                 aliases: aliases.into_iter().map(str::to_owned).collect(),
                 facts: facts.into_iter().map(stated).collect(),
+                is_of_notes: false,
             }
         })
     }

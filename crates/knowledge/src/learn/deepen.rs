@@ -115,7 +115,7 @@ pub fn deepen(
             queued: false,
             ..queued(&query, Trigger::Enrichment, user, now())
         };
-        let made = make(record_store, record_store.place(false), &search, sources, now)?;
+        let made = make(record_store, record_store.place(false), &search, sources, &|| false, now)?;
         let failed = made.search.response_hash.is_none();
         if failed {
             pace.failed(now())

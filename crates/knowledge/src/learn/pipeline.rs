@@ -38,6 +38,10 @@ pub struct Pipeline<'a> {
     /// The id of this clone.
     pub user: &'a str,
     pub now: &'a dyn Fn() -> Timestamp,
+    /// Told how many of how many searches and messages are processed.
+    pub progress: &'a dyn Fn(usize, usize),
+    /// Whether nobody waits for it any more: nothing more is written then.
+    pub is_gone: &'a dyn Fn() -> bool,
 }
 
 /// What was found out about one entity.
@@ -98,7 +102,9 @@ impl Pipeline<'_> {
         let mut outcome = Outcome::default();
         let mut reader = Reader::new(ask);
         self.store.tidy()?;
-        for item in work {
+        let gone = "nobody waits for it any more";
+        for (done, item) in work.iter().enumerate() {
+            (self.progress)(done, work.len());
             let (texts, question, trigger) = match item {
                 Work::Search(search) => {
                     let hash = search.response_hash.as_deref().unwrap_or_default();
@@ -131,6 +137,9 @@ impl Pipeline<'_> {
             let images = image_of(&texts);
             let before = outcome.discovered.len();
             for change in changes {
+                if (self.is_gone)() {
+                    break;
+                }
                 match self.apply(change, item, snapshot, &images) {
                     Ok(found) => outcome.discovered.extend(found),
                     // One bad page must not keep the others from being written.
@@ -139,6 +148,10 @@ impl Pipeline<'_> {
                     }
                     Err(cause) => return Err(cause),
                 }
+            }
+            if (self.is_gone)() {
+                outcome.stopped = Some(gone.to_owned());
+                break;
             }
             let found = &outcome.discovered[before..];
             self.store.catch_up(snapshot, item.id(), (self.now)())?;

@@ -105,6 +105,7 @@ pub fn read(
                     .into_iter()
                     .map(|text| Stated { text, source: finding.url.clone() })
                     .collect(),
+                is_of_notes: finding.is_note,
             }),
         );
     }

@@ -32,6 +32,9 @@ pub struct Finding {
     /// Address of a picture of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
+    /// It is a note of this repository, which a search finds as it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_note: bool,
 }
 
 fn folder(record_store: &RecordStore) -> PathBuf {
@@ -49,7 +52,7 @@ impl Finding {
         let mask = |text: &str| secrets::mask(text).0.into_owned();
         let part = |text: &Option<String>| text.as_deref().map(mask);
         let (title, url, image) = (part(&self.title), part(&self.url), part(&self.image));
-        Self { title, url, text: mask(&self.text), image }
+        Self { title, url, text: mask(&self.text), image, is_note: self.is_note }
     }
 }
 

@@ -135,7 +135,7 @@ pub struct Made {
 }
 
 /// Makes a search: asks all sources, keeps what they bring and writes that down. If every source
-/// fails the search waits on.
+/// fails, or `is_gone` says by then that nobody waits for it any more, the search waits on.
 ///
 /// # Errors
 /// When what was found cannot be kept or written down.
@@ -144,6 +144,7 @@ pub fn make(
     place: Place,
     search: &Search,
     sources: &[Box<dyn Source + '_>],
+    is_gone: &dyn Fn() -> bool,
     now: &dyn Fn() -> Timestamp,
 ) -> Result<Made, LearnError> {
     let started = Instant::now();
@@ -157,7 +158,8 @@ pub fn make(
             }
         }
     }
-    if found.is_empty() && !failed.is_empty() && failed.len() == sources.len() {
+    let has_failed = found.is_empty() && !failed.is_empty() && failed.len() == sources.len();
+    if has_failed || is_gone() {
         return Ok(Made { search: search.clone(), failed });
     }
     let took = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -230,7 +232,7 @@ pub fn make_queued(
     let log = Log::read(&record_store.journal, now());
     let mut all = Vec::new();
     for search in log.queued() {
-        let made = make(record_store, log.place(&search.id), search, sources, now)?;
+        let made = make(record_store, log.place(&search.id), search, sources, &|| false, now)?;
         let is_done = !made.search.queued;
         all.push(made);
         if !is_done {

@@ -95,6 +95,7 @@ impl Source for Web {
                 url: finding.url,
                 text: finding.text,
                 image: finding.image,
+                is_note: false,
             })
             .collect())
     }
@@ -164,6 +165,7 @@ fn parse(printed: &[u8], cut: bool) -> Vec<Finding> {
                 url: url.as_deref().and_then(origin),
                 text,
                 image,
+                is_note: false,
             })
             .collect(),
         _ => {
@@ -275,7 +277,10 @@ fn look(root: &Path, home: &Path, path: &NotePath, wanted: &[String]) -> Option<
         let name = path.as_path().file_name()?;
         format!("file:{}", name.to_string_lossy())
     };
-    Some((score, Finding { title: read.title, url: Some(url), text: read.text, image: None }))
+    Some((
+        score,
+        Finding { title: read.title, url: Some(url), text: read.text, ..Finding::default() },
+    ))
 }
 
 /// The notes of this repository, asked as `search` asks them.

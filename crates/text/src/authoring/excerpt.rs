@@ -27,6 +27,8 @@ pub enum Part {
     Heading(String),
     /// The first and the last line, counted from 1. What is behind the end is left out.
     Lines(usize, usize),
+    /// What stands around a line, counted from 1: from the heading over it to the next one.
+    Around(usize),
 }
 
 /// A part of a note.
@@ -76,6 +78,16 @@ pub fn excerpt(text: &str, part: &Part) -> Result<Excerpt, NoPart> {
             let above = headings.iter().take_while(|heading| heading.line <= first).last();
             let heading = above.map(|heading| heading.text.clone());
             Ok(lines.excerpt(first, last.min(lines.count()), heading))
+        }
+        Part::Around(line) => {
+            let headings = markdown::parse(text).map(|found| found.headings).unwrap_or_default();
+            let (above, below): (Vec<_>, Vec<_>) =
+                headings.iter().partition(|heading| heading.line <= *line);
+            let first = above.last().map_or(1, |heading| heading.line);
+            let behind = below.first().map_or(lines.count() + 1, |heading| heading.line);
+            excerpt(text, &Part::Lines(*line, *line))?;
+            let heading = above.last().map(|heading| heading.text.clone());
+            Ok(lines.excerpt(first, lines.last_said(first, behind).max(*line), heading))
         }
         Part::Heading(wanted) => section(text, &lines, wanted),
     }

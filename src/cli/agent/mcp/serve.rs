@@ -91,19 +91,18 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    // What is wrong with the settings is said once, on stderr.
-    let workspace = workspace::open(Vec::new(), ui)?;
-    let root = workspace.repository.root.clone();
+    let (root, is_somewhere) = home(ui)?;
     let listener = args.http.map(listen).transpose()?;
     let files = args.http.map(|_| Files::of(&root)).transpose()?;
-    drop(workspace);
     let health = serde_json::json!({ "root": root.to_string_lossy(), "pid": std::process::id() });
     let base = KnowledgeBase { folder: PathBuf::from("."), environment: env::environment() };
     let operations = operations(base.clone(), Arc::new(ui.beside()));
     let (server, handle) = Server::new(operations, env!("CARGO_PKG_VERSION"), health);
-    let watched = root.clone();
-    let tell = move || tell(&watched, &base, &handle);
-    std::thread::Builder::new().name("watch".to_owned()).spawn(tell)?;
+    if is_somewhere {
+        let watched = root.clone();
+        let tell = move || tell(&watched, &base, &handle);
+        std::thread::Builder::new().name("watch".to_owned()).spawn(tell)?;
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = match (listener, files) {
         (Some(listener), Some(files)) => {
@@ -141,6 +140,20 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     // An operation that is still at work is nobody's any more.
     runtime.shutdown_timeout(Duration::from_secs(1));
     served.map(|()| Outcome::Done).map_err(CliError::new)
+}
+
+/// The root of the knowledge base here, or where there is none the current folder: a client gets a
+/// server that says so rather than none. What is wrong with the settings is said once, on stderr.
+fn home(ui: &Ui) -> Result<(PathBuf, bool), CliError> {
+    match workspace::open(Vec::new(), ui) {
+        Ok(workspace) => Ok((workspace.repository.root, true)),
+        Err(cause) if cause.is_nowhere => {
+            ui.warn(cause.message());
+            ui.note("every tool says so until there is one: `elophanto init` makes one");
+            Ok((PathBuf::from(".").canonicalize()?, false))
+        }
+        Err(cause) => Err(cause),
+    }
 }
 
 fn listen(address: SocketAddr) -> Result<TcpListener, CliError> {
@@ -208,8 +221,7 @@ fn listed(base: &KnowledgeBase) -> Vec<(NotePath, BlobId)> {
 }
 
 fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = workspace::open(Vec::new(), ui)?;
-    let root = workspace.repository.root.clone();
+    let (root, _) = home(ui)?;
     let files = Files::of(&root)?;
     // Of several that want one, the first starts it and the others find it.
     let _lock = lock::wait(&files.lock).map_err(|cause| files.unwritable(&cause))?;
@@ -264,10 +276,10 @@ fn start(address: &str, args: &ServeArgs, root: &Path, files: &Files) -> Result<
 /// Says where the server is.
 ///
 /// # Errors
-/// When there is no knowledge base here.
+/// When its settings are unusable.
 pub fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = workspace::open(Vec::new(), ui)?;
-    let files = Files::of(&workspace.repository.root)?;
+    let (root, _) = home(ui)?;
+    let files = Files::of(&root)?;
     let Some(running) = files.read().filter(|running| running.is_well(CHECK)) else {
         ui.talk("no server runs; start one with `elophanto agent mcp serve --ensure`");
         return Ok(Outcome::Negative);

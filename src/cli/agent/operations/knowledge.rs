@@ -1,15 +1,15 @@
 //! The tools `learn`, `questions`, `entity` and `status`: the use cases of the commands of these names.
 
-use super::{super::super::error::CliError, OperationContext, found};
+use super::{super::super::error::CliError, OperationContext, found, listed};
 use crate::{
-    server::Reply,
+    server::{Call, Reply},
     wire::{EntityArguments, LearnArguments, QuestionsArguments, StatusArguments},
 };
 use elophanto_app::{
     entities::{Told, told},
-    learn::{Given, LearnRequest, Material, learn as run},
+    learn::{FoundEntity, Given, LearnRequest, Material, learn as run},
     learning::{Learning, now},
-    questions::{known, waiting},
+    questions::{Listed, known, waiting},
     status,
 };
 use elophanto_base::counted::{agreeing, counted};
@@ -18,12 +18,12 @@ use elophanto_base::counted::{agreeing, counted};
 ///
 /// # Errors
 /// Those of learning.
-pub fn learn(given: LearnArguments, on: &OperationContext) -> Result<Reply, CliError> {
+pub fn learn(given: LearnArguments, on: &OperationContext, call: &Call) -> Result<Reply, CliError> {
     let material = given.text.map(|text| -> Given {
         Box::new(|| Ok(Material::Bytes { bytes: text.into_bytes(), name: None }))
     });
     let request = LearnRequest { topic: given.topic, material, ..LearnRequest::default() };
-    let learnt = run(&on.workspace()?, request, &mut |_| Ok(()), &on.reporter())?;
+    let learnt = run(&on.workspace()?, request, &mut |_| Ok(()), &on.reporter(call))?;
     let gained = learnt.gained();
     let mut text = match gained.prompt {
         Some(_) => format!("{} learnt", counted(gained.facts, "fact")),
@@ -34,10 +34,10 @@ pub fn learn(given: LearnArguments, on: &OperationContext) -> Result<Reply, CliE
             (counted(gained.queued, "search"), agreeing(gained.queued, "waits", "wait"));
         text.push_str(&format!(", {searches} {wait} for `elophanto enrich`"));
     }
-    for found in gained.entities.unwrap_or_default() {
-        text.push_str(&format!("\n- {} ({})", found.name, counted(found.facts, "fact")));
-    }
-    found::<LearnArguments>(text, &gained)
+    let line =
+        |found: &FoundEntity| format!("\n- {} ({})", found.name, counted(found.facts, "fact"));
+    let items = gained.entities.iter().copied().flatten().map(line).collect();
+    listed::<LearnArguments>(text, items, &gained)
 }
 
 /// The tool `questions`.
@@ -47,14 +47,12 @@ pub fn learn(given: LearnArguments, on: &OperationContext) -> Result<Reply, CliE
 pub fn questions(given: QuestionsArguments, on: &OperationContext) -> Result<Reply, CliError> {
     let known = known(&on.workspace()?)?;
     let waiting = waiting(&known, given.status.as_deref(), given.limit);
-    let mut text = String::new();
-    for asked in &waiting.questions {
-        text.push_str(&format!("- {}  ({}, {})\n", asked.question, asked.id, asked.state.as_str()));
-    }
-    if text.is_empty() {
-        text.push_str("No question is open.");
-    }
-    found::<QuestionsArguments>(text, &waiting)
+    let line = |asked: &Listed| {
+        format!("- {}  ({}, {})\n", asked.question, asked.id, asked.state.as_str())
+    };
+    let items: Vec<String> = waiting.questions.iter().map(line).collect();
+    let text = if items.is_empty() { "No question is open." } else { "" };
+    listed::<QuestionsArguments>(text.to_owned(), items, &waiting)
 }
 
 /// The tool `entity`.
@@ -66,11 +64,11 @@ pub fn entity(given: EntityArguments, on: &OperationContext) -> Result<Reply, Cl
     let learning = Learning::look(&workspace);
     let (store, snapshot) = (learning.store(), learning.store().read(now()));
     let told = told(&store, &snapshot, given.name.as_deref(), given.limit);
-    let mut text = String::new();
+    let (mut text, mut items) = (String::new(), Vec::new());
     for entity in &told.entities {
         let known = match entity {
             Told::Listed(it) => {
-                text.push_str(&format!("- {} ({})\n", it.name, counted(it.facts, "fact")));
+                items.push(format!("- {} ({})\n", it.name, counted(it.facts, "fact")));
                 continue;
             }
             Told::Known(known) => known,
@@ -81,24 +79,31 @@ pub fn entity(given: EntityArguments, on: &OperationContext) -> Result<Reply, Cl
             let doubt = fact
                 .against
                 .map_or_else(String::new, |note| format!(" [the user says otherwise: {note}]"));
-            text.push_str(&format!("- {}  ({source}){doubt}\n", fact.text));
+            items.push(format!("- {}  ({source}){doubt}\n", fact.text));
         }
     }
-    if text.is_empty() {
+    if told.entities.is_empty() {
         text = match &given.name {
             Some(name) => format!("Nothing is known of `{name}`."),
             None => "Nothing is known yet.".to_owned(),
         };
     }
-    found::<EntityArguments>(text, &told)
+    listed::<EntityArguments>(text, items, &told)
 }
 
 /// The tool `status`.
 ///
 /// # Errors
-/// When the view cannot be read.
+/// When the view cannot be read. That there is no knowledge base is an answer.
 pub fn status(_: StatusArguments, on: &OperationContext) -> Result<Reply, CliError> {
-    let it = status::status(&on.workspace()?, env!("CARGO_PKG_VERSION"))?;
+    let version = env!("CARGO_PKG_VERSION");
+    let it = match on.workspace() {
+        Err(cause) if cause.is_nowhere => status::nowhere(&cause, version),
+        workspace => status::status(&workspace?, version)?,
+    };
+    if let Some(problem) = &it.problem {
+        return found::<StatusArguments>(format!("There is no knowledge base: {problem}."), &it);
+    }
     let text = format!(
         "{}: {} in {}, {} of them {} for a vector; {} remembered; model {}; elophanto {}",
         it.repository,

@@ -7,7 +7,7 @@ use crate::{
     server::{Call, Reply},
     wire::{ContradictedWire, RecallArguments, RememberArguments, RememberedWire},
 };
-use elophanto_app::memory::Memories;
+use elophanto_app::{memory::Memories, reporter::Reporter};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Draft, Question};
 
@@ -51,6 +51,8 @@ pub fn remember(
         agent_id: agent.unwrap_or_else(|| workspace.config.memory.agent_id.clone()),
         replaces: None,
     };
+    let reporter: &dyn Reporter = &on.reporter(call);
+    reporter.still_wanted()?;
     let remembered = memories.remember(draft, Timestamp::now())?;
     let (memory, masked) = (&remembered.memory, remembered.masked);
     let path = remembered.path.to_string_lossy().into_owned();

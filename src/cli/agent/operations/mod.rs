@@ -14,7 +14,7 @@ use super::super::{
     workspace::{KnowledgeBase, Workspace},
 };
 use crate::{
-    server::{Call, Operations, Reply, Tool},
+    server::{Call, Follower, Operations, Reply, Tool},
     wire::Arguments,
 };
 use elophanto_app::memory::Kept;
@@ -55,26 +55,46 @@ fn said(error: CliError) -> String {
     error.message().to_owned()
 }
 
-/// Whoever runs the server or the agent: warned and asked, told nothing else.
-struct OnBehalf<'a>(&'a dyn Reporter);
+/// Whoever runs the server or the agent, who is warned and asked and told nothing else, and whoever
+/// called, who is told how far the call is.
+struct OnBehalf<'a> {
+    reporter: &'a dyn Reporter,
+    call: &'a Call,
+}
+
+/// How far one of the steps of a call is.
+struct Following(Follower, &'static str);
+
+impl Progress for Following {
+    fn update(&self, done: usize, all: usize) {
+        self.0.tell(done, all, self.1);
+    }
+}
 
 impl Reporter for OnBehalf<'_> {
     fn tell(&self, tone: Tone, text: &str) {
         if tone == Tone::Warning {
-            self.0.warn(text);
+            self.reporter.warn(text);
         }
     }
 
     fn confirm(&self, question: &str) -> std::io::Result<bool> {
-        self.0.confirm(question)
+        self.reporter.confirm(question)
     }
 
     fn is_watched(&self) -> bool {
         false
     }
 
+    fn is_gone(&self) -> bool {
+        self.call.is_cancelled()
+    }
+
     fn progress(&self, what: &'static str) -> Box<dyn Progress> {
-        Silent.progress(what)
+        match self.call.follower() {
+            Some(follower) => Box::new(Following(follower, what)),
+            None => Silent.progress(what),
+        }
     }
 }
 
@@ -84,8 +104,8 @@ impl OperationContext {
         self.base.open(Vec::new())
     }
 
-    fn reporter(&self) -> OnBehalf<'_> {
-        OnBehalf(&*self.reporter)
+    fn reporter<'a>(&'a self, call: &'a Call) -> OnBehalf<'a> {
+        OnBehalf { reporter: &*self.reporter, call }
     }
 }
 
@@ -104,10 +124,10 @@ fn answer(
         Tool::Get => notes::get(arguments(given)?, on, call),
         Tool::Recall => lessons::recall(arguments(given)?, on, call),
         Tool::Remember => lessons::remember(arguments(given)?, on, call),
-        Tool::Learn => knowledge::learn(arguments(given)?, on),
+        Tool::Learn => knowledge::learn(arguments(given)?, on, call),
         Tool::Questions => knowledge::questions(arguments(given)?, on),
         Tool::Entity => knowledge::entity(arguments(given)?, on),
-        Tool::WriteNote => notes::write_note(arguments(given)?, on),
+        Tool::WriteNote => notes::write_note(arguments(given)?, on, call),
         Tool::Status => knowledge::status(arguments(given)?, on),
     }
 }
@@ -120,13 +140,24 @@ fn arguments<A: Arguments>(given: &Map<String, Value>) -> Result<A, CliError> {
 /// What a tool with these arguments answers: as JSON says it, for a score is as short there as it is
 /// printed.
 fn found<A: Arguments>(text: String, answer: &A::Answer<'_>) -> Result<Reply, CliError> {
+    listed::<A>(text, Vec::new(), answer)
+}
+
+/// The same of a list, with the texts of its items.
+fn listed<A: Arguments>(
+    text: String,
+    items: Vec<String>,
+    answer: &A::Answer<'_>,
+) -> Result<Reply, CliError> {
     let json = serde_json::to_string(answer).map_err(CliError::new)?;
-    Ok(Reply::Found { text, structured: serde_json::from_str(&json).map_err(CliError::new)? })
+    let structured = serde_json::from_str(&json).map_err(CliError::new)?;
+    Ok(Reply::Found { text, items, structured })
 }
 
 /// Reads what changed before the tool itself would, and says how far it is.
 fn read_first(on: &OperationContext, call: &Call) -> Result<(), CliError> {
-    let progress = |done, all| call.progress(done, Some(all), "reading notes");
+    let reading = on.reporter(call).progress("notes");
+    let progress = |done, all| reading.update(done, all);
     let options = Options { full: false, patience: Some(PATIENCE), progress: &progress };
     on.workspace()?.refresh_all(options)?;
     Ok(())

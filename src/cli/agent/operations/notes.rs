@@ -8,12 +8,15 @@ use super::{
 };
 use crate::{
     server::{Call, NoteEntry, NoteText, Reply},
-    wire::{GetArguments, PartWire, WriteNoteArguments, WrittenWire, lines},
+    wire::{GetArguments, PartWire, WriteNoteArguments, WrittenWire},
 };
 use elophanto_app::notes::{Listed, Notes, Origin, write};
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::NotePath;
-use elophanto_text::authoring::{self, Part, content_hash};
+use elophanto_text::{
+    authoring::{self, Part, content_hash},
+    place::{Place, lines, place},
+};
 
 /// Largest note that is read as a whole, in bytes.
 const MOST_READ: usize = 256 * 1024;
@@ -23,11 +26,10 @@ pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Re
     let notes = Notes::open(&workspace)?;
     let lines = given.lines.as_deref().and_then(lines);
     let part = match (given.heading, lines) {
-        (Some(heading), _) => Part::Heading(heading),
-        (None, Some((first, last))) => Part::Lines(first, last),
-        (None, None) => Part::Whole,
+        (Some(heading), _) => Some(Part::Heading(heading)),
+        (None, lines) => lines.map(|(first, last)| Part::Lines(first, last)),
     };
-    let excerpt = notes.excerpt(&given.path, &part)?;
+    let excerpt = notes.excerpt(&at(&given.path)?, part)?;
     let path = excerpt.path.to_text();
     let (first, end) = excerpt.part.lines;
     let answer = |body: &str, last: usize, origin: &Origin| {
@@ -50,13 +52,18 @@ pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Re
     // Room for the line that says what is quoted.
     let room = call.max_tokens().saturating_sub(24);
     let fits = |body: &str, last: usize| match answer(body, last, &usual).map(Reply::shown) {
-        Ok(Reply::Found { text, structured }) => {
+        Ok(Reply::Found { text, structured, .. }) => {
             count_tokens(&text) <= room && count_tokens(&structured.to_string()) <= room
         }
         _ => false,
     };
     let (body, last) = excerpt.fitting(fits);
     answer(body, last, &notes.origin(&excerpt.path, (first, last)))
+}
+
+/// A place that was held against the form of one.
+pub fn at(given: &str) -> Result<Place, CliError> {
+    place(given).ok_or_else(|| CliError::new(format_args!("`{given}` leads out of the root")))
 }
 
 /// An origin in a few words.
@@ -69,7 +76,11 @@ pub fn by(origin: &Origin) -> String {
     }
 }
 
-pub fn write_note(given: WriteNoteArguments, on: &OperationContext) -> Result<Reply, CliError> {
+pub fn write_note(
+    given: WriteNoteArguments,
+    on: &OperationContext,
+    call: &Call,
+) -> Result<Reply, CliError> {
     let tags = given.tags.unwrap_or_default();
     let draft = authoring::Draft {
         kind: given.kind.map_or(authoring::Kind::Note, |kind| kind.0),
@@ -79,7 +90,7 @@ pub fn write_note(given: WriteNoteArguments, on: &OperationContext) -> Result<Re
         tags: &tags,
         path: given.path.as_deref().map(Path::new),
     };
-    let written = write(&on.workspace()?, &draft, given.hash.as_deref())?;
+    let written = write(&on.workspace()?, &draft, given.hash.as_deref(), &on.reporter(call))?;
     let path = written.path.to_string_lossy().into_owned();
     let text = format!("Written to {path}.");
     let hash = Some(content_hash(&written.text));

@@ -5,15 +5,14 @@ use super::{
     super::super::{
         error::CliError,
         search::{
-            args::place,
             output::{Format, Shape, texts},
             wire::wire,
         },
         ui::Ui,
         workspace::Workspace,
     },
-    OperationContext, found as reply,
-    notes::by,
+    OperationContext, listed,
+    notes::{at, by},
 };
 use crate::{
     server::{Call, Reply},
@@ -22,8 +21,11 @@ use crate::{
         SimilarArguments,
     },
 };
-use elophanto_app::search::{Found, SearchRequest, search as run};
-use elophanto_index::search::{Level, Listing};
+use elophanto_app::{
+    notes::Notes,
+    search::{Found, SearchRequest, search as run},
+};
+use elophanto_index::search::{Level, Listing, run::Like};
 
 /// The tool `search`.
 ///
@@ -60,11 +62,8 @@ pub fn similar(
     call: &Call,
 ) -> Result<Reply, CliError> {
     let workspace = open(on, &[("search.limit", Some(given.limit.to_string()))])?;
-    let typed = match given.line {
-        Some(line) => format!("{}:{line}", given.path),
-        None => given.path,
-    };
-    let like = Some(place(&typed, &workspace));
+    let (path, lines) = Notes::open(&workspace)?.meant(&at(&given.path)?);
+    let like = Some(Like { path, line: given.line.or(lines.map(|(first, _)| first)) });
     found(on, &workspace, &SearchRequest { like, ..traced() }, call)
 }
 
@@ -85,7 +84,7 @@ fn found(
     request: &SearchRequest,
     call: &Call,
 ) -> Result<Reply, CliError> {
-    let found = run(workspace, request, &on.reporter())?;
+    let found = run(workspace, request, &on.reporter(call))?;
     let drifted = found.drifted(workspace);
     let Found { answer, .. } = &found;
     let mut shape = Shape {
@@ -115,7 +114,7 @@ fn found(
         .collect();
     let excluded: Vec<&str> = answer.query.excluded.iter().map(|it| it.typed.as_str()).collect();
     let hits: Vec<PassageWire> = wires.iter().map(PassageWire::from).collect();
-    let mut text = String::new();
+    let (mut text, items) = (String::new(), hits.iter().map(line).collect());
     if hits.is_empty() {
         text = format!("Nothing was found.\n{}", left_out(&excluded)).trim_end().to_owned();
     } else {
@@ -124,17 +123,17 @@ fn found(
             text.push_str("Probably nothing here answers this. The nearest:\n\n");
         }
         text.push_str(&left_out(&excluded));
-        text.extend(hits.iter().map(line));
     }
     match (request.like.is_some(), hits.is_empty()) {
-        (true, _) => reply::<SimilarArguments>(text, &AlikeWire { hits }),
+        (true, _) => listed::<SimilarArguments>(text, items, &AlikeWire { hits }),
         (false, true) => {
             let nothing = FoundWire { hits, confidence: None, excluded: &[] };
-            reply::<SearchArguments>(text, &nothing)
+            listed::<SearchArguments>(text, items, &nothing)
         }
         (false, false) => {
             let confidence = answer.confidence.map(ConfidenceWire::from);
-            reply::<SearchArguments>(text, &FoundWire { hits, confidence, excluded: &excluded })
+            let answer = FoundWire { hits, confidence, excluded: &excluded };
+            listed::<SearchArguments>(text, items, &answer)
         }
     }
 }

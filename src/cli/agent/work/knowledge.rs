@@ -82,7 +82,8 @@ impl Tool for Knowledge {
             return Err(ToolError::Cancelled);
         }
         match (self.operations.call)(self.operation, &given, &call).shown() {
-            Reply::Found { text, structured } => {
+            Reply::Found { text, items, structured } => {
+                let text = text + &items.concat();
                 let path = structured.get("path").and_then(Value::as_str);
                 let touched = path.filter(|_| self.tool == KnowledgeTool::Write).map(Into::into);
                 Ok(Output { text, touched: touched.into_iter().collect(), ..Output::default() })

@@ -87,7 +87,8 @@ fn a_search_waits_on_only_if_every_source_fails() {
         let search = queued("otters", Trigger::UserMessage, USER, at(0));
         record_store.write(Place::Local, &[&search]).unwrap();
         // A clock that was put back must not lose the record.
-        let made = make(&record_store, Place::Local, &search, &sources, &|| at(-1_000)).unwrap();
+        let made = make(&record_store, Place::Local, &search, &sources, &|| false, &|| at(-1_000))
+            .unwrap();
         let found = brought(&record_store, &made.search);
         assert_eq!((found, made.failed.len(), made.search.queued), expected, "{texts:?}");
         let log = log_of(&record_store, 10);
@@ -162,7 +163,7 @@ fn no_secret_is_kept() {
     let key = concat!("AKIA", "Q3EGZ7NTV5KLM2HP");
     let said = || Some(format!("https://host/{key}"));
     let text = format!("The token is {key}.");
-    let finding = Finding { title: said(), url: said(), text, image: said() };
+    let finding = Finding { title: said(), url: said(), text, image: said(), is_note: false };
     let hash = responses::keep(&record_store, &[finding]).unwrap();
     let kept = rig.root().join(format!(".elophanto/cache/responses/{hash}.json"));
     let kept = std::fs::read_to_string(kept).unwrap();

@@ -45,6 +45,8 @@ fn process(record_store: &RecordStore, seconds: i64) -> Outcome {
         users: &said,
         user: USER,
         now: &now,
+        progress: &|_, _| {},
+        is_gone: &|| false,
     };
     let mut snapshot = store.read(at(seconds + 1));
     pipeline.run(&log.unprocessed(), &log, &mut snapshot, None).unwrap()
