@@ -120,9 +120,14 @@ pub fn run(args: &IndexArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let interval = super::scan::interval(every, workspace.config.knowledge.index_interval)?;
     // Before the first run: what changes while that is at work is not missed.
     let watch = if args.watch { Some(Watch::begin(&workspace.repository.root)?) } else { None };
+    let asked = hidden::Asked::begin(&workspace);
     let (workspace, indexed) = index::first(workspace, args.request(), ui)?;
     report(&workspace, args, &indexed, ui)?;
-    hidden::say(&workspace, ui);
+    match indexed.refreshed.report.embedded {
+        0 => asked.say(ui),
+        // Files of ours may be new.
+        _ => hidden::say(&workspace, ui),
+    }
     if let Some(watch) = watch {
         say_watching(watch.method(), ui);
         let beside = ui.beside();

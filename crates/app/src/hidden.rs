@@ -1,7 +1,10 @@
 //! Files of ours that an ignore rule of git hides: what is not seen is not committed, and a clone
 //! does without it.
 
-use std::path::Path;
+use std::{
+    path::Path,
+    thread::{self, JoinHandle},
+};
 
 use crate::{reporter::Reporter, workspace::Workspace};
 use elophanto_base::counted::{agreeing, counted};
@@ -20,7 +23,27 @@ const MOST_NAMED: usize = 5;
 /// One sentence for each hidden file.
 pub fn findings(workspace: &Workspace) -> Vec<String> {
     let Some(git) = Git::of(&workspace.repository) else { return Vec::new() };
-    let write_root = &workspace.config.knowledge.write_root;
+    found(&git, &workspace.config.knowledge.write_root)
+}
+
+/// Git is being asked what is hidden, while something else is done.
+pub struct Asked(Option<JoinHandle<Vec<String>>>);
+
+impl Asked {
+    /// Asks.
+    pub fn begin(workspace: &Workspace) -> Self {
+        let write_root = workspace.config.knowledge.write_root.clone();
+        let git = Git::of(&workspace.repository);
+        Self(git.map(|git| thread::spawn(move || found(&git, &write_root))))
+    }
+
+    /// Says what was hidden.
+    pub fn say(self, reporter: &dyn Reporter) {
+        told(self.0.and_then(|asked| asked.join().ok()).unwrap_or_default(), reporter);
+    }
+}
+
+fn found(git: &Git, write_root: &Path) -> Vec<String> {
     let (pages, entries) = (learn::entity_store::folder(write_root), changelog::folder(write_root));
     let mut places: Vec<&Path> = PLACES.iter().map(Path::new).collect();
     places.extend([pages.as_path(), entries.as_path()]);
@@ -49,7 +72,11 @@ pub fn findings(workspace: &Workspace) -> Vec<String> {
 
 /// Says what is hidden.
 pub fn say(workspace: &Workspace, reporter: &dyn Reporter) {
-    for finding in findings(workspace) {
+    told(findings(workspace), reporter);
+}
+
+fn told(findings: Vec<String>, reporter: &dyn Reporter) {
+    for finding in findings {
         reporter.note(format_args!("{finding}: a clone will not have it"));
     }
 }

@@ -91,7 +91,11 @@ impl Kept {
             id
         });
         while self.order.len() > 1 && (self.order.len() > STREAMS || self.bytes > BYTES) {
-            let Some(sent) = self.order.pop_front().and_then(|it| self.streams.remove(&it)) else {
+            // One that is over before one that is under way, whose numbers must go on.
+            let is_over = |it: &String| self.streams.get(it).is_none_or(|sent| sent.is_over);
+            let first = self.order.iter().position(is_over).unwrap_or(0);
+            let Some(sent) = self.order.remove(first).and_then(|it| self.streams.remove(&it))
+            else {
                 continue;
             };
             self.bytes -= sent.events.iter().map(|(bytes, _)| bytes).sum::<usize>();

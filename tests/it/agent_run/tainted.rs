@@ -69,12 +69,23 @@ fn full_goes_on_with_nobody_there_and_is_taken_back() {
 
 #[test]
 fn what_would_steer_other_programs_is_put_aside() {
-    let script = "mkdir -p .vscode sub\necho run > .vscode/tasks.json\necho x > sub/.mcp.json\n\
+    let script = "mkdir -p .vscode sub c\necho run > .vscode/tasks.json\necho x > sub/.mcp.json\n\
+                  chmod 100 .vscode\necho evil > c/config.toml\nln -s c .cargo\n\
+                  echo more >> .elophanto/memory/repo/old.jsonl\necho y > CLAUDE.md\n\
                   echo fine > fine.txt\nmv .github gone\nmv tools/.mcp.json away.json\n";
     let bench = bench(vec![shell("sh make.sh")], script);
+    bench.env.write(".elophanto/memory/repo/old.jsonl", "");
+    // What a link of the user's leads to is held in its place, and nothing beside it.
+    bench.env.write("docs/agents.md", "Be kind.\n");
+    std::os::unix::fs::symlink("docs/agents.md", bench.env.path("CLAUDE.md")).unwrap();
+    bench.env.git(&["add", "-A"]);
+    bench.env.git(&["commit", "-qm", "More"]);
     let told = bench.run("Go", &["--mode", "full"], "no");
     assert_eq!(told.ran(), ["file_read", "shell_execute"], "{}", told.output);
     assert_eq!(bench.env.read("fine.txt"), b"fine\n");
+    assert_eq!(bench.env.read("docs/agents.md"), b"Be kind.\n");
+    assert_eq!(bench.env.read(".elophanto/memory/repo/old.jsonl"), b"");
+    assert!(!bench.env.path(".cargo").is_symlink(), "{}", told.output);
     for path in [".vscode/tasks.json", "sub/.mcp.json"] {
         assert!(!bench.env.path(path).exists(), "{path} {}", told.output);
         assert!(told.output.stdout().contains(path), "{path} {}", told.output);
@@ -115,6 +126,25 @@ fn removes(folders: &[&str]) -> super::Told {
         }
     }
     bench.run("Go", &["--mode", "full"], "no")
+}
+
+#[test]
+fn a_tool_that_no_undo_follows_asks() {
+    let bench = bench(
+        vec![
+            call("file_delete", json!({ "path": "large.bin" })),
+            write(".elophanto/memory/repo/new.jsonl"),
+            call("file_move", json!({ "from": "linked", "to": ".cargo" })),
+        ],
+        "",
+    );
+    let large = fs::File::create(bench.env.path("large.bin")).unwrap();
+    large.set_len(64 * 1024 * 1024 + 1).unwrap();
+    std::os::unix::fs::symlink("docs", bench.env.path("linked")).unwrap();
+    let told = bench.run("Go", &["--mode", "full"], "no");
+    assert_eq!(told.asked(), ["file_delete", "file_write", "file_move"], "{}", told.output);
+    assert_eq!(told.ran(), ["file_read"], "{}", told.output);
+    assert!(bench.env.path("large.bin").exists());
 }
 
 #[test]

@@ -208,11 +208,10 @@ impl<'a> Run<'a> {
         is_whole.then(|| seen.entries.iter().map(|(name, _)| name.as_path()))
     }
 
-    /// What [`Run::before_anything`] has just not looked into: whatever happens to it now, an undo
-    /// would not restore.
+    /// What the call that was announced last may change and an undo would not restore.
     pub fn not_covered(&self) -> Vec<Uncovered> {
-        let entries = self.baselines.last().map(|seen| &seen.entries[..]).unwrap_or_default();
-        let opaque = entries.iter().filter_map(|(name, entry)| match &entry.state {
+        let was = self.folded.open.last().into_iter().flat_map(|open| &open.was);
+        let opaque = was.filter_map(|(name, (state, _))| match state {
             State::Opaque(opaque) => {
                 Some(Uncovered { path: name.as_path().to_owned(), why: opaque.into() })
             }

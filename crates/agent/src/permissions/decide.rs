@@ -114,12 +114,14 @@ fn blacklist(call: &Call, found: Option<&Findings>, at: &Circumstances) -> Optio
         let is_write = matches!(call.action, Action::Write { .. });
         let reasons: Vec<String> = paths
             .iter()
-            .filter_map(|path| match at.protected.executed(path) {
-                Some(who) => Some(goes_by(&path.display(), who)),
-                None if is_write && is_outside(path) => {
-                    Some(format!("`{}` lies outside the work tree", path.display()))
+            .filter_map(|path| {
+                match at.protected.executed(path).or_else(|| at.protected.leads_to(path)) {
+                    Some(who) => Some(goes_by(&path.display(), who)),
+                    None if is_write && is_outside(path) => {
+                        Some(format!("`{}` lies outside the work tree", path.display()))
+                    }
+                    None => None,
                 }
-                None => None,
             })
             .collect();
         return (!reasons.is_empty()).then(|| verdict(Decision::Ask, Layer::Blacklist, reasons));
@@ -149,13 +151,10 @@ fn taint(call: &Call, at: &Circumstances) -> Option<Verdict> {
 /// commands in the fence without network, notes, a local commit. Lessons do not stay: they are
 /// recalled in other repositories.
 fn stays(call: &Call, at: &Circumstances) -> bool {
-    let inside = |path: &PathBuf| path.starts_with(at.root);
+    let own = at.root.join(OWN);
+    let inside = |path: &PathBuf| path.starts_with(at.root) && !path.starts_with(&own);
     match &call.action {
-        Action::Write { paths } => paths.iter().all(inside),
-        Action::Record { paths } => {
-            let own = at.root.join(OWN);
-            paths.iter().all(|path| inside(path) && !path.starts_with(&own))
-        }
+        Action::Write { paths } | Action::Record { paths } => paths.iter().all(inside),
         Action::Shell { network, .. } => at.fenced && !network,
         Action::Commit => true,
         _ => false,

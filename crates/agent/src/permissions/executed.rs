@@ -188,6 +188,19 @@ pub(super) fn executed(names: &[String]) -> Option<&'static str> {
     named.or_else(|| ENDINGS.iter().find(|(end, _)| is_end(end))).map(|(_, who)| *who)
 }
 
+/// Who goes by files below a folder of these names, without going by all of them: `.cargo`, of which
+/// `.cargo/config.toml` counts.
+pub(super) fn leads_to(names: &[String]) -> Option<&'static str> {
+    let begins = |(wanted, _): &&(&str, &str)| {
+        let wanted: Vec<&str> = wanted.split('/').collect();
+        (1..wanted.len()).any(|length| {
+            let (above, last) = (&wanted[..length], names.len().saturating_sub(length));
+            names.len() >= length && names[last..].iter().zip(above).all(|(name, it)| name == it)
+        })
+    };
+    TABLE.iter().find(begins).map(|(_, who)| *who)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,6 +211,22 @@ mod tests {
         for (path, _) in TABLE {
             assert_eq!(matching::names(path).join("/"), *path);
             assert_eq!(TABLE.iter().filter(|(other, _)| other == path).count(), 1, "{path}");
+        }
+    }
+
+    #[test]
+    fn which_folders_lead_to_one() {
+        for (path, expected) in [
+            (".cargo", Some("cargo")),
+            ("a/.cargo", Some("cargo")),
+            (".config", Some("mise")),
+            ("gradle", Some("Gradle")),
+            (".cargo/config.toml", None),
+            (".vscode", None),
+            ("docs", None),
+            ("", None),
+        ] {
+            assert_eq!(leads_to(&matching::names(path)), expected, "{path}");
         }
     }
 

@@ -6,7 +6,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::{
-    executed::executed,
+    executed::{executed, leads_to},
     keys,
     matching::{self, Fit},
 };
@@ -92,6 +92,15 @@ impl Protected {
     /// execute or are steered by.
     pub fn executed(&self, path: &Path) -> Option<&'static str> {
         self.run_by_others(&path_pattern(path))
+    }
+
+    /// Who goes by what lies below this absolute path, if it has the name of a folder in which only
+    /// some files are such: a file or link in its place stands for all of them.
+    pub fn leads_to(&self, path: &Path) -> Option<&'static str> {
+        let names = matching::names(&path_pattern(path));
+        let is_below =
+            names.len() > self.root.len() && matching::fit(&names, &self.root) != Fit::Apart;
+        if is_below { leads_to(names.get(self.root.len()..)?) } else { None }
     }
 
     /// The entry that keeps tools from writing this absolute path, key material included.

@@ -12,9 +12,7 @@ use super::{
     record::{Record, in_words},
 };
 use crate::{
-    Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox,
-    clean::clean,
-    permissions::{Action, Call},
+    Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox, clean::clean, permissions::Call,
     toolbox::level_name,
 };
 use elophanto_base::{one_line::one_line, schema};
@@ -127,18 +125,30 @@ impl Run<'_, '_> {
             let text = format!("not made: there can be no checkpoint to go back to: {reason}");
             return Ok(self.unmade(asked, How::Failed, &text, record));
         }
-        if is_unseen
-            && matches!(call.action, Action::Shell { .. })
-            && let Some(permit) = self.beyond_undo(&call, &shown, &asked.arguments)
-        {
+        let lost = if is_unseen { self.agent.world.beyond_undo() } else { Vec::new() };
+        if !lost.is_empty() {
+            // What the user does while they think is none of the run's.
+            self.close_unmade();
+            let permit = self.beyond_undo(lost, &call, &shown, &asked.arguments);
             let Permit { verdict, approved, refusal } = permit;
             (record.verdict, record.approved) = (Some(verdict), approved);
             if let Some(text) = refusal {
-                self.agent.world.after();
                 return Ok(self.unmade(asked, How::Refused, &text, record));
+            }
+            self.go_on()?;
+            if let Err(reason) = self.agent.world.before(&call.action, false) {
+                let text = format!("not made: there can be no checkpoint to go back to: {reason}");
+                return Ok(self.unmade(asked, How::Failed, &text, record));
             }
         }
         self.execute(tool, asked, &shown, record)
+    }
+
+    /// A call that was announced is not made.
+    fn close_unmade(&mut self) {
+        for remark in self.agent.world.after().remarks {
+            self.warn(remark);
+        }
     }
 
     fn execute(

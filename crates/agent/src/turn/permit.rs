@@ -24,16 +24,13 @@ impl Run<'_, '_> {
     /// an undo would not bring back all that a program could change.
     pub(super) fn beyond_undo(
         &mut self,
+        lost: Vec<String>,
         call: &Call<'_>,
         shown: &str,
         arguments: &Value,
-    ) -> Option<Permit> {
-        let lost = self.agent.world.beyond_undo();
-        if lost.is_empty() {
-            return None;
-        }
-        let reason = "untrusted text is in the conversation, and the command may change what no \
-                      undo brings back";
+    ) -> Permit {
+        let reason = "untrusted text is in the conversation, and this may change what no undo \
+                      brings back";
         let reasons = std::iter::once(reason.to_owned()).chain(lost).collect();
         let decision = Decision::Ask;
         let (layer, can_be_kept) = (Layer::Taint, false);
@@ -46,7 +43,7 @@ impl Run<'_, '_> {
             (verdict.decision, verdict.is_unanswered) = (Decision::Deny, true);
             ("nobody", Some(refused("nobody is there to approve it", &verdict)))
         };
-        Some(Permit { verdict, approved, refusal })
+        Permit { verdict, approved, refusal }
     }
 
     pub(super) fn permit(&mut self, call: &Call<'_>, shown: &str, arguments: &Value) -> Permit {

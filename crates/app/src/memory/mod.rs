@@ -140,7 +140,7 @@ impl<'a> Memories<'a> {
         // The file is named after the clock, whatever time the record bears.
         let entries = [Entry::Memory(memory.clone())];
         let path = self.append(&memory.repo, &entries, Timestamp::now())?;
-        let known = self.read().0.folded.memories;
+        let known = self.newest();
         let contradicts = contradicted(&memory, &known).into_iter().cloned().collect();
         Ok(Remembered { memory, path, masked, contradicts })
     }

@@ -11,7 +11,9 @@ use jiff::Timestamp;
 use super::{Memories, Remembered};
 use crate::{Error, reporter::Reporter, when::day};
 use elophanto_base::visible::escape_control_line;
-use elophanto_knowledge::memory::{Draft, Entry, EventType, Folded, Memory, Rate, fold, line};
+use elophanto_knowledge::memory::{
+    COMPARED, Draft, Entry, EventType, Folded, Memory, Rate, fold, line,
+};
 
 /// All records there are.
 pub struct Records {
@@ -210,6 +212,24 @@ impl Memories<'_> {
             }
         }
         (Records { folded: fold(entries), places }, damage)
+    }
+
+    /// The newest lessons of all repositories, as many files as hold enough to compare a new one with:
+    /// writing a lesson down takes no longer where there are many. What an older file takes back
+    /// may be among them.
+    pub(super) fn newest(&self) -> Vec<Memory> {
+        let mut files = self.files.list().files;
+        files.retain(|found| !found.is_archived);
+        files.sort_by(|a, b| a.path.file_name().cmp(&b.path.file_name()));
+        let mut entries = Vec::new();
+        for found in files.iter().rev() {
+            if entries.len() >= COMPARED {
+                break;
+            }
+            let read = self.files.read(found).unwrap_or_default();
+            entries.extend(read.entries.into_iter().map(|(_, entry)| entry));
+        }
+        fold(entries).memories
     }
 
     /// Corrects a lesson: a new record takes its place. Without `agent` it is the one of the settings.

@@ -5,7 +5,7 @@ use elophanto_base::contradicts::disputes;
 use elophanto_models::{Embedder, builtin::Builtin};
 
 /// Lessons that a new one is compared with, the newest.
-const COMPARED: usize = 3_000;
+pub const COMPARED: usize = 3_000;
 
 /// Whether two lessons differ in what they say, and not in what they are about.
 pub fn dispute(one: &Memory, other: &Memory) -> bool {

@@ -37,7 +37,7 @@ mod tools;
 mod write;
 
 pub use archive::Archived;
-pub use dispute::contradicted;
+pub use dispute::{COMPARED, contradicted};
 pub use draft::{Draft, DraftParts};
 pub use files::{Files, Found, Listing};
 pub use fold::{Folded, fold};

@@ -202,10 +202,11 @@ impl<'a> Lessons<'a> {
             }
         }
         let groups = proven_first(groups, proven, context.analyzer);
-        let mut ordered = self.together(groups, question, context.embedder.near());
-        ordered.truncate(question.limit);
+        let ordered = self.together(groups, question, context.embedder.near());
+        // Of what is cut off too: who sees one is told of the other.
         let ids: Vec<Vec<String>> = ordered
             .iter()
+            .take(question.limit)
             .map(|(at, group)| {
                 let others = ordered.iter().filter(|(other, _)| other == at);
                 let others = others.filter_map(|(_, other)| latest_of(other));
@@ -437,7 +438,7 @@ fn close(
         true => context.thresholds.lessons,
         false => Belief::STATIC_LESSONS,
     };
-    let count: usize = lessons.scene.live.iter().map(|live| live.ones().count()).sum();
+    let count: usize = lessons.scene.allowed.iter().map(|allowed| allowed.ones().count()).sum();
     let chance = CHANCE * (count.max(1) as f32 / FEW).ln();
     let mut best: Vec<(Belief, Features)> = Vec::new();
     for (it, features) in found.iter().zip(&all).take(LOOKED_AT) {

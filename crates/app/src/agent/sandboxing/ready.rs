@@ -25,6 +25,8 @@ pub(super) struct Ready {
     /// Other repositories in it, and where one could be put, if that was looked for: an undo does
     /// not reach into them.
     pub repositories: Option<Vec<PathBuf>>,
+    /// It writes nowhere but in the work tree, whatever the settings say.
+    pub stays_here: bool,
     /// An empty folder for temporary files.
     pub temporary: Option<TempDir>,
 }
@@ -73,6 +75,11 @@ impl Fencing {
     /// The same of other repositories in the work tree, and of where one could be put: absolute.
     pub fn knows_repositories(&self, paths: Vec<PathBuf>) {
         self.ready().repositories = Some(paths);
+    }
+
+    /// Whether the next program writes nowhere but in the work tree: nobody has looked at it.
+    pub fn stays_here(&self, stays: bool) {
+        self.ready().stays_here = stays;
     }
 
     /// What was found out about the work tree is out of date.

@@ -20,7 +20,8 @@ impl Fencing {
         wanted: &Wanted,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Ended, String> {
-        let Ready { standby, keys, repositories, temporary } = std::mem::take(&mut *self.ready());
+        let Ready { standby, keys, repositories, temporary, stays_here } =
+            std::mem::take(&mut *self.ready());
         let temporary = match temporary.filter(|folder| is_fresh(folder.path())) {
             Some(folder) => folder,
             None => tempfile::Builder::new()
@@ -57,7 +58,8 @@ impl Fencing {
             (vec![self.root.clone()], Vec::new())
         } else {
             let protected = self.paths.iter().cloned().chain(repositories).collect();
-            (protected, absolute(&self.settings.writable))
+            let more = if stays_here { &[][..] } else { &self.settings.writable };
+            (protected, absolute(more))
         };
         let mut hidden = keys.unwrap_or_else(|| self.keys());
         hidden.extend(self.git.hidden());

@@ -1,8 +1,11 @@
 //! What a call has changed: for the checkpoint, and for whoever has to look at it.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use super::{Begun, Surroundings};
 use elophanto_base::counted::{agreeing, counted};
@@ -11,6 +14,9 @@ use elophanto_repo::{Git, PutAside, move_aside};
 
 /// Files that are told of one by one.
 const MOST_TOLD: usize = 20;
+/// Folders of what programs install and build, in which nobody opens an editor.
+const INSTALLED: [&str; 7] =
+    ["node_modules", "target", "venv", ".gradle", ".next", ".tox", ".venv"];
 
 impl Surroundings<'_> {
     /// What the call that has just been made changed.
@@ -51,15 +57,30 @@ impl Surroundings<'_> {
         aside.told
     }
 
-    /// Files of the work tree that others execute or go by, relative to its root.
+    /// Files and links of the work tree that others execute or go by, relative to its root, and
+    /// folders that cannot be looked into. What programs install and build is passed over.
     pub(super) fn steering(&self) -> BTreeSet<PathBuf> {
         let (rights, root) = (self.prepared.rights.borrow(), &self.workspace.repository.root);
-        let walk = WalkDir::new(root).into_iter();
-        let walk = walk.filter_entry(|entry| entry.file_name() != ".git").filter_map(Result::ok);
-        walk.filter(|entry| !entry.file_type().is_dir())
-            .filter(|entry| rights.protected.executed(entry.path()).is_some())
-            .filter_map(|entry| Some(entry.path().strip_prefix(root).ok()?.to_owned()))
-            .collect()
+        let protected = &rights.protected;
+        let is_looked_into = |entry: &DirEntry| {
+            let name = entry.file_name();
+            !entry.file_type().is_dir() || name != ".git" && !INSTALLED.iter().any(|it| name == *it)
+        };
+        let mut found = BTreeSet::new();
+        for entry in WalkDir::new(root).into_iter().filter_entry(is_looked_into) {
+            let path = match entry {
+                Ok(entry) => {
+                    let (path, kind) = (entry.path(), entry.file_type());
+                    let leads = || kind.is_symlink() && protected.leads_to(path).is_some();
+                    let is_one = !kind.is_dir() && (protected.executed(path).is_some() || leads());
+                    is_one.then(|| entry.into_path())
+                }
+                Err(closed) => closed.path().map(Path::to_owned),
+            };
+            found.extend(path.and_then(|path| Some(path.strip_prefix(root).ok()?.to_owned())));
+        }
+        found.remove(Path::new(""));
+        found
     }
 
     /// Puts files aside that others go by and that a call has left which nobody looked at; says so.

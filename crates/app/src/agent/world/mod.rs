@@ -2,7 +2,10 @@
 
 mod changes;
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use ulid::Ulid;
 
@@ -41,11 +44,23 @@ fn own_output() -> impl Iterator<Item = PathBuf> {
     links.filter_map(|link| std::fs::read_link(link).ok()).filter(|path| path.is_file())
 }
 
+/// What elophanto keeps in a work tree for all clones.
+const OWN_RECORDS: [&str; 3] = [".elophanto/index", ".elophanto/journal", ".elophanto/memory"];
 /// Folders, ignored by git, that a program fills again.
 const MADE_AGAIN: [&str; 9] =
     ["build", "dist", "node_modules", "target", "venv", ".gradle", ".next", ".tox", ".venv"];
 /// What could be lost is told of one by one up to so many.
 const MOST_LOST: usize = 5;
+
+/// What no program may change so that a file which others go by stays as it is: what a link leads to
+/// in its place.
+fn held(root: &Path, path: &Path) -> Option<PathBuf> {
+    let path = root.join(path);
+    if !path.is_symlink() {
+        return Some(path);
+    }
+    path.canonicalize().ok().filter(|target| target.starts_with(root) && target != root)
+}
 
 /// Whether something is lost for good if a program deletes it.
 fn is_dear(it: &Uncovered) -> bool {
@@ -214,7 +229,13 @@ impl World for Surroundings<'_> {
         }
         let steering = (runs && is_unseen && fencing.is_there()).then(|| self.steering());
         // As other repositories are: no program that is shut in changes it.
-        repositories.extend(steering.iter().flatten().map(|path| root.join(path)));
+        repositories.extend(steering.iter().flatten().filter_map(|path| held(root, path)));
+        if steering.is_some() {
+            // What is written down there goes further than this work tree.
+            repositories
+                .extend(OWN_RECORDS.iter().map(|path| root.join(path)).filter(|it| it.is_dir()));
+        }
+        fencing.stays_here(steering.is_some());
         let run = self.checkpoint()?;
         match action {
             Action::Write { paths } => run.before_files(paths).map_err(said)?,
