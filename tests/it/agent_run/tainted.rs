@@ -135,14 +135,18 @@ fn a_tool_that_no_undo_follows_asks() {
             call("file_delete", json!({ "path": "large.bin" })),
             write(".elophanto/memory/repo/new.jsonl"),
             call("file_move", json!({ "from": "linked", "to": ".cargo" })),
+            write("docs/agents.md"),
         ],
         "",
     );
     let large = fs::File::create(bench.env.path("large.bin")).unwrap();
     large.set_len(64 * 1024 * 1024 + 1).unwrap();
     std::os::unix::fs::symlink("docs", bench.env.path("linked")).unwrap();
+    bench.env.write("docs/agents.md", "Be kind.\n");
+    std::os::unix::fs::symlink("docs/agents.md", bench.env.path("CLAUDE.md")).unwrap();
     let told = bench.run("Go", &["--mode", "full"], "no");
-    assert_eq!(told.asked(), ["file_delete", "file_write", "file_move"], "{}", told.output);
+    let asked = ["file_delete", "file_write", "file_move", "file_write"];
+    assert_eq!(told.asked(), asked, "{}", told.output);
     assert_eq!(told.ran(), ["file_read"], "{}", told.output);
     assert!(bench.env.path("large.bin").exists());
 }

@@ -92,6 +92,8 @@ pub struct Surroundings<'a> {
     /// Each call that is being made, the innermost last.
     calls: Vec<Begun>,
     links: Links,
+    /// What links lead to that have the names of files that others go by, once it was asked for.
+    led_to: Option<Vec<PathBuf>>,
     /// What went wrong beside the run.
     pub warnings: Vec<String>,
 }
@@ -108,6 +110,7 @@ impl<'a> Surroundings<'a> {
             checkpoint: None,
             calls: Vec::new(),
             links: Links::default(),
+            led_to: None,
             warnings: Vec::new(),
         }
     }
@@ -118,6 +121,7 @@ impl<'a> Surroundings<'a> {
     /// When the checkpoint cannot be sealed; it can be undone all the same.
     pub fn finish(&mut self) -> Result<(), Error> {
         self.run = None;
+        self.led_to = None;
         self.calls.clear();
         self.prepared.fencing.rests();
         if let Some(run) = self.checkpoint.take() {
@@ -146,6 +150,19 @@ impl<'a> Surroundings<'a> {
         let is_listed = verdict.layer == Layer::Mode;
         let mut objects = shown_objects(&verdict.commands).into_iter().filter(|_| is_listed);
         objects.find(|id| git.resolve(id).is_err()).map(str::to_owned)
+    }
+
+    /// Whether a link with the name of a file that others go by leads to this path, or to a folder
+    /// around it. Links are looked for once in a run.
+    fn is_led_to(&mut self, path: &Path) -> bool {
+        if self.led_to.is_none() {
+            let root = &self.workspace.repository.root;
+            let found = self.steering();
+            let links = found.iter().map(|it| root.join(it)).filter(|it| it.is_symlink());
+            let targets = links.filter_map(|it| it.canonicalize().ok()).filter(|it| it != root);
+            self.led_to = Some(targets.collect());
+        }
+        self.led_to.iter().flatten().any(|target| path.starts_with(target))
     }
 
     fn head(&self) -> Option<CommitId> {
@@ -187,6 +204,19 @@ impl World for Surroundings<'_> {
             verdict
                 .reasons
                 .push(format!("`{id}` is no commit: it is not known of which file it is"));
+        }
+        if is_tainted
+            && verdict.decision != Decision::Deny
+            && let Action::Write { paths } = &call.action
+            && let Some(path) = paths.iter().find(|path| self.is_led_to(path))
+        {
+            let path = exact_line(&path.to_string_lossy());
+            verdict.decision = if is_attended { Decision::Ask } else { Decision::Deny };
+            (verdict.layer, verdict.can_be_kept) = (Layer::Blacklist, false);
+            verdict.is_unanswered = !is_attended;
+            verdict.reasons = vec![format!(
+                "a link of a file that steers other programs, outside of the sandbox, leads to `{path}`"
+            )];
         }
         if let Some(folder) = written_into(&self.workspace.repository.root, &call.action) {
             let folder = exact_line(&folder.to_string_lossy());
