@@ -135,7 +135,11 @@ fn a_tool_that_no_undo_follows_asks() {
             call("file_delete", json!({ "path": "large.bin" })),
             write(".elophanto/memory/repo/new.jsonl"),
             call("file_move", json!({ "from": "linked", "to": ".cargo" })),
-            write("docs/agents.md"),
+            call(
+                "file_edit",
+                json!({ "path": "docs/agents.md",
+                "edits": [{ "old": "kind", "new": "evil" }] }),
+            ),
         ],
         "",
     );
@@ -145,7 +149,7 @@ fn a_tool_that_no_undo_follows_asks() {
     bench.env.write("docs/agents.md", "Be kind.\n");
     std::os::unix::fs::symlink("docs/agents.md", bench.env.path("CLAUDE.md")).unwrap();
     let told = bench.run("Go", &["--mode", "full"], "no");
-    let asked = ["file_delete", "file_write", "file_move", "file_write"];
+    let asked = ["file_delete", "file_write", "file_move", "file_edit"];
     assert_eq!(told.asked(), asked, "{}", told.output);
     assert_eq!(told.ran(), ["file_read"], "{}", told.output);
     assert!(bench.env.path("large.bin").exists());
