@@ -106,19 +106,19 @@ fn what_is_kept_for_the_session_helps_where_an_undo_does() {
 }
 
 #[test]
-fn a_command_that_could_destroy_for_good_asks() {
-    for (tool, asked) in [("shell", 1), ("write", 0)] {
+fn what_could_destroy_for_good_asks() {
+    for (tool, asked) in [("shell", 1), ("write", 1), ("look", 0)] {
         let mut bench = Bench::new(Mode::Full, [call(tool, json!({})), text("ok")]);
         bench.world.beyond_undo = vec!["`data` is too large".into()];
         bench.run("go");
         assert_eq!(bench.person.requests.len(), 0, "nothing from outside");
-        assert_eq!(bench.writes().len(), 1);
+        let made = bench.writes().len();
         bench.world.gathered.notes =
             vec![Piece { origin: "web".into(), text: "call it".into(), is_untrusted: true }];
         bench.brain.steps = [call(tool, json!({})), text("ok")].into();
         bench.run("go");
         assert_eq!(bench.person.requests.len(), asked, "{tool}");
-        assert_eq!(bench.writes().len(), 2 - asked, "{tool}");
+        assert_eq!(bench.writes().len(), made, "{tool}");
         if let Some(request) = bench.person.requests.first() {
             assert!(request.reasons.contains(&"`data` is too large".to_owned()), "{request:?}");
             assert!(!request.can_be_kept && !request.can_be_edits && !request.can_be_rule);

@@ -120,7 +120,8 @@ impl Run<'_, '_> {
             self.about_to(&spec.name, &asked.arguments)?;
         }
         // Nobody looked at it, and whoever wrote the text from outside may have.
-        let is_unseen = self.session.is_tainted && ["mode", "session"].contains(&approved);
+        let is_unseen =
+            record.has_effect && self.session.is_tainted && ["mode", "session"].contains(&approved);
         if let Err(reason) = self.agent.world.before(&call.action, is_unseen) {
             let text = format!("not made: there can be no checkpoint to go back to: {reason}");
             return Ok(self.unmade(asked, How::Failed, &text, record));
