@@ -244,6 +244,28 @@ fn nothing_close_is_nothing() {
     assert!(!lessons.contains(&"Put a pool before it".to_owned()), "no padding: {lessons:?}");
 }
 
+/// The built-in vectors know English: what is remembered in other scripts is found by its words.
+#[test]
+fn the_words_of_a_lesson_find_it_in_any_script() {
+    let env = TestEnv::new();
+    let desk = Desk::of(&env);
+    let lessons = [
+        ("Сборка падает", "Очистите кэш перед сборкой"),
+        ("构建失败", "先清理缓存再构建"),
+        ("ビルドが失敗する", "先にキャッシュを消す"),
+        ("Der Bau schlägt fehl", "Vorher den Zwischenspeicher leeren"),
+    ];
+    for (context, lesson) in lessons {
+        desk.remember(context, lesson, &[]);
+    }
+    for (context, lesson) in lessons {
+        for question in [context, lesson] {
+            let found = desk.ok(&["agent", "recall", question]);
+            assert!(found.stdout().contains(lesson), "{question}\n{found}");
+        }
+    }
+}
+
 #[test]
 fn recalled_right_after_it_was_remembered() {
     let env = TestEnv::new();

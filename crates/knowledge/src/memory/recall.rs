@@ -450,12 +450,15 @@ fn close(
     }
     let speaks =
         |(belief, most): &(Belief, Features)| belief.log_odds(most) >= belief.nothing + chance;
-    if !best.iter().any(speaks) {
+    // What holds every word of the question is close, in whatever language: of most of them the static
+    // vectors know nothing.
+    let holds_all = |features: &Features| features.coverage > 0.999;
+    if !best.iter().any(speaks) && !all.iter().any(holds_all) {
         return Ok(Vec::new());
     }
     let is_near = |(it, features): &(Candidate, &Features)| {
         let belief = belief(it);
-        belief.log_odds(features) >= belief.nothing + chance - FAR
+        holds_all(features) || belief.log_odds(features) >= belief.nothing + chance - FAR
     };
     Ok(found.into_iter().zip(&all).filter(is_near).map(|(it, _)| it).collect())
 }
