@@ -2,10 +2,13 @@
 
 use std::{
     collections::BTreeSet,
+    fs::{self, File},
     process::Child,
     thread,
     time::{Duration, Instant},
 };
+
+use serde_json::Value;
 
 use super::{
     Scanned, herons, id, indexed, investigate, journal, list, local_journal, path, records, scan,
@@ -77,11 +80,20 @@ fn indexed_count(env: &TestEnv) -> usize {
 #[test]
 fn going_on_without_answering_asks_a_few_at_a_time() {
     let env = herons(23);
-    let mut child = env.spawn(&["scan", "--every", "300ms", "--json"]);
-    until(&mut child, || list(&env, &[]).len() == 23);
+    let said = env.outside().join("said.jsonl");
+    let mut command = env.command(&["scan", "--every", "300ms", "--json"]);
+    let mut child = command.stdout(File::create(&said).unwrap()).spawn().unwrap();
+    // What a run has said is there for good, whenever the program is killed.
+    let asked = || -> Vec<u64> {
+        let text = fs::read_to_string(&said).unwrap();
+        let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        let lines = whole.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.filter_map(|line| line["asked"].as_u64()).collect()
+    };
+    until(&mut child, || asked().len() >= 3);
     child.kill().unwrap();
-    let lines = Output::from(child.wait_with_output().unwrap()).json();
-    let asked: Vec<u64> = lines.iter().filter_map(|line| line["asked"].as_u64()).collect();
+    child.wait().unwrap();
+    let asked = asked();
     assert_eq!(asked[..3], [10, 10, 3], "{asked:?}");
     assert!(journal(&env).len() == 1 && indexed_count(&env) == 0);
 }
