@@ -175,3 +175,58 @@ fn edits_are_approved_for_a_session() {
     assert_eq!(told.ran(), made, "{}", told.output);
     assert!(bench.env.path("b.md").exists() && !bench.env.path("a.md").exists());
 }
+
+#[test]
+fn what_git_goes_by_is_held() {
+    let script = "echo 'touch ../ran' > tools/watch.sh\necho 'touch ../ran' > tools/hook.sh\n\
+                  echo '[core]' > git.inc\necho 'touch ../ran' >> tools/lint.sh\n\
+                  echo '[core] fsmonitor = touch ../ran' >> settings\nmv tools gone\nmkdir -p late\n\
+                  echo x > late/new.sh\necho fine > fine.txt\necho more >> outside.txt\n";
+    let edit = json!({ "path": "tools/lint.sh", "edits": [{ "old": "lint", "new": "evil" }] });
+    let bench = bench(vec![shell("sh make.sh"), call("file_edit", edit)], script);
+    let env = &bench.env;
+    for name in ["watch", "hook", "lint"] {
+        env.write(&format!("tools/{name}.sh"), "echo lint\n");
+    }
+    env.write("git.inc", "[alias]\n");
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-qm", "Tools"]);
+    env.git(&["config", "core.fsmonitor", "sh tools/watch.sh"]);
+    env.git(&["config", "include.path", "../git.inc"]);
+    env.git(&["config", "diff.x.textconv", "late/new.sh"]);
+    let hooks = env.path(".git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    std::os::unix::fs::symlink("../../tools/hook.sh", hooks.join("pre-push")).unwrap();
+    fs::write(hooks.join("commit-msg"), "#!/bin/sh\nexec ./tools/lint.sh \"$1\"\n").unwrap();
+    // The same files by other names, one of them that of git's own settings.
+    fs::hard_link(env.path(".git/config"), env.path("settings")).unwrap();
+    let outside = env.outside().join("outside.txt");
+    fs::write(&outside, "mine\n").unwrap();
+    fs::hard_link(&outside, env.path("outside.txt")).unwrap();
+    let settings = env.read(".git/config");
+    let told = bench.run("Go", &["--mode", "full"], "no");
+    assert_eq!(told.ran(), ["file_read", "shell_execute"], "{}", told.output);
+    assert_eq!(told.asked(), ["file_edit"], "{}", told.output);
+    let reasons = told.all("approval_request")[0]["reasons"].to_string();
+    assert!(reasons.contains("hooks/commit-msg"), "{reasons}");
+    assert_eq!(env.read("fine.txt"), b"fine\n");
+    for name in ["watch", "hook", "lint"] {
+        assert_eq!(env.read(format!("tools/{name}.sh")), b"echo lint\n", "{}", told.output);
+    }
+    assert_eq!(env.read("git.inc"), b"[alias]\n");
+    assert!(!env.path("late/new.sh").exists(), "{}", told.output);
+    assert_eq!(env.read(".git/config"), settings);
+    assert_eq!(fs::read(outside).unwrap(), b"mine\n");
+    assert!(!env.outside().join("ran").exists());
+}
+
+#[test]
+fn what_git_runs_and_nobody_can_follow_asks() {
+    let bench = bench(vec![shell("sh make.sh"), write("a.md")], "echo x > x.txt\n");
+    bench.env.git(&["config", "filter.x.clean", "make -s clean-text"]);
+    let told = bench.run("Go", &["--mode", "full"], "no");
+    assert_eq!(told.ran(), ["file_read"], "{}", told.output);
+    assert_eq!(told.asked(), ["shell_execute", "file_write"], "{}", told.output);
+    let reasons = told.all("approval_request")[0]["reasons"].to_string();
+    assert!(reasons.contains("filter.x.clean=make -s clean-text"), "{reasons}");
+}

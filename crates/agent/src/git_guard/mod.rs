@@ -2,14 +2,17 @@
 //! may leave of repositories of their own.
 //!
 //! Owns the view of git that a program gets ([`GitView`]: settings without credentials, histories
-//! without keys), and putting aside what a call planted ([`Before`], [`UnderWay`]). It refuses to
+//! without keys), putting aside what a call planted ([`Before`], [`UnderWay`]), and which files of
+//! the work tree git goes by ([`Named`]). It refuses to
 //! know who decides what may run (`permissions`) and how a program is shut in (`sandbox`).
 
 mod credentials;
+mod named;
 mod planted;
 mod under_way;
 mod view;
 
+pub use named::Named;
 pub use planted::{Before, Links, written_into};
 pub use under_way::{UnderWay, put_aside_of_killed};
 pub use view::{GitView, Shown};

@@ -1,7 +1,8 @@
 //! What a call has changed: for the checkpoint, and for whoever has to look at it.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashMap},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
@@ -17,6 +18,12 @@ const MOST_TOLD: usize = 20;
 /// Folders of what programs install and build, in which nobody opens an editor.
 const INSTALLED: [&str; 7] =
     ["node_modules", "target", "venv", ".gradle", ".next", ".tox", ".venv"];
+
+/// Whether the way into an entry of the work tree is gone.
+fn is_looked_into(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    !entry.file_type().is_dir() || name != ".git" && !INSTALLED.iter().any(|it| name == *it)
+}
 
 impl Surroundings<'_> {
     /// What the call that has just been made changed.
@@ -57,15 +64,12 @@ impl Surroundings<'_> {
         aside.told
     }
 
-    /// Files and links of the work tree that others execute or go by, relative to its root, and
-    /// folders that cannot be looked into. What programs install and build is passed over.
+    /// Files and links of the work tree that others execute or go by, git among them, relative to
+    /// its root, and folders that cannot be looked into. What programs install and build is passed
+    /// over.
     pub(super) fn steering(&self) -> BTreeSet<PathBuf> {
         let (rights, root) = (self.prepared.rights.borrow(), &self.workspace.repository.root);
         let protected = &rights.protected;
-        let is_looked_into = |entry: &DirEntry| {
-            let name = entry.file_name();
-            !entry.file_type().is_dir() || name != ".git" && !INSTALLED.iter().any(|it| name == *it)
-        };
         let mut found = BTreeSet::new();
         for entry in WalkDir::new(root).into_iter().filter_entry(is_looked_into) {
             let path = match entry {
@@ -79,8 +83,30 @@ impl Surroundings<'_> {
             };
             found.extend(path.and_then(|path| Some(path.strip_prefix(root).ok()?.to_owned())));
         }
+        for path in self.named.iter().flat_map(|named| named.paths.keys()) {
+            let is_there = path.symlink_metadata().is_ok();
+            found.extend(path.strip_prefix(root).ok().filter(|_| is_there).map(Path::to_owned));
+        }
         found.remove(Path::new(""));
         found
+    }
+
+    /// Files of the work tree that have a name outside of it as well, absolute: what is written into
+    /// one is written there too, and no undo takes it back. What programs install is passed over.
+    pub(super) fn linked_outside(&self) -> Vec<PathBuf> {
+        let root = &self.workspace.repository.root;
+        let mut linked: HashMap<(u64, u64), (u64, Vec<PathBuf>)> = HashMap::new();
+        let walk = WalkDir::new(root).into_iter().filter_entry(is_looked_into);
+        for entry in walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_file()) {
+            let Ok(found) = entry.metadata() else { continue };
+            if found.nlink() > 1 {
+                let at = linked.entry((found.dev(), found.ino())).or_default();
+                at.0 = found.nlink();
+                at.1.push(entry.into_path());
+            }
+        }
+        let outside = linked.into_values().filter(|(names, paths)| *names > paths.len() as u64);
+        outside.flat_map(|(_, paths)| paths).collect()
     }
 
     /// Puts files aside that others go by and that a call has left which nobody looked at; says so.
@@ -123,7 +149,8 @@ impl Surroundings<'_> {
             let path = root.join(path);
             // A folder alone says nothing; a link says what lies behind it.
             let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
-            rights.protected.executed(&path).filter(|_| !is_folder)
+            let by_git = || self.named.as_ref()?.why(&path).map(|_| "git");
+            rights.protected.executed(&path).or_else(by_git).filter(|_| !is_folder)
         };
         let found: Vec<(&PathBuf, &str)> =
             changed.iter().filter_map(|path| Some((path, who(path)?))).collect();

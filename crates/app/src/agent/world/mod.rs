@@ -14,7 +14,7 @@ use crate::{Error, Workspace};
 use elophanto_agent::{
     Effects, Gathered, Session, TaskSummary, World,
     checkpoint::{Checkpoints, Run, Uncovered, WhyUncovered},
-    git_guard::{Before, Links, UnderWay, written_into},
+    git_guard::{Before, Links, Named, UnderWay, written_into},
     permissions::{Action, Call, Decision, Layer, Mode, Verdict, shown_objects},
     skills::Skill,
 };
@@ -36,6 +36,8 @@ struct Begun {
     is_shown: bool,
     /// Files that others go by, as they were before a call that nobody looked at.
     steering: Option<BTreeSet<PathBuf>>,
+    /// There are more files with names outside of the work tree than can be kept from it.
+    linked_beyond: bool,
 }
 
 /// Files that our own output goes to: what a user keeps of it in the work tree is none of the run's.
@@ -51,6 +53,8 @@ const MADE_AGAIN: [&str; 9] =
     ["build", "dist", "node_modules", "target", "venv", ".gradle", ".next", ".tox", ".venv"];
 /// What could be lost is told of one by one up to so many.
 const MOST_LOST: usize = 5;
+/// Files with names outside of the work tree that are kept from programs one by one.
+const MOST_LINKED: usize = 1_000;
 
 /// What no program may change so that a file which others go by stays as it is: what a link leads to
 /// in its place.
@@ -94,6 +98,8 @@ pub struct Surroundings<'a> {
     links: Links,
     /// What links lead to that have the names of files that others go by, once it was asked for.
     led_to: Option<Vec<PathBuf>>,
+    /// What git goes by in the work tree, once it mattered.
+    named: Option<Named>,
     /// What went wrong beside the run.
     pub warnings: Vec<String>,
 }
@@ -111,6 +117,7 @@ impl<'a> Surroundings<'a> {
             calls: Vec::new(),
             links: Links::default(),
             led_to: None,
+            named: None,
             warnings: Vec::new(),
         }
     }
@@ -121,7 +128,7 @@ impl<'a> Surroundings<'a> {
     /// When the checkpoint cannot be sealed; it can be undone all the same.
     pub fn finish(&mut self) -> Result<(), Error> {
         self.run = None;
-        self.led_to = None;
+        (self.led_to, self.named) = (None, None);
         self.calls.clear();
         self.prepared.fencing.rests();
         if let Some(run) = self.checkpoint.take() {
@@ -163,6 +170,48 @@ impl<'a> Surroundings<'a> {
             self.led_to = Some(targets.collect());
         }
         self.led_to.iter().flatten().any(|target| path.starts_with(target))
+    }
+
+    /// Finds out what git goes by in the work tree, once in a run: no call changes its settings.
+    fn know_what_git_names(&mut self) {
+        let Some(git) = self.git.filter(|_| self.named.is_none()) else { return };
+        let (root, home) = (&self.workspace.repository.root, &self.prepared.fencing.home);
+        self.named = Some(Named::look(git, root, home).unwrap_or_else(|cause| {
+            let unclear = vec![format!("git does not say its settings: {cause}")];
+            Named { unclear, ..Named::default() }
+        }));
+    }
+
+    /// Why a call that nobody has looked at might change what runs outside of the sandbox, in words;
+    /// `None` if it cannot.
+    fn steers(&mut self, action: &Action) -> Option<String> {
+        let is_change =
+            matches!(action, Action::Write { .. } | Action::Shell { .. } | Action::Program { .. });
+        if !is_change {
+            return None;
+        }
+        self.know_what_git_names();
+        if let Some(by) = self.named.as_ref().and_then(|named| named.unclear.first()) {
+            let by = exact_line(by);
+            return Some(format!(
+                "git runs `{by}` by itself, and which files of the work tree that goes by cannot \
+                 be told"
+            ));
+        }
+        let Action::Write { paths } = action else { return None };
+        paths.iter().find_map(|path| {
+            let shown = exact_line(&path.to_string_lossy());
+            if let Some(by) = self.named.as_ref().and_then(|named| named.why(path)) {
+                let by = exact_line(by);
+                return Some(format!("git goes by `{shown}`, outside of the sandbox: `{by}`"));
+            }
+            self.is_led_to(path).then(|| {
+                format!(
+                    "a link of a file that steers other programs, outside of the sandbox, leads to \
+                     `{shown}`"
+                )
+            })
+        })
     }
 
     fn head(&self) -> Option<CommitId> {
@@ -207,16 +256,12 @@ impl World for Surroundings<'_> {
         }
         if is_tainted
             && verdict.decision != Decision::Deny
-            && let Action::Write { paths } = &call.action
-            && let Some(path) = paths.iter().find(|path| self.is_led_to(path))
+            && let Some(why) = self.steers(&call.action)
         {
-            let path = exact_line(&path.to_string_lossy());
             verdict.decision = if is_attended { Decision::Ask } else { Decision::Deny };
             (verdict.layer, verdict.can_be_kept) = (Layer::Blacklist, false);
             verdict.is_unanswered = !is_attended;
-            verdict.reasons = vec![format!(
-                "a link of a file that steers other programs, outside of the sandbox, leads to `{path}`"
-            )];
+            verdict.reasons = vec![why];
         }
         if let Some(folder) = written_into(&self.workspace.repository.root, &call.action) {
             let folder = exact_line(&folder.to_string_lossy());
@@ -257,13 +302,19 @@ impl World for Surroundings<'_> {
         if let Some(git) = git.filter(|_| runs) {
             repositories.extend_from_slice(self.links.look(root, git, head)?);
         }
-        let steering = (runs && is_unseen && fencing.is_there()).then(|| self.steering());
+        let is_unseen = runs && is_unseen && fencing.is_there();
+        let steering = is_unseen.then(|| self.steering());
+        let linked = if is_unseen { self.linked_outside() } else { Vec::new() };
         // As other repositories are: no program that is shut in changes it.
         repositories.extend(steering.iter().flatten().filter_map(|path| held(root, path)));
         if steering.is_some() {
             // What is written down there goes further than this work tree.
             repositories
                 .extend(OWN_RECORDS.iter().map(|path| root.join(path)).filter(|it| it.is_dir()));
+        }
+        let linked_beyond = linked.len() > MOST_LINKED;
+        if !linked_beyond {
+            repositories.extend(linked);
         }
         fencing.stays_here(steering.is_some());
         let run = self.checkpoint()?;
@@ -302,6 +353,7 @@ impl World for Surroundings<'_> {
             under_way: under_way.flatten(),
             is_shown,
             steering,
+            linked_beyond,
         });
         Ok(())
     }
@@ -331,7 +383,15 @@ impl World for Surroundings<'_> {
             return Vec::new();
         }
         let lost = self.checkpoint.as_ref().map(Run::not_covered).unwrap_or_default();
-        lost.iter().filter(|it| is_dear(it)).take(MOST_LOST).map(not_restored).collect()
+        let lost = lost.iter().filter(|it| is_dear(it)).take(MOST_LOST).map(not_restored);
+        let is_linked = self.calls.last().is_some_and(|call| call.linked_beyond);
+        let linked = is_linked.then(|| {
+            format!(
+                "over {MOST_LINKED} files here are hard links to files elsewhere: what is written \
+                 into one is written there too"
+            )
+        });
+        lost.chain(linked).collect()
     }
 
     fn remember(&mut self, summary: &TaskSummary) -> Result<Vec<PathBuf>, String> {
