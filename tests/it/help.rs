@@ -1361,9 +1361,9 @@ fn help_of_agent_run() {
     --- stdout
     Work on a task with tools, asking before it does harm
 
-    Plans, makes one call of a tool at a time, looks back after each, and writes a summary to
-    `knowledge/learned/tasks/`. What a run changed can be taken back: see `elophanto agent undo`. Exits
-    with 1 if the goal was not reached.
+    Plans, makes one call of a tool at a time, looks back, and writes down what became of it where
+    `agent.notes` says. What a run changed can be taken back: see `elophanto agent undo`. Exits with 1
+    if the goal was not reached.
 
     Usage: elophanto agent run [OPTIONS] <GOAL>
 
@@ -1383,6 +1383,9 @@ fn help_of_agent_run() {
 
           --budget <LIMITS>
               What models may cost, such as 0.50usd,20000tok,30calls
+
+          --branch <NAME>
+              Work on a new branch of this name, and commit there what the run changes
 
           --yes
               Agree to what is sent to a model elsewhere
@@ -1446,7 +1449,7 @@ fn help_of_agent_undo() {
 
     Without RUN, the last one. A file that somebody changed since is left, and nothing is taken back
     unless --partly says so. An undo is a run too, whose id it tells: undoing it does the work again.
-    The summary and the lesson of a run stay.
+    What a run wrote about its task goes too; its lesson stays.
 
     Usage: elophanto agent undo [OPTIONS] [RUN]
 

@@ -8,12 +8,14 @@ use uuid::Uuid;
 
 use super::{sessions::SessionsError, trail::TrailsError};
 
-/// Whether the goal was reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Whether the goal was reached, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     Done,
     /// Some of it.
     Partly,
+    /// An answer came, but nothing was done that it speaks of.
+    Nothing,
     Failed,
     Cancelled,
 }
@@ -23,6 +25,7 @@ impl Outcome {
         match self {
             Self::Done => "done",
             Self::Partly => "partly",
+            Self::Nothing => "nothing done",
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
         }

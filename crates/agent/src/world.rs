@@ -1,6 +1,6 @@
 //! What the loop needs of the product: what is known, what is allowed, what really happened.
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use ulid::Ulid;
 
@@ -91,6 +91,12 @@ pub trait World {
 
     /// What the run may have changed and no undo takes back, in words.
     fn uncovered(&self) -> Vec<String>;
+
+    /// Of these files, which the run has changed, those that are to be committed on the branch of its
+    /// own; none where it has none.
+    fn left_to_commit(&mut self, _touched: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
     /// Writes the notes about a task; their paths.
     ///

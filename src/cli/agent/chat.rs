@@ -104,7 +104,7 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             None => {
                 let mut terminal = Terminal::new(ui, prepared.cancelled());
                 let is_attended = terminal.is_attended();
-                let request = RunRequest { goal: line, yes: args.yes, is_attended };
+                let request = RunRequest { goal: line, yes: args.yes, is_attended, branch: None };
                 match prepared.run(&request, &mut session, &mut terminal) {
                     Ok(finished) => {
                         spent.tokens += finished.spent.input_tokens + finished.spent.output_tokens;

@@ -5,14 +5,14 @@ use super::{
     work::{self, end_at_signals, terminal::Terminal, wire::Wire},
 };
 use elophanto_app::{
-    agent::{self, Finished, RunRequest},
+    agent::{self, Finished, RunRequest, branch::PullRequest},
     config::AgentMode,
 };
 
 /// Work on a task with tools, asking before it does harm
 ///
-/// Plans, makes one call of a tool at a time, looks back after each, and writes a summary to
-/// `knowledge/learned/tasks/`. What a run changed can be taken back: see `elophanto agent undo`.
+/// Plans, makes one call of a tool at a time, looks back, and writes down what became of it where
+/// `agent.notes` says. What a run changed can be taken back: see `elophanto agent undo`.
 /// Exits with 1 if the goal was not reached.
 #[derive(clap::Args, Debug)]
 pub struct RunArgs {
@@ -31,6 +31,9 @@ pub struct RunArgs {
     /// What models may cost, such as 0.50usd,20000tok,30calls
     #[arg(long, value_name = "LIMITS")]
     budget: Option<String>,
+    /// Work on a new branch of this name, and commit there what the run changes
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
     /// Agree to what is sent to a model elsewhere
     #[arg(long)]
     yes: bool,
@@ -50,25 +53,58 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(work::flags(args.mode, args.max_steps, &args.budget), ui)?;
     let prepared = work::prepare(&workspace, ui.beside())?;
     end_at_signals(prepared.cancelled())?;
-    let mut request = RunRequest { goal: &goal, yes: args.yes, is_attended: args.goal != "-" };
-    if args.json {
-        let mut session = prepared.session(args.session.as_deref())?;
-        let mut wire = Wire::new(ui, prepared.cancelled());
-        return Ok(outcome(&prepared.run(&request, &mut session, &mut wire)?));
-    }
-    let talk = ui.beside();
-    let mut terminal = Terminal::new(ui, prepared.cancelled());
-    request.is_attended = terminal.is_attended();
-    if !request.is_attended {
-        talk.note(
-            "nobody can be asked here: what needs an approval is refused (with `--json`, approvals \
-             are read from standard input)",
-        );
-    }
     let mut session = prepared.session(args.session.as_deref())?;
-    let finished = prepared.run(&request, &mut session, &mut terminal)?;
-    terminal.end(&finished);
-    Ok(outcome(&finished))
+    let branch = args.branch.as_deref().map(|name| prepared.branch(name)).transpose()?;
+    let mut request = RunRequest {
+        goal: &goal,
+        yes: args.yes,
+        is_attended: args.goal != "-",
+        branch: branch.as_ref(),
+    };
+    let finished = if args.json {
+        prepared.run(&request, &mut session, &mut Wire::new(ui, prepared.cancelled()))
+    } else {
+        let talk = ui.beside();
+        let mut terminal = Terminal::new(ui, prepared.cancelled());
+        request.is_attended = terminal.is_attended();
+        if !request.is_attended {
+            talk.note(
+                "nobody can be asked here: what needs an approval is refused (with `--json`, \
+                 approvals are read from standard input)",
+            );
+        }
+        let finished = prepared.run(&request, &mut session, &mut terminal);
+        finished.inspect(|finished| terminal.end(finished))
+    };
+    if let Some(branch) = branch {
+        let pull_request = prepared.pull_request(branch, finished.as_ref().ok())?;
+        tell(pull_request, ui)?;
+    }
+    Ok(outcome(&finished?))
+}
+
+/// Says what is on the branch of a run.
+fn tell(pull_request: Option<PullRequest>, ui: &mut Ui) -> Result<(), CliError> {
+    let Some(pull_request) = pull_request else {
+        ui.talk("nothing was committed: the branch is gone, and you are where you were");
+        return Ok(());
+    };
+    let PullRequest { branch, base, title, body } = &pull_request;
+    ui.talk(format_args!(
+        "you are on `{branch}` now, and nothing was pushed: `git diff {base}...{branch}` shows it, \
+         `git switch {base}` goes back; for a pull request:"
+    ));
+    let text = format!("# {title}\n\n{body}");
+    ui.emit(&PullRequestWire { kind: "pull_request", pull_request: &pull_request }, text)
+}
+
+/// As one of the lines of `--json`.
+#[derive(serde::Serialize)]
+struct PullRequestWire<'p> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(flatten)]
+    pull_request: &'p PullRequest,
 }
 
 /// A run that reached its goal is done; one that did not is an honest no.

@@ -16,7 +16,7 @@ const MOST_TOLD: usize = 200;
 ///
 /// Without RUN, the last one. A file that somebody changed since is left, and nothing is taken back
 /// unless --partly says so. An undo is a run too, whose id it tells: undoing it does the work again.
-/// The summary and the lesson of a run stay.
+/// What a run wrote about its task goes too; its lesson stays.
 #[derive(clap::Args, Debug)]
 pub struct UndoArgs {
     /// Id of the run, or its beginning
@@ -81,10 +81,7 @@ pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     };
     ui.emit(&undone, text)?;
     if let Some(undo) = &undone.undo {
-        ui.talk(format_args!(
-            "`elophanto agent undo {undo}` does it again; what was learnt stays, as notes in \
-             `learned` and as lessons"
-        ));
+        ui.talk(format_args!("`elophanto agent undo {undo}` does it again; lessons stay"));
     }
     Ok(Outcome::Done)
 }

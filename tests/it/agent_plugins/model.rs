@@ -72,7 +72,7 @@ pub fn scripted(env: &TestEnv, steps: Vec<Step>, codes: Vec<String>, reviews: Ve
     env.write_settings(&format!(
         "llm:\n  providers:\n    ollama: {{base_url: \"http://127.0.0.1:2\"}}\n    \
          fake: {{base_url: \"{}\", protocol: openai}}\n  tasks:\n{tasks}    \
-         review: [fake/reviewer]\n",
+         review: [fake/reviewer]\nagent.notes: knowledge\n",
         fake.url
     ));
     fake

@@ -61,7 +61,7 @@ fn wrong_calls_are_answered_and_the_run_goes_on() {
 
 #[test]
 fn endless_loops_are_warned_of_blocked_and_ended() {
-    let bench = Bench::new(Model::judging(json!({ "reached": "no" }), vec![read()]));
+    let bench = Bench::new(Model::judging(json!({ "reached": "no" }), vec![read()])).noting();
     let told = bench.run("Read it", &[], "once");
     assert_eq!(told.output.code, Some(1), "{}", told.output);
     assert_eq!(told.outcome(), "failed");
@@ -117,7 +117,7 @@ fn one_call_at_a_time() {
 fn what_is_no_answer_ends_the_run_honestly() {
     #[track_caller]
     fn check(answer: Answer) {
-        let bench = Bench::new(Model::script(vec![read(), Turn::Answer(answer)]));
+        let bench = Bench::new(Model::script(vec![read(), Turn::Answer(answer)])).noting();
         let told = bench.run("Read", &[], "once");
         assert_eq!(told.output.code, Some(1), "{}", told.output);
         assert_eq!(told.outcome(), "failed", "{}", told.output);

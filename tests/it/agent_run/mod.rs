@@ -1,9 +1,11 @@
 //! `agent run` and `agent undo`, whole: the real program, real git, the real sandbox, and a model
 //! that follows a script.
 
+mod branch;
 mod budget;
 mod fence;
 mod history;
+mod honest;
 mod interrupted;
 mod misbehaving;
 mod others;
@@ -66,6 +68,11 @@ impl Bench {
     fn set(self, more: &str) -> Self {
         self.env.write_settings(&format!("{}{more}", self.model.settings()));
         self
+    }
+
+    /// The same with notes about tasks in the knowledge base.
+    fn noting(self) -> Self {
+        self.set("agent.notes: knowledge\n")
     }
 
     /// The user's own rules.

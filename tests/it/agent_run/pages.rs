@@ -129,7 +129,7 @@ fn what_was_trusted_is_obeyed_as_long_as_it_stays_as_it_is() {
 }
 
 fn text_turn() -> Turn {
-    text("Done.")
+    text("Otters.")
 }
 
 /// The same repository and user, with another model.

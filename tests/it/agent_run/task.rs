@@ -43,7 +43,8 @@ fn bench(mut more: Vec<Turn>) -> Bench {
     let mut turns = steps();
     turns.append(&mut more);
     let model = Model::judging(judgement(), turns);
-    Bench::with(model, &[("docs/places.md", PLACES), ("lib.sh", SCRIPT), ("test.sh", TEST)])
+    let files = [("docs/places.md", PLACES), ("lib.sh", SCRIPT), ("test.sh", TEST)];
+    Bench::with(model, &files).noting()
 }
 
 #[test]
@@ -156,7 +157,7 @@ fn answers_come_out_on_standard_output_for_people_too() {
 /// Which facts are found is the search's to say; which come first, the user's interests.
 #[test]
 fn facts_of_what_the_user_likes_come_first() {
-    let model = Model::script(vec![text("Done.")]);
+    let model = Model::script(vec![text("The other one.")]);
     let bench = Bench::with(model, &[("README.md", "# Notes\n")]);
     let learn = |topic: &str, text: &str| {
         let file = bench.env.outside().join("source.txt");

@@ -12,7 +12,9 @@ use super::{
     record::{Record, in_words},
 };
 use crate::{
-    Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox, clean::clean, permissions::Call,
+    Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox,
+    clean::clean,
+    permissions::{Action, Call},
     toolbox::level_name,
 };
 use elophanto_base::{one_line::one_line, schema};
@@ -108,6 +110,8 @@ impl Run<'_, '_> {
         };
         record.action = in_words(&action);
         record.has_effect = action.writes_or_reaches();
+        record.writes =
+            matches!(action, Action::Write { .. } | Action::Record { .. } | Action::Commit);
         let call = Call { tool: &spec.name, level: spec.level, action };
         let permit = self.permit(&call, &shown, &asked.arguments);
         self.go_on()?;

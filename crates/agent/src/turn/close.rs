@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Run, frame::Frame};
+use super::{Run, frame::Frame, honest::at_most};
 use crate::{
     End, Event, Finished, Outcome, TaskSummary,
     clean::{clean, cut_middle},
@@ -42,6 +42,7 @@ impl Run<'_, '_> {
         let judged = (can_ask && is_task).then(|| self.judge(&frame, &end, answer.as_deref()));
         let judged = judged.flatten();
         let outcome = self.outcome(&end, judged.as_ref());
+        let outcome = self.honest(&end, answer.as_deref(), outcome);
         let is_cancelled = self.is_cancelled_now();
         let end = if is_cancelled && end != End::Answered { End::Cancelled } else { end };
         let outcome = if end == End::Cancelled { Outcome::Cancelled } else { outcome };
@@ -100,6 +101,20 @@ impl Run<'_, '_> {
             End::Budget { .. } | End::Brain { .. } | End::Loop { .. } | End::Trail { .. } => {
                 Outcome::Failed
             }
+        }
+    }
+
+    /// What was written down comes before what anybody says of it: how much less it is, is said.
+    fn honest(&mut self, end: &End, answer: Option<&str>, outcome: Outcome) -> Outcome {
+        let is_call = |message: &Message| matches!(message, Message::Tool { failed: false, .. });
+        let is_first = !self.session.messages.iter().any(is_call);
+        let at_most = at_most(&self.facts, answer, is_first).filter(|_| *end == End::Answered);
+        match at_most.filter(|(most, _)| *most > outcome) {
+            Some((most, why)) => {
+                self.warn(why);
+                most
+            }
+            None => outcome,
         }
     }
 

@@ -1,11 +1,20 @@
 //! What tools and the checkpoint report of a run: never the model's word. Pure.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
+
+use super::honest::is_test;
+use elophanto_base::one_line::one_line;
 
 /// Lines of what was done.
 const DID_CAP: usize = 200;
 const TOUCHED_CAP: usize = 10_000;
 const COMMITS_CAP: usize = 1_000;
+const TESTS_CAP: usize = 100;
+/// Characters of a test's line.
+const TEST_CHARS: usize = 200;
 
 #[derive(Default)]
 pub(super) struct Facts {
@@ -15,6 +24,16 @@ pub(super) struct Facts {
     pub(super) did: Vec<Did>,
     /// Calls beyond the cap.
     pub(super) more: usize,
+    /// Calls that were made.
+    pub(super) made: usize,
+    /// Calls that say that they write or commit, and whether one of them was made.
+    pub(super) writes: usize,
+    pub(super) has_written: bool,
+    /// Shell lines that test something, each with whether it failed when it ran last.
+    tests: BTreeMap<String, bool>,
+    /// Files were changed since the check of the repository ran.
+    pub(super) is_unchecked: bool,
+    pub(super) failed_checks: u32,
 }
 
 /// A call, in one line.
@@ -43,6 +62,19 @@ impl Facts {
             self.more += 1;
         }
         self.did.push(did);
+    }
+
+    /// A shell line that ran.
+    pub(super) fn ran(&mut self, line: &str, failed: bool) {
+        let line = one_line(line, TEST_CHARS);
+        if is_test(&line) && (self.tests.len() < TESTS_CAP || self.tests.contains_key(&line)) {
+            self.tests.insert(line, failed);
+        }
+    }
+
+    /// A shell line that tests something and failed when it ran last.
+    pub(super) fn failing_test(&self) -> Option<&str> {
+        self.tests.iter().find(|(_, failed)| **failed).map(|(line, _)| line.as_str())
     }
 
     /// The last call that writes or reaches out, if it failed or nobody was there to approve it.

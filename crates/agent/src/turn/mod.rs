@@ -2,10 +2,13 @@
 
 mod budget;
 mod call;
+mod check;
 mod close;
+mod commit;
 mod compact;
 mod facts;
 mod frame;
+mod honest;
 mod host;
 mod loops;
 mod permit;
@@ -75,6 +78,8 @@ pub struct Settings {
     /// Tokens of an answer.
     pub max_answer_tokens: u32,
     pub reflect: Reflect,
+    /// A shell line that must not fail after files were changed.
+    pub check: Option<String>,
     /// Of sessions that [`run`] makes.
     pub channel: String,
     pub user: String,
@@ -93,6 +98,7 @@ impl Settings {
             max_prompt_tokens: 60_000,
             max_answer_tokens: 8_192,
             reflect: Reflect::EveryStep,
+            check: None,
             channel: "terminal".to_owned(),
             user: String::new(),
         }
@@ -262,7 +268,10 @@ impl Run<'_, '_> {
         self.keep(frame);
         self.plan(frame)?;
         loop {
-            if let Some(answer) = self.step(frame)? {
+            if let Some(answer) = self.step(frame)?
+                && self.stands(frame)?
+            {
+                self.commit_what_is_left(frame)?;
                 return Ok(answer);
             }
         }

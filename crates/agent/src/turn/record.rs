@@ -22,6 +22,8 @@ const TRAIL_CAPS: (usize, usize) = (16 * 1024, 4 * 1024);
 /// Bytes of all arguments in a trail.
 const TRAIL_ARGUMENTS: usize = 64 * 1024;
 const REASONS: usize = 20;
+/// The tool that runs a line of a shell.
+pub(super) const SHELL: &str = "shell_execute";
 
 /// What is known of a call when it is written down.
 #[derive(Default)]
@@ -32,6 +34,8 @@ pub(super) struct Record {
     pub(super) approved: &'static str,
     pub(super) made: bool,
     pub(super) has_effect: bool,
+    /// It writes files, records or a commit, by what it says.
+    pub(super) writes: bool,
     pub(super) seconds: f64,
     pub(super) touched: Vec<PathBuf>,
 }
@@ -63,6 +67,16 @@ impl Run<'_, '_> {
             self.approver.tell(&Event::Called { tool, failed, text, seconds, depth });
         }
         self.facts.take(&record.touched, &output.commits);
+        self.facts.made += usize::from(record.made);
+        self.facts.writes += usize::from(record.writes);
+        self.facts.has_written |= record.writes && record.made && *how == How::Ran;
+        self.facts.is_unchecked |= !record.touched.is_empty();
+        if let Some(line) = asked.arguments["command"].as_str()
+            && record.made
+            && asked.tool == SHELL
+        {
+            self.facts.ran(line, *failed);
+        }
         self.facts.push(Did {
             line: did_line(&name, &asked.arguments, made, &result),
             failed: *failed,

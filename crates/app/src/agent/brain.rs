@@ -48,6 +48,7 @@ impl<'a> Models<'a> {
             }
             models = models.only(task, &|model| kept.contains(model));
         }
+        models.hold_to_money(Task::Planning, reporter)?;
         Ok(Self { models, reporter })
     }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use serde_json::Value;
 
-use super::{ranking, skill_tools};
+use super::{ranking, skill_tools, tasks};
 use crate::{
     Error, Workspace, init,
     learning::Learning,
@@ -69,6 +69,8 @@ pub fn gather(
     for hit in &hits {
         sort(&pages, hit, write_root, &mut gathered);
     }
+    gathered.past.extend(tasks::past(workspace, goal, MOST_PAST));
+    gathered.past.truncate(MOST_PAST);
     for lesson in lessons(workspace, goal) {
         gathered.past.extend(lesson_piece(&lesson));
     }

@@ -5,6 +5,7 @@
 //! [`Door`].
 
 mod brain;
+pub mod branch;
 mod branching;
 mod develop;
 mod external;
@@ -20,6 +21,7 @@ mod sandboxing;
 pub mod servers;
 pub mod skill_store;
 mod skill_tools;
+pub mod tasks;
 mod toolbox;
 mod world;
 
@@ -40,6 +42,7 @@ use crate::{
     workspace::KnowledgeBase,
 };
 use brain::Models;
+use branch::{Branch, PullRequest};
 use elophanto_agent::{
     Agent, Reflect, Sessions, Settings, Toolbox, Trails,
     checkpoint::Checkpoints,
@@ -93,6 +96,8 @@ pub struct RunRequest<'r> {
     pub yes: bool,
     /// Whether the approver can ask somebody; what needs an approval is refused otherwise.
     pub is_attended: bool,
+    /// A branch that was begun for this run: what it changes is committed there.
+    pub branch: Option<&'r Branch>,
 }
 
 /// Everything that runs of one process have in common.
@@ -200,7 +205,7 @@ impl Prepared<'_> {
         let proposal = proposal(request.goal, &skills, &self.store);
         let mut approver = Proposing { inner: approver, proposal };
         let _external = External::start(self.workspace, &self.tools, tell);
-        let mut world = Surroundings::new(self, &skills);
+        let mut world = Surroundings::new(self, &skills, request.branch);
         self.cancelled.store(false, Ordering::Relaxed);
         let finished = {
             let mut agent = Agent {
@@ -225,6 +230,31 @@ impl Prepared<'_> {
         // What cannot be removed now is later.
         let _ = self.checkpoints().map(|checkpoints| checkpoints.prune(CHECKPOINTS));
         Ok(finished)
+    }
+
+    /// Begins a branch at HEAD for a run.
+    ///
+    /// # Errors
+    /// Those of [`Branch::begin`], and where there is no git.
+    pub fn branch(&self, name: &str) -> Result<Branch, Error> {
+        let Some(git) = &self.git else {
+            return Err(Error::new("there is no git repository here that could have a branch")
+                .hint("`git init` makes one"));
+        };
+        Branch::begin(git, name)
+    }
+
+    /// What a run leaves on its branch, once it has ended; `None` where nothing is on it: then it is
+    /// gone.
+    ///
+    /// # Errors
+    /// Those of [`Branch::end`].
+    pub fn pull_request(
+        &self,
+        branch: Branch,
+        finished: Option<&Finished>,
+    ) -> Result<Option<PullRequest>, Error> {
+        self.git.as_ref().map_or(Ok(None), |git| branch.end(git, finished))
     }
 
     /// What runs without asking.
@@ -276,6 +306,7 @@ impl Prepared<'_> {
                 Reflection::Steps => Reflect::EveryStep,
                 Reflection::Failures => Reflect::Failures,
             },
+            check: settings.check.clone(),
             channel: self.channel.to_owned(),
             user: self.user().to_owned(),
             ..usual

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use ulid::Ulid;
 
+use super::tasks::{self, Task};
 use crate::{
     Error, Workspace,
+    config::TaskNotes,
     learning::{Learning, now},
     memory::{self, EventType, Memories},
     notes,
@@ -21,22 +23,77 @@ const MOST_LESSON: usize = 1_000;
 /// Who remembers.
 const AGENT: &str = "elophanto";
 
-/// Writes the notes about a task.
+/// Writes down what became of a task, where the settings say; paths of the notes.
 ///
 /// # Errors
-/// When one cannot be written.
+/// When it cannot be written.
 pub fn remember(workspace: &Workspace, summary: &TaskSummary) -> Result<Vec<PathBuf>, Error> {
-    let mut written = vec![task(workspace, summary)?];
-    if summary.outcome == Outcome::Failed {
-        written.push(failure(workspace, summary)?);
+    let mut notes = notes_of(summary);
+    for note in &mut notes {
+        for (_, text) in &mut note.sections {
+            *text = elophanto_base::secrets::mask(text).0.into_owned();
+        }
     }
-    if let Some(text) = &summary.pattern {
-        written.push(pattern(workspace, summary, text)?);
+    let mut written = Vec::new();
+    match workspace.config.agent.notes {
+        TaskNotes::Knowledge => {
+            for note in &notes {
+                written.push(write(workspace, summary, note)?);
+            }
+        }
+        TaskNotes::Journal => {
+            let text = notes.iter().map(Note::text).collect::<Vec<_>>().join("\n");
+            let title = elophanto_base::secrets::mask(&summary.title).0.into_owned();
+            let asked = elophanto_base::secrets::mask(&summary.asked).0.into_owned();
+            tasks::keep(workspace, &summary.run.to_string(), &Task { title, asked, text })?;
+        }
+        TaskNotes::None => {}
     }
     if let Some(lesson) = &summary.lesson {
         lesson_of(workspace, summary, lesson)?;
     }
     Ok(written)
+}
+
+/// Folders in which notes about tasks are written, relative to the root.
+pub fn folders(workspace: &Workspace) -> Vec<PathBuf> {
+    let config = &workspace.config;
+    let below = |name: &str| config.knowledge.write_root.join("learned").join(name);
+    match config.agent.notes {
+        TaskNotes::Knowledge => ["tasks", "failures", "patterns"].map(below).into(),
+        TaskNotes::Journal | TaskNotes::None => Vec::new(),
+    }
+}
+
+/// A note of a reference form: its headings and what stands below each.
+struct Note {
+    kind: Kind,
+    sections: Vec<(&'static str, String)>,
+}
+
+impl Note {
+    fn new(kind: Kind, texts: Vec<String>) -> Self {
+        Self { kind, sections: template(kind).iter().copied().zip(texts).collect() }
+    }
+
+    fn text(&self) -> String {
+        let told = self.sections.iter().filter(|(_, text)| !text.trim().is_empty());
+        told.map(|(heading, text)| format!("## {heading}\n\n{}\n", text.trim())).collect()
+    }
+}
+
+/// What there is to write about a task.
+fn notes_of(summary: &TaskSummary) -> Vec<Note> {
+    let mut notes = vec![task(summary)];
+    if matches!(summary.outcome, Outcome::Failed | Outcome::Nothing) {
+        notes.push(failure(summary));
+    }
+    if let Some(text) = &summary.pattern {
+        let seen = format!("In a task: {}", summary.title);
+        let texts = vec![summary.title.clone(), text.clone(), String::new(), seen];
+        notes.push(Note::new(Kind::Pattern, texts));
+    }
+    notes
 }
 
 /// Writes down that the user said something.
@@ -56,7 +113,7 @@ pub fn heard(workspace: &Workspace, message: &str) -> Result<(), Error> {
     Ok(learning.record_store.write(Place::Local, &[&record])?)
 }
 
-fn task(workspace: &Workspace, summary: &TaskSummary) -> Result<PathBuf, Error> {
+fn task(summary: &TaskSummary) -> Note {
     let mut notes = Vec::new();
     if !summary.touched.is_empty() {
         let paths = summary.touched.iter().map(|path| format!("- `{}`", path.display()));
@@ -75,10 +132,10 @@ fn task(workspace: &Workspace, summary: &TaskSummary) -> Result<PathBuf, Error> 
     notes.push(format!("Run: {}", summary.run));
     let did = bullets(&summary.did);
     let outcome = format!("{}: {}", summary.outcome.name(), summary.outcome_text);
-    write(workspace, Kind::Task, summary, &[&summary.asked, &did, &outcome, &notes.join("\n\n")])
+    Note::new(Kind::Task, vec![summary.asked.clone(), did, outcome, notes.join("\n\n")])
 }
 
-fn failure(workspace: &Workspace, summary: &TaskSummary) -> Result<PathBuf, Error> {
+fn failure(summary: &TaskSummary) -> Note {
     let cause = summary.root_cause.as_deref().unwrap_or(&summary.outcome_text);
     let lesson = summary.lesson.as_deref().unwrap_or_default();
     let happened = format!("{}\n\n{}", summary.asked, summary.outcome_text);
@@ -86,27 +143,15 @@ fn failure(workspace: &Workspace, summary: &TaskSummary) -> Result<PathBuf, Erro
         true => bullets(&summary.did),
         false => bullets(&summary.failed_approaches),
     };
-    write(workspace, Kind::Failure, summary, &[&happened, cause, lesson, &attempts])
+    let texts = vec![happened, cause.to_owned(), lesson.to_owned(), attempts];
+    Note::new(Kind::Failure, texts)
 }
 
-fn pattern(workspace: &Workspace, summary: &TaskSummary, text: &str) -> Result<PathBuf, Error> {
-    let seen = format!("In a task: {}", summary.title);
-    write(workspace, Kind::Pattern, summary, &[&summary.title, text, "", &seen])
-}
-
-/// A note of a kind, its headings filled in their order.
-fn write(
-    workspace: &Workspace,
-    kind: Kind,
-    summary: &TaskSummary,
-    texts: &[&str],
-) -> Result<PathBuf, Error> {
-    let masked: Vec<String> =
-        texts.iter().map(|text| elophanto_base::secrets::mask(text).0.into_owned()).collect();
-    let headings = template(kind).iter().copied();
-    let sections: Vec<(&str, &str)> = headings.zip(masked.iter().map(String::as_str)).collect();
+fn write(workspace: &Workspace, summary: &TaskSummary, note: &Note) -> Result<PathBuf, Error> {
+    let sections: Vec<(&str, &str)> =
+        note.sections.iter().map(|(heading, text)| (*heading, text.as_str())).collect();
     let draft = Draft {
-        kind,
+        kind: note.kind,
         title: &summary.title,
         sections: &sections,
         body: None,

@@ -250,6 +250,18 @@ choice! {
 }
 
 choice! {
+    /// Where the agent writes down what became of a task.
+    TaskNotes {
+        /// In the journal of this clone.
+        Journal = "journal",
+        /// As notes of the knowledge base.
+        Knowledge = "knowledge",
+        /// Nowhere.
+        None = "none",
+    }
+}
+
+choice! {
     /// When the agent looks back at what it did.
     Reflection {
         /// After every step.

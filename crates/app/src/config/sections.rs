@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::ConfigError;
 use super::choices::{
     AgentMode, CommitIndex, Mode, Provider, Ranking, Reflection, RefreshStale, SinkKind, Source,
+    TaskNotes,
 };
 use super::declare::{Natural, Section, settings};
 use super::keys::Key;
@@ -258,6 +259,12 @@ settings! {
         max_steps: usize = "40", Kind::Whole { min: 1, max: 1_000 };
         /// When the agent looks back: after all steps, or after failures only.
         reflect: Reflection = "steps";
+        /// Where what became of a task is written down: journal (of this clone), knowledge or none.
+        notes: TaskNotes = "journal";
+        /// A command that checks the work tree before an answer stands: cargo check, npm test.
+        // It runs as the agent's own commands do.
+        #[needs_trust(Always)]
+        check: Option<String> = "none";
         /// How long one call of a tool may take.
         tool_timeout: Duration = "2m", Kind::Span { min: SECOND, max: HOUR };
         /// Bytes of memory that a command of the agent may take.
@@ -288,6 +295,10 @@ settings! {
         max_tokens: usize = "2048", Kind::Whole { min: 16, max: 1 << 17 };
         /// How long one request may take.
         timeout: Duration = "2m", Kind::Span { min: SECOND, max: HOUR };
+        /// What models cost that the program has no price of, such as openai/gpt-6=1.25/10.
+        // US dollars per million tokens, read and written.
+        #[needs_trust(Always)]
+        prices: Option<String> = "none";
         /// What may be spent.
         budget: BudgetConfig;
         /// Models for each kind of task.

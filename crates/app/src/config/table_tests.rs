@@ -156,6 +156,10 @@ fn the_template_as_it_stands() {
       # max_steps: 40
       # When the agent looks back: after all steps, or after failures only.
       # reflect: steps
+      # Where what became of a task is written down: journal (of this clone), knowledge or none.
+      # notes: journal
+      # A command that checks the work tree before an answer stands: cargo check, npm test.
+      # check: none
       # How long one call of a tool may take.
       # tool_timeout: 2m
       # Bytes of memory that a command of the agent may take.
@@ -178,6 +182,8 @@ fn the_template_as_it_stands() {
       # max_tokens: 2048
       # How long one request may take.
       # timeout: 2m
+      # What models cost that the program has no price of, such as openai/gpt-6=1.25/10.
+      # prices: none
       budget:
         # What one run may spend, such as 0.50usd,20000tok,30calls; none sets no limit.
         # run: none
@@ -342,6 +348,10 @@ fn the_table_as_it_stands() {
       ELOPHANTO_AGENT_MAX_STEPS: a whole number from 1 to 1000; Never
     agent.reflect: steps (default)
       ELOPHANTO_AGENT_REFLECT: steps or failures; Never
+    agent.notes: journal (default)
+      ELOPHANTO_AGENT_NOTES: journal, knowledge or none; Never
+    agent.check: none (default)
+      ELOPHANTO_AGENT_CHECK: one line of at most 1024 bytes; Always
     agent.tool_timeout: 2m (default)
       ELOPHANTO_AGENT_TOOL_TIMEOUT: a duration from 1s to 1h such as 300ms, 30s, 10m, 6h, 2d or ; Never
     agent.tool_memory: 4294967296 (default)
@@ -362,6 +372,8 @@ fn the_table_as_it_stands() {
       ELOPHANTO_LLM_MAX_TOKENS: a whole number from 16 to 131072; Never
     llm.timeout: 2m (default)
       ELOPHANTO_LLM_TIMEOUT: a duration from 1s to 1h such as 300ms, 30s, 10m, 6h, 2d or ; Never
+    llm.prices: none (default)
+      ELOPHANTO_LLM_PRICES: one line of at most 1024 bytes; Always
     llm.budget.run: none (default)
       ELOPHANTO_LLM_BUDGET_RUN: none, or limits such as 0.50usd, 20000tok or 30calls, each o; Always
     llm.budget.day: none (default)

@@ -89,6 +89,14 @@ pub fn hint_for_error(
     })
 }
 
+/// What to do about a model whose price is not known.
+pub fn set_a_price(model: &ModelRef) -> String {
+    format!(
+        "set what it costs in your settings, in US dollars per million tokens read and written: \
+         `llm.prices: \"{model}=1.25/10\"`; or limit tokens or calls instead: `200000tok,30calls`"
+    )
+}
+
 /// What to do about a limit.
 pub fn raise(over: &OverBudget) -> String {
     let span = match over {

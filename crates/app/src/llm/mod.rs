@@ -63,7 +63,7 @@ impl<'a> LanguageModels<'a> {
     /// Looks for the keys of those providers only that these kinds of work may go to.
     ///
     /// # Errors
-    /// When a budget can't be understood.
+    /// When a budget or a price can't be understood.
     pub fn open(
         config: &'a Config,
         environment: &Environment,
@@ -87,7 +87,7 @@ impl<'a> LanguageModels<'a> {
         }
         let running = Running {
             routes: all,
-            prices: Prices::default(),
+            prices: prices(config)?,
             budget: budget(config)?,
             local_only: config.local_only,
             command: command.to_owned(),
@@ -106,6 +106,23 @@ impl<'a> LanguageModels<'a> {
     /// Which models a kind of work would go to now.
     pub fn plan(&self, task: Task) -> Plan {
         self.router.plan(task)
+    }
+
+    /// Says which models are not asked as money is limited and their price is not known.
+    ///
+    /// # Errors
+    /// When no model is left for a kind of work.
+    pub fn hold_to_money(&self, task: Task, reporter: &dyn Reporter) -> Result<(), Error> {
+        let unpriced = self.router.unpriced(task);
+        let others = self.plan(task).candidates.len() - unpriced.len();
+        let Some(first) = unpriced.first() else { return Ok(()) };
+        let said = format!("the price of `{first}` is not known, so no limit of money can hold it");
+        let set = failure::set_a_price(first);
+        if others == 0 {
+            return Err(Error::new(said).hint(set));
+        }
+        reporter.note(format_args!("{said}, and it is not asked: {set}"));
+        Ok(())
     }
 
     /// The same with only these models for a kind of work.
@@ -258,6 +275,12 @@ pub fn budget(config: &LlmConfig) -> Result<Budget, Error> {
         day: limits("day", &config.budget.day)?,
         month: limits("month", &config.budget.month)?,
     })
+}
+
+/// What models cost by the table and the settings.
+fn prices(config: &LlmConfig) -> Result<Prices, Error> {
+    let Some(text) = &config.prices else { return Ok(Prices::default()) };
+    Prices::read(text).map_err(|cause| Error::new(format_args!("llm.prices: {cause}")))
 }
 
 fn limits(span: &str, text: &str) -> Result<Limits, Error> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use ulid::Ulid;
 
-use crate::{Error, reporter::Reporter, workspace::Workspace};
+use crate::{Error, agent::tasks, reporter::Reporter, workspace::Workspace};
 use elophanto_agent::{
     checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo, is_undone},
     permissions::is_key,
@@ -104,6 +104,8 @@ pub fn undo(
         }
         undone => undone?,
     };
+    // What was written down of the task goes with it.
+    tasks::take_back(workspace, &kept.run)?;
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let texts = |paths: &[PathBuf]| paths.iter().map(|path| text(path)).collect();
     let left = |path, reason| Left { path: text(path), reason };

@@ -148,6 +148,11 @@ impl Budget {
         [self.day, self.month].iter().any(|limits| *limits != Limits::default())
     }
 
+    /// Whether there is a limit to the money.
+    pub fn limits_money(&self) -> bool {
+        [self.run, self.day, self.month].iter().any(|limits| limits.usd_micros.is_some())
+    }
+
     /// Whether a call may be made.
     ///
     /// # Errors

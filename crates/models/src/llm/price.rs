@@ -58,6 +58,17 @@ const TABLE: &[(&str, u64, u64)] = &[
     ("gpt-5-nano", 50, 400),
 ];
 
+/// Why a list of prices cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PriceParseError {
+    #[error(
+        "`{0}` is no price: write it like `openai/gpt-6=1.25/10`, in US dollars per million tokens read and written"
+    )]
+    Form(String),
+    #[error("`{0}` has two prices")]
+    Twice(String),
+}
+
 /// The table, and what the user's settings add to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prices {
@@ -65,6 +76,28 @@ pub struct Prices {
 }
 
 impl Prices {
+    /// Reads `MODEL=INPUT/OUTPUT, ...`: models with their providers, US dollars per million tokens
+    /// of prompts and of answers.
+    ///
+    /// # Errors
+    /// With the first item that is no such thing.
+    pub fn read(text: &str) -> Result<Self, PriceParseError> {
+        let mut prices = Self::default();
+        for item in text.split(',').map(str::trim) {
+            let shown = || PriceParseError::Form(item.chars().take(80).collect());
+            let (model, price) = item.rsplit_once('=').ok_or_else(shown)?;
+            let (input, output) = price.split_once('/').ok_or_else(shown)?;
+            let number = |text: &str| text.trim().parse::<f64>().map_err(|_| shown());
+            let price = Price::per_million(number(input)?, number(output)?).ok_or_else(shown)?;
+            let model: ModelRef = model.trim().parse().map_err(|_| shown())?;
+            if prices.set.contains_key(&model) {
+                return Err(PriceParseError::Twice(model.to_string()));
+            }
+            prices.set(model, price);
+        }
+        Ok(prices)
+    }
+
     /// Adds or replaces the price of a model.
     pub fn set(&mut self, model: ModelRef, price: Price) {
         self.set.insert(model, price);
@@ -107,6 +140,23 @@ mod tests {
         check("ollama/qwen2.5-coder:14b", true, Some(0));
         check("ollama/qwen2.5-coder:14b", false, None);
         assert!(TABLE.is_sorted_by_key(|(name, ..)| name));
+    }
+
+    #[test]
+    fn prices_are_read() {
+        let prices = Prices::read("openai/gpt-6=1.25/10, x/a/b:14b = 0/0").unwrap();
+        let of = |model: &str| prices.of(&model.parse().unwrap(), false);
+        assert_eq!(
+            of("openai/gpt-6").map(|price| price.of(1_000_000, 1_000_000)),
+            Some(11_250_000)
+        );
+        assert_eq!(of("x/a/b:14b"), Some(Price::FREE));
+        for text in
+            ["", "openai/gpt-6", "openai/gpt-6=1", "openai/gpt-6=-1/2", "gpt-6=1/2", "a/b=x/2"]
+        {
+            assert!(matches!(Prices::read(text), Err(PriceParseError::Form(_))), "{text}");
+        }
+        assert!(matches!(Prices::read("a/b=1/2,a/b=2/3"), Err(PriceParseError::Twice(_))));
     }
 
     #[test]

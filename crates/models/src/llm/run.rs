@@ -152,6 +152,21 @@ impl Router {
         self.state().run
     }
 
+    /// Models that a kind of work would go to now, and that are not asked all the same: money is
+    /// limited, and what they cost is not known.
+    pub fn unpriced(&self, task: Task) -> Vec<ModelRef> {
+        if !self.running.budget.limits_money() {
+            return Vec::new();
+        }
+        let is_unpriced = |model: &ModelRef| {
+            let site = self.members.get(model.provider()).map(|member| member.site);
+            let is_local = site.is_some_and(|site| site.is_local(model));
+            self.running.prices.of(model, is_local).is_none()
+        };
+        let candidates = self.plan(task).candidates;
+        candidates.into_iter().filter(is_unpriced).collect()
+    }
+
     /// Which models a kind of work would go to now.
     pub fn plan(&self, task: Task) -> Plan {
         let state = self.state();

@@ -9,7 +9,11 @@ use std::{
 
 use ulid::Ulid;
 
-use super::{Prepared, gathering, remembering};
+use super::{
+    Prepared,
+    branch::{self, Branch},
+    gathering, remembering,
+};
 use crate::{Error, Workspace};
 use elophanto_agent::{
     Effects, Gathered, Session, TaskSummary, World,
@@ -100,12 +104,18 @@ pub struct Surroundings<'a> {
     led_to: Option<Vec<PathBuf>>,
     /// What git goes by in the work tree, once it mattered.
     named: Option<Named>,
+    /// The branch that was begun for the run.
+    branch: Option<&'a Branch>,
     /// What went wrong beside the run.
     pub warnings: Vec<String>,
 }
 
 impl<'a> Surroundings<'a> {
-    pub fn new(prepared: &'a Prepared<'a>, skills: &'a [Skill]) -> Self {
+    pub fn new(
+        prepared: &'a Prepared<'a>,
+        skills: &'a [Skill],
+        branch: Option<&'a Branch>,
+    ) -> Self {
         Self {
             prepared,
             workspace: prepared.workspace,
@@ -118,6 +128,7 @@ impl<'a> Surroundings<'a> {
             links: Links::default(),
             led_to: None,
             named: None,
+            branch,
             warnings: Vec::new(),
         }
     }
@@ -394,8 +405,32 @@ impl World for Surroundings<'_> {
         lost.chain(linked).collect()
     }
 
+    fn left_to_commit(&mut self, touched: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+        let (Some(branch), Some(git)) = (self.branch, self.git) else { return Vec::new() };
+        let (own, users): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            touched.iter().partition(|path| !branch.dirty.contains(*path));
+        for path in users {
+            let path = exact_line(&path.to_string_lossy());
+            self.warnings.push(format!("`{path}` had changes of yours before: not committed"));
+        }
+        let changed = branch::changed(git).unwrap_or_default();
+        own.into_iter().filter(|path| changed.contains(*path)).cloned().collect()
+    }
+
     fn remember(&mut self, summary: &TaskSummary) -> Result<Vec<PathBuf>, String> {
-        remembering::remember(self.workspace, summary).map_err(|error| error.message().to_owned())
+        let said = |error: &dyn std::fmt::Display| error.to_string();
+        let folders = remembering::folders(self.workspace);
+        // An undo of the run takes its notes back.
+        if !folders.is_empty() && self.checkpoints.is_some() {
+            let run = self.checkpoint()?;
+            run.before_files(&folders).map_err(|cause| said(&cause))?;
+        }
+        let written = remembering::remember(self.workspace, summary)
+            .map_err(|error| error.message().to_owned());
+        if let Some(run) = self.checkpoint.as_mut().filter(|_| !folders.is_empty()) {
+            run.after().map_err(|cause| said(&cause))?;
+        }
+        written
     }
 
     fn heard(&mut self, message: &str) {

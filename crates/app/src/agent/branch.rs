@@ -1,0 +1,129 @@
+//! A run on a branch of its own: begun where HEAD is, without touching the work tree or the index.
+
+use std::{collections::BTreeSet, ffi::OsStr, os::unix::ffi::OsStrExt, path::PathBuf};
+
+use serde::Serialize;
+
+use crate::Error;
+use elophanto_agent::Finished;
+use elophanto_base::one_line::one_line;
+use elophanto_repo::{CommitId, Git, GitError, head};
+
+/// Characters of the title of a pull request.
+const TITLE: usize = 72;
+
+/// A branch that was begun for a run.
+#[derive(Debug)]
+pub struct Branch {
+    name: String,
+    /// The branch that HEAD was on; `None` where it was on none.
+    base: Option<String>,
+    at: CommitId,
+    /// What differed from that commit before the run: it is the user's.
+    pub dirty: BTreeSet<PathBuf>,
+}
+
+/// What a run on a branch of its own leaves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PullRequest {
+    pub branch: String,
+    /// The branch that it was begun from, or the commit.
+    pub base: String,
+    pub title: String,
+    /// As Markdown.
+    pub body: String,
+}
+
+impl Branch {
+    /// Makes a branch at HEAD, and puts HEAD onto it.
+    ///
+    /// # Errors
+    /// When there is no commit yet, the name is none, or there is such a branch.
+    pub fn begin(git: &Git, name: &str) -> Result<Self, Error> {
+        if git.run(&["check-ref-format", "--branch", name]).is_err() {
+            return Err(Error::new(format_args!(
+                "`{}` cannot be the name of a branch",
+                shown(name)
+            )));
+        }
+        let Some(at) = head(git)? else {
+            return Err(Error::new("there is no commit yet that a branch could begin at")
+                .hint("make the first commit before, or leave out `--branch`"));
+        };
+        let reference = reference(name);
+        let base = git.branch();
+        let dirty = changed(git)?;
+        let none = "0".repeat(at.to_string().len());
+        let made = git.run(&["update-ref", "--end-of-options", &reference, &at.to_string(), &none]);
+        match made {
+            Err(GitError::Failed { .. }) if git.resolve(&reference).is_ok() => {
+                return Err(Error::new(format_args!(
+                    "there is a branch `{}` already",
+                    shown(name)
+                ))
+                .hint("give another name, or `git switch` to it and leave out `--branch`"));
+            }
+            made => made?,
+        };
+        git.run(&["symbolic-ref", "-m", "elophanto: a run of its own", "HEAD", &reference])?;
+        Ok(Self { name: name.to_owned(), base, at, dirty })
+    }
+
+    /// To be called when the run has ended: what there is to say of it. A branch that nothing was
+    /// committed to goes, and HEAD is where it was.
+    ///
+    /// # Errors
+    /// When git cannot say where the branch is, or go back.
+    pub fn end(self, git: &Git, finished: Option<&Finished>) -> Result<Option<PullRequest>, Error> {
+        let reference = reference(&self.name);
+        let tip = git.resolve(&reference)?;
+        if tip == self.at {
+            if git.branch().as_deref() == Some(&*self.name) {
+                match &self.base {
+                    Some(base) => git.run(&["symbolic-ref", "HEAD", &self::reference(base)])?,
+                    None => git.run(&["update-ref", "--no-deref", "HEAD", &self.at.to_string()])?,
+                };
+            }
+            git.run(&["update-ref", "-d", &reference, &self.at.to_string()])?;
+            return Ok(None);
+        }
+        let Some(finished) = finished else { return Ok(None) };
+        let range = format!("{}..{tip}", self.at);
+        let log = git.run(&["log", "--reverse", "--format=%h %s", &range])?;
+        let log = String::from_utf8_lossy(&log).into_owned();
+        let commits: Vec<&str> = log.lines().collect();
+        let first = commits.first().and_then(|line| line.split_once(' ')).map(|(_, it)| it);
+        let stat = git.run(&["diff", "--stat", &range])?;
+        let body = format!(
+            "{}\n\n## Commits\n\n{}\n\n## Files\n\n```text\n{}```\n",
+            finished.answer.trim(),
+            commits.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n"),
+            String::from_utf8_lossy(&stat),
+        );
+        Ok(Some(PullRequest {
+            branch: self.name,
+            base: self.base.unwrap_or_else(|| self.at.short()),
+            title: one_line(first.unwrap_or_default(), TITLE),
+            body,
+        }))
+    }
+}
+
+/// What differs from HEAD in the work tree or the index, relative to the root.
+///
+/// # Errors
+/// When git cannot say.
+pub fn changed(git: &Git) -> Result<BTreeSet<PathBuf>, GitError> {
+    let asked = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"];
+    let status = git.run(&asked)?;
+    let names = status.split(|byte| *byte == 0).filter_map(|line| line.get(3..));
+    Ok(names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect())
+}
+
+fn reference(name: &str) -> String {
+    format!("refs/heads/{name}")
+}
+
+fn shown(name: &str) -> String {
+    one_line(name, TITLE)
+}

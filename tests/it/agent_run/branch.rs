@@ -1,0 +1,100 @@
+//! A run on a branch of its own, and where what became of a task is written down.
+
+use serde_json::json;
+
+use super::Bench;
+use crate::fake::script::{Model, Turn, call, text};
+
+fn write(path: &str) -> Turn {
+    call("file_write", json!({ "path": path, "text": "x\n" }))
+}
+
+fn on(bench: &Bench) -> String {
+    bench.env.git(&["symbolic-ref", "--short", "HEAD"]).trim().to_owned()
+}
+
+#[test]
+fn a_branch_of_its_own_is_committed_to_and_taken_back() {
+    let mine = json!({ "path": "mine.md", "edits": [{ "old": "mine", "new": "ours" }] });
+    let commit = json!({ "message": "First file", "paths": ["a.md"] });
+    let turns = vec![
+        write("a.md"),
+        call("git_commit", commit),
+        write("b.md"),
+        call("file_edit", mine),
+        text("Both."),
+    ];
+    let bench = Bench::new(Model::script(turns));
+    let (main, head) = (on(&bench), bench.env.git(&["rev-parse", "HEAD"]));
+    // What the user has changed and staged is none of the run's.
+    bench.env.write("mine.md", "mine\n");
+    bench.env.write("staged.md", "staged\n");
+    bench.env.git(&["add", "staged.md"]);
+    let told = bench.run("Write two files", &["--mode", "full", "--branch", "topic/otters"], "no");
+    assert_eq!(told.output.code, Some(0), "{}", told.output);
+    let pull = told.events.last().unwrap();
+    assert_eq!(pull["type"], "pull_request", "{}", told.output);
+    assert_eq!((&pull["branch"], &pull["title"]), (&json!("topic/otters"), &json!("First file")));
+    assert_eq!(pull["base"], main.as_str());
+    let body = pull["body"].as_str().unwrap();
+    assert!(body.contains("Both.") && body.contains("b.md") && !body.contains("mine.md"), "{body}");
+    assert_eq!(on(&bench), "topic/otters");
+    assert_eq!(bench.env.git(&["log", "--format=%s"]), "Write two files\nFirst file\nFirst\n");
+    let staged = bench.env.git(&["diff", "--cached", "--name-only"]);
+    assert_eq!(staged, "staged.md\n");
+    let said = told.output.stderr();
+    assert!(said.contains("`mine.md` had changes of yours before"), "{}", told.output);
+
+    bench.env.ok(&["agent", "undo"]);
+    assert_eq!(bench.env.git(&["rev-parse", "HEAD"]), head);
+    assert_eq!(bench.env.read("mine.md"), b"mine\n");
+    assert!(!bench.env.path("a.md").exists() && !bench.env.path("b.md").exists());
+    assert_eq!(bench.env.git(&["diff", "--cached", "--name-only"]), "staged.md\n");
+}
+
+#[test]
+fn a_branch_that_nothing_came_of_is_gone() {
+    let bench = Bench::new(Model::script(vec![text("Otters swim.")]));
+    let main = on(&bench);
+    let told = bench.env.ok(&["agent", "run", "What do otters do?", "--branch", "topic"]);
+    assert!(told.stderr().contains("nothing was committed"), "{told}");
+    assert_eq!(on(&bench), main);
+    assert_eq!(bench.env.git(&["branch", "--list", "topic"]), "");
+    bench.env.git(&["branch", "topic"]);
+    for (name, said) in [("topic", "already"), ("a..b", "cannot be the name"), ("-x", "")] {
+        let told = bench.env.run(&["agent", "run", "Go", &format!("--branch={name}")]);
+        assert_eq!(told.code, Some(2), "{told}");
+        assert!(told.stderr().contains(said), "{told}");
+    }
+    assert_eq!(on(&bench), main);
+}
+
+#[test]
+fn where_a_task_is_written_down() {
+    for (notes, is_known) in [("journal", true), ("knowledge", true), ("none", false)] {
+        let judged = json!({ "title": "Raised the otter limit", "outcome": "The limit is nine." });
+        let turns = vec![write("a.md"), text("Yes."), text("Nine.")];
+        let bench = Bench::new(Model::judging(judged, turns));
+        let bench = bench.set(&format!("agent:\n  notes: {notes}\n"));
+        let told = bench.run("Raise the limit of the otters", &["--mode", "full"], "no");
+        told.done();
+        assert_eq!(bench.learned("tasks").len(), usize::from(notes == "knowledge"), "{notes}");
+        let untracked = bench.env.git(&["status", "--porcelain", "--untracked-files=all"]);
+        assert_eq!(untracked.contains("learned"), notes == "knowledge", "{untracked}");
+        let past = |at: usize| bench.model.prompts()[at].contains("The limit is nine.");
+        bench.run("Raise the limit of the otters again", &["--mode", "full"], "no").done();
+        assert_eq!(past(2), is_known, "{notes}: {}", bench.model.prompts()[2]);
+        // An undo takes it back.
+        bench.env.ok(&["agent", "undo", told.run()]);
+        assert!(bench.learned("tasks").is_empty(), "{notes}");
+        let mut bench = bench;
+        bench.model = Model::script(vec![text("Ten.")]);
+        bench.env.write_settings(&bench.model.settings_as("two"));
+        bench.run("Raise the limit of the otters once more", &["--mode", "full"], "no").done();
+        assert!(!past_of(&bench, "The limit is nine."), "{notes}");
+    }
+}
+
+fn past_of(bench: &Bench, text: &str) -> bool {
+    bench.model.prompts()[0].contains(text)
+}
