@@ -45,7 +45,7 @@ fn is_quoted(prompts: &[String], words: &str) -> Option<bool> {
 }
 
 fn clone_of(files: &[(&str, &str)], turns: Vec<Turn>) -> Bench {
-    let turns = turns.into_iter().chain([text("Done.")]).collect();
+    let turns = turns.into_iter().chain([text_turn()]).collect();
     Bench::with(Model::script(turns), files)
 }
 

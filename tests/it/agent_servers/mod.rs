@@ -110,7 +110,7 @@ impl Bench {
     fn run(&self, settings: &str, calls: &[(&str, Value)]) -> (Output, Model) {
         let mut turns: Vec<_> =
             calls.iter().map(|(tool, given)| call(tool, given.clone())).collect();
-        turns.push(text("Done."));
+        turns.push(text("There it is."));
         let model = Model::script(turns);
         self.env.write_settings(&format!("{}{settings}", model.settings()));
         let output = self.env.run_with(&["agent", "run", "add numbers", "--json"], &yes(10));
