@@ -77,9 +77,11 @@ impl Workspace {
         Self::build(repository, environment, flags, reporter)
     }
 
-    /// Puts aside the git directories that runs of the agent left which were killed; says which.
+    /// Puts aside what runs of the agent left that were killed in the middle of a command: git
+    /// directories, files that steer other programs. Says what.
     pub fn put_aside_of_killed(&self) -> Vec<String> {
-        put_aside_of_killed(&self.repository, self.config.agent.tool_timeout)
+        let home = self.environment.home().unwrap_or_default();
+        put_aside_of_killed(&self.repository, self.config.agent.tool_timeout, &home)
     }
 
     /// The same, when what is wrong with the settings was said before.

@@ -4,11 +4,13 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Stdio,
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde_json::json;
 
-use super::Bench;
+use super::{Bench, Running};
 use crate::fake::script::{Model, Turn, call, shell, text};
 
 /// A run that has read a file before it does anything else. `make.sh` is a program whose line does
@@ -229,4 +231,28 @@ fn what_git_runs_and_nobody_can_follow_asks() {
     assert_eq!(told.asked(), ["shell_execute", "file_write"], "{}", told.output);
     let reasons = told.all("approval_request")[0]["reasons"].to_string();
     assert!(reasons.contains("filter.x.clean=make -s clean-text"), "{reasons}");
+}
+
+#[test]
+fn what_a_killed_run_left_is_put_aside_by_whoever_comes_next() {
+    let script = "mkdir .vscode\necho run > .vscode/tasks.json\necho x > ready\nsleep 60\n";
+    let bench = bench(vec![shell("sh make.sh")], script);
+    let running = Running::start(&mut bench.command("Go", &["--mode", "full"]));
+    let begun = Instant::now();
+    while !bench.env.path("ready").exists() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the command never ran");
+        thread::sleep(Duration::from_millis(20));
+    }
+    running.signal(libc::SIGKILL);
+    running.finish(|_| None);
+    // What the sandbox does is over once it sees that nobody waits for it.
+    thread::sleep(Duration::from_secs(1));
+    assert!(bench.env.path(".vscode/tasks.json").exists());
+    let told = bench.env.run(&["search", "otters"]);
+    assert!(!bench.env.path(".vscode/tasks.json").exists(), "{told}");
+    assert!(told.stderr().contains("a run was killed before"), "{told}");
+    assert!(told.stderr().contains("`.vscode/tasks.json` would steer"), "{told}");
+    assert_eq!(bench.env.read("tools/.mcp.json"), b"{}\n");
+    assert_eq!(bench.env.read("ready"), b"x\n");
+    assert!(!bench.env.run(&["search", "otters"]).stderr().contains("killed"));
 }

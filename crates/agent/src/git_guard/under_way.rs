@@ -13,9 +13,13 @@ use std::{
 
 use ulid::Ulid;
 
-use super::planted::{Before, Meant};
+use super::{
+    Named, Steering,
+    planted::{Before, Meant},
+};
+use crate::permissions::Protected;
 use elophanto_base::visible::exact_line;
-use elophanto_repo::Repository;
+use elophanto_repo::{Git, Repository};
 
 /// What the name of such a file ends in, and as long as it is being written.
 const BEFORE: &str = "before";
@@ -42,14 +46,24 @@ impl UnderWay {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(before: &Before, repository: &Repository) -> io::Result<Option<Self>> {
+    pub fn begin(
+        before: &Before,
+        steering: Option<&Steering>,
+        repository: &Repository,
+    ) -> io::Result<Option<Self>> {
         let Before::Anything { marks, meant } = before else { return Ok(None) };
         let marks = marks.iter().map(|mark| mark.as_os_str().as_bytes());
         let tree = work_tree(repository);
         let aside = repository.aside_dir();
         let boot = boot();
         let head = [meant.name().as_bytes(), tree.as_os_str().as_bytes(), boot.as_bytes()];
-        let text = head.into_iter().chain(marks).chain([WHOLE]).collect::<Vec<_>>().join(&0);
+        // No path is empty: what comes after an empty field are the files that steer others.
+        let steering = steering.map(|steering| steering.files.iter());
+        let steering = steering.into_iter().flat_map(|files| {
+            [&b""[..]].into_iter().chain(files.map(|path| path.as_os_str().as_bytes()))
+        });
+        let fields = head.into_iter().chain(marks).chain(steering).chain([WHOLE]);
+        let text = fields.collect::<Vec<_>>().join(&0);
         if text.len() as u64 > MOST {
             return Err(io::Error::other("there are too many other repositories in the work tree"));
         }
@@ -80,8 +94,12 @@ fn work_tree(repository: &Repository) -> &Path {
 }
 
 /// Puts aside what was planted by calls of this work tree whose run was killed, and says so. A call
-/// may have lasted `patience`.
-pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<String> {
+/// may have lasted `patience`; `home` is the user's.
+pub fn put_aside_of_killed(
+    repository: &Repository,
+    patience: Duration,
+    home: &Path,
+) -> Vec<String> {
     // Without git this folder comes with the work tree, and nobody knows from whom.
     let Some(common) = &repository.common_dir else { return Vec::new() };
     let Ok(entries) = fs::read_dir(repository.aside_dir()) else { return Vec::new() };
@@ -129,8 +147,12 @@ pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<S
         let Some(meant) = Meant::ALL.into_iter().find(|it| it.name().as_bytes() == *meant) else {
             continue;
         };
-        let marks: BTreeSet<PathBuf> =
-            marks.iter().map(|mark| PathBuf::from(OsStr::from_bytes(mark))).collect();
+        let paths = |fields: &[&[u8]]| -> BTreeSet<PathBuf> {
+            fields.iter().map(|path| PathBuf::from(OsStr::from_bytes(path))).collect()
+        };
+        let mut parts = marks.splitn(2, |field| field.is_empty());
+        let marks = paths(parts.next().unwrap_or_default());
+        let steering = parts.next().map(|files| Steering { files: paths(files) });
         // What came into being after the call had to end is the user's.
         let begun = file.metadata().and_then(|found| found.modified()).ok();
         let end = begun.and_then(|begun| begun.checked_add(patience + MARGIN));
@@ -140,7 +162,15 @@ pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<S
         };
         let before = Before::Anything { marks, meant };
         // This folder is never pruned.
-        let aside = before.put_aside(repository, &is_later, &path.with_extension("killed"));
+        let snapshot = path.with_extension("killed");
+        let mut aside = before.put_aside(repository, &is_later, &snapshot);
+        if let Some(steering) = steering {
+            let mut now = steering_now(repository, home).files;
+            now.retain(|path| !is_later(path));
+            let more = steering.put_aside(repository, now, &snapshot);
+            aside.told.extend(more.told);
+            aside.is_whole &= more.is_whole;
+        }
         if !aside.told.is_empty() {
             told.push("a run was killed before, in the middle of a command".to_owned());
         }
@@ -151,6 +181,14 @@ pub fn put_aside_of_killed(repository: &Repository, patience: Duration) -> Vec<S
         }
     }
     told
+}
+
+/// What steers other programs by now.
+fn steering_now(repository: &Repository, home: &Path) -> Steering {
+    let root = &repository.root;
+    let protected = Protected::new(root, Vec::new(), false);
+    let named = Git::of(repository).and_then(|git| Named::look(&git, root, home).ok());
+    Steering::look(root, &protected, named.as_ref())
 }
 
 /// What tells this machine, since it was started, from others; nothing if the system does not say.
@@ -211,7 +249,7 @@ mod tests {
         make("other/own");
         let before = Before::Anything { marks: inner_marks(&here.root), meant: Meant::Nothing };
         let aside = here.aside_dir();
-        let under_way = UnderWay::begin(&before, &here).unwrap().unwrap();
+        let under_way = UnderWay::begin(&before, None, &here).unwrap().unwrap();
         let text = fs::read(&under_way.path).unwrap();
         make("root/planted");
         // A work tree of this repository is no plant.
@@ -224,10 +262,12 @@ mod tests {
         fs::write(at("root/v/.git"), &named).unwrap();
         let unwritten = aside.join("b.new");
         fs::write(&unwritten, "").unwrap();
-        assert!(put_aside_of_killed(&here, PATIENCE).is_empty() && unwritten.exists());
+        assert!(
+            put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty() && unwritten.exists()
+        );
         let past = SystemTime::now() - Duration::from_secs(86_400);
         File::options().write(true).open(&unwritten).unwrap().set_modified(past).unwrap();
-        assert!(put_aside_of_killed(&here, PATIENCE).is_empty(), "it is under way");
+        assert!(put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty(), "it is under way");
         assert!(!unwritten.exists());
         under_way.ended();
         assert_eq!(fs::read_dir(&aside).unwrap().count(), 0, "it has ended");
@@ -235,24 +275,30 @@ mod tests {
         let left = aside.join("a.before");
         for cut in [0, 5, text.len() - 1] {
             fs::write(&left, &text[..cut]).unwrap();
-            let told = put_aside_of_killed(&here, PATIENCE);
+            let told = put_aside_of_killed(&here, PATIENCE, Path::new("/"));
             assert!(told[0].contains("was cut") && !left.exists(), "{cut} {told:?}");
         }
         fs::write(&left, &text).unwrap();
         assert!(
-            put_aside_of_killed(&other, PATIENCE).is_empty() && left.exists(),
+            put_aside_of_killed(&other, PATIENCE, Path::new("/")).is_empty() && left.exists(),
             "of another work tree"
         );
         // Long before all this.
         let past = SystemTime::now() - Duration::from_secs(86_400);
         File::options().write(true).open(&left).unwrap().set_modified(past).unwrap();
-        assert!(put_aside_of_killed(&here, PATIENCE).is_empty(), "made by the user");
+        assert!(
+            put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty(),
+            "made by the user"
+        );
         assert!(is_there("other/own") && is_there("root/planted"));
 
         // Begun on another machine: its locks are not seen, so it may be at work.
         let foreign = [b"nothing\0\0elsewhere\0".as_slice(), WHOLE].concat();
         fs::write(&left, &foreign).unwrap();
-        assert!(put_aside_of_killed(&here, PATIENCE).is_empty() && is_there("root/planted"));
+        assert!(
+            put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty()
+                && is_there("root/planted")
+        );
         fs::remove_file(&left).unwrap();
 
         // What is no file is never read, be it one that would wait for a writer for ever.
@@ -261,7 +307,7 @@ mod tests {
         assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
         fs::create_dir(aside.join("e.new")).unwrap();
         std::os::unix::fs::symlink(text_of_mine(&top), aside.join("f.before")).unwrap();
-        assert!(put_aside_of_killed(&here, PATIENCE).is_empty());
+        assert!(put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty());
         assert!(text_of_mine(&top).exists());
 
         // Of a work tree that is no more; and this one moves.
@@ -271,12 +317,12 @@ mod tests {
         fs::write(at(".git/worktrees/w/gitdir"), at("moved/w/.git").to_str().unwrap()).unwrap();
         let here = tree("moved", ".git");
         fs::write(&left, &text).unwrap();
-        let told = put_aside_of_killed(&here, PATIENCE);
+        let told = put_aside_of_killed(&here, PATIENCE, Path::new("/"));
         assert!(told.iter().any(|line| line.contains("`planted/.git`")), "{told:?}");
         assert!(is_there("moved/own") && is_there("moved/w") && !left.exists());
         assert!(!is_there("moved/planted") && !is_there("moved/v") && !gone.exists(), "{told:?}");
         let list = fs::read_to_string(aside.join("a.killed/list.txt")).unwrap();
         assert_eq!(list.lines().count(), 2, "{list}");
-        assert!(put_aside_of_killed(&here, PATIENCE).is_empty());
+        assert!(put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty());
     }
 }

@@ -18,7 +18,9 @@ use crate::{Error, Workspace};
 use elophanto_agent::{
     Effects, Gathered, Session, TaskSummary, World,
     checkpoint::{Checkpoints, Run, Uncovered, WhyUncovered},
-    git_guard::{Before, Links, Named, UnderWay, written_into},
+    git_guard::{
+        Before, INSTALLED, Links, Named, Steering, UnderWay, linked_outside, written_into,
+    },
     permissions::{Action, Call, Decision, Layer, Mode, Verdict, shown_objects},
     skills::Skill,
 };
@@ -39,7 +41,7 @@ struct Begun {
     /// Whoever let it through was told which files it changes.
     is_shown: bool,
     /// Files that others go by, as they were before a call that nobody looked at.
-    steering: Option<BTreeSet<PathBuf>>,
+    steering: Option<Steering>,
     /// There are more files with names outside of the work tree than can be kept from it.
     linked_beyond: bool,
 }
@@ -52,9 +54,8 @@ fn own_output() -> impl Iterator<Item = PathBuf> {
 
 /// What elophanto keeps in a work tree for all clones.
 const OWN_RECORDS: [&str; 3] = [".elophanto/index", ".elophanto/journal", ".elophanto/memory"];
-/// Folders, ignored by git, that a program fills again.
-const MADE_AGAIN: [&str; 9] =
-    ["build", "dist", "node_modules", "target", "venv", ".gradle", ".next", ".tox", ".venv"];
+/// Folders, ignored by git, that a program fills again, besides what is [`INSTALLED`].
+const MADE_AGAIN: [&str; 2] = ["build", "dist"];
 /// What could be lost is told of one by one up to so many.
 const MOST_LOST: usize = 5;
 /// Files with names outside of the work tree that are kept from programs one by one.
@@ -75,7 +76,7 @@ fn is_dear(it: &Uncovered) -> bool {
     match it.why {
         WhyUncovered::TooMuch => {
             let name = it.path.file_name().unwrap_or_default();
-            !MADE_AGAIN.iter().any(|made| name == *made)
+            !INSTALLED.iter().chain(&MADE_AGAIN).any(|made| name == *made)
         }
         WhyUncovered::Large | WhyUncovered::Unreadable => true,
         // Other repositories no command changes; the rest holds nothing.
@@ -175,7 +176,7 @@ impl<'a> Surroundings<'a> {
     fn is_led_to(&mut self, path: &Path) -> bool {
         if self.led_to.is_none() {
             let root = &self.workspace.repository.root;
-            let found = self.steering();
+            let found = self.steering().files;
             let links = found.iter().map(|it| root.join(it)).filter(|it| it.is_symlink());
             let targets = links.filter_map(|it| it.canonicalize().ok()).filter(|it| it != root);
             self.led_to = Some(targets.collect());
@@ -315,9 +316,10 @@ impl World for Surroundings<'_> {
         }
         let is_unseen = runs && is_unseen && fencing.is_there();
         let steering = is_unseen.then(|| self.steering());
-        let linked = if is_unseen { self.linked_outside() } else { Vec::new() };
+        let linked = if is_unseen { linked_outside(root) } else { Vec::new() };
         // As other repositories are: no program that is shut in changes it.
-        repositories.extend(steering.iter().flatten().filter_map(|path| held(root, path)));
+        repositories
+            .extend(steering.iter().flat_map(|it| &it.files).filter_map(|path| held(root, path)));
         if steering.is_some() {
             // What is written down there goes further than this work tree.
             repositories
@@ -349,7 +351,8 @@ impl World for Surroundings<'_> {
         }
         let aside = workspace.repository.aside_dir();
         let under_way =
-            before.as_ref().map(|it| UnderWay::begin(it, &workspace.repository)).transpose();
+            before.as_ref().map(|it| UnderWay::begin(it, steering.as_ref(), &workspace.repository));
+        let under_way = under_way.transpose();
         let under_way = under_way.map_err(|cause| {
             format!("`{}` cannot be written: {cause}", exact_line(&aside.to_string_lossy()))
         })?;
@@ -373,7 +376,6 @@ impl World for Surroundings<'_> {
         self.prepared.fencing.forget();
         // Before anybody, be it us, looks at what has changed.
         let mut remarks = self.put_aside();
-        remarks.extend(self.put_steering_aside());
         let is_shown = self.calls.last().is_none_or(|call| call.is_shown);
         let changed = self.changed();
         if !is_shown {
