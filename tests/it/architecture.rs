@@ -48,9 +48,10 @@ const BOUNDARIES: &[(&str, &[&str])] = &[
     ("lance_table::", &["crates/tables/src/"]),
     ("arrow::", &["crates/tables/src/"]),
     ("crate::cli", &["src/cli/", "src/bin/"]),
-    ("std::env::", &["src/cli/env.rs"]),
+    // Git is never looked for in a work tree.
+    ("std::env::", &["src/cli/env.rs", "crates/repo/src/git/program.rs"]),
     ("env::var(", &["src/cli/env.rs"]),
-    ("env::var_os(", &["src/cli/env.rs"]),
+    ("env::var_os(", &["src/cli/env.rs", "crates/repo/src/git/program.rs"]),
     ("env::vars_os(", &["src/cli/env.rs"]),
     ("tokio::process::Command", &["crates/agent/src/mcp_client/child.rs"]),
     (

@@ -19,7 +19,10 @@ use crate::{
     reporter::{Reporter, Silent},
     settings,
 };
-use elophanto_agent::{git_guard::put_aside_of_killed, permissions};
+use elophanto_agent::{
+    git_guard::{Around, put_aside_of_killed},
+    permissions,
+};
 use elophanto_base::lexical::Analyzer;
 use elophanto_index::{
     Context, Options, Progress, Refreshed, refresh, search::run::SearchContext, source::Notes,
@@ -80,8 +83,15 @@ impl Workspace {
     /// Puts aside what runs of the agent left that were killed in the middle of a command: git
     /// directories, files that steer other programs. Says what.
     pub fn put_aside_of_killed(&self) -> Vec<String> {
-        let home = self.environment.home().unwrap_or_default();
-        put_aside_of_killed(&self.repository, self.config.agent.tool_timeout, &home)
+        let patience = self.config.agent.tool_timeout;
+        self.with_git(&|around| put_aside_of_killed(&self.repository, patience, around))
+    }
+
+    /// What the user starts git with here.
+    pub(crate) fn with_git<T>(&self, look: &dyn Fn(&Around<'_>) -> T) -> T {
+        let home = self.environment.home().unwrap_or_else(|| PathBuf::from("/"));
+        let variable = |name: &str| self.environment.granted([name]).remove(name);
+        look(&Around { root: &self.repository.root, home: &home, variable: &variable })
     }
 
     /// The same, when what is wrong with the settings was said before.

@@ -1,11 +1,19 @@
 //! `elophanto agent run`
 
 use super::{
-    super::{Outcome, error::CliError, ui::Ui, workspace},
+    super::{
+        Outcome,
+        error::CliError,
+        ui::{Ui, exact_line},
+        workspace,
+    },
     work::{self, end_at_signals, terminal::Terminal, wire::Wire},
 };
 use elophanto_app::{
-    agent::{self, Finished, RunRequest, branch::PullRequest},
+    agent::{
+        self, Finished, RunRequest,
+        branch::{Branched, PullRequest},
+    },
     config::AgentMode,
 };
 
@@ -77,22 +85,39 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         finished.inspect(|finished| terminal.end(finished))
     };
     if let Some(branch) = branch {
-        let pull_request = prepared.pull_request(branch, finished.as_ref().ok())?;
-        tell(pull_request, ui)?;
+        let name = branch.name().to_owned();
+        let branched = prepared.end_branch(branch, finished.as_ref().ok())?;
+        tell(&name, branched, ui)?;
     }
     Ok(outcome(&finished?))
 }
 
 /// Says what is on the branch of a run.
-fn tell(pull_request: Option<PullRequest>, ui: &mut Ui) -> Result<(), CliError> {
-    let Some(pull_request) = pull_request else {
-        ui.talk("nothing was committed: the branch is gone, and you are where you were");
-        return Ok(());
+fn tell(name: &str, branched: Branched, ui: &mut Ui) -> Result<(), CliError> {
+    let pull_request = match branched {
+        Branched::Kept(pull_request) => pull_request,
+        Branched::Gone => {
+            ui.talk("nothing was committed: the branch is gone, and you are where you were");
+            return Ok(());
+        }
+        Branched::Moved => {
+            ui.warn(format_args!(
+                "`{}`, or where it began, is not as the run left it: nothing was moved back, see \
+                 `git status` and `git branch`",
+                exact_line(name)
+            ));
+            return Ok(());
+        }
     };
     let PullRequest { branch, base, title, body } = &pull_request;
+    let range = format!("{base}...{branch}");
+    let quoted = |name: &str| shlex::try_quote(name).unwrap_or_default().into_owned();
     ui.talk(format_args!(
-        "you are on `{branch}` now, and nothing was pushed: `git diff {base}...{branch}` shows it, \
-         `git switch {base}` goes back; for a pull request:"
+        "you are on {} now, and nothing was pushed: `git diff {}` shows it, `git switch {}` goes \
+         back; for a pull request:",
+        quoted(branch),
+        quoted(&range),
+        quoted(base)
     ));
     let text = format!("# {title}\n\n{body}");
     ui.emit(&PullRequestWire { kind: "pull_request", pull_request: &pull_request }, text)

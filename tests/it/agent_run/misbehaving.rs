@@ -41,7 +41,8 @@ fn wrong_calls_are_answered_and_the_run_goes_on() {
     ]);
     let bench = Bench::new(model);
     let told = bench.run("Read", &[], "once");
-    told.done();
+    // It was to write as well, and nothing was written.
+    assert_eq!(told.outcome(), "nothing done", "{}", told.output);
     assert_eq!(told.ran(), ["file_read"], "{}", told.output);
     // The user sees every call that was not made, but for those that could not even be read.
     assert_eq!(told.unmade().len(), 10, "{}", told.output);

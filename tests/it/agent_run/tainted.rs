@@ -180,43 +180,57 @@ fn edits_are_approved_for_a_session() {
 
 #[test]
 fn what_git_goes_by_is_held() {
-    let script = "echo 'touch ../ran' > tools/watch.sh\necho 'touch ../ran' > tools/hook.sh\n\
-                  echo '[core]' > git.inc\necho 'touch ../ran' >> tools/lint.sh\n\
-                  echo '[core] fsmonitor = touch ../ran' >> settings\nmv tools gone\nmkdir -p late\n\
-                  echo x > late/new.sh\necho fine > fine.txt\necho more >> outside.txt\n";
+    let script = "echo 'touch ../ran' > tools/hook.sh\necho '[core]' > git.inc\n\
+                  echo 'touch ../ran' >> tools/lint.sh\necho '[core] fsmonitor = x' >> settings\n\
+                  rm more.inc; echo '[core]' > more.inc\nmv tools gone\nmkdir -p late\n\
+                  echo '[core]' > late/new.inc\necho x >> copy.sh\nrm CLAUDE.md; echo x > CLAUDE.md\n\
+                  echo fine > fine.txt\necho more >> outside.txt\n";
     let edit = json!({ "path": "tools/lint.sh", "edits": [{ "old": "lint", "new": "evil" }] });
-    let bench = bench(vec![shell("sh make.sh"), call("file_edit", edit)], script);
+    let away = json!({ "from": "tools", "to": "elsewhere" });
+    let bench =
+        bench(vec![shell("sh make.sh"), call("file_edit", edit), call("file_move", away)], script);
     let env = &bench.env;
-    for name in ["watch", "hook", "lint"] {
-        env.write(&format!("tools/{name}.sh"), "echo lint\n");
+    for name in ["hook", "lint"] {
+        env.write(format!("tools/{name}.sh"), "echo lint\n");
     }
+    let link = std::os::unix::fs::symlink::<&str, PathBuf>;
     env.write("git.inc", "[alias]\n");
+    env.write("plain.inc", "[alias]\n");
+    link("plain.inc", env.path("more.inc")).unwrap();
+    env.write("docs/agents.md", "Be kind.\n");
+    link("docs/agents.md", env.path("CLAUDE.md")).unwrap();
     env.git(&["add", "-A"]);
     env.git(&["commit", "-qm", "Tools"]);
-    env.git(&["config", "core.fsmonitor", "sh tools/watch.sh"]);
-    env.git(&["config", "include.path", "../git.inc"]);
-    env.git(&["config", "diff.x.textconv", "late/new.sh"]);
+    for path in ["../git.inc", "../more.inc", "../late/new.inc"] {
+        env.git(&["config", "--add", "include.path", path]);
+    }
     let hooks = env.path(".git/hooks");
     fs::create_dir_all(&hooks).unwrap();
-    std::os::unix::fs::symlink("../../tools/hook.sh", hooks.join("pre-push")).unwrap();
-    fs::write(hooks.join("commit-msg"), "#!/bin/sh\nexec ./tools/lint.sh \"$1\"\n").unwrap();
+    link("../../tools/hook.sh", hooks.join("pre-push")).unwrap();
+    let hook = "#!/bin/sh\nexec \"$ROOT/tools/lint.sh\" \"$1\"\n";
+    fs::write(hooks.join("commit-msg"), hook).unwrap();
     // The same files by other names, one of them that of git's own settings.
     fs::hard_link(env.path(".git/config"), env.path("settings")).unwrap();
+    fs::hard_link(env.path("tools/lint.sh"), env.path("copy.sh")).unwrap();
     let outside = env.outside().join("outside.txt");
     fs::write(&outside, "mine\n").unwrap();
     fs::hard_link(&outside, env.path("outside.txt")).unwrap();
     let settings = env.read(".git/config");
     let told = bench.run("Go", &["--mode", "full"], "no");
     assert_eq!(told.ran(), ["file_read", "shell_execute"], "{}", told.output);
-    assert_eq!(told.asked(), ["file_edit"], "{}", told.output);
+    assert_eq!(told.asked(), ["file_edit", "file_move"], "{}", told.output);
     let reasons = told.all("approval_request")[0]["reasons"].to_string();
     assert!(reasons.contains("hooks/commit-msg"), "{reasons}");
     assert_eq!(env.read("fine.txt"), b"fine\n");
-    for name in ["watch", "hook", "lint"] {
-        assert_eq!(env.read(format!("tools/{name}.sh")), b"echo lint\n", "{}", told.output);
+    for path in ["tools/hook.sh", "tools/lint.sh", "copy.sh"] {
+        assert_eq!(env.read(path), b"echo lint\n", "{path} {}", told.output);
     }
     assert_eq!(env.read("git.inc"), b"[alias]\n");
-    assert!(!env.path("late/new.sh").exists(), "{}", told.output);
+    // A link that was replaced is one again.
+    for (path, to) in [("more.inc", "plain.inc"), ("CLAUDE.md", "docs/agents.md")] {
+        assert_eq!(fs::read_link(env.path(path)).unwrap(), Path::new(to), "{}", told.output);
+    }
+    assert!(!env.path("late/new.inc").exists(), "{}", told.output);
     assert_eq!(env.read(".git/config"), settings);
     assert_eq!(fs::read(outside).unwrap(), b"mine\n");
     assert!(!env.outside().join("ran").exists());
@@ -224,13 +238,39 @@ fn what_git_goes_by_is_held() {
 
 #[test]
 fn what_git_runs_and_nobody_can_follow_asks() {
-    let bench = bench(vec![shell("sh make.sh"), write("a.md")], "echo x > x.txt\n");
-    bench.env.git(&["config", "filter.x.clean", "make -s clean-text"]);
+    for (key, value) in [
+        ("core.fsmonitor", "sh tools/watch.sh"),
+        ("filter.x.clean", "make -s clean-text"),
+        ("diff.external", "$HOME/dotfiles/x"),
+        ("core.pager", "python3 -m pager"),
+    ] {
+        let bench = bench(vec![shell("sh make.sh"), write("a.md")], "echo x > x.txt\n");
+        bench.env.git(&["config", key, value]);
+        let told = bench.run("Go", &["--mode", "full"], "no");
+        assert_eq!(told.ran(), ["file_read"], "{}", told.output);
+        assert_eq!(told.asked(), ["shell_execute", "file_write"], "{}", told.output);
+        let reasons = told.all("approval_request")[0]["reasons"].to_string();
+        assert!(reasons.contains(&format!("{key}={value}")), "{reasons}");
+    }
+    // What is of the system and is handed nothing of the work tree does not.
+    let bench = bench(vec![shell("sh make.sh")], "echo x > x.txt\n");
+    bench.env.git(&["config", "core.pager", "less -R"]);
+    bench.env.git(&["config", "credential.helper", "store"]);
     let told = bench.run("Go", &["--mode", "full"], "no");
-    assert_eq!(told.ran(), ["file_read"], "{}", told.output);
-    assert_eq!(told.asked(), ["shell_execute", "file_write"], "{}", told.output);
-    let reasons = told.all("approval_request")[0]["reasons"].to_string();
-    assert!(reasons.contains("filter.x.clean=make -s clean-text"), "{reasons}");
+    assert_eq!(told.ran(), ["file_read", "shell_execute"], "{}", told.output);
+}
+
+/// A folder of the work tree in which programs are looked for is none where git is looked for.
+#[test]
+fn no_git_of_the_work_tree_is_run() {
+    let script = "mkdir -p bin\nprintf '#!/bin/sh\\ntouch ../ran\\n' > bin/git\nchmod +x bin/git\n";
+    let bench = bench(vec![shell("sh make.sh"), shell("true")], script);
+    let mut command = bench.command("Go", &["--mode", "full"]);
+    let bin = bench.env.path("bin");
+    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    let told = super::drive(&mut command, |_| Some("once".to_owned()));
+    assert!(told.ran().contains(&"shell_execute"), "{}", told.output);
+    assert!(bin.join("git").exists() && !bench.env.outside().join("ran").exists());
 }
 
 #[test]

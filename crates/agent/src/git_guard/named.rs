@@ -1,7 +1,9 @@
 //! Files of the work tree that git itself goes by, because the user's settings or hooks name them.
 //!
 //! A command in the sandbox can change neither settings nor hooks, but what they name it can: the
-//! next `git status` of the user would run that, outside of the sandbox.
+//! next `git status` of the user would run that, outside of the sandbox. Files that git reads are
+//! held. What a program loads beside the file that is named nobody can tell, so where a setting runs
+//! anything but a program from outside of the work tree, what the work tree holds is asked about.
 
 use std::{
     collections::BTreeMap,
@@ -11,10 +13,13 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use walkdir::WalkDir;
+
+use super::view::LARGE;
 use elophanto_repo::{Git, GitError};
 
 /// Last parts of names of settings whose value is a line of a shell, or the name of a program.
-const PROGRAMS: [&str; 29] = [
+const PROGRAMS: [&str; 30] = [
     "alternaterefscommand",
     "askpass",
     "cccmd",
@@ -38,6 +43,7 @@ const PROGRAMS: [&str; 29] = [
     "sendmailcmd",
     "smudge",
     "sshcommand",
+    "sshvariant",
     "textconv",
     "tocmd",
     "tunnel",
@@ -45,8 +51,8 @@ const PROGRAMS: [&str; 29] = [
     "uploadpack",
     "vcs",
 ];
-/// Whole sections of them.
-const PROGRAM_SECTIONS: [&str; 2] = ["alias", "pager"];
+/// The section whose names people choose, and whose values are programs all the same.
+const PAGER: &str = "pager";
 /// Last parts of names of settings whose value is the path of a file or folder git obeys.
 const FILES: [&str; 9] = [
     "allowedsignersfile",
@@ -61,111 +67,164 @@ const FILES: [&str; 9] = [
 ];
 /// Settings that git goes by only where the user asks for just that.
 const ASKED_FOR: [&str; 6] = ["alias", "browser", "difftool", "guitool", "man", "mergetool"];
-/// Programs whose work other files say, which no line names.
-const RUNNERS: [&str; 30] = [
-    "bazel", "bun", "bundle", "cargo", "cd", "deno", "direnv", "docker", "eval", "find", "go",
-    "gradle", "just", "make", "mise", "mvn", "ninja", "npm", "npx", "pnpm", "poetry", "rake",
-    "source", "task", "tox", "uv", "uvx", "xargs", "yarn", "pipenv",
+/// Values of a setting for a program that name none.
+const NONE: [&str; 10] = ["", "true", "false", "yes", "no", "on", "off", "1", "0", "cat"];
+/// Programs that go by other files of the folder they run in, which no line names.
+const RUNNERS: [&str; 44] = [
+    "awk", "bash", "bazel", "bun", "bundle", "cargo", "cd", "deno", "direnv", "docker", "env",
+    "eval", "exec", "find", "fish", "go", "gradle", "java", "just", "lua", "make", "mise", "mvn",
+    "ninja", "node", "npm", "npx", "perl", "php", "pipenv", "pnpm", "poetry", "python", "rake",
+    "ruby", "sh", "source", "task", "tox", "uv", "uvx", "xargs", "yarn", "zsh",
 ];
+/// Variables in which a program is named that git runs.
+const VARIABLES: [&str; 11] = [
+    "EDITOR",
+    "GIT_ASKPASS",
+    "GIT_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_PROXY_COMMAND",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "PAGER",
+    "VISUAL",
+];
+/// Hooks that run where the user only looks.
+const LOOKING: [&str; 2] = ["post-index-change", "reference-transaction"];
 /// Ends of names of programs that an interpreter is given.
 const SCRIPTS: [&str; 13] =
     ["bash", "cjs", "fish", "js", "lua", "mjs", "php", "pl", "ps1", "py", "rb", "sh", "zsh"];
 /// What lies in a git directory and that git obeys, if a link stands in its place.
 const OBEYED: [&str; 5] = ["config", "config.worktree", "hooks", "info/attributes", "commondir"];
-/// What stands between the words of a line of a shell.
+/// Words that stand for what git hands over.
+const HANDED_OVER: [&str; 12] =
+    ["\"$@\"", "$@", "$*", "$1", "%A", "%B", "%F", "%L", "%O", "%P", "%f", "--"];
+/// What stands between the words of a hook.
 const BETWEEN: &[char] = &[
     ' ', '\t', '\n', '\r', '"', '\'', '`', ';', '|', '&', '(', ')', '{', '}', '<', '>', '=', '$',
     ',', ':', '\\', '!',
 ];
-/// Bytes of a hook that are read.
-const MOST_OF_A_HOOK: u64 = 256 * 1024;
+/// Bytes of a hook, and of a file of settings of another repository, that are read.
+const MOST_BYTES: u64 = 256 * 1024;
+/// Files and folders that are looked at for settings of submodules.
+const MOST_ENTRIES: usize = 20_000;
+/// Links that a path leads through at most.
+const MOST_LINKS: usize = 40;
 /// How the name of a hook ends that git does not run.
 const SAMPLE: &str = "sample";
+
+/// Where git is started by the user.
+pub struct Around<'a> {
+    /// Canonical root of the work tree.
+    pub root: &'a Path,
+    pub home: &'a Path,
+    /// Variables of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+}
 
 /// What git goes by in the work tree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Files and folders of the work tree, absolute, whether or not they are there, and what names
-    /// each: a setting (`core.fsmonitor`), or a file of the git directory (`hooks/pre-commit`).
+    /// Files, folders and links of the work tree, absolute, whether or not they are there, and what
+    /// names each: a setting (`include.path`), or a file of the git directory (`hooks/pre-commit`).
     pub paths: BTreeMap<PathBuf, String>,
-    /// Settings by which git runs what cannot be told from its line, with that line.
+    /// What runs by itself, and goes by files that cannot be told: a setting with its line, a hook.
     pub unclear: Vec<String>,
 }
 
 impl Named {
-    /// Looks at all settings and hooks that git has for the work tree at `root`, which is canonical.
+    /// Looks at all settings and hooks that git has for a work tree.
     ///
     /// # Errors
     /// When git cannot say its settings.
-    pub fn look(git: &Git, root: &Path, home: &Path) -> Result<Self, GitError> {
+    pub fn look(git: &Git, around: &Around<'_>) -> Result<Self, GitError> {
         let listed = git.run(&["config", "--list", "--includes", "--show-origin", "-z"])?;
         let listed = String::from_utf8_lossy(&listed);
         let mut named = Self::default();
+        let root = around.root;
         let mut hooks = git.common_dir().join("hooks");
         let mut fields = listed.split('\0');
         while let (Some(origin), Some(setting)) = (fields.next(), fields.next()) {
             // Settings given along with a call are ours.
             let Some(file) = origin.strip_prefix("file:") else { continue };
             let (key, value) = setting.split_once('\n').unwrap_or((setting, ""));
-            let at = At { root, home, settings: &root.join(file) };
-            named.setting(&at, key, value);
+            named.setting(around, &root.join(file), key, value);
             if key == "core.hookspath" {
-                hooks = at.resolved(value, root);
+                hooks = around.resolved(value, root);
             }
         }
+        named.usual_files(around);
+        named.environment(around);
         for folder in [git.git_dir(), git.common_dir()] {
             for name in OBEYED {
-                named.link(root, &folder.join(name), name);
+                named.holds(root, &folder.join(name), name);
             }
         }
-        named.hooks(root, home, &hooks);
+        named.holds(root, &hooks, "core.hooksPath");
+        named.hooks(around, &hooks);
+        named.others(around, git.common_dir());
         Ok(named)
     }
 
-    /// What names this path, or a folder around it.
+    /// What names this path, a folder around it, or something below it.
     pub fn why(&self, path: &Path) -> Option<&str> {
-        path.ancestors().find_map(|path| self.paths.get(path)).map(String::as_str)
+        let above = path.ancestors().find_map(|path| self.paths.get(path));
+        let below = || self.paths.iter().find(|(named, _)| named.starts_with(path));
+        above.or_else(|| below().map(|(_, by)| by)).map(String::as_str)
     }
 
-    fn setting(&mut self, at: &At<'_>, key: &str, value: &str) {
-        self.holds(at.root, at.settings.to_owned(), key);
+    fn setting(&mut self, around: &Around<'_>, file: &Path, key: &str, value: &str) {
+        self.holds(around.root, file, key);
         let section = key.split_once('.').map_or("", |(section, _)| section);
         let last = key.rsplit_once('.').map_or("", |(_, last)| last);
         if FILES.contains(&last) {
             // What is included is looked for beside the file that includes it, other files at the
             // top of the work tree.
             let includes = section == "include" || section == "includeif";
-            let beside = at.settings.parent().filter(|_| includes).unwrap_or(at.root);
-            let path = at.resolved(value, beside);
-            self.holds(at.root, path, key);
-        }
-        let section_runs = PROGRAM_SECTIONS.contains(&section);
-        // An alias is a command of git, unless it begins so.
-        let is_program = section_runs && (section != "alias" || value.starts_with('!'));
-        if !is_program && !PROGRAMS.contains(&last) || section_runs && !is_program {
-            return;
-        }
-        let mut runs_others = false;
-        for word in value.split(BETWEEN).filter(|word| !word.is_empty()) {
-            let path = at.resolved(word, at.root);
-            // After `$(git rev-parse --show-toplevel)`.
-            let below = at.root.join(word.trim_start_matches('/'));
-            let is_there = |path: &Path| path.symlink_metadata().is_ok() && !path.is_dir();
-            if is_there(&path) || word.contains('/') && !path.is_dir() {
-                self.holds(at.root, path, key);
+            let beside = file.parent().filter(|_| includes).unwrap_or(around.root);
+            if value.starts_with('~') && !value.starts_with("~/") {
+                self.unclear.push(format!("{key}={value}"));
             }
-            if is_there(&below) {
-                self.holds(at.root, below, key);
-            }
-            let program = Path::new(word).file_name().unwrap_or_default();
-            runs_others |= RUNNERS.iter().any(|name| program == *name);
+            self.holds(around.root, &around.resolved(value, beside), key);
         }
-        if runs_others && !ASKED_FOR.contains(&section) {
+        let is_program = PROGRAMS.contains(&last) || section == PAGER;
+        if is_program && !ASKED_FOR.contains(&section) && !around.is_clear(value, last) {
             self.unclear.push(format!("{key}={value}"));
         }
     }
 
-    fn hooks(&mut self, root: &Path, home: &Path, folder: &Path) {
+    /// Files that git reads where they are there.
+    fn usual_files(&mut self, around: &Around<'_>) {
+        let config = (around.variable)("XDG_CONFIG_HOME").filter(|path| path.starts_with('/'));
+        let config = config.map_or_else(|| around.home.join(".config"), PathBuf::from).join("git");
+        let mut files =
+            vec![around.home.join(".gitconfig"), config.join("config"), config.join("attributes")];
+        for name in ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"] {
+            files.extend((around.variable)(name).map(PathBuf::from));
+        }
+        for file in files {
+            self.holds(around.root, &file, "git's settings");
+        }
+    }
+
+    fn environment(&mut self, around: &Around<'_>) {
+        for name in VARIABLES {
+            let value = (around.variable)(name).unwrap_or_default();
+            if !around.is_clear(&value, "") {
+                self.unclear.push(format!("{name}={value}"));
+            }
+        }
+        let count = (around.variable)("GIT_CONFIG_COUNT").and_then(|it| it.parse::<usize>().ok());
+        for number in 0..count.unwrap_or_default().min(1_000) {
+            let of = |what| (around.variable)(&format!("GIT_CONFIG_{what}_{number}"));
+            let key = of("KEY").unwrap_or_default().to_lowercase();
+            self.setting(around, around.home, &key, &of("VALUE").unwrap_or_default());
+        }
+    }
+
+    fn hooks(&mut self, around: &Around<'_>, folder: &Path) {
+        let root = around.root;
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         for hook in entries.map(|entry| entry.path()) {
             if hook.extension().is_some_and(|end| end == SAMPLE) {
@@ -173,38 +232,53 @@ impl Named {
             }
             let name = hook.file_name().unwrap_or_default().to_string_lossy();
             let by = format!("hooks/{name}");
-            self.link(root, &hook, &by);
-            let mut text = Vec::new();
-            let read =
-                File::open(&hook).and_then(|file| file.take(MOST_OF_A_HOOK).read_to_end(&mut text));
-            if !hook.is_file() || read.is_err() {
+            self.holds(root, &hook, &by);
+            if LOOKING.contains(&&*name) {
+                self.unclear.push(by);
                 continue;
             }
-            let at = At { root, home, settings: &hook };
-            for word in String::from_utf8_lossy(&text).split(BETWEEN) {
-                let word = word.trim_start_matches("./");
-                let path = at.resolved(word, root);
-                let below = root.join(word.trim_start_matches('/'));
-                for path in [path, below].into_iter().filter(|path| is_run(path)) {
-                    self.holds(root, path, &by);
+            for word in read(&hook).split(BETWEEN) {
+                for path in [around.resolved(word, root)].into_iter().chain(below(root, word)) {
+                    if path.is_file() && (word.contains('/') || is_run(&path)) {
+                        self.holds(root, &path, &by);
+                    }
                 }
             }
         }
     }
 
-    /// Where a link leads in whose place git looks for a file.
-    fn link(&mut self, root: &Path, path: &Path, by: &str) {
-        if let Ok(to) = fs::read_link(path) {
-            let to = path.parent().unwrap_or(root).join(to);
-            self.holds(root, to, by);
+    /// What the settings of submodules and of other work trees run: git asks them for their state
+    /// along with this one.
+    fn others(&mut self, around: &Around<'_>, common: &Path) {
+        for name in ["modules", "worktrees"] {
+            let is_small = |it: &walkdir::DirEntry| {
+                !LARGE.iter().any(|name| *name != "hooks" && it.file_name() == *name)
+            };
+            let walk = WalkDir::new(common.join(name)).into_iter().filter_entry(is_small);
+            for entry in walk.take(MOST_ENTRIES).filter_map(Result::ok) {
+                let name = entry.file_name().to_string_lossy();
+                let by = || entry.path().strip_prefix(common).unwrap_or(entry.path()).display();
+                if LOOKING.contains(&&*name) {
+                    self.unclear.push(by().to_string());
+                }
+                if !name.starts_with("config") || !entry.file_type().is_file() {
+                    continue;
+                }
+                for line in read(entry.path()).lines() {
+                    let (key, value) = line.split_once('=').unwrap_or((line, ""));
+                    let (key, value) = (key.trim().to_lowercase(), value.trim());
+                    let is_program = PROGRAMS.contains(&&*key);
+                    if key == "hookspath" || is_program && !around.is_clear(value, &key) {
+                        self.unclear.push(format!("{key}={value} of {}", by()));
+                    }
+                }
+            }
         }
     }
 
-    /// Holds a path, if it lies in the work tree and is not git's own, and what it leads to.
-    fn holds(&mut self, root: &Path, path: PathBuf, by: &str) {
-        let path = plain(&path);
-        let led_to = path.canonicalize().ok();
-        for path in [Some(path), led_to].into_iter().flatten() {
+    /// Holds what a path leads through and to, as far as it lies in the work tree and is not git's.
+    fn holds(&mut self, root: &Path, path: &Path, by: &str) {
+        for path in steps(path) {
             let below = path.strip_prefix(root).unwrap_or(Path::new(""));
             if below != Path::new("") && !below.starts_with(".git") {
                 self.paths.entry(path).or_insert_with(|| by.to_owned());
@@ -213,15 +287,7 @@ impl Named {
     }
 }
 
-/// Where a setting is looked at.
-struct At<'a> {
-    root: &'a Path,
-    home: &'a Path,
-    /// The file that it stands in.
-    settings: &'a Path,
-}
-
-impl At<'_> {
+impl Around<'_> {
     /// A path as git understands it, relative ones from `beside`.
     fn resolved(&self, path: &str, beside: &Path) -> PathBuf {
         match path.strip_prefix("~/") {
@@ -229,6 +295,79 @@ impl At<'_> {
             None => beside.join(path),
         }
     }
+
+    /// Whether a line runs a program from outside of the work tree, and hands it nothing of it:
+    /// plain words, none of which is a path there, and no program that goes by files of the folder
+    /// it runs in.
+    fn is_clear(&self, line: &str, key: &str) -> bool {
+        let line = line.trim();
+        if NONE.contains(&line) {
+            return true;
+        }
+        let is_plain = |word: &str| {
+            let is_plain = |char: char| char.is_alphanumeric() || "/._-+:@%,=".contains(char);
+            let rest = word.strip_prefix("~/").unwrap_or(word);
+            HANDED_OVER.contains(&word) || rest.chars().all(is_plain)
+        };
+        let mut words = line.trim_start_matches('!').split_whitespace();
+        let Some(program) = words.next().filter(|word| is_plain(word)) else { return false };
+        let name = program.rsplit('/').next().unwrap_or_default();
+        let name = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
+        let is_outside = match program.contains('/') {
+            true => program.starts_with('/') && !self.is_inside(Path::new(program)),
+            // A helper may be named without what all of their names begin with.
+            false => [program.to_owned(), format!("git-credential-{program}")]
+                .iter()
+                .take(if key == "helper" { 2 } else { 1 })
+                .all(|name| self.is_found_outside(name)),
+        };
+        let names_none = |word: &str| {
+            let value = word.rsplit('=').next().unwrap_or_default();
+            let path = self.resolved(value, self.root);
+            !(path.is_file() || value.contains('/') && self.is_inside(&path))
+        };
+        is_outside
+            && !RUNNERS.contains(&name)
+            && words.all(|word| is_plain(word) && (HANDED_OVER.contains(&word) || names_none(word)))
+    }
+
+    /// Whether a path leads into the work tree, or through it.
+    fn is_inside(&self, path: &Path) -> bool {
+        steps(path).iter().any(|path| path.starts_with(self.root))
+    }
+
+    /// Whether a program, wherever it is looked for, is none of the work tree.
+    fn is_found_outside(&self, program: &str) -> bool {
+        let folders = (self.variable)("PATH").unwrap_or_default();
+        for folder in folders.split(':').map(Path::new) {
+            if !folder.is_absolute() || self.is_inside(folder) {
+                return false;
+            }
+            let path = folder.join(program);
+            if path.symlink_metadata().is_ok() {
+                return !self.is_inside(&path);
+            }
+        }
+        // Git's own, or nothing at all.
+        true
+    }
+}
+
+/// The paths of the work tree that a word may mean behind a variable or a folder.
+fn below<'w>(root: &'w Path, word: &'w str) -> impl Iterator<Item = PathBuf> + 'w {
+    word.match_indices('/').filter_map(move |(at, _)| {
+        let rest = word.get(at + 1..).filter(|rest| !rest.is_empty())?;
+        Some(root.join(rest.trim_start_matches("../")))
+    })
+}
+
+/// The text of a small file; nothing of what is none.
+fn read(path: &Path) -> String {
+    let mut text = Vec::new();
+    let is_file = fs::metadata(path).is_ok_and(|found| found.is_file());
+    let file = is_file.then(|| File::open(path).ok()).flatten();
+    let _ = file.map(|file| file.take(MOST_BYTES).read_to_end(&mut text));
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Whether a file is one that programs run.
@@ -240,19 +379,40 @@ fn is_run(path: &Path) -> bool {
     })
 }
 
-/// A path without `.` and `..`, as it is spelled.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
+/// An absolute path, the links on its way, and where it leads in the end, whether or not that is
+/// there: each without `.` and `..`.
+fn steps(path: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut ahead: Vec<PathBuf> = parts(path);
+    let mut at = PathBuf::from("/");
+    while let Some(part) = ahead.pop() {
+        match part.components().next() {
+            Some(Component::ParentDir) => {
+                at.pop();
             }
-            part => plain.push(part),
+            Some(Component::Normal(name)) => {
+                let next = at.join(name);
+                match fs::read_link(&next) {
+                    Ok(to) if found.len() < MOST_LINKS => {
+                        found.push(next);
+                        if to.is_absolute() {
+                            at = PathBuf::from("/");
+                        }
+                        ahead.extend(parts(&to));
+                    }
+                    _ => at = next,
+                }
+            }
+            _ => {}
         }
     }
-    plain
+    found.push(at);
+    found
+}
+
+/// The parts of a path, the last first.
+fn parts(path: &Path) -> Vec<PathBuf> {
+    path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect()
 }
 
 #[cfg(test)]
@@ -261,66 +421,83 @@ mod tests {
 
     fn named(settings: &[(&str, &str)]) -> (Vec<String>, usize) {
         let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
+        let root = folder.path().canonicalize().unwrap().join("repo");
+        let bin = root.with_file_name("bin");
         fs::create_dir_all(root.join("tools")).unwrap();
+        fs::create_dir_all(&bin).unwrap();
         for name in ["tools/fs.sh", "plain.txt", "main"] {
             fs::write(root.join(name), "x\n").unwrap();
         }
+        std::os::unix::fs::symlink(root.join("tools/fs.sh"), bin.join("mydiff")).unwrap();
+        std::os::unix::fs::symlink("plain.txt", root.join("link.txt")).unwrap();
+        std::os::unix::fs::symlink(&root, root.with_file_name("dots")).unwrap();
         let mut named = Named::default();
-        let file = root.join(".git/config");
-        let at = At { root: &root, home: Path::new("/home/u"), settings: &file };
+        let path = format!("{}:/usr/bin:/bin", bin.display());
+        let variable = |name: &str| (name == "PATH").then(|| path.clone());
+        let home = root.with_file_name("home");
+        let around = Around { root: &root, home: &home, variable: &variable };
         for (key, value) in settings {
-            named.setting(&at, key, value);
+            named.setting(&around, &root.join(".git/config"), key, value);
         }
         let below = |path: &PathBuf| path.strip_prefix(&root).unwrap().display().to_string();
         (named.paths.keys().map(below).collect(), named.unclear.len())
     }
 
     #[test]
-    fn what_a_setting_names() {
+    fn files_that_settings_name() {
         for (key, value, expected) in [
-            ("core.fsmonitor", "tools/fs.sh", &["tools/fs.sh"][..]),
-            ("core.fsmonitor", "./tools/../tools/fs.sh --all", &["tools/fs.sh"]),
-            ("core.fsmonitor", "sh tools/new.sh", &["tools/new.sh"]),
-            (
-                "core.fsmonitor",
-                "sh '$(git rev-parse --show-toplevel)/tools/fs.sh'",
-                &["tools/fs.sh"],
-            ),
-            ("core.fsmonitor", "true", &[]),
-            ("core.fsmonitor", "/usr/bin/watch", &[]),
-            ("filter.x.clean", "python tools/fs.sh %f", &["tools/fs.sh"]),
-            ("filter.lfs.process", "git-lfs filter-process", &[]),
-            ("diff.png.textconv", "exif", &[]),
-            ("core.editor", "vim", &[]),
-            ("pager.log", "tools/fs.sh", &["tools/fs.sh"]),
-            ("alias.x", "!tools/fs.sh", &["tools/fs.sh"]),
-            ("alias.x", "log tools/fs.sh", &[]),
-            ("branch.main.merge", "refs/heads/main", &[]),
-            ("user.name", "main", &[]),
-            ("include.path", "../plain.txt", &["plain.txt"]),
+            ("include.path", "../plain.txt", &["plain.txt"][..]),
+            ("include.path", "../link.txt", &["link.txt", "plain.txt"]),
+            ("include.path", "../../dots/new.inc", &["new.inc"]),
             ("includeif.gitdir:~/a/.path", "../new.inc", &["new.inc"]),
             ("include.path", "~/.gitconfig.d/more", &[]),
             ("core.hookspath", "tools", &["tools"]),
             ("core.hookspath", "/dev/null", &[]),
             ("core.attributesfile", "plain.txt", &["plain.txt"]),
-            ("credential.helper", "!tools/fs.sh", &["tools/fs.sh"]),
-            ("credential.helper", "store", &[]),
+            ("branch.main.merge", "refs/heads/main", &[]),
+            ("user.name", "main", &[]),
         ] {
             assert_eq!(named(&[(key, value)]).0, expected, "{key}={value}");
         }
     }
 
     #[test]
-    fn what_cannot_be_told() {
+    fn programs_that_cannot_be_told() {
         for (key, value, expected) in [
+            ("core.fsmonitor", "true", 0),
+            ("core.fsmonitor", "/usr/bin/watch", 0),
+            ("core.fsmonitor", "tools/fs.sh", 1),
+            ("core.fsmonitor", "./tools/new.sh", 1),
+            ("core.fsmonitor", "sh tools/fs.sh", 1),
+            ("core.fsmonitor", "sh '$(git rev-parse --show-toplevel)/tools/fs.sh'", 1),
+            ("core.fsmonitor", "\"my tools/fs.sh\"", 1),
+            ("core.fsmonitor", "$HOME/repo/tools/fs.sh", 1),
+            ("core.fsmonitor", "main", 0),
+            ("core.fsmonitor", "watch --with main", 1),
             ("core.fsmonitor", "make -s watch", 1),
             ("filter.x.smudge", "/usr/bin/npm run smudge", 1),
+            ("filter.nbstripout.clean", "/usr/bin/python3 -m nbstripout", 1),
+            ("filter.x.clean", "/usr/bin/python3.11 -c pass", 1),
+            ("filter.lfs.process", "git-lfs filter-process", 0),
+            ("filter.lfs.clean", "git-lfs clean -- %f", 0),
+            ("diff.external", "mydiff", 1),
+            ("diff.png.textconv", "exif", 0),
+            ("core.editor", "vim", 0),
+            ("core.editor", "code --wait", 0),
             ("core.pager", "cd tools && ./fs.sh", 1),
             ("core.pager", "less -R", 0),
+            ("core.pager", "delta --config=tools/fs.sh", 1),
+            ("pager.log", "tools/fs.sh", 1),
+            ("merge.x.driver", "mergiraf merge --git %O %A %B -p %P", 0),
+            ("core.sshcommand", "ssh -i ~/.ssh/id", 0),
+            ("credential.helper", "!/usr/bin/gh auth git-credential", 0),
+            ("credential.helper", "!tools/fs.sh", 1),
+            ("credential.helper", "store", 0),
+            ("credential.helper", "cache --timeout=3600", 0),
             ("alias.t", "!make test", 0),
             ("mergetool.x.cmd", "npx merge $MERGED", 0),
             ("user.name", "make", 0),
+            ("include.path", "~root/x", 1),
         ] {
             assert_eq!(named(&[(key, value)]).1, expected, "{key}={value}");
         }

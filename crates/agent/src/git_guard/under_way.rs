@@ -14,7 +14,7 @@ use std::{
 use ulid::Ulid;
 
 use super::{
-    Named, Steering,
+    Around, Named, Steering,
     planted::{Before, Meant},
 };
 use crate::permissions::Protected;
@@ -57,10 +57,14 @@ impl UnderWay {
         let aside = repository.aside_dir();
         let boot = boot();
         let head = [meant.name().as_bytes(), tree.as_os_str().as_bytes(), boot.as_bytes()];
-        // No path is empty: what comes after an empty field are the files that steer others.
-        let steering = steering.map(|steering| steering.files.iter());
-        let steering = steering.into_iter().flat_map(|files| {
-            [&b""[..]].into_iter().chain(files.map(|path| path.as_os_str().as_bytes()))
+        // No path is empty: what comes after an empty field are the files that steer others, each
+        // with where it leads.
+        let steering = steering.into_iter().flat_map(|steering| {
+            let pairs = steering.files.iter().flat_map(|(path, link)| {
+                let link = link.as_ref().map_or(&b""[..], |link| link.as_os_str().as_bytes());
+                [path.as_os_str().as_bytes(), link]
+            });
+            [&b""[..]].into_iter().chain(pairs)
         });
         let fields = head.into_iter().chain(marks).chain(steering).chain([WHOLE]);
         let text = fields.collect::<Vec<_>>().join(&0);
@@ -94,11 +98,11 @@ fn work_tree(repository: &Repository) -> &Path {
 }
 
 /// Puts aside what was planted by calls of this work tree whose run was killed, and says so. A call
-/// may have lasted `patience`; `home` is the user's.
+/// may have lasted `patience`.
 pub fn put_aside_of_killed(
     repository: &Repository,
     patience: Duration,
-    home: &Path,
+    around: &Around<'_>,
 ) -> Vec<String> {
     // Without git this folder comes with the work tree, and nobody knows from whom.
     let Some(common) = &repository.common_dir else { return Vec::new() };
@@ -152,7 +156,14 @@ pub fn put_aside_of_killed(
         };
         let mut parts = marks.splitn(2, |field| field.is_empty());
         let marks = paths(parts.next().unwrap_or_default());
-        let steering = parts.next().map(|files| Steering { files: paths(files) });
+        let path_of = |field: &[u8]| PathBuf::from(OsStr::from_bytes(field));
+        let pair = |pair: &[&[u8]]| match pair {
+            [path, link] => Some((path_of(path), Some(path_of(link)).filter(|_| !link.is_empty()))),
+            _ => None,
+        };
+        let steering = parts
+            .next()
+            .map(|files| Steering { files: files.chunks(2).filter_map(pair).collect() });
         // What came into being after the call had to end is the user's.
         let begun = file.metadata().and_then(|found| found.modified()).ok();
         let end = begun.and_then(|begun| begun.checked_add(patience + MARGIN));
@@ -165,9 +176,9 @@ pub fn put_aside_of_killed(
         let snapshot = path.with_extension("killed");
         let mut aside = before.put_aside(repository, &is_later, &snapshot);
         if let Some(steering) = steering {
-            let mut now = steering_now(repository, home).files;
-            now.retain(|path| !is_later(path));
-            let more = steering.put_aside(repository, now, &snapshot);
+            let mut now = steering_now(repository, around);
+            now.files.retain(|path, _| !is_later(path));
+            let more = steering.put_aside(repository, &now, &snapshot);
             aside.told.extend(more.told);
             aside.is_whole &= more.is_whole;
         }
@@ -184,10 +195,10 @@ pub fn put_aside_of_killed(
 }
 
 /// What steers other programs by now.
-fn steering_now(repository: &Repository, home: &Path) -> Steering {
+fn steering_now(repository: &Repository, around: &Around<'_>) -> Steering {
     let root = &repository.root;
     let protected = Protected::new(root, Vec::new(), false);
-    let named = Git::of(repository).and_then(|git| Named::look(&git, root, home).ok());
+    let named = Git::of(repository).and_then(|git| Named::look(&git, around).ok());
     Steering::look(root, &protected, named.as_ref())
 }
 
@@ -226,6 +237,12 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(60);
 
+    fn killed(repository: &Repository) -> Vec<String> {
+        let variable = |_: &str| None;
+        let (root, home) = (&*repository.root, Path::new("/"));
+        put_aside_of_killed(repository, PATIENCE, &Around { root, home, variable: &variable })
+    }
+
     /// A file of the user's that a link names.
     fn text_of_mine(top: &tempfile::TempDir) -> PathBuf {
         let path = top.path().join("mine");
@@ -262,12 +279,10 @@ mod tests {
         fs::write(at("root/v/.git"), &named).unwrap();
         let unwritten = aside.join("b.new");
         fs::write(&unwritten, "").unwrap();
-        assert!(
-            put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty() && unwritten.exists()
-        );
+        assert!(killed(&here).is_empty() && unwritten.exists());
         let past = SystemTime::now() - Duration::from_secs(86_400);
         File::options().write(true).open(&unwritten).unwrap().set_modified(past).unwrap();
-        assert!(put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty(), "it is under way");
+        assert!(killed(&here).is_empty(), "it is under way");
         assert!(!unwritten.exists());
         under_way.ended();
         assert_eq!(fs::read_dir(&aside).unwrap().count(), 0, "it has ended");
@@ -275,30 +290,21 @@ mod tests {
         let left = aside.join("a.before");
         for cut in [0, 5, text.len() - 1] {
             fs::write(&left, &text[..cut]).unwrap();
-            let told = put_aside_of_killed(&here, PATIENCE, Path::new("/"));
+            let told = killed(&here);
             assert!(told[0].contains("was cut") && !left.exists(), "{cut} {told:?}");
         }
         fs::write(&left, &text).unwrap();
-        assert!(
-            put_aside_of_killed(&other, PATIENCE, Path::new("/")).is_empty() && left.exists(),
-            "of another work tree"
-        );
+        assert!(killed(&other).is_empty() && left.exists(), "of another work tree");
         // Long before all this.
         let past = SystemTime::now() - Duration::from_secs(86_400);
         File::options().write(true).open(&left).unwrap().set_modified(past).unwrap();
-        assert!(
-            put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty(),
-            "made by the user"
-        );
+        assert!(killed(&here).is_empty(), "made by the user");
         assert!(is_there("other/own") && is_there("root/planted"));
 
         // Begun on another machine: its locks are not seen, so it may be at work.
         let foreign = [b"nothing\0\0elsewhere\0".as_slice(), WHOLE].concat();
         fs::write(&left, &foreign).unwrap();
-        assert!(
-            put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty()
-                && is_there("root/planted")
-        );
+        assert!(killed(&here).is_empty() && is_there("root/planted"));
         fs::remove_file(&left).unwrap();
 
         // What is no file is never read, be it one that would wait for a writer for ever.
@@ -307,7 +313,7 @@ mod tests {
         assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
         fs::create_dir(aside.join("e.new")).unwrap();
         std::os::unix::fs::symlink(text_of_mine(&top), aside.join("f.before")).unwrap();
-        assert!(put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty());
+        assert!(killed(&here).is_empty());
         assert!(text_of_mine(&top).exists());
 
         // Of a work tree that is no more; and this one moves.
@@ -317,12 +323,12 @@ mod tests {
         fs::write(at(".git/worktrees/w/gitdir"), at("moved/w/.git").to_str().unwrap()).unwrap();
         let here = tree("moved", ".git");
         fs::write(&left, &text).unwrap();
-        let told = put_aside_of_killed(&here, PATIENCE, Path::new("/"));
+        let told = killed(&here);
         assert!(told.iter().any(|line| line.contains("`planted/.git`")), "{told:?}");
         assert!(is_there("moved/own") && is_there("moved/w") && !left.exists());
         assert!(!is_there("moved/planted") && !is_there("moved/v") && !gone.exists(), "{told:?}");
         let list = fs::read_to_string(aside.join("a.killed/list.txt")).unwrap();
         assert_eq!(list.lines().count(), 2, "{list}");
-        assert!(put_aside_of_killed(&here, PATIENCE, Path::new("/")).is_empty());
+        assert!(killed(&here).is_empty());
     }
 }

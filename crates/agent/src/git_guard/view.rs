@@ -24,7 +24,7 @@ const MOST_CONFIG: u64 = 1024 * 1024;
 /// Files and folders that are looked at for settings of submodules.
 const MOST_ENTRIES: usize = 20_000;
 /// What lies in a git directory and is large.
-const LARGE: [&str; 5] = ["objects", "refs", "logs", "hooks", "lfs"];
+pub(super) const LARGE: [&str; 5] = ["objects", "refs", "logs", "hooks", "lfs"];
 
 /// What one repository is shown as.
 pub struct GitView {

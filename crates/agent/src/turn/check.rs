@@ -28,9 +28,10 @@ impl Run<'_, '_> {
         let asked = Asked { tool: SHELL, arguments: json!({ "command": command }) };
         let made = self.call(frame.tools, &asked)?;
         // What it builds is not checked again.
-        self.facts.is_unchecked = false;
+        (self.facts.is_unchecked, self.facts.unchecked) = (false, None);
         if made.how != How::Ran {
-            self.warn(format!("the check `{shown}` was not run: {}", one_line(&made.plain, 400)));
+            let why = format!("the check `{shown}` was not run: {}", one_line(&made.plain, 400));
+            self.facts.unchecked = Some(why);
             return Ok(true);
         }
         if !made.failed {

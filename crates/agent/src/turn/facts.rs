@@ -24,8 +24,9 @@ pub(super) struct Facts {
     pub(super) did: Vec<Did>,
     /// Calls beyond the cap.
     pub(super) more: usize,
-    /// Calls that were made.
+    /// Calls that were made, and those of them that change, run or reach something.
     pub(super) made: usize,
+    pub(super) effects: usize,
     /// Calls that say that they write or commit, and whether one of them was made.
     pub(super) writes: usize,
     pub(super) has_written: bool,
@@ -34,6 +35,8 @@ pub(super) struct Facts {
     /// Files were changed since the check of the repository ran.
     pub(super) is_unchecked: bool,
     pub(super) failed_checks: u32,
+    /// Why the check of the repository says nothing of the last changes.
+    pub(super) unchecked: Option<String>,
 }
 
 /// A call, in one line.

@@ -27,34 +27,47 @@ const READERS: [&str; 14] = [
     "which",
 ];
 
-/// Sentences in which an answer claims that something was done.
+/// Sentences in which an answer claims that whoever answers did something.
 static CLAIMS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let i = format!(
-        r"\b(?:i|we)(?:\s+have|['’]ve)?\s+(?:(?:also|just|now|successfully)\s+)?(?:{DID})\b"
+    let adverb = r"(?:(?:also|just|now|then|\w+ly)\s+){0,2}";
+    let i = format!(r"\b(?:i|we)(?:\s+have|['’]ve)?\s+{adverb}(?:{DID})\b");
+    // At the beginning of a line or of a sentence.
+    let first = format!(
+        r"(?:^|[.!:]\s|\n)\W*(?:all\s+)?{adverb}(?:{DID}|complete|ready|erledigt|fertig|behoben|{GETAN})\b"
     );
-    let was = format!(
-        r"\b(?:has|have|was|were|is|are)\s+(?:(?:all|been|now|successfully)\s+)*(?:{DID})\b"
-    );
-    let first = r"^\W*(?:all\s+)?(?:done|finished|completed|fixed|erledigt|fertig|behoben)\b";
-    let ich = format!(r"\b(?:ich\s+habe|wir\s+haben|wurden?)\b[^!?\n]{{0,200}}?\b(?:{GETAN})\b");
+    let done = r"\b(?:task|work|job|change|everything|all)\s+(?:is\s+|are\s+)?(?:now\s+)?(?:complete|completed|done|finished|ready)\b";
+    let ich = format!(r"\b(?:ich\s+habe|wir\s+haben)\b[^!?\n]{{0,200}}?\b(?:{GETAN})\b");
     // A pattern of our own: its test fails where it is none.
-    Regex::new(&format!("(?i){i}|{was}|{first}|{ich}")).ok()
+    Regex::new(&format!("(?i){i}|{first}|{done}|{ich}")).ok()
 });
 
-fn claims(answer: &str) -> bool {
-    CLAIMS.as_ref().is_some_and(|claims| claims.is_match(answer))
+/// Sentences that claim that something is done now, by whomever: of a run that did nothing at all,
+/// nobody else can have done it.
+static STATES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let now = format!(r"\b(?:has|have)\s+(?:(?:all|now|\w+ly)\s+)*been\s+(?:\w+ly\s+)?(?:{DID})\b");
+    let is =
+        format!(r"\b(?:is|are|was|were)\s+(?:now|all|successfully)\s+(?:{DID}|there|in\s+place)\b");
+    let pass = r"\btests?\s+(?:all\s+|now\s+)*(?:pass|passes|passed|succeed)\b";
+    let ist = format!(r"\b(?:ist|sind|wurden?)\b[^!?\n]{{0,200}}?\b(?:{GETAN})\b");
+    Regex::new(&format!("(?i){now}|{is}|{pass}|{ist}")).ok()
+});
+
+fn fits(pattern: &LazyLock<Option<Regex>>, answer: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(answer))
 }
 
 /// Whether a shell line tests or checks something.
 pub(super) fn is_test(line: &str) -> bool {
-    let reads = line.split_whitespace().next().is_some_and(|first| READERS.contains(&first));
-    let mut words = line.split(|char: char| !char.is_alphanumeric());
-    !reads && words.any(|word| TESTS.contains(&word))
+    line.split(['\n', ';', '|', '&']).any(|part| {
+        let reads = part.split_whitespace().next().is_none_or(|first| READERS.contains(&first));
+        let mut words = part.split(|char: char| !char.is_alphanumeric());
+        !reads && words.any(|word| TESTS.contains(&word))
+    })
 }
 
 /// The most that a run with this answer may be called, and why, where that is less than done.
 ///
-/// `is_first`: nothing was done in the session before, that the answer could speak of.
+/// `is_first`: nothing was changed or run in the session before, that the answer could speak of.
 pub(super) fn at_most(
     facts: &Facts,
     answer: Option<&str>,
@@ -68,9 +81,16 @@ pub(super) fn at_most(
         let why = "everything that would have written was refused or failed: nothing was done";
         return Some((Outcome::Nothing, why.to_owned()));
     }
-    if is_first && facts.made == 0 && answer.is_some_and(claims) {
-        let why = "no call was made, so nothing that the answer claims was done by this run";
-        return Some((Outcome::Nothing, why.to_owned()));
+    if let Some(answer) = answer.filter(|_| is_first && facts.effects == 0) {
+        let is_idle = facts.made == 0 && fits(&STATES, answer);
+        if is_idle || fits(&CLAIMS, answer) {
+            let why = "no call was made that changes or runs anything, so nothing that the answer \
+                       claims was done by this run";
+            return Some((Outcome::Nothing, why.to_owned()));
+        }
+    }
+    if let Some(why) = &facts.unchecked {
+        return Some((Outcome::Partly, why.clone()));
     }
     let line = facts.failing_test()?;
     Some((Outcome::Partly, format!("the last run of `{line}` failed")))
@@ -82,21 +102,31 @@ mod tests {
 
     #[test]
     fn what_claims_work() {
-        for (answer, expected) in [
-            ("Done.", true),
-            ("I have created docs/a.md.", true),
-            ("I've now fixed the test", true),
-            ("The function was renamed to `swim`.", true),
-            ("All tests have been successfully updated.", true),
-            ("Ich habe die Datei erstellt.", true),
-            ("Der Fehler wurde in `a.rs` behoben.", true),
-            ("Otters hold hands while they sleep [1].", false),
-            ("There is nothing to do: `swim` is called once.", false),
-            ("I could not find such a file.", false),
-            ("You can create it with `touch a`.", false),
-            ("I will create it.", false),
+        for (answer, own, states) in [
+            ("Done.", true, false),
+            ("I have created docs/a.md.", true, false),
+            ("I've now fixed the test", true, false),
+            ("I have carefully created it.", true, false),
+            ("Created docs/otters.md.", true, false),
+            ("Implemented the function and updated the tests.", true, false),
+            ("Sure! Renamed it everywhere.", true, false),
+            ("Task complete.", true, false),
+            ("Everything is done.", true, false),
+            ("All tests pass now.", false, true),
+            ("The function has been renamed.", false, true),
+            ("The file is now in place.", false, true),
+            ("Ich habe die Datei erstellt.", true, false),
+            ("Die Datei ist erstellt.", false, true),
+            ("Der Fehler wurde in `a.rs` behoben.", false, true),
+            ("Otters hold hands while they sleep [1].", false, false),
+            ("The parser was written by Ann in 2019.", false, false),
+            ("There is nothing to do: `swim` is called once.", false, false),
+            ("I could not find such a file.", false, false),
+            ("You can create it with `touch a`.", false, false),
+            ("I will create it.", false, false),
         ] {
-            assert_eq!(claims(answer), expected, "{answer}");
+            assert_eq!(fits(&CLAIMS, answer), own, "{answer}");
+            assert_eq!(fits(&STATES, answer), states, "{answer}");
         }
     }
 
@@ -107,10 +137,13 @@ mod tests {
             ("npm run lint", true),
             ("python -m pytest -q", true),
             ("sh tests.sh", true),
-            ("cd a && cargo check", true),
-            ("grep -rn test src", false),
-            ("test -f a", false),
             ("make check", true),
+            ("cd a && cargo check", true),
+            ("git status && sh test.sh", true),
+            ("echo go; sh test.sh", true),
+            ("grep -rn test src", false),
+            ("grep -rn test src | head", false),
+            ("test -f a", false),
             ("echo latest", false),
             ("git checkout main", false),
             ("ls", false),

@@ -68,6 +68,7 @@ impl Run<'_, '_> {
         }
         self.facts.take(&record.touched, &output.commits);
         self.facts.made += usize::from(record.made);
+        self.facts.effects += usize::from(record.made && record.has_effect);
         self.facts.writes += usize::from(record.writes);
         self.facts.has_written |= record.writes && record.made && *how == How::Ran;
         self.facts.is_unchecked |= !record.touched.is_empty();

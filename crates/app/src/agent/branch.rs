@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::Error;
 use elophanto_agent::Finished;
-use elophanto_base::one_line::one_line;
+use elophanto_base::{one_line::one_line, visible::visible};
 use elophanto_repo::{CommitId, Git, GitError, head};
 
 /// Characters of the title of a pull request.
@@ -21,6 +21,17 @@ pub struct Branch {
     at: CommitId,
     /// What differed from that commit before the run: it is the user's.
     pub dirty: BTreeSet<PathBuf>,
+}
+
+/// What became of a branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Branched {
+    /// There are commits on it.
+    Kept(PullRequest),
+    /// Nothing was committed to it: HEAD is where it was.
+    Gone,
+    /// Somebody has moved it, its base or HEAD meanwhile: all is left as it is.
+    Moved,
 }
 
 /// What a run on a branch of its own leaves.
@@ -40,7 +51,8 @@ impl Branch {
     /// # Errors
     /// When there is no commit yet, the name is none, or there is such a branch.
     pub fn begin(git: &Git, name: &str) -> Result<Self, Error> {
-        if git.run(&["check-ref-format", "--branch", name]).is_err() {
+        let is_name = !name.starts_with('-') && name != "@";
+        if !is_name || git.run(&["check-ref-format", &reference(name)]).is_err() {
             return Err(Error::new(format_args!(
                 "`{}` cannot be the name of a branch",
                 shown(name)
@@ -69,25 +81,35 @@ impl Branch {
         Ok(Self { name: name.to_owned(), base, at, dirty })
     }
 
+    /// How it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// To be called when the run has ended: what there is to say of it. A branch that nothing was
-    /// committed to goes, and HEAD is where it was.
+    /// committed to goes, and HEAD is where it was, unless somebody has moved either meanwhile.
     ///
     /// # Errors
     /// When git cannot say where the branch is, or go back.
-    pub fn end(self, git: &Git, finished: Option<&Finished>) -> Result<Option<PullRequest>, Error> {
+    pub fn end(self, git: &Git, finished: Option<&Finished>) -> Result<Branched, Error> {
         let reference = reference(&self.name);
-        let tip = git.resolve(&reference)?;
+        let is_here = git.branch().as_deref() == Some(&*self.name);
+        let Ok(tip) = git.resolve(&reference) else { return Ok(Branched::Moved) };
         if tip == self.at {
-            if git.branch().as_deref() == Some(&*self.name) {
-                match &self.base {
-                    Some(base) => git.run(&["symbolic-ref", "HEAD", &self::reference(base)])?,
-                    None => git.run(&["update-ref", "--no-deref", "HEAD", &self.at.to_string()])?,
-                };
+            // Where the user's own branch is another commit by now, going back to it would put
+            // work tree and index before that.
+            let is_same = |base: &String| git.resolve(&self::reference(base)).ok() == Some(self.at);
+            if !is_here || !self.base.as_ref().is_none_or(is_same) {
+                return Ok(Branched::Moved);
             }
+            match &self.base {
+                Some(base) => git.run(&["symbolic-ref", "HEAD", &self::reference(base)])?,
+                None => git.run(&["update-ref", "--no-deref", "HEAD", &self.at.to_string()])?,
+            };
             git.run(&["update-ref", "-d", &reference, &self.at.to_string()])?;
-            return Ok(None);
+            return Ok(Branched::Gone);
         }
-        let Some(finished) = finished else { return Ok(None) };
+        let Some(finished) = finished else { return Ok(Branched::Moved) };
         let range = format!("{}..{tip}", self.at);
         let log = git.run(&["log", "--reverse", "--format=%h %s", &range])?;
         let log = String::from_utf8_lossy(&log).into_owned();
@@ -100,11 +122,12 @@ impl Branch {
             commits.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n"),
             String::from_utf8_lossy(&stat),
         );
-        Ok(Some(PullRequest {
+        Ok(Branched::Kept(PullRequest {
             branch: self.name,
             base: self.base.unwrap_or_else(|| self.at.short()),
             title: one_line(first.unwrap_or_default(), TITLE),
-            body,
+            // A model wrote some of it, and it is shown at terminals.
+            body: visible(&body),
         }))
     }
 }
@@ -114,7 +137,14 @@ impl Branch {
 /// # Errors
 /// When git cannot say.
 pub fn changed(git: &Git) -> Result<BTreeSet<PathBuf>, GitError> {
-    let asked = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"];
+    let asked = [
+        "status",
+        "--porcelain",
+        "-z",
+        "--untracked-files=all",
+        "--no-renames",
+        "--ignore-submodules=dirty",
+    ];
     let status = git.run(&asked)?;
     let names = status.split(|byte| *byte == 0).filter_map(|line| line.get(3..));
     Ok(names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect())

@@ -42,7 +42,7 @@ use crate::{
     workspace::KnowledgeBase,
 };
 use brain::Models;
-use branch::{Branch, PullRequest};
+use branch::{Branch, Branched};
 use elophanto_agent::{
     Agent, Reflect, Sessions, Settings, Toolbox, Trails,
     checkpoint::Checkpoints,
@@ -244,17 +244,16 @@ impl Prepared<'_> {
         Branch::begin(git, name)
     }
 
-    /// What a run leaves on its branch, once it has ended; `None` where nothing is on it: then it is
-    /// gone.
+    /// What becomes of the branch of a run that has ended.
     ///
     /// # Errors
     /// Those of [`Branch::end`].
-    pub fn pull_request(
+    pub fn end_branch(
         &self,
         branch: Branch,
         finished: Option<&Finished>,
-    ) -> Result<Option<PullRequest>, Error> {
-        self.git.as_ref().map_or(Ok(None), |git| branch.end(git, finished))
+    ) -> Result<Branched, Error> {
+        self.git.as_ref().map_or(Ok(Branched::Moved), |git| branch.end(git, finished))
     }
 
     /// What runs without asking.

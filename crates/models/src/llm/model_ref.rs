@@ -37,7 +37,10 @@ impl ModelRef {
     /// Whether Ollama only passes the request on, to a model that runs on other people's machines.
     pub fn is_remote_tag(&self) -> bool {
         let tag = self.model.rsplit_once(':').map_or("", |(_, tag)| tag);
-        tag == "cloud" || tag.ends_with("-cloud")
+        let tag = tag.to_ascii_lowercase();
+        tag == "cloud"
+            || tag.ends_with("-cloud")
+            || self.model.to_ascii_lowercase().ends_with("-cloud")
     }
 
     /// Whether both are the same model, be it at different providers, and as far as names tell.

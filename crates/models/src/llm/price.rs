@@ -89,7 +89,10 @@ impl Prices {
             let (input, output) = price.split_once('/').ok_or_else(shown)?;
             let number = |text: &str| text.trim().parse::<f64>().map_err(|_| shown());
             let price = Price::per_million(number(input)?, number(output)?).ok_or_else(shown)?;
-            let model: ModelRef = model.trim().parse().map_err(|_| shown())?;
+            let is_name =
+                !model.contains(['=', ';']) && !model.trim().contains(char::is_whitespace);
+            let model: ModelRef =
+                model.trim().parse().ok().filter(|_| is_name).ok_or_else(shown)?;
             if prices.set.contains_key(&model) {
                 return Err(PriceParseError::Twice(model.to_string()));
             }
@@ -117,9 +120,11 @@ impl Prices {
     }
 }
 
-/// Millionths of a US dollar: what the provider says, else what the price says, else unknown.
+/// Millionths of a US dollar: what the provider says, else what the price says, else unknown. A
+/// provider that says nothing was due for what has a price may have charged somebody else's account.
 pub(super) fn charged(usage: &Usage, price: Option<Price>) -> Option<u64> {
-    usage.usd_micros.or_else(|| price.map(|price| price.of(usage.input, usage.output)))
+    let by_price = price.map(|price| price.of(usage.input, usage.output));
+    usage.usd_micros.filter(|usd| *usd > 0 || by_price.is_none()).or(by_price)
 }
 
 #[cfg(test)]
@@ -151,9 +156,16 @@ mod tests {
             Some(11_250_000)
         );
         assert_eq!(of("x/a/b:14b"), Some(Price::FREE));
-        for text in
-            ["", "openai/gpt-6", "openai/gpt-6=1", "openai/gpt-6=-1/2", "gpt-6=1/2", "a/b=x/2"]
-        {
+        for text in [
+            "",
+            "openai/gpt-6",
+            "openai/gpt-6=1",
+            "openai/gpt-6=-1/2",
+            "gpt-6=1/2",
+            "a/b=x/2",
+            "P/m=1/2;P/x=1/2",
+            "a/b==1/2",
+        ] {
             assert!(matches!(Prices::read(text), Err(PriceParseError::Form(_))), "{text}");
         }
         assert!(matches!(Prices::read("a/b=1/2,a/b=2/3"), Err(PriceParseError::Twice(_))));
@@ -175,5 +187,8 @@ mod tests {
         let usage = Usage { usd_micros: None, ..usage };
         assert_eq!(charged(&usage, Some(Price::FREE)), Some(0));
         assert_eq!(charged(&usage, None), None);
+        let free = Usage { usd_micros: Some(0), ..usage };
+        assert_eq!(charged(&free, Price::per_million(1e6, 1e6)), Some(20_000_000));
+        assert_eq!(charged(&free, None), Some(0));
     }
 }

@@ -5,7 +5,7 @@
 //! subcommands that run no filter and no text conversion may be asked for.
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     io::{Read, Write},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
@@ -124,6 +124,21 @@ pub struct Git {
     timeout: Duration,
     /// No answer is waited for after this.
     deadline: Option<Instant>,
+    /// Where programs are looked for, if that is not where the user looks for them.
+    path: Option<OsString>,
+}
+
+/// Where programs are looked for, without folders of the work tree, which whoever wrote it has
+/// filled; `None` if there is none of these.
+fn path_outside(root: &Path) -> Option<OsString> {
+    let path = std::env::var_os("PATH")?;
+    let is_outside = |folder: &PathBuf| {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        folder.is_absolute() && !folder.starts_with(root) && !real.starts_with(root)
+    };
+    let all: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let outside: Vec<&PathBuf> = all.iter().filter(|folder| is_outside(folder)).collect();
+    (outside.len() < all.len()).then(|| std::env::join_paths(outside).unwrap_or_default())
 }
 
 impl Git {
@@ -137,6 +152,7 @@ impl Git {
             index_file: None,
             timeout: TIMEOUT,
             deadline: None,
+            path: path_outside(&repository.root),
         })
     }
 
@@ -309,6 +325,9 @@ impl Git {
         let mut command = Command::new("git");
         for name in LOCAL_VARIABLES.iter().chain(KEY_VARIABLES) {
             command.env_remove(name);
+        }
+        if let Some(path) = &self.path {
+            command.env("PATH", path);
         }
         if let Some((subcommand, rest)) = arguments.split_first() {
             let named = |names: &[&str]| names.iter().any(|name| subcommand == name);

@@ -41,7 +41,7 @@ const OWN_FOLDER: &str = ".elophanto";
 /// What is run in the sandbox, and with what.
 pub struct Fencing {
     root: PathBuf,
-    pub(super) home: PathBuf,
+    home: PathBuf,
     /// What is never written.
     paths: Vec<PathBuf>,
     protected: Arc<Protected>,

@@ -49,7 +49,7 @@ impl Surroundings<'_> {
         let aside = before.put_aside(repository, &|_| false, &snapshot);
         let (mut told, mut is_whole) = (aside.told, aside.is_whole);
         if let Some(steering) = steering {
-            let aside = steering.put_aside(repository, self.steering().files, &snapshot);
+            let aside = steering.put_aside(repository, &self.steering(), &snapshot);
             told.extend(aside.told);
             is_whole &= aside.is_whole;
         }

@@ -18,9 +18,7 @@ use crate::{Error, Workspace};
 use elophanto_agent::{
     Effects, Gathered, Session, TaskSummary, World,
     checkpoint::{Checkpoints, Run, Uncovered, WhyUncovered},
-    git_guard::{
-        Before, INSTALLED, Links, Named, Steering, UnderWay, linked_outside, written_into,
-    },
+    git_guard::{Before, INSTALLED, Links, Named, Steering, UnderWay, written_into},
     permissions::{Action, Call, Decision, Layer, Mode, Verdict, shown_objects},
     skills::Skill,
 };
@@ -177,7 +175,7 @@ impl<'a> Surroundings<'a> {
         if self.led_to.is_none() {
             let root = &self.workspace.repository.root;
             let found = self.steering().files;
-            let links = found.iter().map(|it| root.join(it)).filter(|it| it.is_symlink());
+            let links = found.keys().map(|it| root.join(it)).filter(|it| it.is_symlink());
             let targets = links.filter_map(|it| it.canonicalize().ok()).filter(|it| it != root);
             self.led_to = Some(targets.collect());
         }
@@ -187,8 +185,8 @@ impl<'a> Surroundings<'a> {
     /// Finds out what git goes by in the work tree, once in a run: no call changes its settings.
     fn know_what_git_names(&mut self) {
         let Some(git) = self.git.filter(|_| self.named.is_none()) else { return };
-        let (root, home) = (&self.workspace.repository.root, &self.prepared.fencing.home);
-        self.named = Some(Named::look(git, root, home).unwrap_or_else(|cause| {
+        let named = self.workspace.with_git(&|around| Named::look(git, around));
+        self.named = Some(named.unwrap_or_else(|cause| {
             let unclear = vec![format!("git does not say its settings: {cause}")];
             Named { unclear, ..Named::default() }
         }));
@@ -316,10 +314,11 @@ impl World for Surroundings<'_> {
         }
         let is_unseen = runs && is_unseen && fencing.is_there();
         let steering = is_unseen.then(|| self.steering());
-        let linked = if is_unseen { linked_outside(root) } else { Vec::new() };
+        let linked = steering.as_ref().map(|it| it.linked(root, &repositories)).unwrap_or_default();
         // As other repositories are: no program that is shut in changes it.
-        repositories
-            .extend(steering.iter().flat_map(|it| &it.files).filter_map(|path| held(root, path)));
+        repositories.extend(
+            steering.iter().flat_map(|it| it.files.keys()).filter_map(|path| held(root, path)),
+        );
         if steering.is_some() {
             // What is written down there goes further than this work tree.
             repositories
@@ -411,6 +410,11 @@ impl World for Surroundings<'_> {
         let (Some(branch), Some(git)) = (self.branch, self.git) else { return Vec::new() };
         let (own, users): (Vec<&PathBuf>, Vec<&PathBuf>) =
             touched.iter().partition(|path| !branch.dirty.contains(*path));
+        if git.branch().as_deref() != Some(branch.name()) {
+            let warning = "another branch is checked out by now: what is left is not committed";
+            self.warnings.push(warning.to_owned());
+            return Vec::new();
+        }
         for path in users {
             let path = exact_line(&path.to_string_lossy());
             self.warnings.push(format!("`{path}` had changes of yours before: not committed"));
