@@ -6,15 +6,20 @@ use super::{
     Run,
     call::{Asked, Made},
     frame::{Frame, Trouble},
+    offer::{self, MORE},
 };
 use crate::{
-    End, Reflect,
+    End,
     clean::{clean_json, cut_middle},
+    trail::EntryKind,
 };
+use elophanto_base::one_line::one_line;
 use elophanto_models::llm::{Message, Reply, StopReason, Task, ToolCall};
 
 /// Unusable answers in a row that are borne with.
 const MISSES: u32 = 3;
+/// How often a prompt that its model refuses as too long is made half as long.
+const HALVINGS: u32 = 3;
 /// Calls of one reply that are answered.
 const CALLS_CAP: usize = 12;
 /// Bytes of one text in a call's arguments, and of all of them, in the conversation.
@@ -43,7 +48,9 @@ impl Run<'_, '_> {
         let mut others = calls.into_iter();
         let Some(first) = others.next() else { return Ok(None) };
         let asked = Asked { tool: &first.name, arguments: arguments(&first.arguments) };
-        let made = match self.make(frame, &asked) {
+        let is_more = first.name == MORE && frame.tools.get(MORE).is_none();
+        let made = if is_more { Ok(None) } else { self.make(frame, &asked).map(Some) };
+        let made = match made {
             Ok(made) => made,
             Err(end) => {
                 self.broken_off(frame, reply.text, shown, &end);
@@ -51,9 +58,12 @@ impl Run<'_, '_> {
             }
         };
         frame.push(Message::Assistant { text: reply.text, tool_calls: shown });
-        let Made { text, failed, .. } = &made;
+        let (text, failed) = match &made {
+            Some(Made { text, failed, .. }) => (text.clone(), *failed),
+            None => (self.offer_more(frame, &asked.arguments), false),
+        };
         let (id, name) = (first.id, name_as_kept(&first.name));
-        frame.push(Message::Tool { id, name, text: text.clone(), failed: *failed });
+        frame.push(Message::Tool { id, name, text, failed });
         for other in others {
             frame.push(Message::Tool {
                 id: other.id,
@@ -63,11 +73,30 @@ impl Run<'_, '_> {
                 failed: true,
             });
         }
+        self.instruct(frame);
         self.keep(frame);
-        if self.agent.settings.reflect == Reflect::EveryStep || made.failed {
+        if let Some(made) = made.filter(|made| made.failed) {
             self.reflect(frame, &asked, &made)?;
         }
         Ok(None)
+    }
+
+    /// Offers tools from the next step on; what the model is told of it.
+    fn offer_more(&mut self, frame: &mut Frame<'_>, arguments: &Value) -> String {
+        let names = offer::asked(arguments);
+        let (there, missing): (Vec<String>, Vec<String>) =
+            names.into_iter().partition(|name| frame.tools.get(name).is_some());
+        let shown = |names: &[String]| one_line(&names.join(", "), 400);
+        let mut text = match there.is_empty() {
+            true => "no more tools: give `names` of those that are listed".to_owned(),
+            false => format!("from now on you can call {}", shown(&there)),
+        };
+        if !missing.is_empty() {
+            text.push_str(&format!("; there is no tool {}", shown(&missing)));
+        }
+        frame.wanted.extend(there);
+        self.note(EntryKind::Progress { tool: MORE.to_owned(), text: text.clone() });
+        text
     }
 
     /// The model's reply; `None` if it was none, and the model has been told.
@@ -75,15 +104,15 @@ impl Run<'_, '_> {
         let most = self.agent.settings.max_prompt_tokens;
         let with_tools = !frame.plan.answer_at_once;
         let max_tokens = self.agent.settings.max_answer_tokens;
+        self.fit(frame, frame.request(with_tools, max_tokens).estimated_input(), most);
         let mut request = frame.request(with_tools, max_tokens);
-        if request.estimated_input() > most {
-            self.shrink(frame, most);
-            request = frame.request(with_tools, max_tokens);
-        }
         let mut asked = self.ask(Task::Planning, &request, true);
-        if matches!(asked, Err(Trouble::TooLong(_))) {
+        for _ in 0..HALVINGS {
+            if !matches!(asked, Err(Trouble::TooLong(_))) {
+                break;
+            }
             self.shrink(frame, request.estimated_input().min(most) / 2);
-            let request = frame.request(with_tools, max_tokens);
+            request = frame.request(with_tools, max_tokens);
             asked = self.ask(Task::Planning, &request, true);
         }
         match asked {

@@ -6,6 +6,7 @@
 
 mod brain;
 mod branching;
+pub mod context;
 mod develop;
 mod external;
 mod gathering;
@@ -40,8 +41,9 @@ use crate::{
     workspace::KnowledgeBase,
 };
 use brain::Models;
+use context::Window;
 use elophanto_agent::{
-    Agent, Reflect, Sessions, Settings, Toolbox, Trails,
+    Agent, MAX_MESSAGES, Reflect, Sessions, Settings, Toolbox, Trails,
     checkpoint::Checkpoints,
     permissions::is_key,
     plugins::Problem,
@@ -64,6 +66,9 @@ use world::Surroundings;
 
 /// Where sessions and trails lie, below the folder of the state.
 const STATE: &str = "agent";
+/// Channels of whoever works here, whose conversations are as long as the model takes; those of others
+/// keep few messages.
+const OWN_CHANNELS: [&str; 2] = ["terminal", "library"];
 /// Checkpoints that are kept.
 const CHECKPOINTS: usize = 100;
 
@@ -195,6 +200,7 @@ impl Prepared<'_> {
         // since this process began.
         self.workspace.put_aside_of_killed().iter().for_each(|line| tell.warn(line));
         let mut brain = Models::open(self.workspace, request.yes, tell)?;
+        let window = brain.window();
         // Anew for each run: one before it may have installed some.
         let skills = self.store.discover().skills;
         let proposal = proposal(request.goal, &skills, &self.store);
@@ -207,7 +213,7 @@ impl Prepared<'_> {
                 brain: &mut brain,
                 world: &mut world,
                 tools: &self.tools,
-                settings: self.settings(request.is_attended),
+                settings: self.settings(request.is_attended, &window),
                 trails: &self.trails,
                 sessions: &self.sessions,
                 cancelled: &self.cancelled,
@@ -262,7 +268,7 @@ impl Prepared<'_> {
         })
     }
 
-    fn settings(&self, is_attended: bool) -> Settings {
+    fn settings(&self, is_attended: bool, window: &Window) -> Settings {
         let settings = &self.workspace.config.agent;
         let llm = &self.workspace.config.llm;
         let usual = Settings::new(&self.workspace.repository.root, self.mode());
@@ -270,7 +276,8 @@ impl Prepared<'_> {
             is_attended,
             max_steps: u32::try_from(settings.max_steps).unwrap_or(u32::MAX),
             patience: settings.tool_timeout,
-            max_prompt_tokens: llm.context_tokens.saturating_sub(llm.max_tokens) as u64,
+            max_prompt_tokens: window.prompt(&self.workspace.config),
+            max_messages: (!OWN_CHANNELS.contains(&self.channel)).then_some(MAX_MESSAGES),
             max_answer_tokens: u32::try_from(llm.max_tokens).unwrap_or(u32::MAX),
             reflect: match settings.reflect {
                 Reflection::Steps => Reflect::EveryStep,
