@@ -24,8 +24,9 @@ use elophanto_base::counted::{agreeing, counted};
 /// A repository does not get to name a program to run, an address that receives text or
 /// credentials, or a right that widens, until you trust the exact content of its settings. Until
 /// then such keys are passed over with a warning. Nor does it get to say what an agent has to do:
-/// pages below `system` and `user` of the knowledge base are quoted to it, not obeyed, until you
-/// trust exactly what they say, with `--pages`. Any other content, older or newer, needs to be trusted on its own.
+/// pages below `system` and `user` of the knowledge base, and `AGENTS.md` and `CLAUDE.md` in any
+/// folder, are quoted to it, not obeyed, until you trust exactly what they say, with `--pages`. Any
+/// other content, older or newer, needs to be trusted on its own.
 /// What you trust is kept in your own configuration folder.
 #[derive(clap::Args, Debug)]
 pub struct TrustArgs {

@@ -15,16 +15,19 @@ const CAPS: (usize, usize) = (6 * 1024, 16 * 1024);
 /// The same of instructions: somebody wrote them to be read as a whole.
 const INSTRUCTION_CAPS: (usize, usize) = (32 * 1024, 64 * 1024);
 const SKILLS: usize = 100;
-const PROTECTED: usize = 200;
-/// Characters of a tool's or skill's line.
+/// Protected paths that are named: those of the work tree come first.
+const PROTECTED: usize = 24;
+/// Characters of a path or an origin.
 const LINE_CHARS: usize = 240;
+/// Characters of what is said of a tool or a skill.
+const BRIEF_CHARS: usize = 100;
 
 /// The system prompt: the same for planning and for every step, so that providers can cache it.
 pub(super) fn system(gathered: &Gathered, quote: &Quote, mode: Mode, is_attended: bool) -> String {
     let mut parts = vec![format!(
         "You are an agent that works in a git repository, with tools.\n\n# How you work\n- One tool \
-         call at a time; look at its result before the next one. Call a tool in the same reply in \
-         which you say that you will.\n- Without a tool call, your reply is the final answer: give \
+         call at a time; look at its result before the next one. Calls that only read may come \
+         several in one reply. Call a tool in the same reply in which you say that you will.\n- Without a tool call, your reply is the final answer: give \
          it when the goal is reached, or when it cannot be, and say plainly which of the two. Claim \
          nothing that no result has shown.\n- If facts you were given suffice, use no tool.\n- If a \
          call fails, find out why before you try again; do not repeat it as it was.\n- Messages that \
@@ -34,9 +37,13 @@ pub(super) fn system(gathered: &Gathered, quote: &Quote, mode: Mode, is_attended
         permissions(mode, is_attended)
     )];
     if !gathered.protected.is_empty() {
-        let list = gathered.protected.iter().take(PROTECTED);
-        let lines: Vec<_> = list.map(|path| format!("- {}", one_line(path, LINE_CHARS))).collect();
-        parts.push(format!("Out of reach of every tool, in all modes:\n{}", lines.join("\n")));
+        // What lies elsewhere is refused when somebody comes near it.
+        let list = gathered.protected.iter().filter(|path| !path.starts_with('/'));
+        let list: Vec<_> = list.take(PROTECTED).map(|path| one_line(path, LINE_CHARS)).collect();
+        parts.push(format!(
+            "Out of reach of every tool, in all modes: {}, other files of keys, and all of that elsewhere.",
+            list.join(", ")
+        ));
     }
     let pieces = |title, pieces: &[Piece]| section(title, pieces, CAPS, quote);
     parts.extend(pieces("Who you are", &gathered.identity));
@@ -46,7 +53,7 @@ pub(super) fn system(gathered: &Gathered, quote: &Quote, mode: Mode, is_attended
     parts.extend(section("Instructions for this repository", &of_root, INSTRUCTION_CAPS, quote));
     if !gathered.skills.is_empty() {
         let line = |name: &str, text: &str| {
-            format!("- {}: {}", one_line(name, 64), one_line(text, LINE_CHARS))
+            format!("- {}: {}", one_line(name, 64), one_line(text, BRIEF_CHARS))
         };
         let skills = gathered.skills.iter().take(SKILLS);
         let lines: Vec<_> = skills.map(|skill| line(&skill.name, &skill.description)).collect();
@@ -97,7 +104,8 @@ pub(super) fn untrusted(gathered: &Gathered) -> Option<&str> {
 
 /// A line for each tool.
 pub(super) fn tool_lines(specs: impl Iterator<Item = Spec>) -> String {
-    let line = |spec: Spec| format!("- {}: {}", spec.name, one_line(&spec.description, LINE_CHARS));
+    let line =
+        |spec: Spec| format!("- {}: {}", spec.name, one_line(&spec.description, BRIEF_CHARS));
     specs.map(line).collect::<Vec<_>>().join("\n")
 }
 

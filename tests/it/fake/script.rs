@@ -179,7 +179,7 @@ fn forms(fields: Value) -> Forms {
         judgement[name] = value.clone();
     }
     [
-        ("plan", json!({ "answer_at_once": false, "steps": ["Do it"], "tools": ["git_commit"] })),
+        ("plan", json!({ "answer_at_once": false, "steps": ["Do it"], "tools": ["git_commit", "git_diff"] })),
         (
             "reflection",
             json!({ "as_expected": true, "progress": true, "change": null, "done": false }),

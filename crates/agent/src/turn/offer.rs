@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::Spec;
+use crate::{Source, Spec};
 use elophanto_base::one_line::one_line;
 use elophanto_models::llm::{Tool, Tools};
 
@@ -17,7 +17,8 @@ const FEW: u64 = 1_500;
 /// What nearly every task needs.
 const USUAL: [&str; 6] =
     ["ask_user", "file_edit", "file_read", "file_search", "file_write", "shell_execute"];
-/// Characters of the line of a tool that is not offered yet.
+/// Characters of what is said of a tool that is not offered yet. Those of the program are named as what
+/// they do.
 const LINE_CHARS: usize = 60;
 
 /// The tools of a request: all that there are if those are few, else the usual and the wanted ones.
@@ -43,14 +44,17 @@ pub(super) fn asked(arguments: &Value) -> Vec<String> {
 }
 
 fn more(others: &[Spec]) -> Tool {
-    let line = |spec: &Spec| format!("{}: {}", spec.name, one_line(&spec.description, LINE_CHARS));
+    let line = |spec: &Spec| match spec.source {
+        Source::BuiltIn => spec.name.clone(),
+        _ => format!("{} ({})", spec.name, one_line(&spec.description, LINE_CHARS)),
+    };
     let lines: Vec<String> = others.iter().map(line).collect();
     let parameters = json!({
         "type": "object",
         "properties": { "names": { "type": "array", "items": { "type": "string" } } },
         "required": ["names"],
     });
-    let description = format!("Makes more tools callable. There are:\n{}", lines.join("\n"));
+    let description = format!("Makes more tools callable, of: {}", lines.join(", "));
     Tool { name: MORE.to_owned(), description, parameters }
 }
 
@@ -61,7 +65,7 @@ fn tool(spec: Spec) -> Tool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Source, permissions::Level};
+    use crate::permissions::Level;
 
     fn spec(name: &str, words: usize) -> Spec {
         Spec {
@@ -86,8 +90,12 @@ mod tests {
         let found = offer(many(), &BTreeSet::new());
         assert_eq!(names(&found), ["file_read", MORE]);
         let said = &found[1].description;
-        assert!(said.contains("web_fetch: words") && said.contains("web_search: "), "{said}");
-        assert!(found.tokens() < 400, "{}", found.tokens());
+        assert_eq!(said, "Makes more tools callable, of: web_fetch, web_search");
+        assert!(found.tokens() < 300, "{}", found.tokens());
+        let mut of_server = many();
+        of_server[2].source = Source::Server { name: "one".to_owned() };
+        let found = offer(of_server, &BTreeSet::new());
+        assert!(found[1].description.contains("web_search (words words"), "{found:?}");
         let wanted = asked(&json!({ "names": ["web_fetch", 1, "nothing"] })).into_iter().collect();
         assert_eq!(names(&offer(many(), &wanted)), ["file_read", "web_fetch", MORE]);
         let all = ["web_fetch".to_owned(), "web_search".to_owned()].into();
