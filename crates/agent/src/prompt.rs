@@ -16,7 +16,7 @@ const CAPS: (usize, usize) = (6 * 1024, 16 * 1024);
 const INSTRUCTION_CAPS: (usize, usize) = (32 * 1024, 64 * 1024);
 const SKILLS: usize = 100;
 /// Protected paths that are named: those of the work tree come first.
-const PROTECTED: usize = 24;
+const PROTECTED: usize = 16;
 /// Characters of a path or an origin.
 const LINE_CHARS: usize = 240;
 /// Characters of what is said of a tool or a skill.

@@ -230,14 +230,14 @@ fn context(context: &Context) -> String {
     let model = window.model.as_ref().map_or("no model".to_owned(), ToString::to_string);
     let left = window.tokens.saturating_sub(used.total() + answer);
     format!(
-        "{model}: {} tokens ({source})\ninstructions {}, tools {}, known {}, {} {}, answer {answer}: about \
-         {left} left",
+        "{model}: {} tokens ({source})\ninstructions {}, tools {}, known {}, conversation {} ({}), answer \
+         {answer}: about {left} left",
         window.tokens,
         used.instructions,
         used.tools,
         used.known,
-        counted(*messages, "message"),
         used.conversation,
+        counted(*messages, "message"),
     )
 }
 

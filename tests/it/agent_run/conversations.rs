@@ -80,7 +80,10 @@ fn commands_of_a_conversation() {
     assert!(stderr.contains("nothing was said that could be summarised"), "{output}");
     assert!(stderr.contains("`/context` takes nothing behind it"), "{output}");
     assert!(stdout.contains("one/m: 16384 tokens (not known of the model"), "{output}");
-    assert!(stdout.contains("4 messages ") && stdout.contains("1 message "), "{output}");
+    assert!(
+        stdout.contains("(4 messages), answer 2048: about ") && stdout.contains("(1 message)"),
+        "{output}"
+    );
     assert!(stdout.contains("4 messages became a summary: about "), "{output}");
     let said = said(&bench);
     let [_, _, seals, cleared] = &said[..] else { panic!("{said:?}") };

@@ -27,6 +27,8 @@ use elophanto_models::llm::{self, Delta, Message, Reply, Request, StopReason, Ta
 /// Of the tokens that a prompt may have, in percent: beyond the first it is made shorter, to the second.
 /// So what comes before stays as it is for many steps, and a provider need not read it anew.
 const NEAR: (u64, u64) = (90, 60);
+/// With less room for a conversation no model is asked for a summary: it would be at each step.
+const ROOM_TO_ASK: u64 = 4_000;
 /// Bytes of a conversation that a summary is made of.
 pub(super) const TRANSCRIPT_CAP: usize = 200 * 1024;
 /// Tokens of a conversation that are kept, however large a model's window.
@@ -42,6 +44,8 @@ pub(super) struct Frame<'t> {
     pub(super) tools: &'t Toolbox,
     /// Names of tools that are offered besides the usual ones.
     pub(super) wanted: BTreeSet<String>,
+    /// Of the tools that there were when the task began.
+    first: BTreeSet<String>,
     /// What was offered last, and the state of the toolbox and how many were wanted then.
     offered: RefCell<(u64, usize, llm::Tools)>,
     system: String,
@@ -101,12 +105,16 @@ impl Frame<'_> {
         Request { messages, tools, max_tokens, is_continued, ..Request::default() }
     }
 
-    /// A tool that was made meanwhile may be offered too.
+    /// A tool that was made meanwhile is offered too.
     fn offered(&self) -> llm::Tools {
         let (mut offered, state) =
             (self.offered.borrow_mut(), (self.tools.version(), self.wanted.len()));
         if (offered.0, offered.1) != state || offered.2.is_empty() {
-            *offered = (state.0, state.1, offer(self.tools.specs().collect(), &self.wanted));
+            let specs: Vec<_> = self.tools.specs().collect();
+            let mut wanted = self.wanted.clone();
+            let names = specs.iter().map(|spec| &spec.name);
+            wanted.extend(names.filter(|name| !self.first.contains(*name)).cloned());
+            *offered = (state.0, state.1, offer(specs, &wanted));
         }
         offered.2.clone()
     }
@@ -156,6 +164,7 @@ impl Run<'_, '_> {
             goal: goal.to_owned(),
             tools,
             wanted: BTreeSet::new(),
+            first: tools.specs().map(|spec| spec.name).collect(),
             offered: RefCell::default(),
             system,
             known: prompt::known(&gathered, &self.quote),
@@ -259,7 +268,10 @@ impl Run<'_, '_> {
             (std::mem::take(&mut frame.history), std::mem::take(&mut frame.tail));
         let rest = frame.request(true, 0).estimated_input();
         let left = tokens.saturating_sub(rest);
-        let gone = compact::shrink(&mut history, &mut task, left, &mut |it| self.summary_of(it));
+        let gone = compact::shrink(&mut history, &mut task, left, &mut |older| match left {
+            ..ROOM_TO_ASK => self.summary(&extract(older)),
+            _ => self.summary_of(older),
+        });
         (frame.history, frame.tail) = (history, task);
         if gone > 0 {
             self.approver.tell(&Event::Compacted { messages: gone });
