@@ -246,11 +246,10 @@ fn told_message(message: &MessageWire) -> String {
     if let Some(ResultWire { tool, failed, .. }) = &message.result_of {
         who = format!("{tool}{}", if *failed { " failed" } else { "" });
     }
-    let mut lines: Vec<String> =
-        visible(message.text.trim_end()).lines().map(str::to_owned).collect();
-    lines.extend(message.calls.iter().map(|call| format!("{} {}", call.tool, call.arguments)));
-    let lines: Vec<String> = lines.iter().map(|line| format!("\n    {}", visible(line))).collect();
-    format!("{}:{}", escape_control_line(&who), lines.concat())
+    let calls = message.calls.iter().map(|call| format!("{} {}", call.tool, call.arguments));
+    let said = message.text.trim_end().lines().map(str::to_owned);
+    let lines: String = said.chain(calls).map(|line| format!("\n    {}", visible(&line))).collect();
+    format!("{}:{lines}", escape_control_line(&who))
 }
 
 fn show_session(id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {

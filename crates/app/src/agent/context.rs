@@ -105,3 +105,29 @@ impl Prepared<'_> {
         Ok(compact_session(session, &self.sessions, &mut brain, most, Timestamp::now())?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Environment, Workspace, reporter::Silent};
+
+    #[test]
+    fn whose_word_counts_for_the_window() {
+        let check = |set: &str, model: &str, expected: (u64, WindowSource)| {
+            let home = tempfile::tempdir().unwrap();
+            std::fs::create_dir(home.path().join(".elophanto")).unwrap();
+            let variables = [("HOME".to_owned(), home.path().to_string_lossy().into_owned())];
+            let environment = Environment::of_variables(variables);
+            let flags = vec![("agent.context_tokens".to_owned(), set.to_owned())];
+            let workspace = Workspace::around(home.path(), environment, flags, &Silent).unwrap();
+            let found = Window::of(&workspace.config, model.parse().ok());
+            assert_eq!((found.tokens, found.source), expected, "{set} {model}");
+        };
+        check("0", "openrouter/anthropic/claude-sonnet-4.5", (200_000, WindowSource::Known));
+        check("50000", "openrouter/anthropic/claude-sonnet-4.5", (50_000, WindowSource::Setting));
+        check("0", "openrouter/nobody/knows-it", (16_384, WindowSource::Assumed));
+        // Whatever its name, it has the window that it is asked for.
+        check("0", "ollama/gpt-oss:20b", (16_384, WindowSource::Assumed));
+        check("32768", "ollama/gpt-oss:20b", (32_768, WindowSource::Setting));
+    }
+}

@@ -329,4 +329,21 @@ mod tests {
             format!("commands cannot be shut in here: {}", sandboxing::NO_PROGRAM)
         );
     }
+
+    /// The rule of the reference for channels; whoever works here has all that the model takes.
+    #[test]
+    fn channels_keep_few_messages() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join(".elophanto")).unwrap();
+        let variables = [("HOME".to_owned(), home.path().to_string_lossy().into_owned())];
+        let environment = Environment::of_variables(variables);
+        let workspace = Workspace::around(home.path(), environment, Vec::new(), &Silent).unwrap();
+        for (channel, expected) in [("terminal", None), ("library", None), ("telegram", Some(20))] {
+            let agent = prepare(&workspace, Door { channel, ..Door::default() }).unwrap();
+            let model = "anthropic/claude-sonnet-4-5".parse().ok();
+            let settings = agent.settings(true, &Window::of(&workspace.config, model));
+            assert_eq!(settings.max_messages, expected, "{channel}");
+            assert_eq!(settings.max_prompt_tokens, 200_000 - 2_048);
+        }
+    }
 }
