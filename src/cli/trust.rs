@@ -1,6 +1,9 @@
 //! `elophanto trust`
 
-use std::{borrow::Cow, path::Path};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 
@@ -21,17 +24,18 @@ use elophanto_base::counted::{agreeing, counted};
 /// A repository does not get to name a program to run, an address that receives text or
 /// credentials, or a right that widens, until you trust the exact content of its settings. Until
 /// then such keys are passed over with a warning. Nor does it get to say what an agent has to do:
-/// pages below `system` and `user` of the knowledge base are quoted to it, not obeyed, until you
-/// trust exactly what they say, with `--pages`. Any other content, older or newer, needs to be trusted on its own.
+/// pages below `system` and `user` of the knowledge base, and `AGENTS.md` and `CLAUDE.md` in any
+/// folder, are quoted to it, not obeyed, until you trust exactly what they say, with `--pages`. Any
+/// other content, older or newer, needs to be trusted on its own.
 /// What you trust is kept in your own configuration folder.
 #[derive(clap::Args, Debug)]
 pub struct TrustArgs {
     /// Print the text of pages that are not trusted, and trust nothing
     #[arg(long, conflicts_with_all = ["pages", "list", "revoke"])]
     show: bool,
-    /// Print the text of pages that are not trusted, and trust them as well
-    #[arg(long, conflicts_with_all = ["list", "revoke"])]
-    pages: bool,
+    /// Print the text of pages that are not trusted, and trust them as well: these, or all
+    #[arg(long, value_name = "PAGE", num_args = 0.., conflicts_with_all = ["list", "revoke"])]
+    pages: Option<Vec<PathBuf>>,
     /// List what is trusted in all repositories, and trust nothing
     #[arg(long, conflicts_with = "revoke")]
     list: bool,
@@ -90,6 +94,8 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return say_revoked(&root, revoked, ui);
     }
     let untrusted = Untrusted::around(Path::new("."), &environment)?;
+    let pages = untrusted.pages()?;
+    let asked = named(&pages, args)?;
     let file = REPOSITORY_FILE;
     for Guarded { name: key, line, value } in &untrusted.settings {
         let text = format!("{file}:{line}: {key}: {value}");
@@ -103,16 +109,34 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         let said = if untrusted.trust()? { "trusted from now on" } else { "was trusted already" };
         ui.talk(format_args!("{said}, as long as `{file}` stays as it is"));
     }
-    pages(&untrusted.pages()?, args, ui)?;
+    trust_pages(&pages, &asked, args, ui)?;
     Ok(Outcome::Done)
+}
+
+/// All pages, or those that are named.
+fn named(pages: &Pages, args: &TrustArgs) -> Result<Vec<Page>, CliError> {
+    let (mut all, named) = (pages.all(), args.pages.as_deref().unwrap_or_default());
+    if let Some(other) = named.iter().find(|path| !all.iter().any(|page| page.path == **path)) {
+        let path = exact_line(&other.to_string_lossy());
+        return Err(CliError::new(format_args!("`{path}` is no page that an agent obeys")).hint(
+            "`elophanto trust --show` lists them, by their paths from the top of the repository",
+        ));
+    }
+    all.retain(|page| named.is_empty() || named.contains(&page.path));
+    Ok(all)
 }
 
 /// Names pages that are not trusted as they are. They are trusted only where that is asked for, and
 /// what they say is shown before.
-fn pages(pages: &Pages, args: &TrustArgs, ui: &mut Ui) -> Result<(), CliError> {
-    let all = pages.all();
+fn trust_pages(
+    pages: &Pages,
+    asked: &[Page],
+    args: &TrustArgs,
+    ui: &mut Ui,
+) -> Result<(), CliError> {
+    let is_asked = args.pages.is_some();
     let (trusted, new): (Vec<&Page>, Vec<&Page>) =
-        all.iter().partition(|page| page.trust == Trust::Given);
+        asked.iter().partition(|page| page.trust == Trust::Given);
     for page in &new {
         let text = String::from_utf8_lossy(&page.bytes);
         let lines = text.lines().count();
@@ -120,14 +144,14 @@ fn pages(pages: &Pages, args: &TrustArgs, ui: &mut Ui) -> Result<(), CliError> {
         let path = page.path.to_string_lossy().into_owned();
         let what = if changed { "changed since you trusted it" } else { "not trusted" };
         let mut line = format!("{}: {}, {what}", exact_line(&path), counted(lines, "line"));
-        if args.show || args.pages {
+        if args.show || is_asked {
             line = format!("{line}\n\n{}\n", visible(text.trim_end()));
         }
-        let text = (args.show || args.pages).then_some(text);
+        let text = (args.show || is_asked).then_some(text);
         ui.emit(&PageWire { page: path, lines, changed, text }, line)?;
     }
     ui.flush()?;
-    if args.pages && !new.is_empty() {
+    if is_asked && !new.is_empty() {
         pages.record(new.iter().map(|page| (&*page.path, &*page.bytes)))?;
         let (pages, say, stay) = match new.len() {
             1 => ("page".to_owned(), "says", "it stays as it is"),

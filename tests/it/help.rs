@@ -427,9 +427,9 @@ fn help_of_trust() {
     A repository does not get to name a program to run, an address that receives text or credentials, or
     a right that widens, until you trust the exact content of its settings. Until then such keys are
     passed over with a warning. Nor does it get to say what an agent has to do: pages below `system` and
-    `user` of the knowledge base are quoted to it, not obeyed, until you trust exactly what they say,
-    with `--pages`. Any other content, older or newer, needs to be trusted on its own. What you trust is
-    kept in your own configuration folder.
+    `user` of the knowledge base, and `AGENTS.md` and `CLAUDE.md` in any folder, are quoted to it, not
+    obeyed, until you trust exactly what they say, with `--pages`. Any other content, older or newer,
+    needs to be trusted on its own. What you trust is kept in your own configuration folder.
 
     Usage: elophanto trust [OPTIONS]
 
@@ -437,8 +437,8 @@ fn help_of_trust() {
           --show
               Print the text of pages that are not trusted, and trust nothing
 
-          --pages
-              Print the text of pages that are not trusted, and trust them as well
+          --pages [<PAGE>...]
+              Print the text of pages that are not trusted, and trust them as well: these, or all
 
           --list
               List what is trusted in all repositories, and trust nothing
@@ -1521,7 +1521,11 @@ fn help_of_agent_sessions() {
     --- stdout
     Conversations with the agent that can go on
 
-    Usage: elophanto agent sessions [OPTIONS]
+    Usage: elophanto agent sessions [OPTIONS] [COMMAND]
+
+    Commands:
+      show  All that was said in a conversation, and its runs
+      help  Print this message or the help of the given subcommand(s)
 
     Options:
           --remove <ID>  Forget this one, by its id or the beginning of it

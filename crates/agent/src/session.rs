@@ -4,13 +4,16 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use ulid::Ulid;
 use uuid::Uuid;
 
 use crate::permissions::{Action, Call, Layer, Level, Verdict};
 use elophanto_models::llm::Message;
 
-/// Messages that a session keeps at most, a summary of older ones included.
+/// Messages that a session of a channel keeps at most, a summary of older ones included.
 pub const MAX_MESSAGES: usize = 20;
+/// The same of any session.
+pub(crate) const MOST_MESSAGES: usize = 10_000;
 const MAX_RULES: usize = 200;
 
 /// Something the user approved for the rest of a session.
@@ -39,8 +42,11 @@ pub struct Session {
     pub root: Option<String>,
     /// What the user wanted last, on one line.
     pub goal: Option<String>,
-    /// At most [`MAX_MESSAGES`]; every call of a tool has its result.
+    /// As many as the model takes, in channels at most [`MAX_MESSAGES`]; every call of a tool has its
+    /// result.
     pub messages: Vec<Message>,
+    /// The run that is in it, or that was when its process was ended.
+    pub under_way: Option<Ulid>,
     /// Whether untrusted text ever was in it.
     pub is_tainted: bool,
     pub rules: Vec<Rule>,
@@ -59,6 +65,7 @@ impl Session {
             root: None,
             goal: None,
             messages: Vec::new(),
+            under_way: None,
             is_tainted: false,
             rules: Vec::new(),
             created: now,

@@ -19,8 +19,6 @@ use elophanto_base::whole::{PRIVATE, Synced, write_whole};
 
 /// Bytes of a session's file.
 const FILE_CAP: u64 = 16 * 1024 * 1024;
-/// Sessions that are listed, the newest.
-const LISTED: usize = 1_000;
 /// A list of runs takes the lock for a moment to see whether anybody holds it.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Ids that an ambiguous beginning is answered with.
@@ -217,7 +215,6 @@ impl Sessions {
             }
         }
         listing.sessions.sort_by(|one, two| (two.updated, one.id).cmp(&(one.updated, two.id)));
-        listing.sessions.truncate(LISTED);
         Ok(listing)
     }
 

@@ -18,6 +18,15 @@ pub struct Piece {
     pub is_untrusted: bool,
 }
 
+/// What a repository says how to work in one of its folders, such as `AGENTS.md`: an order where the user
+/// trusts exactly that text, else a quote.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Instructions {
+    /// Relative to the root; empty for the root itself. They count for what lies below.
+    pub folder: PathBuf,
+    pub piece: Piece,
+}
+
 /// A skill in one line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SkillLine {
@@ -32,6 +41,8 @@ pub struct Gathered {
     /// Who the agent is: `knowledge/system/`.
     pub identity: Vec<Piece>,
     pub conventions: Vec<Piece>,
+    /// Outer folders before inner ones.
+    pub instructions: Vec<Instructions>,
     /// Facts of entities that are near the goal.
     pub facts: Vec<Piece>,
     pub notes: Vec<Piece>,

@@ -1,6 +1,7 @@
-//! Pages about the knowledge base itself and about its user: `system` and `user` below the folder
-//! that notes are written to. An agent obeys such a page if the user trusted exactly what it says;
-//! any other is text of whoever wrote it, as a clone brings it along.
+//! Pages that say what an agent is to do: those about the knowledge base itself and about its user,
+//! `system` and `user` below the folder that notes are written to, and the instructions that repositories
+//! have for agents, in whatever folder. An agent obeys such a page if the user trusted exactly what it
+//! says; any other is text of whoever wrote it, as a clone brings it along.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +11,15 @@ use crate::{
     config::{Config, StoreError, TrustEntry, TrustStore, digest},
     environment::Environment,
 };
-use elophanto_repo::{NotePath, read_note};
+use elophanto_repo::{NotePath, read_note, walk_files};
 use elophanto_text::changelog;
 
 /// Their folders.
 const FOLDERS: [&str; 2] = ["system", "user"];
+/// Names of files that hold instructions for what lies in their folder and below.
+const INSTRUCTIONS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
+/// Files of instructions that are looked at in one repository.
+const MOST_INSTRUCTIONS: usize = 500;
 /// Files and folders that are looked at.
 const MOST_ENTRIES: usize = 10_000;
 
@@ -22,6 +27,11 @@ const MOST_ENTRIES: usize = 10_000;
 pub fn folders(write_root: &Path) -> [PathBuf; 2] {
     let write_root = write_root.strip_prefix(".").unwrap_or(write_root);
     FOLDERS.map(|folder| write_root.join(folder))
+}
+
+/// Whether a file holds instructions for the folder that it lies in.
+pub fn is_instructions(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| INSTRUCTIONS.iter().any(|it| name == *it))
 }
 
 /// The pages of one repository, and which of them are trusted.
@@ -77,7 +87,7 @@ impl Pages {
     /// Whether such a page could lie at a path, relative to the root.
     fn holds(&self, path: &Path) -> bool {
         let below = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
-        below(&self.folders) && !below(&self.made)
+        is_instructions(path) || below(&self.folders) && !below(&self.made)
     }
 
     /// The same of a file that is named as a note is.
@@ -109,6 +119,28 @@ impl Pages {
         Some(Page { path: path.to_owned(), bytes, trust })
     }
 
+    /// Instructions in all folders but ignored ones, outer folders first. What two files of one folder say
+    /// alike is said once.
+    pub fn instructions(&self) -> Vec<Page> {
+        let is_one = |path: &Path| is_instructions(path);
+        let (found, _) = walk_files(&self.root, &[PathBuf::from(".")], is_one, |_| true);
+        let mut paths: Vec<PathBuf> =
+            found.into_iter().map(|it| it.path.as_path().to_owned()).collect();
+        paths.sort_by_cached_key(|path| (path.components().count(), path.clone()));
+        let pages = paths.iter().take(MOST_INSTRUCTIONS).filter_map(|path| self.read(path));
+        let mut kept: Vec<Page> = Vec::new();
+        for page in pages {
+            let says_it = |other: &Page| {
+                other.path.parent() == page.path.parent()
+                    && (&other.bytes, other.trust) == (&page.bytes, page.trust)
+            };
+            if !kept.iter().any(says_it) {
+                kept.push(page);
+            }
+        }
+        kept
+    }
+
     /// All pages, sorted by path.
     pub fn all(&self) -> Vec<Page> {
         let walk = |folder: &PathBuf| {
@@ -118,7 +150,11 @@ impl Pages {
         let files = self.folders.iter().flat_map(walk).filter(|it| it.file_type().is_file());
         let paths =
             files.filter_map(|it| Some(it.path().strip_prefix(&self.root).ok()?.to_owned()));
-        paths.filter(|path| self.is_page(path)).filter_map(|path| self.read(&path)).collect()
+        let paths = paths.filter(|path| self.is_page(path) && !is_instructions(path));
+        let mut pages: Vec<Page> = paths.filter_map(|path| self.read(&path)).collect();
+        pages.extend(self.instructions());
+        pages.sort_by(|one, two| one.path.cmp(&two.path));
+        pages
     }
 
     /// Trusts exactly what these pages say; what they said before no longer is.

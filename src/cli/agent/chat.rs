@@ -17,7 +17,11 @@ use super::{
 };
 use elophanto_agent::Which;
 use elophanto_app::{
-    agent::{Mode, Prepared, RunRequest, Session, state_folder},
+    agent::{
+        Mode, Prepared, RunRequest, Session,
+        context::{Context, WindowSource},
+        state_folder,
+    },
     config::AgentMode,
 };
 use elophanto_base::counted::counted;
@@ -32,6 +36,9 @@ const HELP: &str = "\
 /tasks     runs of this session and questions that wait for an answer
 /budget    what this session's models cost so far, and the limits
 /mode M    ask, smart or full
+/context   how much of the model's window this conversation takes
+/compact   put a summary in the place of what was said
+/clear     begin another conversation; this one is kept
 /sessions  conversations that can go on: elophanto agent chat --session ID
 /undo [R]  take back what the last run, or run R, changed
 /help      this
@@ -66,6 +73,13 @@ struct Spent {
     runs: usize,
 }
 
+impl Spent {
+    fn add(&mut self, spent: &elophanto_agent::Spent) {
+        self.tokens += spent.input_tokens + spent.output_tokens;
+        self.usd_micros += spent.usd_micros;
+    }
+}
+
 pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(work::flags(args.mode, None, &args.budget), ui)?;
     let prepared = work::prepare(&workspace, ui.beside())?;
@@ -97,7 +111,8 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         match line.strip_prefix('/') {
             Some("quit" | "exit" | "q") => break,
             Some(command) => {
-                if let Err(error) = obey(command, &prepared, &session, &spent, ui) {
+                let talk = Talk { prepared: &prepared, session: &mut session, spent: &mut spent };
+                if let Err(error) = obey(command, talk, args.yes, ui) {
                     super::super::ui::report(&error);
                 }
             }
@@ -107,8 +122,7 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
                 let request = RunRequest { goal: line, yes: args.yes, is_attended, branch: None };
                 match prepared.run(&request, &mut session, &mut terminal) {
                     Ok(finished) => {
-                        spent.tokens += finished.spent.input_tokens + finished.spent.output_tokens;
-                        spent.usd_micros += finished.spent.usd_micros;
+                        spent.add(&finished.spent);
                         spent.runs += 1;
                         terminal.end(&finished);
                     }
@@ -125,17 +139,23 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
+/// What commands of the conversation are about.
+struct Talk<'t, 'a> {
+    prepared: &'t Prepared<'a>,
+    session: &'t mut Session,
+    spent: &'t mut Spent,
+}
+
+/// Commands that take nothing behind them.
+const BARE: [&str; 8] =
+    ["help", "status", "tasks", "budget", "sessions", "context", "compact", "clear"];
+
 /// A command of the conversation.
-fn obey(
-    command: &str,
-    prepared: &Prepared,
-    session: &Session,
-    spent: &Spent,
-    ui: &mut Ui,
-) -> Result<(), CliError> {
+fn obey(command: &str, talk: Talk, yes: bool, ui: &mut Ui) -> Result<(), CliError> {
+    let Talk { prepared, session, spent } = talk;
     let (name, rest) = command.split_once(' ').unwrap_or((command, ""));
     let rest = rest.trim();
-    if !rest.is_empty() && matches!(name, "help" | "status" | "tasks" | "budget" | "sessions") {
+    if !rest.is_empty() && BARE.contains(&name) {
         let error = CliError::new(format_args!("`/{name}` takes nothing behind it"));
         return Err(match name {
             "budget" => error.hint(
@@ -151,6 +171,21 @@ fn obey(
         "tasks" => tasks(session, ui),
         "budget" => ui.line(budget(prepared, spent)),
         "mode" => mode(rest, prepared, ui),
+        "context" => ui.line(context(&prepared.context(session)?)),
+        "compact" => {
+            let done = prepared.compact(session, yes)?;
+            spent.add(&done.spent);
+            ui.line(format_args!(
+                "{} became a summary: about {} tokens instead of {}",
+                counted(done.messages, "message"),
+                done.tokens.1,
+                done.tokens.0
+            ))
+        }
+        "clear" => {
+            let before = std::mem::replace(session, prepared.session(None)?);
+            ui.line(format_args!("session {}; {} is kept", session.id, before.id))
+        }
         "sessions" => {
             let args = runs::SessionsArgs::here();
             runs::list_sessions(&args, ui).map(drop)
@@ -180,6 +215,29 @@ fn status(prepared: &Prepared, session: &Session) -> String {
         mode_name(prepared.mode()),
         prepared.fence(),
         counted(prepared.tools.len(), "tool"),
+    )
+}
+
+fn context(context: &Context) -> String {
+    let Context { window, answer, used, messages } = context;
+    let source = match window.source {
+        WindowSource::Setting => "agent.context_tokens",
+        WindowSource::Known => "known of the model",
+        WindowSource::Assumed => {
+            "not known of the model: llm.context_tokens, or set agent.context_tokens"
+        }
+    };
+    let model = window.model.as_ref().map_or("no model".to_owned(), ToString::to_string);
+    let left = window.tokens.saturating_sub(used.total() + answer);
+    format!(
+        "{model}: {} tokens ({source})\ninstructions {}, tools {}, known {}, conversation {} ({}), answer \
+         {answer}: about {left} left",
+        window.tokens,
+        used.instructions,
+        used.tools,
+        used.known,
+        used.conversation,
+        counted(*messages, "message"),
     )
 }
 

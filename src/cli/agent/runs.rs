@@ -10,14 +10,14 @@ use super::super::{
     error::CliError,
     ui::{Ui, escape_control_line, visible},
 };
-use elophanto_agent::{RunTrail, Sessions, Trails};
+use elophanto_agent::{RunTrail, Session, Sessions, Trails};
 use elophanto_app::{
     agent::state_folder,
-    runs::{Listed, conversations, list},
+    runs::{Conversation, Listed, conversation, conversations, list},
 };
 use elophanto_base::counted::counted;
 use elophanto_base::one_line::one_line;
-use elophanto_models::llm::Message;
+use elophanto_models::llm::{Message, ToolCall};
 use elophanto_repo::locate;
 
 /// Bytes of what was said last in a session, in a list of them.
@@ -56,6 +56,8 @@ enum RunsCommand {
 /// Conversations with the agent that can go on
 #[derive(clap::Args, Debug)]
 pub struct SessionsArgs {
+    #[command(subcommand)]
+    command: Option<SessionsCommand>,
     /// Forget this one, by its id or the beginning of it
     #[arg(long, value_name = "ID")]
     remove: Option<String>,
@@ -63,14 +65,24 @@ pub struct SessionsArgs {
     #[arg(long)]
     all: bool,
     /// Print JSON Lines
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub json: bool,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum SessionsCommand {
+    /// All that was said in a conversation, and its runs
+    Show {
+        /// Id of the session, or its beginning
+        #[arg(value_name = "ID")]
+        session: String,
+    },
 }
 
 impl SessionsArgs {
     /// Those of this repository, for people.
     pub fn here() -> Self {
-        Self { remove: None, all: false, json: false }
+        Self { command: None, remove: None, all: false, json: false }
     }
 }
 
@@ -182,7 +194,83 @@ fn told(entry: &Value) -> String {
     text
 }
 
+/// What was said, as `--json` prints it.
+#[derive(Serialize)]
+struct MessageWire<'a> {
+    role: &'static str,
+    text: &'a str,
+    /// Calls of tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<CallWire<'a>>,
+    /// Of a result.
+    #[serde(flatten)]
+    result_of: Option<ResultWire<'a>>,
+}
+
+/// Which call a result is of.
+#[derive(Serialize)]
+struct ResultWire<'a> {
+    id: &'a str,
+    tool: &'a str,
+    failed: bool,
+}
+
+#[derive(Serialize)]
+struct CallWire<'a> {
+    id: &'a str,
+    tool: &'a str,
+    arguments: &'a Value,
+}
+
+fn message_wire(message: &Message) -> MessageWire<'_> {
+    let (role, text, calls, result_of) = match message {
+        Message::System(text) => ("system", text, Vec::new(), None),
+        Message::User(text) => ("user", text, Vec::new(), None),
+        Message::Assistant { text, tool_calls } => {
+            ("agent", text, tool_calls.iter().map(call_wire).collect(), None)
+        }
+        Message::Tool { id, name, text, failed } => {
+            ("tool", text, Vec::new(), Some(ResultWire { id, tool: name, failed: *failed }))
+        }
+    };
+    MessageWire { role, text, calls, result_of }
+}
+
+fn call_wire(call: &ToolCall) -> CallWire<'_> {
+    CallWire { id: &call.id, tool: &call.name, arguments: &call.arguments }
+}
+
+/// A message for people: who speaks stands before it, the rest below.
+fn told_message(message: &MessageWire) -> String {
+    let mut who = message.role.to_owned();
+    if let Some(ResultWire { tool, failed, .. }) = &message.result_of {
+        who = format!("{tool}{}", if *failed { " failed" } else { "" });
+    }
+    let calls = message.calls.iter().map(|call| format!("{} {}", call.tool, call.arguments));
+    let said = message.text.trim_end().lines().map(str::to_owned);
+    let lines: String = said.chain(calls).map(|line| format!("\n    {}", visible(&line))).collect();
+    format!("{}:{lines}", escape_control_line(&who))
+}
+
+fn show_session(id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let here = locate(Path::new(".")).ok();
+    let Conversation { session, runs } =
+        conversation((&trails()?, &sessions()?), id, here.as_ref(), ui)?;
+    ui.emit(&session_wire(&session), told_session(&session, true))?;
+    for row in &runs {
+        ui.emit(row, told_in_list(row))?;
+    }
+    for message in &session.messages {
+        let wire = message_wire(message);
+        ui.emit(&wire, told_message(&wire))?;
+    }
+    Ok(Outcome::Done)
+}
+
 pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    if let Some(SessionsCommand::Show { session }) = &args.command {
+        return show_session(session, ui);
+    }
     let sessions = sessions()?;
     if let Some(id) = &args.remove {
         let id = sessions.find(id)?;
@@ -193,38 +281,44 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
     let here = locate(Path::new(".")).ok().filter(|_| !args.all);
     let listed = conversations(&sessions, here.as_ref().map(|here| &*here.root), ui)?;
     for session in &listed {
-        let wire = SessionWire {
-            session: session.id.to_string(),
-            channel: session.channel.clone(),
-            user: session.user.clone(),
-            root: session.root.as_deref(),
-            goal: session.goal.as_deref(),
-            messages: session.messages.len(),
-            tainted: session.is_tainted,
-            rules: session.rules.len(),
-            created: session.created.to_string(),
-            updated: session.updated.to_string(),
-        };
-        let updated = session.updated.strftime("%Y-%m-%d %H:%M");
-        let tainted = if session.is_tainted { ", with text from outside" } else { "" };
-        let said = session.messages.iter().rev().find_map(|message| match message {
-            Message::User(text) => Some(text),
-            _ => None,
-        });
-        let said = session.goal.as_ref().or(said).map(|said| one_line(said, MOST_SAID));
-        let place = session.root.as_ref().filter(|_| here.is_none());
-        let place =
-            place.map(|root| format!("  in {}", escape_control_line(root))).unwrap_or_default();
-        let text = format!(
-            "{}  {updated}  {}{tainted}  {}{place}",
-            session.id,
-            counted(session.messages.len(), "message"),
-            escape_control_line(&said.unwrap_or_default())
-        );
-        ui.emit(&wire, text)?;
+        ui.emit(&session_wire(session), told_session(session, here.is_none()))?;
     }
     if listed.is_empty() {
         return Ok(ui.nothing("no conversation is kept: `elophanto agent chat` begins one"));
     }
     Ok(Outcome::Done)
+}
+
+fn session_wire(session: &Session) -> SessionWire<'_> {
+    SessionWire {
+        session: session.id.to_string(),
+        channel: session.channel.clone(),
+        user: session.user.clone(),
+        root: session.root.as_deref(),
+        goal: session.goal.as_deref(),
+        messages: session.messages.len(),
+        tainted: session.is_tainted,
+        rules: session.rules.len(),
+        created: session.created.to_string(),
+        updated: session.updated.to_string(),
+    }
+}
+
+/// A line of the list; `is_placed`: with the work tree.
+fn told_session(session: &Session, is_placed: bool) -> String {
+    let updated = session.updated.strftime("%Y-%m-%d %H:%M");
+    let tainted = if session.is_tainted { ", with text from outside" } else { "" };
+    let said = session.messages.iter().rev().find_map(|message| match message {
+        Message::User(text) => Some(text),
+        _ => None,
+    });
+    let said = session.goal.as_ref().or(said).map(|said| one_line(said, MOST_SAID));
+    let place = session.root.as_ref().filter(|_| is_placed);
+    let place = place.map(|root| format!("  in {}", escape_control_line(root))).unwrap_or_default();
+    format!(
+        "{}  {updated}  {}{tainted}  {}{place}",
+        session.id,
+        counted(session.messages.len(), "message"),
+        escape_control_line(&said.unwrap_or_default())
+    )
 }

@@ -77,8 +77,18 @@ fn killed_in_the_middle_of_a_command() {
     // The next run works.
     let next = Bench { model: Model::script(vec![text("Hello.")]), ..bench };
     next.env.write_settings(&next.model.settings());
-    next.run("Go", &["--session", told_session(&told)], "once").done();
-    listed(&next, &["done", "undo", "cut off taken back"]);
+    let went_on = next.run("Go on", &["--session", told_session(&told)], "once");
+    went_on.done();
+    // It is told which command was cut off, and so is the user; once.
+    let seen = next.model.prompts().concat();
+    let cut_off = "cut off: the program was ended while this call was being made";
+    assert!(seen.contains(cut_off) && seen.contains("sleep 60"), "{seen}");
+    let warnings = went_on.ended()["warnings"].to_string();
+    assert!(warnings.contains("the run before was cut off in shell_execute"), "{warnings}");
+    let again = next.run("Go", &["--session", told_session(&told)], "once");
+    assert_eq!(again.done().ended()["warnings"], json!([]), "{}", again.output);
+    assert_eq!(next.model.prompts().last().unwrap().matches(cut_off).count(), 1);
+    listed(&next, &["done", "done", "undo", "cut off taken back"]);
     // Another repository has none, but all can be listed from there.
     let other = next.env.outside().join("other");
     fs::create_dir_all(&other).unwrap();
@@ -92,7 +102,7 @@ fn killed_in_the_middle_of_a_command() {
     assert!(here.stderr().contains("is about `"), "{here}");
     let all = next.env.run_in(&other, &["agent", "runs", "--all"]).stdout();
     let root = next.env.root().canonicalize().unwrap();
-    assert_eq!(all.matches(&format!(" in {}", root.display())).count(), 2, "{all}");
+    assert_eq!(all.matches(&format!(" in {}", root.display())).count(), 3, "{all}");
 }
 
 /// The session of a run that did not come to its end.

@@ -3,6 +3,7 @@
 
 mod branch;
 mod budget;
+mod conversations;
 mod fence;
 mod history;
 mod honest;
@@ -14,6 +15,7 @@ mod permissions;
 mod planted;
 mod poisoned;
 mod protected;
+mod refactoring;
 mod tainted;
 mod task;
 mod terminal;

@@ -139,6 +139,108 @@ fn again(bench: Bench, turns: Vec<Turn>) -> Bench {
     next
 }
 
+/// Instructions for agents, as a clone brings them along.
+const INSTRUCTIONS: [&str; 3] = ["AGENTS.md", "lib/AGENTS.md", "src/deep/CLAUDE.md"];
+
+fn with_instructions() -> Bench {
+    let said = |path: &str| format!("# How to work here\n\n{ORDER}, as {path} says.\n");
+    let texts = INSTRUCTIONS.map(|path| (path, said(path)));
+    let mut files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (*path, &**text)).collect();
+    files.extend([
+        ("src/deep/er/main.txt", "otters\n"),
+        ("lib/x.txt", "otters\n"),
+        ("tools/setup.sh", "echo x >obeyed.txt\n"),
+    ]);
+    clone_of(&files, Vec::new())
+}
+
+fn reads(path: &str) -> Turn {
+    call("file_read", json!({ "path": path }))
+}
+
+/// Whether what a file of instructions says stands in the system prompt of each step.
+fn is_in_system_prompt(bench: &Bench, path: &str) -> bool {
+    let words = format!("as {path} says");
+    let system = |prompt: &String| prompt.split("\nuser: ").next().unwrap().contains(&words);
+    bench.model.prompts().iter().all(system)
+}
+
+#[test]
+fn instructions_of_a_clone_are_no_orders() {
+    let bench = again(with_instructions(), vec![shell("sh tools/setup.sh")]);
+    let told = bench.run_with("Tell of otters", &["--mode", "smart"], |_| None);
+    // Before anything was read, so that nothing reaches out by itself.
+    assert_eq!(
+        told.events.iter().position(|it| it["type"] == "tainted"),
+        Some(2),
+        "{}",
+        told.output
+    );
+    assert_eq!(told.ran(), [""; 0], "{}", told.output);
+    assert!(!bench.env.path("obeyed.txt").exists());
+    assert_eq!(is_quoted(&bench.model.prompts(), "as AGENTS.md says"), Some(true));
+    let said = "AGENTS.md, lib/AGENTS.md, src/deep/CLAUDE.md are quoted, not obeyed: `elophanto trust \
+                --pages` shows and trusts them";
+    let warnings = told.ended()["warnings"].as_array().unwrap();
+    assert_eq!(warnings.iter().filter(|it| **it == said).count(), 1, "{}", told.output);
+    // Those of folders are told where work is done there, as quotes too.
+    let bench = again(bench, vec![reads("src/deep/er/main.txt"), text("Done.")]);
+    bench.run("Tell of otters", &["--mode", "full"], "once").done();
+    let prompts = bench.model.prompts();
+    assert_eq!(is_quoted(&prompts, "as src/deep/CLAUDE.md says"), Some(true));
+    assert_eq!(is_quoted(&prompts, "as lib/AGENTS.md says"), None);
+    assert!(!prompts[0].contains("as src/deep/CLAUDE.md says"), "{prompts:?}");
+}
+
+#[test]
+fn instructions_are_obeyed_as_they_were_trusted() {
+    let bench = with_instructions();
+    let named = bench.env.ok(&["trust"]);
+    for path in INSTRUCTIONS {
+        assert!(named.stdout().contains(&format!("{path}: 3 lines, not trusted\n")), "{named}");
+    }
+    // One of them alone, by its name.
+    let shown = bench.env.ok(&["trust", "--pages", "AGENTS.md"]);
+    assert!(shown.stdout().contains("as AGENTS.md says"), "{shown}");
+    assert!(!shown.stdout().contains("as lib/AGENTS.md says"), "{shown}");
+    let wrong = bench.env.run(&["trust", "--pages", "README.md"]);
+    assert_eq!(wrong.code, Some(2), "{wrong}");
+    assert!(wrong.stderr().contains("`README.md` is no page that an agent obeys"), "{wrong}");
+    let mut bench = again(bench, vec![text_turn()]);
+    let told = bench.run("Tell of otters", &["--mode", "full"], "once");
+    assert!(!tainted(&told), "{}", told.output);
+    assert!(is_in_system_prompt(&bench, "AGENTS.md"));
+    assert_eq!(is_quoted(&bench.model.prompts(), "as AGENTS.md says"), Some(false));
+    bench.env.ok(&["trust", "--pages"]);
+    let own = bench.env.read("AGENTS.md");
+    for changed in [false, true] {
+        // One byte.
+        let text = if changed { [&own[..], b" "].concat() } else { own.clone() };
+        bench.env.write("AGENTS.md", text);
+        let work = vec![reads("src/deep/er/main.txt"), reads("lib/x.txt"), text_turn()];
+        bench = again(bench, work);
+        let told = bench.run("Tell of otters", &["--mode", "full"], "once");
+        told.done();
+        let prompts = bench.model.prompts();
+        assert_eq!(is_quoted(&prompts, "as AGENTS.md says"), Some(changed));
+        for (at, path) in [(1, "src/deep/CLAUDE.md"), (2, "lib/AGENTS.md")] {
+            let said = format!("as {path} says");
+            assert_eq!(is_quoted(&prompts, &said), Some(false), "{path}");
+            // Once, from the step on that follows the call.
+            assert!(!prompts[at - 1].contains(&said), "{path}");
+            assert_eq!(prompts[2].matches(&said).count(), usize::from(at < 3), "{path}");
+        }
+        let named =
+            "AGENTS.md is quoted, not obeyed: `elophanto trust --pages` shows and trusts it";
+        assert_eq!(
+            told.ended()["warnings"].to_string().contains(named),
+            changed,
+            "{}",
+            told.output
+        );
+    }
+}
+
 /// What `init` writes says what the program says: nobody has to be asked about it.
 #[test]
 fn pages_of_init_are_trusted() {

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use elophanto_models::llm::{Message, Request, Schema, Tool, ToolCall};
 use serde_json::{Value, json};
 
 use super::{Answer, Fake, Seen, chat::Protocol};
@@ -131,6 +132,42 @@ pub fn words(body: &Value) -> String {
         .collect()
 }
 
+/// Tokens of a chat, as the agent estimates them.
+pub fn tokens(body: &Value) -> u64 {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let call = |call: &Value| ToolCall {
+        id: text(&call["id"]),
+        name: text(&call["function"]["name"]),
+        arguments: serde_json::from_str(&text(&call["function"]["arguments"])).unwrap(),
+    };
+    let message = |message: &Value| match message["role"].as_str().unwrap() {
+        "system" => Message::System(text(&message["content"])),
+        "user" => Message::User(text(&message["content"])),
+        "assistant" => Message::Assistant {
+            text: text(&message["content"]),
+            tool_calls: message["tool_calls"].as_array().into_iter().flatten().map(call).collect(),
+        },
+        _ => Message::Tool {
+            id: text(&message["tool_call_id"]),
+            name: String::new(),
+            text: text(&message["content"]),
+            failed: false,
+        },
+    };
+    let tool = |tool: &Value| Tool {
+        name: text(&tool["function"]["name"]),
+        description: text(&tool["function"]["description"]),
+        parameters: tool["function"]["parameters"].clone(),
+    };
+    let messages = body["messages"].as_array().unwrap().iter().map(message).collect();
+    let tools: Vec<Tool> = body["tools"].as_array().into_iter().flatten().map(tool).collect();
+    let schema = schema(body).map(|name| Schema {
+        name: name.to_owned(),
+        schema: body["response_format"]["json_schema"]["schema"].clone(),
+    });
+    Request { messages, tools: tools.into(), schema, ..Request::default() }.estimated_input()
+}
+
 fn schema(body: &Value) -> Option<&str> {
     body["response_format"]["json_schema"]["name"].as_str()
 }
@@ -142,7 +179,7 @@ fn forms(fields: Value) -> Forms {
         judgement[name] = value.clone();
     }
     [
-        ("plan", json!({ "answer_at_once": false, "steps": ["Do it"] })),
+        ("plan", json!({ "answer_at_once": false, "steps": ["Do it"], "tools": ["git_commit", "git_diff"] })),
         (
             "reflection",
             json!({ "as_expected": true, "progress": true, "change": null, "done": false }),

@@ -3,11 +3,13 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use ulid::Ulid;
 use uuid::Uuid;
 
 use crate::{
-    MAX_MESSAGES, Rule, Session,
+    Rule, Session,
     clean::{cut_middle, map_texts},
+    session::MOST_MESSAGES,
     turn::whole,
 };
 use elophanto_models::llm::{Message, ToolCall};
@@ -37,6 +39,8 @@ struct Form {
     updated: Timestamp,
     revision: u64,
     tainted: bool,
+    #[serde(default)]
+    under_way: Option<String>,
     rules: Vec<RuleForm>,
     messages: Vec<MessageForm>,
 }
@@ -102,6 +106,7 @@ pub(super) fn encode(session: &Session) -> Vec<u8> {
         updated: session.updated,
         revision: session.revision,
         tainted: session.is_tainted,
+        under_way: session.under_way.map(|run| run.to_string()),
         rules: session.rules.iter().filter_map(rule_form).collect(),
         messages: session.messages.iter().map(message_form).collect(),
     };
@@ -120,8 +125,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Session, Fault> {
     let form: Form = serde_json::from_slice(bytes).map_err(damaged)?;
     let id = Uuid::try_parse(&form.id).map_err(|error| Fault::Damaged(error.to_string()))?;
     let messages: Vec<_> = form.messages.into_iter().map(message).collect();
-    if messages.len() > MAX_MESSAGES {
-        return Err(Fault::Damaged(format!("{} messages, over {MAX_MESSAGES}", messages.len())));
+    if messages.len() > MOST_MESSAGES {
+        return Err(Fault::Damaged(format!("{} messages, over {MOST_MESSAGES}", messages.len())));
     }
     if !whole(&messages) {
         return Err(Fault::Damaged("a call of a tool is without its result".to_owned()));
@@ -134,6 +139,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Session, Fault> {
         goal: form.goal,
         messages,
         is_tainted: form.tainted,
+        under_way: form.under_way.and_then(|run| Ulid::from_string(&run).ok()),
         rules: form.rules.into_iter().map(rule).collect(),
         created: form.created,
         updated: form.updated,

@@ -74,6 +74,38 @@ fn one_call_at_a_time() {
     assert_eq!(after(vec![Say::Calls(flood)]).0.len(), 12);
 }
 
+/// Each is a step, and is asked about as any other; the first that is of another kind, or fails, ends it.
+#[test]
+fn what_only_reads_may_come_together() {
+    let calls = |tools: &[&str]| {
+        let numbered = tools.iter().enumerate();
+        let call =
+            |(at, tool): (usize, &&str)| ((*tool).to_owned(), json!({ "path": at.to_string() }));
+        Say::Calls(numbered.map(call).collect())
+    };
+    for (tools, made, steps) in [
+        (&["look", "read", "look"][..], 3, 4),
+        (&["look", "write", "look"], 1, 2),
+        (&["write", "look"], 1, 2),
+        (&["look", "fails", "look"], 2, 3),
+        (&["look", "nothing"], 1, 2),
+    ] {
+        let (results, finished, bench) = after(vec![calls(tools)]);
+        let unmade = results.iter().filter(|text| text.contains("one call at a time")).count();
+        assert_eq!(results.len() - unmade, made, "{tools:?} {results:?}");
+        assert_eq!((results.len(), finished.steps), (tools.len(), steps), "{tools:?}");
+        assert!(bench.writes().len() <= 1);
+    }
+    let mut bench = Bench::new(Mode::Ask, [calls(&["look", "read", "look"])]);
+    bench.person.answers = [Answer::Once, Answer::No(None)].into();
+    bench.run("go");
+    assert_eq!(bench.person.requests.len(), 2);
+    let mut bench = Bench::new(Mode::Full, [calls(&["look"; 9])]);
+    bench.settings.max_steps = 3;
+    let finished = bench.run("go");
+    assert_eq!((finished.end, finished.steps), (End::Steps { max: 3 }, 3));
+}
+
 #[test]
 fn prose_instead_of_a_call() {
     let run = |steps: Vec<Say>, planned: &[&str]| {
@@ -119,7 +151,8 @@ fn useless_answers_end_the_run() {
         (vec![malformed(), call("look", json!({})), malformed(), malformed(), text("ok")], false),
         (vec![Say::Refuses], true),
         (vec![Say::Fails(BrainErrorKind::TooLong), text("ok")], false),
-        (vec![Say::Fails(BrainErrorKind::TooLong), Say::Fails(BrainErrorKind::TooLong)], true),
+        (vec![Say::Fails(BrainErrorKind::TooLong); 3], false),
+        (vec![Say::Fails(BrainErrorKind::TooLong); 4], true),
     ] {
         let (_, finished, _) = after(steps.clone());
         assert_eq!(matches!(finished.end, End::Brain { .. }), ends, "{steps:?} {finished:?}");

@@ -13,7 +13,7 @@ fn kinds(trail: &[EntryKind]) -> Vec<String> {
 }
 
 #[test]
-fn plans_executes_reflects_and_remembers() {
+fn plans_executes_and_remembers() {
     let steps =
         [call("look", json!({})), call("write", json!({"path": "b.md"})), text("Wrote b.md.")];
     let mut bench = Bench::new(Mode::Full, steps);
@@ -22,31 +22,18 @@ fn plans_executes_reflects_and_remembers() {
     let finished = bench.run("Write b.md");
     assert_eq!((finished.outcome, &finished.end), (Outcome::Done, &End::Answered));
     assert_eq!(finished.answer, "Wrote b.md.");
-    assert_eq!((finished.steps, finished.spent.calls, finished.spent.usd_micros), (3, 7, 49));
+    assert_eq!((finished.steps, finished.spent.calls, finished.spent.usd_micros), (3, 5, 35));
     assert_eq!(finished.commits, ["c0ffee"]);
     assert_eq!(
         kinds(&bench.trail(&finished)),
         [
-            "Begin",
-            "Thought",
-            "Plan",
-            "Thought",
-            "Call",
-            "Thought",
-            "Reflection",
-            "Thought",
-            "Calling",
-            "Call",
-            "Thought",
-            "Reflection",
-            "Thought",
-            "Thought",
-            "End",
+            "Begin", "Thought", "Plan", "Thought", "Call", "Thought", "Calling", "Call", "Thought",
+            "Thought", "End",
         ]
     );
     let tasks: Vec<_> = bench.brain.asked.iter().map(|(task, _)| *task).collect();
     let (plan, simple) = (Task::Planning, Task::Simple);
-    assert_eq!(tasks, [plan, plan, simple, plan, simple, plan, simple]);
+    assert_eq!(tasks, [plan, plan, plan, plan, simple]);
     let [summary] = &bench.world.remembered[..] else { panic!() };
     assert_eq!((summary.title.as_str(), summary.asked.as_str()), ("A task", "Write b.md"));
     assert_eq!(summary.did, ["look {}: ok", "write {\"path\":\"b.md\"}: ok"]);
@@ -57,6 +44,64 @@ fn plans_executes_reflects_and_remembers() {
     assert!(problems.is_empty());
     assert_eq!((lines[0].goal.as_str(), lines[0].calls), ("Write b.md", 2));
     assert_eq!(lines[0].outcome.as_deref(), Some("done"));
+}
+
+/// A step that went well is judged in the reply that makes the next one; one that failed has a question
+/// of its own.
+#[test]
+fn only_failures_are_asked_about() {
+    for reflect in [Reflect::EveryStep, Reflect::Failures] {
+        let steps = [call("look", json!({})), call("fails", json!({})), call("look", json!({}))];
+        let mut bench = Bench::new(Mode::Full, steps);
+        bench.settings.reflect = reflect;
+        let finished = bench.run("go");
+        let trail = kinds(&bench.trail(&finished));
+        assert_eq!(trail.iter().filter(|kind| *kind == "Reflection").count(), 1, "{trail:?}");
+        let at = trail.iter().position(|kind| kind == "Reflection").unwrap();
+        assert_eq!(trail[at - 2..at], ["Call", "Thought"]);
+        let Message::System(system) = &bench.step_requests()[0].messages[0] else { panic!() };
+        assert_eq!(system.contains("# Looking back"), reflect == Reflect::EveryStep);
+    }
+}
+
+/// Schemas of tools that no task needs are left out until one is wanted.
+#[test]
+fn many_tools_come_as_they_are_wanted() {
+    let want = |names: serde_json::Value| call("more_tools", json!({ "names": names }));
+    let steps = [
+        call("tool_1", json!({})),
+        want(json!(["tool_3", "no_tool"])),
+        want(json!("tool_4")),
+        call("tool_3", json!({})),
+    ];
+    let mut bench = Bench::new(Mode::Full, steps);
+    bench.brain.plan = json!({ "answer_at_once": false, "steps": [], "tools": ["tool_2"] });
+    for number in 0..60 {
+        let act = |_: &serde_json::Value, _: &mut dyn Host| said("used");
+        let look = crate::permissions::Action::Look;
+        bench.add(tool(
+            &format!("tool_{number}"),
+            crate::permissions::Level::Safe,
+            look,
+            false,
+            act,
+        ));
+    }
+    let finished = bench.run("go");
+    assert_eq!((&finished.end, finished.steps), (&End::Answered, 5));
+    let offered = |at: usize| -> Vec<String> {
+        let request = bench.step_requests()[at].clone();
+        assert!(request.is_continued && request.tools.tokens() < 900, "{}", request.tools.tokens());
+        request.tools.iter().map(|tool| tool.name.clone()).collect()
+    };
+    assert_eq!(offered(0), ["tool_2", "more_tools"]);
+    // What is called by its name alone is called all the same.
+    assert_eq!(offered(1), offered(0));
+    assert_eq!(offered(2), ["tool_2", "tool_3", "more_tools"]);
+    let results = bench.last_results();
+    assert_eq!(results[1], "from now on you can call tool_3; there is no tool no_tool");
+    assert!(results[2].starts_with("no more tools"), "{results:?}");
+    assert_eq!((&*results[0], &*results[3]), ("used", "used"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! One call of a tool: checked, decided, approved, made, written down.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use serde_json::Value;
 
@@ -125,6 +125,7 @@ impl Run<'_, '_> {
         if let Some(text) = refusal {
             return Ok(self.unmade(asked, How::Refused, &text, record));
         }
+        self.worked_on.extend(places(&call.action));
         if record.has_effect {
             self.about_to(&spec.name, &asked.arguments)?;
         }
@@ -194,6 +195,7 @@ impl Run<'_, '_> {
         record.touched.sort();
         record.touched.dedup();
         output.touched.clone_from(&record.touched);
+        self.worked_on.extend_from_slice(&record.touched);
         let (plain, text, is_outside) = self.for_model(tool, &output.text, is_outside);
         let how = How::Ran;
         let made = Made { text, plain, failed: output.failed, how, output };
@@ -261,6 +263,15 @@ impl Run<'_, '_> {
         let settings = &self.agent.settings;
         let own = self.current.last().and_then(|name| settings.patience_of.get(name));
         own.copied().unwrap_or(settings.patience)
+    }
+}
+
+/// Files and folders of the work tree that a call names.
+fn places(action: &Action) -> Vec<PathBuf> {
+    match action {
+        Action::Read { paths } | Action::Write { paths } => paths.clone(),
+        Action::Shell { folder, .. } => vec![folder.clone()],
+        _ => Vec::new(),
     }
 }
 

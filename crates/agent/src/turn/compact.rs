@@ -3,40 +3,53 @@
 
 use crate::clean::cut_middle;
 use elophanto_base::one_line::one_line;
-use elophanto_models::llm::{Message, Request};
+use elophanto_models::llm::{Message, estimated};
 
 /// How a summary begins.
 pub(super) const HEADING: &str = "Summary of what came before in this conversation:";
 /// Bytes of a summary.
-const SUMMARY_CAP: usize = 6_000;
-/// Characters of a message in a summary that no model wrote.
-const LINE_CHARS: usize = 300;
+pub(super) const SUMMARY_CAP: usize = 6_000;
+/// Tokens of one, its heading included.
+const SUMMARY_TOKENS: u64 = 1_600;
+/// Characters of a message in a summary that no model wrote, and in what a model makes one of.
+const LINE_CHARS: (usize, usize) = (300, 2_000);
 /// Bytes that stay of a tool's older result when the prompt is too long.
 const RESULT_LEFT: usize = 600;
 
-/// At most `limit` messages: the newest as they are, the others as one summary before them.
-/// `summarise` is given those others, see [`extract`]. Results whose call is missing, and calls whose result is, are dropped.
+/// What may stay of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub(crate) messages: usize,
+    /// Estimated.
+    pub(crate) tokens: u64,
+}
+
+/// As much as there is room for: the newest messages as they are, the others as one summary before
+/// them. `summarise` is given those others, see [`extract`]. Results whose call is missing, and calls
+/// whose result is, are dropped.
 pub(crate) fn compact(
     messages: Vec<Message>,
-    limit: usize,
+    room: Room,
     summarise: &mut dyn FnMut(&[Message]) -> String,
 ) -> Vec<Message> {
     let units = units(messages);
     let count: usize = units.iter().map(Vec::len).sum();
-    if count <= limit {
+    let tokens: Vec<u64> = units.iter().map(|unit| estimated(unit)).collect();
+    if count <= room.messages && tokens.iter().sum::<u64>() <= room.tokens {
         return units.concat();
     }
-    let (mut kept, mut first) = (0, units.len());
-    for (number, unit) in units.iter().enumerate().rev() {
-        if kept + unit.len() + 1 > limit {
+    let (mut kept, mut filled, mut first) = (1, SUMMARY_TOKENS, units.len());
+    for (number, (unit, tokens)) in units.iter().zip(&tokens).enumerate().rev() {
+        kept += unit.len();
+        filled = filled.saturating_add(*tokens);
+        if kept > room.messages || filled > room.tokens {
             break;
         }
-        kept += unit.len();
         first = number;
     }
     let (older, newer) = units.split_at_checked(first).unwrap_or((&units, &[]));
     let older = older.concat();
-    if older.is_empty() || limit == 0 {
+    if older.is_empty() || room.messages == 0 {
         return newer.concat();
     }
     let mut all = vec![Message::User(format!("{HEADING}\n{}", summarise(&older)))];
@@ -81,31 +94,40 @@ fn units(messages: Vec<Message>) -> Vec<Vec<Message>> {
 
 /// A summary without a model: a line for each message, without marks of quotes.
 pub(super) fn extract(messages: &[Message]) -> String {
+    cut_middle(&lines(messages, LINE_CHARS.0), SUMMARY_CAP)
+}
+
+/// What a model makes a summary of: the same with more of each message, `cap` bytes at most.
+pub(super) fn transcript(messages: &[Message], cap: usize) -> String {
+    cut_middle(&lines(messages, LINE_CHARS.1), cap)
+}
+
+fn lines(messages: &[Message], chars: usize) -> String {
     let mut lines = Vec::new();
     for message in messages {
         match message {
             Message::User(text) => match text.strip_prefix(HEADING) {
                 Some(summary) => lines.push(unquoted(summary)),
-                None => lines.push(format!("user: {}", one_line(text, LINE_CHARS))),
+                None => lines.push(format!("user: {}", one_line(text, chars))),
             },
-            Message::System(text) => lines.push(format!("note: {}", one_line(text, LINE_CHARS))),
+            Message::System(text) => lines.push(format!("note: {}", one_line(text, chars))),
             Message::Assistant { text, tool_calls } => {
                 if !text.trim().is_empty() {
-                    lines.push(format!("agent: {}", one_line(text, LINE_CHARS)));
+                    lines.push(format!("agent: {}", one_line(text, chars)));
                 }
                 lines.extend(tool_calls.iter().map(|call| {
-                    let arguments = one_line(&call.arguments.to_string(), LINE_CHARS / 3);
+                    let arguments = one_line(&call.arguments.to_string(), chars / 3);
                     format!("agent called {} {arguments}", one_line(&call.name, 64))
                 }));
             }
             Message::Tool { name, text, failed, .. } => {
                 let how = if *failed { " failed" } else { "" };
                 let name = one_line(name, 64);
-                lines.push(format!("{name}{how}: {}", one_line(&unquoted(text), LINE_CHARS / 2)));
+                lines.push(format!("{name}{how}: {}", one_line(&unquoted(text), chars / 2)));
             }
         }
     }
-    cut_middle(&lines.join("\n"), SUMMARY_CAP)
+    lines.join("\n")
 }
 
 /// Without the lines that begin and end a quote: a summary is quoted as a whole.
@@ -114,44 +136,44 @@ fn unquoted(text: &str) -> String {
     text.trim().lines().filter(|line| !is_mark(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// Makes a prompt fit: first older results of tools are cut, the oldest first, then older messages
-/// become a summary. The first `fixed` messages and the newest ones stay as they are. Returns how
-/// many messages went into a summary.
+/// Makes a conversation fit: first older results of tools are cut, the oldest first, then older
+/// messages become a summary, those of `history` before those of `task`. The first message of the
+/// task, and the newest ones, stay as they are. Returns how many messages went into a summary.
 pub(super) fn shrink(
-    messages: &mut Vec<Message>,
-    fixed: usize,
+    history: &mut Vec<Message>,
+    task: &mut Vec<Message>,
     tokens: u64,
     summarise: &mut dyn FnMut(&[Message]) -> String,
 ) -> usize {
-    let estimate = |messages: &[Message]| {
-        // The estimate is the request's own, so it needs one.
-        let request = Request { messages: messages.to_vec(), ..Request::default() };
-        request.estimated_input()
-    };
-    let mut total = estimate(messages);
-    if total <= tokens {
-        return 0;
-    }
-    let recent = messages.len().saturating_sub(4);
-    for message in messages.iter_mut().take(recent).skip(fixed) {
-        let before = estimate(std::slice::from_ref(message));
-        if let Message::Tool { text, .. } = message {
-            *text = cut_middle(text, RESULT_LEFT);
-        }
-        total = total.saturating_sub(before - estimate(std::slice::from_ref(message)).min(before));
+    let mut total = estimated(history) + estimated(task);
+    let recent = task.len().saturating_sub(4).max(1);
+    for message in history.iter_mut().chain(task.iter_mut().take(recent).skip(1)) {
         if total <= tokens {
             return 0;
         }
+        let before = estimated(std::slice::from_ref(message));
+        if let Message::Tool { text, .. } = message {
+            *text = cut_middle(text, RESULT_LEFT);
+        }
+        let now = estimated(std::slice::from_ref(message));
+        total = total.saturating_sub(before.saturating_sub(now));
     }
-    let count = messages.len();
-    for left in [10, 4, 1] {
-        let tail = messages.split_off(fixed.min(messages.len()));
-        messages.extend(compact(tail, left, summarise));
-        if estimate(messages) <= tokens {
+    if total <= tokens {
+        return 0;
+    }
+    let count = history.len() + task.len();
+    let left = tokens.saturating_sub(estimated(task));
+    let room = Room { messages: usize::MAX, tokens: left };
+    *history = compact(std::mem::take(history), room, summarise);
+    for messages in [10, 4, 1] {
+        if estimated(history) + estimated(task) <= tokens {
             break;
         }
+        let rest = task.split_off(1.min(task.len()));
+        let room = Room { messages, tokens: u64::MAX };
+        task.extend(compact(rest, room, summarise));
     }
-    count.saturating_sub(messages.len())
+    count.saturating_sub(history.len() + task.len())
 }
 
 #[cfg(test)]
@@ -219,9 +241,10 @@ mod tests {
             ("u1 u2", 1, "S"),
             ("u1 u2", 0, ""),
         ] {
-            let found = compact(conversation(before), limit, &mut |older| extract(older));
+            let room = Room { messages: limit, tokens: u64::MAX };
+            let found = compact(conversation(before), room, &mut |older| extract(older));
             assert_eq!(shown(&found), after, "{before} {limit}");
-            let again = compact(found.clone(), limit, &mut |older| extract(older));
+            let again = compact(found.clone(), room, &mut |older| extract(older));
             assert_eq!(again, found);
         }
     }
@@ -229,35 +252,52 @@ mod tests {
     #[test]
     fn a_summary_of_a_summary_keeps_what_it_said() {
         let mut messages = conversation("u1 a1 u2 a2 u3");
+        let room = Room { messages: 3, tokens: u64::MAX };
         for _ in 0..3 {
-            messages = compact(messages, 3, &mut |older| extract(older));
+            messages = compact(messages, room, &mut |older| extract(older));
             messages.extend(conversation("u9 a9"));
         }
         let Some(Message::User(summary)) = messages.first() else { panic!("{messages:?}") };
         assert!(summary.contains("user: u1") && summary.matches(HEADING).count() == 1, "{summary}");
-        let found = compact(messages, 3, &mut |_| "told".to_owned());
+        let found = compact(messages, room, &mut |_| "told".to_owned());
         assert_eq!(found.first(), Some(&Message::User(format!("{HEADING}\ntold"))));
     }
 
     #[test]
     fn a_long_prompt_shrinks() {
-        let mut messages = vec![Message::system("s"), Message::user("goal")];
-        for number in 0..40 {
-            messages.push(call(&[number]));
-            messages.push(Message::Tool {
-                id: number.to_string(),
-                name: "t".into(),
-                text: "word ".repeat(1_000),
-                failed: false,
-            });
+        let big = |number: u8| Message::Tool {
+            id: number.to_string(),
+            name: "t".into(),
+            text: "word ".repeat(1_000),
+            failed: false,
+        };
+        let calls = |from: u8, to: u8| (from..to).flat_map(move |it| [call(&[it]), big(it)]);
+        let old: Vec<_> = [Message::user("before")].into_iter().chain(calls(0, 20)).collect();
+        let task: Vec<_> = [Message::user("goal")].into_iter().chain(calls(20, 40)).collect();
+        for tokens in [60_000, 20_000, 6_000, 1_000, 10] {
+            let (mut history, mut short) = (old.clone(), task.clone());
+            let gone = shrink(&mut history, &mut short, tokens, &mut |older| extract(older));
+            assert_eq!(short.first(), task.first());
+            assert!(whole(&history) && whole(&short));
+            let left = estimated(&history) + estimated(&short);
+            assert!(left <= tokens.max(4_500), "{tokens} {left}");
+            assert_eq!(gone == 0, tokens >= 20_000, "{tokens} {gone}");
+            if tokens == 60_000 {
+                assert_eq!((history, short), (old.clone(), task.clone()));
+            }
         }
-        for tokens in [20_000, 6_000, 1_000, 10] {
-            let mut short = messages.clone();
-            shrink(&mut short, 2, tokens, &mut |older| extract(older));
-            assert_eq!(short.get(..2), messages.get(..2));
-            assert!(whole(&short));
-            let request = Request { messages: short.clone(), ..Request::default() };
-            assert!(request.estimated_input() <= tokens.max(2_500), "{tokens}");
+    }
+
+    #[test]
+    fn what_fits_by_its_tokens_stays() {
+        let long = |text: &str| Message::user(format!("{text} {}", "word ".repeat(800)));
+        let messages: Vec<_> = ["a", "b", "c", "d"].into_iter().map(long).collect();
+        let room = |tokens| Room { messages: usize::MAX, tokens };
+        for (tokens, kept) in [(9_000, 4), (3_900, 2), (2_700, 1), (100, 0)] {
+            let found = compact(messages.clone(), room(tokens), &mut |older| extract(older));
+            let same = found.iter().filter(|it| messages.contains(it)).count();
+            assert_eq!((same, found.len()), (kept, kept + usize::from(kept < 4)), "{tokens}");
+            assert!(kept == 0 || estimated(&found) <= tokens);
         }
     }
 
@@ -277,7 +317,8 @@ mod tests {
                     _ => messages.extend((0..number).map(result)),
                 }
             }
-            let found = compact(messages.clone(), limit, &mut |older| extract(older));
+            let room = Room { messages: limit, tokens: u64::MAX };
+            let found = compact(messages.clone(), room, &mut |older| extract(older));
             prop_assert!(found.len() <= limit);
             prop_assert!(whole(&found));
             if let (Some(last), Some(kept)) = (messages.last(), found.last())

@@ -1,23 +1,38 @@
 //! One task's conversation, and asking a model about it.
 
-use std::{cell::RefCell, ops::ControlFlow};
+use std::{
+    cell::RefCell,
+    collections::BTreeSet,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
 
 use super::{
-    Run,
-    compact::{self, compact, extract},
+    Reflect, Run,
+    compact::{self, Room, SUMMARY_CAP, compact, extract, transcript},
     loops::Loops,
+    offer::offer,
     plan::Plan,
 };
 use crate::{
-    BrainErrorKind, End, Event, MAX_MESSAGES, Session, Sessions, SessionsError, Spec, Toolbox,
+    BrainErrorKind, End, Event, Instructions, Session, Sessions, SessionsError, Toolbox,
     clean::{clean, cut_middle},
     prompt::{self, NOTE},
+    quote::Quote,
+    session::MOST_MESSAGES,
     trail::EntryKind,
 };
 use elophanto_models::llm::{self, Delta, Message, Reply, Request, StopReason, Task};
 
-/// Bytes of an older message, and of an older result.
-const HISTORY_CAPS: (usize, usize) = (8 * 1024, 2 * 1024);
+/// Of the tokens that a prompt may have, in percent: beyond the first it is made shorter, to the second.
+/// So what comes before stays as it is for many steps, and a provider need not read it anew.
+const NEAR: (u64, u64) = (90, 60);
+/// With less room for a conversation no model is asked for a summary: it would be at each step.
+const ROOM_TO_ASK: u64 = 4_000;
+/// Bytes of a conversation that a summary is made of.
+pub(super) const TRANSCRIPT_CAP: usize = 200 * 1024;
+/// Tokens of a conversation that are kept, however large a model's window.
+const MOST_TOKENS: u64 = 500_000;
 /// Bytes of a model's text that are kept.
 const TEXT_CAP: usize = 64 * 1024;
 
@@ -27,9 +42,15 @@ type Save = fn(&Sessions, &mut Session) -> Result<(), SessionsError>;
 pub(super) struct Frame<'t> {
     pub(super) goal: String,
     pub(super) tools: &'t Toolbox,
-    /// What was offered last, and the state of the toolbox then.
-    offered: RefCell<(u64, llm::Tools)>,
+    /// Names of tools that are offered besides the usual ones.
+    pub(super) wanted: BTreeSet<String>,
+    /// Of the tools that there were when the task began.
+    first: BTreeSet<String>,
+    /// What was offered last, and the state of the toolbox and how many were wanted then.
+    offered: RefCell<(u64, usize, llm::Tools)>,
     system: String,
+    /// Instructions for folders that nobody has worked in yet.
+    nested: Vec<Instructions>,
     known: Option<String>,
     /// Of the session, before this goal.
     history: Vec<Message>,
@@ -80,16 +101,31 @@ impl Frame<'_> {
         messages.extend(self.known.clone().map(Message::User));
         messages.extend_from_slice(&self.tail);
         let tools = if with_tools { self.offered() } else { llm::Tools::default() };
-        Request { messages, tools, max_tokens, ..Request::default() }
+        let is_continued = !tools.is_empty();
+        Request { messages, tools, max_tokens, is_continued, ..Request::default() }
     }
 
     /// A tool that was made meanwhile is offered too.
     fn offered(&self) -> llm::Tools {
-        let (mut offered, version) = (self.offered.borrow_mut(), self.tools.version());
-        if offered.0 != version || offered.1.is_empty() {
-            *offered = (version, self.tools.specs().map(tool).collect::<Vec<_>>().into());
+        let (mut offered, state) =
+            (self.offered.borrow_mut(), (self.tools.version(), self.wanted.len()));
+        if (offered.0, offered.1) != state || offered.2.is_empty() {
+            let specs: Vec<_> = self.tools.specs().collect();
+            let mut wanted = self.wanted.clone();
+            let names = specs.iter().map(|spec| &spec.name);
+            wanted.extend(names.filter(|name| !self.first.contains(*name)).cloned());
+            *offered = (state.0, state.1, offer(specs, &wanted));
         }
-        offered.1.clone()
+        offered.2.clone()
+    }
+
+    /// Instructions for the folders that these paths lie in, the outermost first, each only once.
+    fn instructions_for(&mut self, root: &Path, paths: &[PathBuf]) -> Vec<Instructions> {
+        let is_for = |it: &mut Instructions| {
+            let folder = root.join(&it.folder);
+            paths.iter().any(|path| root.join(path).starts_with(&folder))
+        };
+        self.nested.extract_if(.., is_for).collect()
     }
 
     fn said(&self) -> Vec<Message> {
@@ -118,13 +154,22 @@ impl Run<'_, '_> {
             self.taint(origin);
         }
         let settings = &self.agent.settings;
+        let mut system =
+            prompt::system(&gathered, &self.quote, settings.mode, settings.is_attended);
+        if settings.reflect == Reflect::EveryStep {
+            system.push_str(prompt::JUDGES);
+        }
+        let is_nested = |it: &Instructions| !it.folder.as_os_str().is_empty();
         Frame {
             goal: goal.to_owned(),
             tools,
+            wanted: BTreeSet::new(),
+            first: tools.specs().map(|spec| spec.name).collect(),
             offered: RefCell::default(),
-            system: prompt::system(&gathered, &self.quote, settings.mode, settings.is_attended),
+            system,
             known: prompt::known(&gathered, &self.quote),
-            history: history.into_iter().map(shortened).collect(),
+            nested: gathered.instructions.into_iter().filter(is_nested).collect(),
+            history,
             // The mark of the loop is the loop's alone.
             tail: vec![Message::User(goal.replace(NOTE, "(loop)"))],
             plan: Plan::default(),
@@ -135,11 +180,32 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Tells of instructions that are for what a call worked on, if they are new.
+    pub(super) fn instruct(&mut self, frame: &mut Frame<'_>) {
+        let paths = std::mem::take(&mut self.worked_on);
+        let root = self.agent.settings.root.clone();
+        for it in frame.instructions_for(&root, &paths) {
+            frame.remark(&prompt::nested(&it, &self.quote));
+            if it.piece.is_untrusted {
+                self.taint(&it.piece.origin);
+            }
+        }
+    }
+
+    /// What of the conversation is kept.
+    fn room(&self) -> Room {
+        let settings = &self.agent.settings;
+        Room {
+            messages: settings.max_messages.unwrap_or(MOST_MESSAGES),
+            tokens: settings.max_prompt_tokens.min(MOST_TOKENS),
+        }
+    }
+
     /// Puts what was said so far into the session, on disk. Nested tasks leave their answer only.
     pub(super) fn keep(&mut self, frame: &Frame<'_>) {
         if self.depth == 0 {
             let quote = |text: &str| self.summary(text);
-            let messages = compact(frame.said(), MAX_MESSAGES, &mut |older| quote(&extract(older)));
+            let messages = compact(frame.said(), self.room(), &mut |older| quote(&extract(older)));
             self.save(messages, Sessions::save_soon);
         }
     }
@@ -147,16 +213,15 @@ impl Run<'_, '_> {
     /// The same at the end, with a summary by a model if one is needed and can be had.
     pub(super) fn keep_for_good(&mut self, frame: &Frame<'_>, can_ask: bool) {
         let said = frame.said();
-        let before = said.len();
-        let mut asked = |older: &[Message]| {
-            let text = extract(older);
-            let summary = can_ask.then(|| self.summarised(&text)).flatten();
-            self.summary(&summary.unwrap_or(text))
-        };
-        let messages = compact(said, MAX_MESSAGES, &mut asked);
+        let (before, room) = (said.len(), self.room());
+        let messages = compact(said, room, &mut |older| match can_ask {
+            true => self.summary_of(older),
+            false => self.summary(&extract(older)),
+        });
         if messages.len() < before {
             self.approver.tell(&Event::Compacted { messages: before - messages.len() + 1 });
         }
+        self.session.under_way = None;
         self.save(messages, Sessions::save);
     }
 
@@ -171,37 +236,43 @@ impl Run<'_, '_> {
         }
     }
 
-    /// A summary is as safe as what it was made of.
     fn summary(&self, text: &str) -> String {
-        match self.session.is_tainted {
-            true => self.quote.wrap("older messages of this conversation", text),
-            false => text.to_owned(),
+        in_summary(self.session, &self.quote, text)
+    }
+
+    /// A summary by a model, else of what was said.
+    fn summary_of(&mut self, older: &[Message]) -> String {
+        let most = usize::try_from(self.agent.settings.max_prompt_tokens).unwrap_or(usize::MAX);
+        let text = transcript(older, TRANSCRIPT_CAP.min(most.saturating_mul(2)));
+        let asked = self.ask(Task::Summary, &summarising(&text, &self.quote), false);
+        let text = match asked {
+            Ok(reply) if !reply.text.trim().is_empty() => {
+                cut_middle(reply.text.trim(), SUMMARY_CAP)
+            }
+            _ => extract(older),
+        };
+        self.summary(&text)
+    }
+
+    /// Makes the frame's prompt fit well, if it is near what it may have.
+    pub(super) fn fit(&mut self, frame: &mut Frame<'_>, tokens: u64, most: u64) {
+        let (near, left) = NEAR;
+        if tokens > most.saturating_mul(near) / 100 {
+            self.shrink(frame, most.saturating_mul(left) / 100);
         }
     }
 
-    fn summarised(&mut self, text: &str) -> Option<String> {
-        let system = format!(
-            "You summarise a conversation between a user and an agent, for the agent to go on from. \
-             Keep goals, decisions, names of files, results and what is still open; at most 300 \
-             words; no greeting. {}",
-            self.quote.rule()
-        );
-        let quoted = self.quote.wrap("conversation", text);
-        let messages = vec![Message::System(system), Message::User(quoted)];
-        let request = Request { messages, max_tokens: 800, ..Request::default() };
-        let reply = self.ask(Task::Summary, &request, false).ok()?;
-        let text = reply.text.trim();
-        (!text.is_empty()).then(|| cut_middle(text, 6_000))
-    }
-
-    /// Makes the frame's prompt fit, if it must be made so.
+    /// Makes the frame's prompt as short as this.
     pub(super) fn shrink(&mut self, frame: &mut Frame<'_>, tokens: u64) {
-        let mut tail = std::mem::take(&mut frame.tail);
+        let (mut history, mut task) =
+            (std::mem::take(&mut frame.history), std::mem::take(&mut frame.tail));
         let rest = frame.request(true, 0).estimated_input();
         let left = tokens.saturating_sub(rest);
-        let quote = |text: &str| self.summary(text);
-        let gone = compact::shrink(&mut tail, 1, left, &mut |older| quote(&extract(older)));
-        frame.tail = tail;
+        let gone = compact::shrink(&mut history, &mut task, left, &mut |older| match left {
+            ..ROOM_TO_ASK => self.summary(&extract(older)),
+            _ => self.summary_of(older),
+        });
+        (frame.history, frame.tail) = (history, task);
         if gone > 0 {
             self.approver.tell(&Event::Compacted { messages: gone });
         }
@@ -261,20 +332,22 @@ impl Run<'_, '_> {
     }
 }
 
-fn tool(spec: Spec) -> llm::Tool {
-    llm::Tool { name: spec.name, description: spec.description, parameters: spec.input }
+/// A summary is as safe as what it was made of.
+pub(super) fn in_summary(session: &Session, quote: &Quote, text: &str) -> String {
+    match session.is_tainted {
+        true => quote.wrap("older messages of this conversation", text),
+        false => text.to_owned(),
+    }
 }
 
-fn shortened(message: Message) -> Message {
-    let (text_cap, result_cap) = HISTORY_CAPS;
-    match message {
-        Message::System(text) => Message::System(cut_middle(&text, text_cap)),
-        Message::User(text) => Message::User(cut_middle(&text, text_cap)),
-        Message::Assistant { text, tool_calls } => {
-            Message::Assistant { text: cut_middle(&text, text_cap), tool_calls }
-        }
-        Message::Tool { id, name, text, failed } => {
-            Message::Tool { id, name, text: cut_middle(&text, result_cap), failed }
-        }
-    }
+/// A request for a summary of a conversation.
+pub(super) fn summarising(text: &str, quote: &Quote) -> Request {
+    let system = format!(
+        "You summarise a conversation between a user and an agent, for the agent to go on from. \
+         Keep goals, decisions, names of files, results and what is still open; at most 400 \
+         words; no greeting. {}",
+        quote.rule()
+    );
+    let messages = vec![Message::System(system), Message::User(quote.wrap("conversation", text))];
+    Request { messages, max_tokens: 1_000, ..Request::default() }
 }

@@ -6,11 +6,14 @@ mod check;
 mod close;
 mod commit;
 mod compact;
+mod context;
+mod cut_off;
 mod facts;
 mod frame;
 mod honest;
 mod host;
 mod loops;
+mod offer;
 mod permit;
 mod plan;
 mod record;
@@ -27,10 +30,12 @@ use std::{
 use jiff::Timestamp;
 
 pub(super) use compact::whole;
+pub use context::{CompactError, CompactedSession, ContextUse, compact_session, context_use};
 pub use plan::Plan;
 
 use super::{
-    AgentError, Approver, Brain, End, Event, Finished, Session, Sessions, Toolbox, Trails, World,
+    AgentError, Approver, Brain, End, Event, Finished, MAX_MESSAGES, Session, Sessions,
+    SessionsError, Toolbox, Trails, World,
     clean::clean,
     quote::Quote,
     trail::{EntryKind, Trail},
@@ -48,12 +53,13 @@ const GOAL_CAP: usize = 64 * 1024;
 /// The same in a list of sessions.
 const SHOWN_GOAL: usize = 200;
 
-/// When the model is asked how it goes. At the end of a run that called tools it always is.
+/// When the model looks back. After a call that failed it is asked about it, and at the end of a run that
+/// called tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reflect {
+    /// It also judges each result in the reply that makes the next call.
     #[default]
     EveryStep,
-    /// After calls that failed.
     Failures,
 }
 
@@ -73,8 +79,10 @@ pub struct Settings {
     pub patience_of: BTreeMap<String, Duration>,
     /// Bytes of a result that the model is shown.
     pub max_output: usize,
-    /// Tokens of a prompt, as estimated: beyond, older results are cut.
+    /// Tokens of a prompt, as estimated: near it, older results are cut and older messages summarised.
     pub max_prompt_tokens: u64,
+    /// Messages that a session keeps, as channels do; `None`: as many as the prompt holds.
+    pub max_messages: Option<usize>,
     /// Tokens of an answer.
     pub max_answer_tokens: u32,
     pub reflect: Reflect,
@@ -96,6 +104,7 @@ impl Settings {
             patience_of: BTreeMap::new(),
             max_output: 16 * 1024,
             max_prompt_tokens: 60_000,
+            max_messages: Some(MAX_MESSAGES),
             max_answer_tokens: 8_192,
             reflect: Reflect::EveryStep,
             check: None,
@@ -155,8 +164,11 @@ pub fn run_session(
         _ => session.root = Some(root.into_owned()),
     }
     let is_new = session.messages.is_empty();
+    let before = session.under_way.take();
+    let cut_off = before.and_then(|run| cut_off::into_session(agent.trails, run, session));
     let started = (agent.now)();
     let trail = agent.trails.begin(started)?;
+    session.under_way = Some(trail.run);
     agent.world.begun(trail.run);
     agent.world.heard(goal);
     let goal = clean(goal, GOAL_CAP);
@@ -171,12 +183,16 @@ pub fn run_session(
         facts: Facts::default(),
         depth: 0,
         current: Vec::new(),
+        worked_on: Vec::new(),
         outside: 0,
         stop: None,
         warnings: Vec::new(),
         started,
     };
     run.begin(&goal)?;
+    if let Some(told) = cut_off {
+        run.warn(told);
+    }
     let finished = run.whole_run(&goal);
     let has_done_nothing = run.facts.did.is_empty();
     let is_said = |message: &Message| matches!(message, Message::Assistant { .. });
@@ -202,11 +218,11 @@ pub fn checked(goal: &str) -> Result<&str, AgentError> {
 }
 
 /// Another run may have been in the session since it was loaded: what it left counts.
-fn renew(session: &mut Session, sessions: &Sessions) -> Result<(), AgentError> {
+fn renew(session: &mut Session, sessions: &Sessions) -> Result<(), SessionsError> {
     match sessions.load(session.id) {
         Ok(newer) if newer.revision > session.revision => *session = newer,
-        Ok(_) | Err(super::SessionsError::Missing(_)) => {}
-        Err(error) => return Err(error.into()),
+        Ok(_) | Err(SessionsError::Missing(_)) => {}
+        Err(error) => return Err(error),
     }
     Ok(())
 }
@@ -224,6 +240,8 @@ struct Run<'r, 'a> {
     depth: u32,
     /// Names of the tools that are at work, the innermost last.
     current: Vec<String>,
+    /// Files and folders of calls that were let through since instructions were looked for.
+    worked_on: Vec<PathBuf>,
     /// How often text from outside came in.
     outside: u64,
     /// Why everything must end, found out inside of a tool.

@@ -16,6 +16,7 @@ use elophanto_base::{one_line::one_line, schema::check};
 use elophanto_models::llm::{Message, Schema, Task, schema};
 
 const STEPS_CAP: usize = 12;
+const TOOLS_CAP: usize = 20;
 /// Characters of a step.
 const STEP_CHARS: usize = 300;
 const PLAN_TOKENS: u32 = 1_500;
@@ -27,6 +28,8 @@ pub struct Plan {
     pub steps: Vec<String>,
     /// What is known suffices: no tool is used.
     pub answer_at_once: bool,
+    /// Names of tools that it needs.
+    pub tools: Vec<String>,
 }
 
 impl Run<'_, '_> {
@@ -37,8 +40,8 @@ impl Run<'_, '_> {
         request.repairs = 0;
         request.messages.push(Message::User(format!(
             "{NOTE} Before anything is done: make a short plan for this goal, one line for each \
-             step, with these tools. If what you were told above suffices to answer, set \
-             `answer_at_once`.\n{}",
+             step, with these tools, and name those that it needs. If what you were told above \
+             suffices to answer, set `answer_at_once`.\n{}",
             prompt::tool_lines(frame.tools.specs())
         )));
         let plan = match self.ask(Task::Planning, &request, false) {
@@ -64,6 +67,7 @@ impl Run<'_, '_> {
             let plan = lines.join("\n");
             frame.remark(&format!("Your plan:\n{plan}\nCarry it out, one tool call at a time."));
         }
+        frame.wanted.extend(plan.tools.iter().cloned());
         frame.plan = plan;
         Ok(())
     }
@@ -75,23 +79,29 @@ fn plan_schema() -> Schema {
         "properties": {
             "answer_at_once": { "type": "boolean" },
             "steps": { "type": "array", "items": { "type": "string" } },
+            "tools": { "type": "array", "items": { "type": "string" } },
         },
-        "required": ["answer_at_once", "steps"],
+        "required": ["answer_at_once", "steps", "tools"],
         "additionalProperties": false,
     });
     Schema { name: "plan".to_owned(), schema }
 }
 
-/// From what fits the schema, from JSON among prose, or from the lines of prose.
+/// From what fits the schema, from JSON among prose, or from the lines of prose. The tools may be missing.
 fn parsed(value: Option<Value>, text: &str) -> Plan {
-    let form = plan_schema();
+    let mut form = plan_schema();
+    form.schema["required"] = json!(["answer_at_once", "steps"]);
     let value = value.filter(|value| check(&form.schema, value).is_ok());
     let Some(value) = value.or_else(|| schema::answer(&form, text).ok()) else {
-        return Plan { steps: lines(text), answer_at_once: false };
+        return Plan { steps: lines(text), ..Plan::default() };
     };
-    let steps = value.get("steps").and_then(Value::as_array).into_iter().flatten();
-    let steps = steps.filter_map(Value::as_str).map(step_line);
+    let texts = |name: &str| {
+        let texts = value.get(name).and_then(Value::as_array).into_iter().flatten();
+        texts.filter_map(Value::as_str)
+    };
+    let steps = texts("steps").map(step_line);
     Plan {
+        tools: texts("tools").take(TOOLS_CAP).map(str::to_owned).collect(),
         steps: steps.filter(|step| !step.is_empty()).take(STEPS_CAP).collect(),
         answer_at_once: value.get("answer_at_once").and_then(Value::as_bool).unwrap_or(false),
     }

@@ -1,4 +1,5 @@
-//! Looking back on a step: a short question to a cheap model.
+//! Looking back on a step that failed: a short question to a cheap model. Any other step is judged by
+//! the model that makes the next one, in the same reply ([`crate::prompt::JUDGES`]).
 
 use serde_json::{Value, json};
 

@@ -1,22 +1,31 @@
-//! One step: a reply of the model, and the one call that it leads to.
+//! One step: a reply of the model, and the one call that it leads to; of calls that only read several.
 
 use serde_json::{Map, Value};
 
 use super::{
     Run,
-    call::{Asked, Made},
+    call::{Asked, How, Made},
     frame::{Frame, Trouble},
+    offer::{self, MORE},
 };
 use crate::{
-    End, Reflect,
+    End, Output,
     clean::{clean_json, cut_middle},
+    permissions::Level,
+    trail::EntryKind,
 };
+use elophanto_base::one_line::one_line;
 use elophanto_models::llm::{Message, Reply, StopReason, Task, ToolCall};
 
 /// Unusable answers in a row that are borne with.
 const MISSES: u32 = 3;
+/// How often a prompt that its model refuses as too long is made half as long.
+const HALVINGS: u32 = 3;
 /// Calls of one reply that are answered.
 const CALLS_CAP: usize = 12;
+/// Of a call behind one that is not of its kind, or that failed.
+const UNMADE: &str = "not made: only one call at a time, or several that only read. Ask for it again if \
+                      it is still needed";
 /// Bytes of one text in a call's arguments, and of all of them, in the conversation.
 const ARGUMENTS_CAPS: (usize, usize) = (32 * 1024, 128 * 1024);
 
@@ -39,35 +48,71 @@ impl Run<'_, '_> {
         let mut calls = reply.tool_calls;
         calls.truncate(CALLS_CAP);
         self.name_calls(&mut calls);
-        let shown = calls.iter().map(as_kept).collect();
-        let mut others = calls.into_iter();
-        let Some(first) = others.next() else { return Ok(None) };
-        let asked = Asked { tool: &first.name, arguments: arguments(&first.arguments) };
-        let made = match self.make(frame, &asked) {
-            Ok(made) => made,
-            Err(end) => {
-                self.broken_off(frame, reply.text, shown, &end);
-                return Err(end);
+        let shown: Vec<ToolCall> = calls.iter().map(as_kept).collect();
+        let mut results: Vec<Message> = Vec::new();
+        let (mut is_over, mut failed) = (false, None);
+        for (call, kept) in calls.iter().zip(&shown) {
+            if !results.is_empty() && !is_over {
+                is_over = !only_reads(frame, &call.name) || !self.allowance.step();
             }
-        };
-        frame.push(Message::Assistant { text: reply.text, tool_calls: shown });
-        let Made { text, failed, .. } = &made;
-        let (id, name) = (first.id, name_as_kept(&first.name));
-        frame.push(Message::Tool { id, name, text: text.clone(), failed: *failed });
-        for other in others {
-            frame.push(Message::Tool {
-                id: other.id,
-                name: name_as_kept(&other.name),
-                text: "not made: only one call at a time. Ask for it again if it is still needed"
-                    .to_owned(),
-                failed: true,
-            });
+            let asked = Asked { tool: &call.name, arguments: arguments(&call.arguments) };
+            let made = match is_over {
+                true => None,
+                false => match self.make_or_offer(frame, &asked) {
+                    Ok(made) => Some(made),
+                    Err(end) => {
+                        self.broken_off(frame, reply.text, shown, results, &end);
+                        return Err(end);
+                    }
+                },
+            };
+            let (text, is_failed) = match &made {
+                Some(made) => (made.text.clone(), made.failed),
+                None => (UNMADE.to_owned(), true),
+            };
+            let (id, name) = (kept.id.clone(), kept.name.clone());
+            results.push(Message::Tool { id, name, text, failed: is_failed });
+            is_over |= is_failed || !only_reads(frame, &call.name);
+            if let Some(made) = made.filter(|made| made.failed) {
+                failed = Some((asked, made));
+            }
         }
+        frame.push(Message::Assistant { text: reply.text, tool_calls: shown });
+        results.into_iter().for_each(|result| frame.push(result));
+        self.instruct(frame);
         self.keep(frame);
-        if self.agent.settings.reflect == Reflect::EveryStep || made.failed {
+        if let Some((asked, made)) = failed {
             self.reflect(frame, &asked, &made)?;
         }
         Ok(None)
+    }
+
+    /// Makes a call, be it the one that only offers tools.
+    fn make_or_offer(&mut self, frame: &mut Frame<'_>, asked: &Asked<'_>) -> Result<Made, End> {
+        if asked.tool != MORE || frame.tools.get(MORE).is_some() {
+            return self.make(frame, asked);
+        }
+        let text = self.offer_more(frame, &asked.arguments);
+        let output = Output { text: text.clone(), ..Output::default() };
+        Ok(Made { plain: text.clone(), text, failed: false, how: How::Ran, output })
+    }
+
+    /// Offers tools from the next step on; what the model is told of it.
+    fn offer_more(&mut self, frame: &mut Frame<'_>, arguments: &Value) -> String {
+        let names = offer::asked(arguments);
+        let (there, missing): (Vec<String>, Vec<String>) =
+            names.into_iter().partition(|name| frame.tools.get(name).is_some());
+        let shown = |names: &[String]| one_line(&names.join(", "), 400);
+        let mut text = match there.is_empty() {
+            true => "no more tools: give `names` of those that are listed".to_owned(),
+            false => format!("from now on you can call {}", shown(&there)),
+        };
+        if !missing.is_empty() {
+            text.push_str(&format!("; there is no tool {}", shown(&missing)));
+        }
+        frame.wanted.extend(there);
+        self.note(EntryKind::Progress { tool: MORE.to_owned(), text: text.clone() });
+        text
     }
 
     /// The model's reply; `None` if it was none, and the model has been told.
@@ -75,15 +120,15 @@ impl Run<'_, '_> {
         let most = self.agent.settings.max_prompt_tokens;
         let with_tools = !frame.plan.answer_at_once;
         let max_tokens = self.agent.settings.max_answer_tokens;
+        self.fit(frame, frame.request(with_tools, max_tokens).estimated_input(), most);
         let mut request = frame.request(with_tools, max_tokens);
-        if request.estimated_input() > most {
-            self.shrink(frame, most);
-            request = frame.request(with_tools, max_tokens);
-        }
         let mut asked = self.ask(Task::Planning, &request, true);
-        if matches!(asked, Err(Trouble::TooLong(_))) {
+        for _ in 0..HALVINGS {
+            if !matches!(asked, Err(Trouble::TooLong(_))) {
+                break;
+            }
             self.shrink(frame, request.estimated_input().min(most) / 2);
-            let request = frame.request(with_tools, max_tokens);
+            request = frame.request(with_tools, max_tokens);
             asked = self.ask(Task::Planning, &request, true);
         }
         match asked {
@@ -133,16 +178,21 @@ impl Run<'_, '_> {
     }
 
     /// The run ends inside of a call: the session must hold its result all the same.
-    fn broken_off(&mut self, frame: &mut Frame<'_>, text: String, calls: Vec<ToolCall>, end: &End) {
-        let results: Vec<_> = calls
-            .iter()
-            .map(|call| Message::Tool {
-                id: call.id.clone(),
-                name: call.name.clone(),
-                text: format!("broken off: {}", end.reason()),
-                failed: true,
-            })
-            .collect();
+    fn broken_off(
+        &mut self,
+        frame: &mut Frame<'_>,
+        text: String,
+        calls: Vec<ToolCall>,
+        mut results: Vec<Message>,
+        end: &End,
+    ) {
+        let rest = calls.iter().skip(results.len()).map(|call| Message::Tool {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            text: format!("broken off: {}", end.reason()),
+            failed: true,
+        });
+        results.extend(rest);
         frame.push(Message::Assistant { text, tool_calls: calls });
         results.into_iter().for_each(|result| frame.push(result));
     }
@@ -156,6 +206,12 @@ impl Run<'_, '_> {
             call.id = format!("{run}_{step}_{number}");
         }
     }
+}
+
+/// Whether a tool changes nothing, so that others may be called in the same reply: what it gives back
+/// makes no other call wrong.
+fn only_reads(frame: &Frame<'_>, tool: &str) -> bool {
+    frame.tools.get(tool).is_some_and(|tool| tool.spec().level == Level::Safe)
 }
 
 fn arguments(given: &Value) -> Value {

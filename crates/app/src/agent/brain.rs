@@ -2,8 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use super::context::Window;
 use crate::{
     Error, Reporter, Workspace,
+    config::Config,
     keys::Asking,
     llm::{
         Failure, LanguageModels,
@@ -14,11 +16,13 @@ use elophanto_agent::{Brain, BrainError, BrainErrorKind, Thought};
 use elophanto_models::llm::{Delta, LlmError, Request, Sink, Task};
 
 /// Kinds of work that a run may give to models.
-const WORK: [Task; 5] = [Task::Planning, Task::Coding, Task::Analysis, Task::Simple, Task::Review];
+const WORK: [Task; 6] =
+    [Task::Planning, Task::Coding, Task::Analysis, Task::Simple, Task::Review, Task::Summary];
 
 /// Models that may be asked about this repository.
 pub struct Models<'a> {
     models: LanguageModels<'a>,
+    config: &'a Config,
     reporter: &'a dyn Reporter,
 }
 
@@ -49,7 +53,13 @@ impl<'a> Models<'a> {
             models = models.only(task, &|model| kept.contains(model));
         }
         models.hold_to_money(Task::Planning, reporter)?;
-        Ok(Self { models, reporter })
+        Ok(Self { models, config: &workspace.config, reporter })
+    }
+
+    /// How much the model takes that makes the steps.
+    pub fn window(&self) -> Window {
+        let first = self.models.plan(Task::Planning).candidates.into_iter().next();
+        Window::of(self.config, first)
     }
 
     /// Who does work of a kind that no model is named for.
@@ -68,7 +78,11 @@ impl Brain for Models<'_> {
         let caps = self.models.request(Vec::new());
         let request = Request {
             max_tokens: request.max_tokens.min(caps.max_tokens),
-            context_tokens: caps.context_tokens,
+            // Of a model that is run with the window that it is asked for.
+            context_tokens: match self.config.agent.context_tokens {
+                0 => caps.context_tokens,
+                tokens => u32::try_from(tokens).ok(),
+            },
             ..request.clone()
         };
         let task = self.task_for(task);

@@ -10,16 +10,16 @@ use crate::{
     Error, Workspace, init,
     learning::Learning,
     memory::{Memories, Question, reply::fitting},
-    pages::{Page, Pages, Trust, folders},
+    pages::{Page, Pages, Trust, folders, is_instructions},
     reporter::Silent,
     search::{SearchRequest, search},
     workspace::KnowledgeBase,
 };
 use elophanto_agent::{
-    Gathered, Piece, SkillLine,
+    Gathered, Instructions, Piece, SkillLine,
     skills::{self, Skill},
 };
-use elophanto_base::visible::exact_line;
+use elophanto_base::{counted::counted, visible::exact_line};
 use elophanto_index::{Kind, search::Hit};
 use elophanto_models::builtin::count_tokens;
 use elophanto_text::entity::{self, slug_of};
@@ -30,6 +30,8 @@ const IDENTITY: [&str; 3] = ["identity.md", "capabilities.md", "known-limitation
 const CONVENTIONS: &str = "conventions.md";
 /// Bytes of a page.
 const MOST_PAGE: usize = 64 * 1024;
+/// Pages that are named where they are not obeyed.
+const MOST_NAMED: usize = 8;
 /// Hits of the one search.
 const HITS: usize = 24;
 const MOST_NOTES: usize = 6;
@@ -56,12 +58,15 @@ pub fn gather(
     let read = |name: &str| pages.read(&system.join(name)).filter(|it| it.bytes.len() <= MOST_PAGE);
     let identity: Vec<Page> = IDENTITY.iter().filter_map(|name| read(name)).collect();
     let conventions: Vec<Page> = read(CONVENTIONS).into_iter().collect();
-    let remarks = remark(identity.iter().chain(&conventions)).into_iter().collect();
+    let instructions: Vec<Page> =
+        pages.instructions().into_iter().filter(|it| it.bytes.len() <= MOST_PAGE).collect();
+    let remarks = remark(identity.iter().chain(&conventions).chain(&instructions));
     let mut gathered = Gathered {
         identity: identity.into_iter().filter_map(piece).collect(),
         conventions: conventions.into_iter().filter_map(piece).collect(),
+        instructions: instructions.into_iter().filter_map(in_folder).collect(),
         protected,
-        remarks,
+        remarks: remarks.into_iter().collect(),
         ..Gathered::default()
     };
     let mut hits = found(workspace, goal);
@@ -112,12 +117,22 @@ fn piece(page: Page) -> Option<Piece> {
     Some(Piece { origin, text, is_untrusted: page.trust != Trust::Given })
 }
 
+/// Instructions for the folder that they lie in.
+fn in_folder(page: Page) -> Option<Instructions> {
+    let folder = page.path.parent()?.to_owned();
+    Some(Instructions { folder, piece: piece(page)? })
+}
+
 /// Says of pages that they are not obeyed, and what to do about it.
 fn remark<'p>(pages: impl Iterator<Item = &'p Page>) -> Option<String> {
-    let quoted: Vec<String> = pages
+    let mut quoted: Vec<String> = pages
         .filter(|page| page.trust != Trust::Given && says_something(&page.bytes))
         .map(|page| exact_line(&page.path.to_string_lossy()))
         .collect();
+    if let Some(more @ 1..) = quoted.len().checked_sub(MOST_NAMED) {
+        quoted.truncate(MOST_NAMED);
+        quoted.push(counted(more, "more file"));
+    }
     let (are, them) = if quoted.len() == 1 { ("is", "it") } else { ("are", "them") };
     (!quoted.is_empty()).then(|| {
         format!(
@@ -202,7 +217,8 @@ fn by_interest(workspace: &Workspace, write_root: &Path, hits: &mut [Hit]) {
 fn sort(pages: &Pages, hit: &Hit, write_root: &Path, gathered: &mut Gathered) {
     let path = hit.path.to_text();
     let text = hit.text.get(hit.snippet.clone()).unwrap_or_default().trim();
-    if text.is_empty() {
+    // Instructions have a place of their own.
+    if text.is_empty() || is_instructions(hit.path.as_path()) {
         return;
     }
     let below = hit.path.as_path().strip_prefix(write_root).ok();

@@ -7,6 +7,7 @@
 mod brain;
 pub mod branch;
 mod branching;
+pub mod context;
 mod develop;
 mod external;
 mod gathering;
@@ -43,8 +44,9 @@ use crate::{
 };
 use brain::Models;
 use branch::{Branch, Branched};
+use context::Window;
 use elophanto_agent::{
-    Agent, Reflect, Sessions, Settings, Toolbox, Trails,
+    Agent, MAX_MESSAGES, Reflect, Sessions, Settings, Toolbox, Trails,
     checkpoint::Checkpoints,
     permissions::is_key,
     plugins::Problem,
@@ -67,6 +69,9 @@ use world::Surroundings;
 
 /// Where sessions and trails lie, below the folder of the state.
 const STATE: &str = "agent";
+/// Channels of whoever works here, whose conversations are as long as the model takes; those of others
+/// keep few messages.
+const OWN_CHANNELS: [&str; 2] = ["terminal", "library"];
 /// Checkpoints that are kept.
 const CHECKPOINTS: usize = 100;
 
@@ -200,6 +205,7 @@ impl Prepared<'_> {
         // since this process began.
         self.workspace.put_aside_of_killed().iter().for_each(|line| tell.warn(line));
         let mut brain = Models::open(self.workspace, request.yes, tell)?;
+        let window = brain.window();
         // Anew for each run: one before it may have installed some.
         let skills = self.store.discover().skills;
         let proposal = proposal(request.goal, &skills, &self.store);
@@ -212,7 +218,7 @@ impl Prepared<'_> {
                 brain: &mut brain,
                 world: &mut world,
                 tools: &self.tools,
-                settings: self.settings(request.is_attended),
+                settings: self.settings(request.is_attended, &window),
                 trails: &self.trails,
                 sessions: &self.sessions,
                 cancelled: &self.cancelled,
@@ -291,7 +297,7 @@ impl Prepared<'_> {
         })
     }
 
-    fn settings(&self, is_attended: bool) -> Settings {
+    fn settings(&self, is_attended: bool, window: &Window) -> Settings {
         let settings = &self.workspace.config.agent;
         let llm = &self.workspace.config.llm;
         let usual = Settings::new(&self.workspace.repository.root, self.mode());
@@ -299,7 +305,8 @@ impl Prepared<'_> {
             is_attended,
             max_steps: u32::try_from(settings.max_steps).unwrap_or(u32::MAX),
             patience: settings.tool_timeout,
-            max_prompt_tokens: llm.context_tokens.saturating_sub(llm.max_tokens) as u64,
+            max_prompt_tokens: window.prompt(&self.workspace.config),
+            max_messages: (!OWN_CHANNELS.contains(&self.channel)).then_some(MAX_MESSAGES),
             max_answer_tokens: u32::try_from(llm.max_tokens).unwrap_or(u32::MAX),
             reflect: match settings.reflect {
                 Reflection::Steps => Reflect::EveryStep,
@@ -351,5 +358,22 @@ mod tests {
             agent.fence(),
             format!("commands cannot be shut in here: {}", sandboxing::NO_PROGRAM)
         );
+    }
+
+    /// The rule of the reference for channels; whoever works here has all that the model takes.
+    #[test]
+    fn channels_keep_few_messages() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join(".elophanto")).unwrap();
+        let variables = [("HOME".to_owned(), home.path().to_string_lossy().into_owned())];
+        let environment = Environment::of_variables(variables);
+        let workspace = Workspace::around(home.path(), environment, Vec::new(), &Silent).unwrap();
+        for (channel, expected) in [("terminal", None), ("library", None), ("telegram", Some(20))] {
+            let agent = prepare(&workspace, Door { channel, ..Door::default() }).unwrap();
+            let model = "anthropic/claude-sonnet-4-5".parse().ok();
+            let settings = agent.settings(true, &Window::of(&workspace.config, model));
+            assert_eq!(settings.max_messages, expected, "{channel}");
+            assert_eq!(settings.max_prompt_tokens, 200_000 - 2_048);
+        }
     }
 }

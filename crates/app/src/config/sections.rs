@@ -257,7 +257,10 @@ settings! {
         mode: AgentMode = "ask";
         /// How many calls of tools one run may make.
         max_steps: usize = "40", Kind::Whole { min: 1, max: 1_000 };
-        /// When the agent looks back: after all steps, or after failures only.
+        /// Most tokens of a prompt and its answer; 0: as many as the model takes.
+        // Where that is not known, `llm.context_tokens`.
+        context_tokens: usize = "0", Kind::Whole { min: 0, max: 1 << 21 };
+        /// When the agent looks back: with all steps, or after failures only.
         reflect: Reflection = "steps";
         /// Where what became of a task is written down: journal (of this clone), knowledge or none.
         notes: TaskNotes = "journal";

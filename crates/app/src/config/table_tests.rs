@@ -154,7 +154,9 @@ fn the_template_as_it_stands() {
       # mode: ask
       # How many calls of tools one run may make.
       # max_steps: 40
-      # When the agent looks back: after all steps, or after failures only.
+      # Most tokens of a prompt and its answer; 0: as many as the model takes.
+      # context_tokens: 0
+      # When the agent looks back: with all steps, or after failures only.
       # reflect: steps
       # Where what became of a task is written down: journal (of this clone), knowledge or none.
       # notes: journal
@@ -346,6 +348,8 @@ fn the_table_as_it_stands() {
       ELOPHANTO_AGENT_MODE: ask, smart or full; Except(["ask"])
     agent.max_steps: 40 (default)
       ELOPHANTO_AGENT_MAX_STEPS: a whole number from 1 to 1000; Never
+    agent.context_tokens: 0 (default)
+      ELOPHANTO_AGENT_CONTEXT_TOKENS: a whole number from 0 to 2097152; Never
     agent.reflect: steps (default)
       ELOPHANTO_AGENT_REFLECT: steps or failures; Never
     agent.notes: journal (default)

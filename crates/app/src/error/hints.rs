@@ -10,8 +10,8 @@ use crate::{
     schedule::ScheduleError,
 };
 use elophanto_agent::{
-    AgentError, SessionsError, TrailsError, checkpoint::CheckpointError, plugins::PluginError,
-    skills::SkillError,
+    AgentError, CompactError, SessionsError, TrailsError, checkpoint::CheckpointError,
+    plugins::PluginError, skills::SkillError,
 };
 use elophanto_base::beneath::is_link;
 use elophanto_index::{
@@ -496,6 +496,21 @@ impl From<AgentError> for Error {
             AgentError::GoalTooLong { .. } => {
                 Self::of(cause).hint("put the text into a file and name the file in the goal")
             }
+        }
+    }
+}
+
+impl From<CompactError> for Error {
+    fn from(cause: CompactError) -> Self {
+        match cause {
+            CompactError::Session(cause) => cause.into(),
+            CompactError::Brain(cause) => {
+                let hint = cause.hint.clone();
+                let error = Self::of(cause);
+                hint.into_iter().fold(error, Error::hint)
+            }
+            CompactError::Nothing => Self::of(cause).hint("say something first"),
+            CompactError::Empty => Self::of(cause).hint("try again, or begin anew with `/clear`"),
         }
     }
 }

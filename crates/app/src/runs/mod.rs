@@ -115,5 +115,39 @@ pub fn conversations(
         (Some(wanted), Some(root)) => wanted == root,
         _ => true,
     };
-    Ok(listing.sessions.into_iter().filter(is_here).collect())
+    // One that was cut off before anything was said is nothing to go on with.
+    let is_one = |session: &Session| !session.messages.is_empty() || sessions.is_busy(session.id);
+    Ok(listing.sessions.into_iter().filter(is_here).filter(is_one).collect())
+}
+
+/// A conversation, and what was done in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conversation {
+    pub session: Session,
+    /// The oldest first.
+    pub runs: Vec<Listed>,
+}
+
+/// A whole conversation, by its id or the beginning of it.
+///
+/// # Errors
+/// When there is none, or it cannot be read.
+pub fn conversation(
+    (trails, sessions): (&Trails, &Sessions),
+    id: &str,
+    here: Option<&Repository>,
+    reporter: &dyn Reporter,
+) -> Result<Conversation, Error> {
+    let session = sessions.load(sessions.find(id)?)?;
+    let (lines, problems) = trails.list(Which::Session(session.id), usize::MAX)?;
+    for problem in problems {
+        reporter.warn(problem);
+    }
+    let kept = here.map(checkpoints).unwrap_or_default();
+    let mut runs: Vec<Listed> =
+        lines.into_iter().rev().map(|line| of_run(line, sessions)).collect();
+    for row in &mut runs {
+        row.is_undone = is_undone(&kept, &row.run);
+    }
+    Ok(Conversation { session, runs })
 }

@@ -26,9 +26,16 @@ impl Protocol for Anthropic {
         body.insert("max_tokens".to_owned(), json!(request.max_tokens));
         let system = system(&request.messages);
         if !system.is_empty() {
-            body.insert("system".to_owned(), json!(system));
+            let blocks = || json!([kept(json!({ "type": "text", "text": system }))]);
+            let system = if request.is_continued { blocks() } else { json!(system) };
+            body.insert("system".to_owned(), system);
         }
-        body.insert("messages".to_owned(), Value::Array(turns(&request.messages)));
+        let mut turns = turns(&request.messages);
+        if request.is_continued {
+            let last = turns.last_mut().and_then(|turn| turn["content"].as_array_mut()?.last_mut());
+            last.into_iter().for_each(|block| *block = kept(block.take()));
+        }
+        body.insert("messages".to_owned(), Value::Array(turns));
         if let Some(temperature) = request.temperature {
             body.insert("temperature".to_owned(), json!(temperature));
         }
@@ -46,6 +53,10 @@ impl Protocol for Anthropic {
                 })
             })
             .collect();
+        if request.is_continued {
+            // They come before all else, and stay from one task to the next.
+            tools.last_mut().into_iter().for_each(|tool| *tool = kept(tool.take()));
+        }
         let answer = request.schema.as_ref();
         if let Some(Schema { name, schema }) = answer {
             let description = "Gives the answer. Call it once, with the whole answer.";
@@ -108,6 +119,13 @@ impl Protocol for Anthropic {
         }
         Ok(())
     }
+}
+
+/// A block up to which the prompt is kept. Of such marks a request has four at most; what lies before
+/// one and was kept by the request before is read from there.
+fn kept(mut block: Value) -> Value {
+    block["cache_control"] = json!({ "type": "ephemeral" });
+    block
 }
 
 fn system(messages: &[Message]) -> String {

@@ -30,6 +30,7 @@ mod routes;
 mod run;
 pub mod schema;
 mod types;
+mod window;
 mod wire;
 
 #[cfg(test)]
@@ -58,7 +59,9 @@ pub use routes::{Routes, Task, UnknownTask};
 pub use run::{Answer, Member, Router, RunError, Running, Sink, Unrecorded};
 pub use types::{
     Delta, Message, Reply, Request, Schema, StopReason, Tool, ToolCall, ToolChoice, Tools, Usage,
+    estimated,
 };
+pub use window::window;
 
 /// A model that can be asked.
 pub trait Llm: Send + Sync {

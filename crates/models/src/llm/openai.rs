@@ -47,7 +47,14 @@ impl Protocol for OpenAi {
     fn encode(&self, request: &Request, stream: bool) -> Result<Value, LlmError> {
         let mut body = Map::new();
         body.insert("model".to_owned(), json!(request.model));
-        body.insert("messages".to_owned(), request.messages.iter().map(message).collect());
+        let mut messages: Vec<Value> = request.messages.iter().map(message).collect();
+        if self.dialect == Dialect::OpenRouter && wants_marks(request) {
+            for role in ["system", "user"] {
+                let last = messages.iter_mut().rfind(|message| message["role"] == role);
+                last.into_iter().for_each(keep);
+            }
+        }
+        body.insert("messages".to_owned(), Value::Array(messages));
         let cap = match self.dialect {
             Dialect::OpenAi => "max_completion_tokens",
             Dialect::OpenRouter | Dialect::Plain => "max_tokens",
@@ -129,6 +136,18 @@ impl Protocol for OpenAi {
         }
         Ok(())
     }
+}
+
+/// Whether OpenRouter passes marks of Anthropic's protocol on for this request, as that model needs them.
+fn wants_marks(request: &Request) -> bool {
+    request.is_continued && request.model.starts_with("anthropic/")
+}
+
+/// Marks a message up to which the prompt is kept: the tools before it too.
+fn keep(message: &mut Value) {
+    let text = message["content"].take();
+    let mark = json!({ "type": "ephemeral" });
+    message["content"] = json!([{ "type": "text", "text": text, "cache_control": mark }]);
 }
 
 fn message(message: &Message) -> Value {

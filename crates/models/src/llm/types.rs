@@ -25,6 +25,9 @@ pub struct Request {
     /// Tokens of prompt and answer together, where the server wants to be told (Ollama). Without it
     /// what is needed is estimated.
     pub context_tokens: Option<u32>,
+    /// The next request begins as this one does, so its beginning is worth keeping with the provider.
+    /// Most keep it by themselves; Anthropic's protocol wants to be told.
+    pub is_continued: bool,
 }
 
 impl Default for Request {
@@ -40,6 +43,7 @@ impl Default for Request {
             temperature: None,
             stop: Vec::new(),
             context_tokens: None,
+            is_continued: false,
         }
     }
 }
@@ -48,10 +52,14 @@ impl Request {
     /// Tokens of the prompt, rather too many than too few: a token for every four characters of
     /// ASCII, one for every other character, and some for each message's frame.
     pub fn estimated_input(&self) -> u64 {
-        let messages = self.messages.iter().map(|message| message.estimate() + 8).sum::<u64>();
         let schema = self.schema.iter().map(|schema| estimate_json(&schema.schema));
-        messages + self.tools.tokens + schema.sum::<u64>() + 16
+        estimated(&self.messages) + self.tools.tokens + schema.sum::<u64>() + 16
     }
+}
+
+/// Tokens of messages, as in [`Request::estimated_input`].
+pub fn estimated(messages: &[Message]) -> u64 {
+    messages.iter().map(|message| message.estimate() + 8).sum()
 }
 
 pub(super) fn estimate(text: &str) -> u64 {
@@ -134,6 +142,13 @@ impl From<Vec<Tool>> for Tools {
             estimate(&tool.name) + estimate(&tool.description) + estimate_json(&tool.parameters)
         };
         Self { tokens: tools.iter().map(tokens).sum(), tools: tools.into() }
+    }
+}
+
+impl Tools {
+    /// Estimated.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
     }
 }
 

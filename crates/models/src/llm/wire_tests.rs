@@ -146,6 +146,35 @@ fn anthropic_is_sent() {
     assert_eq!(body, expected);
 }
 
+/// The tools, the instructions and what was said last are marked, so that all before them is kept.
+#[test]
+fn what_is_continued_is_marked() {
+    let marks = |value: &Value| value.to_string().matches("cache_control").count();
+    let mark = json!({ "type": "ephemeral" });
+    let request = Request { is_continued: true, schema: Some(closed()), ..talk() };
+    let body = Anthropic.encode(&request, false).unwrap();
+    assert_eq!(body["tools"][0]["cache_control"], mark);
+    // The form of an answer changes from one request to the next.
+    assert_eq!((&body["tools"][1]["name"], marks(&body["tools"][1])), (&json!("form"), 0));
+    let system = json!([{ "type": "text", "text": "one\n\ntwo", "cache_control": mark }]);
+    assert_eq!(body["system"], system);
+    let last = body["messages"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["content"].as_array().unwrap().last().unwrap()["cache_control"], mark);
+    assert_eq!(marks(&body), 3);
+    let plain = Request { is_continued: false, ..request.clone() };
+    assert_eq!(marks(&Anthropic.encode(&plain, false).unwrap()), 0);
+
+    let through = OpenAi { dialect: Dialect::OpenRouter };
+    for (model, expected) in [("anthropic/claude-sonnet-4.5", 2), ("google/gemini-2.5-flash", 0)] {
+        let request = Request { model: model.to_owned(), ..request.clone() };
+        let body = through.encode(&request, false).unwrap();
+        assert_eq!(marks(&body), expected, "{model}");
+        let said = |body: &Value| body["messages"].as_array().unwrap().len();
+        assert_eq!(said(&body), said(&PLAIN.encode(&request, false).unwrap()));
+        assert_eq!(marks(&PLAIN.encode(&request, false).unwrap()), 0);
+    }
+}
+
 #[test]
 fn choices_of_tools() {
     let check = |choice: ToolChoice, schema: Option<Schema>, expected: [Value; 2]| {

@@ -56,7 +56,7 @@ impl Bench {
         let brain = Script {
             steps: steps.into_iter().collect(),
             last: text("All done."),
-            plan: json!({ "answer_at_once": false, "steps": [] }),
+            plan: json!({ "answer_at_once": false, "steps": [], "tools": [] }),
             reflection: json!({
                 "as_expected": true, "progress": true, "change": null, "done": false
             }),
