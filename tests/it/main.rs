@@ -49,7 +49,6 @@ mod quiet;
 mod repair;
 mod revisions;
 mod scan;
-mod scan_library;
 mod scan_model;
 mod schedule;
 mod search;

@@ -73,11 +73,6 @@ impl End {
             Self::Trail { message } => format!("the run cannot be written down: {message}"),
         }
     }
-
-    /// Whether the same session may simply go on.
-    pub fn is_resumable(&self) -> bool {
-        !matches!(self, Self::Answered)
-    }
 }
 
 /// What models cost.

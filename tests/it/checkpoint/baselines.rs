@@ -40,7 +40,7 @@ fn changed(files: usize) -> Repo {
     repo.commit_all("first");
     repo.with(|at| {
         let mut run = at.begin(&id()).unwrap();
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         run.after().unwrap();
         run.finish().unwrap();
     });
@@ -56,14 +56,14 @@ fn goes_to_git(files: usize, ends: bool) -> bool {
     let went = repo.with(|at| {
         let mut run = at.begin(&run_id).unwrap();
         // One scope in another, and one after both.
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         write_all(&repo, files / 2, "third");
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         (0..7).for_each(|folder| remove(&repo.root.join(format!("d{folder}"))));
         assert!(run.after().unwrap().len() > files);
         repo.write("new", "one");
         assert!(run.after().unwrap().len() > files);
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         repo.write("new", "two");
         let went = objects(&repo) > known;
         if ends {
@@ -98,7 +98,7 @@ fn the_first_look_at_a_work_tree_goes_to_git() {
     let run_id = id();
     repo.with(|at| {
         let mut run = at.begin(&run_id).unwrap();
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         assert!(objects(&repo) > known + 10);
         write_all(&repo, 10, "second");
         run.after().unwrap();
@@ -118,7 +118,7 @@ fn contents_that_git_has_lost_are_taken_again() {
     let run_id = id();
     repo.with(|at| {
         let mut run = at.begin(&run_id).unwrap();
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         (0..7).for_each(|folder| remove(&repo.root.join(format!("d{folder}"))));
         run.after().unwrap();
         run.finish().unwrap();

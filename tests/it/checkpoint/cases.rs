@@ -144,7 +144,7 @@ fn what_is_not_covered_is_told() {
     let run_id = id();
     repo.with(|at| {
         let mut run = at.begin(&run_id).unwrap();
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         let told = |run: &elophanto_agent::checkpoint::Run| -> Vec<_> {
             let told = run.uncovered().into_iter();
             told.map(|one| (one.path.to_str().unwrap().to_owned(), one.why)).collect()
@@ -231,7 +231,7 @@ fn ignored_files_come_back() {
     let run_id = id();
     repo.with(|at| {
         let mut run = at.begin(&run_id).unwrap();
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         fs::remove_dir_all(repo.root.join("build")).unwrap();
         run.after().unwrap();
         run.finish().unwrap();
@@ -257,7 +257,7 @@ fn every_kind_of_repository() {
             let run_id = id();
             repo.with(|at| {
                 let mut run = at.begin(&run_id).unwrap();
-                run.before_anything().unwrap();
+                run.before_anything(&[], false).unwrap();
                 repo.write("a", "2");
                 repo.write("b/c", "2");
                 assert_eq!(run.after().unwrap().len(), 3, "{kind:?}");
@@ -346,7 +346,7 @@ fn a_quiet_change_is_seen() {
         let run_id = id();
         repo.with(|at| {
             let mut run = at.begin(&run_id).unwrap();
-            run.before_anything().unwrap();
+            run.before_anything(&[], false).unwrap();
             fs::write(&path, "two").unwrap();
             fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
             assert_eq!(run.after().unwrap().len(), 1, "{number}");
@@ -367,7 +367,7 @@ fn a_closed_folder_becomes_a_link_again() {
     let run_id = id();
     repo.with(|at| {
         let mut run = at.begin(&run_id).unwrap();
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         fs::remove_file(repo.root.join("link")).unwrap();
         repo.write("link/inside", "2");
         let closed = std::os::unix::fs::PermissionsExt::from_mode(0o555);

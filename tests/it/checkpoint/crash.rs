@@ -41,7 +41,7 @@ fn child() {
         let mut has_said = !stays;
         for _ in 0..random.usize(10..40) {
             if random.bool() {
-                run.before_anything().unwrap();
+                run.before_anything(&[], false).unwrap();
                 (0..10).for_each(|_| step(&mut random).act(&repo));
             } else {
                 let step = step(&mut random);
@@ -183,7 +183,7 @@ fn a_full_disk_acknowledges_nothing() {
     assert_eq!(repo.manifest().len(), 1);
     repo.with(|at| {
         let mut run = at.begin(&id()).unwrap();
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         fs::remove_file(repo.root.join("big")).unwrap();
         run.after().unwrap();
         run.finish().unwrap();
@@ -198,7 +198,7 @@ fn full() {
     repo.with(|at| {
         let mut run = at.begin(&id()).unwrap();
         assert!(run.before_files(&["big".into()]).is_err());
-        assert!(run.before_anything().is_err());
+        assert!(run.before_anything(&[], false).is_err());
         assert!(run.after().unwrap().is_empty());
         run.before_files(&["small".into()]).unwrap();
         run.after().unwrap();

@@ -28,19 +28,19 @@ fn ten_thousand_files() {
         let mut run = None;
         time("begin", &mut || run = Some(at.begin(&run_id).unwrap()));
         let mut run = run.unwrap();
-        time("before_anything, first time", &mut || run.before_anything().unwrap());
+        time("before_anything, first time", &mut || run.before_anything(&[], false).unwrap());
         time("after, nothing changed", &mut || drop(run.after().unwrap()));
         for _ in 0..3 {
-            time("before_anything, unchanged", &mut || run.before_anything().unwrap());
+            time("before_anything, unchanged", &mut || run.before_anything(&[], false).unwrap());
             time("after, nothing changed", &mut || drop(run.after().unwrap()));
         }
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         for number in 0..100 {
             fs::write(repo.root.join(format!("d{number}/e{}/f{number}.md", number % 10)), "new")
                 .unwrap();
         }
         time("after, 100 changed", &mut || assert_eq!(run.after().unwrap().len(), 100));
-        time("before_anything, 100 changed", &mut || run.before_anything().unwrap());
+        time("before_anything, 100 changed", &mut || run.before_anything(&[], false).unwrap());
         run.after().unwrap();
         for _ in 0..3 {
             time("before_files", &mut || run.before_files(&["d1/e1/f1.md".into()]).unwrap());

@@ -59,7 +59,7 @@ fn run(repo: &Repo, by_tool: bool, act: impl Fn(&Repo)) -> String {
             let names = ["a.txt", "ignored.key", "d", "binary.key", "copy.key"];
             run.before_files(&names.map(|name| repo.root.join(name))).unwrap();
         } else {
-            run.before_anything().unwrap();
+            run.before_anything(&[], false).unwrap();
         }
         act(repo);
         run.after().unwrap();
@@ -122,7 +122,7 @@ fn keys_of_an_interrupted_run_come_back() {
     let run_id = id();
     repo.with(|at| {
         let mut run = at.begin(&run_id).unwrap();
-        run.before_anything().unwrap();
+        run.before_anything(&[], false).unwrap();
         change(&repo);
         drop(run);
     });

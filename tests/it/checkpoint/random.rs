@@ -128,7 +128,7 @@ fn by_tool(repo: &Repo, random: &mut Rng, run: &mut Run, seed: u64) {
 
 fn by_shell(repo: &Repo, random: &mut Rng, run: &mut Run, seed: u64) {
     let before = repo.manifest();
-    run.before_anything().unwrap();
+    run.before_anything(&[], false).unwrap();
     let is_nested = random.u8(..4) == 0;
     for _ in 0..random.usize(1..12) {
         step(random).act(repo);

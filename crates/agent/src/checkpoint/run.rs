@@ -145,26 +145,20 @@ impl<'a> Run<'a> {
     ///
     /// Each call is closed by one [`Run::after`], the last call first.
     ///
-    /// # Errors
-    /// When the state cannot be kept: then nothing must run.
-    pub fn before_anything(&mut self) -> Result<(), CheckpointError> {
-        self.before_anything_but(&[], false)
-    }
-
-    /// The same before something that is kept from changing these paths, and what is below them:
-    /// whoever changes them meanwhile, it is not the run. `nested`: from changing other repositories
-    /// in the work tree too.
+    /// `kept` (absolute) are paths that it is kept from changing, with what is below them: whoever
+    /// changes them meanwhile, it is not the run. `nested`: from changing other repositories in the
+    /// work tree too.
     ///
     /// # Errors
-    /// Those of [`Run::before_anything`].
-    pub fn before_anything_but(
+    /// When the state cannot be kept: then nothing must run.
+    pub fn before_anything(
         &mut self,
-        paths: &[PathBuf],
+        kept: &[PathBuf],
         nested: bool,
     ) -> Result<(), CheckpointError> {
         let root = self.at.git.root();
         let relative = |path: &PathBuf| Some(path.strip_prefix(root).ok()?.into());
-        let but = paths.iter().filter_map(relative).collect();
+        let but = kept.iter().filter_map(relative).collect();
         let told = watch::told_bytes(&self.folder);
         let head = elophanto_repo::head(self.at.git)?.map(|id| id.to_string());
         let number = self.folded.baselines;

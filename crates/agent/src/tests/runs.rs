@@ -189,7 +189,7 @@ fn limits() {
     let mut bench = Bench::new(Mode::Full, [look(1), Say::Fails(BrainErrorKind::OverBudget)]);
     let finished = bench.run("go");
     assert_eq!(finished.outcome, Outcome::Failed);
-    assert!(matches!(finished.end, End::Budget { .. }) && finished.end.is_resumable());
+    assert!(matches!(finished.end, End::Budget { .. }));
     assert_eq!(bench.world.remembered[0].root_cause.as_deref(), Some("it failed"));
 }
 

@@ -64,26 +64,6 @@ use elophanto_repo::Git;
 /// Which files (absolute paths) no tool reads: key material.
 pub type OutOfReach = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
-/// Names of the tools that have tests in this room, sorted: a tool without is not shipped.
-pub const TESTED: &[&str] = &[
-    "ask_user",
-    "file_delete",
-    "file_edit",
-    "file_list",
-    "file_move",
-    "file_read",
-    "file_search",
-    "file_write",
-    "git_commit",
-    "git_diff",
-    "git_log",
-    "git_status",
-    "llm_call",
-    "shell_execute",
-    "web_fetch",
-    "web_search",
-];
-
 /// Tools for files of the work tree. A search passes over what is out of reach; the other tools
 /// name each path in their intent, where permissions judge it.
 pub fn files(out_of_reach: OutOfReach) -> Vec<Box<dyn Tool>> {

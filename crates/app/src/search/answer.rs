@@ -18,7 +18,8 @@ use elophanto_index::{
     search::{
         Answer, Hit, Level,
         changes::lists_changes,
-        extract::{Question, Statement, statements},
+        extract::{Statement, statements},
+        question::Question,
     },
 };
 use elophanto_knowledge::learn::record::{ANSWER, AnswerRecord};

@@ -2,9 +2,9 @@
 //!
 //! Reads a snapshot and never changes it. [`query`] parses, [`scene`] (the snapshot as one search sees
 //! it) finds candidates by [`lexical`] and the matrices, [`rank`] fuses scores (pure), `choose` takes
-//! what is listed, [`passage`] what of it is shown, [`extract`] what of it answers a question,
-//! [`belief`] says whether it answers, and [`run`] joins them. It knows no terminal and
-//! no JSON.
+//! what is listed, [`passage`] what of it is shown, [`question`] what is asked for,
+//! [`extract`] what of it states something, [`belief`] says whether it answers, and [`run`] joins
+//! them. It knows no terminal and no JSON.
 
 pub mod belief;
 pub mod changes;
@@ -16,6 +16,7 @@ pub mod lexical;
 pub mod origin;
 pub mod passage;
 pub mod query;
+pub mod question;
 pub mod rank;
 pub mod run;
 pub mod scene;

@@ -137,11 +137,6 @@ impl Router {
         Self { members, running, state }
     }
 
-    /// Names the model that wrote what will be reviewed, where this router did not ask it.
-    pub fn set_coder(&self, model: ModelRef) {
-        self.state().coder = Some(model);
-    }
-
     /// From now on, a kind of work goes to these models only.
     pub fn restrict(&mut self, task: Task, models: Vec<ModelRef>) {
         self.running.routes.set(task, models);

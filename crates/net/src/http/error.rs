@@ -46,19 +46,6 @@ pub enum HttpError {
 }
 
 impl HttpError {
-    /// Whether the same request may succeed later.
-    pub fn is_transient(&self) -> bool {
-        match self {
-            Self::Connect { .. }
-            | Self::Broken { .. }
-            | Self::Timeout { .. }
-            | Self::Deadline { .. }
-            | Self::RateLimited { .. } => true,
-            Self::Status { status, .. } => super::retry::is_worth_retrying(*status),
-            _ => false,
-        }
-    }
-
     /// Whether nobody answers there: no name, no listener, no route, no TLS.
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Connect { .. })

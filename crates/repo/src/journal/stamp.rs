@@ -12,21 +12,14 @@ use elophanto_base::beneath::Folder;
 /// coarse.
 const RACY_NS: i128 = 2_000_000_000;
 
-/// What the files of both places looked like: names, sizes, times and inodes.
+/// What the files of both places looked like: names, sizes, times and inodes. To know that a reading is
+/// still good, keep the stamp from *before* it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     pub digest: [u8; 32],
     /// A file is younger than 2 s or from the future, or something could not be looked at: a later
     /// stamp with the same digest proves nothing.
     pub racy: bool,
-}
-
-impl Stamp {
-    /// Whether nothing has changed since `recorded` was taken. To know that a reading is still
-    /// good, record the stamp from *before* it.
-    pub fn unchanged_since(&self, recorded: &Self) -> bool {
-        !recorded.racy && self.digest == recorded.digest
-    }
 }
 
 impl Journal {

@@ -135,8 +135,9 @@ impl Rules {
         tools.chain(commands).chain(paths).chain(hosts).collect()
     }
 
-    /// The rules as a file.
-    pub fn to_yaml(&self) -> String {
+    /// The rules as a file: what [`Rules::lines`] tells of them is read back as the same.
+    #[cfg(test)]
+    pub(super) fn to_yaml(&self) -> String {
         const SECTIONS: [&str; 4] = ["tools", "commands", "paths", "hosts"];
         let lines = self.lines();
         let mut text = String::new();

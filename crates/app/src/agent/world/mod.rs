@@ -336,7 +336,7 @@ impl World for Surroundings<'_> {
                 let protected = if runs { fencing.protected() } else { &[] };
                 let but: Vec<PathBuf> = protected.iter().cloned().chain(own_output()).collect();
                 let nested = runs && fencing.is_there();
-                run.before_anything_but(&but, nested).map_err(said)?;
+                run.before_anything(&but, nested).map_err(said)?;
             }
         }
         if runs {

@@ -1,0 +1,440 @@
+//! What a question asks for: its words with their weights, numbers, what its first word wants, and
+//! whether a statement says anything of that. Pure.
+//!
+//! Knows no language but English by its words; what it does not know asks for nothing special.
+
+use rustc_hash::FxHashSet;
+
+use super::{Hit, Query};
+use elophanto_base::lexical::{Analyzer, Word, fold, words};
+use elophanto_models::builtin::{Pieces, words_met};
+
+/// From this nearness of the words on, a statement says what is asked in other words: `price` for
+/// `cost`.
+const OTHER_WORDS: f32 = 0.5;
+
+/// What was asked: its words, each with its weight.
+pub struct Question {
+    terms: Vec<(String, f32)>,
+    /// The same as they were typed, each with its term.
+    words: Vec<(String, String)>,
+    /// Numbers of several parts, such as versions and days: `0.8.0`, `2026-05-06`.
+    numbers: Vec<String>,
+    /// The term of the word that asks for a number: `how much`, `how long`, not `how to` or `how is`.
+    measure: Option<String>,
+    asks_for: Option<AsksFor>,
+}
+
+/// What a question's first word asks for, where a statement without it is no answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum AsksFor {
+    /// `who`: a name, where the statement does not say what was done in the question's own words.
+    Person,
+    /// `when did`: a time.
+    Day,
+    /// `when`: a time, or on what it depends.
+    Time,
+    /// `how many`: a number, of what is named.
+    Count,
+    /// `how much`, `how long`: a number.
+    Amount,
+}
+
+impl Question {
+    /// `weights` are those of the terms that occur anywhere; others weigh as much as the heaviest.
+    pub fn new(text: &str, weights: &[(String, f32)], analyzer: &Analyzer) -> Self {
+        let heaviest = weights.iter().map(|(_, weight)| *weight).fold(1.0, f32::max);
+        let mut seen = FxHashSet::default();
+        let mut terms = Query::plain(text, analyzer).terms;
+        terms.retain(|term| seen.insert(term.clone()));
+        let weigh = |term: String| {
+            let known = weights.iter().find(|(known, _)| *known == term);
+            let weight = known.map_or(heaviest, |(_, weight)| *weight);
+            (term, weight)
+        };
+        let mut buffer = String::new();
+        let mut typed = |word: Word| {
+            fold(&text[word.range.clone()], &mut buffer);
+            Some((text[word.range].to_owned(), analyzer.term(&buffer)?.into_owned()))
+        };
+        let measure = words(text).zip(words(text).skip(1)).find_map(|(how, next)| {
+            let [how, next] = [how, next].map(|word| text[word.range].to_lowercase());
+            let is_much = next == "much" || next == "many";
+            let term = analyzer.term(&next).map(|term| term.into_owned());
+            let term = term.filter(|term| terms.contains(term));
+            let kind = if next == "many" { AsksFor::Count } else { AsksFor::Amount };
+            let term = term.or_else(|| is_much.then_some(next)).filter(|_| how == "how")?;
+            Some((term, kind))
+        });
+        let words = words(text).filter_map(&mut typed).collect();
+        let bare = |word: &str| {
+            let word = word.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
+            word.strip_prefix('v').map(str::to_owned).unwrap_or(word)
+        };
+        let is_of_parts = |word: &String| {
+            let mut parts = word.split(['.', '-']);
+            word.contains(['.', '-'])
+                && parts.all(|part| part.starts_with(|char: char| char.is_ascii_digit()))
+        };
+        let numbers = text.split_whitespace().map(bare).filter(is_of_parts).collect();
+        let (measure, kind) = measure.unzip();
+        let asks_for = AsksFor::of(text).or(kind);
+        Self { terms: terms.into_iter().map(weigh).collect(), words, numbers, measure, asks_for }
+    }
+
+    /// Share of it that a statement says together with the headings above it and its file's name.
+    pub fn said_by(&self, text: &str, hit: &Hit, analyzer: &Analyzer) -> f32 {
+        let terms: FxHashSet<String> = analyzer.terms(&with_place(text, hit)).into_iter().collect();
+        self.share(|term| terms.contains(term))
+    }
+
+    /// Its words, as typed, that a statement does not say, nor the headings above it. What asks for a
+    /// number need not be said, and a part of a number is none of its own.
+    pub fn unsaid<'q>(&'q self, text: &str, hit: &Hit, analyzer: &Analyzer) -> Vec<&'q str> {
+        let said = with_place(text, hit);
+        let terms: FxHashSet<String> = analyzer.terms(&said).into_iter().collect();
+        let is_part = |term: &str| {
+            self.numbers.iter().any(|number| number.split(['.', '-']).any(|part| part == term))
+        };
+        let unsaid = self.terms.iter().filter(|(term, _)| {
+            !terms.contains(term) && self.measure.as_ref() != Some(term) && !is_part(term)
+        });
+        let typed = |term: &str| self.words.iter().find(|(_, known)| known == term);
+        let words = unsaid.filter_map(|(term, _)| typed(term).map(|(word, _)| word.as_str()));
+        let numbers = self.numbers.iter().filter(|number| !holds_number(&said, number));
+        words.chain(numbers.map(String::as_str)).collect()
+    }
+
+    /// Whether a statement says anything of what is asked about its subject, in these or in other
+    /// words, or by a number where one asks how much. The subject is what the headings above it speak
+    /// of, and what is written as a name: that they stand there tells that it is about the right
+    /// thing, and nothing of what it `costs`. What names others only is not about what has a name.
+    pub(super) fn is_told_by(&self, text: &str, named: &Named, analyzer: &Analyzer) -> bool {
+        let said: FxHashSet<String> = analyzer.terms(text).into_iter().collect();
+        let (mut names, mut asked) = (Vec::new(), Vec::new());
+        for (number, (word, term)) in self.words.iter().enumerate() {
+            let is_of_question = self.terms.iter().any(|(known, _)| known == term);
+            let is_typed_as_name =
+                named.by_capitals && number > 0 && word.starts_with(char::is_uppercase);
+            if !is_of_question || named.above.contains(term) {
+                continue;
+            }
+            if is_typed_as_name || named.names.contains(term) {
+                names.push(term);
+            } else if self.measure.as_ref() != Some(term)
+                && !word.contains(|char: char| char.is_numeric())
+            {
+                asked.push((word.as_str(), term));
+            }
+        }
+        let speaks_of_it = || first_word(text).is_some_and(is_pronoun);
+        let is_of_others = !names.is_empty()
+            && !speaks_of_it()
+            && !names.iter().any(|name| said.contains(*name))
+            && said.iter().any(|term| named.names.contains(term));
+        let in_other_words = || {
+            let asked: Vec<&str> = asked.iter().map(|(word, _)| *word).collect();
+            let met = words_met(&asked.join(" "), vec![Pieces::of(text)]).unwrap_or_default();
+            met.first().is_some_and(|met| *met >= OTHER_WORDS)
+        };
+        let is_said = asked.iter().any(|(_, term)| said.contains(*term));
+        let is_of_its_kind = match self.asks_for {
+            Some(AsksFor::Person) => {
+                let deed = asked.first().is_some_and(|(_, term)| said.contains(*term));
+                deed || holds_name(text, &self.words)
+            }
+            Some(AsksFor::Day) => words(text).any(|word| is_of_time(&text[word.range])),
+            Some(AsksFor::Time) => words(text).map(|word| &text[word.range]).any(|word| {
+                let is_asked = self.words.iter().any(|(asked, _)| asked.eq_ignore_ascii_case(word));
+                is_of_time(word) || is_one_of(&CONDITIONS, word) && !is_asked
+            }),
+            Some(AsksFor::Count | AsksFor::Amount) => {
+                words(text).any(|word| is_amount(&text[word.range]))
+            }
+            None => true,
+        };
+        // An amount need not be named again: "20 euros" is what something costs.
+        let is_an_amount = self.asks_for == Some(AsksFor::Amount);
+        !is_of_others
+            && is_of_its_kind
+            && (asked.is_empty() || is_an_amount || is_said || in_other_words())
+    }
+
+    /// Share of its weight that these terms hold.
+    pub(super) fn share(&self, held: impl Fn(&str) -> bool) -> f32 {
+        let all: f32 = self.terms.iter().map(|(_, weight)| weight).sum();
+        let said: f32 =
+            self.terms.iter().filter(|(term, _)| held(term)).map(|(_, weight)| weight).sum();
+        if all > 0.0 { said / all } else { 0.0 }
+    }
+
+    /// Share of its weight that a hit holds in its text and headings.
+    pub fn covered_by(&self, hit: &Hit, analyzer: &Analyzer) -> f32 {
+        let mut terms = headings(hit, analyzer);
+        terms.extend(analyzer.terms(&hit.text));
+        self.share(|term| terms.contains(term))
+    }
+
+    /// Whether all of its words with a number in them are there: `v3` is not `v2`, and `0.8.0` is
+    /// not `0`, `8` and `0`.
+    pub fn keeps_numbers(&self, hit: &Hit, analyzer: &Analyzer) -> bool {
+        let said = format!("{}\n{}", all_headings(hit), hit.text);
+        let terms: FxHashSet<String> = analyzer.terms(&said).into_iter().collect();
+        let mut numbers =
+            self.terms.iter().filter(|(term, _)| term.contains(|char: char| char.is_numeric()));
+        numbers.all(|(term, _)| terms.contains(term))
+            && self.numbers.iter().all(|number| holds_number(&said, number))
+    }
+}
+
+/// Whether a text holds a number of several parts, and not as part of a longer one.
+fn holds_number(text: &str, number: &str) -> bool {
+    let text = text.to_lowercase();
+    let is_digit = |char: char| char.is_ascii_digit();
+    text.match_indices(number).any(|(at, _)| {
+        let before = text[..at].trim_end_matches('v');
+        let after = &text[at + number.len()..];
+        let goes_on = after.strip_prefix(['.', '-']).unwrap_or(after).starts_with(is_digit);
+        !before.ends_with(['.', '-']) && !before.ends_with(is_digit) && !goes_on
+    })
+}
+
+/// What the statements of a hit may be about.
+pub(super) struct Named {
+    /// Terms of the headings above them, and of the file's name.
+    above: FxHashSet<String>,
+    /// Terms that the hit writes as names: with a capital wherever they stand, and not only where any
+    /// word has one.
+    names: FxHashSet<String>,
+    /// Whether a capital tells a name, as it does not where all nouns have one.
+    by_capitals: bool,
+}
+
+impl Named {
+    pub(super) fn of(hit: &Hit, analyzer: &Analyzer) -> Self {
+        let (mut names, mut others) = (FxHashSet::default(), FxHashSet::default());
+        let above = analyzer.terms(&with_place("", hit)).into_iter().collect();
+        let by_capitals = !analyzer.capitalises_nouns();
+        if !by_capitals {
+            return Self { above, names, by_capitals };
+        }
+        let text = &hit.text;
+        let mut buffer = String::new();
+        for word in words(text) {
+            fold(&text[word.range.clone()], &mut buffer);
+            let Some(term) = analyzer.term(&buffer) else { continue };
+            let before = text[..word.range.start].trim_end_matches([' ', '*', '_', '`', '(', '"']);
+            if !text[word.range].starts_with(char::is_uppercase) {
+                others.insert(term.into_owned());
+            } else if before.ends_with(|char: char| char.is_alphanumeric() || char == ',') {
+                names.insert(term.into_owned());
+            }
+        }
+        names.retain(|name| !others.contains(name));
+        Self { above, names, by_capitals }
+    }
+}
+
+impl AsksFor {
+    fn of(question: &str) -> Option<Self> {
+        let mut words = words(question).map(|word| question[word.range].to_lowercase());
+        match (words.next()?.as_str(), words.next().as_deref()) {
+            ("who" | "whom" | "whose", _) => Some(Self::Person),
+            ("when", Some("was" | "were" | "did")) => Some(Self::Day),
+            ("when", _) => Some(Self::Time),
+            _ => None,
+        }
+    }
+}
+
+fn first_word(text: &str) -> Option<&str> {
+    words(text).next().map(|word| &text[word.range])
+}
+
+/// Whether a statement names somebody: a capital within it, that none of the question's words has,
+/// or the sign of an account or an address.
+fn holds_name(text: &str, asked: &[(String, String)]) -> bool {
+    let is_new = |word: &str| !asked.iter().any(|(known, _)| known.eq_ignore_ascii_case(word));
+    let names = words(text).skip(1).map(|word| &text[word.range]);
+    text.contains('@')
+        || names.filter(|word| is_new(word)).any(|word| word.starts_with(char::is_uppercase))
+}
+
+/// Numbers in words, and what stands in place of one.
+const AMOUNTS: [&str; 25] = [
+    "dozen",
+    "dozens",
+    "eight",
+    "eleven",
+    "five",
+    "four",
+    "hundred",
+    "hundreds",
+    "million",
+    "millions",
+    "nine",
+    "no",
+    "none",
+    "one",
+    "seven",
+    "single",
+    "six",
+    "ten",
+    "thousand",
+    "thousands",
+    "three",
+    "twelve",
+    "twenty",
+    "two",
+    "unlimited",
+];
+
+/// Words of a day, a span or a date.
+const TIMES: [&str; 34] = [
+    "ago",
+    "anniversary",
+    "april",
+    "august",
+    "daily",
+    "day",
+    "days",
+    "december",
+    "february",
+    "friday",
+    "january",
+    "july",
+    "june",
+    "march",
+    "may",
+    "monday",
+    "month",
+    "monthly",
+    "months",
+    "november",
+    "october",
+    "saturday",
+    "september",
+    "since",
+    "sunday",
+    "thursday",
+    "tuesday",
+    "wednesday",
+    "week",
+    "weekly",
+    "weeks",
+    "year",
+    "years",
+    "yesterday",
+];
+
+/// Words that begin what something waits for.
+const CONDITIONS: [&str; 17] = [
+    "after",
+    "before",
+    "during",
+    "each",
+    "every",
+    "if",
+    "immediately",
+    "next",
+    "only",
+    "soon",
+    "till",
+    "tomorrow",
+    "unless",
+    "until",
+    "upon",
+    "when",
+    "whenever",
+];
+
+fn is_one_of(all: &[&str], word: &str) -> bool {
+    all.iter().any(|one| word.eq_ignore_ascii_case(one))
+}
+
+/// Whether a word is an amount.
+fn is_amount(word: &str) -> bool {
+    word.starts_with(|char: char| char.is_numeric()) || is_one_of(&AMOUNTS, word)
+}
+
+/// Whether a word tells a time: a year, a month, a day, how long ago.
+fn is_of_time(word: &str) -> bool {
+    let is_year = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    // In small letters the two are a verb and a gait.
+    is_year || is_one_of(&TIMES, word) && word != "may" && word != "march"
+}
+
+/// Whether a word stands for what was spoken of before.
+fn is_pronoun(word: &str) -> bool {
+    ["it", "its", "they", "their", "this", "these", "he", "she"]
+        .iter()
+        .any(|pronoun| word.eq_ignore_ascii_case(pronoun))
+}
+
+/// A statement with what stands above it.
+fn with_place(text: &str, hit: &Hit) -> String {
+    format!("{}\n{}\n{text}", hit.path.to_text(), all_headings(hit))
+}
+
+fn all_headings(hit: &Hit) -> String {
+    format!("{} {}", hit.title, hit.breadcrumb.join(" "))
+}
+
+pub(super) fn headings(hit: &Hit, analyzer: &Analyzer) -> FxHashSet<String> {
+    analyzer.terms(&all_headings(hit)).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_several_parts_are_one_thing() {
+        for (text, number, expected) in [
+            ("Released 0.8.0 today", "0.8.0", true),
+            ("Released v0.8.0.", "0.8.0", true),
+            ("0.8.0", "0.8.0", true),
+            ("0.8, and 0", "0.8.0", false),
+            ("10.8.0", "0.8.0", false),
+            ("1.0.8.0", "0.8.0", false),
+            ("0.8.01", "0.8.0", false),
+            ("0.8.0.1", "0.8.0", false),
+            ("0.8.0-rc", "0.8.0", true),
+            ("on 2026-05-06, late", "2026-05-06", true),
+            ("on 2026-05-16", "2026-05-06", false),
+        ] {
+            assert_eq!(holds_number(text, number), expected, "{text} {number}");
+        }
+        let analyzer = Analyzer::new("english");
+        let numbers = |text: &str| Question::new(text, &[], &analyzer).numbers;
+        assert_eq!(numbers("when was v0.8.0 released, on 2026-05-06?"), ["0.8.0", "2026-05-06"]);
+        assert_eq!(numbers("what is x86-64 on 3 of e.g. co-op 5?"), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_asked_for_is_in_what_answers() {
+        for (question, statement, tells) in [
+            ("how many users does it have", "It says how many files are missing.", false),
+            ("how many users does it have", "The sea has 16 otters.", false),
+            ("how many users does it have", "It has thousands of users.", true),
+            ("how much does it cost", "A seat is 20 euros a year.", true),
+            ("how old is the program", "The program has a long history.", false),
+            ("who maintains the program", "The program makes notes searchable.", false),
+            ("who maintains the program", "Only users with a key maintain it.", true),
+            ("who wrote the program", "The author of the program is Ada Lovelace.", true),
+            ("who wrote the program", "The author of the program is unknown.", false),
+            ("when was the program founded", "A command leaves it as it found it.", false),
+            ("when was the program founded", "Founded in May, it grew.", true),
+            ("when does the program run", "The program runs after each merge.", true),
+        ] {
+            let analyzer = Analyzer::new("english");
+            let question = Question::new(question, &[], &analyzer);
+            let named = Named {
+                above: ["program".to_owned()].into_iter().collect(),
+                names: FxHashSet::default(),
+                by_capitals: true,
+            };
+            assert_eq!(question.is_told_by(statement, &named, &analyzer), tells, "{statement}");
+        }
+    }
+}
