@@ -6,6 +6,7 @@
 
 mod brain;
 mod branching;
+pub mod credentials;
 mod develop;
 mod external;
 mod gathering;
