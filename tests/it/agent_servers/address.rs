@@ -207,8 +207,8 @@ fn an_address_is_recognised_looked_at_and_used() {
     exit: 2
     --- stdout
     --- stderr
-    error: a secret is needed, and there is no terminal to ask for it
-    hint: hand the passphrase over with `--passphrase-fd 3 3<FILE`, or name the descriptor in ELOPHANTO_VAULT_FD; a value with `--value-fd`
+    error: server `sums` lets you in without a sign-in
+    hint: elophanto agent mcp trust sums
     "#);
     let calls = [("sums_add", json!({ "a": 19, "b": 23 }))];
     let (output, model) = bench.run("", &calls);
@@ -252,7 +252,7 @@ fn what_is_no_address_to_add() {
     --- stdout
     --- stderr
     error: server `example`: `mcp.example.org` is reached over http, which would show what is sent to everybody on the way
-    hint: an address needs https, or to be on this machine; --private allows one on a private network
+    hint: use its https:// address; http is for this machine alone
     $ agent mcp add https://10.1.2.3/mcp
     exit: 2
     --- stdout
@@ -264,19 +264,19 @@ fn what_is_no_address_to_add() {
     --- stdout
     --- stderr
     error: server `lan`: `10.1.2.3` is not on the public internet
-    hint: an address needs https, or to be on this machine; --private allows one on a private network
+    hint: --private allows private networks, if this one is meant
     $ agent mcp add lan http://10.1.2.3/mcp --private
     exit: 2
     --- stdout
     --- stderr
     error: server `lan`: `10.1.2.3` is reached over http, which would show what is sent to everybody on the way
-    hint: an address needs https, or to be on this machine; --private allows one on a private network
+    hint: use its https:// address; http is for this machine alone
     $ agent mcp add x https://user:secret@mcp.example.org/
     exit: 2
     --- stdout
     --- stderr
     error: server `x`: this is no address of a server: its address holds a user name or password
-    hint: an address needs https, or to be on this machine; --private allows one on a private network
+    hint: such as https://mcp.example.org/mcp; a token for it goes by --key
     $ agent mcp add x mcp.example.org
     exit: 2
     --- stdout
@@ -370,8 +370,7 @@ fn launchers_get_what_they_need_if_the_user_says_so() {
     server files: npx -y some-server
     gets no variables
     --- stderr
-    `npx` often fails without HOME and PATH: --usual-env
-    it gets no variables; many programs need some of HOME, LANG, PATH, TMPDIR, USER: --env
+    launchers such as this one often fail without HOME and PATH: --usual-env
     it is not started before you trust it: elophanto agent mcp trust files
     $ agent mcp add files --usual-env --env TOKEN -- npx -y some-server
     exit: 0
@@ -387,8 +386,8 @@ fn launchers_get_what_they_need_if_the_user_says_so() {
     server files: /usr/bin/uvx some-server
     gets PATH
     --- stderr
-    `uvx` often fails without HOME: --usual-env
     this replaces the former server `files`
+    launchers such as this one often fail without HOME: --usual-env
     it is not started before you trust it: elophanto agent mcp trust files
     $ agent mcp add files --env PATH --env HOME -- uvx some-server
     exit: 0
