@@ -165,7 +165,7 @@ pub fn search<'h>(hub: &'h Hub, query: &str, limit: usize) -> Vec<&'h Entry> {
 }
 
 /// The entry that fits a goal for which there is no skill here: none if one here fits, or no entry
-/// does, by [`FITS`].
+/// does, by [`FITS`] and at least two words.
 pub fn propose<'h>(goal: &str, skills: &[Skill], hub: &'h Hub) -> Option<&'h Entry> {
     // Ranked together, because how rare a word is depends on what it is compared with.
     let here = skills.iter().map(|skill| fit::text_of(&skill.name, &skill.description));
@@ -175,13 +175,15 @@ pub fn propose<'h>(goal: &str, skills: &[Skill], hub: &'h Hub) -> Option<&'h Ent
     if here.iter().any(|score| *score >= FITS) {
         return None;
     }
-    let best = there.iter().zip(&hub.entries).max_by(|(a, x), (b, y)| {
+    // One word in common is chance.
+    let fits =
+        |(score, entry): &(&f32, &Entry)| **score >= FITS && fit::shared(goal, &text_of(entry)) > 1;
+    let best = there.iter().zip(&hub.entries).filter(fits).max_by(|(a, x), (b, y)| {
         // Of equal ones the first by name.
         a.total_cmp(b).then_with(|| y.name.cmp(&x.name))
     })?;
-    let (score, entry) = best;
-    let is_here = skills.iter().any(|skill| skill.name == entry.name);
-    (*score >= FITS && !is_here).then_some(entry)
+    let (_, entry) = best;
+    (!skills.iter().any(|skill| skill.name == entry.name)).then_some(entry)
 }
 
 /// An entry by name, its files, and what was passed over of them.

@@ -142,6 +142,11 @@ fn goals_lead_to_what_the_hub_has() {
         .filter(|goal| hub::propose(goal, &bundled(), &hub).is_some())
         .collect();
     assert!(taken.len() <= 1, "{taken:?}");
+    let proposed =
+        |goal: &str| hub::propose(goal, &bundled(), &hub).map_or("", |entry| entry.name.as_str());
+    assert_eq!(proposed("Go"), "", "one word is chance");
+    assert_eq!(proposed("rotate the leaked credential"), "responding-to-a-leaked-secret");
+    assert_eq!(proposed("upgrade all dependencies"), "upgrading-dependencies");
 }
 
 #[test]
