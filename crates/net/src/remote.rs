@@ -28,12 +28,17 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Characters shown of a reason.
 const SHOWN: usize = 200;
 
+/// Names under which clouds keep the keys of a machine.
+const CLOUDS: &[&str] = &["metadata", "metadata.google.internal", "metadata.azure.internal"];
+/// Where Azure does.
+const AZURE: [u8; 4] = [168, 63, 129, 16];
+
 /// Which hosts a person agreed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Realm {
     /// The public internet.
     Public,
-    /// Private networks too.
+    /// Private networks too, but for where clouds keep the keys of a machine.
     Private,
 }
 
@@ -86,7 +91,7 @@ impl Remote {
         })?;
         let reach = match (is_here, realm) {
             (true, _) => Reach { addresses: is_loopback, names: |_| true },
-            (false, Realm::Private) => Reach::ANY,
+            (false, Realm::Private) => Reach { addresses: is_no_cloud, names: is_no_cloud_name },
             (false, Realm::Public) => Reach::PUBLIC,
         };
         public::check(address, reach).map_err(|cause| match cause {
@@ -191,6 +196,21 @@ fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
+/// Whether it is none of the addresses that a machine has for itself and its cloud alone.
+fn is_no_cloud(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => {
+            !address.is_link_local() && !address.is_unspecified() && address.octets() != AZURE
+        }
+        IpAddr::V6(address) => !address.is_unicast_link_local() && !address.is_unspecified(),
+    }
+}
+
+fn is_no_cloud_name(name: &str) -> bool {
+    let name = name.trim_end_matches('.');
+    !CLOUDS.iter().any(|cloud| name.eq_ignore_ascii_case(cloud))
+}
+
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(SHOWN).collect()
 }
@@ -221,7 +241,11 @@ mod tests {
         check("http://[::1]:7/mcp", "ok", "ok");
         check("https://192.168.1.5/mcp", "private", "ok");
         check("https://nas.local/mcp", "private", "ok");
-        check("https://169.254.169.254/latest", "private", "ok");
+        check("https://169.254.169.254/latest", "private", "private");
+        check("https://[::ffff:169.254.169.254]/latest", "private", "private");
+        check("https://metadata.google.internal/", "private", "private");
+        check("https://[fd00::1]/mcp", "private", "ok");
+        check("https://0.0.0.0/mcp", "private", "private");
         check("http://192.168.1.5/mcp", "insecure", "insecure");
         check("http://nas.local/mcp", "insecure", "insecure");
         check("http://127.0.0.1.evil.test/", "insecure", "insecure");

@@ -226,18 +226,16 @@ impl Http {
     async fn failure(&self, response: Response) -> Result<ServerJsonRpcMessage, Failed> {
         let status = response.status();
         let is_json = kind(&response) == Kind::Json;
+        let is_challenge = response.headers().contains_key(WWW_AUTHENTICATE);
         let bytes = self.whole(response, MAX_ERROR).await.unwrap_or_default();
         // An error of the protocol is told as one, unless it is about who may come in.
         if is_json
-            && status != StatusCode::FORBIDDEN
+            && !is_challenge
             && let Ok(message @ ServerJsonRpcMessage::Error(_)) = serde_json::from_slice(&bytes)
         {
             return Ok(message);
         }
-        self.keep(
-            &format!("it answered HTTP {}", status.as_u16()),
-            status == StatusCode::FORBIDDEN,
-        );
+        self.keep(&format!("it answered HTTP {}", status.as_u16()), is_challenge);
         Err(HttpStatusError::new(status.as_u16(), None).into())
     }
 }

@@ -61,7 +61,7 @@ pub(super) struct Server {
 
 /// How a server is reached.
 enum Way {
-    Child(child::Running),
+    Child(Box<child::Running>),
     Address(Http),
 }
 
@@ -92,7 +92,7 @@ pub(super) fn start(
                 child::spawn(command, environment, surroundings).map_err(failure)?
             };
             let reader = Metered { reader: stdout, allowance: Arc::clone(&allowance) };
-            (Way::Child(running), greet(handle, client, (reader, stdin), patience))
+            (Way::Child(Box::new(running)), greet(handle, client, (reader, stdin), patience))
         }
         At::Address { url, realm, .. } => {
             let remote = Remote::new(url, *realm).map_err(|cause| failure(cause.to_string()))?;
@@ -129,7 +129,7 @@ pub(super) fn start(
             match way {
                 Way::Child(running) => {
                     // What it says about its work may come a moment later.
-                    let said = match quiet(handle, running, Duration::from_millis(50)) {
+                    let said = match quiet(handle, *running, Duration::from_millis(50)) {
                         Some((running, _)) => {
                             let said = running.said();
                             kill(handle, running);
@@ -300,7 +300,7 @@ impl Server {
             let _ = service.close_with_timeout(GRACE).await;
         });
         if let Way::Child(running) = way {
-            kill(&self.handle, running);
+            kill(&self.handle, *running);
         }
     }
 }

@@ -225,6 +225,7 @@ fn those_that_are_none() {
         tokio::time::sleep(Duration::from_secs(60)).await;
         StatusCode::OK
     });
+    let closed = Fake::new(|_| async { (StatusCode::FORBIDDEN, Json(json!({ "error": "no" }))) });
     let mut bench = Bench::new();
     bench.patience = Duration::from_secs(2);
     let check = |url: &Url, expected: &str| {
@@ -235,6 +236,7 @@ fn those_that_are_none() {
     };
     check(&nobody, "can't connect to `HOST`: ");
     check(&page.url, "there is no server of the protocol at this address");
+    check(&closed.url, "it answered HTTP 403");
     check(&silent.url, "it did not say within 2 s what it offers");
     check(&Url::parse("http://mcp.example.org/mcp").unwrap(), "`HOST` is reached over http");
     check(&Url::parse("https://192.168.0.1/mcp").unwrap(), "`HOST` is not on the public internet");

@@ -2,7 +2,7 @@
 //! folder, or what is part of the program.
 //!
 //! Its list is `index.json` at the top, `{"skills": [{"name", "description", "path"}]}`, which
-//! [`publish`] makes; without one, every `SKILL.md` is an entry. Of a git repository a copy of the
+//! [`publish()`] makes; without one, every `SKILL.md` is an entry. Of a git repository a copy of the
 //! newest commit lies in the cache: searching and installing use that commit, so what is installed is
 //! what was found. A folder is read as it is, and what would be installed is shown either way.
 
