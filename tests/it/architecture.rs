@@ -27,7 +27,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("wire", &["text", "index", "knowledge", "app"]),
     ("app", &["base", "net", "repo", "text", "models", "index", "tables", "knowledge", "agent"]),
     ("tables", &["index"]),
-    ("agent", &["base", "models", "repo"]),
+    ("agent", &["base", "models", "net", "repo"]),
     ("knowledge", &["base", "index", "models", "net", "repo", "text"]),
     ("index", &["base", "models", "repo", "text"]),
     ("models", &["base", "net"]),

@@ -1074,7 +1074,7 @@ fn help_of_agent() {
       tools     List the tools of the agent: those built in, and deployed plugins
       plugin    Plugins: programs below `plugins/` that are tools of the agent once you agreed to them
       skill     Skills: folders with a SKILL.md that teach the agent a kind of work
-      hub       The hub: a git repository of skills that your own settings name (`agent.hub`)
+      hub       The hub: skills to choose from, where your own settings say (`agent.hub`)
       remember  Write down a lesson, for every agent that works here
       recall    Recall what agents learnt about something, in few tokens
       memory    Look through what agents remember, and mend it
@@ -1578,6 +1578,7 @@ fn help_of_agent_plugin() {
     Usage: elophanto agent plugin [OPTIONS] <COMMAND>
 
     Commands:
+      new     Make a plugin to fill in: a small program in Python that works, with tests that pass
       list    List the plugins, and why some are no tools
       show    Show what a plugin is: what it says of itself, its files, whether it is a tool
       test    Run a plugin's tests in the sandbox
@@ -1625,17 +1626,23 @@ fn help_of_agent_hub() {
     snapshot!(help(&["agent", "hub"]), @"
     exit: 0
     --- stdout
-    The hub: a git repository of skills that your own settings name (`agent.hub`)
+    The hub: skills to choose from, where your own settings say (`agent.hub`)
+
+    It is part of the program unless you name a folder or the address of a git repository.
 
     Usage: elophanto agent hub [OPTIONS] <COMMAND>
 
     Commands:
-      search  Search the skills of the hub; all of them without QUERY
-      help    Print this message or the help of the given subcommand(s)
+      search   Search the skills of the hub; all of them without QUERY
+      publish  Make a folder of skills a hub: write the list of all that lie below it to `index.json`
+      help     Print this message or the help of the given subcommand(s)
 
     Options:
-          --no-color  Print without colours and links
-      -h, --help      Print help
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
     --- stderr
     ");
 }
@@ -1647,23 +1654,38 @@ fn help_of_agent_mcp_add() {
     --- stdout
     Add a server of somebody else, whose tools the agent may use
 
-    It is a program that runs as you, outside of the sandbox, with the variables that --env names and no
-    others, in your home folder. Nothing is started before you trust it: --trust starts it once to see
-    what it offers. When it offers something else later, its tools are left out until you say so again.
-    What is kept lies beside your own settings, never in a repository.
+    It is a program, or an address where a server runs already. A program runs as you, outside of the
+    sandbox, with the variables that --env names and no others, in your home folder. An address is asked
+    over the network: over TLS, unless it is on this machine, and on a private network with --private
+    only. Nothing is started or asked before you trust it: --trust does it once to see what it offers.
+    When it offers something else later, its tools are left out until you say so again. What is kept
+    lies beside your own settings, never in a repository.
 
-    Usage: elophanto agent mcp add [OPTIONS] <NAME> -- <COMMAND>...
+    Usage: elophanto agent mcp add [OPTIONS] <NAME|ADDRESS> [ADDRESS] [-- <COMMAND>...]
 
     Arguments:
-      <NAME>
-              What to call it: up to 24 small letters, digits and `_`; its tools are named NAME_TOOL
+      <NAME|ADDRESS>
+              What to call it: up to 24 small letters, digits and `_`; its tools are named NAME_TOOL. An
+              address here makes a name of its host
 
-      <COMMAND>...
+      [ADDRESS]
+              Where it is, such as https://mcp.example.org/mcp
+
+      [COMMAND]...
               The program and its arguments; no shell sees them
 
     Options:
           --env <NAME>
-              A variable of the environment that it gets, such as PATH; may be repeated
+              A variable of the environment that a program gets, such as PATH; may be repeated
+
+          --usual-env
+              Give a program PATH and HOME, which launchers such as npx and uvx need
+
+          --key <PLACE>
+              Where the token for an address is: `env:NAME` or `vault:NAME`
+
+          --private
+              The address may be on a private network
 
           --level <TOOL=LEVEL>
               The level of a tool, by the server's own name of it; may be repeated
@@ -1672,7 +1694,7 @@ fn help_of_agent_mcp_add() {
               destructive.
 
           --trust
-              Start it, look at what it offers, and use that in runs from now on
+              Look at what it offers, and use that in runs from now on
 
           --json
               Print JSON Lines

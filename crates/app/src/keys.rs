@@ -12,7 +12,7 @@ use crate::{
 use elophanto_models::llm::is_loopback;
 use elophanto_net::{
     http::{Auth, Endpoint},
-    vault::{Name, Vault},
+    vault::{Kind, Name, Vault},
 };
 
 /// Whether the user may be asked for the passphrase of the vault.
@@ -79,6 +79,27 @@ pub fn secret(
     asking: Asking,
 ) -> Result<Option<SecretString>, String> {
     from_vault(entry, environment, asking)
+}
+
+/// A secret as it is now, in a vault that was opened here before: another process may have changed it.
+/// Nobody is asked.
+pub fn reread(entry: &str) -> Option<SecretString> {
+    let name = entry.parse::<Name>().ok()?;
+    with_opened(|vault| {
+        let _ = vault.reread();
+        vault.get(&name).map(|entry| entry.value)
+    })?
+}
+
+/// Replaces a secret in a vault that was opened here before; whether it is kept.
+pub fn keep(entry: &str, value: SecretString) -> bool {
+    let Ok(name) = entry.parse::<Name>() else { return false };
+    with_opened(|vault| vault.set(&name, Kind::OAuth, value).is_ok()).unwrap_or(false)
+}
+
+fn with_opened<T>(work: impl FnOnce(&mut Vault) -> T) -> Option<T> {
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    opened.as_mut()?.vault.as_mut().ok()?.as_mut().map(work)
 }
 
 /// A variable that is empty holds no key.

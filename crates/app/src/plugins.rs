@@ -21,7 +21,8 @@ use elophanto_agent::{
     develop::MAX_TEST_SECONDS,
     level_name,
     plugins::{
-        self, MANIFEST, Plugin, PluginError, TestReport, check_name, entries, examine, withdraw,
+        self, MANIFEST, Plugin, PluginError, TestReport, check_name, entries, examine, new_plugin,
+        withdraw,
     },
 };
 use elophanto_base::visible::escape_control_line;
@@ -74,15 +75,36 @@ pub fn list(prepared: &Prepared) -> Vec<Listed> {
     listed
 }
 
+/// Makes a plugin to fill in, which works and whose tests pass; what was written, relative to the root.
+///
+/// # Errors
+/// When its name is not allowed, it is there already, or it cannot be written.
+pub fn new(
+    prepared: &Prepared,
+    name: &str,
+    description: Option<&str>,
+) -> Result<Vec<String>, Error> {
+    let root = &prepared.workspace.repository.root;
+    let written = with_built_in(prepared, |names| new_plugin(root, name, description, names))?;
+    // It can be looked at, or it would be of no use to anybody.
+    plugin(prepared, name)?;
+    Ok(written.into_iter().map(|path| path.to_string_lossy().into_owned()).collect())
+}
+
 /// The plugin of this name.
 ///
 /// # Errors
 /// When there is none, or it is not in the right form.
 pub fn plugin(prepared: &Prepared, name: &str) -> Result<Plugin, Error> {
+    let root = &prepared.workspace.repository.root;
+    Ok(with_built_in(prepared, |names| examine(root, name, names))?)
+}
+
+/// Does something with the names that no plugin may have.
+fn with_built_in<T>(prepared: &Prepared, work: impl FnOnce(&[&str]) -> T) -> T {
     let built_in = prepared.tools.specs().filter(|spec| spec.source == Source::BuiltIn);
     let names: Vec<String> = built_in.map(|spec| spec.name).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok(examine(&prepared.workspace.repository.root, name, &names)?)
+    work(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Whether the agent can call it as it is.

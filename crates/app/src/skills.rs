@@ -8,7 +8,8 @@ use std::{
 
 use crate::{Error, agent::skill_store::SkillStore, reporter::Reporter, workspace::Workspace};
 use elophanto_agent::skills::{
-    self, MAX_SKILL_BYTES, Plan, Skill, SkillError, installed, new_skill, plan_update,
+    self, MAX_SKILL_BYTES, Plan, Skill, SkillError, hub::Published, installed, new_skill,
+    plan_update,
 };
 use elophanto_base::counted::counted;
 
@@ -65,6 +66,14 @@ fn instead(cause: SkillError, kind: ErrorKind, said: impl FnOnce() -> Error) -> 
         SkillError::Io { cause: failed, .. } if failed.kind() == kind => said(),
         _ => cause.into(),
     }
+}
+
+/// Makes a folder of skills a hub: writes the list of all that lie below it.
+///
+/// # Errors
+/// When there is none, one of them is not in the right form, or the list cannot be written.
+pub fn publish(folder: &Path) -> Result<Published, Error> {
+    Ok(skills::hub::publish(folder)?)
 }
 
 /// Asks whether to install what was shown, unless just that is installed or `yes` agrees, and

@@ -1,8 +1,11 @@
 //! What speaks with machines elsewhere, and the vault that keeps the keys for it.
 //!
-//! Owns a small client of JSON APIs, GET of public pages with every amount capped, and the encrypted
-//! file of secrets. It knows no settings, no notes and no models.
+//! Owns a small client of JSON APIs, GET of public pages with every amount capped, requests to servers
+//! that a person named, signing in there, and the encrypted file of secrets. It knows no settings, no
+//! notes and no models.
 
 pub mod http;
+pub mod oauth;
+pub mod remote;
 pub mod vault;
 pub mod web;

@@ -1,5 +1,7 @@
 //! `elophanto agent hub`
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use super::super::{
@@ -9,10 +11,12 @@ use super::super::{
     workspace,
 };
 use elophanto_agent::skills::{self, hub};
-use elophanto_app::agent::skill_store::SkillStore;
+use elophanto_app::{agent::skill_store::SkillStore, skills as app};
 use elophanto_base::counted::counted;
 
-/// The hub: a git repository of skills that your own settings name (`agent.hub`)
+/// The hub: skills to choose from, where your own settings say (`agent.hub`)
+///
+/// It is part of the program unless you name a folder or the address of a git repository.
 #[derive(clap::Args, Debug)]
 pub struct HubArgs {
     #[command(subcommand)]
@@ -22,11 +26,12 @@ pub struct HubArgs {
 #[derive(clap::Subcommand, Debug)]
 enum HubCommand {
     Search(SearchArgs),
+    Publish(PublishArgs),
 }
 
 /// Search the skills of the hub; all of them without QUERY
 ///
-/// Fetches its newest commit first. `elophanto agent skill install hub:NAME` shows one and asks.
+/// Of a git repository the newest commit is fetched first. `elophanto agent skill install hub:NAME` shows one and asks.
 #[derive(clap::Args, Debug)]
 struct SearchArgs {
     /// What the skill should be good for
@@ -42,10 +47,26 @@ struct SearchArgs {
     json: bool,
 }
 
+/// Make a folder of skills a hub: write the list of all that lie below it to `index.json`
+///
+/// Each skill is checked as if it were installed; if one is not in order, nothing is written. For
+/// others to use it, commit and push the folder, or let them read it where it is.
+#[derive(clap::Args, Debug)]
+struct PublishArgs {
+    /// The folder, such as the top of a git repository
+    #[arg(default_value = ".")]
+    folder: PathBuf,
+    /// Print JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
 impl HubArgs {
     pub fn is_json(&self) -> bool {
-        let HubCommand::Search(args) = &self.command;
-        args.json
+        match &self.command {
+            HubCommand::Search(args) => args.json,
+            HubCommand::Publish(args) => args.json,
+        }
     }
 }
 
@@ -59,7 +80,31 @@ struct EntryWire<'a> {
 }
 
 pub fn run(args: &HubArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let HubCommand::Search(args) = &args.command;
+    match &args.command {
+        HubCommand::Search(args) => search(args, ui),
+        HubCommand::Publish(args) => publish(args, ui),
+    }
+}
+
+fn publish(args: &PublishArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let published = app::publish(&args.folder)?;
+    for (name, warning) in &published.warnings {
+        ui.note(format_args!("`{name}`: {warning}"));
+    }
+    for entry in &published.entries {
+        let text = format!("{}  {}", entry.name, entry.path);
+        ui.emit(entry, escape_control_line(&text))?;
+    }
+    let count = counted(published.entries.len(), "skill");
+    let index = args.folder.join("index.json");
+    match published.changed {
+        true => ui.talk(format_args!("`{}` lists {count}", index.display())),
+        false => ui.talk(format_args!("`{}` lists {count} already", index.display())),
+    }
+    Ok(Outcome::Done)
+}
+
+fn search(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let store = SkillStore::of(&workspace::open(Vec::new(), ui)?)?;
     let hub = if args.offline { store.kept_hub()? } else { store.fetched_hub()? };
     for problem in &hub.problems {

@@ -2,6 +2,7 @@
 
 mod deploy;
 mod look;
+mod new;
 
 use super::{
     super::{Outcome, error::CliError, ui::Ui, workspace},
@@ -23,6 +24,7 @@ pub struct PluginArgs {
 
 #[derive(clap::Subcommand, Debug)]
 enum PluginCommand {
+    New(new::NewArgs),
     List(look::ListArgs),
     Show(look::ShowArgs),
     Test(look::TestArgs),
@@ -34,6 +36,7 @@ impl PluginArgs {
     /// Whether stdout is JSON Lines.
     pub fn is_json(&self) -> bool {
         match &self.command {
+            PluginCommand::New(args) => args.json,
             PluginCommand::List(args) => args.json,
             PluginCommand::Show(args) => args.json,
             PluginCommand::Test(args) => args.json,
@@ -48,6 +51,7 @@ pub fn run(args: &PluginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     // What is said of plugins in general is not said here, but of each that is asked about.
     let prepared = work::prepare(&workspace, Ui::silent())?;
     match &args.command {
+        PluginCommand::New(args) => new::new(args, &prepared, ui),
         PluginCommand::List(_) => look::list(&prepared, ui),
         PluginCommand::Show(args) => look::show(args, &prepared, ui),
         PluginCommand::Test(args) => look::test(args, &prepared, ui),

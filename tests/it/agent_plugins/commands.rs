@@ -187,3 +187,57 @@ fn a_readme_that_changed_is_mirrored_by_index_alone() {
     env.ok(&["index"]);
     assert_eq!(text(&env, page), after);
 }
+
+#[test]
+fn a_new_plugin_works_from_the_start() {
+    let env = begun();
+    let new = |name: &str| env.run(&["agent", "plugin", "new", name]).to_string();
+    let said: String = ["count_words", "count_words", "file_read", "Count-Words"].map(new).concat();
+    snapshot!(said + &env.run(&["agent", "plugin", "list"]).to_string(), @"
+    exit: 0
+    --- stdout
+    plugins/count_words/plugin.py
+    plugins/count_words/test_plugin.py
+    plugins/count_words/schema.json
+    plugins/count_words/README.md
+    --- stderr
+    change them and run elophanto agent plugin test count_words; elophanto agent plugin deploy count_words makes it a tool
+    exit: 2
+    --- stdout
+    --- stderr
+    error: there is a plugin `count_words` already
+    hint: give it another name, or work on the one that is there
+    exit: 2
+    --- stdout
+    --- stderr
+    error: `file_read` is the name of a built-in tool
+    hint: use a-z, 0-9 and `_`, beginning with a letter
+    exit: 2
+    --- stdout
+    --- stderr
+    error: a plugin's name is a letter from a to z, then letters, digits and `_`
+    hint: use a-z, 0-9 and `_`, beginning with a letter
+    exit: 0
+    --- stdout
+    count_words          no tool      not deployed: `elophanto agent plugin deploy count_words` looks at it
+    --- stderr
+    ");
+    let tested = env.run(&["agent", "plugin", "test", "count_words", "--json"]);
+    assert_eq!(tested.code, Some(0), "{tested}");
+    assert!(tested.json()[0]["output"].as_str().unwrap().contains("Ran 3 tests"), "{tested}");
+    let deployed = env.run(&["agent", "plugin", "deploy", "count_words", "--yes"]);
+    assert_eq!(deployed.code, Some(0), "{deployed}");
+    let listed = env.run(&["agent", "plugin", "list"]);
+    assert!(listed.stdout().starts_with("count_words "), "{listed}");
+    let described = env.json(&[
+        "agent",
+        "plugin",
+        "new",
+        "shout",
+        "--description",
+        "Says \"it\" louder",
+        "--json",
+    ]);
+    assert_eq!(described[0]["written"].as_array().unwrap().len(), 4);
+    assert!(text(&env, "plugins/shout/schema.json").contains(r#""Says \"it\" louder""#));
+}

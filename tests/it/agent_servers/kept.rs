@@ -22,7 +22,7 @@ fn added_trusted_listed_removed() {
     exit: 1
     --- stdout
     --- stderr
-    no server was added: `elophanto agent mcp add NAME -- COMMAND`
+    no server was added: `elophanto agent mcp add NAME -- COMMAND`, or `agent mcp add ADDRESS`
     $ agent mcp add calc -- python3 [TEMP]/server/server.py
     exit: 0
     --- stdout
@@ -102,7 +102,7 @@ fn added_trusted_listed_removed() {
     exit: 1
     --- stdout
     --- stderr
-    no server was added: `elophanto agent mcp add NAME -- COMMAND`
+    no server was added: `elophanto agent mcp add NAME -- COMMAND`, or `agent mcp add ADDRESS`
     "#);
     assert!(bench.are_gone());
 }
@@ -185,7 +185,7 @@ fn what_cannot_be_added() {
     exit: 1
     --- stdout
     --- stderr
-    no server was added: `elophanto agent mcp add NAME -- COMMAND`
+    no server was added: `elophanto agent mcp add NAME -- COMMAND`, or `agent mcp add ADDRESS`
     ");
     assert_eq!(bench.env.run(&["agent", "mcp", "add", "calc"]).code, Some(2));
     assert!(!bench.env.path("canary").exists() && !bench.kept().exists());

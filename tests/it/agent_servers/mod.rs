@@ -1,5 +1,6 @@
 //! `agent mcp add`, `trust`, `list`, `remove`, and servers of others as tools of a run.
 
+mod address;
 mod kept;
 mod runs;
 

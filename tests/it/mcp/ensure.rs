@@ -59,6 +59,28 @@ fn eight_at_once_start_one() {
 }
 
 #[test]
+fn stop_ends_the_one_of_this_repository() {
+    let env = harbour();
+    let _ended = Ended(&env);
+    let stop = ["agent", "mcp", "stop"];
+    seen!(env.run(&stop), @"
+    exit: 1
+    --- stdout
+    --- stderr
+    no server runs
+    ");
+    let started = env.json(&ENSURE).remove(0);
+    let other = harbour();
+    assert_eq!(other.run(&stop).code, Some(1), "that of another repository is not touched");
+    assert!(is_alive(&started["pid"]));
+    let stopped = env.json(&["agent", "mcp", "stop", "--json"]).remove(0);
+    assert_eq!((&stopped["pid"], &stopped["stopped"]), (&started["pid"], &started["url"]));
+    until("it is gone", || !is_alive(&started["pid"]));
+    assert!(state_files(&env, "json").is_empty());
+    assert_eq!(env.run(&stop).code, Some(1));
+}
+
+#[test]
 fn whatever_the_file_says_there_is_a_server_afterwards() {
     let env = harbour();
     let _ended = Ended(&env);

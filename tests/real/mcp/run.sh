@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tries the MCP server with clients which nobody here wrote: both official TypeScript SDKs, the
-# official Python SDK and the command line of the MCP Inspector.
+# official Python SDK and the command line of the MCP Inspector. And the client of the agent with a
+# server made with the official Python SDK.
 #
 #   tests/real/mcp/run.sh [--keep] BINARY
 #
@@ -135,6 +136,7 @@ try() { # NAME COMMAND...
 try ts node "$here/check.mjs"
 try py "$tmp/python/bin/python" "$here/check.py"
 try cli node "$here/inspector.mjs"
+try servers "$tmp/python/bin/python" "$here/servers.py"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

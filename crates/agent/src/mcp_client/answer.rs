@@ -9,8 +9,9 @@ use elophanto_base::one_line::one_line;
 /// Blocks of one answer.
 const MAX_BLOCKS: usize = 1_000;
 
-/// The output of a call: its text at most `max` bytes, cut in its middle.
-pub(super) fn output(result: &CallToolResult, max: usize) -> Output {
+/// The output of a call: its text without what `hide` takes out, at most `max` bytes, cut in its
+/// middle.
+pub(super) fn output(result: &CallToolResult, max: usize, hide: impl Fn(&str) -> String) -> Output {
     let mut parts: Vec<String> = result.content.iter().take(MAX_BLOCKS).map(part).collect();
     if result.content.len() > MAX_BLOCKS {
         let more = counted(result.content.len() - MAX_BLOCKS, "more part");
@@ -21,7 +22,7 @@ pub(super) fn output(result: &CallToolResult, max: usize) -> Output {
     {
         parts = vec![serde_json::to_string_pretty(value).unwrap_or_default()];
     }
-    let mut text = cut(&parts.join("\n"), max);
+    let mut text = cut(&hide(&parts.join("\n")), max);
     if text.trim().is_empty() {
         text = "(no text)".to_owned();
     }

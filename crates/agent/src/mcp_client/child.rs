@@ -11,7 +11,7 @@ use tokio::{
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
 };
 
-use super::{Entry, Surroundings};
+use super::{Surroundings, entry};
 use elophanto_base::{
     one_line::one_line,
     process::{self, Environment},
@@ -34,26 +34,26 @@ pub(super) struct Running {
     drained: tokio::task::JoinHandle<()>,
 }
 
-/// Starts the program of an entry. Must be called inside a runtime.
+/// Starts a program with the variables of these names. Must be called inside a runtime.
 pub(super) fn spawn(
-    entry: &Entry,
+    command: &[String],
+    variables: &[String],
     surroundings: &Surroundings,
 ) -> Result<(Running, ChildStdout, ChildStdin), String> {
-    let program = entry
-        .program(surroundings.environment)
+    let program = entry::program(command, surroundings.environment)
         .ok_or_else(|| "there is no such program in `PATH`".to_owned())?;
-    let mut command = Command::new(program);
-    command
-        .args(entry.command.iter().skip(1))
+    let mut child = Command::new(program);
+    child
+        .args(command.iter().skip(1))
         .current_dir(surroundings.folder)
         .env_clear()
-        .envs(entry.granted(surroundings.environment))
+        .envs(entry::granted(variables, surroundings.environment))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
         .kill_on_drop(true);
-    let mut child = command.spawn().map_err(|cause| format!("it cannot be run: {cause}"))?;
+    let mut child = child.spawn().map_err(|cause| format!("it cannot be run: {cause}"))?;
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
         return Err("it has no pipes".to_owned());

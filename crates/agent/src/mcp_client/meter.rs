@@ -24,6 +24,16 @@ impl Allowance {
         self.left.store(bytes, Ordering::Relaxed);
     }
 
+    /// Takes from what is left; whether there was enough, now and before.
+    pub(super) fn take(&self, bytes: u64) -> bool {
+        let left = self.left.load(Ordering::Relaxed);
+        self.left.store(left.saturating_sub(bytes), Ordering::Relaxed);
+        if bytes > left {
+            self.exceeded.store(true, Ordering::Relaxed);
+        }
+        !self.is_exceeded()
+    }
+
     pub(super) fn is_exceeded(&self) -> bool {
         self.exceeded.load(Ordering::Relaxed)
     }
@@ -47,10 +57,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.reader).poll_read(context, buffer);
         let taken = (buffer.filled().len() - before) as u64;
-        let left = self.allowance.left.load(Ordering::Relaxed);
-        self.allowance.left.store(left.saturating_sub(taken), Ordering::Relaxed);
-        if taken > left {
-            self.allowance.exceeded.store(true, Ordering::Relaxed);
+        if !self.allowance.take(taken) {
             return Poll::Ready(Err(io::Error::other("said too much")));
         }
         polled

@@ -1,14 +1,15 @@
 //! Servers of the Model Context Protocol that the user added, as tools.
 //!
-//! Owns starting such a server as a child with the environment it was granted and no other,
-//! turning what it offers into tools under names and levels of our own, calling them within limits
+//! Owns starting such a server as a child with the environment it was granted and no other, or asking
+//! one at the address that the user gave and nowhere else, turning what it offers into tools under names and levels of our own, calling them within limits
 //! of time and size, and ending the server with all it has started. It believes nothing that a
 //! server says of itself: not how harmless a tool is, nor that it is the one it was. It refuses to
-//! know who may add a server, who approves a call, and where settings come from.
+//! know who may add a server, who approves a call, and where settings and tokens come from.
 
 mod answer;
 mod child;
 mod entry;
+mod http;
 mod meter;
 mod offer;
 mod server;
@@ -22,7 +23,8 @@ use std::{
     time::Duration,
 };
 
-pub use entry::{Entry, EntryError, USUAL_ENVIRONMENT};
+pub use entry::{At, Entry, EntryError, USUAL_ENVIRONMENT};
+pub use http::Credentials;
 pub use offer::{MAX_DESCRIPTION, MAX_SCHEMA_BYTES, MAX_TOOLS};
 
 use crate::Tool;
@@ -30,7 +32,7 @@ use elophanto_base::process::Environment;
 use server::Server;
 
 /// What all servers are started with.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Surroundings<'a> {
     /// The environment of which each server gets what its entry names. `PATH` is where programs
     /// are looked for, whether a server gets it or not.
@@ -39,6 +41,8 @@ pub struct Surroundings<'a> {
     pub folder: &'a Path,
     /// Names of tools that no server may take: those built in.
     pub taken: &'a BTreeSet<String>,
+    /// What opens servers at addresses, by their names.
+    pub credentials: &'a BTreeMap<String, Arc<dyn Credentials>>,
     /// Time for a server to start and say what it offers.
     pub patience: Duration,
 }
@@ -61,6 +65,8 @@ pub struct Started {
     pub offers: BTreeMap<String, String>,
     /// Servers that do not run and tools that are left out, and why. Safe to show.
     pub problems: Vec<String>,
+    /// Servers that say that the user has to sign in; each is a problem too.
+    pub want_sign_in: BTreeSet<String>,
 }
 
 impl Servers {
@@ -104,6 +110,7 @@ impl Servers {
             tools: Vec::new(),
             offers: BTreeMap::new(),
             problems,
+            want_sign_in: BTreeSet::new(),
         };
         let mut taken = surroundings.taken.clone();
         for (entry, opened) in sound.iter().zip(opened) {
@@ -116,7 +123,12 @@ impl Servers {
                     );
                     started.servers.servers.push(server);
                 }
-                Ok(Err(why)) => started.problems.push(format!("server `{}`: {why}", entry.name)),
+                Ok(Err(server::Failure { why, wants_sign_in })) => {
+                    started.problems.push(format!("server `{}`: {why}", entry.name));
+                    if wants_sign_in {
+                        started.want_sign_in.insert(entry.name.clone());
+                    }
+                }
                 Err(_) => {
                     started.problems.push(format!("server `{}` cannot be started", entry.name))
                 }

@@ -1,4 +1,4 @@
-//! One server: its process, its conversation, its end. Blocking on the outside.
+//! One server: its process or its address, its conversation, its end. Blocking on the outside.
 
 use std::{
     collections::BTreeMap,
@@ -14,17 +14,23 @@ use rmcp::{
     RoleClient,
     model::{CallToolResult, JsonObject},
     service::Peer,
+    transport::{
+        IntoTransport, StreamableHttpClientTransport, common::client_side_sse::FixedInterval,
+        streamable_http_client::StreamableHttpClientTransportConfig,
+    },
 };
 use tokio::{runtime::Handle, sync::oneshot};
 
 use super::{
-    Entry, Surroundings, child,
+    At, Entry, Surroundings, child,
+    http::Http,
     meter::{Allowance, Metered},
     offer::Offered,
     session::{self, CallError, Client, Service},
 };
 use crate::ToolError;
 use elophanto_base::one_line::one_line;
+use elophanto_net::remote::Remote;
 
 /// Bytes a server may say until its tools are known.
 const AT_START: u64 = 64 << 20;
@@ -35,11 +41,14 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Time to end after the pipe was closed, and again after being told to.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// A server that was started.
+/// How often a stream that broke off is taken up again, and how long after.
+const AGAIN: (usize, Duration) = (2, Duration::from_millis(500));
+
+/// A server that was started, or is asked at its address.
 pub(super) struct Server {
     pub name: String,
-    /// Its command, for people.
-    pub command: String,
+    /// Its command or its address, for people.
+    pub place: String,
     handle: Handle,
     peer: Peer<RoleClient>,
     allowance: Arc<Allowance>,
@@ -47,28 +56,115 @@ pub(super) struct Server {
     changed: Arc<AtomicBool>,
     /// What it offers since it said so; `None` while it never did.
     offers: Mutex<Option<BTreeMap<String, String>>>,
-    open: Mutex<Option<(Service, child::Running)>>,
+    open: Mutex<Option<(Service, Way)>>,
 }
 
-/// Starts a server and asks for its tools.
+/// How a server is reached.
+enum Way {
+    Child(Box<child::Running>),
+    Address(Http),
+}
+
+/// Why there is no server.
+pub(super) struct Failure {
+    /// On one line, safe to show.
+    pub why: String,
+    /// It said that the user has to sign in.
+    pub wants_sign_in: bool,
+}
+
+/// Starts a server, or goes to where it is, and asks for its tools.
 pub(super) fn start(
     entry: &Entry,
     surroundings: &Surroundings,
     handle: &Handle,
-) -> Result<(Arc<Server>, Offered), String> {
-    let (running, stdout, stdin) = {
-        let _inside = handle.enter();
-        child::spawn(entry, surroundings)?
-    };
+) -> Result<(Arc<Server>, Offered), Failure> {
     let allowance = Arc::new(Allowance::default());
     allowance.grant(AT_START);
     let changed = Arc::new(AtomicBool::new(false));
     let client = Client { changed: Arc::clone(&changed) };
-    let reader = Metered { reader: stdout, allowance: Arc::clone(&allowance) };
     let patience = surroundings.patience;
+    let failure = |why: String| Failure { why: one_line(&why, 700), wants_sign_in: false };
+    let (way, greeted) = match &entry.at {
+        At::Program { command, environment } => {
+            let (running, stdout, stdin) = {
+                let _inside = handle.enter();
+                child::spawn(command, environment, surroundings).map_err(failure)?
+            };
+            let reader = Metered { reader: stdout, allowance: Arc::clone(&allowance) };
+            (Way::Child(Box::new(running)), greet(handle, client, (reader, stdin), patience))
+        }
+        At::Address { url, realm, .. } => {
+            let remote = Remote::new(url, *realm).map_err(|cause| failure(cause.to_string()))?;
+            let credentials = surroundings.credentials.get(&entry.name).cloned();
+            let http = Http::new(remote, Arc::clone(&allowance), credentials);
+            let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+            let mut again = FixedInterval::default();
+            (again.max_times, again.duration) = (Some(AGAIN.0), AGAIN.1);
+            config.retry_config = Arc::new(again);
+            let transport = {
+                let _inside = handle.enter();
+                StreamableHttpClientTransport::with_client(http.clone(), config)
+            };
+            (Way::Address(http), greet(handle, client, transport, patience))
+        }
+    };
+    match greeted {
+        Ok((service, offered)) => {
+            allowance.grant(PER_CALL);
+            let server = Server {
+                name: entry.name.clone(),
+                place: entry.shown(),
+                handle: handle.clone(),
+                peer: service.peer().clone(),
+                allowance,
+                changed,
+                offers: Mutex::new(None),
+                open: Mutex::new(Some((service, way))),
+            };
+            Ok((Arc::new(server), offered))
+        }
+        Err(why) => {
+            let flooded = if allowance.is_exceeded() { "it said too much; " } else { "" };
+            match way {
+                Way::Child(running) => {
+                    // What it says about its work may come a moment later.
+                    let said = match quiet(handle, *running, Duration::from_millis(50)) {
+                        Some((running, _)) => {
+                            let said = running.said();
+                            kill(handle, running);
+                            said
+                        }
+                        None => String::new(),
+                    };
+                    let said = if said.is_empty() { said } else { format!(" (it said: {said})") };
+                    Err(failure(format!("{flooded}{}{said}", one_line(&why, 300))))
+                }
+                Way::Address(http) => {
+                    let said = http.said();
+                    let why = if said.is_empty() { http.without_token(&why) } else { said };
+                    let wants_sign_in = http.wants_sign_in();
+                    Err(Failure { why: one_line(&why, 700), wants_sign_in })
+                }
+            }
+        }
+    }
+}
+
+/// Greets a server and asks for its tools.
+fn greet<T, E, A>(
+    handle: &Handle,
+    client: Client,
+    transport: T,
+    patience: Duration,
+) -> Result<(Service, Offered), String>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
     let greeted = wait(handle, async move {
         let opened = async {
-            let service = session::greet(client, reader, stdin).await?;
+            let service = session::greet(client, transport).await?;
             let offered = session::list(service.peer()).await?;
             Ok((service, offered))
         };
@@ -79,37 +175,7 @@ pub(super) fn start(
             .map_err(|_| too_slow())
             .and_then(|opened| opened)
     });
-    let greeted = greeted.unwrap_or_else(|| Err("it cannot be waited for".to_owned()));
-    match greeted {
-        Ok((service, offered)) => {
-            allowance.grant(PER_CALL);
-            let server = Server {
-                name: entry.name.clone(),
-                command: entry.shown(),
-                handle: handle.clone(),
-                peer: service.peer().clone(),
-                allowance,
-                changed,
-                offers: Mutex::new(None),
-                open: Mutex::new(Some((service, running))),
-            };
-            Ok((Arc::new(server), offered))
-        }
-        Err(why) => {
-            // What it says about its work may come a moment later.
-            let said = match quiet(handle, running, Duration::from_millis(50)) {
-                Some((running, _)) => {
-                    let said = running.said();
-                    kill(handle, running);
-                    said
-                }
-                None => String::new(),
-            };
-            let flooded = if allowance.is_exceeded() { "it said too much; " } else { "" };
-            let said = if said.is_empty() { said } else { format!(" (it said: {said})") };
-            Err(format!("{flooded}{}{said}", one_line(&why, 300)))
-        }
-    }
+    greeted.unwrap_or_else(|| Err("it cannot be waited for".to_owned()))
 }
 
 impl Server {
@@ -121,14 +187,20 @@ impl Server {
         patience: Duration,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<CallToolResult, CallError> {
-        if self.open.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
-            return Err(CallError::Gone);
+        match &*self.open.lock().unwrap_or_else(PoisonError::into_inner) {
+            None => return Err(CallError::Gone),
+            // What went wrong before is not why this call fails.
+            Some((_, Way::Address(http))) => http.forget(),
+            Some((_, Way::Child(_))) => {}
         }
         self.allowance.grant(PER_CALL);
         let (cancel, cancelled) = oneshot::channel();
         let peer = self.peer.clone();
         let call = session::call(peer, own_name.to_owned(), arguments, patience, cancelled);
-        self.wait_for(is_cancelled, Some(cancel), call)
+        self.wait_for(is_cancelled, Some(cancel), call).map_err(|cause| match cause {
+            CallError::Failed(_) if self.allowance.is_exceeded() => CallError::Gone,
+            cause => cause,
+        })
     }
 
     /// Whether it still offers a tool as it did at the start, as far as it says.
@@ -200,21 +272,36 @@ impl Server {
             return "it said too much".to_owned();
         }
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        match open.as_ref().map(|(_, running)| running.said()) {
-            Some(said) if !said.is_empty() => format!("it ended (it said: {said})"),
+        match open.as_ref().map(|(_, way)| way) {
+            Some(Way::Child(running)) if !running.said().is_empty() => {
+                format!("it ended (it said: {})", running.said())
+            }
+            Some(Way::Address(http)) if !http.said().is_empty() => http.said(),
+            Some(Way::Address(_)) => "the connection broke off".to_owned(),
             _ => "it ended".to_owned(),
         }
     }
 
-    /// Ends it and all of its process group.
+    /// A text of the server without the token that it was sent.
+    pub(super) fn without_token(&self, text: &str) -> String {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        match open.as_ref().map(|(_, way)| way) {
+            Some(Way::Address(http)) => http.without_token(text),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// Ends its session, and a program with all of its process group.
     pub(super) fn end(&self) {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((mut service, running)) = open else { return };
-        // Closing its pipe is how a server is asked to end.
+        let Some((mut service, way)) = open else { return };
+        // Closing its pipe is how a program is asked to end.
         let _ = wait(&self.handle, async move {
             let _ = service.close_with_timeout(GRACE).await;
         });
-        kill(&self.handle, running);
+        if let Way::Child(running) = way {
+            kill(&self.handle, *running);
+        }
     }
 }
 

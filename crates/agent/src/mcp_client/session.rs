@@ -19,11 +19,9 @@ use rmcp::{
         ClientInitializeError, NotificationContext, Peer, PeerRequestOptions, RunningService,
         ServiceError, serve_client,
     },
+    transport::IntoTransport,
 };
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    sync::oneshot,
-};
+use tokio::sync::oneshot;
 
 use super::offer::{self, MAX_TOOLS, Offered};
 
@@ -61,11 +59,11 @@ pub(super) enum CallError {
 }
 
 /// Greets a server.
-pub(super) async fn greet(
-    client: Client,
-    reader: impl AsyncRead + Send + Unpin + 'static,
-    writer: impl AsyncWrite + Send + Unpin + 'static,
-) -> Result<Service, String> {
+pub(super) async fn greet<T, E, A>(client: Client, transport: T) -> Result<Service, String>
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
     let said = |cause| match cause {
         ClientInitializeError::ConnectionClosed(_)
         | ClientInitializeError::TransportError { .. } => "it ended before it answered".to_owned(),
@@ -75,7 +73,7 @@ pub(super) async fn greet(
         }
         cause => cause.to_string(),
     };
-    serve_client(client, (reader, writer)).await.map_err(said)
+    serve_client(client, transport).await.map_err(said)
 }
 
 /// What a server offers, at most one tool more than are used.

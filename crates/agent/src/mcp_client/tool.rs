@@ -32,11 +32,11 @@ impl Tool for ServerTool {
         let arguments = object(arguments)?;
         let text = serde_json::to_string_pretty(&arguments)
             .map_err(|cause| ToolError::Arguments(cause.to_string()))?;
-        let Server { name, command, .. } = &*self.server;
+        let Server { name, place, .. } = &*self.server;
         Ok(Intent {
             action: Action::Server { name: name.clone() },
             shown: format!(
-                "server `{name}` ({command})\ncalls `{}` with\n{text}",
+                "server `{name}` ({place})\ncalls `{}` with\n{text}",
                 self.tool.own_name
             ),
         })
@@ -50,9 +50,11 @@ impl Tool for ServerTool {
         let (server, tool) = (&*self.server, &self.tool);
         let patience = host.patience();
         let failed = |cause| match cause {
-            CallError::Arguments(why) => ToolError::Arguments(one_line(&why, 2_000)),
+            CallError::Arguments(why) => {
+                ToolError::Arguments(one_line(&server.without_token(&why), 2_000))
+            }
             CallError::Cancelled => ToolError::Cancelled,
-            CallError::Failed(why) => server.failed(&one_line(&why, 2_000)),
+            CallError::Failed(why) => server.failed(&one_line(&server.without_token(&why), 2_000)),
             CallError::TooSlow => {
                 server.failed(&format!("no answer within {} s", patience.as_secs_f32()))
             }
@@ -70,7 +72,7 @@ impl Tool for ServerTool {
             )));
         }
         let result = server.call(own_name, arguments, patience, &is_cancelled).map_err(failed)?;
-        Ok(answer::output(&result, host.max_output()))
+        Ok(answer::output(&result, host.max_output(), |text| server.without_token(text)))
     }
 }
 

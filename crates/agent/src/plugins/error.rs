@@ -10,6 +10,8 @@ pub enum PluginError {
     /// There is no folder of this name.
     #[error("there is no folder `plugins/{name}`")]
     Missing { name: String },
+    #[error("there is a plugin `{name}` already")]
+    Exists { name: String },
     /// A path within the plugin, and what is wrong there.
     #[error("`{path}`: {reason}")]
     File { path: String, reason: String },

@@ -2,7 +2,7 @@
 
 use super::{Origin, Skill, front};
 
-const BUNDLED: &[(&str, &str)] = &[
+pub(super) const BUNDLED: &[(&str, &str)] = &[
     (
         "investigating-a-failure",
         include_str!("../../../../assets/skills/investigating-a-failure/SKILL.md"),

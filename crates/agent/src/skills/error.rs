@@ -25,8 +25,10 @@ pub enum SkillError {
     Git { url: String, said: String },
     #[error("no hub is set")]
     NoHub,
-    #[error("the hub `{0}` is no address of a git repository")]
+    #[error("the hub `{0}` is neither a folder nor the address of a git repository")]
     Hub(String),
+    #[error("not every skill can be published: {}", .0.join("; "))]
+    Unpublished(Vec<String>),
     #[error("the hub was not read yet")]
     HubNotRead,
     #[error("the hub has no skill `{0}`")]

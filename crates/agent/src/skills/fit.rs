@@ -78,6 +78,13 @@ pub fn by_keywords(goal: &str, texts: &[String]) -> Vec<f32> {
         .collect()
 }
 
+/// How many words of a goal are in a text.
+pub(super) fn shared(goal: &str, text: &str) -> usize {
+    let analyzer = Analyzer::new("english");
+    let terms: BTreeSet<String> = analyzer.terms(text).into_iter().collect();
+    terms_of_goal(goal, &analyzer).intersection(&terms).count()
+}
+
 /// Whether a text holds a word that can be looked up.
 pub(super) fn has_words(text: &str) -> bool {
     !terms_of_goal(text, &Analyzer::new("english")).is_empty()

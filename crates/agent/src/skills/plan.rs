@@ -88,7 +88,7 @@ impl Plan {
 }
 
 /// Reads a skill and says what installing it below `installed` would do. A git repository is
-/// fetched for it into a folder that is gone afterwards; a skill of the hub is taken from the
+/// fetched for it into a folder that is gone afterwards; a skill of a hub in git is taken from the
 /// commit that [`hub::refresh`] brought.
 ///
 /// # Errors
@@ -264,14 +264,14 @@ fn only_skill(url: &str, listed: &[remote::Listed]) -> Result<String, SkillError
 fn from_hub(wanted: &str, outside: &Outside) -> Result<Read, SkillError> {
     name::check_name(wanted)?;
     let url = outside.hub.ok_or(SkillError::NoHub)?;
-    let (entry, bare) = hub::find(wanted, url, outside.cache)?;
-    let (contents, skipped) =
-        remote::contents(&bare, &entry.commit, &entry.path, outside.environment)?;
+    let (entry, contents, skipped) =
+        hub::contents(wanted, url, outside.cache, outside.environment)?;
     let front = front_of(&contents, &format!("hub:{wanted}"), None)?;
     if front.name != wanted {
         return Err(SkillError::Renamed { name: wanted.to_owned(), found: front.name });
     }
     let source = Source::Hub { name: wanted.to_owned() };
-    let (commit, hub) = (Some(entry.commit), Some(url.to_owned()));
+    let commit = Some(entry.commit).filter(|commit| !commit.is_empty());
+    let hub = Some(url.to_owned());
     Ok(Read { name: front.name.clone(), front, source, commit, hub, contents, skipped })
 }

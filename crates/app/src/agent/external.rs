@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::servers;
-use crate::{Error, Reporter, Workspace};
+use super::{credentials, servers};
+use crate::{Error, Reporter, Workspace, keys::Asking};
 use elophanto_agent::{
     Inlet, Source, Toolbox,
     mcp_client::{Servers, Started},
@@ -48,11 +48,20 @@ impl External {
             return Ok(());
         }
         let taken = self.inlet.specs().into_iter().map(|spec| spec.name).collect();
-        let Started { servers: running, tools, offers, problems } =
-            servers::start(&entries, &taken, environment)?;
+        let trusted = servers.iter().filter(|(name, _)| entries.iter().any(|it| it.name == **name));
+        let (credentials, missing) =
+            credentials::of(trusted, environment, Asking::Through(reporter));
+        // Without the token that it is to get, one is not asked at all.
+        entries.retain(|entry| !missing.contains_key(&entry.name));
+        let Started { servers: running, tools, offers, problems, want_sign_in } =
+            servers::start(&entries, &taken, &credentials, environment)?;
         self._servers = Some(running);
-        for problem in problems {
+        for problem in missing.into_values().chain(problems) {
             reporter.note(problem);
+        }
+        let has_key = |name: &String| servers.get(name).is_some_and(|kept| kept.key.is_some());
+        for name in want_sign_in.iter().filter(|name| !has_key(name)) {
+            reporter.note(format_args!("to sign in: elophanto agent mcp login {name}"));
         }
         let mut changed = BTreeSet::new();
         for (name, offer) in &offers {

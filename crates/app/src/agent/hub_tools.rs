@@ -81,7 +81,7 @@ impl Tool for HubSearch {
             return Err(failed(SkillError::NoHub));
         };
         let query = one_line(text(arguments, "query").unwrap_or_default(), MOST_QUERY);
-        if Self::fetches(arguments) {
+        if Self::fetches(arguments) && hub::is_fetched(address) {
             let host = host(address);
             let shown = format!("fetch the hub {address}, then look for: {query}");
             return Ok(Intent { action: Action::Reach { host }, shown });

@@ -8,6 +8,7 @@ mod brain;
 pub mod branch;
 mod branching;
 pub mod context;
+pub mod credentials;
 mod develop;
 mod external;
 mod gathering;

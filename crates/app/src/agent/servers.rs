@@ -7,6 +7,7 @@ use std::{
     io::{self, Read, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -15,10 +16,13 @@ use serde::{Deserialize, Serialize};
 use crate::{Environment, Error};
 use elophanto_agent::{
     level_name,
-    mcp_client::{self, Entry, Started, Surroundings},
+    mcp_client::{self, At, Credentials, Entry, Started, Surroundings},
     permissions::Level,
 };
+use elophanto_base::visible::escape_control_line;
 use elophanto_index::store::lock;
+use elophanto_net::remote::Realm;
+use url::Url;
 
 const FILE: &str = "mcp-servers.json";
 const LOCK: &str = "mcp-servers.lock";
@@ -32,10 +36,24 @@ const START: Duration = Duration::from_secs(10);
 const LEVELS: [Level; 4] = [Level::Safe, Level::Moderate, Level::Destructive, Level::Critical];
 
 /// A server as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kept {
+    /// Empty for one that runs already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// Where one that runs already is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Whether that may be on a private network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
+    /// Where the token for it is: `env:NAME` or `vault:NAME`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Whether the vault holds what it granted when the user signed in.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub signed_in: bool,
     /// Names of the variables it gets.
     #[serde(default)]
     pub environment: Vec<String>,
@@ -51,19 +69,44 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// What can be started: trusted only if this very command was agreed to.
+    /// What can be started or asked: trusted only if this very command or address was agreed to.
     ///
     /// # Errors
-    /// When a level is none.
+    /// When a level or an address is none.
     pub fn entry(&self, name: &str) -> Result<Entry, Error> {
-        let mut entry = Entry::new(name, self.command.clone());
-        entry.environment.clone_from(&self.environment);
+        let at = match &self.url {
+            None => {
+                At::Program { command: self.command.clone(), environment: self.environment.clone() }
+            }
+            Some(url) => {
+                At::Address { url: address(url)?, realm: self.realm(), key: self.key.clone() }
+            }
+        };
+        let mut entry = Entry::at(name, at);
         for (tool, word) in &self.levels {
             entry.levels.insert(tool.clone(), level(word)?);
         }
         entry.trusted = self.agreed.as_ref().is_some_and(|agreed| *agreed == entry.fingerprint());
         Ok(entry)
     }
+}
+
+impl Kept {
+    /// Which hosts the user agreed to.
+    pub fn realm(&self) -> Realm {
+        if self.private { Realm::Private } else { Realm::Public }
+    }
+}
+
+/// An address as it was written.
+///
+/// # Errors
+/// When it is none.
+pub fn address(text: &str) -> Result<Url, Error> {
+    Url::parse(text).map_err(|cause| {
+        Error::new(format_args!("`{}` is no address: {cause}", escape_control_line(text)))
+            .hint("such as https://mcp.example.org/mcp")
+    })
 }
 
 /// A level by its word.
@@ -137,7 +180,17 @@ pub fn change<T>(
     Ok(done)
 }
 
-/// Starts servers as a run does: with the variables they are granted, in the user's home. A
+/// Runs `work` while no other process changes servers or renews what they granted.
+///
+/// # Errors
+/// When the lock cannot be had.
+pub fn alone<T>(environment: &Environment, work: impl FnOnce() -> T) -> io::Result<T> {
+    let Some(folder) = folder(environment) else { return Ok(work()) };
+    let _lock = lock::wait(&folder.join(LOCK))?;
+    Ok(work())
+}
+
+/// Starts servers as a run does: programs with the variables they are granted, in the user's home. A
 /// repository must not lie where a program looks for its parts.
 ///
 /// # Errors
@@ -145,13 +198,18 @@ pub fn change<T>(
 pub fn start(
     entries: &[Entry],
     taken: &BTreeSet<String>,
+    credentials: &BTreeMap<String, Arc<dyn Credentials>>,
     environment: &Environment,
 ) -> Result<Started, Error> {
-    let names = entries.iter().flat_map(|entry| entry.environment.iter().map(String::as_str));
-    let granted = environment.granted(names);
+    let names = entries.iter().flat_map(|entry| match &entry.at {
+        At::Program { environment, .. } => environment.as_slice(),
+        At::Address { .. } => &[],
+    });
+    let granted = environment.granted(names.map(String::as_str));
     let home = environment.home().unwrap_or_else(|| PathBuf::from("/"));
     let folder: &Path = if home.is_dir() { &home } else { Path::new("/") };
-    let surroundings = Surroundings { environment: &granted, folder, taken, patience: START };
+    let surroundings =
+        Surroundings { environment: &granted, folder, taken, credentials, patience: START };
     Ok(mcp_client::Servers::start(entries, &surroundings)?)
 }
 

@@ -10,7 +10,7 @@ use elophanto_base::process::Environment;
 #[derive(Debug, Clone)]
 pub struct SkillStore {
     pub places: Places,
-    /// Address of the hub.
+    /// Address of the hub: `builtin`, an absolute path, or that of a git repository.
     pub hub: Option<String>,
     cache: PathBuf,
     environment: Environment,
@@ -33,7 +33,13 @@ impl SkillStore {
             repository: Some(workspace.repository.root.clone()),
             installed: data.join("skills"),
         };
-        let hub = workspace.config.agent.hub.clone();
+        let hub = workspace.config.agent.hub.clone().map(|hub| match hub.strip_prefix("~/") {
+            Some(below) => match environment.home() {
+                Some(home) => home.join(below).to_string_lossy().into_owned(),
+                None => hub,
+            },
+            None => hub,
+        });
         Ok(Self { places, hub, cache: data.join("hub"), environment: environment.for_git() })
     }
 

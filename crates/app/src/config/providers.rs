@@ -63,7 +63,8 @@ impl fmt::Display for KeyRef {
 }
 
 impl KeyRef {
-    fn read(text: &str) -> Option<Self> {
+    /// Reads `env:NAME` or `vault:NAME`; `None` for anything else, a key itself above all.
+    pub(crate) fn read(text: &str) -> Option<Self> {
         match text.split_once(':')? {
             ("env", name) if variable_name(name) => Some(Self::Env(name.to_owned())),
             ("vault", name) if vault_name(name) => Some(Self::Vault(name.to_owned())),

@@ -282,9 +282,9 @@ settings! {
         /// More folders that commands of the agent may write to, separated by colons.
         #[needs_trust(Always)]
         writable: Vec<PathBuf> = "none", Kind::Text;
-        /// Address of the git repository that skills are searched in.
+        /// Where skills are searched: builtin, a folder, or the address of a git repository.
         #[needs_trust(Always)]
-        hub: Option<String> = "none";
+        hub: Option<String> = "builtin";
     }
 
     LlmConfig in "llm" {

@@ -172,8 +172,8 @@ fn the_template_as_it_stands() {
       # readable: none
       # More folders that commands of the agent may write to, separated by colons.
       # writable: none
-      # Address of the git repository that skills are searched in.
-      # hub: none
+      # Where skills are searched: builtin, a folder, or the address of a git repository.
+      # hub: builtin
 
     llm:
       # Whether only models on this machine are asked.
@@ -366,7 +366,7 @@ fn the_table_as_it_stands() {
       ELOPHANTO_AGENT_READABLE: one line of at most 1024 bytes; Always
     agent.writable: none (default)
       ELOPHANTO_AGENT_WRITABLE: one line of at most 1024 bytes; Always
-    agent.hub: none (default)
+    agent.hub: builtin (default)
       ELOPHANTO_AGENT_HUB: one line of at most 1024 bytes; Always
     llm.local_only: false (default)
       ELOPHANTO_LLM_LOCAL_ONLY: true or false; Except(["true"])

@@ -527,11 +527,14 @@ impl From<SkillError> for Error {
             SkillError::TooLarge { .. } | SkillError::FileName { .. } => "tell whoever made it",
             SkillError::Git { .. } => "check the address and the connection",
             SkillError::NoHub => {
-                "set `agent.hub` in your own settings to the address of a git repository of skills"
+                "set `agent.hub` in your own settings: builtin, a folder, or the address of a git \
+                 repository of skills"
             }
             SkillError::Hub(_) => {
-                "set `agent.hub` in your own settings to an https, ssh or file:// address"
+                "set `agent.hub` in your own settings: builtin, a folder from `/` or `~/` on, or an \
+                 https, ssh or file:// address"
             }
+            SkillError::Unpublished(_) => "mend it and publish again; nothing was written",
             SkillError::HubNotRead => "`elophanto agent hub search` reads it",
             SkillError::NotInHub(_) => "`elophanto agent hub search` says what there is",
             SkillError::NotInstalled(_) => "`elophanto agent skill list` says what is",
@@ -555,7 +558,10 @@ impl From<PluginError> for Error {
     fn from(cause: PluginError) -> Self {
         let hint = match &cause {
             PluginError::Name(_) => "use a-z, 0-9 and `_`, beginning with a letter",
-            PluginError::Missing { .. } => "a plugin is a folder below `plugins/`",
+            PluginError::Missing { .. } => {
+                "a plugin is a folder below `plugins/`; `elophanto agent plugin new NAME` makes one"
+            }
+            PluginError::Exists { .. } => "give it another name, or work on the one that is there",
             PluginError::Untested { .. } => "mend it until its tests pass",
             PluginError::Changed { .. } => "run it again and look at what is shown",
             PluginError::Manifest(_) => "mend it by hand, or bring it back with git",

@@ -60,6 +60,22 @@ pub fn be_nice() {
     unsafe { libc::nice(LOWEST) };
 }
 
+/// Asks a process of the same user to end.
+///
+/// # Errors
+/// When there is none of this number, or it is somebody else's.
+pub fn ask_to_end(process: u32) -> std::io::Result<()> {
+    // 0 and what is negative stand for groups.
+    let Some(process) = libc::pid_t::try_from(process).ok().filter(|process| *process > 0) else {
+        return Err(std::io::ErrorKind::InvalidInput.into());
+    };
+    // SAFETY: hands over numbers only.
+    match unsafe { libc::kill(process, libc::SIGTERM) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
 impl Detached {
     pub fn id(&self) -> u32 {
         self.0.id()

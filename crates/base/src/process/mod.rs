@@ -17,7 +17,7 @@ mod pipes;
 #[cfg(test)]
 mod tests;
 
-pub use detach::{Detached, be_nice, detach};
+pub use detach::{Detached, ask_to_end, be_nice, detach};
 
 /// The whole environment of a program. It inherits nothing: what holds a secret is handed on only
 /// if somebody writes it in here.

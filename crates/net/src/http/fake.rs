@@ -41,6 +41,7 @@ pub struct Call {
     pub method: Method,
     pub path: String,
     pub headers: HeaderMap,
+    /// JSON, else text; null if there is none.
     pub body: Value,
 }
 
@@ -59,7 +60,11 @@ impl Fake {
             async move {
                 let (parts, body) = request.into_parts();
                 let bytes = to_bytes(body, 64 << 20).await.unwrap();
-                let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+                let text = || String::from_utf8_lossy(&bytes).into_owned();
+                let body = match bytes.is_empty() {
+                    true => Value::Null,
+                    false => serde_json::from_slice(&bytes).unwrap_or_else(|_| text().into()),
+                };
                 let path = parts.uri.path_and_query().unwrap().to_string();
                 let call =
                     Call { number, method: parts.method, path, headers: parts.headers, body };

@@ -39,6 +39,7 @@ pub use error::HttpError;
 pub use probe::{listens, probe};
 pub use runtime::block_on;
 pub use stream::{StreamEnd, StreamItem};
+pub(crate) use trust::is_this_machine;
 
 /// Most bytes of an answer, unpacked. A batch of 96 vectors of 3,072 components takes 4 MB.
 pub const BODY_CAP: usize = 64 << 20;

@@ -47,6 +47,14 @@ pub(super) fn check(url: &Url, has_key: bool) -> Result<Reach, HttpError> {
     }
 }
 
+/// Whether an address that gets a key is on this very machine.
+///
+/// # Errors
+/// As [`check`].
+pub(crate) fn is_this_machine(url: &Url) -> Result<bool, HttpError> {
+    Ok(check(url, true)? == Reach::Loopback)
+}
+
 fn reach(host: &Host<&str>) -> Reach {
     match host {
         Host::Domain(name) => reach_of_name(name),

@@ -128,6 +128,15 @@ impl Vault {
         Some(found)
     }
 
+    /// Reads the file anew.
+    ///
+    /// # Errors
+    /// [`VaultError`] when it cannot be read, or has another key now; what is held stays as it was.
+    pub fn reread(&mut self) -> Result<(), VaultError> {
+        self.entries = self.read_again()?;
+        Ok(())
+    }
+
     /// Keeps a value; `true` if there was one with this name.
     ///
     /// # Errors

@@ -14,8 +14,8 @@ use std::time::Duration;
 mod error;
 mod fetch;
 mod media;
-mod public;
-mod resolve;
+pub(crate) mod public;
+pub(crate) mod resolve;
 
 #[cfg(test)]
 mod tests;

@@ -29,7 +29,7 @@ const LOCAL_ENDS: &[&str] = &[
 
 /// Which hosts may be asked.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reach {
+pub(crate) struct Reach {
     pub addresses: fn(IpAddr) -> bool,
     pub names: fn(&str) -> bool,
 }
@@ -43,7 +43,7 @@ impl Reach {
 }
 
 /// `host:port`, for messages.
-pub(super) fn host_and_port(url: &Url) -> String {
+pub(crate) fn host_and_port(url: &Url) -> String {
     let host = url.host_str().unwrap_or("?");
     match url.port() {
         Some(port) => format!("{host}:{port}"),
@@ -56,7 +56,7 @@ pub(super) fn host_and_port(url: &Url) -> String {
 ///
 /// # Errors
 /// [`FetchError::Address`] and [`FetchError::Private`].
-pub(super) fn check(url: &Url, reach: Reach) -> Result<(), FetchError> {
+pub(crate) fn check(url: &Url, reach: Reach) -> Result<(), FetchError> {
     let wrong = |reason| Err(FetchError::Address { reason });
     if !matches!(url.scheme(), "http" | "https") {
         return wrong("it begins with neither https:// nor http://");
@@ -79,7 +79,7 @@ pub(super) fn check(url: &Url, reach: Reach) -> Result<(), FetchError> {
 
 /// Whether a name could be one of the public internet: it has a dot, and no end that is kept for
 /// local use.
-pub(super) fn is_public_name(name: &str) -> bool {
+pub(crate) fn is_public_name(name: &str) -> bool {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let ends = |end: &str| {
         name.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('.'))

@@ -11,11 +11,11 @@ const MOST: usize = 16;
 
 /// Finds no address beyond its reach.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Resolver(pub Reach);
+pub(crate) struct Resolver(pub Reach);
 
 /// Why a name leads nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum ResolveError {
+pub(crate) enum ResolveError {
     #[error("only private addresses")]
     Private,
     #[error("no such name")]

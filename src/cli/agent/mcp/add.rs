@@ -8,35 +8,50 @@ use super::super::super::{
     ui::{Ui, escape_control_line},
 };
 use elophanto_agent::mcp_client::USUAL_ENVIRONMENT;
-use elophanto_app::mcp::{self, AddRequest, Server};
+use elophanto_app::mcp::{self, AddRequest, Added, Server};
 
 /// Add a server of somebody else, whose tools the agent may use
 ///
-/// It is a program that runs as you, outside of the sandbox, with the variables that --env names
-/// and no others, in your home folder. Nothing is started before you trust it: --trust starts it
-/// once to see what it offers. When it offers something else later, its tools are left out until
-/// you say so again. What is kept lies beside your own settings, never in a repository.
+/// It is a program, or an address where a server runs already. A program runs as you, outside of
+/// the sandbox, with the variables that --env names and no others, in your home folder. An address
+/// is asked over the network: over TLS, unless it is on this machine, and on a private network with
+/// --private only. Nothing is started or asked before you trust it: --trust does it once to see what
+/// it offers. When it offers something else later, its tools are left out until you say so again.
+/// What is kept lies beside your own settings, never in a repository.
 #[derive(clap::Args, Debug)]
 pub struct AddArgs {
-    /// What to call it: up to 24 small letters, digits and `_`; its tools are named NAME_TOOL
+    /// What to call it: up to 24 small letters, digits and `_`; its tools are named NAME_TOOL. An
+    /// address here makes a name of its host
+    #[arg(value_name = "NAME|ADDRESS")]
     name: String,
-    /// A variable of the environment that it gets, such as PATH; may be repeated
+    /// Where it is, such as https://mcp.example.org/mcp
+    address: Option<String>,
+    /// A variable of the environment that a program gets, such as PATH; may be repeated
     #[arg(long, value_name = "NAME")]
     env: Vec<String>,
+    /// Give a program PATH and HOME, which launchers such as npx and uvx need
+    #[arg(long)]
+    usual_env: bool,
+    /// Where the token for an address is: `env:NAME` or `vault:NAME`
+    #[arg(long, value_name = "PLACE")]
+    key: Option<String>,
+    /// The address may be on a private network
+    #[arg(long)]
+    private: bool,
     /// The level of a tool, by the server's own name of it; may be repeated
     ///
     /// Levels are safe, moderate, destructive and critical. A tool that is not named is
     /// destructive.
     #[arg(long, value_name = "TOOL=LEVEL")]
     level: Vec<String>,
-    /// Start it, look at what it offers, and use that in runs from now on
+    /// Look at what it offers, and use that in runs from now on
     #[arg(long)]
     trust: bool,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
     /// The program and its arguments; no shell sees them
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
 }
 
@@ -48,10 +63,10 @@ pub struct ListArgs {
     pub json: bool,
 }
 
-/// Start a server once, look at what it offers, and use that in runs from now on
+/// Look at what a server offers, and use that in runs from now on
 ///
-/// Shows its command first and asks before it is started; then shows its tools and asks before they
-/// are used.
+/// Shows its command or address first and asks before it is started or asked; then shows its tools
+/// and asks before they are used.
 #[derive(clap::Args, Debug)]
 pub struct TrustArgs {
     /// Its name
@@ -82,24 +97,37 @@ struct RemovedWire<'a> {
 pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let request = AddRequest {
         name: args.name.clone(),
+        address: args.address.clone(),
         command: args.command.clone(),
         environment: args.env.clone(),
+        usual: args.usual_env,
+        private: args.private,
+        key: args.key.clone(),
         levels: args.level.clone(),
         trust: args.trust,
     };
-    let (server, replaces) = mcp::add(request, &env::environment())?;
+    let Added { server, replaces, wants_sign_in, lacks } =
+        mcp::add(request, &env::environment(), ui)?;
     show(&server, ui)?;
+    let name = &server.name;
     if replaces {
-        ui.talk(format_args!("this replaces the former server `{}`", args.name));
+        ui.talk(format_args!("this replaces the former server `{name}`"));
     }
-    if server.environment.is_empty() {
+    if !lacks.is_empty() {
+        let lacks = lacks.join(" and ");
+        ui.talk(format_args!("launchers such as this one often fail without {lacks}: --usual-env"));
+    } else if server.url.is_none() && server.environment.is_empty() {
         let usual = USUAL_ENVIRONMENT.join(", ");
         ui.talk(format_args!("it gets no variables; many programs need some of {usual}: --env"));
     }
+    if wants_sign_in {
+        ui.talk(format_args!("it wants you to sign in: elophanto agent mcp login {name}"));
+        return Ok(Outcome::Negative);
+    }
     if !args.trust {
+        let done = if server.url.is_some() { "asked" } else { "started" };
         ui.talk(format_args!(
-            "it is not started before you trust it: elophanto agent mcp trust {}",
-            args.name
+            "it is not {done} before you trust it: elophanto agent mcp trust {name}"
         ));
     }
     Ok(Outcome::Done)
@@ -109,21 +137,27 @@ pub fn list(_args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let servers = mcp::list(&env::environment())?;
     for server in &servers {
         let state = if server.trusted { "trusted" } else { "not trusted" };
-        let text = format!("{}  {state}  {}", server.name, server.quoted());
+        let text = format!("{}  {state}  {}", server.name, server.place());
         ui.emit(server, escape_control_line(&text))?;
     }
     if servers.is_empty() {
-        return Ok(ui.nothing("no server was added: `elophanto agent mcp add NAME -- COMMAND`"));
+        return Ok(ui.nothing("no server was added: `elophanto agent mcp add NAME -- COMMAND`, or `agent mcp add ADDRESS`"));
     }
     Ok(Outcome::Done)
 }
 
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    if !mcp::remove(&args.name, &env::environment())? {
+    let Some(server) = mcp::remove(&args.name, &env::environment())? else {
         ui.talk(format_args!("no server `{}` was added", args.name));
         return Ok(Outcome::Negative);
-    }
+    };
     ui.emit(&RemovedWire { removed: &args.name }, format_args!("removed: {}", args.name))?;
+    if server.signed_in {
+        ui.talk(format_args!(
+            "what it granted is still in the vault: elophanto agent mcp logout {}",
+            args.name
+        ));
+    }
     Ok(Outcome::Done)
 }
 
@@ -135,7 +169,7 @@ pub fn trust(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
-fn show(server: &Server, ui: &mut Ui) -> Result<(), CliError> {
+pub(super) fn show(server: &Server, ui: &mut Ui) -> Result<(), CliError> {
     ui.emit(server, server.lines().join("\n"))?;
     ui.flush()
 }

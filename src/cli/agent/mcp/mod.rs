@@ -1,7 +1,9 @@
 //! `elophanto agent mcp`: our own server, and those of others.
 
 mod add;
+mod login;
 mod serve;
+mod stop;
 
 use super::super::{Outcome, error::CliError, ui::Ui};
 
@@ -16,9 +18,12 @@ pub struct McpArgs {
 enum McpCommand {
     Serve(Box<serve::ServeArgs>),
     Status(serve::StatusArgs),
+    Stop(stop::StopArgs),
     Add(add::AddArgs),
     List(add::ListArgs),
     Trust(add::TrustArgs),
+    Login(login::LoginArgs),
+    Logout(login::LogoutArgs),
     Remove(add::RemoveArgs),
 }
 
@@ -27,9 +32,12 @@ impl McpArgs {
         match &self.command {
             McpCommand::Serve(args) => args.json,
             McpCommand::Status(args) => args.json,
+            McpCommand::Stop(args) => args.json,
             McpCommand::Add(args) => args.json,
             McpCommand::List(args) => args.json,
             McpCommand::Trust(args) => args.json,
+            McpCommand::Login(args) => args.json,
+            McpCommand::Logout(args) => args.json,
             McpCommand::Remove(args) => args.json,
         }
     }
@@ -39,9 +47,12 @@ pub fn run(args: &McpArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match &args.command {
         McpCommand::Serve(args) => serve::run(args, ui),
         McpCommand::Status(args) => serve::status(args, ui),
+        McpCommand::Stop(args) => stop::run(args, ui),
         McpCommand::Add(args) => add::run(args, ui),
         McpCommand::List(args) => add::list(args, ui),
         McpCommand::Trust(args) => add::trust(args, ui),
+        McpCommand::Login(args) => login::login(args, ui),
+        McpCommand::Logout(args) => login::logout(args, ui),
         McpCommand::Remove(args) => add::remove(args, ui),
     }
 }

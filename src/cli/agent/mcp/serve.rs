@@ -32,7 +32,7 @@ const ADDRESS: &str = "127.0.0.1:7397";
 /// How long a server may take to answer for the first time.
 const START: Duration = Duration::from_secs(10);
 /// How long a check of a running one may take.
-const CHECK: Duration = Duration::from_millis(500);
+pub(super) const CHECK: Duration = Duration::from_millis(500);
 
 /// Serve MCP over standard input and output, or over HTTP
 ///
@@ -144,7 +144,7 @@ fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 /// The root of the knowledge base here, or where there is none the current folder: a client gets a
 /// server that says so rather than none. What is wrong with the settings is said once, on stderr.
-fn home(ui: &Ui) -> Result<(PathBuf, bool), CliError> {
+pub(super) fn home(ui: &Ui) -> Result<(PathBuf, bool), CliError> {
     match workspace::open(Vec::new(), ui) {
         Ok(workspace) => Ok((workspace.repository.root, true)),
         Err(cause) if cause.is_nowhere => {

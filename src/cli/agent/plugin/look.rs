@@ -97,7 +97,7 @@ pub fn list(prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     if rows.is_empty() {
         return Ok(ui.nothing(
-            "there is no folder below `plugins/`: the agent writes one if it is asked to",
+            "there is no folder below `plugins/`: `elophanto agent plugin new NAME` makes one",
         ));
     }
     Ok(Outcome::Done)

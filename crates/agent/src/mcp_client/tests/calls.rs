@@ -57,7 +57,8 @@ fn only_the_environment_it_was_granted() {
     assert_eq!(started.said("t_env", ""), "(no text)");
     drop(started);
     let mut entry = bench.entry("t", &["good"]);
-    entry.environment = vec!["TOKEN".to_owned(), "MISSING".to_owned()];
+    let At::Program { environment, .. } = &mut entry.at else { panic!("it is a program") };
+    *environment = vec!["TOKEN".to_owned(), "MISSING".to_owned()];
     assert_eq!(bench.start(&[entry]).said("t_env", ""), "TOKEN");
 }
 

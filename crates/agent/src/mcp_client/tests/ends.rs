@@ -48,7 +48,8 @@ fn stubborn_ones_end() {
     );
     let command = ["sh", "-c", &script].map(str::to_owned).to_vec();
     let environment = vec!["PATH".to_owned()];
-    let started = bench.start(&[Entry { trusted: true, environment, ..Entry::new("t", command) }]);
+    let at = At::Program { command, environment };
+    let started = bench.start(&[Entry { trusted: true, ..Entry::at("t", at) }]);
     assert_eq!(started.problems, [""; 0]);
     assert_eq!(started.said("t_echo", "x"), "x");
     let group = pid(&bench);
@@ -64,7 +65,8 @@ fn those_that_fail_to_start_end_too() {
     let script = format!("echo $$ > {}; sleep 1000 & sleep 1000", bench.at("pid").display());
     let command = ["sh", "-c", &script].map(str::to_owned).to_vec();
     let environment = vec!["PATH".to_owned()];
-    let started = bench.start(&[Entry { trusted: true, environment, ..Entry::new("t", command) }]);
+    let at = At::Program { command, environment };
+    let started = bench.start(&[Entry { trusted: true, ..Entry::at("t", at) }]);
     assert_eq!(started.problems.len(), 1);
     assert_eq!(living(&pid(&bench)), 0);
 }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod ends;
+mod http;
 mod offers;
 
 use std::{fs, path::PathBuf, time::Instant};
@@ -16,6 +17,7 @@ pub(super) struct Bench {
     folder: tempfile::TempDir,
     environment: Environment,
     taken: BTreeSet<String>,
+    credentials: BTreeMap<String, Arc<dyn Credentials>>,
     patience: Duration,
 }
 
@@ -27,7 +29,8 @@ impl Bench {
         let environment =
             [("PATH".to_owned(), path), ("TOKEN".to_owned(), "secret".to_owned())].into();
         let taken = ["file_read".to_owned()].into();
-        Self { folder, environment, taken, patience: Duration::from_secs(20) }
+        let (credentials, patience) = (BTreeMap::new(), Duration::from_secs(20));
+        Self { folder, environment, taken, credentials, patience }
     }
 
     pub(super) fn at(&self, name: &str) -> PathBuf {
@@ -47,6 +50,7 @@ impl Bench {
             environment: &self.environment,
             folder,
             taken: &self.taken,
+            credentials: &self.credentials,
             patience: self.patience,
         };
         Servers::start(entries, &surroundings).unwrap()

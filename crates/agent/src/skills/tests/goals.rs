@@ -93,6 +93,62 @@ fn goals_lead_to_their_skill() {
     assert!(taken.len() <= 1, "{}", taken.join("\n"));
 }
 
+/// Goals in people's words, and the skill of the built-in hub each should lead to.
+const OF_HUB: &[(&str, &str)] = &[
+    ("find out whether the cache keeps order, with references", "answering-with-sources"),
+    ("fact-check the claims of this page", "answering-with-sources"),
+    ("the start page is too slow, make it faster", "improving-performance"),
+    ("profile the importer and find the bottleneck", "improving-performance"),
+    ("commit what I did with a good message", "making-a-commit"),
+    ("split this large change for a pull request", "making-a-commit"),
+    ("cut version 2.0 and write the release notes", "preparing-a-release"),
+    ("publish a new release", "preparing-a-release"),
+    ("refactor the parser into smaller functions", "refactoring-safely"),
+    ("deduplicate and restructure the handlers", "refactoring-safely"),
+    ("git says there are conflicts, resolve the merge", "resolving-a-merge-conflict"),
+    ("rebase this branch onto main", "resolving-a-merge-conflict"),
+    ("I pushed an API key by accident", "responding-to-a-leaked-secret"),
+    ("rotate the leaked credential", "responding-to-a-leaked-secret"),
+    ("I am new here, explain the architecture of this codebase", "understanding-a-codebase"),
+    ("where is authentication implemented in this repository", "understanding-a-codebase"),
+    ("upgrade all dependencies", "upgrading-dependencies"),
+    (
+        "bump the framework to the next version because of a security advisory",
+        "upgrading-dependencies",
+    ),
+    ("write tests for the billing module", "writing-tests"),
+    ("raise the coverage of the parser", "writing-tests"),
+];
+
+#[test]
+fn goals_lead_to_what_the_hub_has() {
+    let hub = hub::load(hub::BUILTIN, Path::new("/nowhere")).unwrap();
+    let first = |goal: &str| hub::search(&hub, goal, 1).first().map(|it| it.name.clone());
+    let wrong: Vec<String> = OF_HUB
+        .iter()
+        .filter(|(goal, expected)| first(goal).as_deref() != Some(expected))
+        .map(|(goal, expected)| format!("{goal}: {:?} instead of {expected}", first(goal)))
+        .collect();
+    assert!(wrong.len() * 10 <= OF_HUB.len(), "{}", wrong.join("\n"));
+    // What is here already is not proposed, and nothing is where nothing fits.
+    for (goal, _) in GOALS {
+        if let Some(entry) = hub::propose(goal, &bundled(), &hub) {
+            assert!(OF_HUB.iter().any(|(_, name)| *name == entry.name), "{goal}: {}", entry.name);
+        }
+    }
+    let taken: Vec<&str> = OTHER
+        .iter()
+        .copied()
+        .filter(|goal| hub::propose(goal, &bundled(), &hub).is_some())
+        .collect();
+    assert!(taken.len() <= 1, "{taken:?}");
+    let proposed =
+        |goal: &str| hub::propose(goal, &bundled(), &hub).map_or("", |entry| entry.name.as_str());
+    assert_eq!(proposed("Go"), "", "one word is chance");
+    assert_eq!(proposed("rotate the leaked credential"), "responding-to-a-leaked-secret");
+    assert_eq!(proposed("upgrade all dependencies"), "upgrading-dependencies");
+}
+
 #[test]
 fn odd_ranks_and_goals() {
     let skills = bundled();

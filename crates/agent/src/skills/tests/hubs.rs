@@ -132,3 +132,99 @@ fn addresses_of_hubs_are_checked() {
         assert!(matches!(refresh(&desk, url), Err(SkillError::Hub(_))), "{url}");
     }
 }
+
+#[test]
+fn a_folder_is_a_hub() {
+    let mut desk = Desk::new();
+    desk.skill("hub/skills/baking-bread", "Bakes bread");
+    desk.skill("hub/.claude/skills/brewing-tea", "Brews tea");
+    desk.write("hub/skills/baking-bread/oven.txt", "220 C");
+    desk.skill("hub/.git/hidden-one", "d");
+    desk.skill("elsewhere/linked-one", "d");
+    std::os::unix::fs::symlink(desk.at("elsewhere/linked-one"), desk.at("hub/linked-one")).unwrap();
+    let address = desk.at("hub").to_str().unwrap().to_owned();
+    let hub = refresh(&desk, &address).unwrap();
+    let shown = |hub: &hub::Hub| -> Vec<String> {
+        hub.entries.iter().map(|e| format!("{} {}", e.name, e.path)).collect()
+    };
+    assert_eq!(
+        shown(&hub),
+        ["baking-bread skills/baking-bread", "brewing-tea .claude/skills/brewing-tea"]
+    );
+    assert!(!hub::is_fetched(&address) && !hub::is_fetched(hub::BUILTIN));
+    assert!(hub::is_fetched("https://example.org/hub.git"));
+    desk.hub = Some(address.clone());
+    let plan = desk.install("hub:baking-bread").unwrap();
+    assert_eq!((plan.files.len(), plan.commit), (2, None));
+    // What is shown is what is there now; what was agreed to is held to.
+    desk.write("hub/skills/baking-bread/oven.txt", "230 C");
+    let update = desk.plan_update("baking-bread").unwrap();
+    assert!(!update.is_current());
+    assert!(matches!(desk.plan("hub:linked-one"), Err(SkillError::NotInHub(_))));
+    // A bare repository has no files: it is asked by git.
+    let (url, commit) = desk.publish("hub");
+    let bare = url.strip_prefix("file://").unwrap();
+    assert_eq!(refresh(&desk, bare).unwrap().commit, commit);
+    assert_eq!(hub::load(bare, &desk.cache()).unwrap().url, bare);
+    assert!(matches!(refresh(&desk, "/nowhere/at/all"), Err(SkillError::Io { .. })));
+    assert!(matches!(refresh(&desk, "relative/path"), Err(SkillError::Hub(_))));
+}
+
+#[test]
+fn publishing_makes_a_list() {
+    let desk = Desk::new();
+    let root = desk.at("hub");
+    fs::create_dir(&root).unwrap();
+    assert!(matches!(hub::publish(&root), Err(SkillError::NoSkill(_))));
+    desk.skill("hub/b/brewing-tea", "Brews tea");
+    desk.skill("hub/a/baking-bread", "Bakes \"bread\"");
+    desk.write("hub/a/baking-bread/run.sh", "#!/bin/sh\n");
+    let published = hub::publish(&root).unwrap();
+    assert!(published.changed);
+    let text = fs::read_to_string(root.join("index.json")).unwrap();
+    assert_eq!(
+        text,
+        r#"{
+  "version": 1,
+  "skills": [
+    {
+      "name": "baking-bread",
+      "description": "Bakes \"bread\"",
+      "path": "a/baking-bread"
+    },
+    {
+      "name": "brewing-tea",
+      "description": "Brews tea",
+      "path": "b/brewing-tea"
+    }
+  ]
+}
+"#
+    );
+    assert!(!hub::publish(&root).unwrap().changed);
+    // What it lists is what is found, in the folder and in git.
+    let address = root.to_str().unwrap();
+    assert_eq!(refresh(&desk, address).unwrap().entries, published.entries);
+    let (url, commit) = desk.publish("hub");
+    let mut entries = refresh(&desk, &url).unwrap().entries;
+    assert!(entries.iter().all(|entry| entry.commit == commit));
+    entries.iter_mut().for_each(|entry| entry.commit.clear());
+    assert_eq!(entries, published.entries);
+    // All or nothing.
+    for (path, text) in [
+        ("hub/c/bad-one/SKILL.md", "no front matter".to_owned()),
+        ("hub/c/other-name/SKILL.md", skill_text("not-so", "d")),
+        ("hub/c/baking-bread/SKILL.md", skill_text("baking-bread", "again")),
+        ("hub/c/big-one/SKILL.md", skill_text("big-one", "d") + &"x".repeat(MAX_SKILL_BYTES)),
+    ] {
+        let written = desk.write(path, text);
+        let refused = hub::publish(&root).unwrap_err();
+        assert!(matches!(refused, SkillError::Unpublished(_)), "{path}: {refused}");
+        fs::remove_dir_all(written.parent().unwrap()).unwrap();
+    }
+    assert_eq!(fs::read_to_string(root.join("index.json")).unwrap(), text);
+    // A file of another kind stays.
+    desk.write("hub/index.json", "[1]");
+    assert!(matches!(hub::publish(&root), Err(SkillError::Occupied(_))));
+    assert_eq!(fs::read(root.join("index.json")).unwrap(), b"[1]");
+}

@@ -1,15 +1,19 @@
-//! Servers of others that the user adds: looked at, agreed to, kept.
+//! Servers of others that the user adds: looked at, agreed to, kept, signed in at.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path,
-};
+mod add;
+mod sign_in;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use crate::{
     Environment, Error,
-    agent::servers::{self, Kept, level, start},
+    agent::{
+        credentials,
+        servers::{self, Kept, start},
+    },
+    keys::Asking,
     reporter::Reporter,
 };
 use elophanto_agent::{
@@ -19,26 +23,28 @@ use elophanto_agent::{
 use elophanto_base::counted::counted;
 use elophanto_base::visible::escape_control_line;
 
-/// A server to add.
-#[derive(Debug, Clone, Default)]
-pub struct AddRequest {
-    pub name: String,
-    /// The program and its arguments.
-    pub command: Vec<String>,
-    /// Names of the variables it gets.
-    pub environment: Vec<String>,
-    /// `TOOL=LEVEL` each.
-    pub levels: Vec<String>,
-    /// Start it, and use what it offers from now on.
-    pub trust: bool,
-}
+pub use add::{AddRequest, Added, add};
+pub use sign_in::{LoginRequest, login, logout};
 
 /// A server.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Server {
     pub name: String,
+    /// Empty for one that runs already.
     pub command: Vec<String>,
     pub environment: Vec<String>,
+    /// Where one that runs already is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Whether that may be on a private network.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
+    /// Where the token for it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Whether the user signed in there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub signed_in: bool,
     pub levels: BTreeMap<String, String>,
     /// Whether it is started for a run.
     pub trusted: bool,
@@ -68,6 +74,10 @@ impl Server {
             name: name.to_owned(),
             command: kept.command.clone(),
             environment: kept.environment.clone(),
+            url: kept.url.clone(),
+            private: kept.private,
+            key: kept.key.clone(),
+            signed_in: kept.signed_in,
             levels: kept.levels.clone(),
             trusted: kept.entry(name)?.trusted,
             offers: kept.offers.clone(),
@@ -77,23 +87,36 @@ impl Server {
         })
     }
 
-    /// Its command as a shell would want it.
-    pub fn quoted(&self) -> String {
+    /// Its address, or its command as a shell would want it.
+    pub fn place(&self) -> String {
         let quoted = |word: &String| {
             shlex::try_quote(word)
                 .map_or_else(|_| word.escape_default().to_string(), |word| word.into_owned())
         };
-        self.command.iter().map(quoted).collect::<Vec<_>>().join(" ")
+        match &self.url {
+            Some(url) => url.clone(),
+            None => self.command.iter().map(quoted).collect::<Vec<_>>().join(" "),
+        }
     }
 
-    /// What to look at: its command, what it gets, what it offers.
+    /// What it is given.
+    fn gets(&self) -> String {
+        match (&self.url, &self.key) {
+            (None, _) if self.environment.is_empty() => "no variables".to_owned(),
+            (None, _) => self.environment.join(", "),
+            (Some(_), Some(key)) => format!("the token in {key}"),
+            (Some(_), None) if self.signed_in => "the token of your sign-in".to_owned(),
+            (Some(_), None) => "no token".to_owned(),
+        }
+    }
+
+    /// What to look at: its command or address, what it gets, what it offers.
     pub fn lines(&self) -> Vec<String> {
-        let environment = match self.environment.is_empty() {
-            true => "no variables".to_owned(),
-            false => self.environment.join(", "),
-        };
-        let mut lines =
-            vec![format!("server {}: {}", self.name, self.quoted()), format!("gets {environment}")];
+        let (name, place, gets) = (&self.name, self.place(), self.gets());
+        let mut lines = vec![format!("server {name}: {place}"), format!("gets {gets}")];
+        if self.private {
+            lines.push("may be on a private network".to_owned());
+        }
         if let Some(tools) = &self.tools {
             lines.push(format!("offers {}:", counted(tools.len(), "tool")));
             lines.extend(tools.iter().map(|Offered { name, level, description }| {
@@ -104,10 +127,23 @@ impl Server {
         lines.iter().map(|line| escape_control_line(line)).collect()
     }
 
-    /// Starts it, asks what it offers, and ends it.
-    fn look(&mut self, entry: &Entry, environment: &Environment) -> Result<(), Error> {
-        let Started { servers, tools, mut offers, problems } =
-            start(std::slice::from_ref(entry), &BTreeSet::new(), environment)?;
+    /// Starts it or goes to where it is, asks what it offers, and ends it; `false` if it wants the
+    /// user to sign in first.
+    fn look(
+        &mut self,
+        entry: &Entry,
+        kept: &Kept,
+        environment: &Environment,
+        reporter: &dyn Reporter,
+    ) -> Result<bool, Error> {
+        let (credentials, missing) =
+            credentials::of([(&entry.name, kept)], environment, Asking::Through(reporter));
+        if let Some(why) = missing.into_values().next() {
+            return Err(Error::new(why)
+                .hint("--key takes env:NAME or vault:NAME, and the token has to be there"));
+        }
+        let Started { servers, tools, mut offers, problems, want_sign_in } =
+            start(std::slice::from_ref(entry), &BTreeSet::new(), &credentials, environment)?;
         let offered = |spec: &elophanto_agent::Spec| Offered {
             name: spec.name.clone(),
             level: level_name(spec.level),
@@ -115,48 +151,26 @@ impl Server {
         };
         let tools = tools.iter().map(|tool| offered(tool.spec())).collect();
         drop(servers);
+        if want_sign_in.contains(&entry.name) && kept.key.is_none() {
+            return Ok(false);
+        }
         let Some(offers) = offers.remove(&entry.name) else {
             let why = problems.into_iter().next();
-            return Err(Error::new(why.unwrap_or_else(|| "it does not start".to_owned())).hint(
-                "try the command by hand; it runs in your home folder, with the variables that \
-                 `--env` names and no others",
-            ));
+            let error = Error::new(why.unwrap_or_else(|| "it does not start".to_owned()));
+            return Err(match (&self.url, &self.key) {
+                (None, _) => error.hint(
+                    "try the command by hand; it runs in your home folder, with the variables that \
+                     `--env` names and no others",
+                ),
+                (Some(_), Some(key)) => error.hint(format!("check the address, and the token in {key}")),
+                (Some(_), None) => error.hint(
+                    "check the address, path included; what is on a private network needs --private",
+                ),
+            });
         };
         (self.offers, self.tools, self.problems) = (Some(offers), Some(tools), problems);
-        Ok(())
+        Ok(true)
     }
-}
-
-/// Adds a server, and looks at what it offers if the user trusts it; whether it replaces another.
-///
-/// # Errors
-/// When it is not in the right form, does not start, or cannot be kept.
-pub fn add(request: AddRequest, environment: &Environment) -> Result<(Server, bool), Error> {
-    let AddRequest { name, mut command, environment: mut variables, levels, trust } = request;
-    let levels = levels_of(&levels)?;
-    variables.sort();
-    variables.dedup();
-    // A path is what it is here, wherever a run happens.
-    if let Some(program) = command.first_mut().filter(|program| program.contains('/')) {
-        *program = path::absolute(&*program)?.to_string_lossy().into_owned();
-    }
-    let has_variables = !variables.is_empty();
-    let mut kept = Kept { command, environment: variables, levels, agreed: None, offers: None };
-    let mut entry = kept.entry(&name)?;
-    entry.trusted = true;
-    entry.check().map_err(|cause| {
-        let names = "--env takes names of variables; their values stay where they are";
-        let error = Error::new(cause);
-        if has_variables { error.hint(names) } else { error }
-    })?;
-    let mut server = Server { done: Some(true), ..Server::of(&name, &kept)? };
-    if trust {
-        server.look(&entry, environment)?;
-        server.trusted = true;
-        (kept.agreed, kept.offers) = (Some(entry.fingerprint()), server.offers.clone());
-    }
-    let former = servers::change(environment, |all| Ok(all.insert(name, kept)))?;
-    Ok((server, former.is_some()))
 }
 
 /// The servers that were added.
@@ -167,8 +181,8 @@ pub fn list(environment: &Environment) -> Result<Vec<Server>, Error> {
     servers::read(environment)?.iter().map(|(name, kept)| Server::of(name, kept)).collect()
 }
 
-/// Starts a server once and uses what it offers from now on. Unless `yes` agrees, its command and its
-/// tools are shown and asked for; `None` if there is no such server, or nobody agreed.
+/// Looks at a server once and uses what it offers from now on. Unless `yes` agrees, its command or address
+/// and its tools are shown and asked for; `None` if there is no such server, or nobody agreed.
 ///
 /// # Errors
 /// When it does not start, was changed meanwhile, or cannot be kept.
@@ -195,10 +209,17 @@ pub fn trust(
         }
         Ok(is_agreed)
     };
-    if !yes && !is_known && !is_agreed(&server, "Start it to see what it offers?")? {
+    let question = match &server.url {
+        None => "Start it to see what it offers?",
+        Some(_) => "Ask it what it offers?",
+    };
+    if !yes && !is_known && !is_agreed(&server, question)? {
         return Ok(None);
     }
-    server.look(&entry, environment)?;
+    if !server.look(&entry, &before, environment, reporter)? {
+        return Err(Error::new(format_args!("server `{name}` wants you to sign in"))
+            .hint(format!("elophanto agent mcp login {name}")));
+    }
     server.trusted = true;
     let is_same = is_known && before.offers == server.offers;
     if !yes && !is_same && !is_agreed(&server, "Use these tools?")? {
@@ -219,26 +240,12 @@ pub fn trust(
     Ok(Some(server))
 }
 
-/// Removes a server; whether there was one.
+/// Removes a server; what it was, or `None`. What it granted when the user signed in stays in the vault:
+/// [`logout`] forgets that.
 ///
 /// # Errors
 /// When that cannot be kept.
-pub fn remove(name: &str, environment: &Environment) -> Result<bool, Error> {
-    Ok(servers::change(environment, |all| Ok(all.remove(name)))?.is_some())
-}
-
-/// `TOOL=LEVEL` each: the name of a tool may hold `=`, a level does not.
-fn levels_of(given: &[String]) -> Result<BTreeMap<String, String>, Error> {
-    let one = |text: &String| {
-        let Some((tool, word)) = text.rsplit_once('=').filter(|(tool, _)| !tool.is_empty()) else {
-            return Err(Error::new(format_args!(
-                "`{}` is no TOOL=LEVEL",
-                escape_control_line(text)
-            ))
-            .hint("such as --level read_file=safe"));
-        };
-        level(word)?;
-        Ok((tool.to_owned(), word.to_owned()))
-    };
-    given.iter().map(one).collect()
+pub fn remove(name: &str, environment: &Environment) -> Result<Option<Server>, Error> {
+    let removed = servers::change(environment, |all| Ok(all.remove(name)))?;
+    removed.map(|kept| Server::of(name, &kept)).transpose()
 }

@@ -1,0 +1,72 @@
+//! `elophanto agent mcp login` and `logout`
+
+use serde::Serialize;
+
+use super::{
+    super::super::{Outcome, env, error::CliError, ui::Ui, unlock::UnlockArgs},
+    add::show,
+};
+use elophanto_app::mcp::{self, LoginRequest};
+
+/// Sign in at a server that wants it
+///
+/// Says which address to open in a browser on this machine, waits until you have signed in there,
+/// and keeps what the server grants in the vault: it is sent to that server and nowhere else, and
+/// renewed by itself.
+#[derive(clap::Args, Debug)]
+pub struct LoginArgs {
+    /// Its name
+    name: String,
+    /// The name you got for this program, where programs cannot introduce themselves
+    #[arg(long, value_name = "ID")]
+    client_id: Option<String>,
+    #[command(flatten)]
+    unlock: UnlockArgs,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Forget what a server granted when you signed in
+#[derive(clap::Args, Debug)]
+pub struct LogoutArgs {
+    /// Its name
+    name: String,
+    #[command(flatten)]
+    unlock: UnlockArgs,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Serialize)]
+struct ForgottenWire<'a> {
+    forgotten: &'a str,
+}
+
+pub fn login(args: &LoginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let mut entrance = args.unlock.entrance(args.unlock.descriptor()?)?;
+    let (name, client_id) = (args.name.clone(), args.client_id.clone());
+    let request = LoginRequest { name, client_id };
+    let Some(server) = mcp::login(&request, &mut entrance, &env::environment(), ui)? else {
+        return Ok(Outcome::Negative);
+    };
+    show(&server, ui)?;
+    if !server.trusted {
+        ui.talk(format_args!(
+            "signed in; to see what it offers: elophanto agent mcp trust {}",
+            server.name
+        ));
+    }
+    Ok(Outcome::Done)
+}
+
+pub fn logout(args: &LogoutArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let mut entrance = args.unlock.entrance(args.unlock.descriptor()?)?;
+    if !mcp::logout(&args.name, &mut entrance, &env::environment(), ui)? {
+        ui.talk(format_args!("nothing of `{}` is kept", args.name));
+        return Ok(Outcome::Negative);
+    }
+    ui.emit(&ForgottenWire { forgotten: &args.name }, format_args!("forgotten: {}", args.name))?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,46 @@
+//! `elophanto agent plugin new`.
+
+use serde::Serialize;
+
+use super::{
+    super::super::{
+        Outcome,
+        error::CliError,
+        ui::{Ui, visible},
+    },
+    Prepared,
+};
+use elophanto_app::plugins;
+
+/// Make a plugin to fill in: a small program in Python that works, with tests that pass
+///
+/// Nothing that is there is touched, and it is no tool before it is deployed.
+#[derive(clap::Args, Debug)]
+pub struct NewArgs {
+    /// Name of its folder below `plugins/`: small letters, digits and `_`
+    name: String,
+    /// What it is for and when to use it: what a model reads
+    #[arg(long, short)]
+    description: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What was made, as `--json` prints it.
+#[derive(Serialize)]
+struct NewWire<'a> {
+    name: &'a str,
+    written: &'a [String],
+}
+
+pub fn new(args: &NewArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let name = &args.name;
+    let written = plugins::new(prepared, name, args.description.as_deref())?;
+    ui.emit(&NewWire { name, written: &written }, visible(&written.join("\n")))?;
+    ui.talk(format_args!(
+        "change them and run elophanto agent plugin test {name}; elophanto agent plugin deploy {name} \
+         makes it a tool"
+    ));
+    Ok(Outcome::Done)
+}
