@@ -49,6 +49,7 @@ mod quiet;
 mod repair;
 mod revisions;
 mod scan;
+mod scan_library;
 mod scan_model;
 mod schedule;
 mod search;

@@ -13,6 +13,7 @@ pub mod freshness;
 pub mod gap;
 pub mod investigate;
 pub mod known;
+pub mod library;
 pub mod notes;
 mod parse;
 pub mod record;

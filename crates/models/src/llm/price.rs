@@ -20,7 +20,6 @@ impl Price {
     pub const FREE: Self = Self { input: 0, output: 0 };
 
     /// From US dollars per million tokens. `None` for what is no price: below 0, over a million.
-    #[cfg(test)]
     pub fn per_million(input: f64, output: f64) -> Option<Self> {
         let valid = |usd: f64| (0.0..=1e6).contains(&usd);
         let nanos = |usd: f64| (usd * 1000.0).ceil() as u64;
