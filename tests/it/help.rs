@@ -1384,6 +1384,9 @@ fn help_of_agent_run() {
           --budget <LIMITS>
               What models may cost, such as 0.50usd,20000tok,30calls
 
+          --plan
+              Ask about the plan before work begins: yes, no, or what is to be different
+
           --yes
               Agree to what is sent to a model elsewhere
 
@@ -1410,8 +1413,9 @@ fn help_of_agent_chat() {
     Talk with the agent
 
     A line is a task, or the next message of this conversation; lines that begin with `/` are commands
-    (`/help`). What it wants to do is shown and asked for here. The conversation survives a restart:
-    --session goes on with it.
+    (`/help`), one that begins with `!` is run by the shell in the sandbox, and `@path` puts a file
+    beside what is said. What it wants to do is shown and asked for here. The conversation survives a
+    restart: --session goes on with it.
 
     Usage: elophanto agent chat [OPTIONS]
 
@@ -1424,6 +1428,9 @@ fn help_of_agent_chat() {
 
           --budget <LIMITS>
               What models may cost in each run, such as 0.50usd,20000tok,30calls
+
+          --plan
+              Ask about each plan before work begins: yes, no, or what is to be different
 
           --yes
               Agree to what is sent to a model elsewhere

@@ -44,5 +44,5 @@ pub use sessions::{Listing, SessionLock, Sessions, SessionsError};
 pub use tool::{Host, Intent, Output, Source, Spec, Tool, ToolError};
 pub use toolbox::{Inlet, Toolbox, ToolboxError, level_name};
 pub use trail::{Entry, EntryKind, RunLine, RunTrail, Trails, TrailsError, Which};
-pub use turn::{Agent, MAX_DEPTH, Plan, Reflect, Settings, checked, run, run_session};
+pub use turn::{Agent, Given, MAX_DEPTH, Plan, Reflect, Settings, checked, run, run_session};
 pub use world::{Effects, Gathered, Piece, SkillLine, World};

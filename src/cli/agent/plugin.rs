@@ -46,7 +46,7 @@ impl PluginArgs {
 pub fn run(args: &PluginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     // What is said of plugins in general is not said here, but of each that is asked about.
-    let prepared = work::prepare(&workspace, Ui::silent())?;
+    let prepared = work::prepare(&workspace, std::sync::Arc::new(Ui::silent()))?;
     match &args.command {
         PluginCommand::List(_) => look::list(&prepared, ui),
         PluginCommand::Show(args) => look::show(args, &prepared, ui),

@@ -1,10 +1,13 @@
 //! `elophanto agent run`
 
+use std::sync::Arc;
+
 use super::{
     super::{Outcome, error::CliError, ui::Ui, workspace},
     work::{self, end_at_signals, terminal::Terminal, wire::Wire},
 };
 use elophanto_app::{
+    Reporter,
     agent::{self, Finished, RunRequest},
     config::AgentMode,
 };
@@ -31,6 +34,9 @@ pub struct RunArgs {
     /// What models may cost, such as 0.50usd,20000tok,30calls
     #[arg(long, value_name = "LIMITS")]
     budget: Option<String>,
+    /// Ask about the plan before work begins: yes, no, or what is to be different
+    #[arg(long)]
+    plan: bool,
     /// Agree to what is sent to a model elsewhere
     #[arg(long)]
     yes: bool,
@@ -48,25 +54,39 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let goal = goal(args, ui)?;
     agent::checked(&goal)?;
     let workspace = workspace::open(work::flags(args.mode, args.max_steps, &args.budget), ui)?;
-    let prepared = work::prepare(&workspace, ui.beside())?;
+    let screen = work::screen(ui);
+    let reporter: Arc<dyn Reporter + Send + Sync> = match args.json {
+        true => Arc::new(ui.beside()),
+        false => Arc::new(screen.clone()),
+    };
+    let prepared = work::prepare(&workspace, reporter)?;
     end_at_signals(prepared.cancelled())?;
-    let mut request = RunRequest { goal: &goal, yes: args.yes, is_attended: args.goal != "-" };
+    let is_attended = args.goal != "-";
+    let (goal, yes, asks_plan) = (goal.as_str(), args.yes, args.plan);
+    let mut request = RunRequest { goal, yes, is_attended, asks_plan, given: Vec::new() };
     if args.json {
         let mut session = prepared.session(args.session.as_deref())?;
         let mut wire = Wire::new(ui, prepared.cancelled());
         return Ok(outcome(&prepared.run(&request, &mut session, &mut wire)?));
     }
-    let talk = ui.beside();
-    let mut terminal = Terminal::new(ui, prepared.cancelled());
+    let root = workspace.repository.root.clone();
+    let mut terminal = Terminal::new(screen.clone(), root, prepared.cancelled());
     request.is_attended = terminal.is_attended();
     if !request.is_attended {
-        talk.note(
+        if args.plan {
+            return Err(CliError::new("nobody can be asked about a plan here").hint(
+                "leave out `--plan`, or use `--json`, where answers are read from standard input",
+            ));
+        }
+        (&screen as &dyn Reporter).note(
             "nobody can be asked here: what needs an approval is refused (with `--json`, approvals \
              are read from standard input)",
         );
     }
     let mut session = prepared.session(args.session.as_deref())?;
-    let finished = prepared.run(&request, &mut session, &mut terminal)?;
+    let finished = prepared.run(&request, &mut session, &mut terminal);
+    screen.rest();
+    let finished = finished?;
     terminal.end(&finished);
     Ok(outcome(&finished))
 }

@@ -81,6 +81,8 @@ struct SessionWire<'a> {
     user: String,
     /// The work tree; `null` before the first run.
     root: Option<&'a str>,
+    /// What the user calls it.
+    name: Option<&'a str>,
     goal: Option<&'a str>,
     messages: usize,
     tainted: bool,
@@ -198,6 +200,7 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
             channel: session.channel.clone(),
             user: session.user.clone(),
             root: session.root.as_deref(),
+            name: session.name.as_deref(),
             goal: session.goal.as_deref(),
             messages: session.messages.len(),
             tainted: session.is_tainted,
@@ -211,7 +214,12 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
             Message::User(text) => Some(text),
             _ => None,
         });
-        let said = session.goal.as_ref().or(said).map(|said| one_line(said, MOST_SAID));
+        let said = session
+            .name
+            .as_ref()
+            .or(session.goal.as_ref())
+            .or(said)
+            .map(|said| one_line(said, MOST_SAID));
         let place = session.root.as_ref().filter(|_| here.is_none());
         let place =
             place.map(|root| format!("  in {}", escape_control_line(root))).unwrap_or_default();

@@ -2,6 +2,7 @@
 //! that follows a script.
 
 mod budget;
+mod chat;
 mod fence;
 mod history;
 mod interrupted;
@@ -12,6 +13,7 @@ mod permissions;
 mod planted;
 mod poisoned;
 mod protected;
+mod screen;
 mod tainted;
 mod task;
 mod terminal;

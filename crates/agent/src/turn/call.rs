@@ -12,7 +12,9 @@ use super::{
     record::{Record, in_words},
 };
 use crate::{
-    Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox, clean::clean, permissions::Call,
+    Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox,
+    clean::clean,
+    permissions::{Action, Call},
     toolbox::level_name,
 };
 use elophanto_base::{one_line::one_line, schema};
@@ -142,7 +144,7 @@ impl Run<'_, '_> {
                 return Ok(self.unmade(asked, How::Failed, &text, record));
             }
         }
-        self.execute(tool, asked, &shown, record)
+        self.execute(tool, asked, (&call.action, &shown), record)
     }
 
     /// A call that was announced is not made.
@@ -156,11 +158,11 @@ impl Run<'_, '_> {
         &mut self,
         tool: &dyn Tool,
         asked: &Asked<'_>,
-        shown: &str,
+        (action, shown): (&Action, &str),
         mut record: Record,
     ) -> Result<Made, End> {
         let (name, depth) = (tool.spec().name.clone(), self.depth);
-        self.approver.tell(&Event::Calling { tool: &name, shown, depth });
+        self.approver.tell(&Event::Calling { tool: &name, action, shown, depth });
         let (begun, outside) = ((self.agent.now)(), self.outside);
         self.current.push(name);
         let result = tool.execute(&asked.arguments, self);

@@ -42,6 +42,8 @@ use facts::Facts;
 pub const MAX_DEPTH: u32 = 3;
 /// Bytes of a goal.
 const GOAL_CAP: usize = 64 * 1024;
+/// Bytes of one text that the user adds.
+const GIVEN_CAP: usize = 48 * 1024;
 /// The same in a list of sessions.
 const SHOWN_GOAL: usize = 200;
 
@@ -75,6 +77,8 @@ pub struct Settings {
     /// Tokens of an answer.
     pub max_answer_tokens: u32,
     pub reflect: Reflect,
+    /// Whether the user is asked about the plan before work begins.
+    pub asks_plan: bool,
     /// Of sessions that [`run`] makes.
     pub channel: String,
     pub user: String,
@@ -93,10 +97,19 @@ impl Settings {
             max_prompt_tokens: 60_000,
             max_answer_tokens: 8_192,
             reflect: Reflect::EveryStep,
+            asks_plan: false,
             channel: "terminal".to_owned(),
             user: String::new(),
         }
     }
+}
+
+/// A text that the user adds to what they say: a file, what a command said. It is from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// Where it comes from.
+    pub origin: String,
+    pub text: String,
 }
 
 /// All that a run works with, but for the session and whoever approves.
@@ -105,6 +118,8 @@ pub struct Agent<'a> {
     pub world: &'a mut dyn World,
     pub tools: &'a Toolbox,
     pub settings: Settings,
+    /// What the user adds to the goal: quoted behind it, in the conversation too.
+    pub given: &'a [Given],
     pub trails: &'a Trails,
     pub sessions: &'a Sessions,
     /// Set when the user ends the run; looked at between any two things that are done.
@@ -249,6 +264,11 @@ impl Run<'_, '_> {
         let tools = self.agent.tools;
         let history = self.session.messages.clone();
         let mut frame = self.frame(goal, tools, history);
+        for Given { origin, text } in self.agent.given {
+            let quoted = self.quote.wrap(origin, &clean(text, GIVEN_CAP));
+            frame.push(Message::User(format!("I add to this:\n{quoted}")));
+            self.taint(origin);
+        }
         let (end, answer) = match self.work(&mut frame) {
             Ok(answer) => (End::Answered, Some(answer)),
             Err(end) => (end, None),

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::{
     Error, Reporter, Workspace,
+    config::Config,
     keys::Asking,
     llm::{
         Failure, LanguageModels,
@@ -14,7 +15,8 @@ use elophanto_agent::{Brain, BrainError, BrainErrorKind, Thought};
 use elophanto_models::llm::{Delta, LlmError, Request, Sink, Task};
 
 /// Kinds of work that a run may give to models.
-const WORK: [Task; 5] = [Task::Planning, Task::Coding, Task::Analysis, Task::Simple, Task::Review];
+pub const WORK: [Task; 5] =
+    [Task::Planning, Task::Coding, Task::Analysis, Task::Simple, Task::Review];
 
 /// Models that may be asked about this repository.
 pub struct Models<'a> {
@@ -30,11 +32,12 @@ impl<'a> Models<'a> {
     /// When no model may be asked to plan.
     pub fn open(
         workspace: &'a Workspace,
+        config: &'a Config,
         yes: bool,
         reporter: &'a dyn Reporter,
     ) -> Result<Self, Error> {
         let mut models = LanguageModels::open(
-            &workspace.config,
+            config,
             &workspace.environment,
             &WORK,
             "agent",
