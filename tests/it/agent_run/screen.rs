@@ -273,7 +273,7 @@ fn what_is_shown_can_be_read_on_light_and_on_dark() {
     cyan on light: 3.1
     cyan on dark: 5.4
     bright red on light: 3.1
-    bright red on dark: 5.3
+    bright red on dark: 5.4
     ");
 }
 
