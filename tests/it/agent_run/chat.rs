@@ -117,6 +117,11 @@ fn a_command_of_the_user_is_run_and_told() {
     chat.types("/output", "exit code 0", 1);
     chat.types("/undo", "is undone", 1);
     assert!(!bench.env.path("two.txt").exists());
+    chat.types("/diff", "nothing in the work tree is other", 1);
+    // Ctrl-C ends the command, not the conversation.
+    chat.types("!echo slow; sleep 60", "| slow", 1);
+    chat.pty.types("\u{3}");
+    chat.pty.until("shell_execute failed in", 1);
     let screen = chat.ends();
     assert!(screen.contains("  | one\n  | two\n  shell_execute done in"), "{screen}");
 }

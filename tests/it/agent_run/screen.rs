@@ -8,7 +8,10 @@ use vt100::Color;
 
 use super::Bench;
 use crate::{
-    fake::script::{Model, Turn, call, shell, text},
+    fake::{
+        Answer,
+        script::{Model, Turn, call, shell, text},
+    },
     pty::Pty,
 };
 
@@ -338,6 +341,28 @@ fn a_command_is_heard_while_it_runs() {
     let screen = pty.screen().screen().contents();
     assert!(screen.contains("  | first\n  | second\n  shell_execute done"), "{screen}");
     assert!(!screen.contains("running") && !screen.contains("thinks"), "{screen}");
+}
+
+/// A warning about an answer comes after it, and once.
+#[test]
+fn nothing_is_said_inside_an_answer() {
+    let delta = |text: &str, finish: Value| {
+        let choice = json!({ "index": 0, "delta": { "content": text }, "finish_reason": finish });
+        format!("data: {}\n\n", json!({ "choices": [choice] }))
+    };
+    let body = [
+        delta("The first line.\nThe second", Value::Null),
+        delta(" line", json!("length")),
+        "data: [DONE]\n\n".to_owned(),
+    ];
+    let cut_off = Turn::Answer(Answer::text("text/event-stream", &body.concat()));
+    let bench = Bench::new(Model::script(vec![cut_off]));
+    let mut pty = start(&bench, &["agent", "run", "Tell"], 80);
+    assert_eq!(pty.wait(), Some(0), "{}", pty.said());
+    let screen = pty.screen().screen().contents();
+    let answer = "The first line.\nThe second line\nwarning: the answer was cut off";
+    assert!(screen.contains(answer), "{screen}");
+    assert_eq!(screen.matches("warning: ").count(), 1, "{screen}");
 }
 
 /// The same for programs.
