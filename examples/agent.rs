@@ -49,7 +49,7 @@ fn main() -> Result<(), Error> {
     let agent = prepare(&workspace, Door { tools, ..Door::default() })?;
     let mut session = agent.session(None)?;
     // Agrees that what is looked at goes to the model that the settings name.
-    let request = RunRequest { goal: &goal, yes: true, is_attended: true, branch: None };
+    let request = RunRequest { goal: &goal, yes: true, is_attended: true, ..RunRequest::default() };
     let finished = agent.run(&request, &mut session, &mut Onlooker)?;
     println!("\n{}\n{}: {}", finished.answer, finished.outcome.name(), finished.end.reason());
     for note in &finished.notes {

@@ -21,6 +21,9 @@ pub use elophanto_base::visible::{escape_control_line, exact_line, visible};
 /// A bar that appears sooner would only flicker.
 const PROGRESS_DELAY: Duration = Duration::from_millis(250);
 
+/// Of a terminal that does not say how wide it is.
+const USUAL_COLUMNS: usize = 80;
+
 /// Most bytes of an answer to a question.
 const MOST_ANSWER: u64 = 1_024;
 
@@ -32,6 +35,10 @@ pub struct Ui {
     pub colour: bool,
     /// Stdout is a terminal that follows links.
     pub links: bool,
+    /// Stderr is a terminal that shows colours.
+    pub talk_colour: bool,
+    /// Colours are shown nowhere.
+    plain: bool,
     terminal: bool,
     out: Out,
 }
@@ -61,11 +68,13 @@ impl Write for Out {
 
 impl Ui {
     /// Looks at the streams once.
-    pub fn new(json: bool, no_colour: bool) -> Self {
+    pub fn new(json: bool, plain: bool) -> Self {
         let terminal = io::stdout().is_terminal();
         Self {
             json,
-            colour: terminal && !no_colour,
+            colour: terminal && !plain,
+            talk_colour: io::stderr().is_terminal() && !plain,
+            plain,
             terminal,
             links: terminal && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
             out: Out::Stdout(io::BufWriter::new(io::stdout())),
@@ -74,12 +83,20 @@ impl Ui {
 
     /// Another one for the same streams, for whoever only talks while this one is lent.
     pub fn beside(&self) -> Self {
-        Self::new(self.json, !self.colour)
+        Self::new(self.json, self.plain)
     }
 
     /// Prints nothing, and nobody can be asked or told anything.
     pub fn silent() -> Self {
-        Self { json: true, colour: false, links: false, terminal: false, out: Out::Nowhere }
+        Self {
+            json: true,
+            colour: false,
+            links: false,
+            talk_colour: false,
+            plain: true,
+            terminal: false,
+            out: Out::Nowhere,
+        }
     }
 
     /// Standard input, at most one byte more than `most`; `None` if it is a terminal.
@@ -160,6 +177,24 @@ impl Ui {
     /// A line on stderr.
     pub fn talk(&self, text: impl Display) {
         self.say(visible(&text.to_string()));
+    }
+
+    /// A line on stderr that is safe to show already, with colours of ours.
+    pub fn painted(&self, text: &str) {
+        self.say(text);
+    }
+
+    /// Columns of the terminals that stdout and stderr are; `None` of what is none.
+    pub fn columns(&self) -> [Option<usize>; 2] {
+        let of = |is_terminal: bool, size: rustix::io::Result<rustix::termios::Winsize>| {
+            let columns = size.map_or(0, |size| usize::from(size.ws_col));
+            is_terminal.then_some(if columns == 0 { USUAL_COLUMNS } else { columns })
+        };
+        let [out, err] = [
+            rustix::termios::tcgetwinsize(io::stdout()),
+            rustix::termios::tcgetwinsize(io::stderr()),
+        ];
+        [of(self.terminal, out), of(io::stderr().is_terminal(), err)]
     }
 
     /// Where nothing is printed, nobody reads stderr along.

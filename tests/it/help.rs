@@ -1387,6 +1387,9 @@ fn help_of_agent_run() {
           --branch <NAME>
               Work on a new branch of this name, and commit there what the run changes
 
+          --plan
+              Ask about the plan before work begins: yes, no, or what is to be different
+
           --yes
               Agree to what is sent to a model elsewhere
 
@@ -1413,8 +1416,9 @@ fn help_of_agent_chat() {
     Talk with the agent
 
     A line is a task, or the next message of this conversation; lines that begin with `/` are commands
-    (`/help`). What it wants to do is shown and asked for here. The conversation survives a restart:
-    --session goes on with it.
+    (`/help`), one that begins with `!` is run by the shell in the sandbox, and `@path` puts a file
+    beside what is said. What it wants to do is shown and asked for here. The conversation survives a
+    restart: --session goes on with it.
 
     Usage: elophanto agent chat [OPTIONS]
 
@@ -1427,6 +1431,9 @@ fn help_of_agent_chat() {
 
           --budget <LIMITS>
               What models may cost in each run, such as 0.50usd,20000tok,30calls
+
+          --plan
+              Ask about each plan before work begins: yes, no, or what is to be different
 
           --yes
               Agree to what is sent to a model elsewhere

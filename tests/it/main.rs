@@ -45,6 +45,7 @@ mod merges;
 mod model;
 mod places;
 mod promises;
+mod pty;
 mod quiet;
 mod repair;
 mod revisions;

@@ -69,6 +69,7 @@ pub enum Event<'a> {
     /// A call is about to be made.
     Calling {
         tool: &'a str,
+        action: &'a Action,
         shown: &'a str,
         depth: u32,
     },
@@ -78,6 +79,13 @@ pub enum Event<'a> {
         failed: bool,
         text: &'a str,
         seconds: f64,
+        depth: u32,
+    },
+    /// Lines that a program says which a call runs, as it says them, secrets masked. All of it is in
+    /// the text of [`Event::Called`], as far as it is kept.
+    Output {
+        tool: &'a str,
+        text: &'a str,
         depth: u32,
     },
     /// How far a call is that takes long.
@@ -94,6 +102,8 @@ pub enum Event<'a> {
     },
     Reflected {
         note: &'a str,
+        /// The step did not come out as expected, brought nothing, or the approach should change.
+        is_unexpected: bool,
         depth: u32,
     },
     /// Older messages were replaced by a summary.

@@ -45,7 +45,7 @@ pub use tool::{Host, Intent, Output, Source, Spec, Tool, ToolError};
 pub use toolbox::{Inlet, Toolbox, ToolboxError, level_name};
 pub use trail::{Entry, EntryKind, RunLine, RunTrail, Trails, TrailsError, Which};
 pub use turn::{
-    Agent, CompactError, CompactedSession, ContextUse, MAX_DEPTH, Plan, Reflect, Settings, checked,
-    compact_session, context_use, run, run_session,
+    Agent, CompactError, CompactedSession, ContextUse, Given, MAX_DEPTH, Plan, Reflect, Settings,
+    checked, compact_session, context_use, run, run_session,
 };
 pub use world::{Effects, Gathered, Instructions, Piece, SkillLine, World};

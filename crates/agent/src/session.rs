@@ -40,6 +40,8 @@ pub struct Session {
     pub user: String,
     /// The work tree that it is about, once there was a run: what was said of it goes nowhere else.
     pub root: Option<String>,
+    /// What the user calls it.
+    pub name: Option<String>,
     /// What the user wanted last, on one line.
     pub goal: Option<String>,
     /// As many as the model takes, in channels at most [`MAX_MESSAGES`]; every call of a tool has its
@@ -63,6 +65,7 @@ impl Session {
             channel: channel.to_owned(),
             user: user.to_owned(),
             root: None,
+            name: None,
             goal: None,
             messages: Vec::new(),
             under_way: None,

@@ -93,6 +93,8 @@ pub trait Host {
     fn call(&mut self, tool: &str, arguments: Value) -> Result<Output, ToolError>;
     /// Says how far a long call is: shown, and kept in the trail. Text in it may come from outside.
     fn report(&mut self, _text: &str) {}
+    /// Passes on lines that a program says while it runs: shown, and not kept. They come from outside.
+    fn said(&mut self, _lines: &str) {}
     /// Runs a task of its own inside this one (plan, execute, reflect), with these tools only;
     /// its final answer.
     fn sub_task(&mut self, goal: &str, tools: &[&str]) -> Result<String, ToolError>;

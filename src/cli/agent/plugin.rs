@@ -49,7 +49,7 @@ impl PluginArgs {
 pub fn run(args: &PluginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     // What is said of plugins in general is not said here, but of each that is asked about.
-    let prepared = work::prepare(&workspace, Ui::silent())?;
+    let prepared = work::prepare(&workspace, std::sync::Arc::new(Ui::silent()))?;
     match &args.command {
         PluginCommand::New(args) => new::new(args, &prepared, ui),
         PluginCommand::List(_) => look::list(&prepared, ui),

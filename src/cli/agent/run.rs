@@ -1,5 +1,7 @@
 //! `elophanto agent run`
 
+use std::sync::Arc;
+
 use super::{
     super::{
         Outcome,
@@ -10,6 +12,7 @@ use super::{
     work::{self, end_at_signals, terminal::Terminal, wire::Wire},
 };
 use elophanto_app::{
+    Reporter,
     agent::{
         self, Finished, RunRequest,
         branch::{Branched, PullRequest},
@@ -42,6 +45,9 @@ pub struct RunArgs {
     /// Work on a new branch of this name, and commit there what the run changes
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
+    /// Ask about the plan before work begins: yes, no, or what is to be different
+    #[arg(long)]
+    plan: bool,
     /// Agree to what is sent to a model elsewhere
     #[arg(long)]
     yes: bool,
@@ -59,30 +65,45 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let goal = goal(args, ui)?;
     agent::checked(&goal)?;
     let workspace = workspace::open(work::flags(args.mode, args.max_steps, &args.budget), ui)?;
-    let prepared = work::prepare(&workspace, ui.beside())?;
+    let screen = work::screen(ui);
+    let reporter: Arc<dyn Reporter + Send + Sync> = match args.json {
+        true => Arc::new(ui.beside()),
+        false => Arc::new(screen.clone()),
+    };
+    let prepared = work::prepare(&workspace, reporter)?;
     end_at_signals(prepared.cancelled())?;
+    let root = workspace.repository.root.clone();
+    let terminal = || Terminal::new(screen.clone(), root, prepared.cancelled());
+    let mut terminal = (!args.json).then(terminal);
+    let is_attended = terminal.as_ref().map_or(args.goal != "-", Terminal::is_attended);
+    if terminal.is_some() && !is_attended {
+        if args.plan {
+            return Err(CliError::new("nobody can be asked about a plan here").hint(
+                "leave out `--plan`, or use `--json`, where answers are read from standard input",
+            ));
+        }
+        (&screen as &dyn Reporter).note(
+            "nobody can be asked here: what needs an approval is refused (with `--json`, approvals \
+             are read from standard input)",
+        );
+    }
     let mut session = prepared.session(args.session.as_deref())?;
     let branch = args.branch.as_deref().map(|name| prepared.branch(name)).transpose()?;
-    let mut request = RunRequest {
+    let request = RunRequest {
         goal: &goal,
         yes: args.yes,
-        is_attended: args.goal != "-",
+        is_attended,
+        asks_plan: args.plan,
         branch: branch.as_ref(),
+        given: Vec::new(),
     };
-    let finished = if args.json {
-        prepared.run(&request, &mut session, &mut Wire::new(ui, prepared.cancelled()))
-    } else {
-        let talk = ui.beside();
-        let mut terminal = Terminal::new(ui, prepared.cancelled());
-        request.is_attended = terminal.is_attended();
-        if !request.is_attended {
-            talk.note(
-                "nobody can be asked here: what needs an approval is refused (with `--json`, \
-                 approvals are read from standard input)",
-            );
+    let finished = match &mut terminal {
+        None => prepared.run(&request, &mut session, &mut Wire::new(ui, prepared.cancelled())),
+        Some(terminal) => {
+            let finished = prepared.run(&request, &mut session, terminal);
+            screen.rest();
+            finished.inspect(|finished| terminal.end(finished))
         }
-        let finished = prepared.run(&request, &mut session, &mut terminal);
-        finished.inspect(|finished| terminal.end(finished))
     };
     if let Some(branch) = branch {
         let name = branch.name().to_owned();

@@ -93,6 +93,8 @@ struct SessionWire<'a> {
     user: String,
     /// The work tree; `null` before the first run.
     root: Option<&'a str>,
+    /// What the user calls it.
+    name: Option<&'a str>,
     goal: Option<&'a str>,
     messages: usize,
     tainted: bool,
@@ -295,6 +297,7 @@ fn session_wire(session: &Session) -> SessionWire<'_> {
         channel: session.channel.clone(),
         user: session.user.clone(),
         root: session.root.as_deref(),
+        name: session.name.as_deref(),
         goal: session.goal.as_deref(),
         messages: session.messages.len(),
         tainted: session.is_tainted,
@@ -312,7 +315,8 @@ fn told_session(session: &Session, is_placed: bool) -> String {
         Message::User(text) => Some(text),
         _ => None,
     });
-    let said = session.goal.as_ref().or(said).map(|said| one_line(said, MOST_SAID));
+    let said = session.name.as_ref().or(session.goal.as_ref()).or(said);
+    let said = said.map(|said| one_line(said, MOST_SAID));
     let place = session.root.as_ref().filter(|_| is_placed);
     let place = place.map(|root| format!("  in {}", escape_control_line(root))).unwrap_or_default();
     format!(

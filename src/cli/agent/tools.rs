@@ -26,7 +26,7 @@ pub struct ToolsArgs {
 
 pub fn run(_args: &ToolsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
-    let manifest = work::prepare(&workspace, ui.beside())?.tools.manifest();
+    let manifest = work::prepare(&workspace, std::sync::Arc::new(ui.beside()))?.tools.manifest();
     for tool in manifest.as_array().map(Vec::as_slice).unwrap_or_default() {
         let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let source = match tool["source"]["kind"].as_str() {

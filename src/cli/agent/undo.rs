@@ -42,11 +42,22 @@ impl UndoArgs {
 }
 
 pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = workspace::open(Vec::new(), ui)?;
+    take_back(&workspace::open(Vec::new(), ui)?, args, ui)
+}
+
+/// The same in a workspace that is open.
+///
+/// # Errors
+/// When there is no such run, or it cannot be taken back.
+pub fn take_back(
+    workspace: &workspace::Workspace,
+    args: &UndoArgs,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
     let UndoArgs { run, partly, interrupted, .. } = args;
     let (partly, interrupted) = (*partly, *interrupted);
     let request = UndoRequest { run: run.as_deref(), partly, interrupted };
-    let Some(undone) = runs::undo(&workspace, &request, ui)? else { return Ok(Outcome::Negative) };
+    let Some(undone) = runs::undo(workspace, &request, ui)? else { return Ok(Outcome::Negative) };
     for Left { path, reason } in &undone.left {
         ui.warn(format_args!("`{}` {reason}", exact_line(path)));
     }

@@ -3,6 +3,7 @@
 
 mod branch;
 mod budget;
+mod chat;
 mod conversations;
 mod fence;
 mod history;
@@ -16,6 +17,7 @@ mod planted;
 mod poisoned;
 mod protected;
 mod refactoring;
+mod screen;
 mod tainted;
 mod task;
 mod terminal;

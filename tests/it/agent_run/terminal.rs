@@ -1,104 +1,18 @@
 //! A run at a terminal: approvals in between, Ctrl-C, text that would steer it.
 
-use std::{
-    fs::File,
-    io::{Read, Write},
-    os::{
-        fd::{AsRawFd, FromRawFd, OwnedFd},
-        unix::process::CommandExt,
-    },
-    process::{Child, Stdio},
-    sync::{Arc, Mutex},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::Bench;
-use crate::fake::script::{Model, Turn, call, shell, text};
+use crate::{
+    fake::script::{Model, Turn, call, shell, text},
+    pty::Pty,
+};
 
-/// A program with a terminal of its own.
-struct Pty {
-    child: Child,
-    keys: File,
-    said: Arc<Mutex<Vec<u8>>>,
-}
-
-impl Pty {
-    fn start(bench: &Bench, args: &[&str]) -> Self {
-        let (mut master, mut slave) = (0, 0);
-        // SAFETY: both are places for a descriptor; nothing else is handed over.
-        let opened = unsafe {
-            libc::openpty(
-                &raw mut master,
-                &raw mut slave,
-                std::ptr::null_mut(),
-                std::ptr::null_mut(),
-                std::ptr::null_mut(),
-            )
-        };
-        assert_eq!(opened, 0);
-        // SAFETY: they were just opened and are nobody else's.
-        let (keys, slave) = unsafe { (File::from_raw_fd(master), OwnedFd::from_raw_fd(slave)) };
-        let mut command = bench.env.command(args);
-        command.env("TERM", "xterm").stdin(slave.try_clone().unwrap());
-        command.stdout(slave.try_clone().unwrap()).stderr(Stdio::from(slave));
-        // SAFETY: both calls may be made between fork and exec.
-        unsafe {
-            command.pre_exec(|| {
-                libc::setsid();
-                libc::ioctl(0, libc::TIOCSCTTY, 0);
-                Ok(())
-            });
-        }
-        let child = command.spawn().unwrap();
-        // The parent's ends of the terminal go with the command.
-        drop(command);
-        let said = Arc::new(Mutex::new(Vec::new()));
-        let (mut screen, log) = (keys.try_clone().unwrap(), Arc::clone(&said));
-        std::thread::spawn(move || {
-            let mut bytes = [0; 4096];
-            while let Ok(read @ 1..) = screen.read(&mut bytes) {
-                log.lock().unwrap().extend_from_slice(&bytes[..read]);
-            }
-        });
-        assert!(keys.as_raw_fd() > 2);
-        Self { child, keys, said }
-    }
-
-    fn said(&self) -> String {
-        String::from_utf8_lossy(&self.said.lock().unwrap()).into_owned()
-    }
-
-    /// Waits until this has been said so often.
-    fn until(&self, text: &str, times: usize) {
-        let begun = Instant::now();
-        while self.said().matches(text).count() < times {
-            assert!(begun.elapsed() < Duration::from_secs(60), "no {text:?}\n{}", self.said());
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-
-    fn types(&mut self, keys: &str) {
-        // The line editor has to be there first.
-        std::thread::sleep(Duration::from_millis(100));
-        self.keys.write_all(keys.as_bytes()).unwrap();
-    }
-
-    fn end(mut self) -> (Option<i32>, String) {
-        let begun = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                std::thread::sleep(Duration::from_millis(50));
-                return (status.code(), self.said());
-            }
-            if begun.elapsed() > Duration::from_secs(60) {
-                let _ = self.child.kill();
-                panic!("it hangs\n{}", self.said());
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
+/// Of a run of this program, in a terminal of the usual size.
+fn start(bench: &Bench, args: &[&str]) -> Pty {
+    Pty::start(bench.env.command(args).env("TERM", "xterm"), 80)
 }
 
 fn write(path: &str) -> Turn {
@@ -113,7 +27,7 @@ fn approvals_are_given_in_between() {
         write("three.txt"),
         text("**One** is written."),
     ]));
-    let mut pty = Pty::start(&bench, &["agent", "run", "Write files"]);
+    let mut pty = start(&bench, &["agent", "run", "Write files"]);
     pty.until("[N] no: ", 1);
     assert!(pty.said().contains("file_write (destructive) wants to run"), "{}", pty.said());
     assert!(pty.said().contains("+of the agent"), "{}", pty.said());
@@ -138,7 +52,7 @@ fn a_yes_comes_after_the_question() {
     let line = format!("echo begin\n{}touch two.txt", "# and so on\n".repeat(300));
     let late = Turn::Late(Duration::from_secs(2), Box::new(shell(&line)));
     let bench = Bench::new(Model::script(vec![late, text("Done.")]));
-    let mut pty = Pty::start(&bench, &["agent", "run", "Wait"]);
+    let mut pty = start(&bench, &["agent", "run", "Wait"]);
     pty.until("Do it", 1);
     pty.types("y\ry\r");
     pty.until("[N] no: ", 1);
@@ -156,7 +70,7 @@ fn a_yes_comes_after_the_question() {
 #[test]
 fn ctrl_c_at_a_question_ends_the_run() {
     let bench = Bench::new(Model::script(vec![write("one.txt"), text("Done.")]));
-    let mut pty = Pty::start(&bench, &["agent", "run", "Write"]);
+    let mut pty = start(&bench, &["agent", "run", "Write"]);
     pty.until("[N] no: ", 1);
     pty.types("\u{3}");
     let (code, said) = pty.end();
@@ -168,7 +82,7 @@ fn ctrl_c_at_a_question_ends_the_run() {
 #[test]
 fn ctrl_c_during_a_command_ends_the_run() {
     let bench = Bench::new(Model::script(vec![shell("echo x > two.txt; sleep 60"), text("Done.")]));
-    let mut pty = Pty::start(&bench, &["agent", "run", "Wait", "--mode", "full"]);
+    let mut pty = start(&bench, &["agent", "run", "Wait", "--mode", "full"]);
     let begun = Instant::now();
     while !bench.env.path("two.txt").exists() {
         assert!(begun.elapsed() < Duration::from_secs(60), "{}", pty.said());
@@ -194,10 +108,11 @@ fn nothing_steers_the_terminal() {
             text(&format!("Because\n\n{steer}\n\n`{steer}`")),
         ],
     ));
-    let mut pty = Pty::start(&bench, &["agent", "run", "Steer"]);
+    let mut pty = start(&bench, &["agent", "run", "Steer"]);
     pty.until("no: ", 1);
     pty.types("y\r");
-    pty.until("> ", 1);
+    // The sign of the prompt stands in what is shown, too.
+    pty.until("  1. ", 1);
     pty.types("1\r");
     let (code, said) = pty.end();
     assert_eq!(code, Some(0), "{said}");

@@ -15,6 +15,7 @@
 
 mod baseline;
 mod baseline_file;
+mod before;
 mod data;
 mod error;
 mod git_calls;
@@ -40,6 +41,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub use before::{Content, Was};
 pub use error::CheckpointError;
 pub use plan::{Left, WhyLeft};
 pub use run::Run;

@@ -1,6 +1,6 @@
 //! Systems without a sandbox of ours.
 
-use super::{Ended, Helper, Kind, Policy, Program, SandboxError};
+use super::{Attend, Ended, Helper, Kind, Policy, Program, SandboxError};
 
 const WHY: &str = "it needs Linux with Landlock";
 
@@ -25,7 +25,7 @@ pub fn run(
     standby: Standby,
     _: &Policy,
     _: &Program<'_>,
-    _: &dyn Fn() -> bool,
+    _: Attend<'_>,
 ) -> Result<Ended, SandboxError> {
     match standby.0 {}
 }

@@ -13,6 +13,7 @@
 use std::{
     collections::BTreeMap,
     io,
+    ops::ControlFlow,
     path::{Path, PathBuf},
 };
 
@@ -196,6 +197,10 @@ pub enum SandboxError {
     },
 }
 
+/// Told about fifty times a second what a program has said since (stdout, stderr), which may be
+/// nothing; answers whether it may go on.
+pub type Attend<'a> = &'a mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>;
+
 /// How well programs can be shut in here, found out by doing it once, without a program.
 pub fn probe(helper: &Helper) -> Kind {
     system::probe(helper)
@@ -226,7 +231,23 @@ impl Standby {
         program: &Program<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<Ended, SandboxError> {
-        system::run(self.0, policy, program, is_cancelled)
+        self.run_attended(policy, program, &mut |_, _| match is_cancelled() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
+    }
+
+    /// The same, with what the program says as it says it.
+    ///
+    /// # Errors
+    /// Those of [`Standby::run`].
+    pub fn run_attended(
+        self,
+        policy: &Policy,
+        program: &Program<'_>,
+        attend: Attend<'_>,
+    ) -> Result<Ended, SandboxError> {
+        system::run(self.0, policy, program, attend)
     }
 }
 

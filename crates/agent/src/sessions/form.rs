@@ -33,6 +33,8 @@ struct Form {
     user: String,
     #[serde(default)]
     root: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     #[serde(default)]
     goal: Option<String>,
     created: Timestamp,
@@ -101,6 +103,7 @@ pub(super) fn encode(session: &Session) -> Vec<u8> {
         channel: session.channel.clone(),
         user: session.user.clone(),
         root: session.root.clone(),
+        name: session.name.clone(),
         goal: session.goal.clone(),
         created: session.created,
         updated: session.updated,
@@ -136,6 +139,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Session, Fault> {
         channel: form.channel,
         user: form.user,
         root: form.root,
+        name: form.name,
         goal: form.goal,
         messages,
         is_tainted: form.tainted,

@@ -8,3 +8,4 @@ mod nested;
 mod poisoned;
 mod runs;
 mod sessions;
+mod talking;

@@ -12,7 +12,7 @@ const MOST_LINES: usize = 4_000;
 /// What turns `before` into `after`; `None` for a file that is not there. Empty if they are equal.
 ///
 /// Lines end with a line feed and nothing else, as git has it.
-pub(super) fn diff(path: &Path, before: Option<&str>, after: Option<&str>, mode: u32) -> String {
+pub fn diff(path: &Path, before: Option<&str>, after: Option<&str>, mode: u32) -> String {
     if before == after {
         return String::new();
     }

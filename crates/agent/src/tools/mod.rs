@@ -30,6 +30,7 @@ mod git_log;
 mod git_status;
 mod llm_call;
 mod paths;
+mod said;
 mod shell_execute;
 #[cfg(test)]
 mod tests;
@@ -42,6 +43,7 @@ use std::{path::Path, sync::Arc};
 
 pub use arguments::spec;
 pub use ask_user::AskUser;
+pub use diff::diff;
 pub use file_delete::FileDelete;
 pub use file_edit::FileEdit;
 pub use file_list::FileList;

@@ -1,6 +1,6 @@
 //! `shell_execute`: a line for a shell.
 
-use std::{fmt::Write as _, path::PathBuf, time::Duration};
+use std::{fmt::Write as _, ops::ControlFlow, path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -10,11 +10,13 @@ use super::{
     arguments::{Arguments, bad, spec},
     cut::{cut, text_of},
     paths::{Last, place},
+    said::Said,
     withheld::without_keys,
 };
 use crate::{
     Host, Intent, Output, Spec, Tool, ToolError,
     permissions::{Action, Level},
+    sandbox::Attend,
 };
 use elophanto_base::beneath::Kind;
 
@@ -57,9 +59,10 @@ pub struct ShellOutcome {
     pub note: Option<String>,
 }
 
-/// Runs a line; asks the closure often whether to stop. Errors in words: it could not be started.
+/// Runs a line; tells the closure often what it says, and stops it when that says so. Errors in
+/// words: it could not be started.
 pub type Runner =
-    Box<dyn Fn(&ShellRequest, &dyn Fn() -> bool) -> Result<ShellOutcome, String> + Send + Sync>;
+    Box<dyn Fn(&ShellRequest, Attend<'_>) -> Result<ShellOutcome, String> + Send + Sync>;
 
 /// Runs programs.
 pub struct ShellExecute {
@@ -159,15 +162,27 @@ impl Tool for ShellExecute {
         if host.is_cancelled() {
             return Err(ToolError::Cancelled);
         }
-        let outcome = {
-            let host = &*host;
-            (self.runner)(&request, &|| host.is_cancelled()).map_err(ToolError::Failed)?
+        let root = host.root().to_owned();
+        let is_key = |path: &str| (self.out_of_reach)(&root.join(path));
+        let (mut stdout, mut stderr) = (Said::default(), Said::default());
+        let mut attend = |out: &[u8], err: &[u8]| {
+            let said = stdout.take(out, &is_key) + &stderr.take(err, &is_key);
+            if !said.is_empty() {
+                host.said(&said);
+            }
+            match host.is_cancelled() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
         };
+        let outcome = (self.runner)(&request, &mut attend).map_err(ToolError::Failed)?;
+        let rest = stdout.end(&is_key) + &stderr.end(&is_key);
+        if !rest.is_empty() {
+            host.said(&rest);
+        }
         if outcome.cancelled {
             return Err(ToolError::Cancelled);
         }
-        let root = host.root().to_owned();
-        let is_key = |path: &str| (self.out_of_reach)(&root.join(path));
         Ok(Output {
             failed: outcome.code != Some(0) || outcome.timed_out,
             text: told(&request, &outcome, host.max_output(), &is_key),

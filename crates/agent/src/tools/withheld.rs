@@ -45,6 +45,37 @@ pub(super) fn without_keys<'t>(text: &'t str, is_key: &dyn Fn(&str) -> bool) -> 
     Cow::Owned(kept)
 }
 
+/// The same line by line, as a program says them: what a patch of a key file leaves out is told in
+/// one line without their number.
+#[derive(Default)]
+pub(super) struct Lines {
+    is_leaving: bool,
+}
+
+impl Lines {
+    /// What may be shown of the next line, which has no end; `None` if nothing may.
+    pub(super) fn shown<'l>(
+        &mut self,
+        line: &'l str,
+        is_key: &dyn Fn(&str) -> bool,
+    ) -> Option<Cow<'l, str>> {
+        let plain = plain(line);
+        self.is_leaving &= !ends_patch(&plain);
+        if self.is_leaving {
+            return None;
+        }
+        let paths = patch_of(&plain);
+        if paths.is_some_and(|paths| paths.split_whitespace().any(|path| is_named(path, is_key))) {
+            self.is_leaving = true;
+            return Some(format!("{line}\n{LEFT_OUT}").into());
+        }
+        match hit(&plain, is_key) {
+            Some(shown) => Some(format!("{shown} {LEFT_OUT}").into()),
+            None => Some(line.into()),
+        }
+    }
+}
+
 fn lines_left_out(lines: usize) -> String {
     format!("[{} left out: no tool reads this file]\n", counted(lines, "line"))
 }
@@ -249,6 +280,21 @@ mod tests {
         #[test]
         fn text_without_keys_is_as_it_was(text in "[a-c:\t\n\u{1b}\\[m |*-]{0,80}|\\PC{0,80}") {
             prop_assert_eq!(without_keys(&text, &|_| false), text.as_str());
+        }
+
+        #[test]
+        fn line_by_line_no_more_is_shown(
+            text in "((diff --git a/(\\.env|b) b/b|commit 01234567|\\.env:K|100644 0123456 0\t\\.env|[+ -][a-z]{0,3})\n){0,12}"
+        ) {
+            let whole = shown(&text);
+            let mut lines = Lines::default();
+            let by_line: Vec<_> = text.lines().filter_map(|line| lines.shown(line, &is_key)).collect();
+            let is_mark = |line: &&str| !line.contains("left out: no tool reads this file");
+            let by_line = by_line.join("\n");
+            prop_assert!(
+                by_line.lines().filter(is_mark).eq(whole.lines().filter(is_mark)),
+                "{:?} and {:?}", by_line, whole
+            );
         }
 
         #[test]

@@ -152,7 +152,7 @@ impl Run<'_, '_> {
                 return Ok(self.unmade(asked, How::Failed, &text, record));
             }
         }
-        self.execute(tool, asked, &shown, record)
+        self.execute(tool, asked, (&call.action, &shown), record)
     }
 
     /// A call that was announced is not made.
@@ -166,11 +166,11 @@ impl Run<'_, '_> {
         &mut self,
         tool: &dyn Tool,
         asked: &Asked<'_>,
-        shown: &str,
+        (action, shown): (&Action, &str),
         mut record: Record,
     ) -> Result<Made, End> {
         let (name, depth) = (tool.spec().name.clone(), self.depth);
-        self.approver.tell(&Event::Calling { tool: &name, shown, depth });
+        self.approver.tell(&Event::Calling { tool: &name, action, shown, depth });
         let (begun, outside) = ((self.agent.now)(), self.outside);
         self.current.push(name);
         let result = tool.execute(&asked.arguments, self);

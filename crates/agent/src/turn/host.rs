@@ -22,6 +22,8 @@ const QUESTION_CAPS: (usize, usize) = (24 * 1024, 200);
 const NOTED_CAP: usize = 4 * 1024;
 /// Bytes of a line about how far a tool is.
 const REPORT_CAP: usize = 2_000;
+/// Bytes that a program says at once, as they are shown.
+const SAID_CAP: usize = 64 * 1024;
 
 impl Host for Run<'_, '_> {
     fn root(&self) -> &Path {
@@ -94,6 +96,12 @@ impl Host for Run<'_, '_> {
         let depth = self.depth;
         self.approver.tell(&Event::Progress { tool: &tool, text: &text, depth });
         self.note(EntryKind::Progress { tool, text });
+    }
+
+    fn said(&mut self, lines: &str) {
+        let text = clean(lines, SAID_CAP);
+        let tool = self.current.last().cloned().unwrap_or_default();
+        self.approver.tell(&Event::Output { tool: &tool, text: &text, depth: self.depth });
     }
 
     fn sub_task(&mut self, goal: &str, tools: &[&str]) -> Result<String, ToolError> {

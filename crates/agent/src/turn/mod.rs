@@ -50,6 +50,8 @@ use facts::Facts;
 pub const MAX_DEPTH: u32 = 3;
 /// Bytes of a goal.
 const GOAL_CAP: usize = 64 * 1024;
+/// Bytes of one text that the user adds.
+const GIVEN_CAP: usize = 48 * 1024;
 /// The same in a list of sessions.
 const SHOWN_GOAL: usize = 200;
 
@@ -88,6 +90,8 @@ pub struct Settings {
     pub reflect: Reflect,
     /// A shell line that must not fail after files were changed.
     pub check: Option<String>,
+    /// Whether the user is asked about the plan before work begins.
+    pub asks_plan: bool,
     /// Of sessions that [`run`] makes.
     pub channel: String,
     pub user: String,
@@ -108,10 +112,19 @@ impl Settings {
             max_answer_tokens: 8_192,
             reflect: Reflect::EveryStep,
             check: None,
+            asks_plan: false,
             channel: "terminal".to_owned(),
             user: String::new(),
         }
     }
+}
+
+/// A text that the user adds to what they say: a file, what a command said. It is from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// Where it comes from.
+    pub origin: String,
+    pub text: String,
 }
 
 /// All that a run works with, but for the session and whoever approves.
@@ -120,6 +133,8 @@ pub struct Agent<'a> {
     pub world: &'a mut dyn World,
     pub tools: &'a Toolbox,
     pub settings: Settings,
+    /// What the user adds to the goal: quoted behind it, in the conversation too.
+    pub given: &'a [Given],
     pub trails: &'a Trails,
     pub sessions: &'a Sessions,
     /// Set when the user ends the run; looked at between any two things that are done.
@@ -273,6 +288,11 @@ impl Run<'_, '_> {
         let tools = self.agent.tools;
         let history = self.session.messages.clone();
         let mut frame = self.frame(goal, tools, history);
+        for Given { origin, text } in self.agent.given {
+            let quoted = self.quote.wrap(origin, &clean(text, GIVEN_CAP));
+            frame.push(Message::User(format!("I add to this:\n{quoted}")));
+            self.taint(origin);
+        }
         let (end, answer) = match self.work(&mut frame) {
             Ok(answer) => (End::Answered, Some(answer)),
             Err(end) => (end, None),

@@ -7,7 +7,7 @@ use super::{
     frame::{Frame, Trouble},
 };
 use crate::{
-    End, Event,
+    End, Event, Host,
     clean::clean,
     prompt::{self, NOTE},
     trail::EntryKind,
@@ -20,6 +20,10 @@ const TOOLS_CAP: usize = 20;
 /// Characters of a step.
 const STEP_CHARS: usize = 300;
 const PLAN_TOKENS: u32 = 1_500;
+/// Plans that the user may want to be different, one after another.
+const MOST_PLANS: usize = 10;
+/// Bytes of what they want.
+const EDIT_CAP: usize = 8 * 1024;
 
 /// What a task is going to do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,6 +39,48 @@ pub struct Plan {
 impl Run<'_, '_> {
     /// Asks for a plan and puts it into the conversation. A model that gives none works without.
     pub(super) fn plan(&mut self, frame: &mut Frame<'_>) -> Result<(), End> {
+        let mut plan = self.planned(frame)?;
+        let asks = self.agent.settings.asks_plan && self.depth == 0;
+        let mut left = MOST_PLANS;
+        while asks && !plan.answer_at_once {
+            let Some(wanted) = self.about_plan()? else { break };
+            left -= 1;
+            if left == 0 {
+                return Err(End::Cancelled);
+            }
+            let text = numbered(&plan.steps);
+            frame.push(Message::Assistant { text, tool_calls: Vec::new() });
+            frame.push(Message::User(wanted));
+            plan = self.planned(frame)?;
+        }
+        if plan.answer_at_once {
+            frame.remark("What you know suffices. Answer now, without tools.");
+        } else if !plan.steps.is_empty() {
+            let plan = numbered(&plan.steps);
+            frame.remark(&format!("Your plan:\n{plan}\nCarry it out, one tool call at a time."));
+        }
+        frame.plan = plan;
+        Ok(())
+    }
+
+    /// Asks the user about the plan that was just told; what they want instead, if they do.
+    fn about_plan(&mut self) -> Result<Option<String>, End> {
+        let options = ["yes", "no", "edit"].map(str::to_owned);
+        let answer = self.ask_user("Work by this plan?", &options).ok_or(End::Cancelled)?;
+        let answer = match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" => return Ok(None),
+            "" | "n" | "no" => return Err(End::Cancelled),
+            "e" | "edit" => self.ask_user("What is to be different?", &[]).ok_or(End::Cancelled)?,
+            // What else is said is what is wanted instead.
+            _ => answer,
+        };
+        match clean(answer.trim(), EDIT_CAP) {
+            wanted if wanted.is_empty() => Err(End::Cancelled),
+            wanted => Ok(Some(wanted)),
+        }
+    }
+
+    fn planned(&mut self, frame: &mut Frame<'_>) -> Result<Plan, End> {
         let mut request = frame.request(false, PLAN_TOKENS);
         request.schema = Some(plan_schema());
         request.repairs = 0;
@@ -55,22 +101,14 @@ impl Run<'_, '_> {
             answer_at_once: plan.answer_at_once,
         });
         self.approver.tell(&Event::Planned { plan: &plan, depth: self.depth });
-        if plan.answer_at_once {
-            frame.remark("What you know suffices. Answer now, without tools.");
-        } else if !plan.steps.is_empty() {
-            let lines: Vec<_> = plan
-                .steps
-                .iter()
-                .enumerate()
-                .map(|(number, step)| format!("{}. {step}", number + 1))
-                .collect();
-            let plan = lines.join("\n");
-            frame.remark(&format!("Your plan:\n{plan}\nCarry it out, one tool call at a time."));
-        }
         frame.wanted.extend(plan.tools.iter().cloned());
-        frame.plan = plan;
-        Ok(())
+        Ok(plan)
     }
+}
+
+fn numbered(steps: &[String]) -> String {
+    let lines = steps.iter().enumerate().map(|(number, step)| format!("{}. {step}", number + 1));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn plan_schema() -> Schema {

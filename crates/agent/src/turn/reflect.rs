@@ -47,7 +47,9 @@ impl Run<'_, '_> {
         };
         let Some(found) = found else { return Ok(()) };
         let note = in_words(&found, &str::to_owned);
-        self.approver.tell(&Event::Reflected { note: &note, depth: self.depth });
+        let is_unexpected = !found.as_expected || !found.progress || found.change.is_some();
+        let depth = self.depth;
+        self.approver.tell(&Event::Reflected { note: &note, is_unexpected, depth });
         // Whoever judged has read the result: what was in that may speak out of the judgement.
         let quoted = |text: &str| self.quote.wrap("whoever judged the step", text);
         frame.remark(&match self.session.is_tainted {

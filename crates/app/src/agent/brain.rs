@@ -16,7 +16,7 @@ use elophanto_agent::{Brain, BrainError, BrainErrorKind, Thought};
 use elophanto_models::llm::{Delta, LlmError, Request, Sink, Task};
 
 /// Kinds of work that a run may give to models.
-const WORK: [Task; 6] =
+pub const WORK: [Task; 6] =
     [Task::Planning, Task::Coding, Task::Analysis, Task::Simple, Task::Review, Task::Summary];
 
 /// Models that may be asked about this repository.
@@ -34,11 +34,12 @@ impl<'a> Models<'a> {
     /// When no model may be asked to plan.
     pub fn open(
         workspace: &'a Workspace,
+        config: &'a Config,
         yes: bool,
         reporter: &'a dyn Reporter,
     ) -> Result<Self, Error> {
         let mut models = LanguageModels::open(
-            &workspace.config,
+            config,
             &workspace.environment,
             &WORK,
             "agent",
@@ -53,7 +54,7 @@ impl<'a> Models<'a> {
             models = models.only(task, &|model| kept.contains(model));
         }
         models.hold_to_money(Task::Planning, reporter)?;
-        Ok(Self { models, config: &workspace.config, reporter })
+        Ok(Self { models, config, reporter })
     }
 
     /// How much the model takes that makes the steps.

@@ -73,7 +73,7 @@ impl Prepared<'_> {
     /// # Errors
     /// When a budget can't be understood.
     pub fn context(&self, session: &Session) -> Result<Context, Error> {
-        let config = &self.workspace.config;
+        let config = &*self.config();
         let environment = &self.workspace.environment;
         let models =
             LanguageModels::open(config, environment, &[Task::Planning], "agent", Asking::Never)?;
@@ -100,8 +100,9 @@ impl Prepared<'_> {
     /// conversation is then as it was.
     pub fn compact(&self, session: &mut Session, yes: bool) -> Result<CompactedSession, Error> {
         let tell: &dyn Reporter = &*self.reporter;
-        let mut brain = Models::open(self.workspace, yes, tell)?;
-        let most = brain.window().prompt(&self.workspace.config);
+        let config = self.config();
+        let mut brain = Models::open(self.workspace, &config, yes, tell)?;
+        let most = brain.window().prompt(&config);
         Ok(compact_session(session, &self.sessions, &mut brain, most, Timestamp::now())?)
     }
 }

@@ -14,6 +14,7 @@ mod external;
 mod gathering;
 mod hub_tools;
 pub mod knowledge;
+mod own;
 pub mod plugins;
 mod proposing;
 mod ranking;
@@ -28,6 +29,7 @@ mod toolbox;
 mod world;
 
 use std::{
+    borrow::Cow,
     cell::RefCell,
     collections::BTreeSet,
     path::PathBuf,
@@ -40,27 +42,32 @@ use std::{
 use jiff::Timestamp;
 
 use crate::{
-    Environment, Error, Reporter, Workspace, config::Reflection, reporter::Silent,
+    Environment, Error, Reporter, Workspace,
+    config::{Config, Reflection},
+    llm::models_for,
+    reporter::Silent,
     workspace::KnowledgeBase,
 };
 use brain::Models;
 use branch::{Branch, Branched};
 use context::Window;
 use elophanto_agent::{
-    Agent, MAX_MESSAGES, Reflect, Sessions, Settings, Toolbox, Trails,
+    Agent, MAX_MESSAGES, Reflect, Sessions, SessionsError, Settings, Toolbox, Trails,
     checkpoint::Checkpoints,
     permissions::is_key,
     plugins::Problem,
     sandbox::{self, Kind},
 };
 pub use elophanto_agent::{
-    Answer, Approval, Approver, Event, Finished, Host, Intent, Outcome, Output, Session, Source,
-    Spec, Tool, ToolError, checked,
+    Answer, Approval, Approver, Event, Finished, Given, Host, Intent, Outcome, Output, Session,
+    Source, Spec, Tool, ToolError, checked,
     permissions::{Action, Level, Mode},
 };
-use elophanto_base::visible::escape_control_line;
+use elophanto_base::{one_line::one_line, visible::escape_control_line};
+pub use elophanto_models::llm::{ModelRef, Task};
 use elophanto_repo::Git;
 use external::External;
+pub use own::Ran;
 use plugins::Bench;
 use proposing::{Proposing, proposal};
 use rights::Rights;
@@ -73,6 +80,8 @@ const STATE: &str = "agent";
 /// Channels of whoever works here, whose conversations are as long as the model takes; those of others
 /// keep few messages.
 const OWN_CHANNELS: [&str; 2] = ["terminal", "library"];
+/// Characters of a session's name.
+const MOST_NAME: usize = 80;
 /// Checkpoints that are kept.
 const CHECKPOINTS: usize = 100;
 
@@ -104,6 +113,10 @@ pub struct RunRequest<'r> {
     pub is_attended: bool,
     /// A branch that was begun for this run: what it changes is committed there.
     pub branch: Option<&'r Branch>,
+    /// Whether the user is asked about the plan before work begins.
+    pub asks_plan: bool,
+    /// What the user adds to the goal: quoted behind it.
+    pub given: Vec<Given>,
 }
 
 /// Everything that runs of one process have in common.
@@ -124,6 +137,8 @@ pub struct Prepared<'a> {
     pub problems: Vec<Problem>,
     sessions: Sessions,
     trails: Trails,
+    /// Asked for everything, whatever the settings name.
+    model: RefCell<Option<ModelRef>>,
     /// What was told of what is known, so that it is told once.
     told: RefCell<BTreeSet<String>>,
     /// The user wants the run to end, or none goes on.
@@ -180,6 +195,7 @@ pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>, Error>
         problems,
         sessions: Sessions::new(state.join("sessions")),
         trails: Trails::new(state.join("runs")),
+        model: RefCell::default(),
         told: RefCell::default(),
         cancelled: Arc::new(AtomicBool::new(true)),
     })
@@ -205,7 +221,8 @@ impl Prepared<'_> {
         // Before anything of this run starts, and told at once: one before it may have been killed
         // since this process began.
         self.workspace.put_aside_of_killed().iter().for_each(|line| tell.warn(line));
-        let mut brain = Models::open(self.workspace, request.yes, tell)?;
+        let config = self.config();
+        let mut brain = Models::open(self.workspace, &config, request.yes, tell)?;
         let window = brain.window();
         // Anew for each run: one before it may have installed some.
         let skills = self.store.discover().skills;
@@ -219,7 +236,8 @@ impl Prepared<'_> {
                 brain: &mut brain,
                 world: &mut world,
                 tools: &self.tools,
-                settings: self.settings(request.is_attended, &window),
+                settings: self.settings(request, &window),
+                given: &request.given,
                 trails: &self.trails,
                 sessions: &self.sessions,
                 cancelled: &self.cancelled,
@@ -273,6 +291,54 @@ impl Prepared<'_> {
         self.rights.borrow_mut().mode = mode;
     }
 
+    /// Which models are asked for which kind of work, best first.
+    pub fn models(&self) -> Vec<(Task, Vec<ModelRef>)> {
+        let config = self.config();
+        brain::WORK.into_iter().map(|task| (task, models_for(&config.llm, task))).collect()
+    }
+
+    /// Has one model asked for everything from now on.
+    ///
+    /// # Errors
+    /// When the settings do not name its provider.
+    pub fn set_model(&self, model: ModelRef) -> Result<(), Error> {
+        let providers = &self.workspace.config.llm.providers;
+        if !providers.contains_key(model.provider()) {
+            let known: Vec<_> = providers.keys().map(|name| format!("`{name}`")).collect();
+            return Err(Error::new(format_args!("no provider `{}` is set up", model.provider()))
+                .hint(format!("`llm.providers` in your settings names {}", known.join(", "))));
+        }
+        *self.model.borrow_mut() = Some(model);
+        Ok(())
+    }
+
+    /// The settings, with the model that was chosen since.
+    fn config(&self) -> Cow<'_, Config> {
+        let Some(model) = &*self.model.borrow() else {
+            return Cow::Borrowed(&self.workspace.config);
+        };
+        Cow::Owned(self.workspace.config.with_model(&model.to_string()))
+    }
+
+    /// Gives a session a name. One that no run has written down yet is only named here.
+    ///
+    /// # Errors
+    /// When a run goes on in it, or it cannot be written.
+    pub fn rename(&self, session: &mut Session, name: &str) -> Result<(), Error> {
+        let _lock = self.sessions.lock(session.id)?;
+        match self.sessions.load(session.id) {
+            Ok(newer) => *session = newer,
+            Err(SessionsError::Missing(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let is_kept = session.revision > 0;
+        session.name = Some(one_line(name, MOST_NAME));
+        if is_kept {
+            self.sessions.save(session)?;
+        }
+        Ok(())
+    }
+
     /// How commands are shut in, for people.
     pub fn fence(&self) -> String {
         match self.fencing.kind() {
@@ -298,12 +364,13 @@ impl Prepared<'_> {
         })
     }
 
-    fn settings(&self, is_attended: bool, window: &Window) -> Settings {
+    fn settings(&self, request: &RunRequest<'_>, window: &Window) -> Settings {
         let settings = &self.workspace.config.agent;
         let llm = &self.workspace.config.llm;
         let usual = Settings::new(&self.workspace.repository.root, self.mode());
         Settings {
-            is_attended,
+            is_attended: request.is_attended,
+            asks_plan: request.asks_plan,
             max_steps: u32::try_from(settings.max_steps).unwrap_or(u32::MAX),
             patience: settings.tool_timeout,
             max_prompt_tokens: window.prompt(&self.workspace.config),

@@ -16,6 +16,7 @@ use elophanto_agent::{
     Tool, Toolbox,
     develop::NAME,
     plugins::{Problem, entries},
+    sandbox::Attend,
     tools::{self, Hit, OutOfReach, Page, Search, ShellRequest},
 };
 use elophanto_repo::Git;
@@ -41,9 +42,7 @@ pub fn built_in(
         all.extend(tools::git(git, Arc::clone(&out_of_reach), gate));
     }
     let fencing = Arc::clone(fencing);
-    let run = move |request: &ShellRequest, is_cancelled: &dyn Fn() -> bool| {
-        fencing.shell(request, is_cancelled)
-    };
+    let run = move |request: &ShellRequest, attend: Attend<'_>| fencing.shell(request, attend);
     all.push(tools::shell(Box::new(run), out_of_reach));
     let (pages, services) = (base.clone(), base.clone());
     all.extend(tools::web(

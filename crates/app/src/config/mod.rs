@@ -70,6 +70,27 @@ pub struct Config {
     resolved: Resolved,
 }
 
+impl Config {
+    /// The same with one language model for everything, whoever says otherwise.
+    pub fn with_model(&self, model: &str) -> Self {
+        let mut config = self.clone();
+        let tasks = &mut config.sections.llm.tasks;
+        let all = [
+            &mut tasks.planning,
+            &mut tasks.coding,
+            &mut tasks.analysis,
+            &mut tasks.simple,
+            &mut tasks.review,
+            &mut tasks.extraction,
+            &mut tasks.summary,
+        ];
+        for models in all {
+            *models = vec![model.to_owned()];
+        }
+        config
+    }
+}
+
 impl Deref for Config {
     type Target = Sections;
 

@@ -294,20 +294,22 @@ fn limits(span: &str, text: &str) -> Result<Limits, Error> {
 }
 
 fn routes(config: &LlmConfig) -> BTreeMap<Task, Vec<ModelRef>> {
-    let models = |task: Task| {
-        let named = match task {
-            Task::Planning => &config.tasks.planning,
-            Task::Coding => &config.tasks.coding,
-            Task::Analysis => &config.tasks.analysis,
-            Task::Simple => &config.tasks.simple,
-            Task::Review => &config.tasks.review,
-            Task::Extraction => &config.tasks.extraction,
-            Task::Summary => &config.tasks.summary,
-        };
-        // The settings have checked the form of each.
-        named.iter().filter_map(|text| text.parse().ok()).collect()
+    Task::ALL.into_iter().map(|task| (task, models_for(config, task))).collect()
+}
+
+/// Models that the settings name for a kind of work, best first.
+pub fn models_for(config: &LlmConfig, task: Task) -> Vec<ModelRef> {
+    let named = match task {
+        Task::Planning => &config.tasks.planning,
+        Task::Coding => &config.tasks.coding,
+        Task::Analysis => &config.tasks.analysis,
+        Task::Simple => &config.tasks.simple,
+        Task::Review => &config.tasks.review,
+        Task::Extraction => &config.tasks.extraction,
+        Task::Summary => &config.tasks.summary,
     };
-    Task::ALL.into_iter().map(|task| (task, models(task))).collect()
+    // The settings have checked the form of each.
+    named.iter().filter_map(|text| text.parse().ok()).collect()
 }
 
 /// Providers that these kinds of work may go to.

@@ -1,6 +1,8 @@
 //! Runs of the agent, looked at afterwards: what was done, which conversations can go on, and what can
 //! be taken back.
 
+mod changes;
+mod export;
 mod undo;
 
 use std::path::Path;
@@ -8,6 +10,8 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::Serialize;
 
+pub use changes::{Change, changes};
+pub use export::export;
 pub use undo::{Left, UndoRequest, Undone, undo};
 
 use crate::{Error, reporter::Reporter};

@@ -69,5 +69,8 @@ pub fn remove(args: &RemoveArgs, prepared: &Prepared, ui: &mut Ui) -> Result<Out
 
 /// The tools of the agent, as they are now.
 fn tools(prepared: &Prepared) -> Result<Vec<Spec>, CliError> {
-    Ok(work::prepare(prepared.workspace, Ui::silent())?.tools.specs().collect())
+    Ok(work::prepare(prepared.workspace, std::sync::Arc::new(Ui::silent()))?
+        .tools
+        .specs()
+        .collect())
 }

@@ -1,14 +1,19 @@
 //! A run of the agent at the terminal: whoever sits there, or reads and writes JSON Lines.
 
+mod call;
 mod knowledge;
+pub mod screen;
+pub mod show;
 mod signals;
+mod spinner;
 pub mod terminal;
 pub mod wire;
 
 use std::sync::Arc;
 
-use super::super::{error::CliError, ui::Ui, workspace::Workspace};
+use super::super::{env, error::CliError, ui::Ui, workspace::Workspace};
 use elophanto_app::{
+    Reporter,
     agent::{self, Door, Prepared},
     config::AgentMode,
 };
@@ -32,12 +37,20 @@ pub fn flags(
     flags.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }
 
-/// Runs with the tools of the knowledge base, told by `ui`.
+/// The terminal that this process talks with.
+pub fn screen(ui: &Ui) -> screen::Screen {
+    let is_dumb = env::variables().get("TERM").is_some_and(|term| term == "dumb");
+    screen::Screen::new(ui.beside(), !is_dumb)
+}
+
+/// Runs with the tools of the knowledge base, told by `reporter`.
 ///
 /// # Errors
 /// When rules cannot be understood, or there is no folder for the state.
-pub fn prepare(workspace: &Workspace, ui: Ui) -> Result<Prepared<'_>, CliError> {
-    let reporter = Arc::new(ui);
+pub fn prepare(
+    workspace: &Workspace,
+    reporter: Arc<dyn Reporter + Send + Sync>,
+) -> Result<Prepared<'_>, CliError> {
     let tools = knowledge_tools(workspace, reporter.clone());
     agent::prepare(workspace, Door { channel: CHANNEL, tools, reporter })
 }

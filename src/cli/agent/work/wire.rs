@@ -26,21 +26,69 @@ const LOOKS: Duration = Duration::from_millis(50);
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum EventWire<'a> {
-    Begun { run: String, session: String },
-    Plan { steps: &'a [String], depth: u32 },
-    Text { text: &'a str },
+    Begun {
+        run: String,
+        session: String,
+    },
+    Plan {
+        steps: &'a [String],
+        depth: u32,
+    },
+    Text {
+        text: &'a str,
+    },
     Restart,
-    Calling { tool: &'a str, shown: &'a str, depth: u32 },
-    Called { tool: &'a str, failed: bool, text: &'a str, seconds: f64, depth: u32 },
-    Progress { tool: &'a str, text: &'a str, depth: u32 },
-    Unmade { tool: &'a str, reason: &'a str, depth: u32 },
-    Reflected { note: &'a str, depth: u32 },
-    Compacted { messages: usize },
-    Tainted { origin: &'a str },
-    Warning { message: &'a str },
-    SubTask { goal: &'a str, depth: u32 },
+    Calling {
+        tool: &'a str,
+        shown: &'a str,
+        depth: u32,
+    },
+    Called {
+        tool: &'a str,
+        failed: bool,
+        text: &'a str,
+        seconds: f64,
+        depth: u32,
+    },
+    /// Whole lines that a command says, as it says them.
+    Output {
+        tool: &'a str,
+        text: &'a str,
+        depth: u32,
+    },
+    Progress {
+        tool: &'a str,
+        text: &'a str,
+        depth: u32,
+    },
+    Unmade {
+        tool: &'a str,
+        reason: &'a str,
+        depth: u32,
+    },
+    Reflected {
+        note: &'a str,
+        depth: u32,
+    },
+    Compacted {
+        messages: usize,
+    },
+    Tainted {
+        origin: &'a str,
+    },
+    Warning {
+        message: &'a str,
+    },
+    SubTask {
+        goal: &'a str,
+        depth: u32,
+    },
     ApprovalRequest(ApprovalWire<'a>),
-    Question { id: u64, question: &'a str, options: &'a [String] },
+    Question {
+        id: u64,
+        question: &'a str,
+        options: &'a [String],
+    },
     Ended(EndedWire<'a>),
 }
 
@@ -236,19 +284,20 @@ impl Approver for Wire<'_> {
             Event::Planned { plan, depth } => EventWire::Plan { steps: &plan.steps, depth: *depth },
             Event::Text(text) => EventWire::Text { text },
             Event::Restart => EventWire::Restart,
-            Event::Calling { tool, shown, depth } => {
+            Event::Calling { tool, shown, depth, .. } => {
                 EventWire::Calling { tool, shown, depth: *depth }
             }
             Event::Called { tool, failed, text, seconds, depth } => {
                 EventWire::Called { tool, failed: *failed, text, seconds: *seconds, depth: *depth }
             }
+            Event::Output { tool, text, depth } => EventWire::Output { tool, text, depth: *depth },
             Event::Progress { tool, text, depth } => {
                 EventWire::Progress { tool, text, depth: *depth }
             }
             Event::Unmade { tool, reason, depth } => {
                 EventWire::Unmade { tool, reason, depth: *depth }
             }
-            Event::Reflected { note, depth } => EventWire::Reflected { note, depth: *depth },
+            Event::Reflected { note, depth, .. } => EventWire::Reflected { note, depth: *depth },
             Event::Compacted { messages } => EventWire::Compacted { messages: *messages },
             Event::Tainted { origin } => EventWire::Tainted { origin },
             Event::Warning(message) => EventWire::Warning { message },

@@ -3,6 +3,7 @@
 use std::{
     io::{self, ErrorKind, Read, Write},
     net::Shutdown,
+    ops::ControlFlow,
     os::{
         fd::{AsFd, OwnedFd},
         unix::{net::UnixStream, process::CommandExt},
@@ -17,8 +18,8 @@ use super::{
     sys,
 };
 use crate::sandbox::{
-    Ended, FLOOD, Helper, Kind, Limits, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, MAX_STDIN, Policy,
-    Program, SandboxError, Stopped,
+    Attend, Ended, FLOOD, Helper, Kind, Limits, MAX_ARGUMENT_BYTES, MAX_ARGUMENTS, MAX_STDIN,
+    Policy, Program, SandboxError, Stopped,
 };
 
 /// The longest pause between two looks at the clock and at whether the caller has had enough.
@@ -48,7 +49,9 @@ pub fn probe(helper: &Helper) -> Kind {
     };
     let attempt = |narrow: bool| {
         let request = Request::new(&policy, narrow);
-        let (reply, _) = Standby::start(helper)?.converse(&request, &[], &policy, &|| false)?;
+        let (reply, _) =
+            Standby::start(helper)?
+                .converse(&request, &[], &policy, &mut |_, _| ControlFlow::Continue(()))?;
         match reply {
             Some(Reply::Entered) => Ok(()),
             Some(Reply::Failed(failure)) => Err(SandboxError::from(failure)),
@@ -78,7 +81,7 @@ pub fn run(
     standby: Standby,
     policy: &Policy,
     program: &Program<'_>,
-    is_cancelled: &dyn Fn() -> bool,
+    attend_to: Attend<'_>,
 ) -> Result<Ended, SandboxError> {
     let Program { argv, stdin, environment, folder } = *program;
     let program = argv.first().filter(|program| !program.is_empty()).ok_or(SandboxError::Empty)?;
@@ -115,7 +118,7 @@ pub fn run(
         folder: folder.into(),
         ..Request::new(policy, standby.narrow)
     };
-    let (reply, mut ended) = standby.converse(&request, stdin, policy, is_cancelled)?;
+    let (reply, mut ended) = standby.converse(&request, stdin, policy, attend_to)?;
     match reply {
         Some(Reply::Failed(failure)) => return Err(failure.into()),
         _ if ended.why.is_some() => {}
@@ -162,7 +165,7 @@ impl Standby {
         request: &Request,
         stdin: &[u8],
         policy: &Policy,
-        is_cancelled: &dyn Fn() -> bool,
+        attend_to: Attend<'_>,
     ) -> Result<(Option<Reply>, Ended), SandboxError> {
         let Self { mut child, mut control, program, .. } = self;
         let failed = |cause: io::Error| SandboxError::Helper { program: program.clone(), cause };
@@ -185,7 +188,7 @@ impl Standby {
         let flood = keep.max(4096).saturating_mul(FLOOD);
         let mut why = None;
         while reply.is_open {
-            why = if is_cancelled() {
+            why = if attend_to(&stdout.take(), &stderr.take()).is_break() {
                 Some(Stopped::Cancelled)
             } else if start.elapsed() >= limits.time {
                 Some(Stopped::Time)
@@ -207,6 +210,7 @@ impl Standby {
         while (stdout.is_open || stderr.is_open) && Instant::now() < deadline {
             attend([&mut reply, &mut stdout, &mut stderr], LOOK_MILLISECONDS).map_err(failed)?;
         }
+        let _ = attend_to(&stdout.take(), &stderr.take());
         let mut said = reply.replies().into_iter().peekable();
         let group = said.next_if(|reply| matches!(reply, Reply::Started(_)));
         child.end(deadline, group);
@@ -253,6 +257,8 @@ struct Stream {
     file: std::fs::File,
     kept: Vec<u8>,
     most: usize,
+    /// What was read and not taken yet.
+    fresh: Vec<u8>,
     /// Bytes that were read.
     seen: usize,
     is_open: bool,
@@ -261,7 +267,19 @@ struct Stream {
 impl Stream {
     fn new(file: OwnedFd, most: usize) -> io::Result<Self> {
         sys::set_nonblocking(file.as_fd())?;
-        Ok(Self { file: file.into(), kept: Vec::new(), most, seen: 0, is_open: true })
+        Ok(Self {
+            file: file.into(),
+            kept: Vec::new(),
+            most,
+            fresh: Vec::new(),
+            seen: 0,
+            is_open: true,
+        })
+    }
+
+    /// What was read since this was called last.
+    fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.fresh)
     }
 
     fn is_cut(&self) -> bool {
@@ -283,6 +301,7 @@ impl Stream {
                 self.seen = self.seen.saturating_add(count);
                 let room = self.most.saturating_sub(self.kept.len()).min(count);
                 self.kept.extend_from_slice(buffer.get(..room).unwrap_or_default());
+                self.fresh.extend_from_slice(buffer.get(..count).unwrap_or_default());
             }
             Err(cause)
                 if matches!(cause.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}

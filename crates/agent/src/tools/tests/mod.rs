@@ -41,6 +41,8 @@ pub(super) struct Try {
     pub(super) answer: Option<String>,
     pub(super) cancelled: Cell<bool>,
     pub(super) asked: Vec<String>,
+    /// What programs said, as it came.
+    pub(super) said: Vec<String>,
 }
 
 impl Try {
@@ -57,6 +59,7 @@ impl Try {
             answer: None,
             cancelled: Cell::new(false),
             asked: Vec::new(),
+            said: Vec::new(),
         };
         for (path, text) in files {
             made.write(path, text);
@@ -187,6 +190,9 @@ impl Host for Try {
     }
     fn call(&mut self, _: &str, _: Value) -> Result<Output, ToolError> {
         unreachable!("no built-in tool calls another")
+    }
+    fn said(&mut self, lines: &str) {
+        self.said.push(lines.to_owned());
     }
     fn sub_task(&mut self, _: &str, _: &[&str]) -> Result<String, ToolError> {
         unreachable!("no built-in tool runs a task")

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::permissions::Action;
+use crate::{permissions::Action, sandbox::Attend};
 
 fn ends(outcome: ShellOutcome) -> ShellExecute {
     ShellExecute::new(Box::new(move |_, _| Ok(outcome.clone())), Arc::new(|_| false))
@@ -43,7 +43,7 @@ fn what_is_shown_is_what_runs() {
     let mut tried = Try::new(&[("sub/a", "x")]);
     let ran = Arc::new(std::sync::Mutex::new(None));
     let seen = ran.clone();
-    let run = move |request: &ShellRequest, _: &dyn Fn() -> bool| {
+    let run = move |request: &ShellRequest, _: Attend<'_>| {
         *seen.lock().unwrap() = Some(request.clone());
         Ok(ShellOutcome { code: Some(0), ..ShellOutcome::default() })
     };
@@ -70,6 +70,20 @@ fn what_is_shown_is_what_runs() {
     tried.link("other", "sub");
     assert!(tool.execute(&arguments, &mut tried).is_err());
     assert!(ran.lock().unwrap().is_none());
+}
+
+#[test]
+fn what_it_says_is_told_as_it_says_it() {
+    let mut tried = Try::new(&[]);
+    let run = |_: &ShellRequest, attend: Attend<'_>| {
+        let _ = attend(b"one\ntw", b"");
+        let _ = attend(b"o\n", b"diff --git a/.env b/.env\n+K=v\n");
+        Ok(ShellOutcome { code: Some(0), ..ShellOutcome::default() })
+    };
+    let tool = ShellExecute::new(Box::new(run), Arc::new(|path| path.ends_with(".env")));
+    tried.call(&tool, json!({ "command": "x" })).unwrap();
+    let left_out = "diff --git a/.env b/.env\n[left out: no tool reads this file]\n";
+    assert_eq!(tried.said, ["one\n".to_owned(), format!("two\n{left_out}")]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     fs,
+    ops::ControlFlow,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock},
     thread::JoinHandle,
@@ -19,7 +20,7 @@ use elophanto_agent::{
     git_guard::GitView,
     permissions::{Protected, only_reads},
     plugins::{RunEnded, RunRequest},
-    sandbox::{self, Helper, Kind, Standby, Stopped},
+    sandbox::{self, Attend, Helper, Kind, Standby, Stopped},
     tools::{ShellOutcome, ShellRequest},
 };
 use ready::Ready;
@@ -119,14 +120,15 @@ impl Fencing {
         })
     }
 
-    /// Runs a line of a shell.
+    /// Runs a line of a shell; `attend` is told what it says. Where there is no sandbox it is told
+    /// nothing before the end.
     ///
     /// # Errors
     /// In words, when it cannot be started.
     pub fn shell(
         &self,
         request: &ShellRequest,
-        is_cancelled: &dyn Fn() -> bool,
+        attend: Attend<'_>,
     ) -> Result<ShellOutcome, String> {
         if request.network && !self.settings.network {
             return Err(
@@ -151,7 +153,7 @@ impl Fencing {
             read: Vec::new(),
             only_reads: self.holds_still(&request.line, &request.folder, request.network),
         };
-        let ended = self.run(&wanted, is_cancelled)?;
+        let ended = self.run(&wanted, attend)?;
         let note = match ended.why {
             Some(Stopped::Output) => Some("stopped: it said far too much".to_owned()),
             Some(Stopped::Memory) => Some("stopped: it took too much memory".to_owned()),
@@ -204,7 +206,10 @@ impl Fencing {
             read: vec![request.code.clone()],
             only_reads: false,
         };
-        let ended = self.run(&wanted, request.is_cancelled)?;
+        let ended = self.run(&wanted, &mut |_, _| match (request.is_cancelled)() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })?;
         let stopped = ended.why.map(|why| match why {
             Stopped::Time => format!("it took longer than {} s", request.time.as_secs()),
             Stopped::Cancelled => "the user ended the run".to_owned(),

@@ -10,16 +10,12 @@ use std::{
 use super::{Fencing, Wanted, ready::Ready};
 use elophanto_agent::{
     git_guard::Shown,
-    sandbox::{self, Ended, Kind, Limits, Policy, Stopped},
+    sandbox::{self, Attend, Ended, Kind, Limits, Policy, Stopped},
 };
 use elophanto_base::process;
 
 impl Fencing {
-    pub(super) fn run(
-        &self,
-        wanted: &Wanted,
-        is_cancelled: &dyn Fn() -> bool,
-    ) -> Result<Ended, String> {
+    pub(super) fn run(&self, wanted: &Wanted, attend: Attend<'_>) -> Result<Ended, String> {
         let Ready { standby, keys, repositories, temporary, stays_here } =
             std::mem::take(&mut *self.ready());
         let temporary = match temporary.filter(|folder| is_fresh(folder.path())) {
@@ -92,7 +88,7 @@ impl Fencing {
         let standby = standby.and_then(|mut standby| standby.is_waiting().then_some(standby));
         let ended = standby
             .map_or_else(|| helper.start(), Ok)
-            .and_then(|standby| standby.run(&policy, &program, is_cancelled))
+            .and_then(|standby| standby.run_attended(&policy, &program, attend))
             .map_err(|cause| cause.to_string());
         for folder in own.into_iter().rev() {
             // Unless there is something in it by now.

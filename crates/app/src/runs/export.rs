@@ -1,0 +1,112 @@
+//! A conversation as Markdown. Pure.
+
+use std::fmt::Write as _;
+
+use elophanto_agent::Session;
+use elophanto_models::llm::Message;
+
+/// All that is kept of a conversation, with the calls of tools and their results.
+pub fn export(session: &Session) -> String {
+    let title = session.name.as_ref().or(session.goal.as_ref());
+    let mut text = format!(
+        "# {}\n\nSession {}, {}.\n",
+        title.map_or("A conversation", String::as_str),
+        session.id,
+        session.updated.strftime("%Y-%m-%d %H:%M UTC"),
+    );
+    let mut speaker = "";
+    for message in &session.messages {
+        let (by, said) = match message {
+            Message::System(said) => ("Before", said),
+            Message::User(said) => ("You", said),
+            Message::Assistant { text, .. } => ("Agent", text),
+            Message::Tool { text, .. } => ("Agent", text),
+        };
+        if by != speaker {
+            let _ = write!(text, "\n## {by}\n");
+            speaker = by;
+        }
+        match message {
+            Message::Assistant { tool_calls, .. } => {
+                paragraph(&mut text, said);
+                for call in tool_calls {
+                    let _ = write!(text, "\n`{}`:\n", call.name);
+                    fenced(&mut text, "json", &format!("{:#}", call.arguments));
+                }
+            }
+            Message::Tool { name, failed, .. } => {
+                let how = if *failed { " failed" } else { "" };
+                let _ = write!(text, "\n`{name}`{how}:\n");
+                fenced(&mut text, "text", said);
+            }
+            Message::System(_) | Message::User(_) => paragraph(&mut text, said),
+        }
+    }
+    text
+}
+
+fn paragraph(text: &mut String, said: &str) {
+    if !said.trim().is_empty() {
+        let _ = write!(text, "\n{}\n", said.trim());
+    }
+}
+
+/// A block that nothing in it ends.
+fn fenced(text: &mut String, language: &str, said: &str) {
+    let longest = said.split(|char| char != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    let _ = write!(text, "\n{fence}{language}\n{}\n{fence}\n", said.trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elophanto_models::llm::ToolCall;
+    use jiff::Timestamp;
+    use serde_json::json;
+
+    #[test]
+    fn a_conversation() {
+        let mut session = Session::new("terminal", "ada", Timestamp::UNIX_EPOCH);
+        session.goal = Some("Count otters".to_owned());
+        let name = || "file_read".to_owned();
+        let call = ToolCall { id: "1".into(), name: name(), arguments: json!({ "path": "a" }) };
+        let id = || "1".to_owned();
+        session.messages = vec![
+            Message::User("Count *otters*\n".to_owned()),
+            Message::Assistant { text: String::new(), tool_calls: vec![call] },
+            Message::Tool { id: id(), name: name(), text: "```\nx\n```\n".into(), failed: true },
+            Message::Assistant { text: "Three.".to_owned(), tool_calls: Vec::new() },
+        ];
+        let text = export(&session).replace(&session.id.to_string(), "ID");
+        insta::assert_snapshot!(text, @r#"
+        # Count otters
+
+        Session ID, 1970-01-01 00:00 UTC.
+
+        ## You
+
+        Count *otters*
+
+        ## Agent
+
+        `file_read`:
+
+        ```json
+        {
+          "path": "a"
+        }
+        ```
+
+        `file_read` failed:
+
+        ````text
+        ```
+        x
+        ```
+        ````
+
+        Three.
+        "#);
+    }
+}
