@@ -549,6 +549,9 @@ fn a_sign_in_goes_into_the_vault_and_is_renewed() {
     for (path, bearer, _) in house.seen.lock().unwrap().iter() {
         assert!(path == "/mcp" || bearer.is_empty(), "{path}: {bearer}");
     }
+    // Added again, it is still signed in at; another address is not.
+    let again = with_vault(&["agent", "mcp", "add", "sums", &url, "--trust"]);
+    assert_eq!(again.code, Some(0), "{again}");
     let removed = with_vault(&["agent", "mcp", "remove", "sums"]);
     let logged_out = with_vault(&["agent", "mcp", "logout", "sums"]);
     let again = with_vault(&["agent", "mcp", "logout", "sums"]);

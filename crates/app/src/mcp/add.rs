@@ -72,14 +72,16 @@ pub fn add(
         Place::Program(name) => (name, program(request, reporter)?),
     };
     kept.levels = levels;
-    // A name that the user did not choose replaces nothing that is another.
-    if is_derived
-        && let Some(other) = servers::read(environment)?.get(&name)
-        && other.url != kept.url
-    {
-        let url = kept.url.as_deref().unwrap_or_default();
-        return Err(Error::new(format_args!("there is another server `{name}` already"))
-            .hint(format!("give this one a name: elophanto agent mcp add NAME {url}")));
+    if let Some(former) = servers::read(environment)?.get(&name) {
+        let is_same = kept.url.is_some() && former.url == kept.url;
+        // A name that the user did not choose replaces nothing that is another.
+        if is_derived && !is_same {
+            let url = kept.url.as_deref().unwrap_or_default();
+            return Err(Error::new(format_args!("there is another server `{name}` already"))
+                .hint(format!("give this one a name: elophanto agent mcp add NAME {url}")));
+        }
+        // What was granted is for this address still.
+        kept.signed_in = is_same && kept.key.is_none() && former.signed_in;
     }
     let has_variables = !kept.environment.is_empty();
     let mut entry = kept.entry(&name)?;
@@ -263,5 +265,46 @@ mod tests {
         check("http://127.0.0.1:7397/mcp", None);
         check("https://[::1]/mcp", None);
         check("https://1password.example/", None);
+    }
+
+    /// Answers every question in one way, and keeps it.
+    struct Asked(bool, std::cell::RefCell<Vec<String>>);
+
+    impl Reporter for Asked {
+        fn tell(&self, _: crate::reporter::Tone, _: &str) {}
+        fn confirm(&self, question: &str) -> std::io::Result<bool> {
+            self.1.borrow_mut().push(question.to_owned());
+            Ok(self.0)
+        }
+        fn is_watched(&self) -> bool {
+            false
+        }
+        fn progress(&self, _: &'static str) -> Box<dyn crate::reporter::Progress> {
+            Box::new(crate::reporter::Silent)
+        }
+    }
+
+    #[test]
+    fn launchers_are_asked_about() {
+        #[track_caller]
+        fn check(yes: bool, given: &[&str], program_name: &str, gets: &str, asks: &str) {
+            let asked = Asked(yes, std::cell::RefCell::default());
+            let request = AddRequest {
+                command: vec![program_name.to_owned(), "x".to_owned()],
+                environment: given.iter().map(|&name| name.to_owned()).collect(),
+                ..AddRequest::default()
+            };
+            let (kept, lacks) = program(request, &asked).unwrap();
+            assert_eq!(kept.environment.join(" "), gets);
+            assert_eq!(lacks.is_empty(), yes || asks.is_empty());
+            let questions = asked.1.into_inner().concat();
+            assert!(if asks.is_empty() { questions.is_empty() } else { questions.ends_with(asks) });
+        }
+        check(true, &[], "npx", "HOME PATH", "Let it have HOME and PATH?");
+        check(true, &["TOKEN", "PATH"], "/usr/bin/uvx", "HOME PATH TOKEN", "Let it have HOME?");
+        check(false, &["TOKEN"], "npx", "TOKEN", "Let it have HOME and PATH?");
+        check(true, &["PATH", "HOME"], "npx", "HOME PATH", "");
+        check(true, &[], "python3", "", "");
+        check(true, &[], "my-npx", "", "");
     }
 }
