@@ -10,6 +10,7 @@ use super::{
 use crate::{
     End, Reflect,
     clean::{clean_json, cut_middle},
+    tools::TODO_LIST,
 };
 use elophanto_models::llm::{Message, Reply, StopReason, Task, ToolCall};
 
@@ -64,7 +65,9 @@ impl Run<'_, '_> {
             });
         }
         self.keep(frame);
-        if self.agent.settings.reflect == Reflect::EveryStep || made.failed {
+        // A list that was shown is no step to look back on.
+        let is_step = asked.tool != TODO_LIST && self.agent.settings.reflect == Reflect::EveryStep;
+        if is_step || made.failed {
             self.reflect(frame, &asked, &made)?;
         }
         Ok(None)

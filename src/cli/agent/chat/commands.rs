@@ -8,6 +8,7 @@ use super::{
         },
         runs,
         undo::{self, UndoArgs},
+        work::{call, show::Canvas},
     },
     Chat, conversation,
 };
@@ -49,6 +50,7 @@ pub const COMMANDS: &[Command] = &[
     command("model", "[P/M]", "which models are asked; one of a provider for everything", model),
     command("plan", "[on|off]", "ask about each plan before work begins", plan),
     command("diff", "", "what the runs of this session have changed", conversation::diff),
+    command("todo", "", "what is to be done, as the agent said last", todo),
     command("output", "", "all that the last command said", output),
     command("undo", "[R]", "take back what the last run, or run R, changed", take_back),
     command("sessions", "", "conversations that can go on", sessions),
@@ -191,6 +193,13 @@ fn output(chat: &mut Chat<'_>, _: &str, ui: &mut Ui) -> Result<(), CliError> {
         Some(text) => ui.line(visible(text.trim_end())),
         None => ui.line("no command has run yet"),
     }
+}
+
+fn todo(chat: &mut Chat<'_>, _: &str, ui: &mut Ui) -> Result<(), CliError> {
+    let canvas = Canvas { width: usize::MAX, colour: ui.colour };
+    let items = &chat.terminal.todo;
+    items.iter().try_for_each(|item| ui.line(canvas.paint(&call::todo(item))))?;
+    if items.is_empty() { ui.line("the agent keeps no list") } else { Ok(()) }
 }
 
 fn take_back(chat: &mut Chat<'_>, run: &str, ui: &mut Ui) -> Result<(), CliError> {
