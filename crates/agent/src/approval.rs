@@ -4,7 +4,7 @@ use serde_json::Value;
 use ulid::Ulid;
 use uuid::Uuid;
 
-use super::{Plan, outcome::Finished};
+use super::{Plan, Todo, outcome::Finished};
 use crate::permissions::{Action, Layer, Level};
 
 /// A call that waits for an answer. All text in it may come from outside: the door escapes it.
@@ -79,6 +79,11 @@ pub enum Event<'a> {
         failed: bool,
         text: &'a str,
         seconds: f64,
+        depth: u32,
+    },
+    /// What is to be done, in place of the list before.
+    Todo {
+        items: &'a [Todo],
         depth: u32,
     },
     /// Lines that a program says which a call runs, as it says them, secrets masked. All of it is in

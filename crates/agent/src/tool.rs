@@ -59,6 +59,32 @@ pub struct Output {
     pub is_untrusted: bool,
 }
 
+/// Something that is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Todo {
+    pub text: String,
+    pub state: TodoState,
+}
+
+/// Where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TodoState {
+    Open,
+    Doing,
+    Done,
+}
+
+impl TodoState {
+    /// As the model and programs write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Doing => "doing",
+            Self::Done => "done",
+        }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
     /// The arguments do not fit; says which and how. The model may try again.
@@ -93,6 +119,8 @@ pub trait Host {
     fn call(&mut self, tool: &str, arguments: Value) -> Result<Output, ToolError>;
     /// Says how far a long call is: shown, and kept in the trail. Text in it may come from outside.
     fn report(&mut self, _text: &str) {}
+    /// Shows the user what is to be done, in place of what was shown before.
+    fn todo(&mut self, _items: &[Todo]) {}
     /// Passes on lines that a program says while it runs: shown, and not kept. They come from outside.
     fn said(&mut self, _lines: &str) {}
     /// Runs a task of its own inside this one (plan, execute, reflect), with these tools only;

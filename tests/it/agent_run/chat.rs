@@ -62,6 +62,7 @@ fn all_commands_are_listed() {
     /model [P/M]      which models are asked; one of a provider for everything
     /plan [on|off]    ask about each plan before work begins
     /diff             what the runs of this session have changed
+    /todo             what is to be done, as the agent said last
     /output           all that the last command said
     /undo [R]         take back what the last run, or run R, changed
     /sessions         conversations that can go on
@@ -208,6 +209,27 @@ fn another_model_is_asked() {
     assert!(!two.asked().is_empty());
     let screen = chat.ends();
     assert!(screen.contains("Two."), "{screen}");
+}
+
+#[test]
+fn what_is_to_be_done_is_shown() {
+    let list = |first: &str| {
+        let items =
+            json!([{ "text": "look", "state": first }, { "text": "tell", "state": "open" }]);
+        call("todo_list", json!({ "items": items }))
+    };
+    let bench = Bench::new(Model::script(vec![list("doing"), list("done"), text("Seen.")]));
+    let mut chat = Chat::start(&bench, &["--mode", "ask"]);
+    chat.types("/todo", "the agent keeps no list", 1);
+    chat.says("Look");
+    chat.types("/todo", "✓ look", 2);
+    let screen = chat.ends();
+    let list = "1. Do it\n  ▸ look\n  · tell\n  ✓ look\n  · tell\nSeen.\n";
+    assert!(screen.contains(list), "{screen}");
+    let reflections = bench.model.asked().into_iter();
+    let is_reflection =
+        |body: &serde_json::Value| body["response_format"]["json_schema"]["name"] == "reflection";
+    assert_eq!(reflections.filter(is_reflection).count(), 0);
 }
 
 /// What is wrong once is not told at each prompt.

@@ -34,6 +34,7 @@ mod said;
 mod shell_execute;
 #[cfg(test)]
 mod tests;
+mod todo_list;
 mod tree;
 mod web_fetch;
 mod web_search;
@@ -57,6 +58,7 @@ pub use git_log::GitLog;
 pub use git_status::GitStatus;
 pub use llm_call::LlmCall;
 pub use shell_execute::{Runner, ShellExecute, ShellOutcome, ShellRequest};
+pub use todo_list::{TODO_LIST, TodoList};
 pub use web_fetch::{Fetch, Page, WebFetch};
 pub use web_search::{Ask, Hit, Search, WebSearch};
 
@@ -105,6 +107,11 @@ pub fn web(fetch: Fetch, search: Search) -> Vec<Box<dyn Tool>> {
 /// Questions to the user, through the host.
 pub fn ask_user() -> Box<dyn Tool> {
     Box::new(AskUser::default())
+}
+
+/// What is to be done, shown to the user through the host.
+pub fn todo_list() -> Box<dyn Tool> {
+    Box::new(TodoList::default())
 }
 
 /// Questions to a language model, through the host.

@@ -9,7 +9,7 @@ use super::{
     call::{Asked, How},
     frame::Trouble,
 };
-use crate::{Event, Host, Output, ToolError, clean::clean, trail::EntryKind};
+use crate::{Event, Host, Output, Todo, ToolError, clean::clean, trail::EntryKind};
 use elophanto_base::one_line::one_line;
 use elophanto_models::llm::{Message, Request, Task};
 
@@ -96,6 +96,15 @@ impl Host for Run<'_, '_> {
         let depth = self.depth;
         self.approver.tell(&Event::Progress { tool: &tool, text: &text, depth });
         self.note(EntryKind::Progress { tool, text });
+    }
+
+    fn todo(&mut self, items: &[Todo]) {
+        let item = |item: &Todo| Todo {
+            text: one_line(&clean(&item.text, REPORT_CAP), QUESTION_CAPS.1),
+            state: item.state,
+        };
+        let items: Vec<_> = items.iter().map(item).collect();
+        self.approver.tell(&Event::Todo { items: &items, depth: self.depth });
     }
 
     fn said(&mut self, lines: &str) {

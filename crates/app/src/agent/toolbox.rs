@@ -55,6 +55,7 @@ pub fn built_in(
         },
     ));
     all.push(tools::ask_user());
+    all.push(tools::todo_list());
     all.push(tools::model());
     all.extend(skill_tools::tools(store));
     all

@@ -8,6 +8,7 @@ use super::{
         },
         runs,
         undo::{self, UndoArgs},
+        work::{call, show::Canvas},
     },
     Chat, conversation,
     window::{clear, compact, context},
@@ -53,6 +54,7 @@ pub const COMMANDS: &[Command] = &[
     command("compact", "", "put a summary in the place of what was said", compact),
     command("clear", "", "begin another conversation; this one is kept", clear),
     command("diff", "", "what the runs of this session have changed", conversation::diff),
+    command("todo", "", "what is to be done, as the agent said last", todo),
     command("output", "", "all that the last command said", output),
     command("undo", "[R]", "take back what the last run, or run R, changed", take_back),
     command("sessions", "", "conversations that can go on", sessions),
@@ -195,6 +197,13 @@ fn output(chat: &mut Chat<'_>, _: &str, ui: &mut Ui) -> Result<(), CliError> {
         Some(text) => ui.line(visible(text.trim_end())),
         None => ui.line("no command has run yet"),
     }
+}
+
+fn todo(chat: &mut Chat<'_>, _: &str, ui: &mut Ui) -> Result<(), CliError> {
+    let canvas = Canvas { width: usize::MAX, colour: ui.colour };
+    let items = &chat.terminal.todo;
+    items.iter().try_for_each(|item| ui.line(canvas.paint(&call::todo(item))))?;
+    if items.is_empty() { ui.line("the agent keeps no list") } else { Ok(()) }
 }
 
 fn take_back(chat: &mut Chat<'_>, run: &str, ui: &mut Ui) -> Result<(), CliError> {

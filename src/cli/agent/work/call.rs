@@ -2,9 +2,9 @@
 
 use std::{collections::VecDeque, path::Path};
 
-use super::show::{ACCENT, BOLD, FAINT, PLAIN, Span, diff};
+use super::show::{ACCENT, BOLD, FAINT, GOOD, PLAIN, Span, diff};
 use crate::cli::ui::escape_control_line;
-use elophanto_agent::permissions::Action;
+use elophanto_agent::{Todo, TodoState, permissions::Action};
 use elophanto_base::{counted::counted, visible::visible};
 
 /// Lines of a call that nobody was asked about.
@@ -85,6 +85,16 @@ pub fn body(action: &Action, shown: &str) -> Vec<Vec<Span>> {
             cut(rest, MOST_CALL)
         }
     }
+}
+
+/// Something that is to be done.
+pub fn todo(item: &Todo) -> Vec<Span> {
+    let (sign, style) = match item.state {
+        TodoState::Open => (Span::new("· ", FAINT), PLAIN),
+        TodoState::Doing => (Span::new("▸ ", ACCENT), BOLD),
+        TodoState::Done => (Span::new("✓ ", GOOD), FAINT),
+    };
+    vec![Span::new("  ", PLAIN), sign, Span::new(escape_control_line(&item.text), style)]
 }
 
 /// The first lines of a text, and how many there are more.

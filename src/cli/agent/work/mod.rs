@@ -1,6 +1,6 @@
 //! A run of the agent at the terminal: whoever sits there, or reads and writes JSON Lines.
 
-mod call;
+pub mod call;
 mod knowledge;
 pub mod screen;
 pub mod show;

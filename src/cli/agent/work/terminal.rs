@@ -18,7 +18,8 @@ use super::{
 };
 use crate::cli::ui::{escape_control_line, exact_line, visible};
 use elophanto_agent::{
-    Answer, Approval, Approver, Event, Finished, Outcome, Spent, level_name, permissions::Action,
+    Answer, Approval, Approver, Event, Finished, Outcome, Spent, Todo, level_name,
+    permissions::Action, tools::TODO_LIST,
 };
 use elophanto_app::Reporter;
 use elophanto_base::counted::counted;
@@ -45,6 +46,8 @@ pub struct Terminal {
     command: Option<Command>,
     /// All that the last command said, as far as it is kept.
     pub output: Option<String>,
+    /// What is to be done.
+    pub todo: Vec<Todo>,
     /// Set by Ctrl-C at a question: the run is to end.
     cancelled: Arc<AtomicBool>,
 }
@@ -61,6 +64,7 @@ impl Terminal {
             is_chat: false,
             command: None,
             output: None,
+            todo: Vec::new(),
             cancelled: Arc::clone(cancelled),
         }
     }
@@ -254,6 +258,17 @@ impl Approver for Terminal {
                 }
             }
             Event::Restart => self.screen.restart(),
+            // The list is all that is shown of it.
+            Event::Calling { tool: TODO_LIST, .. } => {
+                self.screen.end_answer();
+            }
+            Event::Called { tool: TODO_LIST, failed: false, .. } => {}
+            Event::Todo { items, depth } => {
+                self.screen.rest();
+                items.iter().for_each(|item| self.say(*depth, &call::todo(item)));
+                self.todo = items.to_vec();
+                self.screen.busy(THINKS);
+            }
             Event::Calling { tool, action, shown, depth } => {
                 self.screen.rest();
                 self.screen.end_answer();

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::super::ui::Ui;
-use elophanto_agent::{Answer, Approval, Approver, Event, Finished, level_name};
+use elophanto_agent::{Answer, Approval, Approver, Event, Finished, Todo, level_name};
 
 /// Bytes of one answer.
 const MOST_ANSWER: u64 = 64 * 1024;
@@ -48,6 +48,10 @@ pub enum EventWire<'a> {
         failed: bool,
         text: &'a str,
         seconds: f64,
+        depth: u32,
+    },
+    Todo {
+        items: Vec<TodoWire<'a>>,
         depth: u32,
     },
     /// Whole lines that a command says, as it says them.
@@ -90,6 +94,19 @@ pub enum EventWire<'a> {
         options: &'a [String],
     },
     Ended(EndedWire<'a>),
+}
+
+/// Something that is to be done: `state` is `open`, `doing` or `done`.
+#[derive(Serialize)]
+pub struct TodoWire<'a> {
+    text: &'a str,
+    state: &'static str,
+}
+
+impl<'a> TodoWire<'a> {
+    fn of(item: &'a Todo) -> Self {
+        Self { text: &item.text, state: item.state.name() }
+    }
 }
 
 /// A call that waits for `{"id": ID, "answer": "once"}` (or `session`, `rule`, `no`).
@@ -289,6 +306,9 @@ impl Approver for Wire<'_> {
             }
             Event::Called { tool, failed, text, seconds, depth } => {
                 EventWire::Called { tool, failed: *failed, text, seconds: *seconds, depth: *depth }
+            }
+            Event::Todo { items, depth } => {
+                EventWire::Todo { items: items.iter().map(TodoWire::of).collect(), depth: *depth }
             }
             Event::Output { tool, text, depth } => EventWire::Output { tool, text, depth: *depth },
             Event::Progress { tool, text, depth } => {

@@ -15,6 +15,7 @@ mod git_status;
 mod hostile;
 mod llm_call;
 mod shell_execute;
+mod todo_list;
 mod web_fetch;
 mod web_search;
 
@@ -31,7 +32,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{Host, Intent, Output, ToolError};
+use crate::{Host, Intent, Output, Todo, ToolError};
 
 /// A work tree of its own and whoever calls.
 pub(super) struct Try {
@@ -43,6 +44,7 @@ pub(super) struct Try {
     pub(super) asked: Vec<String>,
     /// What programs said, as it came.
     pub(super) said: Vec<String>,
+    pub(super) todo: Vec<Todo>,
 }
 
 impl Try {
@@ -60,6 +62,7 @@ impl Try {
             cancelled: Cell::new(false),
             asked: Vec::new(),
             said: Vec::new(),
+            todo: Vec::new(),
         };
         for (path, text) in files {
             made.write(path, text);
@@ -191,6 +194,9 @@ impl Host for Try {
     fn call(&mut self, _: &str, _: Value) -> Result<Output, ToolError> {
         unreachable!("no built-in tool calls another")
     }
+    fn todo(&mut self, items: &[Todo]) {
+        self.todo = items.to_vec();
+    }
     fn said(&mut self, lines: &str) {
         self.said.push(lines.to_owned());
     }
@@ -215,6 +221,7 @@ const TESTED: &[&str] = &[
     "git_status",
     "llm_call",
     "shell_execute",
+    "todo_list",
     "web_fetch",
     "web_search",
 ];
@@ -226,7 +233,7 @@ fn all(repository: Arc<Git>) -> Vec<Box<dyn Tool>> {
     tools.push(shell(Box::new(|_, _| Err("no shell".into())), Arc::new(|_| false)));
     let search = Search { host: "search.example".into(), ask: Box::new(|_, _, _| Ok(Vec::new())) };
     tools.extend(web(Box::new(|_, _, _| Err("no web".into())), search));
-    tools.extend([ask_user(), model()]);
+    tools.extend([ask_user(), model(), todo_list()]);
     tools
 }
 
