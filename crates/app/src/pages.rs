@@ -119,26 +119,13 @@ impl Pages {
         Some(Page { path: path.to_owned(), bytes, trust })
     }
 
-    /// Instructions in all folders but ignored ones, outer folders first. What two files of one folder say
-    /// alike is said once.
+    /// Instructions in all folders but ignored ones, outer folders first.
     pub fn instructions(&self) -> Vec<Page> {
-        let is_one = |path: &Path| is_instructions(path);
-        let (found, _) = walk_files(&self.root, &[PathBuf::from(".")], is_one, |_| true);
+        let (found, _) = walk_files(&self.root, &[PathBuf::from(".")], is_instructions, |_| true);
         let mut paths: Vec<PathBuf> =
             found.into_iter().map(|it| it.path.as_path().to_owned()).collect();
         paths.sort_by_cached_key(|path| (path.components().count(), path.clone()));
-        let pages = paths.iter().take(MOST_INSTRUCTIONS).filter_map(|path| self.read(path));
-        let mut kept: Vec<Page> = Vec::new();
-        for page in pages {
-            let says_it = |other: &Page| {
-                other.path.parent() == page.path.parent()
-                    && (&other.bytes, other.trust) == (&page.bytes, page.trust)
-            };
-            if !kept.iter().any(says_it) {
-                kept.push(page);
-            }
-        }
-        kept
+        paths.iter().take(MOST_INSTRUCTIONS).filter_map(|path| self.read(path)).collect()
     }
 
     /// All pages, sorted by path.

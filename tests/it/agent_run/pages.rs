@@ -241,6 +241,24 @@ fn instructions_are_obeyed_as_they_were_trusted() {
     }
 }
 
+#[test]
+fn what_two_files_of_instructions_say_alike_is_said_once() {
+    let text = "# How to work here\n\nUse tabs everywhere.\n";
+    let bench = clone_of(&[("AGENTS.md", text), ("CLAUDE.md", text)], vec![]);
+    for trusted in [false, true] {
+        if trusted {
+            bench.env.ok(&["trust", "--pages", "CLAUDE.md"]);
+        }
+        let before = bench.model.prompts().len();
+        let told = bench.run("Tell of otters", &["--mode", "full"], "once");
+        let prompts = bench.model.prompts().split_off(before);
+        assert_eq!(is_quoted(&prompts, "Use tabs everywhere"), Some(!trusted));
+        assert_eq!(prompts[0].matches("Use tabs everywhere").count(), 1, "{prompts:?}");
+        let warned = told.ended()["warnings"].to_string().contains("quoted, not obeyed");
+        assert_eq!(warned, !trusted, "{}", told.output);
+    }
+}
+
 /// What `init` writes says what the program says: nobody has to be asked about it.
 #[test]
 fn pages_of_init_are_trusted() {

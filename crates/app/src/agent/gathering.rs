@@ -58,8 +58,8 @@ pub fn gather(
     let read = |name: &str| pages.read(&system.join(name)).filter(|it| it.bytes.len() <= MOST_PAGE);
     let identity: Vec<Page> = IDENTITY.iter().filter_map(|name| read(name)).collect();
     let conventions: Vec<Page> = read(CONVENTIONS).into_iter().collect();
-    let instructions: Vec<Page> =
-        pages.instructions().into_iter().filter(|it| it.bytes.len() <= MOST_PAGE).collect();
+    let mut instructions = once(pages.instructions());
+    instructions.retain(|page| page.bytes.len() <= MOST_PAGE);
     let remarks = remark(identity.iter().chain(&conventions).chain(&instructions));
     let mut gathered = Gathered {
         identity: identity.into_iter().filter_map(piece).collect(),
@@ -115,6 +115,22 @@ fn piece(page: Page) -> Option<Piece> {
     let text = init::filled(&String::from_utf8(page.bytes).ok()?)?;
     let origin = page.path.to_string_lossy().into_owned();
     Some(Piece { origin, text, is_untrusted: page.trust != Trust::Given })
+}
+
+/// What two files of one folder say alike is said once, as an order if one of them is trusted.
+fn once(pages: Vec<Page>) -> Vec<Page> {
+    let mut kept: Vec<Page> = Vec::new();
+    for page in pages {
+        let says_it = |other: &&mut Page| {
+            other.path.parent() == page.path.parent() && other.bytes == page.bytes
+        };
+        match kept.iter_mut().find(says_it) {
+            Some(other) if page.trust == Trust::Given => *other = page,
+            Some(_) => {}
+            None => kept.push(page),
+        }
+    }
+    kept
 }
 
 /// Instructions for the folder that they lie in.
