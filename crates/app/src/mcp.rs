@@ -11,6 +11,7 @@ use crate::{
     Environment, Error,
     agent::servers::{self, Kept, level, start},
     reporter::Reporter,
+    shell,
 };
 use elophanto_agent::{
     level_name,
@@ -79,11 +80,7 @@ impl Server {
 
     /// Its command as a shell would want it.
     pub fn quoted(&self) -> String {
-        let quoted = |word: &String| {
-            shlex::try_quote(word)
-                .map_or_else(|_| word.escape_default().to_string(), |word| word.into_owned())
-        };
-        self.command.iter().map(quoted).collect::<Vec<_>>().join(" ")
+        self.command.iter().map(|word| shell::quoted(word)).collect::<Vec<_>>().join(" ")
     }
 
     /// What to look at: its command, what it gets, what it offers.
