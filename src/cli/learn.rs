@@ -107,7 +107,19 @@ pub fn run(args: &LearnArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some(prompt) = &learnt.prompt else { return Ok(Outcome::Negative) };
     show(prompt, ui)?;
     if prompt.is_done && prompt.entities.is_empty() {
-        ui.talk("nothing new was found that is worth keeping");
+        if args.from.is_none() && learnt.is_unknown() {
+            let sources = workspace.config.learn.sources.iter().map(|source| source.as_str());
+            ui.talk(format_args!(
+                "nothing is to be found about it where was looked: {}",
+                sources.collect::<Vec<_>>().join(", ")
+            ));
+            ui.talk(
+                "hand over what is to be read with --from FILE or URL, or name where else to look in \
+                 `learn.sources`",
+            );
+        } else {
+            ui.talk("nothing new was found that is worth keeping");
+        }
         return Ok(Outcome::Negative);
     }
     Ok(if learnt.all_made { Outcome::Done } else { Outcome::Negative })

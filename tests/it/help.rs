@@ -1205,11 +1205,13 @@ fn help_of_agent_memory() {
       list      List lessons, the newest first
       show      Show a lesson with all that is known of it
       edit      Correct a lesson: what is given takes the place of what it says
-      forget    Forget a lesson, here and in every clone that takes this over
+      forget    Forget a lesson, or all about something, here and in every clone that takes this over
+      wipe      Take a lesson's text out of the files for good, and say what git's history still holds
+      join      Make lessons that say the same in other words one
       stats     Say how much is remembered, and what recalling it saves
       export    Print all lessons of a repository as JSON Lines, corrections applied
       archive   Move files of old lessons to `.elophanto/memory/archive/`
-      patterns  Show lessons that three or more repositories learnt: worth a note for all
+      patterns  Show lessons that three or more repositories learnt, and those that may be one
       help      Print this message or the help of the given subcommand(s)
 
     Options:

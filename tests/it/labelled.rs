@@ -9,6 +9,7 @@ mod documents;
 mod lessons;
 mod names;
 mod nearness;
+mod paraphrases;
 
 /// The lines of a file of labels.
 fn lines(file: &str) -> Vec<Value> {

@@ -103,6 +103,34 @@ fn lessons_lose_details_before_they_are_left_out() {
     assert!(lines.len() >= 3 && cost <= 500, "{lines:?}");
 }
 
+/// What cannot be seen is marked, which takes room: text and data tell the same lessons all the same.
+#[test]
+fn both_tell_the_same_lessons_where_something_hides() {
+    let env = TestEnv::new();
+    for at in 0..12 {
+        let lesson =
+            format!("Way {at}: wait for the horn\u{200b}\u{200b} of the ferry at pier {at}");
+        let context = format!("the ferry was missed for the {at}. time\u{202e} this year");
+        let args = ["agent", "remember", "--type", "error", "--context", &context];
+        env.ok(&[&args[..], &["--lesson", &lesson]].concat());
+    }
+    let calls = (4..28).map(|step| {
+        let arguments = json!({"text": "missed the ferry", "limit": 12, "max_tokens": step * 25});
+        let params = json!({"name": "recall", "arguments": arguments});
+        json!({"jsonrpc": "2.0", "id": step, "method": "tools/call", "params": params})
+    });
+    let mut most = 0;
+    for answer in answers(&env, calls.collect()) {
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str().unwrap();
+        let listed = text.lines().filter(|line| line.contains(". [20")).count();
+        let memories = result["structuredContent"]["memories"].as_array().unwrap();
+        assert_eq!(listed, memories.len(), "{answer}");
+        most = most.max(listed);
+    }
+    assert!(most > 2);
+}
+
 /// Answers to calls of tools, in the order of their ids.
 fn answers(env: &TestEnv, calls: Vec<Value>) -> Vec<Value> {
     let hello = json!({

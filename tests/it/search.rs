@@ -227,9 +227,11 @@ fn a_token_budget_is_kept_with_whole_sentences() {
     for format in ["text", "markdown", "json"] {
         let mut last = 0;
         for budget in [40, 80, 160, 320, 640] {
-            let output =
-                env.ok(&["search", "--format", format, "--max-tokens", &budget.to_string(), query]);
+            let budget_text = budget.to_string();
+            let args = ["search", "--format", format, "--max-tokens", &budget_text, query];
+            let output = env.run(&args);
             let text = output.stdout();
+            assert_eq!(output.code, Some(i32::from(text.is_empty())), "{output}");
             // A word is at least one token.
             assert!(words(&text) <= budget, "{format} {budget}: {} words\n{text}", words(&text));
             let shown = SENTENCES.iter().filter(|sentence| text.contains(*sentence)).count();
@@ -252,6 +254,12 @@ fn a_token_budget_is_kept_with_whole_sentences() {
         }
         assert!(last >= 8, "{format}: a generous budget shows most of it ({last})");
     }
+    snapshot!(env.run(&["search", "--max-tokens", "5", query]), @"
+    exit: 1
+    --- stdout
+    --- stderr
+    note: no hit fits into 5 tokens; the nearest is docs/otters.md:9
+    ");
     snapshot!(env.run(&["search", "--max-tokens", "60", query]), @"
     exit: 0
     --- stdout

@@ -95,6 +95,12 @@ pub struct Gained<'a> {
 }
 
 impl Learnt {
+    /// Whether every search was made and none had a result.
+    pub fn is_unknown(&self) -> bool {
+        let unknown = |search: &Searched| search.urls.is_empty() && !search.queued;
+        self.prompt.as_ref().is_some_and(|prompt| prompt.searches.iter().all(unknown))
+    }
+
     /// What came of it, in figures.
     pub fn gained(&self) -> Gained<'_> {
         self.prompt.as_ref().map_or_else(Gained::default, |prompt| Gained {

@@ -13,10 +13,16 @@ const NEGATIONS: &[&str] = &[
 /// Whether one of the texts holds a number (a date and a version are made of them) or a negation
 /// that the other does not, where the other holds another in its place.
 pub fn contradicts(a: &str, b: &str) -> bool {
-    let (a, b) = (Claims::of(a), Claims::of(b));
     // One that only says more contradicts nothing: each must hold what the other does not.
-    let numbers = !a.numbers.is_subset(&b.numbers) && !b.numbers.is_subset(&a.numbers);
+    let numbers = name_other_numbers(a, b);
+    let (a, b) = (Claims::of(a), Claims::of(b));
     numbers || (a.negations != b.negations && a.numbers == b.numbers)
+}
+
+/// Whether each of two texts holds a number that the other does not: `port 8080`, `port 9090`.
+pub fn name_other_numbers(a: &str, b: &str) -> bool {
+    let [a, b] = [a, b].map(|text| Claims::of(text).numbers);
+    !a.is_subset(&b) && !b.is_subset(&a)
 }
 
 /// Words after which stands what is said of a subject, and not the subject itself.

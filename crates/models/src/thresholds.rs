@@ -139,11 +139,19 @@ pub struct LearnThresholds {
     pub covers: f32,
     /// A search goes on with the one before.
     pub follow_up: f32,
+    /// Two lessons are offered as perhaps one.
+    pub same_lesson: f32,
 }
 
 impl LearnThresholds {
     /// For a model that nobody has measured: where the reference design (knowledge system v2)
     /// starts, and only nearly the same words for the same fact.
-    pub const UNMEASURED: Self =
-        Self { relevant: 0.35, same_fact: 0.95, same_matter: 0.8, covers: 0.5, follow_up: 0.5 };
+    pub const UNMEASURED: Self = Self {
+        relevant: 0.35,
+        same_fact: 0.95,
+        same_matter: 0.8,
+        covers: 0.5,
+        follow_up: 0.5,
+        same_lesson: 0.9,
+    };
 }

@@ -21,8 +21,9 @@ mod write;
 
 pub use blob::BlobId;
 pub use git::{
-    Blame, CommitId, Git, GitError, Hidden, Logged, ObjectId, Objects, Side, Staged, StagedFile,
-    Stored, Unread, Version, gitlinks, head, is_tracked, reference, remote_url, tracked_under,
+    Blame, Brought, CommitId, Git, GitError, Hidden, Logged, ObjectId, Objects, Side, Staged,
+    StagedFile, Stored, Unread, Version, gitlinks, head, is_tracked, reference, remote_url,
+    tracked_under,
 };
 pub use inner::{PutAside, inner_marks, is_git_name, marks_on_the_way, move_aside, put_aside};
 pub use locate::{LocateError, Repository, locate};

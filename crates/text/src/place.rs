@@ -5,6 +5,9 @@ pub const PREFIX: &str = "elophanto://note/";
 /// The template of all URIs of notes (RFC 6570).
 pub const TEMPLATE: &str = "elophanto://note/{+path}";
 
+/// Of more digits is no number of a line.
+const MOST_DIGITS: usize = 18;
+
 /// The URI of a note, all but letters, digits, `-._~` and `/` percent-encoded.
 pub fn to_uri(path: &str) -> String {
     let mut uri = String::with_capacity(PREFIX.len() + path.len());
@@ -24,7 +27,8 @@ pub fn to_uri(path: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub path: String,
-    /// The first line and, of two, the last: `path:12` is a place, `path:12-12` one line.
+    /// The first line and, of two, the last: `path:12` is a place, `path:12-12` one line. There may be
+    /// no such lines.
     pub lines: Option<(usize, Option<usize>)>,
     /// The path if what looks like lines is the end of a name: `a:12`.
     pub whole: String,
@@ -44,7 +48,7 @@ pub fn place(text: &str) -> Option<Place> {
         }
     };
     let numbered = whole.rsplit_once(':').and_then(|(path, end)| {
-        let (first, last) = lines(end).filter(|_| is_below_root(path))?;
+        let (first, last) = numbers(end).filter(|_| is_below_root(path))?;
         Some((path.to_owned(), (first, end.contains('-').then_some(last))))
     });
     let (path, lines) = match numbered {
@@ -84,6 +88,12 @@ pub fn is_below_root(path: &str) -> bool {
         && !path.contains(['\\', '\0'])
         && !path.chars().any(char::is_control)
         && path.split('/').all(|name| !matches!(name, "" | "." | ".."))
+}
+
+/// One number or two, whether or not there can be such lines: whoever reads the note says so.
+fn numbers(text: &str) -> Option<(usize, usize)> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    Some((number(first, MOST_DIGITS)?, number(last, MOST_DIGITS)?))
 }
 
 /// The first and the last line of one line number, or of two as `10-40`.

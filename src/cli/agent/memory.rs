@@ -9,14 +9,14 @@ use super::{
         ui::{Ui, escape_control_line, visible},
         workspace,
     },
-    memory_care, remember,
+    memory_care, memory_forget, remember,
 };
 use elophanto_app::{
-    memory::{Correction, EventType, Forgotten, Memories, Place},
+    memory::{Correction, EventType, Memories, Place},
     when::day,
 };
 use elophanto_base::one_line::one_line;
-use elophanto_knowledge::memory::{Memory, Rate, repo_name};
+use elophanto_knowledge::memory::{Memory, Rate, abbreviated, repo_name};
 
 /// Look through what agents remember, and mend it
 ///
@@ -33,7 +33,9 @@ enum MemoryCommand {
     List(ListArgs),
     Show(ShowArgs),
     Edit(EditArgs),
-    Forget(ForgetArgs),
+    Forget(memory_forget::ForgetArgs),
+    Wipe(memory_forget::WipeArgs),
+    Join(memory_care::JoinArgs),
     Stats(memory_care::StatsArgs),
     Export(memory_care::ExportArgs),
     Archive(memory_care::ArchiveArgs),
@@ -101,22 +103,6 @@ struct EditArgs {
     json: bool,
 }
 
-/// Forget a lesson, here and in every clone that takes this over
-#[derive(clap::Args, Debug)]
-struct ForgetArgs {
-    /// Its id, or the beginning of it
-    id: String,
-    /// Also remove its line from the file; git's history keeps it
-    #[arg(long)]
-    remove: bool,
-    /// Who forgets it
-    #[arg(long, value_name = "ID")]
-    agent: Option<String>,
-    /// Print JSON Lines
-    #[arg(long)]
-    json: bool,
-}
-
 impl MemoryArgs {
     pub fn is_json(&self) -> bool {
         match &self.command {
@@ -124,6 +110,8 @@ impl MemoryArgs {
             MemoryCommand::Show(args) => args.json,
             MemoryCommand::Edit(args) => args.json,
             MemoryCommand::Forget(args) => args.json,
+            MemoryCommand::Wipe(args) => args.json,
+            MemoryCommand::Join(args) => args.json,
             MemoryCommand::Stats(args) => args.json,
             MemoryCommand::Export(_) => false,
             MemoryCommand::Archive(args) => args.json,
@@ -139,7 +127,9 @@ pub fn run(args: &MemoryArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         MemoryCommand::List(args) => list(args, &memories, ui),
         MemoryCommand::Show(args) => show(args, &memories, ui),
         MemoryCommand::Edit(args) => edit(args, &memories, ui),
-        MemoryCommand::Forget(args) => forget(args, &memories, ui),
+        MemoryCommand::Forget(args) => memory_forget::forget(args, &memories, ui),
+        MemoryCommand::Wipe(args) => memory_forget::wipe(args, &memories, ui),
+        MemoryCommand::Join(args) => memory_care::join(args, &memories, ui),
         MemoryCommand::Stats(args) => memory_care::stats(args, &memories, ui),
         MemoryCommand::Export(args) => memory_care::export(args, &memories, ui),
         MemoryCommand::Archive(args) => memory_care::archive(args, &memories, ui),
@@ -193,27 +183,33 @@ fn list(args: &ListArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
     let records = memories.records(ui);
     let repo = args.repo.as_ref().map(|repo| repo_name(None, repo));
     let wanted = records.newest(repo.as_deref(), args.event_type, args.archived);
-    let mut any = false;
+    let (mut any, length) = (false, records.telling_length());
     for memory in wanted.take(args.limit) {
         any = true;
-        let text = format!(
-            "{}  {}  {}  {}  {}",
-            escape_control_line(&memory.id),
-            day(memory.timestamp.as_second()),
-            escape_control_line(&memory.repo),
-            memory.event_type,
-            said(memory),
-        );
+        let text = listed(memory, length);
         ui.emit(&MemoryWire::of(memory, records.places.get(&memory.id)), text)?;
     }
     if !any {
-        return Ok(ui.nothing(memory_care::NOTHING));
+        let nothing = memories.nothing(repo.as_deref(), args.event_type, args.archived);
+        return Ok(memory_care::nothing(&nothing, ui));
     }
     Ok(Outcome::Done)
 }
 
+/// A lesson in a line, with so many characters of its id.
+pub(super) fn listed(memory: &Memory, id_length: usize) -> String {
+    format!(
+        "{}  {}  {}  {}  {}",
+        escape_control_line(abbreviated(&memory.id, id_length)),
+        day(memory.timestamp.as_second()),
+        escape_control_line(&memory.repo),
+        memory.event_type,
+        said(memory),
+    )
+}
+
 /// The lesson, or what it was about where somebody wrote down no lesson, in a line.
-fn said(memory: &Memory) -> String {
+pub(super) fn said(memory: &Memory) -> String {
     let text = if memory.lesson.trim().is_empty() { &memory.context } else { &memory.lesson };
     escape_control_line(&one_line(text, 100))
 }
@@ -264,30 +260,5 @@ fn edit(args: &EditArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, Cl
     };
     let remembered = memories.correct(&args.id, correction, args.agent.as_deref(), ui)?;
     remember::say(&remembered, ui)?;
-    Ok(Outcome::Done)
-}
-
-/// What was forgotten, as `--json` prints it.
-#[derive(Serialize)]
-struct ForgottenWire<'a> {
-    id: &'a str,
-    lesson: &'a str,
-    /// Whether its line is gone from the file.
-    removed: bool,
-}
-
-fn forget(args: &ForgetArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let Forgotten { memory, removed, left_in } =
-        memories.forget(&args.id, args.remove, args.agent.as_deref(), ui)?;
-    let wire = ForgottenWire { id: &memory.id, lesson: &memory.lesson, removed };
-    ui.emit(&wire, format_args!("forgotten: {}", said(&memory)))?;
-    if removed {
-        ui.note("its line is gone from the file; commits that hold it keep it in git's history");
-    }
-    for path in left_in {
-        let path = memories.shown(&path);
-        let path = escape_control_line(&path.to_string_lossy());
-        ui.warn(format_args!("`{path}` is another program's file: its line is still there"));
-    }
     Ok(Outcome::Done)
 }

@@ -1,4 +1,4 @@
-//! `elophanto agent memory stats`, `export`, `archive` and `patterns`
+//! `elophanto agent memory stats`, `export`, `archive`, `patterns` and `join`
 
 use std::path::PathBuf;
 
@@ -12,15 +12,25 @@ use super::super::{
     ui::{Ui, escape_control_line},
 };
 use elophanto_app::{
-    memory::Memories,
+    memory::{Joined, Memories, Nothing, Patterns},
     when::{day, moment},
 };
-use elophanto_base::counted::{agreeing, counted};
-use elophanto_knowledge::memory::{Shared, repo_name};
+use elophanto_base::{
+    counted::{agreeing, counted},
+    one_line::one_line,
+};
+use elophanto_knowledge::memory::{Likely, Memory, Shared, abbreviated, repo_name};
 
-/// What there is to say where no lesson is.
-pub const NOTHING: &str =
-    "nothing is remembered; write a lesson down with `elophanto agent remember`";
+/// Says why nothing is told, and how the first lesson is written down where there is none.
+pub fn nothing(nothing: &Nothing, ui: &Ui) -> Outcome {
+    ui.nothing(match nothing {
+        Nothing::AtAll => {
+            format!("{nothing}; write a lesson down with `elophanto agent remember`")
+        }
+        Nothing::Archived => format!("{nothing}: --archived tells that, too"),
+        other => other.to_string(),
+    })
+}
 
 /// Say how much is remembered, and what recalling it saves
 #[derive(clap::Args, Debug)]
@@ -58,7 +68,10 @@ pub struct ArchiveArgs {
     pub json: bool,
 }
 
-/// Show lessons that three or more repositories learnt: worth a note for all
+/// Show lessons that three or more repositories learnt, and those that may be one
+///
+/// What was learnt in three repositories is worth a note for all. Of two lessons that seem to say the
+/// same in other words, both are shown: agent memory join makes them one.
 #[derive(clap::Args, Debug)]
 pub struct PatternsArgs {
     /// Write the note of this one, below knowledge/learned/patterns
@@ -69,9 +82,29 @@ pub struct PatternsArgs {
     pub json: bool,
 }
 
+/// Make lessons that say the same in other words one
+///
+/// The text of the first stays; counts are added, tags put together. Every clone that takes this over
+/// obeys it.
+#[derive(clap::Args, Debug)]
+pub struct JoinArgs {
+    /// The lesson that stays: its id, or the beginning of it
+    #[arg(value_name = "ID")]
+    kept: String,
+    /// Lessons that say the same
+    #[arg(value_name = "OTHER", required = true)]
+    others: Vec<String>,
+    /// Who joins them
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// Print JSON Lines
+    #[arg(long)]
+    pub json: bool,
+}
+
 pub fn stats(_: &StatsArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some(stats) = memories.stats(ui)? else {
-        return Ok(ui.nothing(NOTHING));
+        return Ok(nothing(&Nothing::AtAll, ui));
     };
     let mut text = format!(
         "{} by {}: {}, {}, {}; {} corrected, {} forgotten, {} archived",
@@ -171,21 +204,41 @@ struct SharedWire<'a> {
     note: Option<&'a str>,
 }
 
+/// Two lessons that may be one, as `--json` prints them.
+#[derive(Serialize)]
+struct LikelyWire<'a> {
+    /// The newer first.
+    likely: [LikelyLesson<'a>; 2],
+    /// Cosine of what they say to do.
+    nearness: f32,
+}
+
+#[derive(Serialize)]
+struct LikelyLesson<'a> {
+    id: &'a str,
+    repo: &'a str,
+    context: &'a str,
+    lesson: &'a str,
+}
+
 pub fn patterns(
     args: &PatternsArgs,
     memories: &Memories,
     ui: &mut Ui,
 ) -> Result<Outcome, CliError> {
-    let found = memories.patterns(args.promote.as_deref(), ui)?;
-    if found.is_empty() {
-        return Ok(ui.nothing("no lesson was learnt in three repositories"));
+    let Patterns { shared, likely, id_length } = memories.patterns(args.promote.as_deref(), ui)?;
+    let id_of = |memory: &Memory| escape_control_line(abbreviated(&memory.id, id_length));
+    if shared.is_empty() && likely.is_empty() {
+        return Ok(
+            ui.nothing("no lesson was learnt in three repositories, and no two seem to be one")
+        );
     }
-    for (Shared { memory, repositories, records, rate }, note) in &found {
+    for (Shared { memory, repositories, records, rate }, note) in &shared {
         let text = match note {
             Some(path) => format!("written: {}", escape_control_line(path)),
             None => format!(
                 "{}  {}  ({}, {})",
-                escape_control_line(&memory.id),
+                id_of(memory),
                 escape_control_line(&memory.lesson),
                 escape_control_line(&repositories.join(", ")),
                 counted(*records, "record")
@@ -197,8 +250,64 @@ pub fn patterns(
         let wire = SharedWire { id, lesson, repositories, records: *records, success_rate, note };
         ui.emit(&wire, text)?;
     }
-    if args.promote.is_none() {
+    if args.promote.is_none() && !shared.is_empty() {
         ui.talk("write the note of one with --promote ID");
     }
+    for Likely { lessons, nearness } in &likely {
+        let likely = lessons.each_ref().map(|it| LikelyLesson {
+            id: &it.id,
+            repo: &it.repo,
+            context: &it.context,
+            lesson: &it.lesson,
+        });
+        let line = |memory: &Memory| {
+            let (context, lesson) = (&memory.context, &memory.lesson);
+            let said = match context.trim().is_empty() {
+                true => lesson.to_owned(),
+                false => format!("{context}: {lesson}"),
+            };
+            format!("{}  {}", id_of(memory), escape_control_line(&one_line(&said, 160)))
+        };
+        let [newer, older] = lessons;
+        let text = format!("perhaps one:\n  {}\n  {}", line(newer), line(older));
+        ui.emit(&LikelyWire { likely, nearness: *nearness }, text)?;
+    }
+    if !likely.is_empty() {
+        ui.talk(
+            "make two of them one with elophanto agent memory join ID OTHER: the text of ID stays",
+        );
+    }
+    Ok(Outcome::Done)
+}
+
+/// What was joined, as `--json` prints it.
+#[derive(Serialize)]
+struct JoinedWire<'a> {
+    /// The lesson that stands for all of them.
+    id: &'a str,
+    lesson: &'a str,
+    joined: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    success_rate: Option<String>,
+}
+
+pub fn join(args: &JoinArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let ids: Vec<String> = std::iter::once(&args.kept).chain(&args.others).cloned().collect();
+    let Joined { remembered, joined } = memories.join(&ids, args.agent.as_deref(), ui)?;
+    let memory = &remembered.memory;
+    let wire = JoinedWire {
+        id: &memory.id,
+        lesson: &memory.lesson,
+        joined: joined.iter().map(|it| it.id.as_str()).collect(),
+        success_rate: memory.success_rate.map(|rate| rate.to_string()),
+    };
+    let rate = wire.success_rate.as_ref().map(|rate| format!(" ({rate})")).unwrap_or_default();
+    let lesson = escape_control_line(&one_line(&memory.lesson, 100));
+    let text = format!(
+        "{}  {lesson}{rate}, joined with {}",
+        memory.id,
+        counted(joined.len(), "other lesson")
+    );
+    ui.emit(&wire, text)?;
     Ok(Outcome::Done)
 }

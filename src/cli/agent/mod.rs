@@ -8,6 +8,7 @@ mod install;
 mod mcp;
 mod memory;
 mod memory_care;
+mod memory_forget;
 mod note;
 mod operations;
 mod plugin;

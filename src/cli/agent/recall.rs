@@ -8,9 +8,10 @@ use super::super::{
     ui::{Ui, printed_json, visible},
     workspace,
 };
+use super::memory_care::nothing;
 use elophanto_app::memory::{
     Memories,
-    reply::{self, fitting, shown as as_shown},
+    reply::{fitting, shown as as_shown},
 };
 use elophanto_base::counted::counted;
 use elophanto_knowledge::memory::{EventType, Question, compact, repo_name};
@@ -24,7 +25,7 @@ const MOST_FAULTS: usize = 5;
 /// Of lessons that are as close, what this repository learnt comes first. Lessons that say the same
 /// are one, with their counts added; those that contradict each other stand together, the newest
 /// first; one that failed more often than it worked is a warning. Without a query: the best of what
-/// was learnt here lately. Exits with 1 if nothing close is known.
+/// was learnt here lately. Exits with 1 if nothing close is known, or none of it fits.
 #[derive(clap::Args, Debug)]
 pub struct RecallArgs {
     /// What it is about: the error, or what you are about to do
@@ -72,7 +73,7 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.warn(format_args!("{more} like that"));
     }
     if found.is_empty() {
-        return Ok(ui.nothing(reply::NOTHING));
+        return Ok(nothing(&memories.nothing_recalled(&question), ui));
     }
     let mut shown = 0;
     if ui.json {
@@ -95,6 +96,7 @@ pub fn run(args: &RecallArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     if shown == 0 {
         ui.note(format_args!("no lesson fits into {}", counted(args.max_tokens, "token")));
+        return Ok(Outcome::Negative);
     }
     Ok(Outcome::Done)
 }

@@ -18,6 +18,7 @@ use elophanto_app::{
         branch::{Branched, PullRequest},
     },
     config::AgentMode,
+    shell::quoted,
 };
 
 /// Work on a task with tools, asking before it does harm
@@ -132,7 +133,6 @@ fn tell(name: &str, branched: Branched, ui: &mut Ui) -> Result<(), CliError> {
     };
     let PullRequest { branch, base, title, body } = &pull_request;
     let range = format!("{base}...{branch}");
-    let quoted = |name: &str| shlex::try_quote(name).unwrap_or_default().into_owned();
     ui.talk(format_args!(
         "you are on {} now, and nothing was pushed: `git diff {}` shows it, `git switch {}` goes \
          back; for a pull request:",

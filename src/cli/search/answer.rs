@@ -7,7 +7,10 @@ use super::super::{
     error::CliError,
     ui::{Ui, escape_control_line, visible},
 };
-use elophanto_app::search::answer::{Citation, Nearest, Reply};
+use elophanto_app::{
+    search::answer::{Citation, Nearest, Reply},
+    shell::quoted,
+};
 
 /// Prints an answer, or that there is none.
 ///
@@ -53,8 +56,8 @@ fn refuse(reply: &Reply, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.json(reply)?;
     }
     ui.talk(format_args!(
-        "what is known does not suffice to answer that; find out: elophanto learn \"{}\"",
-        escape_control_line(&reply.question).replace('"', "'")
+        "what is known does not suffice to answer that; find out: elophanto learn -- {}",
+        quoted(&escape_control_line(&reply.question))
     ));
     if let Some(Nearest { path, line, title }) = &reply.nearest {
         let (path, title) = (escape_control_line(path), escape_control_line(title));

@@ -15,7 +15,7 @@ use super::{Outcome, error::CliError, ui::Ui, workspace};
 pub use args::SearchArgs;
 use elophanto_app::search::{answer::answer as reply_to, search};
 use elophanto_index::search::Answer;
-use notices::{say_corrections, say_doubt, say_exclusions, say_nothing};
+use notices::{say_corrections, say_doubt, say_exclusions, say_nothing, say_too_little};
 use output::{Format, Shape, print};
 
 /// How sure a reader of evidence may be that it bears on the question, as the reference design has
@@ -70,8 +70,11 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         root,
         found: &found,
     };
-    print(&shape, ui)?;
-    Ok(Outcome::Done)
+    if print(&shape, ui)? {
+        return Ok(Outcome::Done);
+    }
+    say_too_little(&shape, ui);
+    Ok(Outcome::Negative)
 }
 
 /// The folder that the command runs in, relative to the root.

@@ -1,6 +1,9 @@
 //! What `elophanto search` says beside its hits, on stderr.
 
-use super::super::ui::{Ui, escape_control_line};
+use super::{
+    super::ui::{Ui, escape_control_line},
+    output::Shape,
+};
 use elophanto_app::search::SearchRequest;
 use elophanto_base::counted::counted;
 use elophanto_index::search::{Answer, Confidence, Level};
@@ -35,6 +38,16 @@ pub fn say_corrections(answer: &Answer, ui: &Ui) {
     for (typed, terms) in &answer.corrections {
         ui.note(format_args!("`{typed}` occurs nowhere; looked for {}", terms.join(", ")));
     }
+}
+
+/// Says where the first hit is whose sentences have no room in the budget.
+pub fn say_too_little(shape: &Shape, ui: &Ui) {
+    let most = counted(shape.max_tokens.unwrap_or_default(), "token");
+    let first = shape.found.answer.hits.first();
+    let first = first.map_or_else(String::new, |hit| {
+        format!("; the nearest is {}:{}", escape_control_line(&hit.path.to_text()), hit.line)
+    });
+    ui.note(format_args!("no hit fits into {most}{first}"));
 }
 
 /// Says on stderr what was searched and what to try, when there is nothing to print.

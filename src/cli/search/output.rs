@@ -82,18 +82,24 @@ fn within_budget(shape: &Shape, most: usize, ui: &Ui) -> Vec<Option<String>> {
     budget::within(&shape.found.answer, most, header, sentence)
 }
 
-/// Prints all hits.
+/// Prints all hits; whether there was room for one.
 ///
 /// # Errors
 /// When stdout cannot be written.
-pub fn print(shape: &Shape, ui: &mut Ui) -> Result<(), CliError> {
+pub fn print(shape: &Shape, ui: &mut Ui) -> Result<bool, CliError> {
     let texts = texts(shape, ui);
     let mut above: Option<&Hit> = None;
+    let is_cut = |text: &Option<String>| {
+        shape.max_tokens.is_some() && text.is_none() && shape.format != Format::Files
+    };
+    if texts.iter().all(is_cut) {
+        return Ok(false);
+    }
     if let Some(doubt) = doubt(shape) {
         ui.line(format_args!("{doubt}\n"))?;
     }
     for (hit, text) in shape.found.answer.hits.iter().zip(&texts) {
-        if shape.max_tokens.is_some() && text.is_none() && shape.format != Format::Files {
+        if is_cut(text) {
             continue;
         }
         match shape.format {
@@ -143,7 +149,8 @@ pub fn print(shape: &Shape, ui: &mut Ui) -> Result<(), CliError> {
             }
         }
     }
-    ui.flush()
+    ui.flush()?;
+    Ok(true)
 }
 
 /// A name that cannot be read as one with a line: `a:12:b.md` would be line 12 of `a`.

@@ -359,7 +359,7 @@ fn links_and_pipes_are_no_lessons() {
     warning: `[TEMP]/repo/.elophanto/memory/pipe.jsonl` is not a regular file
     warning: `[TEMP]/repo/.elophanto/memory/repo` is no folder of its own: it is a link or a file
     warning: `[TEMP]/repo/.elophanto/memory/zero.jsonl` is not a regular file
-    nothing close to that is remembered
+    nothing is remembered; write a lesson down with `elophanto agent remember`
     ");
     assert_eq!(desk.list(&[]), [""; 0]);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);

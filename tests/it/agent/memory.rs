@@ -478,6 +478,72 @@ fn an_id_means_no_other_lesson() {
     assert_eq!(desk.sorted(), ["lesson 12"]);
 }
 
+#[test]
+fn the_beginning_of_an_id_means_one_lesson_or_none() {
+    let env = TestEnv::new();
+    let desk = Desk::of(&env);
+    let record = |id: &str| {
+        let mut record: Value = serde_json::from_str(&foreign("2025-01-01", id, "l")).unwrap();
+        record["id"] = id.into();
+        record["lesson"] = format!("lesson of {id}").into();
+        record.to_string() + "\n"
+    };
+    let ids = ["xxaaaaaaaaaa-b1", "xxaaaaaaaaaa-b2", "xxaaaaaaaaaa-c1", "xxbbbbbbbbbb"];
+    desk.write(".elophanto/memory/four.jsonl", ids.map(record).concat());
+    let listed = desk.ok(&["agent", "memory", "list"]).stdout();
+    let shown: Vec<&str> = listed.lines().filter_map(|line| line.split("  ").next()).collect();
+    assert_eq!(shown, ["xxbbbbbbbbbb", "xxaaaaaaaaaa-c1", "xxaaaaaaaaaa-b2", "xxaaaaaaaaaa-b1"]);
+    told!(desk.run(&["agent", "memory", "show", "XXAAAAAAAAAA-B"]), @"
+    exit: 2
+    --- stdout
+    --- stderr
+    error: 2 lessons have an id that begins with `XXAAAAAAAAAA-B`
+    hint: xxaaaaaaaaaa-b2 of [DAY]: lesson of xxaaaaaaaaaa-b2
+    hint: xxaaaaaaaaaa-b1 of [DAY]: lesson of xxaaaaaaaaaa-b1
+    ");
+    let only = desk.json(&["agent", "memory", "show", "xxb"]);
+    assert_eq!(only[0]["id"], "xxbbbbbbbbbb");
+    // What is listed is enough for every command.
+    for id in shown {
+        desk.ok(&["agent", "memory", "show", id]);
+    }
+    desk.ok(&["agent", "memory", "forget", "xxb"]);
+    let again = desk.run(&["agent", "memory", "forget", "xxb"]);
+    assert!(again.stderr().contains("`xxbbbbbbbbbb` is forgotten already"), "{again}");
+    let id = desk.remember("own", "The own lesson", &[]);
+    let short = desk.ok(&["agent", "memory", "list", "-n", "1"]).stdout();
+    let short = short.split("  ").next().unwrap();
+    assert!(id.starts_with(short) && short.len() == 15, "{short}");
+}
+
+#[test]
+fn of_two_records_with_one_id_the_later_counts_everywhere() {
+    let env = TestEnv::new();
+    let desk = Desk::of(&env);
+    let record = |day: u8, lesson: &str, more: &str| {
+        format!(
+            r#"{{"id":"twin","timestamp":"2025-01-0{day}T00:00:00Z","event_type":"error","context":"about {lesson}","lesson":"use {lesson}"{more}}}"#
+        ) + "\n"
+    };
+    let old = record(1, "quokka", r#","replaces":"victim""#);
+    let victim = r#"{"id":"victim","timestamp":"2024-01-01T00:00:00Z","event_type":"error","context":"about wallaby","lesson":"use wallaby"}"#;
+    desk.write(".elophanto/memory/a.jsonl", format!("{old}{victim}\n"));
+    desk.write(".elophanto/memory/b.jsonl", record(2, "wombat", ""));
+    // The same time: the greater line, in which the repository comes first.
+    desk.write(".elophanto/memory/c.jsonl", record(2, "numbat", ""));
+    assert_eq!(desk.list(&[]), ["use numbat", "use wallaby"]);
+    for (asked, expected) in [
+        ("quokka", &[][..]),
+        ("numbat", &["use numbat"]),
+        ("wombat", &[]),
+        ("wallaby", &["use wallaby"]),
+    ] {
+        assert_eq!(desk.recall(&[asked]), expected, "{asked}");
+    }
+    let shown = &desk.json(&["agent", "memory", "show", "twin"])[0];
+    assert_eq!((&shown["path"], &shown["line"]), (&".elophanto/memory/c.jsonl".into(), &1.into()));
+}
+
 /// Git would take a folder all of whose files were moved for a renamed one.
 #[test]
 fn an_archive_on_one_branch_and_a_lesson_on_the_other() {

@@ -1,6 +1,8 @@
 //! `agent`: what agents write down, what other agents recall of it, and what becomes of both where
 //! the machine, another program or another clone does its worst.
 
+mod alike;
+mod forgetting;
 mod hostile;
 mod memory;
 mod notes;
@@ -27,7 +29,8 @@ const FOLDER: &str = ".elophanto/memory";
 macro_rules! told {
     ($output:expr, @$expected:literal) => {{
         let mut filters = crate::env::FILTERS.to_vec();
-        filters.push((r"\b01[0-9A-HJKMNP-TV-Z]{24}\b", "[ID]"));
+        // Whole ones, and as many characters of them as tell one from the others.
+        filters.push((r"\b01[0-9A-HJKMNP-TV-Z]{6,24}\b", "[ID]"));
         filters.push((r"\b01[0-9a-hjkmnp-tv-z]{24}\.jsonl", "[FILE].jsonl"));
         filters.push((r"\bh[0-9a-f]{24}\b", "[HASH]"));
         // Ids cut into another number of pieces each time.

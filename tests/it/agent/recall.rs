@@ -32,14 +32,16 @@ fn an_answer_never_has_more_tokens_than_it_may() {
     let (mut texts, mut lines) = (Vec::new(), Vec::new());
     for budget in budgets {
         let max = budget.to_string();
-        let text = desk.ok(&["agent", "recall", "npm cache", "-n", "20", "--max-tokens", &max]);
+        let text = desk.run(&["agent", "recall", "npm cache", "-n", "20", "--max-tokens", &max]);
         let used = count_tokens(&text.stdout());
+        assert_eq!(text.code, Some(i32::from(used == 0)), "{text}");
         assert!(used <= budget, "{used} of {budget}\n{text}");
         assert_eq!(used == 0, text.stderr().contains("no lesson fits"), "{budget}\n{text}");
         texts.push(used);
         let args = ["agent", "recall", "npm cache", "-n", "20", "--json", "--max-tokens", &max];
-        let json = desk.ok(&args);
+        let json = desk.run(&args);
         let used = count_tokens(&json.stdout());
+        assert_eq!(json.code, Some(i32::from(used == 0)), "{json}");
         assert!(used <= budget, "{used} of {budget}\n{json}");
         assert_eq!(used == 0, json.stderr().contains("no lesson fits"), "{budget}\n{json}");
         lines.push(json.json().len());
@@ -473,4 +475,41 @@ fn what_is_not_shared_stays_in_this_clone() {
     let id = desk.json(&["agent", "memory", "list"])[0]["id"].as_str().unwrap().to_owned();
     desk.ok(&["agent", "memory", "forget", &id, "--remove"]);
     assert_eq!(desk.sorted().len(), 1);
+}
+
+#[test]
+fn why_nothing_is_recalled_is_said() {
+    let env = TestEnv::new();
+    let desk = Desk::of(&env);
+    let said = |args: &[&str]| {
+        let output = desk.run(&[&["agent", "recall"], args].concat());
+        assert_eq!((output.code, &*output.stdout()), (Some(1), ""), "{output}");
+        output.stderr().trim().to_owned()
+    };
+    let none = "nothing is remembered; write a lesson down with `elophanto agent remember`";
+    for args in [&[""][..], &["otters"], &["otters", "--repo", "nowhere"], &["", "--type", "error"]]
+    {
+        assert_eq!(said(args), none);
+    }
+    desk.remember("npm failed", "Root owns the cache", &["--repo", "web"]);
+    let of = "nothing is remembered of `repo`; there is web";
+    for (args, expected) in [
+        (&[""][..], of),
+        (&["npm", "--repo", "repo"], of),
+        (&["npm", "--type", "pattern"], "no lesson of type pattern is remembered"),
+        (
+            &["npm", "--repo", "web", "--type", "success"],
+            "no lesson of type success is remembered of `web`",
+        ),
+        (&["baryon chromodynamics"], "nothing close to that is remembered"),
+    ] {
+        assert_eq!(said(args), expected, "{args:?}");
+    }
+    let listed = desk.run(&["agent", "memory", "list", "--repo", "repo"]);
+    assert!(listed.code == Some(1) && listed.stderr().trim() == of, "{listed}");
+    desk.ok(&["agent", "memory", "archive", "--before", "2100-01-01"]);
+    assert_eq!(
+        said(&["npm"]),
+        "what is remembered lies in the archive: --archived tells that, too"
+    );
 }

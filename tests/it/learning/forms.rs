@@ -218,7 +218,8 @@ fn the_queue_shows_what_came_of_what_was_asked() {
     3) 'the moons of jupiter' ✓
     --- stderr
     learning about 'the moons of jupiter': 4 searches
-    nothing new was found that is worth keeping
+    nothing is to be found about it where was looked: knowledge
+    hand over what is to be read with --from FILE or URL, or name where else to look in `learn.sources`
     ");
     told!(env.ok(&["learn"]), @"
     exit: 0

@@ -61,6 +61,22 @@ fn nothing_but_notes_is_read() {
 }
 
 #[test]
+fn lines_that_are_none_are_called_so() {
+    let env = harbour();
+    let mut session = Session::start(&env);
+    for (place, told) in [
+        ("docs/rules.md:999999-1", "999999-1 are no lines"),
+        ("docs/rules.md:999999", "line 999999 is behind the end"),
+        ("docs/rules.md:0", "0-0 are no lines"),
+        ("docs/no.md:3-1", "there is no note `docs/no.md`"),
+        ("docs/rules.md:x-1", "there is no note `docs/rules.md:x-1`"),
+    ] {
+        let said = session.refusal("get", json!({"path": place}));
+        assert!(said.contains(told), "{place}: {said}");
+    }
+}
+
+#[test]
 fn other_encodings_are_decoded() {
     let env = TestEnv::new();
     let said = "# Früh\n\nDer Käse ist früh am Morgen im Hafen zu haben\n";

@@ -182,7 +182,7 @@ fn lessons() {
       ]
     }
     recall {"text":"npm","type":"pattern"}
-    Nothing close to that is remembered.
+    No lesson of type pattern is remembered.
     {
       "memories": []
     }
@@ -221,7 +221,7 @@ fn facts_questions_and_state() {
       ]
     }
     learn {"topic":"--help"}
-    0 facts learnt
+    0 facts learnt: nothing is to be found about it; `text` hands over what is to be read
     {
       "prompt": "[ID]",
       "queued": 0,

@@ -15,6 +15,7 @@ use crate::{
     },
     keys::Asking,
     reporter::Reporter,
+    shell,
 };
 use elophanto_agent::{
     level_name,
@@ -89,13 +90,11 @@ impl Server {
 
     /// Its address, or its command as a shell would want it.
     pub fn place(&self) -> String {
-        let quoted = |word: &String| {
-            shlex::try_quote(word)
-                .map_or_else(|_| word.escape_default().to_string(), |word| word.into_owned())
-        };
         match &self.url {
             Some(url) => url.clone(),
-            None => self.command.iter().map(quoted).collect::<Vec<_>>().join(" "),
+            None => {
+                self.command.iter().map(|word| shell::quoted(word)).collect::<Vec<_>>().join(" ")
+            }
         }
     }
 

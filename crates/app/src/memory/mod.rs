@@ -1,9 +1,13 @@
 //! What agents remember: where it lies, writing it down, recalling it within a budget.
 
+mod forget;
+mod nothing;
 mod origin;
+mod patterns;
 mod records;
 pub mod reply;
 mod stats;
+mod wipe;
 
 use std::{
     fs, io,
@@ -27,9 +31,13 @@ use elophanto_knowledge::memory::{
     Entry, Files, Memory, RecallContext, Retired, contradicted, recall, repo_name,
 };
 use elophanto_repo::{NotePath, Repository, is_tracked, locate, remote_url, watch};
+pub use forget::{About, Forgotten};
+pub use nothing::Nothing;
 use origin::Commits;
-pub use records::{Correction, Forgotten, Place, Records};
+pub use patterns::{Joined, Patterns};
+pub use records::{Correction, Place, Records};
 pub use stats::Stats;
+pub use wipe::{Held, Wiped, Wiping};
 
 /// A question waits this long for another process that writes the view.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -145,8 +153,14 @@ impl<'a> Memories<'a> {
         Ok(Remembered { memory, path, masked, contradicts })
     }
 
-    /// Takes records back, in every clone.
-    fn retire(&self, repo: &str, ids: &[&str], agent: &str) -> Result<(), Error> {
+    /// Takes records back, in every clone; `joined` is the lesson that says the same, if one does.
+    fn retire(
+        &self,
+        repo: &str,
+        ids: &[&str],
+        joined: Option<&str>,
+        agent: &str,
+    ) -> Result<(), Error> {
         let now = Timestamp::now();
         let retired = |id: &&str| {
             Entry::Retired(Retired {
@@ -155,6 +169,7 @@ impl<'a> Memories<'a> {
                 agent_id: agent.to_owned(),
                 repo: repo.to_owned(),
                 retired: (*id).to_owned(),
+                joined: joined.map(str::to_owned),
             })
         };
         let entries: Vec<Entry> = ids.iter().map(retired).collect();

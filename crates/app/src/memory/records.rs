@@ -1,7 +1,7 @@
 //! Looking through what agents remember, and mending it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -10,15 +10,19 @@ use jiff::Timestamp;
 
 use super::{Memories, Remembered};
 use crate::{Error, reporter::Reporter, when::day};
-use elophanto_base::visible::escape_control_line;
+use elophanto_base::{one_line::one_line, visible::escape_control_line};
 use elophanto_knowledge::memory::{
-    COMPARED, Draft, Entry, EventType, Folded, Memory, Rate, fold, line,
+    COMPARED, Draft, Entry, EventType, Folded, Memory, Rate, abbreviated, by_age, fold, line,
+    telling_length,
 };
+
+/// Lessons that are named where an id may mean each of them.
+pub(super) const MOST_CANDIDATES: usize = 5;
 
 /// All records there are.
 pub struct Records {
     pub folded: Folded,
-    /// Where each record stands, by id.
+    /// Where each record stands, by id; of records with one id, the one that counts.
     pub places: BTreeMap<String, Place>,
 }
 
@@ -28,7 +32,7 @@ pub struct Place {
     /// As the user knows it.
     pub path: String,
     pub line: usize,
-    /// Whether it lies in the archive.
+    /// Whether it lies in the archive, and nowhere else.
     pub is_archived: bool,
 }
 
@@ -41,15 +45,6 @@ pub struct Correction {
     pub lesson: Option<String>,
     pub success_rate: Option<Rate>,
     pub tags: Option<Vec<String>>,
-}
-
-/// A lesson that was taken back.
-pub struct Forgotten {
-    pub memory: Memory,
-    /// Whether its line is gone from the file.
-    pub removed: bool,
-    /// Files of other programs that still hold its line.
-    pub left_in: BTreeSet<PathBuf>,
 }
 
 impl Records {
@@ -81,32 +76,60 @@ impl Records {
         if let Some(memory) = memories.iter().find(|memory| memory.id == id) {
             return Ok(memory);
         }
+        if !retired.contains_key(id) && !replaced.contains_key(id) {
+            let found: Vec<&Memory> = memories.iter().filter(|it| begins(&it.id, id)).collect();
+            match found[..] {
+                [memory] => return Ok(memory),
+                [] => {}
+                _ => return Err(self.ambiguous(id, &found)),
+            }
+        }
+        let gone = retired.keys().chain(replaced.keys()).map(String::as_str);
+        let mut gone: Vec<&str> = gone.filter(|it| *it == id || begins(it, id)).collect();
+        gone.sort_unstable();
+        gone.dedup();
+        let id = if let [whole] = gone[..] { whole } else { id };
         let shown = escape_control_line(id);
         if let Some(vain) = self.in_vain(id) {
             return Err(Error::new(self.told(vain)).hint(self.mend(vain)));
         }
-        if retired.contains_key(id) {
-            return Err(Error::new(format_args!("`{shown}` is forgotten already")));
+        if let Some(record) = retired.get(id) {
+            let error = Error::new(format_args!("`{shown}` is forgotten already"));
+            return Err(match self.folded.joined_into(record) {
+                Some(newer) => Error::new(format_args!("`{shown}` was joined with another lesson"))
+                    .hint(format!("what stands for both is {}", escape_control_line(newer))),
+                None => error,
+            });
         }
         if let Some(newer) = replaced.get(id) {
             return Err(Error::new(format_args!("`{shown}` was corrected"))
                 .hint(format!("the correction is {}", escape_control_line(newer))));
         }
-        let wanted = id.to_ascii_uppercase();
-        // Nothing is the beginning of every id, and mostly a variable that is not set.
-        let begins = |memory: &&Memory| {
-            !wanted.is_empty() && memory.id.to_ascii_uppercase().starts_with(&wanted)
-        };
-        let found: Vec<&Memory> = memories.iter().filter(begins).collect();
-        match found[..] {
-            [memory] => Ok(memory),
-            [] => Err(Error::new(format_args!("there is no lesson `{shown}`"))
-                .hint("elophanto agent memory list shows their ids")),
-            _ => {
-                let count = found.len();
-                let message = format!("{count} lessons have an id that begins with `{shown}`");
-                Err(Error::new(message).hint("give more of it"))
-            }
+        Err(Error::new(format_args!("there is no lesson `{shown}`"))
+            .hint("elophanto agent memory list shows their ids"))
+    }
+
+    /// So many characters of each id tell it from all others.
+    pub fn telling_length(&self) -> usize {
+        telling_length(self.places.keys().map(String::as_str))
+    }
+
+    /// What there is to say of a beginning that several ids have.
+    fn ambiguous(&self, id: &str, found: &[&Memory]) -> Error {
+        let (count, length) = (found.len(), self.telling_length());
+        let message =
+            format!("{count} lessons have an id that begins with `{}`", escape_control_line(id));
+        let shown = found.iter().rev().take(MOST_CANDIDATES).map(|memory| {
+            let text =
+                if memory.lesson.trim().is_empty() { &memory.context } else { &memory.lesson };
+            let [id, text] = [abbreviated(&memory.id, length), &one_line(text, 60)]
+                .map(|text| escape_control_line(text));
+            format!("{id} of {}: {text}", day(memory.timestamp.as_second()))
+        });
+        let error = shown.fold(Error::new(message), |error, told| error.hint(told));
+        match count.saturating_sub(MOST_CANDIDATES) {
+            0 => error,
+            more => error.hint(format!("and {more} more: elophanto agent memory list")),
         }
     }
 
@@ -190,8 +213,7 @@ impl Memories<'_> {
     pub fn read(&self) -> (Records, Vec<String>) {
         let listing = self.files.list();
         let mut damage: Vec<String> = listing.unreadable.iter().map(ToString::to_string).collect();
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut places: BTreeMap<String, Place> = BTreeMap::new();
+        let mut entries: Vec<(Entry, Place)> = Vec::new();
         for found in &listing.files {
             let read = match self.files.read(found) {
                 Ok(read) => read,
@@ -204,14 +226,11 @@ impl Memories<'_> {
             if let Some(told) = read.damage_told() {
                 damage.push(format!("`{}`, {told}", escape_control_line(&path)));
             }
-            for (line, entry) in read.entries {
-                let place = places.entry(entry.id().to_owned()).or_default();
-                (place.path, place.line) = (path.clone(), line);
-                place.is_archived |= found.is_archived;
-                entries.push(entry);
-            }
+            let place = |line| Place { path: path.clone(), line, is_archived: found.is_archived };
+            entries.extend(read.entries.into_iter().map(|(line, entry)| (entry, place(line))));
         }
-        (Records { folded: fold(entries), places }, damage)
+        let places = places(&entries);
+        (Records { folded: fold(entries.into_iter().map(|(entry, _)| entry)), places }, damage)
     }
 
     /// The newest lessons of all repositories, as many files as hold enough to compare a new one with:
@@ -262,37 +281,31 @@ impl Memories<'_> {
         self.remember(draft, Timestamp::now())
     }
 
-    /// Takes a lesson back, in every clone, with all its records; `remove` also takes their lines out
-    /// of the files. Without `agent` it is the one of the settings who forgets.
-    ///
-    /// # Errors
-    /// When there is no such lesson, or that cannot be written down.
-    pub fn forget(
-        &self,
-        id: &str,
-        remove: bool,
-        agent: Option<&str>,
-        reporter: &dyn Reporter,
-    ) -> Result<Forgotten, Error> {
-        let records = self.records(reporter);
-        let memory = match records.folded.in_vain.get(id) {
-            Some(vain) => vain,
-            None => records.find(id)?,
-        };
-        // With all that it corrects: else that would count again once this line is gone, and a
-        // correction that another clone made of it would stay.
-        let ids = records.folded.lineage.lesson(&memory.id).records;
-        self.retire(&memory.repo, &ids, &self.agent(agent))?;
-        let (mut removed, mut left_in) = (false, BTreeSet::new());
-        for id in ids.iter().filter(|_| remove) {
-            let Some(found) = self.files.remove_line(id)? else { continue };
-            removed |= !found.files.is_empty();
-            left_in.extend(found.left_in);
-        }
-        Ok(Forgotten { removed, left_in, memory: memory.clone() })
-    }
-
-    fn agent(&self, given: Option<&str>) -> String {
+    pub(super) fn agent(&self, given: Option<&str>) -> String {
         given.unwrap_or(&self.workspace.config.memory.agent_id).to_owned()
     }
+}
+
+/// Where the record of each id stands that counts, and of copies of it one that is not put away.
+fn places(entries: &[(Entry, Place)]) -> BTreeMap<String, Place> {
+    let mut best: BTreeMap<&str, usize> = BTreeMap::new();
+    for (index, (entry, place)) in entries.iter().enumerate() {
+        let known = best.entry(entry.id()).or_insert(index);
+        let (other, other_place) = &entries[*known];
+        let order = match (entry, other) {
+            (Entry::Memory(one), Entry::Memory(other)) => by_age(one, other),
+            (one, other) => matches!(one, Entry::Memory(_)).cmp(&matches!(other, Entry::Memory(_))),
+        };
+        if order.then(other_place.is_archived.cmp(&place.is_archived)).is_gt() {
+            *known = index;
+        }
+    }
+    let place = |(id, index): (&str, usize)| (id.to_owned(), entries[index].1.clone());
+    best.into_iter().map(place).collect()
+}
+
+/// Whether an id begins with a text, in any case of letters. Nothing is the beginning of every id, and
+/// mostly a variable that is not set.
+pub(super) fn begins(id: &str, with: &str) -> bool {
+    !with.is_empty() && id.to_ascii_uppercase().starts_with(&with.to_ascii_uppercase())
 }

@@ -6,11 +6,9 @@ use serde_json::{Value, json};
 
 use super::{Kept, Memories};
 use crate::Error;
+use elophanto_base::visible::{hidden, visible};
 use elophanto_knowledge::memory::{Dispute, Question, Rate, Recalled, Shown, compact};
 use elophanto_models::builtin::count_tokens;
-
-/// What there is to say where no lesson is close to what was asked.
-pub const NOTHING: &str = "nothing close to that is remembered";
 
 /// Characters of a context where there is little room.
 const SHORT_CONTEXT: usize = 80;
@@ -20,6 +18,8 @@ const SHORT_COMMIT: usize = 10;
 const SHORTER: [usize; 7] = [2_000, 1_000, 500, 200, 80, 40, 12];
 /// Tokens of the line that says of a text that it is quoted.
 const NOTICE_TOKENS: usize = 24;
+/// Tokens of what says how many characters cannot be seen.
+const HIDDEN_TOKENS: usize = 24;
 
 /// What is told of each lesson, most first: that all of them are there is worth more than what else
 /// is known of one.
@@ -115,15 +115,19 @@ impl Memories<'_> {
             let more = Some(found.len() - memories.len()).filter(|more| *more > 0);
             Lessons { cut: more.is_some(), more, memories, text: String::new() }
         };
-        let fits = |memories: &[Value]| {
-            count_tokens(&json!(lessons(memories.to_vec())).to_string()) <= most
+        // What cannot be seen is marked before it is sent, and takes more room then.
+        let count = |text: &str| match hidden(text) {
+            0 => count_tokens(text),
+            _ => count_tokens(&visible(text)) + HIDDEN_TOKENS,
         };
+        let fits =
+            |memories: &[Value]| count(&json!(lessons(memories.to_vec())).to_string()) <= most;
         let mut memories = fitting(&found, self, &self.origins(kept), &fits);
         let room = most.saturating_sub(NOTICE_TOKENS);
         // Both tell of the same lessons.
         let mut told = shown(&found, &self.own);
         told.truncate(memories.len());
-        let text = compact(&told, room, &count_tokens);
+        let text = compact(&told, room, &count);
         memories.truncate(text.shown);
         let text = match memories.is_empty() && !found.is_empty() {
             true => format!("no lesson fits into {most} tokens"),

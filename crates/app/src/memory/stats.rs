@@ -8,10 +8,8 @@ use std::{
 use serde::Serialize;
 
 use super::{Memories, reply::shown};
-use crate::{Error, notes, reporter::Reporter};
-use elophanto_base::visible::escape_control_line;
-use elophanto_index::search::SearchError;
-use elophanto_knowledge::memory::{Memory, Shared, compact, compared, shared, vectors};
+use crate::{Error, reporter::Reporter};
+use elophanto_knowledge::memory::compact;
 use elophanto_models::builtin::count_tokens;
 
 /// Lessons whose own words are asked for, to see what an answer costs.
@@ -82,43 +80,7 @@ impl Memories<'_> {
             log_tokens,
             recall_tokens,
             saved_tokens: log_tokens.saturating_sub(recall_tokens),
-            shared: self.shared(known)?.len(),
-        }))
-    }
-
-    /// Lessons that three or more repositories learnt. With `promote` the one of this id, and the path
-    /// of the note that was written of it.
-    ///
-    /// # Errors
-    /// When the view cannot be read, there is no such lesson, or the note cannot be written.
-    pub fn patterns(
-        &self,
-        promote: Option<&str>,
-        reporter: &dyn Reporter,
-    ) -> Result<Vec<(Shared, Option<String>)>, Error> {
-        let found = self.shared(&self.records(reporter).folded.memories)?;
-        let Some(id) = promote else {
-            return Ok(found.into_iter().map(|shared| (shared, None)).collect());
-        };
-        let Some(shared) = found.into_iter().find(|shared| shared.memory.id == id) else {
-            let id = escape_control_line(id);
-            let error =
-                Error::new(format_args!("`{id}` is no lesson that three repositories learnt"));
-            return Err(error.hint("elophanto agent memory patterns shows those that are"));
-        };
-        let note = notes::pattern(self.workspace, &shared)?;
-        Ok(vec![(shared, Some(note))])
-    }
-
-    /// The lessons of several repositories: alike by their words, or by their meaning.
-    fn shared(&self, known: &[Memory]) -> Result<Vec<Shared>, Error> {
-        let refreshed = self.refreshed(false)?;
-        let vectors = vectors(&refreshed.snapshot, &compared(known)).map_err(SearchError::from)?;
-        let least = self.workspace.models.thresholds().near_duplicate;
-        let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
-        Ok(shared(known, &|a, b| {
-            let pair = vectors.get(&a.id).zip(vectors.get(&b.id));
-            pair.is_some_and(|(a, b)| cosine(a, b) >= least)
+            shared: self.shared(&records.folded)?.len(),
         }))
     }
 }

@@ -78,7 +78,7 @@ impl Files {
     }
 
     /// Whether a file is in the folder of a repository: beside those lie other programs' files.
-    pub(super) fn is_ours(&self, found: &Found) -> bool {
+    pub fn is_ours(&self, found: &Found) -> bool {
         found.path.parent() != Some(self.folder())
     }
 

@@ -1,6 +1,6 @@
 //! Lessons that say different things of the same. Pure.
 
-use super::{Memory, lessons::passage_of};
+use super::{Memory, lessons::passage};
 use elophanto_base::contradicts::disputes;
 use elophanto_models::{Embedder, builtin::Builtin};
 
@@ -15,9 +15,7 @@ pub fn dispute(one: &Memory, other: &Memory) -> bool {
 /// The lessons that a new one contradicts, the newest first. They are compared by the built-in model,
 /// whatever the index is made with: writing a lesson down asks nobody and waits for nothing.
 pub fn contradicted<'m>(new: &Memory, known: &'m [Memory]) -> Vec<&'m Memory> {
-    let vector = |it: &Memory| {
-        Builtin.embed_one(&passage_of(&it.context, &it.command, &it.lesson, &it.tags.join(" ")))
-    };
+    let vector = |it: &Memory| Builtin.embed_one(&passage(it));
     let own = vector(new);
     let near = Builtin.near().same_fact;
     let is_near = |it: &&Memory| {

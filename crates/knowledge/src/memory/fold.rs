@@ -4,11 +4,11 @@
 //! and two corrections of one record, in any order. The result is the same for any order and any
 //! repetition.
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use rustc_hash::FxHashSet;
 
-use super::{Entry, Memory, Retired, lineage::Lineage, record};
+use super::{Entry, Memory, Retired, lessons::as_indexed, lineage::Lineage, record};
 use elophanto_repo::journal::greatest;
 
 /// What is left of many records.
@@ -26,8 +26,48 @@ pub struct Folded {
     pub lineage: Lineage,
 }
 
-/// Of records with one id the later one counts, then the one with the greater line; of the records
-/// of a lesson the one that [`Lineage::lesson`] says.
+impl Folded {
+    /// The lesson that stands for one that was joined with it, however often that was joined in turn.
+    pub fn joined_into<'a>(&'a self, retired: &'a Retired) -> Option<&'a str> {
+        let (mut seen, mut record) = (FxHashSet::default(), retired);
+        while seen.insert(record.retired.as_str()) {
+            let lesson = self.lineage.lesson(record.joined.as_deref()?);
+            if lesson.counts.is_some() {
+                return lesson.counts;
+            }
+            let joined = |id: &&str| self.retired.get(*id).filter(|it| it.joined.is_some());
+            record = lesson.records.iter().find_map(joined)?;
+        }
+        None
+    }
+
+    /// By the id of a lesson that counts, where those were learnt that were joined with it: one
+    /// repository for each.
+    pub fn joined_from(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut from: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+        for record in self.retired.values().filter(|it| it.joined.is_some()) {
+            let Some(into) = self.joined_into(record) else { continue };
+            // Its records are one lesson.
+            let first = self.lineage.lesson(&record.retired).records[0];
+            from.entry(into).or_default().insert(first, &record.repo);
+        }
+        from.into_iter().map(|(into, repos)| (into, repos.into_values().collect())).collect()
+    }
+}
+
+/// Which of two records with one id counts, the greater: the later, then the one with the greater
+/// line, as the index keeps them. Whoever reads the files and whoever asks the index are told the same.
+pub fn by_age(one: &Memory, other: &Memory) -> Ordering {
+    let line = |memory: &Memory| record::json(memory).unwrap_or_default();
+    let by_line = || {
+        let indexed = line(&as_indexed(one)).cmp(&line(&as_indexed(other)));
+        indexed.then_with(|| line(one).cmp(&line(other)))
+    };
+    one.timestamp.cmp(&other.timestamp).then_with(by_line)
+}
+
+/// Of records with one id the one that [`by_age`] says counts; of the records of a lesson the one that
+/// [`Lineage::lesson`] says.
 pub fn fold(entries: impl IntoIterator<Item = Entry>) -> Folded {
     let mut lineage = Lineage::default();
     let mut taken_back = Vec::new();
@@ -38,12 +78,7 @@ pub fn fold(entries: impl IntoIterator<Item = Entry>) -> Folded {
             None
         }
     });
-    let line = |memory: &Memory| record::json(memory).unwrap_or_default();
-    let winners = greatest(
-        memories,
-        |memory| memory.id.clone(),
-        |one, other| one.timestamp.cmp(&other.timestamp).then_with(|| line(one).cmp(&line(other))),
-    );
+    let winners = greatest(memories, |memory| memory.id.clone(), by_age);
     let key = |it: &Retired| (it.timestamp, it.id.clone(), it.agent_id.clone(), it.repo.clone());
     let retired =
         greatest(taken_back, |it| it.retired.clone(), |one, other| key(other).cmp(&key(one)));
@@ -81,13 +116,17 @@ mod tests {
     use super::*;
     use crate::memory::EventType;
 
-    /// `id@time`, `id@time>replaced` or `-forgotten`.
+    /// `id@time`, `id@time>replaced`, `-forgotten` or `-joined+with`.
     fn entry(text: &str) -> Entry {
         let (agent_id, repo) = (String::new(), String::new());
         if let Some(retired) = text.strip_prefix('-') {
             let (id, retired) = (format!("r{retired}"), retired.to_owned());
             let timestamp = jiff::Timestamp::UNIX_EPOCH;
-            return Entry::Retired(Retired { id, timestamp, agent_id, repo, retired });
+            let (retired, joined) = match retired.split_once('+') {
+                Some((retired, joined)) => (retired.to_owned(), Some(joined.to_owned())),
+                None => (retired, None),
+            };
+            return Entry::Retired(Retired { id, timestamp, agent_id, repo, retired, joined });
         }
         let (text, lesson) = text.split_once('=').unwrap_or((text, "l"));
         let (head, replaces) = text.split_once('>').map_or((text, None), |(a, b)| (a, Some(b)));
@@ -172,6 +211,30 @@ mod tests {
             let folded = fold(entries.split_whitespace().map(entry));
             let found: Vec<&str> = folded.in_vain.keys().map(String::as_str).collect();
             assert_eq!(found.join(" "), expected, "{entries}");
+        }
+    }
+
+    #[test]
+    fn what_is_joined_is_one_lesson() {
+        for (entries, expected) in [
+            ("a@1 b@2 c@3>a -b+c", "b<c c:1"),
+            // What stands for it was corrected since, or joined in turn.
+            ("a@1 b@2 c@3>a d@4>c -b+c", "b<d d:1"),
+            ("a@1 b@2 x@3 c@4>a d@5>x -b+c -c+d -a+d", "a<d b<d c<d d:2"),
+            // A correction of it is the same lesson.
+            ("a@1 b@2 e@3>b c@4>a -b+c -e+c", "b<c e<c c:1"),
+            // Forgotten with all that it stood for.
+            ("a@1 b@2 c@3>a -b+c -c", ""),
+            ("a@1 b@2 -b+a -a+b", ""),
+        ] {
+            let folded = fold(entries.split_whitespace().map(entry));
+            let into = folded
+                .retired
+                .iter()
+                .filter_map(|(id, record)| Some(format!("{id}<{}", folded.joined_into(record)?)));
+            let from = folded.joined_from();
+            let from = from.iter().map(|(id, from)| format!("{id}:{}", from.len()));
+            assert_eq!(into.chain(from).collect::<Vec<_>>().join(" "), expected, "{entries}");
         }
     }
 

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    Entry, Files, Lineage, Memory, Retired, parse_file,
+    Entry, Files, Lineage, Memory, Retired,
+    doubles::Doubles,
+    parse_file,
     repo_name::{ARCHIVE, repo_name},
 };
 use elophanto_base::beneath::Folder;
@@ -130,7 +132,7 @@ pub(super) fn repo_of(path: &NotePath) -> String {
 
 /// The name of a file's folder, or of a file that other writers keep for a repository. The path is
 /// that below the folder of all lessons.
-pub(super) fn repo_below(path: &Path) -> String {
+pub fn repo_below(path: &Path) -> String {
     match path.parent().and_then(Path::file_name) {
         Some(folder) => folder.to_string_lossy().into_owned(),
         None => repo_name(None, &path.file_stem().unwrap_or_default().to_string_lossy()),
@@ -213,6 +215,23 @@ fn write(memory: &Memory, text: &mut String) -> LessonRecord {
     }
 }
 
+/// A record as it comes back from the index.
+pub(super) fn as_indexed(memory: &Memory) -> Memory {
+    Memory {
+        id: one_line(&memory.id),
+        timestamp: memory.timestamp,
+        agent_id: one_line(&memory.agent_id),
+        repo: one_line(&memory.repo),
+        event_type: memory.event_type,
+        context: one_line(&memory.context).trim_end().to_owned(),
+        command: one_line(&memory.command),
+        lesson: one_line(&memory.lesson),
+        success_rate: memory.success_rate,
+        tags: memory.tags.iter().map(|tag| one_line(tag)).collect(),
+        replaces: memory.replaces.as_deref().map(one_line),
+    }
+}
+
 fn one_line(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }
@@ -220,8 +239,8 @@ fn one_line(text: &str) -> String {
 /// What is searched and embedded of a record. Its tags, which name what it is about, come first:
 /// without them 67 instead of 84 of 100 questions find their record among the first five
 /// (`tests/labelled/recall`).
-pub(super) fn passage_of(context: &str, command: &str, lesson: &str, tags: &str) -> String {
-    laid_out(context, command, lesson, tags).0
+pub fn passage(memory: &Memory) -> String {
+    laid_out(&memory.context, &memory.command, &memory.lesson, &memory.tags.join(" ")).0
 }
 
 /// The same, and where context, command, lesson and tags stand in it.
@@ -283,11 +302,13 @@ fn memory_of(lesson: &LessonRecord<&str>, text: &str) -> Option<Memory> {
     })
 }
 
-/// Takes up what a file says of records of any file.
-pub(super) fn corrected(lineage: &mut Lineage, attributes: &Attributes<&str>) {
+/// Takes up what a file says of records of any file. Of an id with several records only the one that
+/// counts corrects another.
+pub(super) fn corrected(lineage: &mut Lineage, attributes: &Attributes<&str>, doubles: &Doubles) {
     let Attributes::Lessons { retired, corrections } = attributes else { return };
     retired.iter().for_each(|id| lineage.retire(id));
-    corrections.iter().for_each(|it| lineage.correct(it.old, it.new, it.at));
+    let counting = corrections.iter().filter(|it| doubles.corrects(it.new, it.old));
+    counting.for_each(|it| lineage.correct(it.old, it.new, it.at));
 }
 
 #[cfg(test)]
@@ -339,6 +360,24 @@ mod tests {
     }
 
     #[test]
+    fn a_record_comes_back_as_it_is_compared() {
+        let path = NotePath::from("folder/x.jsonl");
+        let (record, text, chunks) = cut(&path, BlobId::of(b""), LINES.as_bytes());
+        let analyzer = elophanto_base::lexical::Analyzer::new("english");
+        let mut builder = SegmentBuilder::new(&analyzer);
+        builder.add(&record, &text, &chunks);
+        let segment = Segment::in_memory(builder.finish()).unwrap();
+        let document = segment.document(0).unwrap();
+        let read = parse_file(LINES.as_bytes(), "folder").entries;
+        let written = read.iter().filter_map(|(_, entry)| match entry {
+            Entry::Memory(memory) => Some(as_indexed(memory)),
+            Entry::Retired(_) => None,
+        });
+        let back = (0..2).map(|at| record_of(&segment, &document, &segment.chunk(at).unwrap()));
+        assert_eq!(written.collect::<Vec<_>>(), back.map(Result::unwrap).collect::<Vec<_>>());
+    }
+
+    #[test]
     fn what_is_hidden() {
         let correction = |(old, new, milliseconds)| Correction {
             old,
@@ -359,7 +398,7 @@ mod tests {
             retired: vec!["D"],
             corrections: corrections.map(correction).into(),
         };
-        corrected(&mut lineage, &attributes);
+        corrected(&mut lineage, &attributes, &Doubles::default());
         let hidden: Vec<&str> = ["A", "B", "C", "D", "E", "F", "K", "L", "M", "X", "Y"]
             .into_iter()
             .filter(|id| lineage.hides(id))

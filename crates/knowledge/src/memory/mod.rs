@@ -10,16 +10,19 @@ use std::path::PathBuf;
 
 use elophanto_repo::journal::JournalError;
 
+mod abbreviate;
 mod archive;
 mod codes;
 mod command;
 mod dispute;
+mod doubles;
 mod draft;
 mod files;
 mod fold;
 mod inline;
 mod lessons;
 mod lineage;
+mod paraphrase;
 mod print;
 mod rank;
 mod rate;
@@ -36,13 +39,16 @@ mod times;
 mod tools;
 mod write;
 
+pub use abbreviate::{abbreviated, telling_length};
 pub use archive::Archived;
 pub use dispute::{COMPARED, contradicted};
 pub use draft::{Draft, DraftParts};
 pub use files::{Files, Found, Listing};
-pub use fold::{Folded, fold};
-pub use lessons::{FOLDER, Lessons};
+pub use fold::{Folded, by_age, fold};
+pub use lessons::repo_below;
+pub use lessons::{FOLDER, Lessons, passage};
 pub use lineage::{Lesson, Lineage};
+pub use paraphrase::{Likely, paraphrases};
 pub use print::{Compact, Dispute, Shown, compact};
 pub use rate::{NotARate, Rate};
 pub use read::{Read, parse_file};

@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::{
     EventType, Lineage, Memory, Rate,
     dispute::dispute,
-    lessons::{corrected, is_archived, may_hold, passage_of, record_of},
+    doubles::Doubles,
+    lessons::{corrected, is_archived, may_hold, passage, record_of},
     lineage::Counting,
     rank::{HALF_LIFE_DAYS, Leeway, Model, by, leeway},
 };
@@ -123,27 +124,27 @@ fn is_wanted(memory: &Memory, question: &Question) -> bool {
 struct Lessons<'a> {
     scene: Scene<'a>,
     lineage: Lineage,
+    doubles: Doubles,
 }
 
 impl<'a> Lessons<'a> {
     fn new(snapshot: &'a Snapshot, question: &Question) -> Result<Self, Malformed> {
         let mut lineage = Lineage::default();
+        let doubles = Doubles::of(snapshot)?;
         let scene = Scene::new(snapshot, |_, view, _| {
-            corrected(&mut lineage, &view.attributes);
+            corrected(&mut lineage, &view.attributes, &doubles);
             question.repo.is_none_or(|repo| may_hold(&view.path, repo))
                 && (question.archived || !is_archived(&view.path))
         })?;
-        Ok(Self { scene, lineage })
+        Ok(Self { scene, lineage, doubles })
     }
 
-    /// The records at some places, in their order, without what counts no more; of one id the
-    /// latest.
+    /// The records at some places, in their order, without what counts no more.
     fn records(&self, places: &[ChunkId]) -> Result<Vec<Candidate>, Malformed> {
         let mut counting = Counting::of(&self.lineage);
         let mut documents: FxHashMap<(usize, usize), DocumentView> = FxHashMap::default();
         let mut found: Vec<Candidate> = Vec::with_capacity(places.len());
-        let mut known: FxHashMap<String, usize> = FxHashMap::default();
-        for &place in places {
+        for &place in places.iter().filter(|place| !self.doubles.beats(**place)) {
             let segment = &self.scene.snapshot.parts[place.0].loaded.segment;
             let chunk = segment.chunk(place.1)?;
             let document = match documents.entry((place.0, chunk.document)) {
@@ -154,17 +155,7 @@ impl<'a> Lessons<'a> {
             if counting.hides(&memory.id) {
                 continue;
             }
-            let candidate = Candidate { place, memory, line: chunk.lines.0, score: 0.0 };
-            match known.get(&candidate.memory.id) {
-                None => {
-                    known.insert(candidate.memory.id.clone(), found.len());
-                    found.push(candidate);
-                }
-                Some(&index) if found[index].memory.timestamp < candidate.memory.timestamp => {
-                    found[index] = candidate;
-                }
-                Some(_) => {}
-            }
+            found.push(Candidate { place, memory, line: chunk.lines.0, score: 0.0 });
         }
         Ok(found)
     }
@@ -351,9 +342,13 @@ impl Words {
             // The one letter whose small form depends on where it stands.
             hasher.write_u32(if letter == 'ς' { 'σ' } else { letter }.into());
         }
-        let symbols = lesson.chars().filter(|char| "<>=+#≤≥≠".contains(*char)).collect();
-        Self { lesson: lesson.to_owned(), symbols, hash: hasher.finish() }
+        Self { lesson: lesson.to_owned(), symbols: symbols(lesson), hash: hasher.finish() }
     }
+}
+
+/// What tells `C#` from `C++`, in its order.
+pub(super) fn symbols(lesson: &str) -> String {
+    lesson.chars().filter(|char| "<>=+#≤≥≠".contains(*char)).collect()
 }
 
 impl PartialEq for Words {
@@ -461,11 +456,6 @@ fn close(
         holds_all(features) || belief.log_odds(features) >= belief.nothing + chance - FAR
     };
     Ok(found.into_iter().zip(&all).filter(is_near).map(|(it, _)| it).collect())
-}
-
-/// What was embedded of a record.
-fn passage(memory: &Memory) -> String {
-    passage_of(&memory.context, &memory.command, &memory.lesson, &memory.tags.join(" "))
 }
 
 /// The best of what was learnt lately.

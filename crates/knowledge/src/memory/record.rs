@@ -49,6 +49,8 @@ pub struct Retired {
     pub repo: String,
     /// Id of what is forgotten.
     pub retired: String,
+    /// Id of the lesson that says the same, if it was joined with one.
+    pub joined: Option<String>,
 }
 
 /// One line of a file.
@@ -159,7 +161,8 @@ pub(super) fn parse(object: &str, line: &[u8], folder_repo: &str) -> Result<Entr
         _ => folder_repo.to_owned(),
     };
     if let Some(retired) = fields.retired.text().filter(|id| is_id(id)) {
-        return Ok(Entry::Retired(Retired { id, timestamp, agent_id, repo, retired }));
+        let joined = fields.joined.text().filter(|id| is_id(id));
+        return Ok(Entry::Retired(Retired { id, timestamp, agent_id, repo, retired, joined }));
     }
     let event_type = fields.event_type.text().ok_or("it has no event_type")?;
     let event_type = event_type.parse().map_err(|_| "its event_type is none")?;
@@ -243,11 +246,14 @@ struct WrittenRetired<'a> {
     agent_id: &'a str,
     repo: &'a str,
     retired: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joined: Option<&'a str>,
 }
 
 impl<'a> WrittenRetired<'a> {
-    fn of(Retired { id, timestamp, agent_id, repo, retired }: &'a Retired) -> Self {
-        Self { id, timestamp: written_time(*timestamp), agent_id, repo, retired }
+    fn of(Retired { id, timestamp, agent_id, repo, retired, joined }: &'a Retired) -> Self {
+        let (timestamp, joined) = (written_time(*timestamp), joined.as_deref());
+        Self { id, timestamp, agent_id, repo, retired, joined }
     }
 }
 
@@ -282,6 +288,8 @@ struct Fields {
     replaces: Loose<String>,
     #[serde(default)]
     retired: Loose<String>,
+    #[serde(default)]
+    joined: Loose<String>,
 }
 
 #[derive(Deserialize)]

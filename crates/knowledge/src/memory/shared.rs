@@ -11,7 +11,7 @@ use elophanto_index::{Snapshot, store::Malformed};
 /// In so many repositories a lesson is worth a note for all.
 const REPOSITORIES: usize = 3;
 /// Lessons that are compared by their meaning, the newest: the work grows with the square.
-const COMPARED: usize = 3_000;
+pub(super) const COMPARED: usize = 3_000;
 
 /// A lesson and who learnt it.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,8 +26,12 @@ pub struct Shared {
 }
 
 /// The lessons of three or more repositories, most repositories first: the same words, or `alike`
-/// by their meaning.
-pub fn shared(memories: &[Memory], alike: &dyn Fn(&Memory, &Memory) -> bool) -> Vec<Shared> {
+/// by their meaning. `joined` are the repositories of what was joined with a lesson, by its id.
+pub fn shared(
+    memories: &[Memory],
+    joined: &BTreeMap<&str, Vec<&str>>,
+    alike: &dyn Fn(&Memory, &Memory) -> bool,
+) -> Vec<Shared> {
     let mut same: BTreeMap<String, Vec<&Memory>> = BTreeMap::new();
     for memory in memories.iter().filter(|memory| !memory.lesson.trim().is_empty()) {
         same.entry(words_of(&memory.lesson)).or_default().push(memory);
@@ -35,18 +39,19 @@ pub fn shared(memories: &[Memory], alike: &dyn Fn(&Memory, &Memory) -> bool) -> 
     let mut groups: Vec<Vec<&Memory>> = same.into_values().collect();
     groups.sort_by_key(|group| std::cmp::Reverse(group.iter().map(|it| it.timestamp).max()));
     let rest = groups.split_off(groups.len().min(COMPARED));
-    let mut joined: Vec<Vec<&Memory>> = Vec::new();
+    let mut same: Vec<Vec<&Memory>> = Vec::new();
     for group in groups {
-        let twin = joined.iter_mut().find(|other| {
+        let twin = same.iter_mut().find(|other| {
             let (a, b) = (other[0], group[0]);
             alike(a, b) && !contradicts(&a.lesson, &b.lesson)
         });
         match twin {
             Some(other) => other.extend(group),
-            None => joined.push(group),
+            None => same.push(group),
         }
     }
-    let mut found: Vec<Shared> = joined.into_iter().chain(rest).filter_map(of).collect();
+    let of = |group| of(group, joined);
+    let mut found: Vec<Shared> = same.into_iter().chain(rest).filter_map(of).collect();
     found.sort_by(|a, b| {
         let order = b.repositories.len().cmp(&a.repositories.len());
         order.then_with(|| a.memory.id.cmp(&b.memory.id))
@@ -54,15 +59,19 @@ pub fn shared(memories: &[Memory], alike: &dyn Fn(&Memory, &Memory) -> bool) -> 
     found
 }
 
-fn of(group: Vec<&Memory>) -> Option<Shared> {
-    let repositories: BTreeSet<&String> = group.iter().map(|it| &it.repo).collect();
+fn of(group: Vec<&Memory>, joined: &BTreeMap<&str, Vec<&str>>) -> Option<Shared> {
+    let others: Vec<&str> =
+        group.iter().filter_map(|it| joined.get(it.id.as_str())).flatten().copied().collect();
+    let own = group.iter().map(|it| it.repo.as_str());
+    let repositories: BTreeSet<&str> = own.chain(others.iter().copied()).collect();
     if repositories.len() < REPOSITORIES {
         return None;
     }
-    let repositories = repositories.into_iter().cloned().collect();
+    let repositories = repositories.into_iter().map(str::to_owned).collect();
+    let records = group.len() + others.len();
     let rate = group.iter().filter_map(|it| it.success_rate).reduce(Rate::plus);
     let newest = group.iter().max_by_key(|it| (it.timestamp, &it.id))?;
-    Some(Shared { memory: (*newest).clone(), repositories, records: group.len(), rate })
+    Some(Shared { memory: (*newest).clone(), repositories, records, rate })
 }
 
 /// The vectors of some records, by id.

@@ -61,6 +61,7 @@ fn retired(id: &str, forgotten: &str) -> Entry {
         agent_id,
         repo,
         retired: forgotten.to_owned(),
+        joined: None,
     })
 }
 

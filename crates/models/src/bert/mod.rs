@@ -103,6 +103,7 @@ const MINILM_NEAR: LearnThresholds = LearnThresholds {
     same_matter: 0.65,
     covers: 0.41,
     follow_up: 0.47,
+    same_lesson: 0.7,
 };
 
 /// The shipped model, on a cache-line border.

@@ -4,6 +4,7 @@
 //! whatever a repository could use to run code.
 
 mod blame;
+mod brought;
 mod gitlinks;
 mod head;
 mod log;
@@ -16,6 +17,7 @@ mod state;
 mod tracked;
 
 pub use blame::Blame;
+pub use brought::Brought;
 pub use gitlinks::gitlinks;
 pub use head::{CommitId, ObjectId, head, reference};
 pub use log::Logged;

@@ -29,6 +29,9 @@ pub fn learn(given: LearnArguments, on: &OperationContext, call: &Call) -> Resul
         Some(_) => format!("{} learnt", counted(gained.facts, "fact")),
         None => "Nothing was learnt.".to_owned(),
     };
+    if learnt.is_unknown() && gained.facts == 0 {
+        text.push_str(": nothing is to be found about it; `text` hands over what is to be read");
+    }
     if gained.queued > 0 {
         let (searches, wait) =
             (counted(gained.queued, "search"), agreeing(gained.queued, "waits", "wait"));

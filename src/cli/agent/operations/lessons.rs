@@ -7,7 +7,10 @@ use crate::{
     server::{Call, Reply},
     wire::{ContradictedWire, RecallArguments, RememberArguments, RememberedWire},
 };
-use elophanto_app::{memory::Memories, reporter::Reporter};
+use elophanto_app::{
+    memory::{Memories, Nothing},
+    reporter::Reporter,
+};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Draft, Question};
 
@@ -26,10 +29,19 @@ pub fn recall(
     };
     let lessons = memories.lessons(&question, &on.kept, call.max_tokens())?;
     let text = match lessons.is_none() {
-        true => "Nothing close to that is remembered.".to_owned(),
+        true => begun(&memories.nothing_recalled(&question)),
         false => lessons.text.clone(),
     };
     found::<RecallArguments>(text, &lessons)
+}
+
+/// As a sentence.
+fn begun(nothing: &Nothing) -> String {
+    let text = nothing.to_string();
+    let mut chars = text.chars();
+    let first = chars.next().map(|char| char.to_ascii_uppercase());
+    let more = if *nothing == Nothing::Archived { ": `archived` tells that, too" } else { "" };
+    first.into_iter().chain(chars).chain(more.chars()).chain(['.']).collect()
 }
 
 pub fn remember(
