@@ -77,7 +77,7 @@ impl Prepared<'_> {
         let Intent { action, shown } =
             tool.intent(&arguments, &User::of(self, None)).map_err(failed)?;
         self.allows(RUNS, &*tool, action.clone(), session)?;
-        let mut world = Surroundings::new(self, &[]);
+        let mut world = Surroundings::new(self, &[], None);
         let run = Ulid::new();
         world.begun(run);
         world.before(&action, false).map_err(|reason| {
