@@ -1149,7 +1149,7 @@ fn help_of_agent_recall() {
     Of lessons that are as close, what this repository learnt comes first. Lessons that say the same are
     one, with their counts added; those that contradict each other stand together, the newest first; one
     that failed more often than it worked is a warning. Without a query: the best of what was learnt
-    here lately. Exits with 1 if nothing close is known.
+    here lately. Exits with 1 if nothing close is known, or none of it fits.
 
     Usage: elophanto agent recall [OPTIONS] [QUERY]
 
