@@ -439,7 +439,8 @@ mod tests {
         for (channel, expected) in [("terminal", None), ("library", None), ("telegram", Some(20))] {
             let agent = prepare(&workspace, Door { channel, ..Door::default() }).unwrap();
             let model = "anthropic/claude-sonnet-4-5".parse().ok();
-            let settings = agent.settings(true, &Window::of(&workspace.config, model));
+            let settings =
+                agent.settings(&RunRequest::default(), &Window::of(&workspace.config, model));
             assert_eq!(settings.max_messages, expected, "{channel}");
             assert_eq!(settings.max_prompt_tokens, 200_000 - 2_048);
         }
