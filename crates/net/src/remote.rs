@@ -31,7 +31,10 @@ const SHOWN: usize = 200;
 /// Names under which clouds keep the keys of a machine.
 const CLOUDS: &[&str] = &["metadata", "metadata.google.internal", "metadata.azure.internal"];
 /// Where Azure does.
-const AZURE: [u8; 4] = [168, 63, 129, 16];
+const CLOUD_ADDRESSES: [[u8; 4]; 2] = [[168, 63, 129, 16], [100, 100, 100, 200]];
+/// The same of Amazon's, and the beginning of addresses that a translator makes of others.
+const AWS_V6: [u16; 8] = [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254];
+const NAT64: [u8; 4] = [0x00, 0x64, 0xff, 0x9b];
 
 /// Which hosts a person agreed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,9 +203,17 @@ fn is_loopback(address: IpAddr) -> bool {
 fn is_no_cloud(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => {
-            !address.is_link_local() && !address.is_unspecified() && address.octets() != AZURE
+            !address.is_link_local()
+                && !address.is_unspecified()
+                && !CLOUD_ADDRESSES.contains(&address.octets())
         }
-        IpAddr::V6(address) => !address.is_unicast_link_local() && !address.is_unspecified(),
+        IpAddr::V6(address) => {
+            !address.is_unicast_link_local()
+                && !address.is_unspecified()
+                && address.segments() != AWS_V6
+                // Behind a translator of addresses.
+                && !address.octets().starts_with(&NAT64)
+        }
     }
 }
 

@@ -175,21 +175,15 @@ struct WipedWire<'a> {
 
 pub fn wipe(args: &WipeArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
     let wiping = memories.wiping(&args.id, ui)?;
-    if !wiping.is_anywhere() {
-        return Ok(ui.nothing("no file and no commit holds anything of that lesson"));
-    }
-    let is_due = wiping.is_due();
+    let is_due = wiping.asks();
     if !ui.json {
         for (path, line) in &wiping.places {
             ui.talk(format_args!("{}:{line}", escape_control_line(path)));
         }
     }
     let is_agreed = !is_due || args.yes || ui.confirm(&wiping.question())?;
-    let wiped = if is_due && is_agreed {
-        Some(memories.wipe(&wiping, args.agent.as_deref())?)
-    } else {
-        None
-    };
+    let wipe = || memories.wipe(&wiping, args.agent.as_deref());
+    let wiped = is_agreed.then(wipe).transpose()?;
     let mut files: Vec<&str> = match &wiped {
         Some(wiped) => wiped.files.iter().map(String::as_str).collect(),
         None => wiping.places.iter().map(|(path, _)| path.as_str()).collect(),
@@ -212,7 +206,9 @@ pub fn wipe(args: &WipeArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome
         (true, false) => {
             format!("{records} in {in_files} would be wiped; nobody agreed (`--yes` agrees)")
         }
-        (false, _) => "no file here holds it any more".to_owned(),
+        (false, _) => {
+            "no file here holds it any more; the index and the cache were made anew".to_owned()
+        }
     };
     ui.emit(&wire, text)?;
     tell_rest(&wire, &wiping, is_agreed, ui)?;

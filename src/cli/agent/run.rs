@@ -14,12 +14,13 @@ use super::{
 use elophanto_app::{
     Reporter,
     agent::{
-        self, Finished, RunRequest,
+        self, End, Finished, RunRequest,
         branch::{Branched, PullRequest},
     },
     config::AgentMode,
     shell::quoted,
 };
+use elophanto_base::counted::counted;
 
 /// Work on a task with tools, asking before it does harm
 ///
@@ -77,12 +78,13 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let terminal = || Terminal::new(screen.clone(), root, prepared.cancelled());
     let mut terminal = (!args.json).then(terminal);
     let is_attended = terminal.as_ref().map_or(args.goal != "-", Terminal::is_attended);
+    if args.plan && !is_attended {
+        return Err(CliError::new("nobody can be asked about a plan here").hint(
+            "leave out `--plan`, or use `--json` with the goal on the command line: answers are \
+             read from standard input",
+        ));
+    }
     if terminal.is_some() && !is_attended {
-        if args.plan {
-            return Err(CliError::new("nobody can be asked about a plan here").hint(
-                "leave out `--plan`, or use `--json`, where answers are read from standard input",
-            ));
-        }
         (&screen as &dyn Reporter).note(
             "nobody can be asked here: what needs an approval is refused (with `--json`, approvals \
              are read from standard input)",
@@ -110,6 +112,17 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         let name = branch.name().to_owned();
         let branched = prepared.end_branch(branch, finished.as_ref().ok())?;
         tell(&name, branched, ui)?;
+        if let Some(finished) = finished.as_ref().ok().filter(|it| it.end != End::Answered) {
+            let files = finished.touched.len();
+            if files > 0 {
+                ui.warn(format_args!(
+                    "what the run changed is not committed, as it gave no answer ({}): `elophanto \
+                     agent undo {}` takes it back",
+                    counted(files, "file"),
+                    finished.run
+                ));
+            }
+        }
     }
     Ok(outcome(&finished?))
 }

@@ -61,6 +61,9 @@ fn all_commands_are_listed() {
     /mode [M]         what runs without asking: ask, smart or full
     /model [P/M]      which models are asked; one of a provider for everything
     /plan [on|off]    ask about each plan before work begins
+    /context          how much of the model's window this conversation takes
+    /compact          put a summary in the place of what was said
+    /clear            begin another conversation; this one is kept
     /diff             what the runs of this session have changed
     /todo             what is to be done, as the agent said last
     /output           all that the last command said

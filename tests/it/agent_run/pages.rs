@@ -184,7 +184,7 @@ fn instructions_of_a_clone_are_no_orders() {
     let warnings = told.ended()["warnings"].as_array().unwrap();
     assert_eq!(warnings.iter().filter(|it| **it == said).count(), 1, "{}", told.output);
     // Those of folders are told where work is done there, as quotes too.
-    let bench = again(bench, vec![reads("src/deep/er/main.txt"), text("Done.")]);
+    let bench = again(bench, vec![reads("src/deep/er/main.txt"), text_turn()]);
     bench.run("Tell of otters", &["--mode", "full"], "once").done();
     let prompts = bench.model.prompts();
     assert_eq!(is_quoted(&prompts, "as src/deep/CLAUDE.md says"), Some(true));

@@ -118,7 +118,7 @@ impl Http {
 
     /// Sends a request with the token, and once more with another one if that is refused.
     async fn send(&self, request: impl Fn() -> RequestBuilder + Send) -> Result<Response, Failed> {
-        let mut token = self.token(None).await;
+        let (mut token, mut is_renewed) = (self.token(None).await, false);
         loop {
             let mut one = request();
             if let Some(token) = &token {
@@ -136,9 +136,11 @@ impl Http {
                 return Ok(response);
             }
             if let Some(refused) = token.take() {
-                token = self.token(Some(refused)).await;
-                if token.is_some() {
-                    continue;
+                if !std::mem::replace(&mut is_renewed, true) {
+                    token = self.token(Some(refused)).await;
+                    if token.is_some() {
+                        continue;
+                    }
                 }
                 return Err(self.refused(&response, "it refuses the token (HTTP 401)"));
             }

@@ -63,6 +63,7 @@ fn a_call_that_was_cut_off_is_told() {
     let crash = std::panic::AssertUnwindSafe(|| bench.run_in("go", &mut session));
     assert!(std::panic::catch_unwind(crash).is_err());
     let mut session = bench.sessions.load(id).unwrap();
+    bench.brain.steps = [text("Nothing is left."), text("Nothing at all.")].into();
     let finished = bench.run_in("go on", &mut session);
     let told = "the run before was cut off in dies {\"path\":\"a.md\"}: the agent is told";
     assert_eq!(finished.warnings, [told]);

@@ -39,6 +39,7 @@ impl Run<'_, '_> {
         }
         self.facts.failed_checks += 1;
         if self.facts.failed_checks > MOST_FAILURES {
+            self.facts.unchecked = Some(format!("the check `{shown}` failed"));
             return Ok(true);
         }
         frame.remark(&format!(

@@ -14,21 +14,6 @@ use elophanto_models::llm::{Message, Request, Schema, Task, schema};
 
 /// Bytes of the goal, of the answer, and of what was done, for the judgement.
 const CAPS: (usize, usize, usize) = (4_000, 6_000, 8_000);
-/// Tools that change nothing.
-const READS: [&str; 12] = [
-    "ask_user",
-    "file_list",
-    "file_read",
-    "file_search",
-    "git_diff",
-    "git_log",
-    "git_status",
-    "knowledge_search",
-    "memory_recall",
-    "skill_list",
-    "skill_read",
-    "web_fetch",
-];
 /// Characters of a title, and of any other line.
 const CHARS: (usize, usize) = (80, 500);
 const APPROACHES: usize = 5;
@@ -122,10 +107,7 @@ impl Run<'_, '_> {
 
     /// What was written down comes before what anybody says of it: how much less it is, is said.
     fn honest(&mut self, end: &End, answer: Option<&str>, outcome: Outcome) -> Outcome {
-        // Those of tools that nobody takes for readers may have changed something.
-        let is_effect = |message: &Message| matches!(message, Message::Tool { failed: false, name, .. } if !READS.contains(&&**name));
-        let is_first = !self.session.messages.iter().any(is_effect);
-        let at_most = at_most(&self.facts, answer, is_first).filter(|_| *end == End::Answered);
+        let at_most = at_most(&self.facts, answer, self.is_first).filter(|_| *end == End::Answered);
         match at_most.filter(|(most, _)| *most > outcome) {
             Some((most, why)) => {
                 self.warn(why);

@@ -40,7 +40,7 @@ use super::{
     quote::Quote,
     trail::{EntryKind, Trail},
 };
-use crate::permissions::Mode;
+use crate::permissions::{Level, Mode};
 use budget::Allowance;
 use elophanto_base::one_line::one_line;
 use elophanto_models::llm::Message;
@@ -181,6 +181,7 @@ pub fn run_session(
     let is_new = session.messages.is_empty();
     let before = session.under_way.take();
     let cut_off = before.and_then(|run| cut_off::into_session(agent.trails, run, session));
+    let is_first = agent.given.is_empty() && !has_worked(session, agent.tools);
     let started = (agent.now)();
     let trail = agent.trails.begin(started)?;
     session.under_way = Some(trail.run);
@@ -199,6 +200,7 @@ pub fn run_session(
         depth: 0,
         current: Vec::new(),
         worked_on: Vec::new(),
+        is_first,
         outside: 0,
         stop: None,
         warnings: Vec::new(),
@@ -242,6 +244,19 @@ fn renew(session: &mut Session, sessions: &Sessions) -> Result<(), SessionsError
     Ok(())
 }
 
+/// Whether something may have been changed or run in a conversation: by a call of a tool that does
+/// more than look, or by what became a summary.
+fn has_worked(session: &Session, tools: &Toolbox) -> bool {
+    let looks = |name: &str| {
+        name == offer::MORE || tools.get(name).is_some_and(|it| it.spec().level == Level::Safe)
+    };
+    session.messages.iter().any(|message| match message {
+        Message::Tool { failed: false, name, .. } => !looks(name),
+        Message::User(text) => text.starts_with(compact::HEADING),
+        _ => false,
+    })
+}
+
 /// A run that goes on, shared by its task and all that are nested in it.
 struct Run<'r, 'a> {
     agent: &'r mut Agent<'a>,
@@ -257,6 +272,8 @@ struct Run<'r, 'a> {
     current: Vec<String>,
     /// Files and folders of calls that were let through since instructions were looked for.
     worked_on: Vec<PathBuf>,
+    /// Nothing that an answer could speak of was done in the conversation before.
+    is_first: bool,
     /// How often text from outside came in.
     outside: u64,
     /// Why everything must end, found out inside of a tool.
@@ -307,9 +324,11 @@ impl Run<'_, '_> {
         self.plan(frame)?;
         loop {
             if let Some(answer) = self.step(frame)?
-                && self.stands(frame)?
+                && (self.depth > 0 || self.stands(frame)?)
             {
-                self.commit_what_is_left(frame)?;
+                if self.depth == 0 {
+                    self.commit_what_is_left(frame)?;
+                }
                 return Ok(answer);
             }
         }

@@ -44,6 +44,11 @@ impl Run<'_, '_> {
         if reply.tool_calls.is_empty() {
             return self.words(frame, reply);
         }
+        if frame.plan.answer_at_once && self.agent.settings.asks_plan {
+            // None were offered, and the user was to be asked about a plan before any.
+            self.missed(frame, "You said that what you know suffices. Answer, without tools")?;
+            return Ok(None);
+        }
         frame.misses = 0;
         let mut calls = reply.tool_calls;
         calls.truncate(CALLS_CAP);

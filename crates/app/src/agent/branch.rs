@@ -62,6 +62,10 @@ impl Branch {
             return Err(Error::new("there is no commit yet that a branch could begin at")
                 .hint("make the first commit before, or leave out `--branch`"));
         };
+        if git.is_replaying() || !git.merge_heads().is_empty() {
+            return Err(Error::new("a merge, rebase or cherry-pick is under way")
+                .hint("finish it, or leave out `--branch`"));
+        }
         let reference = reference(name);
         let base = git.branch();
         let dirty = changed(git)?;
@@ -77,7 +81,12 @@ impl Branch {
             }
             made => made?,
         };
-        git.run(&["symbolic-ref", "-m", "elophanto: a run of its own", "HEAD", &reference])?;
+        let moved =
+            git.run(&["symbolic-ref", "-m", "elophanto: a run of its own", "HEAD", &reference]);
+        if moved.is_err() {
+            let _ = git.run(&["update-ref", "-d", &reference, &at.to_string()]);
+        }
+        moved?;
         Ok(Self { name: name.to_owned(), base, at, dirty })
     }
 

@@ -59,8 +59,8 @@ use elophanto_agent::{
     sandbox::{self, Kind},
 };
 pub use elophanto_agent::{
-    Answer, Approval, Approver, Event, Finished, Given, Host, Intent, Outcome, Output, Session,
-    Source, Spec, Tool, ToolError, checked,
+    Answer, Approval, Approver, End, Event, Finished, Given, Host, Intent, Outcome, Output,
+    Session, Source, Spec, Tool, ToolError, checked,
     permissions::{Action, Level, Mode},
 };
 use elophanto_base::{one_line::one_line, visible::escape_control_line};

@@ -80,9 +80,13 @@ impl Prepared<'_> {
         let mut world = Surroundings::new(self, &[], None);
         let run = Ulid::new();
         world.begun(run);
-        world.before(&action, false).map_err(|reason| {
-            Error::new(format_args!("not run: there can be no checkpoint to go back to: {reason}"))
-        })?;
+        if let Err(reason) = world.before(&action, false) {
+            // What was begun is ended, so that nothing takes it for cut off.
+            let _ = world.finish();
+            return Err(Error::new(format_args!(
+                "not run: there can be no checkpoint to go back to: {reason}"
+            )));
+        }
         approver.tell(&Event::Calling { tool: RUNS, action: &action, shown: &shown, depth: 0 });
         self.cancelled.store(false, Ordering::Relaxed);
         let begun = Instant::now();
@@ -93,7 +97,11 @@ impl Prepared<'_> {
         for remark in &remarks {
             approver.tell(&Event::Warning(remark));
         }
+        let uncovered = world.uncovered();
         let sealed = world.finish();
+        for warning in uncovered.iter().chain(&world.warnings) {
+            approver.tell(&Event::Warning(warning));
+        }
         let (failed, text) = match result {
             Ok(output) => (output.failed, mask(&output.text).0.into_owned()),
             Err(error) => (true, error.to_string()),

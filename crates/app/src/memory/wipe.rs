@@ -66,6 +66,8 @@ pub struct History {
     pub is_staged: bool,
     /// Contents of the history that could not be read, as in a partial clone.
     pub unread: usize,
+    /// The records as they were.
+    records: Vec<Memory>,
 }
 
 /// What was taken out.
@@ -84,15 +86,10 @@ impl Wiping {
         format!("Take {records} out of {files}, for good?")
     }
 
-    /// Whether anything is to be written: a record taken out, or the lesson taken back.
-    pub fn is_due(&self) -> bool {
+    /// Whether somebody is to be asked: a record goes, or the lesson is taken back. The index and the
+    /// cache, which may hold what no file does any more, are made anew in any case.
+    pub fn asks(&self) -> bool {
         self.is_live || !self.places.is_empty()
-    }
-
-    /// Whether the work tree or the history holds anything of it.
-    pub fn is_anywhere(&self) -> bool {
-        let History { held, is_staged, .. } = &self.history;
-        *is_staged || !(self.places.is_empty() && self.foreign.is_empty() && held.is_empty())
     }
 }
 
@@ -174,6 +171,7 @@ impl Memories<'_> {
         let keys: BTreeSet<_> = wiping
             .records
             .iter()
+            .chain(&wiping.history.records)
             .map(passage)
             .flat_map(|text| [key(active, &text), key(Builtin.fingerprint(), &text)])
             .collect();
@@ -215,6 +213,9 @@ impl Memories<'_> {
                     && ids.contains(&memory.id)
                 {
                     holding.insert(**id);
+                    if !history.records.contains(&memory) {
+                        history.records.push(memory.clone());
+                    }
                     let text = String::from_utf8_lossy(&content);
                     if text.contains(&format!("\"{}\"", memory.id)) {
                         history.ids.insert(memory.id);

@@ -105,7 +105,9 @@ pub fn undo(
         undone => undone?,
     };
     // What was written down of the task goes with it.
-    tasks::take_back(workspace, &kept.run)?;
+    if let Err(error) = tasks::take_back(workspace, &kept.run) {
+        reporter.warn(format_args!("what was written down of the task stays: {}", error.message()));
+    }
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let texts = |paths: &[PathBuf]| paths.iter().map(|path| text(path)).collect();
     let left = |path, reason| Left { path: text(path), reason };

@@ -79,15 +79,22 @@ pub fn fold(entries: impl IntoIterator<Item = Entry>) -> Folded {
         }
     });
     let winners = greatest(memories, |memory| memory.id.clone(), by_age);
+    for Retired { retired, joined, timestamp, .. } in &taken_back {
+        match joined {
+            Some(kept) => lineage.join(retired, kept, *timestamp),
+            None => lineage.retire(retired),
+        }
+    }
     let key = |it: &Retired| (it.timestamp, it.id.clone(), it.agent_id.clone(), it.repo.clone());
     let retired =
         greatest(taken_back, |it| it.retired.clone(), |one, other| key(other).cmp(&key(one)));
-    retired.keys().for_each(|id| lineage.retire(id));
     for memory in winners.values() {
         if let Some(older) = &memory.replaces {
             lineage.correct(older, &memory.id, memory.timestamp);
         }
     }
+    lineage.settle();
+    let retired = retired.into_iter().filter(|(id, _)| lineage.is_retired(id)).collect();
     let mut folded = Folded { retired, ..Folded::default() };
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     for id in winners.keys() {
@@ -225,7 +232,7 @@ mod tests {
             ("a@1 b@2 e@3>b c@4>a -b+c -e+c", "b<c e<c c:1"),
             // Forgotten with all that it stood for.
             ("a@1 b@2 c@3>a -b+c -c", ""),
-            ("a@1 b@2 -b+a -a+b", ""),
+            ("a@1 b@2 -b+a -a+b", "a<b b:1"),
         ] {
             let folded = fold(entries.split_whitespace().map(entry));
             let into = folded

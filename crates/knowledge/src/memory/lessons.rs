@@ -158,7 +158,8 @@ fn below_folder(path: &NotePath) -> &Path {
 fn cut(path: &NotePath, blob: BlobId, bytes: &[u8]) -> (DocumentRecord, String, Vec<ChunkRecord>) {
     let read = parse_file(bytes, &repo_of(path));
     let mut text = String::with_capacity(bytes.len());
-    let (mut chunks, mut retired, mut corrections) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut chunks, mut retired) = (Vec::new(), Vec::new());
+    let (mut joins, mut corrections) = (Vec::new(), Vec::new());
     for (line, entry) in &read.entries {
         match entry {
             Entry::Memory(memory) => {
@@ -179,7 +180,10 @@ fn cut(path: &NotePath, blob: BlobId, bytes: &[u8]) -> (DocumentRecord, String, 
                 });
                 text.push_str("\n\n");
             }
-            Entry::Retired(Retired { retired: id, .. }) => retired.push(one_line(id)),
+            Entry::Retired(Retired { retired: id, joined: None, .. }) => retired.push(one_line(id)),
+            Entry::Retired(Retired { retired: id, joined: Some(kept), timestamp, .. }) => {
+                joins.push(Correction { old: one_line(id), new: one_line(kept), at: *timestamp });
+            }
         }
     }
     let record = DocumentRecord {
@@ -189,7 +193,7 @@ fn cut(path: &NotePath, blob: BlobId, bytes: &[u8]) -> (DocumentRecord, String, 
         title: path.stem(),
         scope: Scope::Learned,
         tags: Vec::new(),
-        attributes: Attributes::Lessons { retired, corrections },
+        attributes: Attributes::Lessons { retired, joins, corrections },
         created: None,
         updated: None,
         note: read.damage_told(),
@@ -305,8 +309,9 @@ fn memory_of(lesson: &LessonRecord<&str>, text: &str) -> Option<Memory> {
 /// Takes up what a file says of records of any file. Of an id with several records only the one that
 /// counts corrects another.
 pub(super) fn corrected(lineage: &mut Lineage, attributes: &Attributes<&str>, doubles: &Doubles) {
-    let Attributes::Lessons { retired, corrections } = attributes else { return };
+    let Attributes::Lessons { retired, joins, corrections } = attributes else { return };
     retired.iter().for_each(|id| lineage.retire(id));
+    joins.iter().for_each(|it| lineage.join(it.old, it.new, it.at));
     let counting = corrections.iter().filter(|it| doubles.corrects(it.new, it.old));
     counting.for_each(|it| lineage.correct(it.old, it.new, it.at));
 }
@@ -335,8 +340,11 @@ mod tests {
         let own = str::to_owned;
         let at = "2026-01-02T00:00:00Z".parse().unwrap();
         let correction = Correction { old: own("A"), new: own("B"), at };
-        let attributes =
-            Attributes::Lessons { retired: vec![own("B")], corrections: vec![correction] };
+        let attributes = Attributes::Lessons {
+            retired: vec![own("B")],
+            joins: vec![],
+            corrections: vec![correction],
+        };
         assert_eq!(record.attributes, attributes);
         assert!(record.note.as_ref().is_some_and(|warning| warning.starts_with("line 2: ")));
         let analyzer = elophanto_base::lexical::Analyzer::new("english");
@@ -396,9 +404,11 @@ mod tests {
         let mut lineage = Lineage::default();
         let attributes = Attributes::Lessons {
             retired: vec!["D"],
+            joins: vec![],
             corrections: corrections.map(correction).into(),
         };
         corrected(&mut lineage, &attributes, &Doubles::default());
+        lineage.settle();
         let hidden: Vec<&str> = ["A", "B", "C", "D", "E", "F", "K", "L", "M", "X", "Y"]
             .into_iter()
             .filter(|id| lineage.hides(id))

@@ -12,6 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lineage {
     retired: FxHashSet<String>,
+    /// Records that were taken back as another lesson says the same: when, which, and a record of the
+    /// other.
+    joins: BTreeSet<(Timestamp, String, String)>,
     /// When a record was written, and what it corrects.
     corrects: FxHashMap<String, (Timestamp, String)>,
     corrected: FxHashMap<String, BTreeSet<String>>,
@@ -71,6 +74,48 @@ impl<'a> Counting<'a> {
 impl Lineage {
     pub fn retire(&mut self, id: &str) {
         self.retired.insert(id.to_owned());
+    }
+
+    /// `old` was taken back as the lesson of `kept` says the same; counts once [`Lineage::settle`] was
+    /// called.
+    pub fn join(&mut self, old: &str, kept: &str, at: Timestamp) {
+        self.joins.insert((at, old.to_owned(), kept.to_owned()));
+    }
+
+    /// Takes back what was joined, the earlier joins first, each only where the lesson that it was
+    /// joined to counts, or one that this was joined to: two branches may have joined two lessons into
+    /// each other, and one of them stays. To be called when all is known.
+    pub fn settle(&mut self) {
+        let mut applied: FxHashMap<String, String> = FxHashMap::default();
+        for (_, old, kept) in std::mem::take(&mut self.joins) {
+            let stands = self.stands(&kept, &applied);
+            if stands.is_some_and(|id| !self.lesson(id).records.contains(&old.as_str())) {
+                self.retire(&old);
+                applied.insert(old, kept);
+            }
+        }
+    }
+
+    /// A record of the lesson that stands for that of `kept`, by the joins that hold so far.
+    fn stands<'a>(
+        &'a self,
+        kept: &'a str,
+        applied: &'a FxHashMap<String, String>,
+    ) -> Option<&'a str> {
+        let (mut seen, mut at) = (FxHashSet::default(), kept);
+        while seen.insert(at) {
+            let lesson = self.lesson(at);
+            if lesson.counts.is_some() {
+                return Some(at);
+            }
+            at = lesson.records.iter().find_map(|id| applied.get(*id))?;
+        }
+        None
+    }
+
+    /// Whether a record itself was taken back.
+    pub fn is_retired(&self, id: &str) -> bool {
+        self.retired.contains(id)
     }
 
     /// `new` takes the place of `old`. Of what one record corrects, the later counts.

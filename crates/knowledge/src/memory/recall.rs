@@ -136,6 +136,7 @@ impl<'a> Lessons<'a> {
             question.repo.is_none_or(|repo| may_hold(&view.path, repo))
                 && (question.archived || !is_archived(&view.path))
         })?;
+        lineage.settle();
         Ok(Self { scene, lineage, doubles })
     }
 

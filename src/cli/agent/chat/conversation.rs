@@ -64,6 +64,7 @@ pub fn resume(chat: &mut Chat<'_>, wanted: &str, ui: &mut Ui) -> Result<(), CliE
             .hint(format!("go there: cd {}", escape_control_line(other))));
     }
     chat.session = session;
+    chat.begins_anew();
     ui.talk(format_args!("session {}", chat.session.id));
     for (by, said) in last(&chat.session.messages) {
         ui.talk(format_args!("{by}: {}", one_line(said, MOST_SAID)));

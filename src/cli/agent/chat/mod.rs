@@ -119,6 +119,13 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 impl Chat<'_> {
+    /// Forgets what belongs to the conversation before.
+    fn begins_anew(&mut self) {
+        self.given.clear();
+        self.ran.clear();
+        self.terminal.todo = Vec::new();
+    }
+
     /// A message, and the run that it begins.
     fn say(&mut self, line: &str) -> Result<(), CliError> {
         let screen = self.terminal.screen.clone();

@@ -46,5 +46,6 @@ pub fn compact(chat: &mut Chat<'_>, _: &str, ui: &mut Ui) -> Result<(), CliError
 /// Begins another conversation; this one is kept.
 pub fn clear(chat: &mut Chat<'_>, _: &str, ui: &mut Ui) -> Result<(), CliError> {
     let before = std::mem::replace(&mut chat.session, chat.prepared.session(None)?);
+    chat.begins_anew();
     ui.line(format_args!("session {}; {} is kept", chat.session.id, before.id))
 }

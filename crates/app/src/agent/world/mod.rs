@@ -419,7 +419,10 @@ impl World for Surroundings<'_> {
             let path = exact_line(&path.to_string_lossy());
             self.warnings.push(format!("`{path}` had changes of yours before: not committed"));
         }
-        let changed = branch::changed(git).unwrap_or_default();
+        let changed = branch::changed(git).unwrap_or_else(|cause| {
+            self.warnings.push(format!("what is left is not committed: {cause}"));
+            BTreeSet::new()
+        });
         own.into_iter().filter(|path| changed.contains(*path)).cloned().collect()
     }
 

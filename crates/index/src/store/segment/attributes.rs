@@ -27,6 +27,9 @@ pub enum Attributes<T = String> {
     Lessons {
         /// Ids of records, of any file, that were taken back.
         retired: Vec<T>,
+        /// Records of any file that were taken back as another lesson says the same: `new` is a record
+        /// of that.
+        joins: Vec<Correction<T>>,
         /// Records of this file that replace one of any file.
         corrections: Vec<Correction<T>>,
     },
@@ -100,16 +103,10 @@ impl<T: AsRef<str>> Attributes<T> {
                 names: all(names),
                 against: against.iter().map(Against::to_owned).collect(),
             },
-            Self::Lessons { retired, corrections } => Attributes::Lessons {
+            Self::Lessons { retired, joins, corrections } => Attributes::Lessons {
                 retired: all(retired),
-                corrections: corrections
-                    .iter()
-                    .map(|Correction { old, new, at }| Correction {
-                        old: own(old),
-                        new: own(new),
-                        at: *at,
-                    })
-                    .collect(),
+                joins: joins.iter().map(Correction::to_owned).collect(),
+                corrections: corrections.iter().map(Correction::to_owned).collect(),
             },
         }
     }
@@ -136,14 +133,16 @@ impl<T: AsRef<str>> Attributes<T> {
                     text(out, note);
                 }
             }
-            Self::Lessons { retired, corrections } => {
+            Self::Lessons { retired, joins, corrections } => {
                 out.u8(3);
                 texts(out, retired);
-                out.varint(corrections.len() as u64);
-                for Correction { old, new, at } in corrections {
-                    text(out, old);
-                    text(out, new);
-                    time(out, *at);
+                for corrections in [joins, corrections] {
+                    out.varint(corrections.len() as u64);
+                    for Correction { old, new, at } in corrections {
+                        text(out, old);
+                        text(out, new);
+                        time(out, *at);
+                    }
                 }
             }
         }
@@ -170,16 +169,22 @@ impl<'s> Attributes<&'s str> {
             },
             3 => Self::Lessons {
                 retired: list(reader, Reader::text)?,
-                corrections: list(reader, |reader| {
-                    Ok(Correction {
-                        old: reader.text()?,
-                        new: reader.text()?,
-                        at: read_time(reader)?,
-                    })
-                })?,
+                joins: list(reader, correction)?,
+                corrections: list(reader, correction)?,
             },
             _ => return Err(Malformed),
         })
+    }
+}
+
+fn correction<'s>(reader: &mut Reader<'s>) -> Result<Correction<&'s str>, Malformed> {
+    Ok(Correction { old: reader.text()?, new: reader.text()?, at: read_time(reader)? })
+}
+
+impl<T: AsRef<str>> Correction<T> {
+    /// The same with texts of its own.
+    pub fn to_owned(&self) -> Correction {
+        Correction { old: own(&self.old), new: own(&self.new), at: self.at }
     }
 }
 
