@@ -191,7 +191,7 @@ pub fn wipe(args: &WipeArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome
     files.dedup();
     let wire = WipedWire {
         ids: &wiping.ids,
-        wiped: wiped.is_some(),
+        wiped: wiped.is_some() && is_due,
         records: wiped.as_ref().map_or(wiping.places.len(), |wiped| wiped.records),
         left: wiping.foreign.iter().map(|(path, line)| format!("{path}:{line}")).collect(),
         history: &wiping.history.held,

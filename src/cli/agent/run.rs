@@ -132,7 +132,7 @@ fn tell(name: &str, branched: Branched, ui: &mut Ui) -> Result<(), CliError> {
     let pull_request = match branched {
         Branched::Kept(pull_request) => pull_request,
         Branched::Gone => {
-            ui.talk("nothing was committed: the branch is gone, and you are where you were");
+            ui.talk("nothing was committed: the branch is gone, and HEAD is where it was");
             return Ok(());
         }
         Branched::Moved => {

@@ -67,7 +67,7 @@ fn all_commands_are_listed() {
     /diff             what the runs of this session have changed
     /todo             what is to be done, as the agent said last
     /output           all that the last command said
-    /undo [R]         take back what the last run, or run R, changed
+    /undo [R]         take back what the last run here, or run R, changed
     /sessions         conversations that can go on
     /resume [ID]      go on in another conversation
     /rename NAME      give this conversation a name

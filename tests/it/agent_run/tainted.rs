@@ -250,7 +250,7 @@ fn what_git_runs_and_nobody_can_follow_asks() {
         assert_eq!(told.ran(), ["file_read"], "{}", told.output);
         assert_eq!(told.asked(), ["shell_execute", "file_write"], "{}", told.output);
         let reasons = told.all("approval_request")[0]["reasons"].to_string();
-        assert!(reasons.contains(&format!("{key}={value}")), "{reasons}");
+        assert!(reasons.contains(key) && !reasons.contains(value), "{reasons}");
     }
     // What is of the system and is handed nothing of the work tree does not.
     let bench = bench(vec![shell("sh make.sh")], "echo x > x.txt\n");

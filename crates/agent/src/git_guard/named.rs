@@ -129,7 +129,8 @@ pub struct Named {
     /// Files, folders and links of the work tree, absolute, whether or not they are there, and what
     /// names each: a setting (`include.path`), or a file of the git directory (`hooks/pre-commit`).
     pub paths: BTreeMap<PathBuf, String>,
-    /// What runs by itself, and goes by files that cannot be told: a setting with its line, a hook.
+    /// What runs by itself, and goes by files that cannot be told: the name of a setting or a
+    /// variable, without its value, which may hold a credential, or a hook.
     pub unclear: Vec<String>,
 }
 
@@ -184,13 +185,13 @@ impl Named {
             let includes = section == "include" || section == "includeif";
             let beside = file.parent().filter(|_| includes).unwrap_or(around.root);
             if value.starts_with('~') && !value.starts_with("~/") {
-                self.unclear.push(format!("{key}={value}"));
+                self.unclear.push(key.to_owned());
             }
             self.holds(around.root, &around.resolved(value, beside), key);
         }
         let is_program = PROGRAMS.contains(&last) || section == PAGER;
         if is_program && !ASKED_FOR.contains(&section) && !around.is_clear(value, last) {
-            self.unclear.push(format!("{key}={value}"));
+            self.unclear.push(key.to_owned());
         }
     }
 
@@ -212,7 +213,7 @@ impl Named {
         for name in VARIABLES {
             let value = (around.variable)(name).unwrap_or_default();
             if !around.is_clear(&value, "") {
-                self.unclear.push(format!("{name}={value}"));
+                self.unclear.push(name.to_owned());
             }
         }
         let count = (around.variable)("GIT_CONFIG_COUNT").and_then(|it| it.parse::<usize>().ok());
@@ -269,7 +270,7 @@ impl Named {
                     let (key, value) = (key.trim().to_lowercase(), value.trim());
                     let is_program = PROGRAMS.contains(&&*key);
                     if key == "hookspath" || is_program && !around.is_clear(value, &key) {
-                        self.unclear.push(format!("{key}={value} of {}", by()));
+                        self.unclear.push(format!("{key} of {}", by()));
                     }
                 }
             }

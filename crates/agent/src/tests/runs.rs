@@ -196,7 +196,8 @@ fn limits() {
 #[test]
 fn a_result_is_cut_and_masked() {
     let token = concat!("gh", "p_9aKx27LmQz81WvTb4RnYc6PdEs0HjGfUo3Xi");
-    let mut bench = Bench::new(Mode::Full, [call("big", json!({ "path": token }))]);
+    let steps = [call("big", json!({ "path": token })), text("It is long.")];
+    let mut bench = Bench::new(Mode::Full, steps);
     let output = format!("{token} {} {token}", "x".repeat(1_000_000));
     let act = move |_: &serde_json::Value, _: &mut dyn Host| said(&output);
     bench.add(tool(

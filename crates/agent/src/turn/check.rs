@@ -38,8 +38,9 @@ impl Run<'_, '_> {
             return Ok(true);
         }
         self.facts.failed_checks += 1;
+        // Until it runs again.
+        self.facts.unchecked = Some(format!("the check `{shown}` failed when it ran last"));
         if self.facts.failed_checks > MOST_FAILURES {
-            self.facts.unchecked = Some(format!("the check `{shown}` failed"));
             return Ok(true);
         }
         frame.remark(&format!(

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 pub use changes::{Change, changes};
 pub use export::export;
-pub use undo::{Left, UndoRequest, Undone, undo};
+pub use undo::{Left, UndoRequest, Undone, last_of, undo};
 
 use crate::{Error, reporter::Reporter};
 use elophanto_agent::{

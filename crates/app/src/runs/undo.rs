@@ -125,6 +125,18 @@ pub fn undo(
 }
 
 /// The run that is meant: the last one that is not an undo, if none is named.
+/// The id of the last of these runs that changed something and was not taken back.
+///
+/// # Errors
+/// When checkpoints cannot be read.
+pub fn last_of(workspace: &Workspace, own: &[String]) -> Result<Option<String>, Error> {
+    let Some(git) = Git::of(&workspace.repository) else { return Ok(None) };
+    let folder = workspace.repository.runs_dir();
+    let runs = Checkpoints::new(&git, &folder, is_key).runs()?;
+    let left = runs.iter().filter(|it| own.contains(&it.run) && !is_undone(&runs, &it.run));
+    Ok(left.map(|it| it.run.clone()).max())
+}
+
 fn chosen<'k>(runs: &'k [Kept], named: Option<&str>) -> Result<Option<&'k Kept>, Error> {
     let Some(named) = named else {
         let is_work = |run: &&Kept| {

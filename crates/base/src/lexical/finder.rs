@@ -46,7 +46,8 @@ impl<'a> Finder<'a> {
     pub fn find(&mut self, word: &str) -> Option<usize> {
         fold(word, &mut self.buffer);
         let first = self.buffer.bytes().next()?;
-        if !self.begins[usize::from(first)] {
+        // The stemmer of English takes quotes before a word off.
+        if !self.begins[usize::from(first)] && first != b'\'' {
             return None;
         }
         if let Some(&found) = self.known.get(&self.buffer) {

@@ -56,7 +56,7 @@ pub const COMMANDS: &[Command] = &[
     command("diff", "", "what the runs of this session have changed", conversation::diff),
     command("todo", "", "what is to be done, as the agent said last", todo),
     command("output", "", "all that the last command said", output),
-    command("undo", "[R]", "take back what the last run, or run R, changed", take_back),
+    command("undo", "[R]", "take back what the last run here, or run R, changed", take_back),
     command("sessions", "", "conversations that can go on", sessions),
     command("resume", "[ID]", "go on in another conversation", conversation::resume),
     command("rename", "NAME", "give this conversation a name", conversation::rename),
@@ -207,7 +207,12 @@ fn todo(chat: &mut Chat<'_>, _: &str, ui: &mut Ui) -> Result<(), CliError> {
 }
 
 fn take_back(chat: &mut Chat<'_>, run: &str, ui: &mut Ui) -> Result<(), CliError> {
-    let args = UndoArgs::of(Some(run).filter(|run| !run.is_empty()));
+    // Without an id it is this conversation's, whatever else was run here since.
+    let last = match run {
+        "" => conversation::last_run(chat)?,
+        run => run.to_owned(),
+    };
+    let args = UndoArgs::of(Some(&last));
     undo::take_back(chat.prepared.workspace, &args, ui).map(drop)
 }
 

@@ -50,10 +50,27 @@ pub fn diff(chat: &mut Chat<'_>, _: &str, ui: &mut Ui) -> Result<(), CliError> {
     }
 }
 
+/// The last run of this conversation that changed something and was not taken back, a command of the
+/// user among them.
+pub fn last_run(chat: &Chat<'_>) -> Result<String, CliError> {
+    let (lines, _) = runs::trails()?.list(Which::Session(chat.session.id), MOST_RUNS)?;
+    let own = lines.iter().map(|line| line.run.to_string()).chain(chat.ran.iter().cloned());
+    let last = use_cases::last_of(chat.prepared.workspace, &own.collect::<Vec<_>>())?;
+    last.ok_or_else(|| {
+        CliError::new("no run of this conversation has changed anything that is not taken back")
+            .hint("`/undo ID` takes back another one: `elophanto agent runs` lists them")
+    })
+}
+
 /// Goes on in another conversation of this work tree.
 pub fn resume(chat: &mut Chat<'_>, wanted: &str, ui: &mut Ui) -> Result<(), CliError> {
+    let is_number = |text: &str| text.len() < 3 && text.bytes().all(|byte| byte.is_ascii_digit());
     let chosen = match wanted {
         "" => choose(chat, ui)?,
+        number if is_number(number) => {
+            return Err(CliError::new("`/resume` alone shows a list to choose from by number")
+                .hint("behind it goes the id of a conversation, or three or more of its first letters"));
+        }
         id => Some(id.to_owned()),
     };
     let Some(id) = chosen else { return Ok(()) };

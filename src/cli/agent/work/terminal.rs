@@ -48,6 +48,10 @@ pub struct Terminal {
     pub output: Option<String>,
     /// What is to be done.
     pub todo: Vec<Todo>,
+    /// What the model said last, as far as it was shown as it came.
+    said: String,
+    /// A call came after that.
+    is_over: bool,
     /// Set by Ctrl-C at a question: the run is to end.
     cancelled: Arc<AtomicBool>,
 }
@@ -65,6 +69,8 @@ impl Terminal {
             command: None,
             output: None,
             todo: Vec::new(),
+            said: String::new(),
+            is_over: false,
             cancelled: Arc::clone(cancelled),
         }
     }
@@ -81,7 +87,9 @@ impl Terminal {
 
     /// Shows how a run ended: its answer, unless that was shown as it came, and what it did.
     pub fn end(&mut self, finished: &Finished) {
-        if !self.screen.end_answer() {
+        let said = std::mem::take(&mut self.said);
+        // A check or a commit may have come behind it.
+        if !self.screen.end_answer() && said.trim() != finished.answer.trim() {
             self.screen.whole_answer(&finished.answer);
             self.screen.end_answer();
         }
@@ -254,10 +262,17 @@ impl Approver for Terminal {
             }
             Event::Text(text) => {
                 if self.streams {
+                    if std::mem::take(&mut self.is_over) {
+                        self.said.clear();
+                    }
+                    self.said.push_str(text);
                     self.screen.answer(text);
                 }
             }
-            Event::Restart => self.screen.restart(),
+            Event::Restart => {
+                self.said.clear();
+                self.screen.restart();
+            }
             // The list is all that is shown of it.
             Event::Calling { tool: TODO_LIST, .. } => {
                 self.screen.end_answer();
@@ -270,6 +285,7 @@ impl Approver for Terminal {
                 self.screen.busy(THINKS);
             }
             Event::Calling { tool, action, shown, depth } => {
+                self.is_over = true;
                 self.screen.rest();
                 self.screen.end_answer();
                 let head = call::head(tool, action, shown, &self.root);

@@ -204,8 +204,8 @@ impl<'a> Surroundings<'a> {
         if let Some(by) = self.named.as_ref().and_then(|named| named.unclear.first()) {
             let by = exact_line(by);
             return Some(format!(
-                "git runs `{by}` by itself, and which files of the work tree that goes by cannot \
-                 be told"
+                "git runs what `{by}` names by itself, and which files of the work tree that goes \
+                 by cannot be told"
             ));
         }
         let Action::Write { paths } = action else { return None };
