@@ -69,12 +69,78 @@ const FILES: [&str; 9] = [
 const ASKED_FOR: [&str; 6] = ["alias", "browser", "difftool", "guitool", "man", "mergetool"];
 /// Values of a setting for a program that name none.
 const NONE: [&str; 10] = ["", "true", "false", "yes", "no", "on", "off", "1", "0", "cat"];
-/// Programs that go by other files of the folder they run in, which no line names.
-const RUNNERS: [&str; 44] = [
-    "awk", "bash", "bazel", "bun", "bundle", "cargo", "cd", "deno", "direnv", "docker", "env",
-    "eval", "exec", "find", "fish", "go", "gradle", "java", "just", "lua", "make", "mise", "mvn",
-    "ninja", "node", "npm", "npx", "perl", "php", "pipenv", "pnpm", "poetry", "python", "rake",
-    "ruby", "sh", "source", "task", "tox", "uv", "uvx", "xargs", "yarn", "zsh",
+/// Programs that run others, or go by files of the folder they run in, which no line names.
+const RUNNERS: [&str; 70] = [
+    "awk",
+    "bash",
+    "bazel",
+    "bun",
+    "bundle",
+    "busybox",
+    "cargo",
+    "cd",
+    "command",
+    "dash",
+    "deno",
+    "direnv",
+    "docker",
+    "env",
+    "eval",
+    "exec",
+    "find",
+    "fish",
+    "flock",
+    "gawk",
+    "git",
+    "go",
+    "gradle",
+    "ionice",
+    "java",
+    "julia",
+    "just",
+    "ksh",
+    "lua",
+    "make",
+    "mawk",
+    "mise",
+    "mvn",
+    "nice",
+    "ninja",
+    "node",
+    "nodejs",
+    "nohup",
+    "npm",
+    "npx",
+    "parallel",
+    "perl",
+    "php",
+    "pipenv",
+    "pnpm",
+    "poetry",
+    "prettier",
+    "pypy",
+    "python",
+    "rake",
+    "Rscript",
+    "ruby",
+    "run-parts",
+    "sed",
+    "setsid",
+    "sh",
+    "source",
+    "stdbuf",
+    "sudo",
+    "task",
+    "time",
+    "timeout",
+    "tox",
+    "ts-node",
+    "tsx",
+    "uv",
+    "uvx",
+    "xargs",
+    "yarn",
+    "zsh",
 ];
 /// Variables in which a program is named that git runs.
 const VARIABLES: [&str; 11] = [
@@ -210,6 +276,14 @@ impl Named {
     }
 
     fn environment(&mut self, around: &Around<'_>) {
+        let path = (around.variable)("PATH").filter(|path| !path.is_empty());
+        for folder in path.iter().flat_map(|path| path.split(':')) {
+            match Path::new(folder) {
+                // What lies in it is run by its name, git itself first of all.
+                folder if folder.is_absolute() => self.holds(around.root, folder, "PATH"),
+                _ => self.unclear.push("PATH".to_owned()),
+            }
+        }
         for name in VARIABLES {
             let value = (around.variable)(name).unwrap_or_default();
             if !around.is_clear(&value, "") {
@@ -266,10 +340,13 @@ impl Named {
                     continue;
                 }
                 for line in read(entry.path()).lines() {
+                    // A setting may stand behind the name of its section.
+                    let line = line.rsplit_once(']').map_or(line, |(_, line)| line);
                     let (key, value) = line.split_once('=').unwrap_or((line, ""));
                     let (key, value) = (key.trim().to_lowercase(), value.trim());
                     let is_program = PROGRAMS.contains(&&*key);
-                    if key == "hookspath" || is_program && !around.is_clear(value, &key) {
+                    let is_file = FILES.contains(&&*key);
+                    if is_file || is_program && !around.is_clear(value, &key) {
                         self.unclear.push(format!("{key} of {}", by()));
                     }
                 }
@@ -310,8 +387,15 @@ impl Around<'_> {
             let rest = word.strip_prefix("~/").unwrap_or(word);
             HANDED_OVER.contains(&word) || rest.chars().all(is_plain)
         };
-        let mut words = line.trim_start_matches('!').split_whitespace();
-        let Some(program) = words.next().filter(|word| is_plain(word)) else { return false };
+        let bare = |word: &'_ str| -> String {
+            let inner = word.strip_prefix('"').and_then(|word| word.strip_suffix('"'));
+            inner.filter(|_| !HANDED_OVER.contains(&word)).unwrap_or(word).to_owned()
+        };
+        let words: Vec<String> =
+            line.trim_start_matches('!').split_whitespace().map(bare).collect();
+        let mut words = words.iter().map(String::as_str);
+        let is_program = |word: &&str| is_plain(word) && !word.contains('=');
+        let Some(program) = words.next().filter(is_program) else { return false };
         let name = program.rsplit('/').next().unwrap_or_default();
         let name = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
         let is_outside = match program.contains('/') {
@@ -341,9 +425,7 @@ impl Around<'_> {
     fn is_found_outside(&self, program: &str) -> bool {
         let folders = (self.variable)("PATH").unwrap_or_default();
         for folder in folders.split(':').map(Path::new) {
-            if !folder.is_absolute() || self.is_inside(folder) {
-                return false;
-            }
+            // One in the work tree is held: what is not there stays away.
             let path = folder.join(program);
             if path.symlink_metadata().is_ok() {
                 return !self.is_inside(&path);
@@ -373,10 +455,10 @@ fn read(path: &Path) -> String {
 
 /// Whether a file is one that programs run.
 fn is_run(path: &Path) -> bool {
-    let ends = |end: &&str| path.extension().is_some_and(|it| it == *end);
+    let ends = |end: &str| path.extension().is_some_and(|it| it == end);
     fs::metadata(path).is_ok_and(|found| {
         found.is_file()
-            && (found.permissions().mode() & 0o111 != 0 || SCRIPTS.iter().any(|end| ends(&end)))
+            && (found.permissions().mode() & 0o111 != 0 || SCRIPTS.iter().any(|end| ends(end)))
     })
 }
 
@@ -474,6 +556,10 @@ mod tests {
             ("core.fsmonitor", "\"my tools/fs.sh\"", 1),
             ("core.fsmonitor", "$HOME/repo/tools/fs.sh", 1),
             ("core.fsmonitor", "main", 0),
+            ("core.fsmonitor", "A=1 watch", 1),
+            ("filter.f.clean", "nice python3 -m fmt", 1),
+            ("filter.f.clean", "git fmt", 1),
+            ("filter.git-crypt.clean", "\"git-crypt\" clean", 0),
             ("core.fsmonitor", "watch --with main", 1),
             ("core.fsmonitor", "make -s watch", 1),
             ("filter.x.smudge", "/usr/bin/npm run smudge", 1),

@@ -122,8 +122,8 @@ impl Records {
         let shown = found.iter().rev().take(MOST_CANDIDATES).map(|memory| {
             let text =
                 if memory.lesson.trim().is_empty() { &memory.context } else { &memory.lesson };
-            let [id, text] = [abbreviated(&memory.id, length), &one_line(text, 60)]
-                .map(|text| escape_control_line(text));
+            let [id, text] =
+                [abbreviated(&memory.id, length), &one_line(text, 60)].map(escape_control_line);
             format!("{id} of {}: {text}", day(memory.timestamp.as_second()))
         });
         let error = shown.fold(Error::new(message), |error, told| error.hint(told));

@@ -71,7 +71,7 @@ fn parse(output: &[u8]) -> Option<Vec<Brought>> {
         let path = NotePath::new(words.next()?);
         let mut change = head.strip_prefix(':')?.split(' ').skip(3);
         let content: ObjectId = change.next()?.parse().ok()?;
-        let (id, committed) = commit.clone()?;
+        let (id, committed) = commit?;
         if !content.is_zero() {
             brought.push(Brought { commit: id, committed, path, content });
         }
