@@ -260,17 +260,26 @@ fn what_git_runs_and_nobody_can_follow_asks() {
     assert_eq!(told.ran(), ["file_read", "shell_execute"], "{}", told.output);
 }
 
-/// A folder of the work tree in which programs are looked for is none where git is looked for.
+/// A folder of the work tree in which programs are looked for is none where git is looked for, and no
+/// command puts anything into it.
 #[test]
 fn no_git_of_the_work_tree_is_run() {
-    let script = "mkdir -p bin\nprintf '#!/bin/sh\\ntouch ../ran\\n' > bin/git\nchmod +x bin/git\n";
-    let bench = bench(vec![shell("sh make.sh"), shell("true")], script);
+    let script =
+        "printf 'x' > bin/less\nmkdir -p late\nprintf 'x' > late/git\necho fine > fine.txt\n";
+    let bench = bench(vec![shell("sh make.sh"), call("git_status", json!({}))], script);
+    let planted = "#!/bin/sh\ntouch ../ran ran\n";
+    bench.env.write("bin/git", planted);
+    let rights = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(bench.env.path("bin/git"), rights).unwrap();
     let mut command = bench.command("Go", &["--mode", "full"]);
-    let bin = bench.env.path("bin");
-    command.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    let folders = ["bin", "late"].map(|name| bench.env.path(name).display().to_string());
+    command.env("PATH", format!("{}:/usr/bin:/bin", folders.join(":")));
     let told = super::drive(&mut command, |_| Some("once".to_owned()));
-    assert!(told.ran().contains(&"shell_execute"), "{}", told.output);
-    assert!(bin.join("git").exists() && !bench.env.outside().join("ran").exists());
+    assert_eq!(told.ran(), ["file_read", "shell_execute", "git_status"], "{}", told.output);
+    assert!(!bench.env.outside().join("ran").exists() && !bench.env.path("ran").exists());
+    assert_eq!(bench.env.read("fine.txt"), b"fine\n");
+    assert!(!bench.env.path("bin/less").exists(), "{}", told.output);
+    assert!(!bench.env.path("late/git").exists(), "{}", told.output);
 }
 
 #[test]
