@@ -131,6 +131,14 @@ fn in_git(root: &Path, git_dir: PathBuf) -> Result<Repository, LocateError> {
     Ok(Repository { root: root.to_owned(), git_dir: Some(git_dir), common_dir: Some(common_dir) })
 }
 
+/// The git directory that all work trees of a repository share, from the `.git` of one of them.
+pub(crate) fn shared_git_dir(dot_git: &Path) -> Option<PathBuf> {
+    if dot_git.is_dir() {
+        return Some(dot_git.to_owned());
+    }
+    common_dir(&follow_git_file(dot_git).ok()?).ok()
+}
+
 /// A linked work tree names the shared directory in a file of one line. Git makes the one beneath
 /// the other; a file that names another place would make git and us write there.
 fn common_dir(git_dir: &Path) -> Result<PathBuf, LocateError> {

@@ -144,11 +144,16 @@ pub fn prepare(
     request: &CommitRequest,
     progress: Progress,
 ) -> Result<Done, CommitError> {
+    let head = head(git)?;
+    let parents: Vec<_> = head.into_iter().chain(git.merge_heads()).collect();
+    // Git asks before it finds out that there is nothing to commit: what is staged now would stay
+    // there and be in the way of the next rebase or revert.
+    if may_stage && parents.len() == 1 && !request.differs {
+        return Ok(Done::default());
+    }
     let objects = git.objects();
     let notes = |version: &Version| stored_notes(git, &objects, version, context.selection);
     let staged = notes(&Version::Staged)?;
-    let head = head(git)?;
-    let parents: Vec<_> = head.into_iter().chain(git.merge_heads()).collect();
     let before: Vec<Vec<Stored>> = parents
         .iter()
         .map(|parent| notes(&Version::Commit(*parent)))
@@ -174,11 +179,6 @@ pub fn prepare(
             let what = counted(done.lines, "fact");
             done.notices.push(format!("what became of {what} goes along with the next commit"));
         }
-        return Ok(done);
-    }
-    // Git asks before it finds out that there is nothing to commit: what is staged now would stay
-    // there and be in the way of the next rebase or revert.
-    if found.is_empty() && parents.len() == 1 && !request.differs {
         return Ok(done);
     }
     if request.changelog {

@@ -1,0 +1,101 @@
+//! What the ignore files of a folder, and of those above it, say of its entries.
+//!
+//! As the crate `ignore` has it: the strongest kind of file that speaks of an entry decides, of one
+//! kind the innermost file.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::is_readable;
+use crate::locate::shared_git_dir;
+
+/// Names of ignore files, the strongest first. Git's own exclude files are weaker than all.
+pub const IGNORE_FILES: [&str; 3] = [".elophantoignore", ".ignore", ".gitignore"];
+const KINDS: usize = IGNORE_FILES.len() + 1;
+
+/// The rules that hold in a folder.
+#[derive(Clone)]
+pub struct Rules {
+    innermost: Option<Arc<Folder>>,
+    /// Of the user's git, for all repositories.
+    global: Arc<Gitignore>,
+}
+
+/// A folder that has ignore files.
+struct Folder {
+    /// By strength; the last is the exclude file of the repository that begins here.
+    files: [Gitignore; KINDS],
+    above: Option<Arc<Self>>,
+}
+
+impl Rules {
+    /// What holds in `start` because of the folders above it, up to the root of the file system.
+    ///
+    /// # Errors
+    /// An ignore file between `top` and `start` that is a pipe or a device.
+    pub fn above(start: &Path, top: &Path) -> Result<Self, PathBuf> {
+        let (global, _) = Gitignore::global();
+        let mut rules = Self { innermost: None, global: Arc::new(global) };
+        let folders: Vec<&Path> = start.ancestors().skip(1).collect();
+        for folder in folders.into_iter().rev() {
+            let mut present = Vec::new();
+            for name in IGNORE_FILES {
+                let path = folder.join(name);
+                let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+                match is_readable(&path, metadata.file_type()) {
+                    Some(true) => present.push(name),
+                    None if folder.starts_with(top) => return Err(path),
+                    _ => {}
+                }
+            }
+            let has_git = folder.join(".git").exists();
+            rules = rules.within(folder, &present, has_git);
+        }
+        Ok(rules)
+    }
+
+    /// What holds in a folder that has these ignore files.
+    pub fn within(&self, folder: &Path, ignore_files: &[&str], has_git: bool) -> Self {
+        let exclude = has_git.then(|| exclude_file(folder)).flatten();
+        if ignore_files.is_empty() && exclude.is_none() {
+            return self.clone();
+        }
+        let path = |kind: usize| match IGNORE_FILES.get(kind) {
+            Some(name) => ignore_files.contains(name).then(|| folder.join(name)),
+            None => exclude.clone(),
+        };
+        let files = std::array::from_fn(|kind| {
+            path(kind).map_or_else(Gitignore::empty, |path| read(folder, &path))
+        });
+        let above = self.innermost.clone();
+        Self { innermost: Some(Arc::new(Folder { files, above })), global: self.global.clone() }
+    }
+
+    /// Whether an entry is left out, or kept although a weaker rule leaves it out; `None` if no rule
+    /// speaks of it.
+    pub fn ignores(&self, path: &Path, is_folder: bool) -> Option<bool> {
+        let folders = || std::iter::successors(self.innermost.as_deref(), |it| it.above.as_deref());
+        let own = (0..KINDS).flat_map(|kind| folders().map(move |folder| &folder.files[kind]));
+        own.chain([&*self.global]).filter(|rules| !rules.is_empty()).find_map(|rules| {
+            let found = rules.matched(path, is_folder);
+            (!found.is_none()).then(|| found.is_ignore())
+        })
+    }
+}
+
+/// A line that is no pattern, or a file that cannot be read, leaves nothing out.
+fn read(folder: &Path, path: &Path) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(folder);
+    let _ = builder.add(path);
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+fn exclude_file(folder: &Path) -> Option<PathBuf> {
+    let path = shared_git_dir(&folder.join(".git"))?.join("info/exclude");
+    path.is_file().then_some(path)
+}

@@ -1,0 +1,168 @@
+use std::collections::BTreeSet;
+
+use ignore::WalkBuilder;
+use proptest::prelude::*;
+
+use super::*;
+
+fn selection(roots: &[&str]) -> Selection {
+    Selection {
+        roots: roots.iter().map(PathBuf::from).collect(),
+        extensions: vec!["md".to_owned()],
+        apart: PathBuf::new(),
+        is_key: |_| false,
+    }
+}
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn walked(root: &Path, roots: &[&str]) -> Vec<String> {
+    let (walked, failed) = walk(root, &selection(roots));
+    assert!(failed.is_empty(), "{failed:?}");
+    walked.iter().map(|walked| walked.path.to_text()).collect()
+}
+
+/// What the crate `ignore` finds, which asks of every folder whether the files are there.
+fn by_crate(root: &Path, roots: &[&str]) -> Vec<String> {
+    let mut builder = WalkBuilder::new(root.join(roots[0]));
+    for folder in &roots[1..] {
+        builder.add(root.join(folder));
+    }
+    builder.require_git(false).add_custom_ignore_filename(".elophantoignore");
+    builder.filter_entry(|entry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        entry.file_name() != ".git"
+            && !(entry.depth() > 0 && is_folder && entry.path().join(".git").exists())
+    });
+    let files = builder.build().filter_map(Result::ok).filter(|entry| {
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        is_file && entry.path().extension().is_some_and(|it| it == "md")
+    });
+    let relative = |entry: ignore::DirEntry| {
+        let path = entry.path().strip_prefix(root).unwrap();
+        path.strip_prefix(".").unwrap_or(path).to_string_lossy().into_owned()
+    };
+    files.map(relative).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+#[test]
+fn what_is_no_note_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    for path in [
+        "a.md",
+        "b.txt",
+        ".hidden.md",
+        ".github/c.md",
+        ".github/.d.md",
+        "docs/.github/e.md",
+        ".claude/f.md",
+        "inner/.git/HEAD",
+        "inner/g.md",
+        "kept/.h.md",
+        "kept/i.md",
+    ] {
+        write(root, path, "x");
+    }
+    write(root, ".git/info/exclude", "i.md\n");
+    write(root, "kept/.ignore", "!.h.md\n");
+    std::os::unix::fs::symlink("a.md", root.join("link.md")).unwrap();
+    assert_eq!(walked(root, &["."]), [".github/c.md", "a.md", "kept/.h.md"]);
+    assert_eq!(walked(root, &["./kept", "kept", "absent"]), ["kept/.h.md"]);
+    assert_eq!(walked(root, &["docs"]), [""; 0]);
+}
+
+#[test]
+fn ignore_files_that_never_end_leave_their_folder_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    for path in ["a.md", "endless/b.md", "endless/below/c.md", "dangling/d.md"] {
+        write(root, path, "x");
+    }
+    std::os::unix::fs::symlink("/dev/zero", root.join("endless/.gitignore")).unwrap();
+    std::os::unix::fs::symlink("nowhere", root.join("dangling/.ignore")).unwrap();
+    for (roots, found) in [(&["."][..], &["a.md", "dangling/d.md"][..]), (&["endless/below"], &[])]
+    {
+        let (walked, failed) = walk(root, &selection(roots));
+        assert_eq!(walked.iter().map(|it| it.path.to_text()).collect::<Vec<_>>(), found);
+        let [failed] = &failed[..] else { panic!("{failed:?}") };
+        let said = failed.to_string();
+        assert!(said.ends_with("its folder is left out: `endless/.gitignore` is no regular file"));
+    }
+}
+
+/// Names of a small world, so that rules and files meet.
+fn name() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["a", "b", "c", ".d"]).prop_map(str::to_owned)
+}
+
+fn place() -> impl Strategy<Value = String> {
+    prop::collection::vec(name(), 0..4).prop_map(|names| names.join("/"))
+}
+
+fn rule() -> impl Strategy<Value = String> {
+    let pattern = prop::sample::select(vec![
+        "*",
+        "*.md",
+        "a",
+        "a/",
+        "/a",
+        "b.md",
+        "/b.md",
+        "**/c",
+        "c/**",
+        "a/b",
+        ".d",
+        ".*",
+        "[ab].md",
+        "\\!a",
+        "# no rule",
+        "a//",
+        "[",
+    ]);
+    (any::<bool>(), pattern).prop_map(
+        |(kept, pattern)| {
+            if kept { format!("!{pattern}") } else { pattern.to_owned() }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(80))]
+
+    #[test]
+    fn as_the_crate_ignore_walks(
+        files in prop::collection::vec((place(), name()), 1..20),
+        rules in prop::collection::vec(
+            (place(), 0..4usize, prop::collection::vec(rule(), 1..4)),
+            0..6,
+        ),
+        inner in prop::option::of(place()),
+        root in place(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path();
+        fs::create_dir_all(top.join(".git/info")).unwrap();
+        for (place, name) in files {
+            write(top, &format!("{place}/{name}.md"), "x");
+        }
+        for (place, kind, lines) in rules {
+            match IGNORE_FILES.get(kind) {
+                Some(name) => write(top, &format!("{place}/{name}"), &lines.join("\n")),
+                None => write(top, ".git/info/exclude", &lines.join("\n")),
+            }
+        }
+        if let Some(place) = inner.filter(|place| !place.is_empty()) {
+            fs::create_dir_all(top.join(place).join(".git")).unwrap();
+        }
+        let root = if root.is_empty() { "." } else { &root };
+        for roots in [&[root][..], &[".", root][..]] {
+            let has = top.join(root).is_dir();
+            prop_assert_eq!(walked(top, roots), if has || roots.len() > 1 { by_crate(top, roots) } else { vec![] });
+        }
+    }
+}
