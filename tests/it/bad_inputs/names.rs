@@ -158,7 +158,9 @@ fn a_repository_of_any_name_works() {
         let folder = PathBuf::from(OsStr::from_bytes(name));
         env.write(folder.join("a.md"), "# Walrus\n\nThe walrus dives.\n");
         let inside = |args: &[&str]| {
-            bounded(env.command(args).current_dir(env.path(&folder)).env("HOME", "/nowhere"))
+            bounded(
+                env.command(args).current_dir(env.path(&folder)).env("HOME", env.path("no-home")),
+            )
         };
         assert_eq!(
             bounded(env.sealed("git").args(["init", "-q"]).current_dir(env.path(&folder))).code,

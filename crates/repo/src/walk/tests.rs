@@ -15,7 +15,7 @@ fn selection(roots: &[&str]) -> Selection {
 }
 
 fn write(root: &Path, path: &str, text: &str) {
-    let path = root.join(path);
+    let path = root.join(path.trim_start_matches('/'));
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }
