@@ -8,11 +8,11 @@ use super::{
         },
         runs,
         undo::{self, UndoArgs},
-        work::{call, show::Canvas},
     },
     Chat, conversation,
     window::{clear, compact, context},
 };
+use crate::terminal::{call, show::Canvas};
 use elophanto_agent::Which;
 use elophanto_app::{
     agent::{Mode, ModelRef},
@@ -64,6 +64,11 @@ pub const COMMANDS: &[Command] = &[
     command("help", "", "this", help),
     command("quit", "", "leave (also Ctrl-D); Ctrl-C ends the run that goes on", |_, _, _| Ok(())),
 ];
+
+/// What the commands are called.
+pub fn names() -> Vec<&'static str> {
+    COMMANDS.iter().map(|command| command.name).collect()
+}
 
 /// What else there is, besides commands.
 const BESIDES: &[(&str, &str)] = &[

@@ -9,10 +9,10 @@ use super::{
             ui::{Ui, escape_control_line, exact_line, visible},
         },
         runs,
-        work::show::{self, Canvas},
     },
     Chat,
 };
+use crate::terminal::show::{self, Canvas};
 use elophanto_agent::Which;
 use elophanto_app::runs::{self as use_cases, Change, changes, conversations};
 use elophanto_base::one_line::one_line;

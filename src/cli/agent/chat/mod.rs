@@ -2,7 +2,6 @@
 
 mod commands;
 mod conversation;
-mod input;
 mod mention;
 mod window;
 
@@ -13,7 +12,12 @@ use super::{
         ui::{Ui, escape_control_line, report},
         workspace,
     },
-    work::{self, end_at_signals, terminal::Terminal},
+    work,
+};
+use crate::terminal::{
+    input::{Input, Typed},
+    run::Terminal,
+    signals::end_at_signals,
 };
 use elophanto_app::{
     Reporter,
@@ -21,7 +25,6 @@ use elophanto_app::{
     config::AgentMode,
 };
 use elophanto_base::counted::counted;
-use input::{Input, Typed};
 
 /// Talk with the agent
 ///
@@ -95,7 +98,7 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     };
     ui.talk(format_args!("session {} (`/help` says what else there is)", chat.session.id));
     let folder = state_folder(&workspace.environment).ok();
-    let mut input = Input::new(folder.as_deref())?;
+    let mut input = Input::new(folder.as_deref(), commands::names())?;
     loop {
         let line = match input.read()? {
             Typed::Line(line) => line,

@@ -1,7 +1,6 @@
 //! `elophanto agent mcp serve` and `status`
 
 use std::{
-    cell::RefCell,
     net::{IpAddr, SocketAddr, TcpListener},
     path::{Path, PathBuf},
     process::Stdio,
@@ -11,21 +10,20 @@ use std::{
 
 use serde::Serialize;
 
-use super::super::{
-    super::{
-        Outcome, env,
-        error::CliError,
-        ui::{Ui, escape_control_line},
-        workspace::{self, KnowledgeBase},
-    },
-    operations::operations,
-    running::{Files, Running},
+use super::super::super::{
+    Outcome, env,
+    error::CliError,
+    ui::{Ui, escape_control_line},
+    workspace::{self, KnowledgeBase},
 };
-use crate::server::{Handle, Http, Server, new_token, serve_http, serve_stdio};
-use elophanto_app::notes::Notes;
+use crate::mcp::{
+    operations,
+    running::{Files, Running},
+    server::{Http, Server, new_token, serve_http, serve_stdio},
+    tell_of_changes,
+};
 use elophanto_base::process;
-use elophanto_index::{store::lock, watch::Watch};
-use elophanto_repo::{BlobId, NotePath};
+use elophanto_index::store::lock;
 
 /// Where it listens if nothing else is said.
 const ADDRESS: &str = "127.0.0.1:7397";
@@ -93,14 +91,14 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, is_somewhere) = home(ui)?;
     let listener = args.http.map(listen).transpose()?;
-    let files = args.http.map(|_| Files::of(&root)).transpose()?;
+    let files = args.http.map(|_| Files::of(&root, &env::environment())).transpose()?;
     let health = serde_json::json!({ "root": root.to_string_lossy(), "pid": std::process::id() });
     let base = KnowledgeBase { folder: PathBuf::from("."), environment: env::environment() };
     let operations = operations(base.clone(), Arc::new(ui.beside()));
     let (server, handle) = Server::new(operations, env!("CARGO_PKG_VERSION"), health);
     if is_somewhere {
         let watched = root.clone();
-        let tell = move || tell(&watched, &base, &handle);
+        let tell = move || tell_of_changes(&watched, &base, &handle);
         std::thread::Builder::new().name("watch".to_owned()).spawn(tell)?;
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -182,47 +180,9 @@ async fn ended() {
     }
 }
 
-/// Tells clients which notes changed, for as long as the process lives. Who cannot watch tells
-/// nothing: answers are fresh all the same.
-fn tell(root: &Path, base: &KnowledgeBase, handle: &Handle) {
-    let known = RefCell::new(listed(base));
-    let compare = || {
-        let now = listed(base);
-        let before = known.replace(now.clone());
-        let was = |path| {
-            let at = before.binary_search_by(|(old, _)| old.cmp(path)).ok()?;
-            before.get(at).map(|(_, blob)| blob)
-        };
-        let changed: Vec<String> = now
-            .iter()
-            .filter(|(path, blob)| was(path).is_some_and(|was| was != blob))
-            .map(|(path, _)| path.to_text())
-            .collect();
-        let list_changed =
-            !before.iter().map(|(path, _)| path).eq(now.iter().map(|(path, _)| path));
-        if list_changed || !changed.is_empty() {
-            handle.changed(&changed, list_changed);
-        }
-    };
-    // Where nothing can be watched, nobody is told of changes; every answer looks for itself.
-    let Ok(watch) = Watch::begin(root) else { return };
-    compare();
-    watch.run(None, |_| {
-        compare();
-        true
-    });
-}
-
-/// All notes and pages of entities with their content, by path.
-fn listed(base: &KnowledgeBase) -> Vec<(NotePath, BlobId)> {
-    let Ok(workspace) = base.open(Vec::new()) else { return Vec::new() };
-    let Ok(notes) = Notes::open(&workspace) else { return Vec::new() };
-    notes.known.snapshot.files.iter().map(|file| (file.path.clone(), file.blob)).collect()
-}
-
 fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, _) = home(ui)?;
-    let files = Files::of(&root)?;
+    let files = Files::of(&root, &env::environment())?;
     // Of several that want one, the first starts it and the others find it.
     let _lock = lock::wait(&files.lock).map_err(|cause| files.unwritable(&cause))?;
     if let Some(running) = files.read().filter(|running| running.is_well(CHECK)) {
@@ -279,7 +239,7 @@ fn start(address: &str, args: &ServeArgs, root: &Path, files: &Files) -> Result<
 /// When its settings are unusable.
 pub fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, _) = home(ui)?;
-    let files = Files::of(&root)?;
+    let files = Files::of(&root, &env::environment())?;
     let Some(running) = files.read().filter(|running| running.is_well(CHECK)) else {
         ui.talk("no server runs; start one with `elophanto agent mcp serve --ensure`");
         return Ok(Outcome::Negative);

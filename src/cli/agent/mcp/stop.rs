@@ -5,12 +5,10 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::{
-    super::{
-        super::{Outcome, error::CliError, ui::Ui},
-        running::Files,
-    },
+    super::super::{Outcome, env, error::CliError, ui::Ui},
     serve::{CHECK, home},
 };
+use crate::mcp::running::Files;
 use elophanto_base::process;
 use elophanto_index::store::lock;
 
@@ -35,7 +33,7 @@ struct StoppedWire {
 
 pub fn run(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, _) = home(ui)?;
-    let files = Files::of(&root)?;
+    let files = Files::of(&root, &env::environment())?;
     // Who makes sure of one meanwhile starts it after this.
     let _lock = lock::wait(&files.lock).map_err(|cause| files.unwritable(&cause))?;
     // It answers with its own number, so the number is nobody else's by now.
