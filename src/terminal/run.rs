@@ -18,8 +18,8 @@ use super::{
     ui::{escape_control_line, exact_line, visible},
 };
 use elophanto_agent::{
-    Answer, Approval, Approver, Event, Finished, Outcome, Spent, Todo, level_name,
-    permissions::Action, tools::TODO_LIST,
+    Answer, Approval, Approver, Event, Finished, Outcome, Spent, level_name, permissions::Action,
+    tools::TODO_LIST,
 };
 use elophanto_app::Reporter;
 use elophanto_base::counted::counted;
@@ -44,10 +44,6 @@ pub struct Terminal {
     is_chat: bool,
     /// The command that runs.
     command: Option<Command>,
-    /// All that the last command said, as far as it is kept.
-    pub output: Option<String>,
-    /// What is to be done.
-    pub todo: Vec<Todo>,
     /// What the model said last, as far as it was shown as it came.
     said: String,
     /// A call came after that.
@@ -67,8 +63,6 @@ impl Terminal {
             way: None,
             is_chat: false,
             command: None,
-            output: None,
-            todo: Vec::new(),
             said: String::new(),
             is_over: false,
             cancelled: Arc::clone(cancelled),
@@ -182,7 +176,6 @@ impl Terminal {
                     end.push(Span::new(format!(": {}", call::how_it_ended(text)), PLAIN));
                 }
                 self.say(depth, &end);
-                self.output = Some(text.to_owned());
             }
             None => {
                 self.say(depth, &end);
@@ -281,7 +274,6 @@ impl Approver for Terminal {
             Event::Todo { items, depth } => {
                 self.screen.rest();
                 items.iter().for_each(|item| self.say(*depth, &call::todo(item)));
-                self.todo = items.to_vec();
                 self.screen.busy(THINKS);
             }
             Event::Calling { tool, action, shown, depth } => {

@@ -42,6 +42,15 @@ impl<'a> Told<'a> {
         budget::within(&self.found.answer, most, header, sentence)
     }
 
+    /// Hits with the sentences that [`Told::within`] has chosen. Where no sentence fits, all hits with
+    /// their beginnings: whoever reads them cuts those, and what was found is never taken for nothing.
+    pub fn passages(&self, texts: &'a [Option<String>]) -> Vec<HitWire<'a>> {
+        let fits_none = texts.iter().all(Option::is_none);
+        let hits = self.found.answer.hits.iter().zip(texts);
+        let hits = hits.filter(|(_, text)| fits_none || text.is_some());
+        hits.map(|(hit, text)| self.hit(hit, text.as_deref())).collect()
+    }
+
     /// What is told of a hit of the answer.
     pub fn hit(&self, hit: &'a Hit, text: Option<&'a str>) -> HitWire<'a> {
         let (score, found) = (&hit.score, self.found);

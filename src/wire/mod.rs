@@ -6,6 +6,7 @@
 //! different from what `app` gives are its own types. It refuses to know who asks, and how an answer
 //! is found. Pure.
 
+mod conversation;
 mod forms;
 mod hit;
 mod knowledge;
@@ -16,6 +17,7 @@ mod printed;
 mod schema;
 mod search;
 
+pub use conversation::{CallWire, MessageWire, ResultWire, SessionWire};
 pub use forms::{FORMS, Form};
 pub use hit::{Told, state};
 pub use knowledge::{EntityArguments, LearnArguments, QuestionsArguments, StatusArguments};

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::{OperationContext, found};
 use crate::{
     mcp::server::{Call, Reply},
-    wire::{ContradictedWire, RecallArguments, RememberArguments, RememberedWire},
+    wire::{RecallArguments, RememberArguments, RememberedWire},
 };
 use elophanto_app::{
     Error,
@@ -63,18 +63,15 @@ pub fn remember(
     let reporter: &dyn Reporter = &on.reporter(call);
     reporter.still_wanted()?;
     let remembered = memories.remember(draft, Timestamp::now())?;
-    let (memory, masked) = (&remembered.memory, remembered.masked);
-    let path = remembered.path.to_string_lossy().into_owned();
-    let mut text = format!("Remembered as {} in {path}.", memory.id);
-    if masked > 0 {
-        let (secrets, were) = (counted(masked, "secret"), agreeing(masked, "was", "were"));
+    let wire = RememberedWire::of(&remembered, None);
+    let mut text = format!("Remembered as {} in {}.", wire.id, wire.path);
+    if wire.masked > 0 {
+        let (secrets, were) =
+            (counted(wire.masked, "secret"), agreeing(wire.masked, "was", "were"));
         text.push_str(&format!(" {secrets} in it {were} masked."));
     }
     for told in remembered.contradictions() {
         text.push_str(&format!(" It {told}."));
     }
-    let contradicts = ContradictedWire::of(&remembered);
-    let (id, tags) = (&memory.id, &memory.tags);
-    let wire = RememberedWire { id, repo: None, path, tags, masked, contradicts };
     found::<RememberArguments>(text, &wire)
 }

@@ -8,8 +8,7 @@ use super::{
 use crate::{
     mcp::server::{Call, Reply},
     wire::{
-        AlikeWire, ConfidenceWire, FoundWire, HitWire, PassageWire, SearchArguments,
-        SimilarArguments, Told,
+        AlikeWire, ConfidenceWire, FoundWire, PassageWire, SearchArguments, SimilarArguments, Told,
     },
 };
 use elophanto_app::{
@@ -64,8 +63,7 @@ fn traced() -> SearchRequest {
     SearchRequest { blame: true, ..SearchRequest::default() }
 }
 
-/// Hits within the budget of the call. Where no sentence of them fits, their beginnings: the server
-/// cuts those, and what was found is never taken for nothing.
+/// Hits within the budget of the call.
 fn found(
     on: &OperationContext,
     workspace: &Workspace,
@@ -77,14 +75,7 @@ fn found(
     let answer = &found.answer;
     let told = Told { found: &found, drifted: &drifted, explain: false };
     let texts = told.within(call.max_tokens());
-    let is_cut = texts.iter().any(Option::is_some);
-    let wires: Vec<HitWire> = answer
-        .hits
-        .iter()
-        .zip(&texts)
-        .filter(|(_, text)| !is_cut || text.is_some())
-        .map(|(hit, text)| told.hit(hit, text.as_deref()))
-        .collect();
+    let wires = told.passages(&texts);
     let excluded: Vec<&str> = answer.query.excluded.iter().map(|it| it.typed.as_str()).collect();
     let hits: Vec<PassageWire> = wires.iter().map(PassageWire::from).collect();
     let (mut text, items) = (String::new(), hits.iter().map(line).collect());
