@@ -15,15 +15,16 @@
 //! is handed in ([`Environment::offline`] needs nothing), and what is to be told or asked on the way
 //! goes through a [`Reporter`] ([`Silent`] tells nobody). `examples/` has whole programs.
 //!
-//! The doors to it are [`cli`], the terminal, and [`server`], the Model Context Protocol; [`wire`] is
+//! The doors to it are [`cli`], the terminal, and [`mcp`], the Model Context Protocol; [`wire`] is
 //! what they say to programs. How the crates below `crates/` build on each other: `ARCHITECTURE.md`.
 
 pub mod cli;
-pub mod server;
+pub mod mcp;
+mod terminal;
 pub mod wire;
 
-pub use cli::knowledge_tools;
 pub use elophanto_app::{
     Environment, Error, Reporter, Workspace, agent, entities, error, index, learn, memory,
     reporter::Silent, search,
 };
+pub use mcp::knowledge_tools;

@@ -26,9 +26,7 @@ mod model;
 mod scan;
 mod schedule;
 mod search;
-mod secret_input;
 mod trust;
-mod ui;
 mod unlock;
 mod usage;
 mod vault;
@@ -38,7 +36,8 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
-pub use agent::knowledge_tools;
+pub use crate::terminal::Outcome;
+use crate::terminal::{secret_input, ui};
 use elophanto_knowledge::interest::PreferenceKind::{Dislike, Like};
 use error::CliError;
 use ui::Ui;
@@ -93,14 +92,6 @@ enum Command {
     Usage(usage::UsageArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
-}
-
-/// How a command ended, when it did not fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    Done,
-    /// An honest no.
-    Negative,
 }
 
 /// Runs the program.

@@ -72,6 +72,21 @@ pub struct RememberedWire<'a> {
     pub contradicts: Vec<ContradictedWire<'a>>,
 }
 
+impl<'a> RememberedWire<'a> {
+    /// Of a lesson that was written down; `repo` where that is told.
+    pub fn of(remembered: &'a Remembered, repo: Option<&'a str>) -> Self {
+        let Remembered { memory, path, masked, .. } = remembered;
+        Self {
+            id: &memory.id,
+            repo,
+            path: path.to_string_lossy().into_owned(),
+            tags: &memory.tags,
+            masked: *masked,
+            contradicts: ContradictedWire::of(remembered),
+        }
+    }
+}
+
 /// A lesson that a newer one contradicts.
 #[derive(Serialize, JsonSchema)]
 pub struct ContradictedWire<'a> {
@@ -81,7 +96,7 @@ pub struct ContradictedWire<'a> {
 }
 
 impl<'a> ContradictedWire<'a> {
-    pub fn of(remembered: &'a Remembered) -> Vec<Self> {
+    fn of(remembered: &'a Remembered) -> Vec<Self> {
         let wire = |it: &'a Memory| Self {
             id: &it.id,
             lesson: &it.lesson,

@@ -6,19 +6,25 @@
 //! different from what `app` gives are its own types. It refuses to know who asks, and how an answer
 //! is found. Pure.
 
+mod conversation;
 mod forms;
+mod hit;
 mod knowledge;
 mod lessons;
 mod named;
 mod notes;
+mod printed;
 mod schema;
 mod search;
 
+pub use conversation::{CallWire, MessageWire, ResultWire, SessionWire};
 pub use forms::{FORMS, Form};
+pub use hit::{Told, state};
 pub use knowledge::{EntityArguments, LearnArguments, QuestionsArguments, StatusArguments};
 pub use lessons::{ContradictedWire, RecallArguments, RememberArguments, RememberedWire};
 pub use named::{Named, Names};
 pub use notes::{GetArguments, PartWire, WriteNoteArguments, WrittenWire};
+pub use printed::printed_json;
 pub use schema::{full, input, listed_input, listed_output, output};
 pub use search::{
     AlikeWire, BlameWire, CommitWire, ConfidenceWire, DriftWire, ExplainWire, FoundWire, HitWire,

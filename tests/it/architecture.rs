@@ -3,13 +3,14 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Rooms and the rooms they may import. Top to bottom: a room may only import rooms below it. A
-/// crate below `crates/` is one room.
+/// crate below `crates/` is one room, and so is the server of MCP, which knows the protocol alone.
 const ROOMS: &[(&str, &[&str])] = &[
     ("bin", &["cli"]),
     (
         "cli",
         &[
-            "server",
+            "mcp",
+            "terminal",
             "wire",
             "base",
             "text",
@@ -23,8 +24,24 @@ const ROOMS: &[(&str, &[&str])] = &[
             "app",
         ],
     ),
-    ("server", &["base", "wire"]),
-    ("wire", &["text", "index", "knowledge", "app"]),
+    (
+        "mcp",
+        &[
+            "mcp/server",
+            "wire",
+            "base",
+            "net",
+            "text",
+            "repo",
+            "models",
+            "index",
+            "knowledge",
+            "app",
+        ],
+    ),
+    ("mcp/server", &["base", "wire"]),
+    ("terminal", &["wire", "base", "net", "agent", "app"]),
+    ("wire", &["base", "text", "models", "index", "knowledge", "app"]),
     ("app", &["base", "net", "repo", "text", "models", "index", "tables", "knowledge", "agent"]),
     ("tables", &["index"]),
     ("agent", &["base", "models", "net", "repo"]),
@@ -116,7 +133,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/repo/src/git/stage.rs", "an index of git"),
     ("crates/agent/src/tools/git_commit/make.rs", "an index of git"),
     ("crates/app/src/agent/branching.rs", "an index of git"),
-    ("src/cli/agent/running.rs", "below the git directory"),
+    ("src/mcp/running.rs", "below the git directory"),
     (
         "crates/app/src/agent/sandboxing/run.rs",
         "below the git directory, and one folder at the root",
@@ -140,8 +157,8 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/app/src/agent/rights.rs", "the user's settings"),
     ("crates/app/src/agent/servers.rs", "the user's settings"),
     ("crates/app/src/skills.rs", "the user's skills"),
-    ("src/cli/agent/chat/input.rs", "the user's history"),
-    ("src/cli/agent/chat/conversation.rs", "an export, where the user says and nothing is"),
+    ("src/terminal/input.rs", "the user's history"),
+    ("crates/app/src/runs/export.rs", "an export, where the user says and nothing is"),
     ("crates/app/src/clients/session.rs", "reads what a client hands over"),
     ("crates/app/src/memory/", "a folder that the user named"),
     ("crates/app/src/models/add.rs", "the user's models"),
@@ -262,6 +279,9 @@ fn says(line: &str, said: &str) -> bool {
 }
 
 fn room(path: &str) -> &str {
+    if path.starts_with("src/mcp/server/") {
+        return "mcp/server";
+    }
     let below = path.strip_prefix("src/").or_else(|| path.strip_prefix(CRATES)).unwrap_or(path);
     let first = below.split('/').next().unwrap_or(below);
     first.strip_suffix(".rs").unwrap_or(first)

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -11,10 +10,7 @@ use super::super::{
     error::CliError,
     ui::{Ui, escape_control_line},
 };
-use elophanto_app::{
-    memory::{Joined, Memories, Nothing, Patterns},
-    when::{day, moment},
-};
+use elophanto_app::memory::{Joined, Memories, Nothing, Patterns};
 use elophanto_base::{
     counted::{agreeing, counted},
     one_line::one_line,
@@ -163,32 +159,16 @@ pub fn export(args: &ExportArgs, memories: &Memories, ui: &mut Ui) -> Result<Out
     Ok(Outcome::Done)
 }
 
-/// What was moved, as `--json` prints it.
-#[derive(Serialize)]
-struct ArchivedWire {
-    files: usize,
-    records: usize,
-    before: String,
-    dry_run: bool,
-}
-
 pub fn archive(args: &ArchiveArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let seconds = moment(&args.before, Timestamp::now().as_second())?;
-    let before = Timestamp::from_second(seconds).map_err(CliError::new)?;
-    let archived = memories.files.archive(before, args.dry_run)?;
-    for error in &archived.left {
-        ui.warn(error);
-    }
-    let (files, records) = (archived.files, archived.records);
-    let verb = if args.dry_run { "would be moved" } else { "moved" };
-    let wire = ArchivedWire { files, records, before: day(seconds), dry_run: args.dry_run };
-    let (records, in_files) = (counted(records, "record"), counted(files, "file"));
-    let text = format!("{records} in {in_files} {verb}, all before {}", wire.before);
-    ui.emit(&wire, text)?;
-    if files > 0 && !args.dry_run {
+    let moved = memories.archive(&args.before, args.dry_run, ui)?;
+    let verb = if moved.dry_run { "would be moved" } else { "moved" };
+    let (records, in_files) = (counted(moved.records, "record"), counted(moved.files, "file"));
+    let text = format!("{records} in {in_files} {verb}, all before {}", moved.before);
+    ui.emit(&moved, text)?;
+    if moved.files > 0 && !moved.dry_run {
         ui.talk("git takes the move along with `git add -A .elophanto/memory`");
     }
-    Ok(if files > 0 { Outcome::Done } else { Outcome::Negative })
+    Ok(if moved.files > 0 { Outcome::Done } else { Outcome::Negative })
 }
 
 /// A lesson of several repositories, as `--json` prints it.

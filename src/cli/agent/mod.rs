@@ -10,12 +10,10 @@ mod memory;
 mod memory_care;
 mod memory_forget;
 mod note;
-mod operations;
 mod plugin;
 mod recall;
 mod remember;
 mod run;
-mod running;
 mod runs;
 mod skill;
 mod tools;
@@ -23,7 +21,6 @@ mod undo;
 mod work;
 
 use super::{Outcome, error::CliError, ui::Ui};
-pub use work::knowledge_tools;
 
 /// The agent, and what agents share: lessons, notes, an MCP server
 #[derive(clap::Args, Debug)]

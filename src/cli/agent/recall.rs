@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::super::{
     Outcome,
     error::CliError,
-    ui::{Ui, printed_json, visible},
+    ui::{Ui, visible},
     workspace,
 };
 use super::memory_care::nothing;
+use crate::wire::printed_json;
 use elophanto_app::memory::{
     Memories,
     reply::{fitting, shown as as_shown},

@@ -8,7 +8,7 @@ use super::super::{
     ui::{Ui, escape_control_line},
     workspace,
 };
-use crate::wire::{ContradictedWire, RememberedWire};
+use crate::wire::RememberedWire;
 use elophanto_app::memory::{Memories, Remembered};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_knowledge::memory::{Draft, DraftParts, EventType, MAX_LINE_BYTES, Rate, repo_name};
@@ -73,16 +73,13 @@ pub fn run(args: &RememberArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 /// Says what was written down.
 pub(super) fn say(remembered: &Remembered, ui: &mut Ui) -> Result<(), CliError> {
-    let Remembered { memory, path, masked, .. } = remembered;
-    let path = path.to_string_lossy().into_owned();
-    if *masked > 0 {
-        let are = agreeing(*masked, "is", "are");
-        ui.note(format_args!("{} in it {are} masked", counted(*masked, "secret")));
+    let wire = RememberedWire::of(remembered, Some(&remembered.memory.repo));
+    if wire.masked > 0 {
+        let are = agreeing(wire.masked, "is", "are");
+        ui.note(format_args!("{} in it {are} masked", counted(wire.masked, "secret")));
     }
-    let text = format!("{} {}", memory.id, escape_control_line(&path));
-    let (id, repo, tags) = (&memory.id, Some(&*memory.repo), &memory.tags);
-    let contradicts = ContradictedWire::of(remembered);
-    ui.emit(&RememberedWire { id, repo, path, tags, masked: *masked, contradicts }, text)?;
+    let text = format!("{} {}", wire.id, escape_control_line(&wire.path));
+    ui.emit(&wire, text)?;
     for told in remembered.contradictions() {
         ui.warn(format_args!("it {told}"));
     }

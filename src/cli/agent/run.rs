@@ -9,8 +9,9 @@ use super::{
         ui::{Ui, exact_line},
         workspace,
     },
-    work::{self, end_at_signals, terminal::Terminal, wire::Wire},
+    work,
 };
+use crate::terminal::{json_lines::Wire, run::Terminal, signals::end_at_signals};
 use elophanto_app::{
     Reporter,
     agent::{

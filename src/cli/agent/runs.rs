@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde::Serialize;
 use serde_json::Value;
 
 use super::super::{
@@ -10,6 +9,7 @@ use super::super::{
     error::CliError,
     ui::{Ui, escape_control_line, visible},
 };
+use crate::wire::{MessageWire, ResultWire, SessionWire};
 use elophanto_agent::{RunTrail, Session, Sessions, Trails};
 use elophanto_app::{
     agent::state_folder,
@@ -17,7 +17,7 @@ use elophanto_app::{
 };
 use elophanto_base::counted::counted;
 use elophanto_base::one_line::one_line;
-use elophanto_models::llm::{Message, ToolCall};
+use elophanto_models::llm::Message;
 use elophanto_repo::locate;
 
 /// Bytes of what was said last in a session, in a list of them.
@@ -79,35 +79,11 @@ enum SessionsCommand {
     },
 }
 
-impl SessionsArgs {
-    /// Those of this repository, for people.
-    pub fn here() -> Self {
-        Self { command: None, remove: None, all: false, json: false }
-    }
-}
-
-#[derive(Serialize)]
-struct SessionWire<'a> {
-    session: String,
-    channel: String,
-    user: String,
-    /// The work tree; `null` before the first run.
-    root: Option<&'a str>,
-    /// What the user calls it.
-    name: Option<&'a str>,
-    goal: Option<&'a str>,
-    messages: usize,
-    tainted: bool,
-    rules: usize,
-    created: String,
-    updated: String,
-}
-
 /// The runs of this machine.
 ///
 /// # Errors
 /// When there is no folder for them.
-pub fn trails() -> Result<Trails, CliError> {
+fn trails() -> Result<Trails, CliError> {
     Ok(Trails::new(state_folder(&env::environment())?.join("runs")))
 }
 
@@ -115,7 +91,7 @@ pub fn trails() -> Result<Trails, CliError> {
 ///
 /// # Errors
 /// When there is no folder for them.
-pub fn sessions() -> Result<Sessions, CliError> {
+fn sessions() -> Result<Sessions, CliError> {
     Ok(Sessions::new(state_folder(&env::environment())?.join("sessions")))
 }
 
@@ -196,52 +172,6 @@ fn told(entry: &Value) -> String {
     text
 }
 
-/// What was said, as `--json` prints it.
-#[derive(Serialize)]
-struct MessageWire<'a> {
-    role: &'static str,
-    text: &'a str,
-    /// Calls of tools.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    calls: Vec<CallWire<'a>>,
-    /// Of a result.
-    #[serde(flatten)]
-    result_of: Option<ResultWire<'a>>,
-}
-
-/// Which call a result is of.
-#[derive(Serialize)]
-struct ResultWire<'a> {
-    id: &'a str,
-    tool: &'a str,
-    failed: bool,
-}
-
-#[derive(Serialize)]
-struct CallWire<'a> {
-    id: &'a str,
-    tool: &'a str,
-    arguments: &'a Value,
-}
-
-fn message_wire(message: &Message) -> MessageWire<'_> {
-    let (role, text, calls, result_of) = match message {
-        Message::System(text) => ("system", text, Vec::new(), None),
-        Message::User(text) => ("user", text, Vec::new(), None),
-        Message::Assistant { text, tool_calls } => {
-            ("agent", text, tool_calls.iter().map(call_wire).collect(), None)
-        }
-        Message::Tool { id, name, text, failed } => {
-            ("tool", text, Vec::new(), Some(ResultWire { id, tool: name, failed: *failed }))
-        }
-    };
-    MessageWire { role, text, calls, result_of }
-}
-
-fn call_wire(call: &ToolCall) -> CallWire<'_> {
-    CallWire { id: &call.id, tool: &call.name, arguments: &call.arguments }
-}
-
 /// A message for people: who speaks stands before it, the rest below.
 fn told_message(message: &MessageWire) -> String {
     let mut who = message.role.to_owned();
@@ -258,12 +188,12 @@ fn show_session(id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
     let here = locate(Path::new(".")).ok();
     let Conversation { session, runs } =
         conversation((&trails()?, &sessions()?), id, here.as_ref(), ui)?;
-    ui.emit(&session_wire(&session), told_session(&session, true))?;
+    ui.emit(&SessionWire::of(&session), told_session(&session, true))?;
     for row in &runs {
         ui.emit(row, told_in_list(row))?;
     }
     for message in &session.messages {
-        let wire = message_wire(message);
+        let wire = MessageWire::of(message);
         ui.emit(&wire, told_message(&wire))?;
     }
     Ok(Outcome::Done)
@@ -282,29 +212,25 @@ pub fn list_sessions(args: &SessionsArgs, ui: &mut Ui) -> Result<Outcome, CliErr
     }
     let here = locate(Path::new(".")).ok().filter(|_| !args.all);
     let listed = conversations(&sessions, here.as_ref().map(|here| &*here.root), ui)?;
-    for session in &listed {
-        ui.emit(&session_wire(session), told_session(session, here.is_none()))?;
+    print_sessions(&listed, here.is_none(), ui)
+}
+
+/// Prints a list of conversations; `is_placed`: with their work trees.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn print_sessions(
+    sessions: &[Session],
+    is_placed: bool,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
+    for session in sessions {
+        ui.emit(&SessionWire::of(session), told_session(session, is_placed))?;
     }
-    if listed.is_empty() {
+    if sessions.is_empty() {
         return Ok(ui.nothing("no conversation is kept: `elophanto agent chat` begins one"));
     }
     Ok(Outcome::Done)
-}
-
-fn session_wire(session: &Session) -> SessionWire<'_> {
-    SessionWire {
-        session: session.id.to_string(),
-        channel: session.channel.clone(),
-        user: session.user.clone(),
-        root: session.root.as_deref(),
-        name: session.name.as_deref(),
-        goal: session.goal.as_deref(),
-        messages: session.messages.len(),
-        tainted: session.is_tainted,
-        rules: session.rules.len(),
-        created: session.created.to_string(),
-        updated: session.updated.to_string(),
-    }
 }
 
 /// A line of the list; `is_placed`: with the work tree.

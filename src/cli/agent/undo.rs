@@ -6,7 +6,7 @@ use super::super::{
     ui::{Ui, exact_line},
     workspace,
 };
-use elophanto_app::runs::{self, Left, UndoRequest};
+use elophanto_app::runs::{self, Left, UndoRequest, Undone};
 use elophanto_base::counted::counted;
 
 /// Paths of an interrupted run that are told one by one.
@@ -33,31 +33,21 @@ pub struct UndoArgs {
     pub json: bool,
 }
 
-impl UndoArgs {
-    /// Of a run, or of the last one; all or nothing, for people.
-    pub fn of(run: Option<&str>) -> Self {
-        let run = run.map(str::to_owned);
-        Self { run, partly: false, interrupted: false, json: false }
-    }
-}
-
 pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    take_back(&workspace::open(Vec::new(), ui)?, args, ui)
-}
-
-/// The same in a workspace that is open.
-///
-/// # Errors
-/// When there is no such run, or it cannot be taken back.
-pub fn take_back(
-    workspace: &workspace::Workspace,
-    args: &UndoArgs,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+    let workspace = workspace::open(Vec::new(), ui)?;
     let UndoArgs { run, partly, interrupted, .. } = args;
     let (partly, interrupted) = (*partly, *interrupted);
     let request = UndoRequest { run: run.as_deref(), partly, interrupted };
-    let Some(undone) = runs::undo(workspace, &request, ui)? else { return Ok(Outcome::Negative) };
+    let Some(undone) = runs::undo(&workspace, &request, ui)? else { return Ok(Outcome::Negative) };
+    tell(&undone, ui)?;
+    Ok(Outcome::Done)
+}
+
+/// Says what was taken back.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn tell(undone: &Undone, ui: &mut Ui) -> Result<(), CliError> {
     for Left { path, reason } in &undone.left {
         ui.warn(format_args!("`{}` {reason}", exact_line(path)));
     }
@@ -90,9 +80,9 @@ pub fn take_back(
             if undone.left.is_empty() { "" } else { ", but for what is named above" }
         ),
     };
-    ui.emit(&undone, text)?;
+    ui.emit(undone, text)?;
     if let Some(undo) = &undone.undo {
         ui.talk(format_args!("`elophanto agent undo {undo}` does it again; lessons stay"));
     }
-    Ok(Outcome::Done)
+    Ok(())
 }

@@ -5,13 +5,13 @@ pub mod args;
 mod notices;
 pub mod output;
 pub mod places;
-pub mod wire;
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::{Outcome, error::CliError, ui::Ui, workspace};
+use crate::wire::Told;
 pub use args::SearchArgs;
 use elophanto_app::search::{answer::answer as reply_to, search};
 use elophanto_index::search::Answer;
@@ -63,12 +63,10 @@ pub fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         listing: request.listing,
         null: args.null,
         full: args.full,
-        explain: args.explain,
         max_tokens: args.max_tokens,
         here: here(root),
-        drifted: &drifted,
         root,
-        found: &found,
+        told: Told { found: &found, drifted: &drifted, explain: args.explain },
     };
     if print(&shape, ui)? {
         return Ok(Outcome::Done);

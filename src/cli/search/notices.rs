@@ -43,7 +43,7 @@ pub fn say_corrections(answer: &Answer, ui: &Ui) {
 /// Says where the first hit is whose sentences have no room in the budget.
 pub fn say_too_little(shape: &Shape, ui: &Ui) {
     let most = counted(shape.max_tokens.unwrap_or_default(), "token");
-    let first = shape.found.answer.hits.first();
+    let first = shape.told.found.answer.hits.first();
     let first = first.map_or_else(String::new, |hit| {
         format!("; the nearest is {}:{}", escape_control_line(&hit.path.to_text()), hit.line)
     });

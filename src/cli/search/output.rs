@@ -10,13 +10,10 @@ use super::{
     places::{
         blamed, body, contradiction, explain, further, head, inside, markdown, one_line, warning,
     },
-    wire::wire,
 };
-use elophanto_app::search::{Found, budget};
-use elophanto_index::{
-    drift::Drift,
-    search::{Hit, Level, Listing},
-};
+use crate::wire::Told;
+use elophanto_app::search::budget;
+use elophanto_index::search::{Hit, Level, Listing};
 use elophanto_models::builtin::count_tokens;
 use elophanto_repo::NotePath;
 
@@ -36,14 +33,11 @@ pub struct Shape<'a> {
     pub listing: Listing,
     pub null: bool,
     pub full: bool,
-    pub explain: bool,
     pub max_tokens: Option<usize>,
     /// Where the command runs, relative to the root.
     pub here: PathBuf,
-    /// Sorted by path.
-    pub drifted: &'a [Drift],
     pub root: &'a Path,
-    pub found: &'a Found,
+    pub told: Told<'a>,
 }
 
 /// What is printed of each hit: with a budget its most useful sentences, none where none fits; else
@@ -51,23 +45,29 @@ pub struct Shape<'a> {
 pub fn texts(shape: &Shape, ui: &Ui) -> Vec<Option<String>> {
     match shape.max_tokens {
         Some(budget) => within_budget(shape, budget, ui),
-        None => {
-            shape.found.answer.hits.iter().map(|hit| shape.full.then(|| hit.text.clone())).collect()
-        }
+        None => shape
+            .told
+            .found
+            .answer
+            .hits
+            .iter()
+            .map(|hit| shape.full.then(|| hit.text.clone()))
+            .collect(),
     }
 }
 
 /// Most useful sentences, so that everything printed fits the budget.
 fn within_budget(shape: &Shape, most: usize, ui: &Ui) -> Vec<Option<String>> {
     let most = most.saturating_sub(doubt(shape).map_or(0, count_tokens));
-    let json = |wire: Result<String, _>| count_tokens(&wire.unwrap_or_default());
+    if shape.format == Format::Json {
+        return shape.told.within(most);
+    }
     let header = |hit: &Hit| {
         let warned = || warning(hit, shape).map_or(0, |line| count_tokens(&line));
         match shape.format {
-            Format::Json => json(serde_json::to_string(&wire(hit, Some(""), shape))),
             Format::Markdown => count_tokens(&markdown(hit, Some(""))) + warned(),
             _ => {
-                let explained = if shape.explain { count_tokens(&explain(hit)) } else { 0 };
+                let explained = if shape.told.explain { count_tokens(&explain(hit)) } else { 0 };
                 let author = hit.origin.author.as_ref();
                 let blamed = author.map_or(0, |author| count_tokens(&blamed(author)));
                 count_tokens(&head(hit, shape, ui)) + explained + blamed + warned()
@@ -75,11 +75,8 @@ fn within_budget(shape: &Shape, most: usize, ui: &Ui) -> Vec<Option<String>> {
         }
     };
     // Three tokens more for what stands around a sentence: marks, quotes, escapes.
-    let sentence = |text: &str| match shape.format {
-        Format::Json => json(serde_json::to_string(text)) + 3,
-        _ => count_tokens(text) + 3,
-    };
-    budget::within(&shape.found.answer, most, header, sentence)
+    let sentence = |text: &str| count_tokens(text) + 3;
+    budget::within(&shape.told.found.answer, most, header, sentence)
 }
 
 /// Prints all hits; whether there was room for one.
@@ -98,12 +95,12 @@ pub fn print(shape: &Shape, ui: &mut Ui) -> Result<bool, CliError> {
     if let Some(doubt) = doubt(shape) {
         ui.line(format_args!("{doubt}\n"))?;
     }
-    for (hit, text) in shape.found.answer.hits.iter().zip(&texts) {
+    for (hit, text) in shape.told.found.answer.hits.iter().zip(&texts) {
         if is_cut(text) {
             continue;
         }
         match shape.format {
-            Format::Json => ui.json(&wire(hit, text.as_deref(), shape))?,
+            Format::Json => ui.json(&shape.told.hit(hit, text.as_deref()))?,
             Format::Files => print_file(&from_here(hit, shape), shape, ui)?,
             Format::Vimgrep => {
                 let column = column(hit);
@@ -143,7 +140,7 @@ pub fn print(shape: &Shape, ui: &mut Ui) -> Result<bool, CliError> {
                 if let Some(author) = &hit.origin.author {
                     ui.line(format_args!("    {}", blamed(author)))?;
                 }
-                if shape.explain {
+                if shape.told.explain {
                     ui.line(explain(hit))?;
                 }
             }
@@ -163,7 +160,7 @@ fn unambiguous(name: String) -> String {
 fn doubt(shape: &Shape) -> Option<&'static str> {
     let is_read = matches!(shape.format, Format::Text | Format::Markdown);
     let is_doubtful =
-        shape.found.answer.confidence.is_some_and(|found| found.level == Level::Nothing);
+        shape.told.found.answer.confidence.is_some_and(|found| found.level == Level::Nothing);
     (is_read && is_doubtful).then_some("Probably nothing here answers this. The nearest:")
 }
 

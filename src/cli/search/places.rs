@@ -8,30 +8,17 @@ use super::{
     super::ui::{Ui, escape_control_line, exact_line, visible},
     output::{Format, Shape},
 };
+use crate::wire::state;
 use elophanto_app::{doctor::drift_line, when::day};
 use elophanto_index::{
     Kind,
-    drift::Drift,
-    search::{
-        Hit,
-        origin::{Author, State},
-    },
+    search::{Hit, origin::Author},
 };
 use elophanto_text::outline::FileKind;
 
 const PATH: Style = AnsiColor::Magenta.on_default();
 const HEADING: Style = Style::new().dimmed();
 const MATCH: Style = AnsiColor::Red.on_default().bold();
-
-/// What to call text that is not committed.
-pub fn state(hit: &Hit) -> Option<&'static str> {
-    match hit.origin.state {
-        State::Committed => None,
-        State::Modified => Some("modified"),
-        State::Uncommitted => Some("uncommitted"),
-        State::Stale => Some("stale"),
-    }
-}
 
 /// Who wrote the best lines, on one line.
 pub fn blamed(author: &Author) -> String {
@@ -45,12 +32,6 @@ pub fn blamed(author: &Author) -> String {
             format!("{author} <{email}> {date} {} {subject}", blame.commit.short())
         }
     }
-}
-
-/// How the note of a hit has drifted.
-pub fn drift<'a>(hit: &Hit, shape: &Shape<'a>) -> Option<&'a Drift> {
-    let index = shape.drifted.binary_search_by(|drift| drift.path.cmp(&hit.path)).ok()?;
-    shape.drifted.get(index)
 }
 
 /// The place of a hit, its headings, and whether its text is committed.
@@ -167,7 +148,7 @@ pub fn contradiction(hit: &Hit) -> Option<String> {
 
 /// What the reader should know about the note before believing it.
 pub fn warning(hit: &Hit, shape: &Shape) -> Option<String> {
-    let line = contradiction(hit).or_else(|| Some(drift_line(drift(hit, shape)?)))?;
+    let line = contradiction(hit).or_else(|| Some(drift_line(shape.told.drift(hit)?)))?;
     Some(match shape.format {
         Format::Markdown => format!("\n{line}"),
         _ => format!("    ! {line}"),

@@ -80,12 +80,18 @@ impl Prepared<'_> {
         let first = models.plan(Task::Planning).candidates.into_iter().next();
         let window =
             Window::of(config, first.or_else(|| models.models(Task::Planning).first().cloned()));
-        let protected = self.rights.borrow().protected.entries();
-        let skills = self.store.discover().skills;
-        let goal = session.goal.as_deref().unwrap_or_default();
-        let gathered = gathering::gather(self.workspace, goal, &skills, protected);
+        let id = session.id.to_string();
+        // What the run before was told says it as well as another search would.
+        let mut kept = self.known.borrow_mut();
+        let known = kept.take().filter(|(of, _)| *of == id);
+        let (_, gathered) = &*kept.insert(known.unwrap_or_else(|| {
+            let protected = self.rights.borrow().protected.entries();
+            let skills = self.store.discover().skills;
+            let goal = session.goal.as_deref().unwrap_or_default();
+            (id, gathering::gather(self.workspace, goal, &skills, protected))
+        }));
         Ok(Context {
-            used: context_use(session, &gathered, &self.tools, self.mode()),
+            used: context_use(session, gathered, &self.tools, self.mode()),
             answer: config.llm.max_tokens as u64,
             messages: session.messages.len(),
             window,

@@ -7,6 +7,7 @@
 mod brain;
 pub mod branch;
 mod branching;
+pub mod chat;
 pub mod context;
 pub mod credentials;
 mod develop;
@@ -52,7 +53,7 @@ use brain::Models;
 use branch::{Branch, Branched};
 use context::Window;
 use elophanto_agent::{
-    Agent, MAX_MESSAGES, Reflect, Sessions, SessionsError, Settings, Toolbox, Trails,
+    Agent, Gathered, MAX_MESSAGES, Reflect, Sessions, SessionsError, Settings, Toolbox, Trails,
     checkpoint::Checkpoints,
     permissions::is_key,
     plugins::Problem,
@@ -141,6 +142,8 @@ pub struct Prepared<'a> {
     model: RefCell<Option<ModelRef>>,
     /// What was told of what is known, so that it is told once.
     told: RefCell<BTreeSet<String>>,
+    /// What the last run was told of what is known, and the session that it was in.
+    known: RefCell<Option<(String, Gathered)>>,
     /// The user wants the run to end, or none goes on.
     cancelled: Arc<AtomicBool>,
 }
@@ -197,6 +200,7 @@ pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>, Error>
         trails: Trails::new(state.join("runs")),
         model: RefCell::default(),
         told: RefCell::default(),
+        known: RefCell::default(),
         cancelled: Arc::new(AtomicBool::new(true)),
     })
 }
@@ -247,6 +251,8 @@ impl Prepared<'_> {
         };
         let sealed = world.finish();
         self.cancelled.store(true, Ordering::Relaxed);
+        let known = world.known.take().map(|known| (session.id.to_string(), known));
+        self.known.replace(known);
         world.warnings.iter().for_each(|warning| tell.warn(warning));
         let finished = finished?;
         if let Err(error) = sealed {

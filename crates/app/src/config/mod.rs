@@ -48,7 +48,9 @@ pub use layers::{
 };
 pub use pin::{PinError, pin, value_in};
 pub use providers::{KeyRef, MAX_PROVIDERS, ProviderConfig};
-pub use sections::{AgentConfig, KnowledgeConfig, LlmConfig, PatternsConfig, ScanConfig, Sections};
+pub use sections::{
+    AgentConfig, BudgetConfig, KnowledgeConfig, LlmConfig, PatternsConfig, ScanConfig, Sections,
+};
 pub use store::{MAX_STORE_BYTES, StoreError};
 pub use template::template;
 pub use trust::{TrustEntry, TrustStore, digest};

@@ -1,5 +1,6 @@
 //! What agents remember: where it lies, writing it down, recalling it within a budget.
 
+mod archive;
 mod forget;
 mod nothing;
 mod origin;
@@ -19,6 +20,7 @@ use std::{
 use jiff::Timestamp;
 
 use crate::{Error, embedding::background::embed_soon, when::day, workspace::Workspace};
+pub use archive::MovedAway;
 use elophanto_base::{one_line::one_line, secrets, visible::escape_control_line};
 use elophanto_index::{
     Options, Problem, Refreshed, Report, Snapshot,

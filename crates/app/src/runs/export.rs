@@ -1,12 +1,45 @@
-//! A conversation as Markdown. Pure.
+//! A conversation as Markdown.
 
-use std::fmt::Write as _;
+use std::{
+    fmt::Write as _,
+    fs::OpenOptions,
+    io::{self, Write as _},
+    path::Path,
+};
 
+use crate::Error;
 use elophanto_agent::Session;
+use elophanto_base::visible::{exact_line, visible};
 use elophanto_models::llm::Message;
 
-/// All that is kept of a conversation, with the calls of tools and their results.
-pub fn export(session: &Session) -> String {
+/// All that is kept of a conversation, with the calls of tools and their results, safe to show.
+///
+/// # Errors
+/// When nothing was said yet.
+pub fn export(session: &Session) -> Result<String, Error> {
+    match session.messages.is_empty() {
+        true => Err(Error::new("nothing was said yet")),
+        false => Ok(visible(&markdown(session))),
+    }
+}
+
+/// The same as a new file; what is there is never written over.
+///
+/// # Errors
+/// When nothing was said yet, or the file is there or cannot be made.
+pub fn export_to(session: &Session, file: &Path) -> Result<(), Error> {
+    let text = export(session)?;
+    let write = || -> io::Result<()> {
+        OpenOptions::new().write(true).create_new(true).open(file)?.write_all(text.as_bytes())
+    };
+    write().map_err(|cause| {
+        let name = exact_line(&file.to_string_lossy());
+        Error::new(format_args!("`{name}` cannot be written: {cause}"))
+            .hint("name a file that is not there yet, in a folder that is")
+    })
+}
+
+fn markdown(session: &Session) -> String {
     let title = session.name.as_ref().or(session.goal.as_ref());
     let mut text = format!(
         "# {}\n\nSession {}, {}.\n",
@@ -78,7 +111,7 @@ mod tests {
             Message::Tool { id: id(), name: name(), text: "```\nx\n```\n".into(), failed: true },
             Message::Assistant { text: "Three.".to_owned(), tool_calls: Vec::new() },
         ];
-        let text = export(&session).replace(&session.id.to_string(), "ID");
+        let text = export(&session).unwrap().replace(&session.id.to_string(), "ID");
         insta::assert_snapshot!(text, @r#"
         # Count otters
 

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 pub use changes::{Change, changes};
-pub use export::export;
+pub use export::{export, export_to};
 pub use undo::{Left, UndoRequest, Undone, last_of, undo};
 
 use crate::{Error, reporter::Reporter};

@@ -1,38 +1,19 @@
 //! `elophanto agent mcp serve` and `status`
 
-use std::{
-    cell::RefCell,
-    net::{IpAddr, SocketAddr, TcpListener},
-    path::{Path, PathBuf},
-    process::Stdio,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use serde::Serialize;
 
-use super::super::{
-    super::{
-        Outcome, env,
-        error::CliError,
-        ui::{Ui, escape_control_line},
-        workspace::{self, KnowledgeBase},
-    },
-    operations::operations,
-    running::{Files, Running},
+use super::super::super::{
+    Outcome, env,
+    error::CliError,
+    ui::Ui,
+    workspace::{self, KnowledgeBase},
 };
-use crate::server::{Handle, Http, Server, new_token, serve_http, serve_stdio};
-use elophanto_app::notes::Notes;
-use elophanto_base::process;
-use elophanto_index::{store::lock, watch::Watch};
-use elophanto_repo::{BlobId, NotePath};
-
-/// Where it listens if nothing else is said.
-const ADDRESS: &str = "127.0.0.1:7397";
-/// How long a server may take to answer for the first time.
-const START: Duration = Duration::from_secs(10);
-/// How long a check of a running one may take.
-pub(super) const CHECK: Duration = Duration::from_millis(500);
+use crate::mcp::{
+    running::{Files, Running},
+    serving::{self, ADDRESS, OverHttp, Served},
+};
 
 /// Serve MCP over standard input and output, or over HTTP
 ///
@@ -92,54 +73,19 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 fn serve(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, is_somewhere) = home(ui)?;
-    let listener = args.http.map(listen).transpose()?;
-    let files = args.http.map(|_| Files::of(&root)).transpose()?;
-    let health = serde_json::json!({ "root": root.to_string_lossy(), "pid": std::process::id() });
     let base = KnowledgeBase { folder: PathBuf::from("."), environment: env::environment() };
-    let operations = operations(base.clone(), Arc::new(ui.beside()));
-    let (server, handle) = Server::new(operations, env!("CARGO_PKG_VERSION"), health);
-    if is_somewhere {
-        let watched = root.clone();
-        let tell = move || tell(&watched, &base, &handle);
-        std::thread::Builder::new().name("watch".to_owned()).spawn(tell)?;
-    }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = match (listener, files) {
-        (Some(listener), Some(files)) => {
-            let token = new_token().map_err(CliError::new)?;
-            let address = listener.local_addr()?;
-            let running = Running {
-                pid: std::process::id(),
-                address: address.to_string(),
-                token: token.clone(),
-                root: root.to_string_lossy().into_owned(),
-            };
-            files.write(&running)?;
-            ui.emit(&wire(&running, true, true), format_args!("{}", running.url()))?;
-            ui.flush()?;
-            let mut allowed_hosts = args.allow_host.clone();
-            // No name that somebody else could point here.
-            match address.ip() {
-                ip if ip.is_unspecified() => {}
-                IpAddr::V4(ip) => allowed_hosts.push(ip.to_string()),
-                IpAddr::V6(ip) => allowed_hosts.push(format!("[{ip}]")),
-            }
-            let http = Http {
-                listener,
-                token,
-                allowed_hosts,
-                allowed_origins: args.allow_origin.clone(),
-                requests_per_minute: args.rate,
-            };
-            let served = runtime.block_on(serve_http(server, http, ended()));
-            files.remove(&running);
-            served
-        }
-        _ => runtime.block_on(serve_stdio(server)),
-    };
-    // An operation that is still at work is nobody's any more.
-    runtime.shutdown_timeout(Duration::from_secs(1));
-    served.map(|()| Outcome::Done).map_err(CliError::new)
+    let served = Served { base, root, is_somewhere, reporter: Arc::new(ui.beside()) };
+    let http = args.http.map(|address| OverHttp {
+        address,
+        allowed_hosts: args.allow_host.clone(),
+        allowed_origins: args.allow_origin.clone(),
+        requests_per_minute: args.rate,
+    });
+    serving::serve(served, http, &mut |running| {
+        ui.emit(&wire(running, true), running.url())?;
+        ui.flush()
+    })?;
+    Ok(Outcome::Done)
 }
 
 /// The root of the knowledge base here, or where there is none the current folder: a client gets a
@@ -156,121 +102,21 @@ pub(super) fn home(ui: &Ui) -> Result<(PathBuf, bool), CliError> {
     }
 }
 
-fn listen(address: SocketAddr) -> Result<TcpListener, CliError> {
-    TcpListener::bind(address).map_err(|cause| {
-        let error = CliError::new(format_args!("cannot listen at {address}: {cause}"));
-        match cause.kind() {
-            std::io::ErrorKind::AddrInUse => {
-                error.hint("another program is there; give another one: --http 127.0.0.1:0")
-            }
-            _ => error.hint("give an address of this machine, such as --http 127.0.0.1:7397"),
-        }
-    })
-}
-
-/// When the process is told to end.
-async fn ended() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut ended), Ok(mut interrupted)) =
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = ended.recv() => {}
-        _ = interrupted.recv() => {}
-    }
-}
-
-/// Tells clients which notes changed, for as long as the process lives. Who cannot watch tells
-/// nothing: answers are fresh all the same.
-fn tell(root: &Path, base: &KnowledgeBase, handle: &Handle) {
-    let known = RefCell::new(listed(base));
-    let compare = || {
-        let now = listed(base);
-        let before = known.replace(now.clone());
-        let was = |path| {
-            let at = before.binary_search_by(|(old, _)| old.cmp(path)).ok()?;
-            before.get(at).map(|(_, blob)| blob)
-        };
-        let changed: Vec<String> = now
-            .iter()
-            .filter(|(path, blob)| was(path).is_some_and(|was| was != blob))
-            .map(|(path, _)| path.to_text())
-            .collect();
-        let list_changed =
-            !before.iter().map(|(path, _)| path).eq(now.iter().map(|(path, _)| path));
-        if list_changed || !changed.is_empty() {
-            handle.changed(&changed, list_changed);
-        }
-    };
-    // Where nothing can be watched, nobody is told of changes; every answer looks for itself.
-    let Ok(watch) = Watch::begin(root) else { return };
-    compare();
-    watch.run(None, |_| {
-        compare();
-        true
-    });
-}
-
-/// All notes and pages of entities with their content, by path.
-fn listed(base: &KnowledgeBase) -> Vec<(NotePath, BlobId)> {
-    let Ok(workspace) = base.open(Vec::new()) else { return Vec::new() };
-    let Ok(notes) = Notes::open(&workspace) else { return Vec::new() };
-    notes.known.snapshot.files.iter().map(|file| (file.path.clone(), file.blob)).collect()
-}
-
 fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, _) = home(ui)?;
-    let files = Files::of(&root)?;
-    // Of several that want one, the first starts it and the others find it.
-    let _lock = lock::wait(&files.lock).map_err(|cause| files.unwritable(&cause))?;
-    if let Some(running) = files.read().filter(|running| running.is_well(CHECK)) {
-        ui.emit(&wire(&running, true, false), running.url())?;
-        return Ok(Outcome::Done);
-    }
-    let address = args.http.map_or(ADDRESS.to_owned(), |address| address.to_string());
-    let started = start(&address, args, &root, &files);
-    // Another program, or the server of another repository, may be at the usual place.
-    let started = match started {
-        Err(_) if args.http.is_none() => start("127.0.0.1:0", args, &root, &files),
-        started => started,
+    let files = Files::of(&root, &env::environment())?;
+    let program = |address: &str| -> Result<Vec<String>, CliError> {
+        let mut words = vec![env::own_program()?.to_string_lossy().into_owned()];
+        words.extend(["agent", "mcp", "serve"].map(str::to_owned));
+        words.push(format!("--http={address}"));
+        words.push(format!("--rate={}", args.rate));
+        words.extend(args.allow_host.iter().map(|host| format!("--allow-host={host}")));
+        words.extend(args.allow_origin.iter().map(|origin| format!("--allow-origin={origin}")));
+        Ok(words)
     };
-    let running = started?;
-    ui.emit(&wire(&running, true, true), running.url())?;
+    let (running, started) = serving::ensure(&root, &files, args.http, &program)?;
+    ui.emit(&wire(&running, started), running.url())?;
     Ok(Outcome::Done)
-}
-
-/// Starts a server in the background and waits until it answers.
-fn start(address: &str, args: &ServeArgs, root: &Path, files: &Files) -> Result<Running, CliError> {
-    let mut argv = vec![env::own_program()?.to_string_lossy().into_owned()];
-    argv.extend(["agent", "mcp", "serve"].map(str::to_owned));
-    argv.push(format!("--http={address}"));
-    argv.push(format!("--rate={}", args.rate));
-    argv.extend(args.allow_host.iter().map(|host| format!("--allow-host={host}")));
-    argv.extend(args.allow_origin.iter().map(|origin| format!("--allow-origin={origin}")));
-    let mut started =
-        process::detach(&argv, root, Stdio::null(), Some(&files.log)).map_err(CliError::new)?;
-    let begun = Instant::now();
-    while begun.elapsed() < START {
-        let running = files.read().filter(|running| running.pid == started.id());
-        if let Some(running) = running.filter(|running| running.is_well(CHECK)) {
-            return Ok(running);
-        }
-        if started.has_ended() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    // One that nobody finds must not stay.
-    started.stop();
-    if let Some(running) = files.read().filter(|running| running.pid == started.id()) {
-        files.remove(&running);
-    }
-    let said = std::fs::read_to_string(&files.log).unwrap_or_default();
-    let last = said.lines().find(|line| line.starts_with("error")).unwrap_or("it says nothing");
-    Err(CliError::new(format_args!("the server does not start: {}", escape_control_line(last)))
-        .hint(format!("its words are in `{}`", files.log.display())))
 }
 
 /// Says where the server is.
@@ -279,20 +125,20 @@ fn start(address: &str, args: &ServeArgs, root: &Path, files: &Files) -> Result<
 /// When its settings are unusable.
 pub fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, _) = home(ui)?;
-    let files = Files::of(&root)?;
-    let Some(running) = files.read().filter(|running| running.is_well(CHECK)) else {
+    let files = Files::of(&root, &env::environment())?;
+    let Some(running) = serving::running(&files) else {
         ui.talk("no server runs; start one with `elophanto agent mcp serve --ensure`");
         return Ok(Outcome::Negative);
     };
     if args.token {
         ui.line(&running.token)?;
     } else {
-        ui.emit(&wire(&running, true, false), running.url())?;
+        ui.emit(&wire(&running, false), running.url())?;
     }
     Ok(Outcome::Done)
 }
 
-fn wire(running: &Running, is_running: bool, started: bool) -> ServerWire<'_> {
+fn wire(running: &Running, started: bool) -> ServerWire<'_> {
     let (url, pid) = (running.url(), running.pid);
-    ServerWire { url, pid, running: is_running, started, version: Some(env!("CARGO_PKG_VERSION")) }
+    ServerWire { url, pid, running: true, started, version: Some(env!("CARGO_PKG_VERSION")) }
 }

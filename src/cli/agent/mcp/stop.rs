@@ -1,21 +1,12 @@
 //! `elophanto agent mcp stop`
 
-use std::time::{Duration, Instant};
-
 use serde::Serialize;
 
 use super::{
-    super::{
-        super::{Outcome, error::CliError, ui::Ui},
-        running::Files,
-    },
-    serve::{CHECK, home},
+    super::super::{Outcome, env, error::CliError, ui::Ui},
+    serve::home,
 };
-use elophanto_base::process;
-use elophanto_index::store::lock;
-
-/// How long a server may take to end.
-const END: Duration = Duration::from_secs(10);
+use crate::mcp::{running::Files, serving};
 
 /// Stop the HTTP server of this repository
 ///
@@ -35,24 +26,11 @@ struct StoppedWire {
 
 pub fn run(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, _) = home(ui)?;
-    let files = Files::of(&root)?;
-    // Who makes sure of one meanwhile starts it after this.
-    let _lock = lock::wait(&files.lock).map_err(|cause| files.unwritable(&cause))?;
-    // It answers with its own number, so the number is nobody else's by now.
-    let Some(running) = files.read().filter(|running| running.is_well(CHECK)) else {
+    let files = Files::of(&root, &env::environment())?;
+    let Some(running) = serving::stop(&files)? else {
         ui.talk("no server runs");
         return Ok(Outcome::Negative);
     };
-    process::ask_to_end(running.pid)?;
-    let begun = Instant::now();
-    while running.is_well(CHECK) {
-        if begun.elapsed() > END {
-            return Err(CliError::new(format_args!("the server {} does not end", running.pid))
-                .hint("end it by hand: kill -9 with this number"));
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    files.remove(&running);
     let wire = StoppedWire { stopped: running.url(), pid: running.pid };
     ui.emit(&wire, format_args!("stopped: {}", running.url()))?;
     Ok(Outcome::Done)

@@ -105,6 +105,8 @@ pub struct Surroundings<'a> {
     named: Option<Named>,
     /// The branch that was begun for the run.
     branch: Option<&'a Branch>,
+    /// What the run was told of what is known.
+    pub known: Option<Gathered>,
     /// What went wrong beside the run.
     pub warnings: Vec<String>,
 }
@@ -128,6 +130,7 @@ impl<'a> Surroundings<'a> {
             led_to: None,
             named: None,
             branch,
+            known: None,
             warnings: Vec::new(),
         }
     }
@@ -239,6 +242,8 @@ impl World for Surroundings<'_> {
         let mut gathered = gathering::gather(self.workspace, goal, self.skills, protected);
         // Once, however many tasks there are.
         gathered.remarks.retain(|remark| self.prepared.told.borrow_mut().insert(remark.clone()));
+        // Parts of the task come later, with less of it.
+        self.known.get_or_insert_with(|| gathered.clone());
         gathered
     }
 

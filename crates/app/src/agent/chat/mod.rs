@@ -1,0 +1,346 @@
+//! A conversation with the agent, as every door holds one: messages, lines for the shell, and commands
+//! of its own. A line is understood once ([`Line`]); what comes of it is typed, and the door's to show.
+
+mod answer;
+mod command;
+mod mention;
+
+use std::path::Path;
+
+pub use answer::{ChatAnswer, ChatBudget, ChatSpent, ChatStatus, Resumed, Said};
+pub use command::{COMMANDS, ChatCommand, KnownCommand, Line};
+
+use super::{
+    Answer, Approval, Approver, Event, Finished, Given, Prepared, Ran, RunRequest, Session,
+};
+use crate::{
+    Error, Reporter,
+    runs::{self, UndoRequest, changes, conversations, last_of, undo},
+};
+use elophanto_agent::{Todo, Which, permissions::Action};
+use elophanto_base::visible::escape_control_line;
+use elophanto_models::llm::Message;
+
+/// Runs that are listed.
+const MOST_TASKS: usize = 20;
+/// Runs of a conversation that are looked at.
+const MOST_RUNS: usize = 100;
+/// Conversations to choose from.
+const MOST_CHOICES: usize = 20;
+
+/// A conversation.
+pub struct Chat<'a> {
+    prepared: &'a Prepared<'a>,
+    session: Session,
+    options: ChatOptions,
+    spent: ChatSpent,
+    /// What commands of the user said, for the next message.
+    given: Vec<Given>,
+    /// Ids of those commands.
+    ran: Vec<String>,
+    seen: Seen,
+}
+
+/// How somebody talks with the agent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ChatOptions {
+    /// Agrees to what is sent to a model elsewhere.
+    pub yes: bool,
+    /// Whether the user is asked about each plan before work begins.
+    pub asks_plan: bool,
+    /// Whether the approver can ask somebody.
+    pub is_attended: bool,
+}
+
+impl<'a> Chat<'a> {
+    /// Goes on in a session, by its id or the beginning of it, or begins one.
+    ///
+    /// # Errors
+    /// When there is none of that id, or it cannot be read.
+    pub fn open(
+        prepared: &'a Prepared<'a>,
+        session: Option<&str>,
+        options: ChatOptions,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            session: prepared.session(session)?,
+            prepared,
+            options,
+            spent: ChatSpent::default(),
+            given: Vec::new(),
+            ran: Vec::new(),
+            seen: Seen::default(),
+        })
+    }
+
+    /// The conversation as it stands.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// A message, and the run that it begins. Files that it names by `@path` are quoted beside it.
+    ///
+    /// # Errors
+    /// When there is no run at all.
+    pub fn say(&mut self, line: &str, approver: &mut dyn Approver) -> Result<Finished, Error> {
+        let mut given = self.given.clone();
+        for path in mention::mentions(line) {
+            if self.prepared.is_file(&path) {
+                given.push(self.prepared.file(&path, &self.session)?);
+            } else {
+                let tell: &dyn Reporter = &*self.prepared.reporter;
+                tell.note(format_args!(
+                    "`@{}` is no file of this work tree: it is sent as it is written",
+                    escape_control_line(&path)
+                ));
+            }
+        }
+        let ChatOptions { yes, asks_plan, is_attended } = self.options;
+        let request = RunRequest { goal: line, yes, is_attended, asks_plan, branch: None, given };
+        let mut watched = Watched { inner: approver, seen: &mut self.seen };
+        let finished = self.prepared.run(&request, &mut self.session, &mut watched)?;
+        // They are in the conversation now.
+        self.given.clear();
+        self.spent.add(&finished.spent);
+        self.spent.runs += 1;
+        Ok(finished)
+    }
+
+    /// A line of the user's own for the shell; what it says goes with the next message.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::command`].
+    pub fn shell(&mut self, line: &str, approver: &mut dyn Approver) -> Result<Ran, Error> {
+        let mut watched = Watched { inner: approver, seen: &mut self.seen };
+        let ran = self.prepared.command(line, &self.session, &mut watched)?;
+        self.given.push(ran.given.clone());
+        self.ran.push(ran.run.clone());
+        Ok(ran)
+    }
+
+    /// Does what a command says. `reporter` is told what is wrong by the way.
+    ///
+    /// # Errors
+    /// When it cannot be done; the conversation is then as it was.
+    pub fn obey(
+        &mut self,
+        command: ChatCommand,
+        reporter: &dyn Reporter,
+    ) -> Result<ChatAnswer<'_>, Error> {
+        let prepared = self.prepared;
+        Ok(match command {
+            ChatCommand::Status => ChatAnswer::Status(ChatStatus {
+                session: &self.session,
+                mode: prepared.mode(),
+                fence: prepared.fence(),
+                tools: prepared.tools.len(),
+            }),
+            ChatCommand::Tasks => {
+                let of = Which::Session(self.session.id);
+                ChatAnswer::Tasks(prepared.trails.list(of, MOST_TASKS)?.0)
+            }
+            ChatCommand::Budget => ChatAnswer::Budget(ChatBudget {
+                spent: self.spent,
+                limits: &prepared.workspace.config.llm.budget,
+            }),
+            ChatCommand::Mode(mode) => {
+                mode.into_iter().for_each(|mode| prepared.set_mode(mode));
+                ChatAnswer::Mode(prepared.mode())
+            }
+            ChatCommand::Model(model) => {
+                model.map(|model| prepared.set_model(model)).transpose()?;
+                ChatAnswer::Models(prepared.models())
+            }
+            ChatCommand::Plan(asks) => {
+                self.options.asks_plan = asks.unwrap_or(self.options.asks_plan);
+                ChatAnswer::Plan(self.options.asks_plan)
+            }
+            ChatCommand::Context => ChatAnswer::Context(prepared.context(&self.session)?),
+            ChatCommand::Compact => {
+                let done = prepared.compact(&mut self.session, self.options.yes)?;
+                self.spent.add(&done.spent);
+                ChatAnswer::Compacted(done)
+            }
+            ChatCommand::Clear => {
+                let before = std::mem::replace(&mut self.session, prepared.session(None)?);
+                self.begin_anew();
+                let (session, before) = (self.session.id.to_string(), before.id.to_string());
+                ChatAnswer::Cleared { session, before }
+            }
+            ChatCommand::Diff => {
+                ChatAnswer::Changes(changes(prepared.workspace, &self.own_runs()?)?)
+            }
+            ChatCommand::Todo => ChatAnswer::Todo(&self.seen.todo),
+            ChatCommand::Output => ChatAnswer::Output(self.seen.output.as_deref()),
+            ChatCommand::Undo(run) => {
+                // Without an id it is this conversation's, whatever else was run here since.
+                let run = run.map_or_else(|| self.last_run(), Ok)?;
+                let request = UndoRequest { run: Some(&run), partly: false, interrupted: false };
+                ChatAnswer::Undone(undo(prepared.workspace, &request, reporter)?)
+            }
+            ChatCommand::Sessions => ChatAnswer::Sessions(self.listed(reporter)?),
+            ChatCommand::Resume(None) => {
+                let own = self.session.id;
+                let others = self.listed(reporter)?.into_iter().filter(|it| it.id != own);
+                ChatAnswer::Choose(others.take(MOST_CHOICES).collect())
+            }
+            ChatCommand::Resume(Some(id)) => ChatAnswer::Resumed(self.resume(&id)?),
+            ChatCommand::Rename(name) => {
+                prepared.rename(&mut self.session, &name)?;
+                let name = self.session.name.as_deref().unwrap_or_default();
+                ChatAnswer::Renamed { session: self.session.id.to_string(), name }
+            }
+            ChatCommand::Export(file) => match file {
+                None => ChatAnswer::Exported(runs::export(&self.session)?),
+                Some(file) => {
+                    runs::export_to(&self.session, Path::new(&file))?;
+                    ChatAnswer::Written(file)
+                }
+            },
+            ChatCommand::Help => ChatAnswer::Help(COMMANDS),
+            ChatCommand::Quit => ChatAnswer::Quit,
+        })
+    }
+
+    /// Goes on in another conversation of this work tree.
+    fn resume(&mut self, id: &str) -> Result<Resumed<'_>, Error> {
+        let session = self.prepared.session(Some(id))?;
+        let root = self.prepared.workspace.repository.root.to_string_lossy();
+        if let Some(other) = session.root.as_ref().filter(|other| **other != root) {
+            return Err(Error::new(format_args!("session {} is about another folder", session.id))
+                .hint(format!("go there: cd {}", escape_control_line(other))));
+        }
+        self.session = session;
+        self.begin_anew();
+        Ok(Resumed { session: &self.session, last: last(&self.session.messages) })
+    }
+
+    /// Forgets what belongs to the conversation before.
+    fn begin_anew(&mut self) {
+        self.given.clear();
+        self.ran.clear();
+        self.seen.todo.clear();
+    }
+
+    fn listed(&self, reporter: &dyn Reporter) -> Result<Vec<Session>, Error> {
+        let root = &self.prepared.workspace.repository.root;
+        conversations(&self.prepared.sessions, Some(root), reporter)
+    }
+
+    /// Ids of what was run in this conversation, by the agent and by the user.
+    fn own_runs(&self) -> Result<Vec<String>, Error> {
+        let of = Which::Session(self.session.id);
+        let (lines, _) = self.prepared.trails.list(of, MOST_RUNS)?;
+        let runs = lines.iter().map(|line| line.run.to_string());
+        Ok(runs.chain(self.ran.iter().cloned()).collect())
+    }
+
+    /// The last run of this conversation that changed something and was not taken back.
+    fn last_run(&self) -> Result<String, Error> {
+        last_of(self.prepared.workspace, &self.own_runs()?)?.ok_or_else(|| {
+            Error::new("no run of this conversation has changed anything that is not taken back")
+                .hint("`/undo ID` takes back another one: `elophanto agent runs` lists them")
+        })
+    }
+}
+
+/// What the user said last, and what was answered.
+fn last(messages: &[Message]) -> Vec<Said<'_>> {
+    let you = messages.iter().rposition(|message| matches!(message, Message::User(_)));
+    let said = messages[you.unwrap_or(messages.len())..].iter();
+    let said = said.filter_map(|message| match message {
+        Message::User(text) => Some(Said::You(text)),
+        Message::Assistant { text, .. } if !text.trim().is_empty() => Some(Said::Agent(text)),
+        _ => None,
+    });
+    said.collect()
+}
+
+/// What was seen of runs by the way.
+#[derive(Default)]
+struct Seen {
+    /// What is to be done, as the agent said last.
+    todo: Vec<Todo>,
+    /// All that the last command said, as far as it is kept.
+    output: Option<String>,
+    /// A command runs.
+    is_command: bool,
+}
+
+/// Whoever approves, watched.
+struct Watched<'w> {
+    inner: &'w mut dyn Approver,
+    seen: &'w mut Seen,
+}
+
+impl Approver for Watched<'_> {
+    fn approve(&mut self, request: &Approval) -> Answer {
+        self.inner.approve(request)
+    }
+
+    fn ask(&mut self, question: &str, options: &[String]) -> Option<String> {
+        self.inner.ask(question, options)
+    }
+
+    fn tell(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Todo { items, .. } => self.seen.todo = items.to_vec(),
+            Event::Calling { action, .. } => {
+                self.seen.is_command = matches!(action, Action::Shell { .. });
+            }
+            Event::Called { text, .. } if std::mem::take(&mut self.seen.is_command) => {
+                self.seen.output = Some((*text).to_owned());
+            }
+            _ => {}
+        }
+        self.inner.tell(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_last() {
+        let user = |text: &str| Message::User(text.to_owned());
+        let agent =
+            |text: &str| Message::Assistant { text: text.to_owned(), tool_calls: Vec::new() };
+        let check = |messages: &[Message], expected: &[&str]| {
+            let told = last(messages).into_iter().map(|said| match said {
+                Said::You(text) => format!("you: {text}"),
+                Said::Agent(text) => format!("agent: {text}"),
+            });
+            assert_eq!(told.collect::<Vec<_>>(), expected);
+        };
+        check(&[], &[]);
+        check(&[agent("a")], &[]);
+        check(&[user("a"), agent("b")], &["you: a", "agent: b"]);
+        check(&[user("a"), agent("b"), user("c")], &["you: c"]);
+        check(&[user("a"), agent(" "), agent("b")], &["you: a", "agent: b"]);
+    }
+
+    #[test]
+    fn the_last_output_is_that_of_a_command() {
+        struct Nobody;
+        impl Approver for Nobody {
+            fn approve(&mut self, _: &Approval) -> Answer {
+                Answer::Nobody
+            }
+            fn ask(&mut self, _: &str, _: &[String]) -> Option<String> {
+                None
+            }
+            fn tell(&mut self, _: &Event<'_>) {}
+        }
+        let mut seen = Seen::default();
+        let mut watched = Watched { inner: &mut Nobody, seen: &mut seen };
+        let line = "ls".to_owned();
+        let shell = Action::Shell { line, folder: "/".into(), network: false };
+        for (action, text) in [(&shell, "a.md"), (&Action::Look, "text of a.md")] {
+            let tool = "tool";
+            watched.tell(&Event::Calling { tool, action, shown: "", depth: 0 });
+            watched.tell(&Event::Called { tool, failed: false, text, seconds: 0.0, depth: 0 });
+        }
+        assert_eq!(seen.output.as_deref(), Some("a.md"));
+    }
+}

@@ -1,0 +1,123 @@
+//! The tools `learn`, `questions`, `entity` and `status`: the use cases of the commands of these names.
+
+use super::{OperationContext, found, listed};
+use crate::{
+    mcp::server::{Call, Reply},
+    wire::{EntityArguments, LearnArguments, QuestionsArguments, StatusArguments},
+};
+use elophanto_app::{
+    Error,
+    entities::{Told, told},
+    learn::{FoundEntity, Given, LearnRequest, Material, learn as run},
+    learning::{Learning, now},
+    questions::{Listed, known, waiting},
+    status,
+};
+use elophanto_base::counted::{agreeing, counted};
+
+/// The tool `learn`.
+///
+/// # Errors
+/// Those of learning.
+pub fn learn(given: LearnArguments, on: &OperationContext, call: &Call) -> Result<Reply, Error> {
+    let material = given.text.map(|text| -> Given {
+        Box::new(|| Ok(Material::Bytes { bytes: text.into_bytes(), name: None }))
+    });
+    let request = LearnRequest { topic: given.topic, material, ..LearnRequest::default() };
+    let learnt = run(&on.workspace()?, request, &mut |_| Ok(()), &on.reporter(call))?;
+    let gained = learnt.gained();
+    let mut text = match gained.prompt {
+        Some(_) => format!("{} learnt", counted(gained.facts, "fact")),
+        None => "Nothing was learnt.".to_owned(),
+    };
+    if learnt.is_unknown() && gained.facts == 0 {
+        text.push_str(": nothing is to be found about it; `text` hands over what is to be read");
+    }
+    if gained.queued > 0 {
+        let (searches, wait) =
+            (counted(gained.queued, "search"), agreeing(gained.queued, "waits", "wait"));
+        text.push_str(&format!(", {searches} {wait} for `elophanto enrich`"));
+    }
+    let line =
+        |found: &FoundEntity| format!("\n- {} ({})", found.name, counted(found.facts, "fact"));
+    let items = gained.entities.iter().copied().flatten().map(line).collect();
+    listed::<LearnArguments>(text, items, &gained)
+}
+
+/// The tool `questions`.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub fn questions(given: QuestionsArguments, on: &OperationContext) -> Result<Reply, Error> {
+    let known = known(&on.workspace()?)?;
+    let waiting = waiting(&known, given.status.as_deref(), given.limit);
+    let line = |asked: &Listed| {
+        format!("- {}  ({}, {})\n", asked.question, asked.id, asked.state.as_str())
+    };
+    let items: Vec<String> = waiting.questions.iter().map(line).collect();
+    let text = if items.is_empty() { "No question is open." } else { "" };
+    listed::<QuestionsArguments>(text.to_owned(), items, &waiting)
+}
+
+/// The tool `entity`.
+///
+/// # Errors
+/// When what is known cannot be read.
+pub fn entity(given: EntityArguments, on: &OperationContext) -> Result<Reply, Error> {
+    let workspace = on.workspace()?;
+    let learning = Learning::look(&workspace);
+    let (store, snapshot) = (learning.store(), learning.store().read(now()));
+    let told = told(&store, &snapshot, given.name.as_deref(), given.limit);
+    let (mut text, mut items) = (String::new(), Vec::new());
+    for entity in &told.entities {
+        let known = match entity {
+            Told::Listed(it) => {
+                items.push(format!("- {} ({})\n", it.name, counted(it.facts, "fact")));
+                continue;
+            }
+            Told::Known(known) => known,
+        };
+        text.push_str(&format!("{} ({})\n", known.name, known.path));
+        for fact in &known.facts {
+            let source = fact.source.filter(|it| !it.is_empty()).unwrap_or("no source named");
+            let doubt = fact
+                .against
+                .map_or_else(String::new, |note| format!(" [the user says otherwise: {note}]"));
+            items.push(format!("- {}  ({source}){doubt}\n", fact.text));
+        }
+    }
+    if told.entities.is_empty() {
+        text = match &given.name {
+            Some(name) => format!("Nothing is known of `{name}`."),
+            None => "Nothing is known yet.".to_owned(),
+        };
+    }
+    listed::<EntityArguments>(text, items, &told)
+}
+
+/// The tool `status`.
+///
+/// # Errors
+/// When the view cannot be read. That there is no knowledge base is an answer.
+pub fn status(_: StatusArguments, on: &OperationContext) -> Result<Reply, Error> {
+    let version = env!("CARGO_PKG_VERSION");
+    let it = match on.workspace() {
+        Err(cause) if cause.is_nowhere => status::nowhere(&cause, version),
+        workspace => status::status(&workspace?, version)?,
+    };
+    if let Some(problem) = &it.problem {
+        return found::<StatusArguments>(format!("There is no knowledge base: {problem}."), &it);
+    }
+    let text = format!(
+        "{}: {} in {}, {} of them {} for a vector; {} remembered; model {}; elophanto {}",
+        it.repository,
+        counted(it.documents, "document"),
+        counted(it.chunks, "chunk"),
+        it.waiting,
+        agreeing(it.waiting, "waits", "wait"),
+        counted(it.lessons, "lesson"),
+        it.model,
+        it.version,
+    );
+    found::<StatusArguments>(text, &it)
+}

@@ -1,0 +1,77 @@
+//! Lessons: `recall` and `remember`.
+
+use jiff::Timestamp;
+
+use super::{OperationContext, found};
+use crate::{
+    mcp::server::{Call, Reply},
+    wire::{RecallArguments, RememberArguments, RememberedWire},
+};
+use elophanto_app::{
+    Error,
+    memory::{Memories, Nothing},
+    reporter::Reporter,
+};
+use elophanto_base::counted::{agreeing, counted};
+use elophanto_knowledge::memory::{Draft, Question};
+
+pub fn recall(given: RecallArguments, on: &OperationContext, call: &Call) -> Result<Reply, Error> {
+    let workspace = on.workspace()?;
+    let memories = Memories::open(&workspace).keeping(&on.kept);
+    let question = Question {
+        repo: given.repo.as_deref(),
+        event_type: given.event_type.map(|it| it.0),
+        archived: given.archived,
+        ..memories.question(&given.text, given.limit)
+    };
+    let lessons = memories.lessons(&question, &on.kept, call.max_tokens())?;
+    let text = match lessons.is_none() {
+        true => begun(&memories.nothing_recalled(&question)),
+        false => lessons.text.clone(),
+    };
+    found::<RecallArguments>(text, &lessons)
+}
+
+/// As a sentence.
+fn begun(nothing: &Nothing) -> String {
+    let text = nothing.to_string();
+    let mut chars = text.chars();
+    let first = chars.next().map(|char| char.to_ascii_uppercase());
+    let more = if *nothing == Nothing::Archived { ": `archived` tells that, too" } else { "" };
+    first.into_iter().chain(chars).chain(more.chars()).chain(['.']).collect()
+}
+
+pub fn remember(
+    given: RememberArguments,
+    on: &OperationContext,
+    call: &Call,
+) -> Result<Reply, Error> {
+    let workspace = on.workspace()?;
+    let memories = Memories::open(&workspace);
+    let agent = call.client().map(str::to_owned);
+    let draft = Draft {
+        event_type: given.event_type.0,
+        context: given.context,
+        command: given.command.unwrap_or_default(),
+        lesson: given.lesson,
+        success_rate: given.success_rate.and_then(|rate| rate.parse().ok()),
+        tags: given.tags,
+        repo: given.repo.unwrap_or_else(|| memories.own.clone()),
+        agent_id: agent.unwrap_or_else(|| workspace.config.memory.agent_id.clone()),
+        replaces: None,
+    };
+    let reporter: &dyn Reporter = &on.reporter(call);
+    reporter.still_wanted()?;
+    let remembered = memories.remember(draft, Timestamp::now())?;
+    let wire = RememberedWire::of(&remembered, None);
+    let mut text = format!("Remembered as {} in {}.", wire.id, wire.path);
+    if wire.masked > 0 {
+        let (secrets, were) =
+            (counted(wire.masked, "secret"), agreeing(wire.masked, "was", "were"));
+        text.push_str(&format!(" {secrets} in it {were} masked."));
+    }
+    for told in remembered.contradictions() {
+        text.push_str(&format!(" It {told}."));
+    }
+    found::<RememberArguments>(text, &wire)
+}

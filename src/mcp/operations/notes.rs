@@ -1,0 +1,119 @@
+//! Notes: `get`, `write_note`, and notes as resources.
+
+use std::path::Path;
+
+use super::{OperationContext, found};
+use crate::{
+    mcp::server::{Call, NoteEntry, NoteText, Reply},
+    wire::{GetArguments, PartWire, WriteNoteArguments, WrittenWire},
+};
+use elophanto_app::{
+    Error,
+    notes::{Listed, Notes, Origin, write},
+    workspace::KnowledgeBase,
+};
+use elophanto_models::builtin::count_tokens;
+use elophanto_repo::NotePath;
+use elophanto_text::{
+    authoring::{self, Part, content_hash},
+    place::{Place, lines, place},
+};
+
+/// Largest note that is read as a whole, in bytes.
+const MOST_READ: usize = 256 * 1024;
+
+pub fn get(given: GetArguments, on: &OperationContext, call: &Call) -> Result<Reply, Error> {
+    let workspace = on.workspace()?;
+    let notes = Notes::open(&workspace)?;
+    let lines = given.lines.as_deref().and_then(lines);
+    let part = match (given.heading, lines) {
+        (Some(heading), _) => Some(Part::Heading(heading)),
+        (None, lines) => lines.map(|(first, last)| Part::Lines(first, last)),
+    };
+    let excerpt = notes.excerpt(&at(&given.path)?, part)?;
+    let path = excerpt.path.to_text();
+    let (first, end) = excerpt.part.lines;
+    let answer = |body: &str, last: usize, origin: &Origin| {
+        let mut text = format!("{path}:{first}-{last}  ({})\n\n{body}", by(origin));
+        if last < end {
+            text.push_str(&format!("[it goes on; ask for `lines` {}-{end}]", last + 1));
+        }
+        let part = PartWire {
+            path: &path,
+            title: &excerpt.title,
+            lines: [first, last],
+            text: body,
+            hash: &excerpt.hash,
+            truncated: last < end,
+            origin,
+        };
+        found::<GetArguments>(text, &part)
+    };
+    let usual = Origin::usual();
+    // Room for the line that says what is quoted.
+    let room = call.max_tokens().saturating_sub(24);
+    let fits = |body: &str, last: usize| match answer(body, last, &usual).map(Reply::shown) {
+        Ok(Reply::Found { text, structured, .. }) => {
+            count_tokens(&text) <= room && count_tokens(&structured.to_string()) <= room
+        }
+        _ => false,
+    };
+    let (body, last) = excerpt.fitting(fits);
+    answer(body, last, &notes.origin(&excerpt.path, (first, last)))
+}
+
+/// A place that was held against the form of one.
+pub fn at(given: &str) -> Result<Place, Error> {
+    place(given).ok_or_else(|| Error::new(format_args!("`{given}` leads out of the root")))
+}
+
+/// An origin in a few words.
+pub fn by(origin: &Origin) -> String {
+    match (origin.author.as_deref(), origin.commit.as_deref()) {
+        (Some(author), Some(commit)) if !author.is_empty() && !commit.is_empty() => {
+            format!("{author}, {}", commit.chars().take(10).collect::<String>())
+        }
+        _ => origin.state.to_owned(),
+    }
+}
+
+pub fn write_note(
+    given: WriteNoteArguments,
+    on: &OperationContext,
+    call: &Call,
+) -> Result<Reply, Error> {
+    let tags = given.tags.unwrap_or_default();
+    let draft = authoring::Draft {
+        kind: given.kind.map_or(authoring::Kind::Note, |kind| kind.0),
+        title: &given.title,
+        sections: &[],
+        body: Some(&given.text),
+        tags: &tags,
+        path: given.path.as_deref().map(Path::new),
+    };
+    let written = write(&on.workspace()?, &draft, given.hash.as_deref(), &on.reporter(call))?;
+    let path = written.path.to_string_lossy().into_owned();
+    let text = format!("Written to {path}.");
+    let hash = Some(content_hash(&written.text));
+    found::<WriteNoteArguments>(text, &WrittenWire { path, hash })
+}
+
+pub fn list(
+    base: &KnowledgeBase,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Vec<NoteEntry>, Error> {
+    let workspace = base.open(Vec::new())?;
+    let entry = |Listed { path, title, bytes, changed }| NoteEntry { path, title, bytes, changed };
+    Ok(Notes::open(&workspace)?.list(after, limit).into_iter().map(entry).collect())
+}
+
+pub fn read(base: &KnowledgeBase, path: &str) -> Result<Option<NoteText>, Error> {
+    let workspace = base.open(Vec::new())?;
+    let text = Notes::open(&workspace)?.text(&NotePath::from(path))?;
+    Ok(text.map(|mut text| {
+        let truncated = text.len() > MOST_READ;
+        text.truncate(text.floor_char_boundary(MOST_READ));
+        NoteText { text, truncated }
+    }))
+}

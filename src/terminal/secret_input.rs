@@ -1,0 +1,242 @@
+//! How a secret comes in: typed without echo, from standard input, or from a descriptor that
+//! whoever started us left open. Never as an argument, never in a variable.
+
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read};
+use std::os::fd::{AsFd as _, AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
+
+use secrecy::SecretString;
+use zeroize::Zeroizing;
+
+use elophanto_app::{Error, vault::Source};
+use elophanto_net::vault::{VaultError, read_passphrase, read_value};
+
+/// A descriptor that holds a secret. It is closed when it has been read, and no program that we
+/// start inherits it.
+#[derive(Debug)]
+pub struct Descriptor {
+    number: RawFd,
+    file: File,
+}
+
+impl Descriptor {
+    /// Takes over the descriptor whose number was given by `origin`. Other text is not repeated: it
+    /// may be the secret itself, put there by mistake.
+    ///
+    /// # Errors
+    /// When it is no number, and those of [`Descriptor::claim`].
+    pub fn named(origin: &str, text: &str) -> Result<Self, Error> {
+        match text.parse() {
+            Ok(number) => Self::claim(number),
+            Err(_) => Err(Error::new(format_args!("{origin} takes the number of a descriptor"))
+                .hint("give a number such as 3, never a secret: others can read it there")),
+        }
+    }
+
+    /// Takes over an open descriptor by its number. To be called before anything else is opened.
+    ///
+    /// # Errors
+    /// When it is one of the outputs, not open, or was not left open for us.
+    pub fn claim(number: RawFd) -> Result<Self, Error> {
+        if number == 0 {
+            return Self::stdin();
+        }
+        let refused = |why: &str| {
+            Err(Error::new(format_args!("descriptor {number} {why}"))
+                .hint("leave one open for us, such as 3: `elophanto ... 3<FILE`"))
+        };
+        if number < 0 {
+            return refused("is no descriptor");
+        }
+        if number <= 2 {
+            return refused("is an output");
+        }
+        // SAFETY: this asks for flags by number; no memory is involved.
+        let flags = unsafe { libc::fcntl(number, libc::F_GETFD) };
+        if flags == -1 {
+            return refused("is not open");
+        }
+        if flags & libc::FD_CLOEXEC != 0 {
+            return refused("was not left open for us, or is named twice");
+        }
+        // SAFETY: the descriptor is open, and nobody else in this program owns it: what is to be
+        // closed on exec cannot have come to us through one, and all that we open is. The flag that
+        // is set next has a second claim refused above.
+        let owned = unsafe { OwnedFd::from_raw_fd(number) };
+        // SAFETY: this sets a flag by number; no memory is involved.
+        if unsafe { libc::fcntl(owned.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) } == -1 {
+            return Err(io::Error::last_os_error().into());
+        }
+        Ok(Self { number, file: owned.into() })
+    }
+
+    /// Standard input, without a buffer that would keep what was read.
+    ///
+    /// # Errors
+    /// When it is closed.
+    pub fn stdin() -> Result<Self, Error> {
+        let file = io::stdin().as_fd().try_clone_to_owned()?.into();
+        Ok(Self { number: 0, file })
+    }
+
+    /// Whether it is standard input.
+    pub fn is_stdin(&self) -> bool {
+        self.number == 0
+    }
+
+    /// The passphrase in its first line.
+    ///
+    /// # Errors
+    /// When it can't be read, or is none.
+    pub fn passphrase(self) -> Result<SecretString, Error> {
+        Ok(read_passphrase(self.file)?)
+    }
+
+    /// The same, read once it is needed.
+    pub fn into_passphrase(self) -> Source {
+        Box::new(move || self.passphrase())
+    }
+
+    /// The value that it holds.
+    ///
+    /// # Errors
+    /// When it can't be read, or can't be kept.
+    pub fn value(self) -> Result<SecretString, Error> {
+        value(self.file, format_args!("descriptor {}", self.number))
+    }
+}
+
+/// Whether somebody can be asked. `/dev/tty` alone would also be there for a job of a terminal
+/// that nobody looks at.
+pub fn can_ask() -> bool {
+    io::stdin().is_terminal() || io::stderr().is_terminal()
+}
+
+/// Asks for a passphrase at the terminal, without echo.
+///
+/// # Errors
+/// When there is no terminal, or what was typed is no passphrase.
+pub fn ask_passphrase(prompt: &str) -> Result<SecretString, Error> {
+    Ok(read_passphrase(typed(prompt)?.as_bytes())?)
+}
+
+/// Asks for a value at the terminal, without echo.
+///
+/// # Errors
+/// When there is no terminal, or what was typed can't be kept.
+pub fn ask_value(prompt: &str) -> Result<SecretString, Error> {
+    value(typed(prompt)?.as_bytes(), "what was typed")
+}
+
+/// Whether standard input is typed by a person.
+pub fn stdin_is_terminal() -> bool {
+    io::stdin().is_terminal()
+}
+
+fn value(reader: impl Read, what: impl std::fmt::Display) -> Result<SecretString, Error> {
+    let value = read_value(reader)
+        .map_err(|cause| Error::new(format_args!("cannot read {what}: {cause}")))?;
+    Ok(value.map_err(VaultError::from)?)
+}
+
+fn typed(prompt: &str) -> Result<Zeroizing<String>, Error> {
+    if !can_ask() {
+        return Err(no_terminal());
+    }
+    let held = HeldInterrupt::new();
+    let answer = rpassword::prompt_password(prompt);
+    drop(held);
+    match answer {
+        Ok(text) => Ok(Zeroizing::new(text)),
+        Err(cause) if cause.kind() == io::ErrorKind::Interrupted => Err(Error::new("interrupted")),
+        Err(cause) if cause.raw_os_error() == Some(libc::ENXIO) => Err(no_terminal()),
+        Err(cause) => Err(Error::new(format_args!("cannot ask at the terminal: {cause}"))),
+    }
+}
+
+/// Ctrl-C at a prompt waits until the terminal echoes again: the prompt sends it to us while the
+/// terminal is still as it needs it.
+struct HeldInterrupt {
+    before: libc::sigset_t,
+}
+
+impl HeldInterrupt {
+    fn new() -> Self {
+        // SAFETY: an empty set of signals is valid, whatever stands in it is written by the calls
+        // below; both sets outlive them. Only the mask of this thread changes.
+        unsafe {
+            let (mut held, mut before) = (std::mem::zeroed(), std::mem::zeroed());
+            libc::sigemptyset(&raw mut held);
+            libc::sigaddset(&raw mut held, libc::SIGINT);
+            libc::sigemptyset(&raw mut before);
+            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const held, &raw mut before);
+            Self { before }
+        }
+    }
+}
+
+impl Drop for HeldInterrupt {
+    fn drop(&mut self) {
+        // SAFETY: the set is the one that was in force before; nothing is written.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut());
+        }
+    }
+}
+
+fn no_terminal() -> Error {
+    Error::new("a secret is needed, and there is no terminal to ask for it").hint(
+        "hand the passphrase over with `--passphrase-fd 3 3<FILE`, or name the descriptor in \
+         ELOPHANTO_VAULT_FD; a value with `--value-fd`",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek as _, Write as _};
+
+    use secrecy::ExposeSecret as _;
+
+    use super::*;
+
+    /// A descriptor such as a shell leaves open.
+    fn left_open(bytes: &[u8]) -> RawFd {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        file.rewind().unwrap();
+        // SAFETY: the file is open; the copy is owned by whoever claims it.
+        unsafe { libc::dup(file.as_raw_fd()) }
+    }
+
+    #[test]
+    fn a_descriptor_is_claimed_once() {
+        let number = left_open(b"hold hands\nmore");
+        let descriptor = Descriptor::claim(number).unwrap();
+        let twice = Descriptor::claim(number).unwrap_err();
+        assert!(twice.message().contains("named twice"), "{}", twice.message());
+        assert_eq!(descriptor.passphrase().unwrap().expose_secret(), "hold hands");
+        let value = Descriptor::claim(left_open(b"two\nlines\n")).unwrap().value().unwrap();
+        assert_eq!(value.expose_secret(), "two\nlines");
+    }
+
+    #[test]
+    fn what_is_no_descriptor_of_ours() {
+        let own = tempfile::tempfile().unwrap();
+        for (number, expected) in [
+            (-1, "is no descriptor"),
+            (1, "is an output"),
+            (2, "is an output"),
+            (100_000, "is not open"),
+            (own.as_raw_fd(), "was not left open"),
+        ] {
+            let error = Descriptor::claim(number).unwrap_err();
+            assert!(error.message().contains(expected), "{}", error.message());
+        }
+        assert!(own.metadata().is_ok());
+        for text in ["hold hands", "", "3x", "99999999999"] {
+            let error = Descriptor::named("--value-fd", text).unwrap_err();
+            assert_eq!(error.message(), "--value-fd takes the number of a descriptor");
+        }
+        assert!(Descriptor::claim(0).unwrap().is_stdin());
+    }
+}

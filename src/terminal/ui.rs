@@ -1,0 +1,331 @@
+//! Standard output, standard error, progress: nothing else prints.
+//!
+//! Stdout carries data, stderr carries talk. Text from outside goes through [`visible`] before it
+//! reaches a terminal.
+
+use std::{
+    fmt::Display,
+    io::{self, BufRead, IsTerminal, Read, Write},
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use crate::wire::printed_json;
+use elophanto_app::{Error, Reporter, reporter::Tone};
+pub use elophanto_base::visible::{escape_control_line, exact_line, visible};
+
+/// How a command ended, when it did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// An honest no.
+    Negative,
+}
+
+/// A bar that appears sooner would only flicker.
+const PROGRESS_DELAY: Duration = Duration::from_millis(250);
+
+/// Of a terminal that does not say how wide it is.
+const USUAL_COLUMNS: usize = 80;
+
+/// Most bytes of an answer to a question.
+const MOST_ANSWER: u64 = 1_024;
+
+/// The user's terminal, or what stands in for it.
+pub struct Ui {
+    /// Stdout is JSON Lines.
+    pub json: bool,
+    /// Stdout is a terminal that shows colours.
+    pub colour: bool,
+    /// Stdout is a terminal that follows links.
+    pub links: bool,
+    /// Stderr is a terminal that shows colours.
+    pub talk_colour: bool,
+    /// Colours are shown nowhere.
+    plain: bool,
+    terminal: bool,
+    out: Out,
+}
+
+/// Where data goes.
+enum Out {
+    Stdout(io::BufWriter<io::Stdout>),
+    /// Nowhere, for whoever does something on behalf of somebody else.
+    Nowhere,
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(bytes),
+            Self::Nowhere => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::Nowhere => Ok(()),
+        }
+    }
+}
+
+impl Ui {
+    /// Looks at the streams once.
+    pub fn new(json: bool, plain: bool) -> Self {
+        let terminal = io::stdout().is_terminal();
+        Self {
+            json,
+            colour: terminal && !plain,
+            talk_colour: io::stderr().is_terminal() && !plain,
+            plain,
+            terminal,
+            links: terminal && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout),
+            out: Out::Stdout(io::BufWriter::new(io::stdout())),
+        }
+    }
+
+    /// Another one for the same streams, for whoever only talks while this one is lent.
+    pub fn beside(&self) -> Self {
+        Self::new(self.json, self.plain)
+    }
+
+    /// Prints nothing, and nobody can be asked or told anything.
+    pub fn silent() -> Self {
+        Self {
+            json: true,
+            colour: false,
+            links: false,
+            talk_colour: false,
+            plain: true,
+            terminal: false,
+            out: Out::Nowhere,
+        }
+    }
+
+    /// Standard input, at most one byte more than `most`; `None` if it is a terminal.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn input(&self, most: u64) -> io::Result<Option<Vec<u8>>> {
+        if io::stdin().is_terminal() {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok(Some(bytes))
+    }
+
+    /// Whether a person reads stdout.
+    pub fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// A line of data: JSON if asked for, else text.
+    pub fn emit<T: Serialize>(&mut self, wire: &T, text: impl Display) -> Result<(), Error> {
+        if self.json { self.json(wire) } else { self.line(text) }
+    }
+
+    /// Says of a list that there is nothing to show, and which command makes the first one.
+    pub fn nothing(&self, said: impl Display) -> Outcome {
+        self.talk(said);
+        Outcome::Negative
+    }
+
+    /// A line of JSON.
+    pub fn json<T: Serialize + ?Sized>(&mut self, wire: &T) -> Result<(), Error> {
+        let text = printed_json(wire)?;
+        self.line(text)
+    }
+
+    /// A line of text on stdout.
+    pub fn line(&mut self, text: impl Display) -> Result<(), Error> {
+        Ok(writeln!(self.out, "{text}")?)
+    }
+
+    /// Bytes on stdout, as they are.
+    pub fn raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        Ok(self.out.write_all(bytes)?)
+    }
+
+    /// Hands everything to the reader.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        Ok(self.out.flush()?)
+    }
+
+    /// Something the user should know, on stderr.
+    pub fn note(&self, text: impl Display) {
+        self.say(format_args!("note: {}", visible(&text.to_string())));
+    }
+
+    /// Something that went wrong but stops nothing, on stderr.
+    pub fn warn(&self, text: impl Display) {
+        self.say(format_args!("warning: {}", visible(&text.to_string())));
+    }
+
+    /// Asks whether to go on. Where nobody can answer, the answer is no.
+    ///
+    /// # Errors
+    /// When the answer can't be read.
+    pub fn confirm(&self, question: &str) -> io::Result<bool> {
+        let nobody = matches!(self.out, Out::Nowhere);
+        if nobody || !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Ok(false);
+        }
+        let _ = write!(io::stderr().lock(), "{} [y/N] ", visible(question));
+        let mut answer = String::new();
+        io::stdin().lock().take(MOST_ANSWER).read_line(&mut answer)?;
+        Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// A line on stderr.
+    pub fn talk(&self, text: impl Display) {
+        self.say(visible(&text.to_string()));
+    }
+
+    /// A line on stderr that is safe to show already, with colours of ours.
+    pub fn painted(&self, text: &str) {
+        self.say(text);
+    }
+
+    /// Columns of the terminals that stdout and stderr are; `None` of what is none.
+    pub fn columns(&self) -> [Option<usize>; 2] {
+        let of = |is_terminal: bool, size: rustix::io::Result<rustix::termios::Winsize>| {
+            let columns = size.map_or(0, |size| usize::from(size.ws_col));
+            is_terminal.then_some(if columns == 0 { USUAL_COLUMNS } else { columns })
+        };
+        let [out, err] = [
+            rustix::termios::tcgetwinsize(io::stdout()),
+            rustix::termios::tcgetwinsize(io::stderr()),
+        ];
+        [of(self.terminal, out), of(io::stderr().is_terminal(), err)]
+    }
+
+    /// Where nothing is printed, nobody reads stderr along.
+    fn say(&self, text: impl Display) {
+        if !matches!(self.out, Out::Nowhere) {
+            say(text);
+        }
+    }
+}
+
+impl Reporter for Ui {
+    fn tell(&self, tone: Tone, text: &str) {
+        match tone {
+            Tone::Note => self.note(text),
+            Tone::Warning => self.warn(text),
+            Tone::Talk => self.talk(text),
+        }
+    }
+
+    fn confirm(&self, question: &str) -> io::Result<bool> {
+        Self::confirm(self, question)
+    }
+
+    fn is_watched(&self) -> bool {
+        !matches!(self.out, Out::Nowhere) && io::stderr().is_terminal()
+    }
+
+    fn progress(&self, what: &'static str) -> Box<dyn elophanto_app::reporter::Progress> {
+        Box::new(Progress::of(what))
+    }
+}
+
+impl elophanto_app::reporter::Progress for Progress {
+    fn update(&self, done: usize, all: usize) {
+        Self::update(self, done, all);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+/// The failure that ends a command.
+pub fn report(error: &Error) {
+    say(format_args!("error: {}", visible(error.message())));
+    for cause in error.causes() {
+        say(format_args!("caused by: {}", visible(&cause)));
+    }
+    for hint in error.hints() {
+        say(format_args!("hint: {}", visible(hint)));
+    }
+}
+
+/// A note, for where no [`Ui`] is at hand.
+pub fn say_note(text: &str) {
+    say(format_args!("note: {}", visible(text)));
+}
+
+fn say(text: impl Display) {
+    // Nobody can be told that stderr is closed.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// A bar on stderr, shown on a terminal once it has been worth waiting for.
+pub struct Progress {
+    state: Mutex<(Instant, Option<ProgressBar>)>,
+    shown: bool,
+    /// What is counted.
+    what: &'static str,
+}
+
+impl Progress {
+    /// Starts the clock.
+    pub fn of(what: &'static str) -> Self {
+        let state = Mutex::new((Instant::now(), None));
+        Self { state, shown: io::stderr().is_terminal(), what }
+    }
+
+    /// So many of so many are done.
+    pub fn update(&self, done: usize, all: usize) {
+        if !self.shown {
+            return;
+        }
+        let Ok(mut state) = self.state.lock() else { return };
+        if state.1.is_none() && state.0.elapsed() >= PROGRESS_DELAY && done < all {
+            let bar = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::stderr());
+            let template = format!("{{bar:30}} {{pos}}/{{len}} {} {{eta}} left", self.what);
+            if let Ok(style) = ProgressStyle::with_template(&template) {
+                bar.set_style(style);
+            }
+            state.1 = Some(bar);
+        }
+        if let Some(bar) = &state.1 {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Ok(mut state) = self.state.lock()
+            && let Some(bar) = state.1.take()
+        {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_a_terminal_raw() {
+        for (text, shown) in [
+            ("plain äöü 日本", "plain äöü 日本"),
+            ("\x1b[2J\x1b]52;c;aGk=\x07", "␛[2J␛]52;c;aGk=␇"),
+            ("over\rwritten", "over␍written"),
+            ("a\u{202e}b\u{200b}c\u{9b}d", "a<U+202E>b<U+200B>c<U+009B>d"),
+        ] {
+            assert_eq!(visible(text), shown);
+        }
+        assert_eq!(escape_control_line("a\nb\tc"), "a␊b␉c");
+    }
+}
