@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use elophanto_agent::Session;
 use elophanto_models::llm::Message;
 
-/// All that is kept of a conversation, with the calls of tools and their results.
-pub fn export(session: &Session) -> String {
+/// All that was said in a session, with the calls of tools and their results.
+pub fn export(session: &Session, messages: &[Message]) -> String {
     let title = session.name.as_ref().or(session.goal.as_ref());
     let mut text = format!(
         "# {}\n\nSession {}, {}.\n",
@@ -15,7 +15,7 @@ pub fn export(session: &Session) -> String {
         session.updated.strftime("%Y-%m-%d %H:%M UTC"),
     );
     let mut speaker = "";
-    for message in &session.messages {
+    for message in messages {
         let (by, said) = match message {
             Message::System(said) => ("Before", said),
             Message::User(said) => ("You", said),
@@ -72,13 +72,13 @@ mod tests {
         let name = || "file_read".to_owned();
         let call = ToolCall { id: "1".into(), name: name(), arguments: json!({ "path": "a" }) };
         let id = || "1".to_owned();
-        session.messages = vec![
+        let messages = [
             Message::User("Count *otters*\n".to_owned()),
             Message::Assistant { text: String::new(), tool_calls: vec![call] },
             Message::Tool { id: id(), name: name(), text: "```\nx\n```\n".into(), failed: true },
             Message::Assistant { text: "Three.".to_owned(), tool_calls: Vec::new() },
         ];
-        let text = export(&session).replace(&session.id.to_string(), "ID");
+        let text = export(&session, &messages).replace(&session.id.to_string(), "ID");
         insta::assert_snapshot!(text, @r#"
         # Count otters
 

@@ -58,7 +58,7 @@ pub const COMMANDS: &[Command] = &[
     command("output", "", "all that the last command said", output),
     command("undo", "[R]", "take back what the last run here, or run R, changed", take_back),
     command("sessions", "", "conversations that can go on", sessions),
-    command("resume", "[ID]", "go on in another conversation", conversation::resume),
+    command("resume", "[ID|NAME]", "go on in another conversation", conversation::resume),
     command("rename", "NAME", "give this conversation a name", conversation::rename),
     command("export", "[FILE]", "this conversation as Markdown", conversation::export),
     command("help", "", "this", help),
@@ -67,7 +67,7 @@ pub const COMMANDS: &[Command] = &[
 
 /// What else there is, besides commands.
 const BESIDES: &[(&str, &str)] = &[
-    ("@path", "a file of the work tree, quoted beside what is said"),
+    ("@path", "a file of the work tree, quoted beside what is said; @path:10-40 lines of it"),
     ("!line", "run by the shell in the sandbox; what it says goes with your next message"),
     ("\\ at the end", "the line goes on; what is pasted is one text"),
     ("Ctrl-R", "search in what was typed before"),

@@ -11,7 +11,7 @@ use super::{
         runs,
         work::show::{self, Canvas},
     },
-    Chat,
+    Chat, Spent,
 };
 use elophanto_agent::Which;
 use elophanto_app::runs::{self as use_cases, Change, changes, conversations};
@@ -69,7 +69,9 @@ pub fn resume(chat: &mut Chat<'_>, wanted: &str, ui: &mut Ui) -> Result<(), CliE
         "" => choose(chat, ui)?,
         number if is_number(number) => {
             return Err(CliError::new("`/resume` alone shows a list to choose from by number")
-                .hint("behind it goes the id of a conversation, or three or more of its first letters"));
+                .hint(
+                    "behind it goes the name of a conversation, or three or more letters of its id",
+                ));
         }
         id => Some(id.to_owned()),
     };
@@ -82,6 +84,7 @@ pub fn resume(chat: &mut Chat<'_>, wanted: &str, ui: &mut Ui) -> Result<(), CliE
     }
     chat.session = session;
     chat.begins_anew();
+    chat.spent = Spent::of(&chat.session)?;
     ui.talk(format_args!("session {}", chat.session.id));
     for (by, said) in last(&chat.session.messages) {
         ui.talk(format_args!("{by}: {}", one_line(said, MOST_SAID)));
@@ -139,7 +142,8 @@ pub fn export(chat: &mut Chat<'_>, file: &str, ui: &mut Ui) -> Result<(), CliErr
     if chat.session.messages.is_empty() {
         return Err(CliError::new("nothing was said yet"));
     }
-    let text = visible(&use_cases::export(&chat.session));
+    let said = use_cases::said(&runs::sessions()?, &chat.session, &*ui)?;
+    let text = visible(&use_cases::export(&chat.session, &said));
     if file.is_empty() {
         return ui.line(text.trim_end());
     }
@@ -147,7 +151,7 @@ pub fn export(chat: &mut Chat<'_>, file: &str, ui: &mut Ui) -> Result<(), CliErr
     let written = OpenOptions::new()
         .write(true)
         .create_new(true)
-        .open(file)
+        .open(chat.prepared.workspace.environment.with_home(file))
         .and_then(|mut opened| opened.write_all(text.as_bytes()));
     let name = exact_line(file);
     written.map_err(|cause| {

@@ -13,12 +13,14 @@ use super::{
         ui::{Ui, escape_control_line, report},
         workspace,
     },
+    runs,
     work::{self, end_at_signals, terminal::Terminal},
 };
 use elophanto_app::{
     Reporter,
-    agent::{Given, Prepared, Ran, RunRequest, Session, state_folder},
+    agent::{Given, ModelRef, Prepared, Ran, RunRequest, Session, state_folder},
     config::AgentMode,
+    runs as use_cases,
 };
 use elophanto_base::counted::counted;
 use input::{Input, Typed};
@@ -31,12 +33,15 @@ use input::{Input, Typed};
 /// survives a restart: --session goes on with it.
 #[derive(clap::Args, Debug)]
 pub struct ChatArgs {
-    /// Go on in this session, by its id or the beginning of it
+    /// Go on in this session, by its id, the beginning of it, or its name
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// What runs without asking: ask (nothing), smart (what is safe) or full
     #[arg(long)]
     mode: Option<AgentMode>,
+    /// Ask this model for everything, even if its provider has just failed
+    #[arg(long, value_name = "P/M")]
+    model: Option<ModelRef>,
     /// What models may cost in each run, such as 0.50usd,20000tok,30calls
     #[arg(long, value_name = "LIMITS")]
     budget: Option<String>,
@@ -48,7 +53,7 @@ pub struct ChatArgs {
     yes: bool,
 }
 
-/// What the models of this conversation cost since it was opened here.
+/// What the models of this conversation cost, in runs before too.
 #[derive(Default)]
 struct Spent {
     tokens: u64,
@@ -57,6 +62,13 @@ struct Spent {
 }
 
 impl Spent {
+    fn of(session: &Session) -> Result<Self, CliError> {
+        let (spent, runs) = use_cases::spent(&runs::trails()?, session)?;
+        let mut all = Self { runs, ..Self::default() };
+        all.add(&spent);
+        Ok(all)
+    }
+
     fn add(&mut self, spent: &elophanto_agent::Spent) {
         self.tokens += spent.input_tokens + spent.output_tokens;
         self.usd_micros += spent.usd_micros;
@@ -81,15 +93,17 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(work::flags(args.mode, None, &args.budget), ui)?;
     let screen = work::screen(ui);
     let prepared = work::prepare(&workspace, std::sync::Arc::new(screen.clone()))?;
+    args.model.iter().try_for_each(|model| prepared.set_model(model.clone()))?;
     end_at_signals(prepared.cancelled())?;
     let root = workspace.repository.root.clone();
+    let session = prepared.session(args.session.as_deref())?;
     let mut chat = Chat {
-        session: prepared.session(args.session.as_deref())?,
+        spent: Spent::of(&session)?,
+        session,
         terminal: Terminal::new(screen, root, prepared.cancelled()).in_chat(),
         prepared: &prepared,
         yes: args.yes,
         asks_plan: args.plan,
-        spent: Spent::default(),
         given: Vec::new(),
         ran: Vec::new(),
     };
@@ -121,6 +135,7 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 impl Chat<'_> {
     /// Forgets what belongs to the conversation before.
     fn begins_anew(&mut self) {
+        self.spent = Spent::default();
         self.given.clear();
         self.ran.clear();
         self.terminal.todo = Vec::new();
@@ -132,7 +147,16 @@ impl Chat<'_> {
         let mut given = self.given.clone();
         for path in mention::mentions(line) {
             if self.prepared.is_file(&path) {
-                given.push(self.prepared.file(&path, &self.session)?);
+                let named = self.prepared.file(&path, &self.session)?;
+                if let Some((from, to, all)) = named.part {
+                    (&screen as &dyn Reporter).note(format_args!(
+                        "`@{}`: lines {from}-{to} of {all} are sent; `@{}:{}-` goes on from there",
+                        escape_control_line(&path),
+                        escape_control_line(&named.path),
+                        to + 1
+                    ));
+                }
+                given.push(named.given);
             } else {
                 (&screen as &dyn Reporter).note(format_args!(
                     "`@{}` is no file of this work tree: it is sent as it is written",

@@ -106,16 +106,22 @@ impl Terminal {
         }
         let files = finished.touched.len();
         let Spent { input_tokens, output_tokens, usd_micros, .. } = finished.spent;
+        let did = match (finished.effects, files + finished.commits.len()) {
+            (0, 0) => "nothing was changed: no file written, no command run".to_owned(),
+            _ => [counted(files, "file"), counted(finished.commits.len(), "commit")].join(", "),
+        };
         let told = format!(
-            "run {}: {}, {}, {}, {}, ${:.4}",
+            "run {}: {}, {did}, {}, ${:.4}",
             finished.run,
             counted(finished.steps, "step"),
-            counted(files, "file"),
-            counted(finished.commits.len(), "commit"),
             counted(input_tokens + output_tokens, "token"),
             usd_micros as f64 / 1e6,
         );
         self.screen.say(&[Span::new(told, FAINT)], "");
+        for note in &finished.notes {
+            let noted = format!("noted in {}", exact_line(&note.to_string_lossy()));
+            self.screen.say(&[Span::new(noted, FAINT)], "");
+        }
         if files > 0 {
             let way = match self.is_chat {
                 true => "`/undo` takes it back, `/diff` shows it".to_owned(),
