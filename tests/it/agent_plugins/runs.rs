@@ -78,7 +78,12 @@ fn a_call_sees_what_its_tests_saw() {
         Vec::new(),
     );
     let settings = env.outside().join("home/.config");
-    let path = format!("{}:/usr/bin:/bin", elsewhere.join(".local/bin").display());
+    // A toolchain of another home: a program in it would be found, and refused.
+    let foreign = env.outside().join("home/.pyenv/shims");
+    std::fs::create_dir_all(&foreign).unwrap();
+    std::os::unix::fs::symlink("/usr/bin/git", foreign.join("git")).unwrap();
+    let own = elsewhere.join(".local/bin");
+    let path = format!("{}:{}:/usr/bin:/bin", foreign.display(), own.display());
     let command = |args: &[&str]| {
         let mut command = env.command(args);
         command.env("HOME", &elsewhere).env("XDG_CONFIG_HOME", &settings).env("PATH", &path);
@@ -94,9 +99,10 @@ fn a_call_sees_what_its_tests_saw() {
     let output = agreeing(&mut command(&["agent", "run", "look around", "--json"]));
     let lines = output.json();
     let said = called(&lines, "around")["text"].as_str().unwrap();
-    assert_eq!(told(said), told(&tested), "{output}");
+    assert_eq!(said, told(&tested), "{output}");
     let home = format!("HOME={}|", elsewhere.display());
-    assert!(said.contains(&home) && said.contains("/usr/bin/git"), "{said}");
+    assert!(said.contains(&home) && said.contains("|/usr/bin/git|"), "{said}");
+    assert!(said.contains(&format!("|PATH={}:/usr/bin:/bin|", own.display())), "{said}");
 }
 
 #[test]

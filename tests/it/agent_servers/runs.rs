@@ -52,7 +52,8 @@ fn full_auto_does_not_reach_outside_of_the_fence() {
     let model = Model::script(vec![call("calc_add", json!({ "a": 1, "b": 2 })), text("No.")]);
     bench.env.write_settings(&format!("{}agent.mode: full\n", model.settings()));
     // Nobody answers.
-    let output = bench.env.run_with(&["agent", "run", "add numbers", "--json"], b"");
+    let output =
+        bench.env.run_with(&["agent", "run", "what do the numbers come to", "--json"], b"");
     snapshot!(told(&output), @r#"
     asked: calc_add (destructive) "the server runs outside of the sandbox, as you do"
     server `calc` (python3 [TEMP]/server/server.py)
@@ -82,7 +83,8 @@ fn what_the_user_calls_safe_or_allows_runs_without_asking() {
         bench.env.write_settings(&format!("{}agent.mode: {mode}\n", model.settings()));
         std::fs::write(bench.env.outside().join("home/.config/elophanto/permissions.yaml"), rules)
             .unwrap();
-        let output = bench.env.run_with(&["agent", "run", "add numbers", "--json"], b"");
+        let output =
+            bench.env.run_with(&["agent", "run", "what do the numbers come to", "--json"], b"");
         assert_eq!(bench.noted("calls"), "add\n", "{mode} {rules} {output}");
         let told = told(&output);
         assert!(told.contains("calc_add failed: false\n3\n"), "{told}");
@@ -102,8 +104,10 @@ fn a_safe_tool_is_asked_about_once_a_session() {
         bench.env.write_settings(&format!("{}agent.mode: smart\n", model.settings()));
         let line = |id| format!("{{\"id\": {id}, \"answer\": \"session\"}}\n");
         let answers: String = (1..9).map(line).collect();
-        let output =
-            bench.env.run_with(&["agent", "run", "add numbers", "--json"], answers.as_bytes());
+        let output = bench.env.run_with(
+            &["agent", "run", "what do the numbers come to", "--json"],
+            answers.as_bytes(),
+        );
         assert_eq!(output.code, Some(0), "{output}");
         assert_eq!(bench.noted("calls"), "add\n".repeat(4));
         let told = told(&output);

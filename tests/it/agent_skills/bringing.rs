@@ -12,13 +12,8 @@ fn ones_own_skill_is_removed_after_a_question() {
     env.ok(&["agent", "skill", "new", "tides", "--description", "About tides.", "--user"]);
     env.ok(&["agent", "skill", "new", "shores", "--description", "About shores."]);
     let own = env.outside().join("home/.config/elophanto/skills/tides");
-    let remove =
-        |name: &str| ["agent", "skill", "remove"].into_iter().chain([name]).map(str::to_owned);
-    let run = |name: &str, more: &[&str]| {
-        let words: Vec<String> =
-            remove(name).chain(more.iter().map(|it| (*it).to_owned())).collect();
-        env.run(&words.iter().map(String::as_str).collect::<Vec<_>>())
-    };
+    let run =
+        |name: &str, more: &[&str]| env.run(&[&["agent", "skill", "remove", name], more].concat());
     let nobody = run("tides", &[]);
     assert_eq!((nobody.code, own.exists()), (Some(1), true), "{nobody}");
     assert!(nobody.stderr().contains("--yes removes it"), "{nobody}");

@@ -180,10 +180,12 @@ fn is_order(goal: &str) -> bool {
     sentences.into_iter().any(is_one)
 }
 
-/// Whether an answer neither asks nor says that something was not done.
+/// Whether an answer neither asks nor says that something was not done. A word or a number is what was asked
+/// for.
 fn is_content(answer: &str) -> bool {
     let plain = IDIOMS.as_ref().map(|idioms| idioms.replace_all(answer, ""));
-    !answer.contains('?')
+    answer.split_whitespace().nth(1).is_some()
+        && !answer.contains('?')
         && !answer.contains("```")
         && plain.is_some_and(|plain| !fits(&REFUSALS, &plain))
 }
@@ -337,6 +339,7 @@ mod tests {
             ("Find out who wrote a.rs", "Ann, in 2019, by git's log."),
             ("Compare rg and grep", "rg skips ignored files; grep reads all of them."),
             ("Fix the failing test", "There is no failing test."),
+            ("Add 19 and 23", "42"),
             ("Fix the failing test", "Which one? Two tests fail."),
             ("Delete tmp.txt", "I cannot delete it: nobody agreed."),
             ("Delete tmp.txt", "tmp.txt does not exist."),

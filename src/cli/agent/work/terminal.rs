@@ -18,7 +18,7 @@ use super::{
 };
 use crate::cli::ui::{escape_control_line, exact_line, visible};
 use elophanto_agent::{
-    Answer, Approval, Approver, Event, Finished, Outcome, Spent, Todo, level_name,
+    Answer, Approval, Approver, End, Event, Finished, Outcome, Spent, Todo, level_name,
     permissions::Action, tools::TODO_LIST,
 };
 use elophanto_app::Reporter;
@@ -103,6 +103,13 @@ impl Terminal {
             let first = format!(": {}", lines.next().unwrap_or_default());
             self.screen.say(&[Span::new(outcome, BAD), Span::new(first, PLAIN)], "");
             lines.for_each(|line| self.screen.say(&[Span::new(line, PLAIN)], ""));
+            if let End::Brain { hint: Some(hint), .. } | End::Budget { hint: Some(hint), .. } =
+                &finished.end
+            {
+                let hint = hint.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+                self.screen
+                    .say(&[Span::new(format!("hint: {}", escape_control_line(&hint)), PLAIN)], "");
+            }
         }
         let files = finished.touched.len();
         let Spent { input_tokens, output_tokens, usd_micros, .. } = finished.spent;
