@@ -13,7 +13,7 @@ use super::{
     ui::{Ui, escape_control_line, exact_line, visible},
 };
 use elophanto_app::{
-    config::{Guarded, REPOSITORY_FILE, TrustEntry, TrustStore},
+    config::{Guarded, REPOSITORY_FILE, TrustEntry, TrustStore, digest},
     pages::{Page, Pages, Trust},
     trust::{self, Untrusted},
 };
@@ -27,15 +27,18 @@ use elophanto_base::counted::{agreeing, counted};
 /// pages below `system` and `user` of the knowledge base, and `AGENTS.md` and `CLAUDE.md` in any
 /// folder, are quoted to it, not obeyed, until you trust exactly what they say, with `--pages`. Any
 /// other content, older or newer, needs to be trusted on its own.
-/// What you trust is kept in your own configuration folder.
+/// What you trust is kept in your own configuration folder. Exits with 1 if nobody agreed.
 #[derive(clap::Args, Debug)]
 pub struct TrustArgs {
     /// Print the text of pages that are not trusted, and trust nothing
     #[arg(long, conflicts_with_all = ["pages", "list", "revoke"])]
     show: bool,
-    /// Print the text of pages that are not trusted, and trust them as well: these, or all
+    /// Print the text of pages that are not trusted, ask, and trust them as well: these, or all
     #[arg(long, value_name = "PAGE", num_args = 0.., conflicts_with_all = ["list", "revoke"])]
     pages: Option<Vec<PathBuf>>,
+    /// Trust pages without being asked; with hashes, as --json prints them, only pages that say just that
+    #[arg(long, value_name = "HASH", num_args = 0.., requires = "pages")]
+    yes: Option<Vec<String>>,
     /// List what is trusted in all repositories, and trust nothing
     #[arg(long, conflicts_with = "revoke")]
     list: bool,
@@ -63,6 +66,8 @@ struct PageWire<'a> {
     lines: usize,
     /// The user trusted something else that it said.
     changed: bool,
+    /// Hash of what it says.
+    digest: &'a str,
     /// With `--show` and `--pages`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<Cow<'a, str>>,
@@ -105,11 +110,16 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     ui.flush()?;
     if untrusted.settings.is_empty() {
         ui.talk(format_args!("nothing in `{file}` needs trust"));
-    } else if !args.show {
+    } else if !args.show && args.pages.is_none() {
         let said = if untrusted.trust()? { "trusted from now on" } else { "was trusted already" };
         ui.talk(format_args!("{said}, as long as `{file}` stays as it is"));
     }
-    trust_pages(&pages, &asked, args, ui)?;
+    if !trust_pages(&pages, &asked, args, ui)? {
+        return Ok(Outcome::Negative);
+    }
+    if args.pages.is_some() && !untrusted.settings.is_empty() {
+        ui.talk(format_args!("`elophanto trust` without `--pages` trusts `{file}`"));
+    }
     Ok(Outcome::Done)
 }
 
@@ -126,14 +136,14 @@ fn named(pages: &Pages, args: &TrustArgs) -> Result<Vec<Page>, CliError> {
     Ok(all)
 }
 
-/// Names pages that are not trusted as they are. They are trusted only where that is asked for, and
-/// what they say is shown before.
+/// Names pages that are not trusted as they are. They are trusted only where that is asked for, what they
+/// say was shown, and somebody agreed to it; `false` if nobody did.
 fn trust_pages(
     pages: &Pages,
     asked: &[Page],
     args: &TrustArgs,
     ui: &mut Ui,
-) -> Result<(), CliError> {
+) -> Result<bool, CliError> {
     let is_asked = args.pages.is_some();
     let (trusted, new): (Vec<&Page>, Vec<&Page>) =
         asked.iter().partition(|page| page.trust == Trust::Given);
@@ -148,10 +158,15 @@ fn trust_pages(
             line = format!("{line}\n\n{}\n", visible(text.trim_end()));
         }
         let text = (args.show || is_asked).then_some(text);
-        ui.emit(&PageWire { page: path, lines, changed, text }, line)?;
+        let digest = &digest(&page.bytes);
+        ui.emit(&PageWire { page: path, lines, changed, digest, text }, line)?;
     }
     ui.flush()?;
     if is_asked && !new.is_empty() {
+        if !agreed(&new, args, ui)? {
+            ui.talk("nothing was trusted");
+            return Ok(false);
+        }
         pages.record(new.iter().map(|page| (&*page.path, &*page.bytes)))?;
         let (pages, say, stay) = match new.len() {
             1 => ("page".to_owned(), "says", "it stays as it is"),
@@ -168,7 +183,35 @@ fn trust_pages(
             (counted(trusted.len(), "page"), agreeing(trusted.len(), "was", "were"));
         ui.talk(format_args!("{pages} {were} trusted already"));
     }
-    Ok(())
+    Ok(true)
+}
+
+/// Whether the user agrees to what pages say. Hashes agree to nothing else, whatever has become of a page
+/// since they were looked up.
+fn agreed(new: &[&Page], args: &TrustArgs, ui: &Ui) -> Result<bool, CliError> {
+    let Some(hashes) = &args.yes else {
+        if !ui.can_ask() {
+            return Err(CliError::new("nobody is there who could agree to what these pages say").hint(
+                "read them, then add `--yes`, or `--yes HASH...` with the hashes that `--show --json` \
+                 prints, which agrees to just that",
+            ));
+        }
+        let (these, they) = match new.len() {
+            1 => ("this page".to_owned(), "it says"),
+            count => (format!("these {count} pages"), "they say"),
+        };
+        return Ok(ui.confirm(&format!("Have the agent do what {they}? This trusts {these}."))?);
+    };
+    let is_named = |page: &Page| hashes.iter().any(|hash| *hash == digest(&page.bytes));
+    match new.iter().find(|page| !hashes.is_empty() && !is_named(page)) {
+        None => Ok(true),
+        Some(other) => {
+            let path = exact_line(&other.path.to_string_lossy());
+            Err(CliError::new(format_args!("no hash behind `--yes` is that of `{path}`")).hint(
+                "nothing was trusted: name the pages behind `--pages`, and look at them again",
+            ))
+        }
+    }
 }
 
 fn list(store: &TrustStore, ui: &mut Ui) -> Result<Outcome, CliError> {

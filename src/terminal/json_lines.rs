@@ -143,6 +143,8 @@ pub struct EndedWire<'a> {
     pub files: Vec<String>,
     pub commits: &'a [String],
     pub notes: Vec<String>,
+    /// Calls that were made and that change, run or reach something; 0: nothing was changed.
+    pub effects: usize,
     pub steps: u32,
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -165,6 +167,7 @@ impl<'a> EndedWire<'a> {
             files: texts(&finished.touched),
             commits: &finished.commits,
             notes: texts(&finished.notes),
+            effects: finished.effects,
             steps: finished.steps,
             input_tokens: finished.spent.input_tokens,
             output_tokens: finished.spent.output_tokens,

@@ -18,8 +18,8 @@ use super::{
     ui::{escape_control_line, exact_line, visible},
 };
 use elophanto_agent::{
-    Answer, Approval, Approver, Event, Finished, Outcome, Spent, level_name, permissions::Action,
-    tools::TODO_LIST,
+    Answer, Approval, Approver, End, Event, Finished, Outcome, Spent, level_name,
+    permissions::Action, tools::TODO_LIST,
 };
 use elophanto_app::Reporter;
 use elophanto_base::counted::counted;
@@ -97,19 +97,32 @@ impl Terminal {
             let first = format!(": {}", lines.next().unwrap_or_default());
             self.screen.say(&[Span::new(outcome, BAD), Span::new(first, PLAIN)], "");
             lines.for_each(|line| self.screen.say(&[Span::new(line, PLAIN)], ""));
+            if let End::Brain { hint: Some(hint), .. } | End::Budget { hint: Some(hint), .. } =
+                &finished.end
+            {
+                let hint = hint.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+                self.screen
+                    .say(&[Span::new(format!("hint: {}", escape_control_line(&hint)), PLAIN)], "");
+            }
         }
         let files = finished.touched.len();
         let Spent { input_tokens, output_tokens, usd_micros, .. } = finished.spent;
+        let did = match (finished.effects, files + finished.commits.len()) {
+            (0, 0) => "nothing was changed: no file written, no command run".to_owned(),
+            _ => [counted(files, "file"), counted(finished.commits.len(), "commit")].join(", "),
+        };
         let told = format!(
-            "run {}: {}, {}, {}, {}, ${:.4}",
+            "run {}: {}, {did}, {}, ${:.4}",
             finished.run,
             counted(finished.steps, "step"),
-            counted(files, "file"),
-            counted(finished.commits.len(), "commit"),
             counted(input_tokens + output_tokens, "token"),
             usd_micros as f64 / 1e6,
         );
         self.screen.say(&[Span::new(told, FAINT)], "");
+        for note in &finished.notes {
+            let noted = format!("noted in {}", exact_line(&note.to_string_lossy()));
+            self.screen.say(&[Span::new(noted, FAINT)], "");
+        }
         if files > 0 {
             let way = match self.is_chat {
                 true => "`/undo` takes it back, `/diff` shows it".to_owned(),

@@ -166,13 +166,18 @@ impl Ui {
         self.say(format_args!("warning: {}", visible(&text.to_string())));
     }
 
+    /// Whether somebody is there who could answer.
+    pub fn can_ask(&self) -> bool {
+        let nobody = matches!(self.out, Out::Nowhere);
+        !nobody && io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
     /// Asks whether to go on. Where nobody can answer, the answer is no.
     ///
     /// # Errors
     /// When the answer can't be read.
     pub fn confirm(&self, question: &str) -> io::Result<bool> {
-        let nobody = matches!(self.out, Out::Nowhere);
-        if nobody || !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        if !self.can_ask() {
             return Ok(false);
         }
         let _ = write!(io::stderr().lock(), "{} [y/N] ", visible(question));

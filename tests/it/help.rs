@@ -194,7 +194,8 @@ fn help_of_search() {
     Finds by meaning and by keyword. `"quoted words"` must stand together, `-word` must not occur; a
     dash before one letter, or before a word that the notes write with its dash, is part of an option
     such as `-r`. Text for people lists files with their best places, everything else passages. Exits
-    with 0 if something was found, 1 if nothing was, 2 if the search failed.
+    with 0 if something was found, however doubtful (it says so), 1 if nothing was, or nothing as sure
+    as `--min-confidence` wants it, 2 if the search failed.
 
     Usage: elophanto search [OPTIONS] [QUERY]
 
@@ -429,7 +430,8 @@ fn help_of_trust() {
     passed over with a warning. Nor does it get to say what an agent has to do: pages below `system` and
     `user` of the knowledge base, and `AGENTS.md` and `CLAUDE.md` in any folder, are quoted to it, not
     obeyed, until you trust exactly what they say, with `--pages`. Any other content, older or newer,
-    needs to be trusted on its own. What you trust is kept in your own configuration folder.
+    needs to be trusted on its own. What you trust is kept in your own configuration folder. Exits with
+    1 if nobody agreed.
 
     Usage: elophanto trust [OPTIONS]
 
@@ -438,7 +440,11 @@ fn help_of_trust() {
               Print the text of pages that are not trusted, and trust nothing
 
           --pages [<PAGE>...]
-              Print the text of pages that are not trusted, and trust them as well: these, or all
+              Print the text of pages that are not trusted, ask, and trust them as well: these, or all
+
+          --yes [<HASH>...]
+              Trust pages without being asked; with hashes, as --json prints them, only pages that say
+              just that
 
           --list
               List what is trusted in all repositories, and trust nothing
@@ -1375,10 +1381,13 @@ fn help_of_agent_run() {
 
     Options:
           --session <ID>
-              Go on in this session, by its id or the beginning of it
+              Go on in this session, by its id, the beginning of it, or its name
 
           --mode <MODE>
               What runs without asking: ask (nothing), smart (what is safe) or full
+
+          --model <P/M>
+              Ask this model for everything, even if its provider has just failed
 
           --max-steps <N>
               Calls of tools at most
@@ -1426,10 +1435,13 @@ fn help_of_agent_chat() {
 
     Options:
           --session <ID>
-              Go on in this session, by its id or the beginning of it
+              Go on in this session, by its id, the beginning of it, or its name
 
           --mode <MODE>
               What runs without asking: ask (nothing), smart (what is safe) or full
+
+          --model <P/M>
+              Ask this model for everything, even if its provider has just failed
 
           --budget <LIMITS>
               What models may cost in each run, such as 0.50usd,20000tok,30calls
@@ -1537,7 +1549,7 @@ fn help_of_agent_sessions() {
       help  Print this message or the help of the given subcommand(s)
 
     Options:
-          --remove <ID>  Forget this one, by its id or the beginning of it
+          --remove <ID>  Forget this one, by its id, the beginning of it, or its name
           --all          List those of all repositories
           --json         Print JSON Lines
           --no-color     Print without colours and links
@@ -1554,12 +1566,15 @@ fn help_of_agent_tools() {
     List the tools of the agent: those built in, and deployed plugins
 
     With `--json` each is printed with the JSON schema of its arguments. What may run without asking
-    depends on its level, the mode and your rules. Servers of others are started by runs only:
-    `elophanto agent mcp list` names them.
+    depends on its level, the mode and your rules. Tools of other servers are listed with --servers,
+    which starts those that you trust.
 
     Usage: elophanto agent tools [OPTIONS]
 
     Options:
+          --servers
+              Start the servers that you added and trust, as a run does, and list their tools too
+
           --json
               Print JSON Lines
 
@@ -1620,7 +1635,7 @@ fn help_of_agent_skill() {
       new      Make a new skill to fill in, in this repository
       install  Bring a skill here from a folder, a git repository or the hub
       update   Bring what was installed up to date from where it came from
-      remove   Remove a skill that was installed
+      remove   Remove a skill that was installed, or one of your own
       help     Print this message or the help of the given subcommand(s)
 
     Options:

@@ -40,7 +40,7 @@ pub use approval::{Answer, Approval, Approver, Event};
 pub use brain::{Brain, BrainError, BrainErrorKind, Thought};
 pub use outcome::{AgentError, End, Finished, Outcome, Spent, TaskSummary};
 pub use session::{MAX_MESSAGES, Rule, Session};
-pub use sessions::{Listing, SessionLock, Sessions, SessionsError};
+pub use sessions::{Listing, Said, SessionLock, Sessions, SessionsError};
 pub use tool::{Host, Intent, Output, Source, Spec, Todo, TodoState, Tool, ToolError};
 pub use toolbox::{Inlet, Toolbox, ToolboxError, level_name};
 pub use trail::{Entry, EntryKind, RunLine, RunTrail, Trails, TrailsError, Which};

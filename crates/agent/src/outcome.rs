@@ -87,6 +87,19 @@ pub struct Spent {
     pub unpriced: u32,
 }
 
+impl Spent {
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            usd_micros: self.usd_micros.saturating_add(other.usd_micros),
+            calls: self.calls.saturating_add(other.calls),
+            unpriced: self.unpriced.saturating_add(other.unpriced),
+        }
+    }
+}
+
 /// A run that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finished {
@@ -101,6 +114,8 @@ pub struct Finished {
     pub commits: Vec<String>,
     /// Notes written about it.
     pub notes: Vec<PathBuf>,
+    /// Calls that were made and that change, run or reach something.
+    pub effects: usize,
     pub spent: Spent,
     /// Steps of the model that were used.
     pub steps: u32,

@@ -141,7 +141,14 @@ fn rules_for(call: &Call<'_>, verdict: &Verdict) -> Vec<Rule> {
             paths.iter().map(of).collect()
         }
         Action::Reach { host } => vec![Rule::Host { tool, host: host.clone() }],
-        action => kind(action).map(|action| Rule::Tool { tool, action }).into_iter().collect(),
+        action => {
+            // What was said before text from outside came in was not said of that.
+            let action = kind(action).map(|kind| match verdict.layer {
+                Layer::Taint => format!("{kind}, with text from outside"),
+                _ => kind,
+            });
+            action.map(|action| Rule::Tool { tool, action }).into_iter().collect()
+        }
     }
 }
 
@@ -204,6 +211,19 @@ mod tests {
             let found = session.allows(&shell("x"), &verdict(commands, can_be_kept));
             assert_eq!(found, expected, "{commands:?}");
         }
+    }
+
+    #[test]
+    fn an_answer_before_text_from_outside_came_in_is_none_about_it() {
+        let mut session = Session::new("terminal", "ada", Timestamp::UNIX_EPOCH);
+        let action = Action::Server { name: "s".to_owned() };
+        let call = Call { tool: "s_read", level: Level::Safe, action };
+        let (before, after) =
+            (verdict(&[], true), Verdict { layer: Layer::Taint, ..verdict(&[], true) });
+        assert!(session.keep(&call, &before) && !session.allows(&call, &after));
+        assert!(session.keep(&call, &after) && session.allows(&call, &after));
+        let other = Call { tool: "s_send", ..call };
+        assert!(!session.allows(&other, &after));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Where sessions lie: a file for each, written whole or not at all, readable by its owner only.
 
 mod form;
+mod said;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,8 @@ use std::{
 };
 
 use uuid::Uuid;
+
+pub use said::Said;
 
 use super::Session;
 use elophanto_base::whole::{PRIVATE, Synced, write_whole};
@@ -30,8 +33,10 @@ pub enum SessionsError {
     BadId(String),
     #[error("there is no session {0}")]
     Missing(Uuid),
-    #[error("there is no session whose id begins with `{0}`")]
+    #[error("there is no session whose id begins with `{0}`, and none of that name")]
     NoneBegins(String),
+    #[error("there is no session `{0}`")]
+    NoneNamed(String),
     #[error("`{prefix}` fits several sessions, such as {}", shown.join(", "))]
     Ambiguous { prefix: String, shown: Vec<String> },
     /// Another run, in this process or another one.
@@ -91,7 +96,7 @@ impl Sessions {
         if is_plain { Ok(id) } else { Err(SessionsError::BadId(shown())) }
     }
 
-    /// The id of a session that is there, by its beginning.
+    /// The id of a session that is there, by its beginning, or by the name that the user gave it.
     ///
     /// # Errors
     /// When there is none, or more than one.
@@ -101,19 +106,33 @@ impl Sessions {
         }
         let wanted = text.to_ascii_lowercase();
         let is_plain = wanted.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-        if wanted.is_empty() || !is_plain {
-            return Err(SessionsError::BadId(elophanto_base::one_line::one_line(text, 60)));
+        let shown = || elophanto_base::one_line::one_line(text, 60);
+        if wanted.trim().is_empty() {
+            return Err(SessionsError::BadId(shown()));
         }
         let mut ids = self.ids()?;
-        ids.retain(|id| id.to_string().starts_with(&wanted));
+        ids.retain(|id| is_plain && id.to_string().starts_with(&wanted));
+        if ids.is_empty() {
+            ids = self.named(text.trim())?;
+        }
         match ids.as_slice() {
-            [] => Err(SessionsError::NoneBegins(elophanto_base::one_line::one_line(&wanted, 60))),
+            [] if is_plain => Err(SessionsError::NoneBegins(shown())),
+            [] => Err(SessionsError::NoneNamed(shown())),
             [id] => Ok(*id),
             several => {
-                let shown = several.iter().take(SHOWN).map(Uuid::to_string).collect();
-                Err(SessionsError::Ambiguous { prefix: wanted, shown })
+                let ids = several.iter().take(SHOWN).map(Uuid::to_string).collect();
+                Err(SessionsError::Ambiguous { prefix: shown(), shown: ids })
             }
         }
+    }
+
+    /// Sessions of a name, in whatever case it is written, the newest first.
+    fn named(&self, name: &str) -> Result<Vec<Uuid>, SessionsError> {
+        let (name, listed) = (name.to_lowercase(), self.list()?.sessions);
+        let is_it = |session: &&Session| {
+            session.name.as_ref().is_some_and(|own| own.to_lowercase() == name)
+        };
+        Ok(listed.iter().filter(is_it).map(|session| session.id).collect())
     }
 
     /// # Errors
@@ -243,7 +262,7 @@ impl Sessions {
                 Err(SessionsError::Missing(id))
             }
             Err(cause) => Err(SessionsError::Io { path, action: "removed", cause }),
-            Ok(()) => Ok(()),
+            Ok(()) => self.remove_said(id),
         }
     }
 

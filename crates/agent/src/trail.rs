@@ -20,6 +20,7 @@ pub use entry::{Entry, EntryKind};
 pub(super) use entry::{some_commits, some_paths};
 pub(super) use writer::Trail;
 
+use super::Spent;
 use elophanto_base::jsonl::{self, Caps, JsonlError, Log};
 
 const CAPS: Caps = Caps { line_bytes: 1024 * 1024, file_bytes: 64 * 1024 * 1024, faults: 100 };
@@ -77,6 +78,8 @@ pub struct RunLine {
     pub outcome: Option<String>,
     /// Calls that were made.
     pub calls: usize,
+    /// What its models cost.
+    pub spent: Spent,
     /// Questions of the agent that nobody answered.
     pub open_questions: Vec<String>,
 }
@@ -215,6 +218,7 @@ fn line(trail: &RunTrail) -> RunLine {
         session: None,
         outcome: None,
         calls: 0,
+        spent: Spent::default(),
         open_questions: Vec::new(),
     };
     for entry in &trail.entries {
@@ -226,6 +230,15 @@ fn line(trail: &RunTrail) -> RunLine {
                 line.session = Uuid::try_parse(session).ok();
             }
             EntryKind::Call { made: true, .. } => line.calls += 1,
+            EntryKind::Thought { input_tokens, output_tokens, usd_micros, .. } => {
+                line.spent = line.spent.plus(Spent {
+                    input_tokens: *input_tokens,
+                    output_tokens: *output_tokens,
+                    usd_micros: usd_micros.unwrap_or_default(),
+                    calls: 1,
+                    unpriced: u32::from(usd_micros.is_none()),
+                });
+            }
             EntryKind::Question { question, answer: None } => {
                 line.open_questions.push(question.clone())
             }

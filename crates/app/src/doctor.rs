@@ -207,7 +207,11 @@ fn find_records(workspace: &Workspace, find: &mut dyn FnMut(String, &str)) {
     for problem in told_some(problems, "faults of the journal") {
         find(problem, MEND_RECORDS);
     }
-    let (records, damage) = Memories::open(workspace).read();
+    let memories = Memories::open(workspace);
+    if let Some(left) = memories.left_out() {
+        find(left.told(), &left.mend());
+    }
+    let (records, damage) = memories.read();
     for problem in told_some(damage, "files of lessons with faults") {
         find(problem, MEND_RECORDS);
     }

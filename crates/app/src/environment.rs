@@ -154,6 +154,15 @@ impl Environment {
         self.0.variables.get("HOME").map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
+    /// A path as it was typed, where `~` stands for the user's home.
+    pub fn with_home(&self, path: &str) -> PathBuf {
+        let below = path.strip_prefix("~/").or_else(|| (path == "~").then_some(""));
+        match (below, self.home()) {
+            (Some(below), Some(home)) => home.join(below),
+            _ => PathBuf::from(path),
+        }
+    }
+
     fn home_folder(&self, variable: &str, otherwise: &str) -> Option<PathBuf> {
         let path = |name: &str| self.0.variables.get(name).map(PathBuf::from);
         let named = path(variable).filter(|path| path.is_absolute());

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::{
     Error,
+    pages::{Pages, Trust},
     reporter::Reporter,
     workspace::{Workspace, write_beneath},
 };
@@ -34,10 +35,11 @@ pub fn mirror(workspace: &Workspace, reporter: &dyn Reporter) -> Vec<PathBuf> {
 }
 
 /// Writes the table of all tools into its block of `system/capabilities.md`; the page, if it
-/// changed.
+/// changed. What the table says of tools an agent is told as their descriptions in any case, so a page
+/// that the user trusted as it was stays trusted with another table, and so does one that is only a table.
 ///
 /// # Errors
-/// When the page cannot be read or written, or its block is damaged.
+/// When the page cannot be read or written, or its block is damaged; when trust cannot be kept.
 pub fn capabilities(workspace: &Workspace, tools: &[Spec]) -> Result<Option<PathBuf>, Error> {
     let root = &workspace.repository.root;
     let write_root = &workspace.config.knowledge.write_root;
@@ -50,6 +52,11 @@ pub fn capabilities(workspace: &Workspace, tools: &[Spec]) -> Result<Option<Path
     if existing.as_deref() == Some(&*page) {
         return Ok(None);
     }
+    let pages = Pages::open(root, &workspace.config, &workspace.environment);
+    let trust = existing.as_ref().map(|text| pages.trust(&path, text.as_bytes()));
     write_beneath(root, &path, page.as_bytes())?;
+    if trust.is_none_or(|trust| trust == Trust::Given) {
+        pages.record([(&*path, page.as_bytes())])?;
+    }
     Ok(Some(path))
 }

@@ -95,6 +95,45 @@ pub fn install(
     Ok(is_agreed)
 }
 
+/// Takes a skill out: one that was installed, or, once the user agreed, one of their own, which nothing
+/// brings back. `false` if nobody agreed.
+///
+/// # Errors
+/// When there is none, it is not theirs to remove here, or it cannot be removed.
+pub fn remove(
+    store: &SkillStore,
+    name: &str,
+    yes: bool,
+    reporter: &dyn Reporter,
+) -> Result<bool, Error> {
+    skills::check_name(name)?;
+    let is_installed = installed(&store.places.installed)?.contains_key(name);
+    let own = store.places.user.as_ref().map(|folder| folder.join(name));
+    let own = own.filter(|folder| !is_installed && fs::symlink_metadata(folder).is_ok());
+    let Some(folder) = own else {
+        let here = store.places.repository.as_ref();
+        let here = here.map(|root| root.join(IN_REPOSITORY).join(name));
+        return match skills::remove(name, &store.places.installed) {
+            Err(cause @ SkillError::NotInstalled(_)) if here.is_some_and(|it| it.exists()) => {
+                let hint = format!("it is the repository's: git rm -r {IN_REPOSITORY}/{name}");
+                Err(Error::of(cause).hint(hint))
+            }
+            other => Ok(other.map(|()| true)?),
+        };
+    };
+    let question = format!("Remove your own skill in `{}`, for good?", folder.display());
+    if !(yes || reporter.confirm(&question)?) {
+        return Ok(false);
+    }
+    let is_link = fs::symlink_metadata(&folder)?.is_symlink();
+    if is_link {
+        fs::remove_file(&folder)?
+    } else {
+        fs::remove_dir_all(&folder)?
+    };
+    Ok(true)
+}
+
 /// Plans to bring what is installed up to date, all skills or the one of this name, and hands each
 /// plan on, which says whether it was installed. Whether one was; `None` if there is none.
 ///

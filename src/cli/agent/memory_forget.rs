@@ -46,7 +46,7 @@ pub struct ForgetArgs {
 /// Take a lesson's text out of the files for good, and say what git's history still holds
 ///
 /// For a secret that got into a lesson. All its records go, those that it corrects too, from the files,
-/// the index and the cache of vectors; every other record stays as it is. What commits hold stays in
+/// the search index and the cache of vectors; every other record stays as it is. What commits hold stays in
 /// git's history: they are named, with the command that purges them.
 #[derive(clap::Args, Debug)]
 pub struct WipeArgs {
@@ -167,7 +167,7 @@ struct WipedWire<'a> {
     left: Vec<String>,
     /// Commits that brought it into git's history.
     history: &'a [Held],
-    /// Whether git's index still holds it.
+    /// Whether what is staged in git still holds it.
     staged: bool,
     /// Commands that take it out of the history.
     purge: Vec<String>,
@@ -202,12 +202,15 @@ pub fn wipe(args: &WipeArgs, memories: &Memories, ui: &mut Ui) -> Result<Outcome
     let (records, in_files) = (counted(wire.records, "record"), counted(wire.files.len(), "file"));
     let text = match (is_due, is_agreed) {
         (true, true) if wire.records == 0 => "forgotten: no file of ours holds it".to_owned(),
-        (true, true) => format!("wiped: {records} out of {in_files}, the index and the cache"),
+        (true, true) => {
+            format!("wiped: {records} out of {in_files}, the search index and the cache of vectors")
+        },
         (true, false) => {
             format!("{records} in {in_files} would be wiped; nobody agreed (`--yes` agrees)")
         }
         (false, _) => {
-            "no file here holds it any more; the index and the cache were made anew".to_owned()
+            "no file here holds it any more; the search index and the cache of vectors were made anew"
+                .to_owned()
         }
     };
     ui.emit(&wire, text)?;
@@ -235,7 +238,10 @@ fn tell_rest(
         ));
     }
     if wire.staged && is_agreed {
-        ui.talk("git's index still holds it: git add -A .elophanto/memory, and commit");
+        ui.talk(
+            "what is staged in git still holds it, and the next commit would: git add -A \
+             .elophanto/memory, and commit",
+        );
     }
     if wire.history.is_empty() {
         return Ok(());

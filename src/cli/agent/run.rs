@@ -15,7 +15,7 @@ use crate::terminal::{json_lines::Wire, run::Terminal, signals::end_at_signals};
 use elophanto_app::{
     Reporter,
     agent::{
-        self, End, Finished, RunRequest,
+        self, End, Finished, ModelRef, RunRequest,
         branch::{Branched, PullRequest},
     },
     config::AgentMode,
@@ -33,12 +33,15 @@ pub struct RunArgs {
     /// What is to be done; `-` reads it from standard input
     #[arg(value_name = "GOAL", allow_hyphen_values = true)]
     goal: String,
-    /// Go on in this session, by its id or the beginning of it
+    /// Go on in this session, by its id, the beginning of it, or its name
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// What runs without asking: ask (nothing), smart (what is safe) or full
     #[arg(long)]
     mode: Option<AgentMode>,
+    /// Ask this model for everything, even if its provider has just failed
+    #[arg(long, value_name = "P/M")]
+    model: Option<ModelRef>,
     /// Calls of tools at most
     #[arg(long, value_name = "N")]
     max_steps: Option<usize>,
@@ -74,6 +77,7 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         false => Arc::new(screen.clone()),
     };
     let prepared = work::prepare(&workspace, reporter)?;
+    args.model.iter().try_for_each(|model| prepared.set_model(model.clone()))?;
     end_at_signals(prepared.cancelled())?;
     let root = workspace.repository.root.clone();
     let terminal = || Terminal::new(screen.clone(), root, prepared.cancelled());

@@ -58,7 +58,7 @@ enum RunsCommand {
 pub struct SessionsArgs {
     #[command(subcommand)]
     command: Option<SessionsCommand>,
-    /// Forget this one, by its id or the beginning of it
+    /// Forget this one, by its id, the beginning of it, or its name
     #[arg(long, value_name = "ID")]
     remove: Option<String>,
     /// List those of all repositories
@@ -73,7 +73,7 @@ pub struct SessionsArgs {
 enum SessionsCommand {
     /// All that was said in a conversation, and its runs
     Show {
-        /// Id of the session, or its beginning
+        /// Id of the session, its beginning, or its name
         #[arg(value_name = "ID")]
         session: String,
     },
@@ -186,13 +186,13 @@ fn told_message(message: &MessageWire) -> String {
 
 fn show_session(id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
     let here = locate(Path::new(".")).ok();
-    let Conversation { session, runs } =
+    let Conversation { session, messages, runs } =
         conversation((&trails()?, &sessions()?), id, here.as_ref(), ui)?;
     ui.emit(&SessionWire::of(&session), told_session(&session, true))?;
     for row in &runs {
         ui.emit(row, told_in_list(row))?;
     }
-    for message in &session.messages {
+    for message in &messages {
         let wire = MessageWire::of(message);
         ui.emit(&wire, told_message(&wire))?;
     }

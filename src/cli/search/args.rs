@@ -27,7 +27,8 @@ const MAX_QUERY_BYTES: u64 = 64 * 1024;
 /// Finds by meaning and by keyword. `"quoted words"` must stand together, `-word` must not occur; a
 /// dash before one letter, or before a word that the notes write with its dash, is part of an option
 /// such as `-r`. Text for people lists files with their best places, everything else passages.
-/// Exits with 0 if something was found, 1 if nothing was, 2 if the search failed.
+/// Exits with 0 if something was found, however doubtful (it says so), 1 if nothing was, or nothing as
+/// sure as `--min-confidence` wants it, 2 if the search failed.
 #[derive(clap::Args, Debug)]
 pub struct SearchArgs {
     /// What to look for; `-` reads it from standard input

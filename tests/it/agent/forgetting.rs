@@ -98,7 +98,7 @@ fn a_wiped_secret_is_in_no_file_and_git_says_where_it_still_is() {
     assert_eq!(a.files().len(), 2);
     let wiped = a.ok(&[&wipe[..], &["--yes"]].concat());
     told!(wiped.stdout().replace(env.outside().to_str().unwrap(), ""), @"
-    wiped: 2 records out of 2 files, the index and the cache
+    wiped: 2 records out of 2 files, the search index and the cache of vectors
     git's history holds it still, from 1 commit on:
       [COMMIT]  [DAY]  .elophanto/memory/hub/[FILE].jsonl  on main
     ");
@@ -157,7 +157,7 @@ fn a_wipe_leaves_what_is_not_ours_and_says_what_there_is_not() {
     told!(desk.run(&["agent", "memory", "wipe", &id]), @"
     exit: 0
     --- stdout
-    no file here holds it any more; the index and the cache were made anew
+    no file here holds it any more; the search index and the cache of vectors were made anew
     --- stderr
     ");
     assert_eq!(holding(&desk.root, "The lesson that goes"), [""; 0]);

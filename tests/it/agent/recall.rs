@@ -410,6 +410,32 @@ fn a_folder_that_repositories_share() {
     assert_eq!(env.git(&["status", "--porcelain"]), "");
 }
 
+/// Lessons that git carries do not look lost when a folder is named later.
+#[test]
+fn lessons_left_behind_are_named_and_can_be_taken_along() {
+    let env = TestEnv::new();
+    let desk = Desk::of(&env);
+    desk.remember("Invoices", "Invoices are numbered per country", &[]);
+    desk.remember("Refunds", "Refunds need a second pair of eyes", &[]);
+    let folder = env.outside().join("our lessons");
+    env.write_settings(&format!("memory.folder: {}\n", folder.display()));
+    let said = "2 lessons in `.elophanto/memory` are not recalled: by `memory.folder`";
+    for args in [&["agent", "recall", "invoices"][..], &["agent", "memory", "list"], &["doctor"]] {
+        let output = desk.run(args);
+        assert!(output.to_string().contains(said), "{args:?} {output}");
+    }
+    let mend = "mkdir -p '[FOLDER]' && cp -rn .elophanto/memory/. '[FOLDER]'"
+        .replace("[FOLDER]", &folder.to_string_lossy());
+    assert!(desk.run(&["agent", "recall", "invoices"]).stderr().contains(&mend));
+    let done =
+        std::process::Command::new("sh").args(["-c", &mend]).current_dir(&desk.root).status();
+    assert!(done.unwrap().success());
+    let output = desk.run(&["agent", "recall", "invoices"]);
+    assert!(output.stdout().contains("numbered per country"), "{output}");
+    assert!(!output.to_string().contains("not recalled"), "{output}");
+    assert_eq!(desk.list(&[]).len(), 2);
+}
+
 #[test]
 fn a_repository_does_not_say_where_lessons_go() {
     let env = TestEnv::new();

@@ -86,6 +86,30 @@ fn from_a_folder_to_a_tool_and_back() {
     ");
 }
 
+/// A page that the user trusted stays trusted with another table, and one of somebody else's does not
+/// become so.
+#[test]
+fn the_table_of_tools_costs_no_trust() {
+    let env = begun();
+    plugin(&env, "shout", &[]);
+    let untrusted = || {
+        let pages = env.json(&["trust", "--show", "--json"]);
+        pages.iter().any(|page| page["page"] == "knowledge/system/capabilities.md")
+    };
+    assert!(untrusted());
+    env.ok(&["agent", "plugin", "deploy", "shout", "--yes"]);
+    assert!(untrusted(), "nobody trusted what it says besides");
+    env.ok(&["trust", "--pages", "--yes"]);
+    env.ok(&["agent", "plugin", "remove", "shout"]);
+    assert!(!untrusted());
+    env.ok(&["agent", "plugin", "deploy", "shout", "--yes"]);
+    assert!(!untrusted());
+    let page = text(&env, "knowledge/system/capabilities.md");
+    env.write("knowledge/system/capabilities.md", page.replace("Mine.", "Obey me."));
+    env.ok(&["agent", "plugin", "remove", "shout"]);
+    assert!(untrusted());
+}
+
 /// What is no tool, in the words of `list`.
 #[track_caller]
 fn check_problem(env: &crate::env::TestEnv, expected: &str) {

@@ -54,6 +54,57 @@ fn a_secret_arrives_on_standard_input_and_goes_nowhere_else() {
     assert_eq!(std::fs::read_dir(copies).unwrap().count(), 0);
 }
 
+/// Tells its variables and which programs it finds.
+const AROUND: &str = r#"#!/bin/sh
+cat > /dev/null
+seen=$(env | grep -v -e ^TMPDIR= -e ^PWD= -e ^OLDPWD= -e ^SHLVL= -e ^_= | sort | tr '\n"\\' '|..')
+found=$(for name in python3 sh git cargo; do command -v $name || echo no $name; done | tr '\n' '|')
+printf '{"text":"%s%s"}\n' "$seen" "$found"
+"#;
+
+/// What was tested is what is called: with the same variables and programs, wherever the home is.
+#[test]
+fn a_call_sees_what_its_tests_saw() {
+    let env = begun();
+    let schema = r#"{"description": "Looks around", "input": {"type": "object"}}"#;
+    let files = [("plugin.sh", AROUND), ("test_plugin.sh", NOSY_TESTS), ("schema.json", schema)];
+    plugin(&env, "around", &files);
+    let elsewhere = env.outside().join("another home");
+    std::fs::create_dir_all(elsewhere.join(".local/bin")).unwrap();
+    let _fake = scripted(
+        &env,
+        vec![Step::Call("around", json!({})), Step::Say("It looked around.")],
+        Vec::new(),
+        Vec::new(),
+    );
+    let settings = env.outside().join("home/.config");
+    // A toolchain of another home: a program in it would be found, and refused.
+    let foreign = env.outside().join("home/.pyenv/shims");
+    std::fs::create_dir_all(&foreign).unwrap();
+    std::os::unix::fs::symlink("/usr/bin/git", foreign.join("git")).unwrap();
+    let own = elsewhere.join(".local/bin");
+    let path = format!("{}:{}:/usr/bin:/bin", foreign.display(), own.display());
+    let command = |args: &[&str]| {
+        let mut command = env.command(args);
+        command.env("HOME", &elsewhere).env("XDG_CONFIG_HOME", &settings).env("PATH", &path);
+        command
+    };
+    let tested = agreeing(&mut command(&["agent", "plugin", "test", "around"])).stdout();
+    let told = |text: &str| {
+        let text = text.split_once("{\"text\":\"").unwrap().1;
+        text.split_once("\"}").unwrap().0.to_owned()
+    };
+    let deployed = agreeing(&mut command(&["agent", "plugin", "deploy", "around", "--yes"]));
+    assert_eq!(deployed.code, Some(0), "{deployed}");
+    let output = agreeing(&mut command(&["agent", "run", "look around", "--json"]));
+    let lines = output.json();
+    let said = called(&lines, "around")["text"].as_str().unwrap();
+    assert_eq!(said, told(&tested), "{output}");
+    let home = format!("HOME={}|", elsewhere.display());
+    assert!(said.contains(&home) && said.contains("|/usr/bin/git|"), "{said}");
+    assert!(said.contains(&format!("|PATH={}:/usr/bin:/bin|", own.display())), "{said}");
+}
+
 #[test]
 fn without_its_secret_or_an_approval_it_does_not_run() {
     let env = begun();

@@ -69,12 +69,12 @@ fn all_commands_are_listed() {
     /output           all that the last command said
     /undo [R]         take back what the last run here, or run R, changed
     /sessions         conversations that can go on
-    /resume [ID]      go on in another conversation
+    /resume [ID|NAME] go on in another conversation
     /rename NAME      give this conversation a name
     /export [FILE]    this conversation as Markdown
     /help             this
     /quit             leave (also Ctrl-D); Ctrl-C ends the run that goes on
-    @path             a file of the work tree, quoted beside what is said
+    @path             a file of the work tree, quoted beside what is said; @path:10-40 lines of it
     !line             run by the shell in the sandbox; what it says goes with your next message
     \ at the end      the line goes on; what is pasted is one text
     Ctrl-R            search in what was typed before
@@ -98,6 +98,23 @@ fn files_are_quoted_beside_a_message() {
     let screen = chat.ends();
     assert!(screen.contains("`@ada` is no file of this work tree"), "{screen}");
     assert!(!format!("{:?}", bench.model.asked()).contains("opensesame"));
+}
+
+#[test]
+fn lines_of_a_file_are_quoted_and_what_is_missing_is_said() {
+    let long: String = (1..=9_000).map(|number| format!("otter {number}\n")).collect();
+    let bench = Bench::with(Model::script(vec![]), &[("long.txt", &long), ("a:7", "seven\n")]);
+    let mut chat = Chat::start(&bench, &[]);
+    chat.says("What is in @long.txt?");
+    let said = chat.pty.said();
+    assert!(said.contains("`@long.txt`: lines 1-2000 of 9000 are sent"), "{said}");
+    assert!(said.contains("`@long.txt:2001-` goes on"), "{said}");
+    chat.says("And in @long.txt:8990-8992, or @a:7?");
+    let prompt = bench.model.prompts().pop().unwrap();
+    assert!(prompt.contains("otter 8990\notter 8991\notter 8992\n"), "{prompt}");
+    assert!(!prompt.contains("otter 8993") && prompt.contains("seven"), "{prompt}");
+    assert_eq!(chat.pty.said().matches("are sent").count(), 1);
+    chat.ends();
 }
 
 #[test]

@@ -68,7 +68,8 @@ fn near_the_limit_older_messages_become_a_summary() {
 
 #[test]
 fn commands_of_a_conversation() {
-    let turns = (0..9).map(|number| text(&format!("Answer {number}."))).collect();
+    let long = "otters swim far ".repeat(40);
+    let turns = (0..9).map(|number| text(&format!("Answer {number}. {long}"))).collect();
     let bench = Bench::new(Model::script(turns));
     let output = chat(
         &bench,
@@ -94,6 +95,80 @@ fn commands_of_a_conversation() {
     let goals: Vec<&str> = listed.iter().map(|it| it["goal"].as_str().unwrap()).collect();
     assert_eq!(goals, ["Of what did we speak?", "And of seals"]);
     assert_eq!(listed[1]["messages"], 3);
+}
+
+/// The model is told a summary; the user has all of it, by the name that they gave it.
+#[test]
+fn what_became_a_summary_is_kept() {
+    let long = "otters swim far ".repeat(40);
+    let turns = ["One", "Two", "Three", "Four"].map(|said| text(&format!("{said}. {long}")));
+    let bench = Bench::new(Model::script(turns.to_vec()));
+    let lines = "Tell of otters\nAnd of beavers\n/compact\n/rename Animals here\nAnd of seals\n\
+                 /export ~/animals.md\n";
+    assert_eq!(chat(&bench, lines).code, Some(0));
+    let exported = std::fs::read_to_string(bench.home("animals.md")).unwrap();
+    let said = [
+        "Tell of otters",
+        "One. otters",
+        "And of beavers",
+        "Two. otters",
+        "And of seals",
+        "Three.",
+    ];
+    let places: Vec<_> = said.iter().map(|part| exported.find(part)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} {exported}");
+    assert!(!exported.contains("In short"), "{exported}");
+    let go_on = ["agent", "chat", "--mode", "full", "--session", "animals HERE"];
+    let output = bench.env.run_with(&go_on, b"/budget\n/context\nAnd of eels\n/export\n/budget\n");
+    assert_eq!(output.code, Some(0), "{output}");
+    let stdout = output.stdout();
+    assert!(stdout.contains("3 runs here") && stdout.contains("4 runs here"), "{output}");
+    assert!(stdout.contains("Tell of otters") && stdout.contains("Four. otters"), "{output}");
+    // All of it by the list too, and gone with the session.
+    let session = lists(&bench)[0]["session"].as_str().unwrap().to_owned();
+    let shown = bench.env.ok(&["agent", "sessions", "show", "Animals here"]).stdout();
+    assert!(shown.contains("Tell of otters") && shown.contains("And of eels"), "{shown}");
+    let kept = bench.home(&format!(".local/state/elophanto/agent/sessions/{session}.said.jsonl"));
+    assert!(kept.exists());
+    bench.env.ok(&["agent", "sessions", "--remove", "animals here"]);
+    assert!(!kept.exists());
+}
+
+/// What a long run leaves out of its prompts is kept as well.
+#[test]
+fn what_a_run_makes_shorter_is_kept() {
+    let big = |number: usize| text(&format!("Answer {number}. {}", "otters swim far ".repeat(400)));
+    let bench = Bench::new(Model::script((0..30).map(big).collect()))
+        .set("agent:\n  context_tokens: 24000\n");
+    let lines: String = (0..15).map(|number| format!("Question {number} of otters\n")).collect();
+    let output = chat(&bench, &format!("{lines}/export\n"));
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(bench.model.prompts().iter().any(|prompt| prompt.contains("In short")), "{output}");
+    for number in 0..15 {
+        let (question, answer) =
+            (format!("Question {number} of otters"), format!("Answer {number}."));
+        assert!(output.stdout().contains(&question), "{number}");
+        assert!(output.stdout().contains(&answer), "{number}");
+    }
+}
+
+#[test]
+fn a_summary_is_never_longer_than_what_it_stands_for() {
+    let bench = Bench::new(Model::script(vec![text("Yes.")]));
+    let output = chat(&bench, "Hm\n/compact\n/export\n");
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stderr().contains("a summary takes "), "{output}");
+    assert!(output.stdout().contains("## You\n\nHm\n"), "{output}");
+    assert!(!output.stdout().contains("In short"), "{output}");
+}
+
+#[test]
+fn a_window_without_room_for_a_prompt_is_refused() {
+    let bench = Bench::new(Model::script(vec![])).set("agent:\n  context_tokens: 2000\n");
+    let output = bench.env.run(&["agent", "run", "Tell of otters"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(output.stderr().contains("raise `agent.context_tokens` to 3048 or more"), "{output}");
+    assert!(bench.model.asked().is_empty());
 }
 
 /// A summary of what came from outside is a quote.
@@ -137,7 +212,9 @@ fn a_whole_conversation_is_shown() {
     assert_eq!(roles, ["user", "agent", "tool", "agent"]);
     assert_eq!(lines[3]["calls"][0]["tool"], "file_read");
     assert_eq!(lines[4]["id"], lines[3]["calls"][0]["id"]);
-    for (id, reason) in [("ffffffff", "there is no session"), ("../x", "is no id of a session")] {
+    for (id, reason) in
+        [("ffffffff", "there is no session"), ("../x", "there is no session `../x`")]
+    {
         let output = bench.env.run(&["agent", "sessions", "show", id]);
         assert_eq!(output.code, Some(2), "{output}");
         assert!(output.stderr().contains(reason), "{output}");

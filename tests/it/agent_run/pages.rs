@@ -85,7 +85,7 @@ fn what_was_trusted_is_obeyed_as_long_as_it_stays_as_it_is() {
     let named = bench.env.ok(&["trust"]);
     assert!(named.stderr().contains("`elophanto trust --pages` shows what they say"), "{named}");
     assert!(!named.stdout().contains(ORDER), "{named}");
-    let shown = bench.env.ok(&["trust", "--pages"]);
+    let shown = bench.env.ok(&["trust", "--pages", "--yes"]);
     assert!(shown.stdout().contains(ORDER), "{shown}");
     for path in PAGES {
         assert!(shown.stdout().contains(&format!("{path}: 3 lines, not trusted\n")), "{shown}");
@@ -117,7 +117,7 @@ fn what_was_trusted_is_obeyed_as_long_as_it_stays_as_it_is() {
     let changed = format!("{}: 4 lines, changed since you trusted it\n", PAGES[0]);
     let shown = bench.env.ok(&["trust", "--show"]);
     assert!(shown.stdout().starts_with(&changed) && shown.stdout().contains(ORDER), "{shown}");
-    let shown = bench.env.ok(&["trust", "--pages"]);
+    let shown = bench.env.ok(&["trust", "--pages", "--yes"]);
     assert!(shown.stdout().starts_with(&changed) && shown.stdout().contains(ORDER), "{shown}");
     assert!(shown.stderr().contains("5 pages were trusted already"), "{shown}");
     bench.env.write(PAGES[0], page(PAGES[0]));
@@ -200,7 +200,7 @@ fn instructions_are_obeyed_as_they_were_trusted() {
         assert!(named.stdout().contains(&format!("{path}: 3 lines, not trusted\n")), "{named}");
     }
     // One of them alone, by its name.
-    let shown = bench.env.ok(&["trust", "--pages", "AGENTS.md"]);
+    let shown = bench.env.ok(&["trust", "--pages", "AGENTS.md", "--yes"]);
     assert!(shown.stdout().contains("as AGENTS.md says"), "{shown}");
     assert!(!shown.stdout().contains("as lib/AGENTS.md says"), "{shown}");
     let wrong = bench.env.run(&["trust", "--pages", "README.md"]);
@@ -211,7 +211,7 @@ fn instructions_are_obeyed_as_they_were_trusted() {
     assert!(!tainted(&told), "{}", told.output);
     assert!(is_in_system_prompt(&bench, "AGENTS.md"));
     assert_eq!(is_quoted(&bench.model.prompts(), "as AGENTS.md says"), Some(false));
-    bench.env.ok(&["trust", "--pages"]);
+    bench.env.ok(&["trust", "--pages", "--yes"]);
     let own = bench.env.read("AGENTS.md");
     for changed in [false, true] {
         // One byte.
@@ -241,13 +241,65 @@ fn instructions_are_obeyed_as_they_were_trusted() {
     }
 }
 
+/// What a page says is trusted by somebody who says so: at a terminal, or by its hash.
+#[test]
+fn nobody_trusts_by_silence() {
+    let bench = with_instructions();
+    let silent = bench.env.run(&["trust", "--pages"]);
+    assert_eq!(silent.code, Some(2), "{silent}");
+    assert!(silent.stdout().contains("as AGENTS.md says"), "{silent}");
+    assert!(silent.stderr().contains("nobody is there who could agree"), "{silent}");
+    assert!(silent.stderr().contains("`--yes HASH...`"), "{silent}");
+    let untrusted = || bench.env.ok(&["trust", "--show", "--json"]).json();
+    let pages = untrusted();
+    assert_eq!(pages.len(), 3);
+    let hash = |at: usize| pages[at]["digest"].as_str().unwrap();
+    // Those of others agree to nothing.
+    for wrong in [&[hash(0)][..], &["0123456789abcdef"], &[&hash(0)[..12], hash(1), hash(2)]] {
+        let refused = bench.env.run(&[&["trust", "--pages", "--yes"], wrong].concat());
+        assert_eq!(refused.code, Some(2), "{refused}");
+        assert!(refused.stderr().contains("no hash behind `--yes`"), "{refused}");
+    }
+    assert_eq!(untrusted().len(), 3);
+    bench.env.ok(&["trust", "--pages", "AGENTS.md", "--yes", hash(0)]);
+    assert_eq!(untrusted().len(), 2);
+    bench.env.ok(&["trust", "--pages", "--yes", hash(1), hash(2)]);
+    assert_eq!(untrusted(), [serde_json::Value::Null; 0]);
+    assert_eq!(bench.env.run(&["trust", "--yes"]).code, Some(2));
+}
+
+/// They stay in the prompt when what was said is made shorter.
+#[test]
+fn instructions_of_a_folder_outlive_a_summary() {
+    let bench = with_instructions();
+    bench.env.ok(&["trust", "--pages", "--yes"]);
+    let big = "otters swim far and wide\n".repeat(400);
+    let part =
+        |number: usize| call("file_write", json!({ "path": format!("{number}.txt"), "text": big }));
+    let mut turns = vec![reads("src/deep/er/main.txt")];
+    turns.extend((0..14).map(|number| part(number)));
+    turns.push(text_turn());
+    let next = Bench { model: Model::script(turns), ..bench };
+    let settings = format!("{}agent:\n  context_tokens: 24000\n", next.model.settings());
+    next.env.write_settings(&settings);
+    let told = next.run("Tell of otters", &["--mode", "full"], "once");
+    told.done();
+    assert!(!told.all("compacted").is_empty(), "{}", told.output);
+    let prompts = next.model.prompts();
+    let steps: Vec<_> = prompts.iter().filter(|it| it.contains("Tell of otters")).collect();
+    for (step, prompt) in steps.iter().enumerate().skip(1).take(13) {
+        let count = prompt.matches("as src/deep/CLAUDE.md says").count();
+        assert!(count >= 1, "{step}: {prompt}");
+    }
+}
+
 #[test]
 fn what_two_files_of_instructions_say_alike_is_said_once() {
     let text = "# How to work here\n\nUse tabs everywhere.\n";
     let bench = clone_of(&[("AGENTS.md", text), ("CLAUDE.md", text)], vec![]);
     for trusted in [false, true] {
         if trusted {
-            bench.env.ok(&["trust", "--pages", "CLAUDE.md"]);
+            bench.env.ok(&["trust", "--pages", "CLAUDE.md", "--yes"]);
         }
         let before = bench.model.prompts().len();
         let told = bench.run("Tell of otters", &["--mode", "full"], "once");
@@ -264,7 +316,7 @@ fn what_two_files_of_instructions_say_alike_is_said_once() {
 fn pages_of_init_are_trusted() {
     let bench = clone_of(&[("README.md", "# Otters\n")], vec![]);
     bench.env.ok(&["init"]);
-    let shown = bench.env.ok(&["trust", "--pages"]);
+    let shown = bench.env.ok(&["trust", "--pages", "--yes"]);
     assert_eq!(shown.stdout(), "", "{shown}");
     let told = bench.run("Say hello", &["--mode", "full"], "once");
     assert!(!told.output.stdout().contains("quoted, not obeyed"), "{}", told.output);

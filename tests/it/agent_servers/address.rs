@@ -495,7 +495,7 @@ fn a_sign_in_goes_into_the_vault_and_is_renewed() {
     server sums: http://HOUSE/mcp
     gets no token
     --- stderr
-    it wants you to sign in: elophanto agent mcp login sums
+    it wants you to sign in: elophanto agent mcp login sums; or, if you have a token for it, add it again with --key env:NAME or --key vault:NAME
     $ agent mcp trust sums --yes
     exit: 2
     --- stdout

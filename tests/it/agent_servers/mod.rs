@@ -114,7 +114,8 @@ impl Bench {
         turns.push(text("There it is."));
         let model = Model::script(turns);
         self.env.write_settings(&format!("{}{settings}", model.settings()));
-        let output = self.env.run_with(&["agent", "run", "add numbers", "--json"], &yes(10));
+        let output =
+            self.env.run_with(&["agent", "run", "what do the numbers come to", "--json"], &yes(10));
         (output, model)
     }
 

@@ -52,7 +52,8 @@ fn full_auto_does_not_reach_outside_of_the_fence() {
     let model = Model::script(vec![call("calc_add", json!({ "a": 1, "b": 2 })), text("No.")]);
     bench.env.write_settings(&format!("{}agent.mode: full\n", model.settings()));
     // Nobody answers.
-    let output = bench.env.run_with(&["agent", "run", "add numbers", "--json"], b"");
+    let output =
+        bench.env.run_with(&["agent", "run", "what do the numbers come to", "--json"], b"");
     snapshot!(told(&output), @r#"
     asked: calc_add (destructive) "the server runs outside of the sandbox, as you do"
     server `calc` (python3 [TEMP]/server/server.py)
@@ -82,13 +83,51 @@ fn what_the_user_calls_safe_or_allows_runs_without_asking() {
         bench.env.write_settings(&format!("{}agent.mode: {mode}\n", model.settings()));
         std::fs::write(bench.env.outside().join("home/.config/elophanto/permissions.yaml"), rules)
             .unwrap();
-        let output = bench.env.run_with(&["agent", "run", "add numbers", "--json"], b"");
+        let output =
+            bench.env.run_with(&["agent", "run", "what do the numbers come to", "--json"], b"");
         assert_eq!(bench.noted("calls"), "add\n", "{mode} {rules} {output}");
         let told = told(&output);
         assert!(told.contains("calc_add failed: false\n3\n"), "{told}");
         assert!(told.contains("asked: calc_add"), "{told}");
         assert!(told.contains("untrusted text is in the conversation"), "{told}");
     }
+}
+
+/// Under taint too the user is asked once, where they called the tool safe and say so for the session.
+#[test]
+fn a_safe_tool_is_asked_about_once_a_session() {
+    for (level, asked) in [("safe", 1), ("moderate", 4)] {
+        let bench = Bench::new();
+        bench.add(&["--level", &format!("add={level}")]);
+        let add = |a: u8| call("calc_add", json!({ "a": a, "b": 2 }));
+        let model = Model::script(vec![add(1), add(2), add(3), add(4), text("There.")]);
+        bench.env.write_settings(&format!("{}agent.mode: smart\n", model.settings()));
+        let line = |id| format!("{{\"id\": {id}, \"answer\": \"session\"}}\n");
+        let answers: String = (1..9).map(line).collect();
+        let output = bench.env.run_with(
+            &["agent", "run", "what do the numbers come to", "--json"],
+            answers.as_bytes(),
+        );
+        assert_eq!(output.code, Some(0), "{output}");
+        assert_eq!(bench.noted("calls"), "add\n".repeat(4));
+        let told = told(&output);
+        assert_eq!(told.matches("asked: calc_add").count(), asked, "{told}");
+        let tainted = told.matches("untrusted text is in the conversation").count();
+        assert_eq!(tainted, if level == "safe" { 1 } else { 3 }, "{told}");
+    }
+}
+
+#[test]
+fn tools_of_servers_are_listed() {
+    let bench = Bench::new();
+    bench.add(&["--level", "add=safe"]);
+    let listed = bench.env.ok(&["agent", "tools"]);
+    assert!(!listed.stdout().contains("calc_add"), "{listed}");
+    assert!(listed.stderr().contains("and those of 1 server: --servers lists them"), "{listed}");
+    let listed = bench.env.ok(&["agent", "tools", "--servers", "--json"]);
+    let add = listed.json().into_iter().find(|tool| tool["name"] == "calc_add").unwrap();
+    assert_eq!((&add["level"], &add["source"]["name"]), (&"safe".into(), &"calc".into()));
+    assert!(bench.are_gone());
 }
 
 #[test]

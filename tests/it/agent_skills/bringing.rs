@@ -5,6 +5,26 @@ use std::{fs, os::unix::fs::PermissionsExt};
 use super::{installed, publish, put, skill, told};
 use crate::env::{Output, TestEnv, snapshot};
 
+/// Nothing brings back what somebody wrote themself, so that is asked before.
+#[test]
+fn ones_own_skill_is_removed_after_a_question() {
+    let env = TestEnv::new();
+    env.ok(&["agent", "skill", "new", "tides", "--description", "About tides.", "--user"]);
+    env.ok(&["agent", "skill", "new", "shores", "--description", "About shores."]);
+    let own = env.outside().join("home/.config/elophanto/skills/tides");
+    let run =
+        |name: &str, more: &[&str]| env.run(&[&["agent", "skill", "remove", name], more].concat());
+    let nobody = run("tides", &[]);
+    assert_eq!((nobody.code, own.exists()), (Some(1), true), "{nobody}");
+    assert!(nobody.stderr().contains("--yes removes it"), "{nobody}");
+    let removed = run("tides", &["--yes"]);
+    assert_eq!((removed.code, own.exists()), (Some(0), false), "{removed}");
+    let shores = run("shores", &["--yes"]);
+    assert_eq!(shores.code, Some(2), "{shores}");
+    assert!(shores.stderr().contains("git rm -r .elophanto/skills/shores"), "{shores}");
+    assert_eq!(run("../tides", &["--yes"]).code, Some(2));
+}
+
 #[test]
 fn from_a_folder_pinned_changed_updated_removed() {
     let env = TestEnv::new();

@@ -66,7 +66,7 @@ fn layers(call: &Call, found: Option<&Findings>, circumstances: &Circumstances) 
     }
     let ruled = overrides(call, found, circumstances.rules, circumstances.root);
     let floor = blacklist(call, found, circumstances)
-        .or_else(|| taint(call, circumstances))
+        .or_else(|| taint(call, ruled.as_ref(), circumstances))
         .or_else(|| fence(call, circumstances));
     match (floor, ruled) {
         (_, Some(ruled)) if ruled.decision == Decision::Deny => ruled,
@@ -139,11 +139,16 @@ pub(super) fn goes_by(path: &dyn std::fmt::Display, who: &str) -> String {
     format!("`{path}` runs or steers {who}, outside of the sandbox")
 }
 
-fn taint(call: &Call, at: &Circumstances) -> Option<Verdict> {
+/// A server that the user added can send away whatever it is given, so its tools ask too; but of one that
+/// the user called safe, or has a rule for that allows it, the answer may hold for the session.
+fn taint(call: &Call, ruled: Option<&Verdict>, at: &Circumstances) -> Option<Verdict> {
     (at.tainted && call.action.writes_or_reaches() && !stays(call, at)).then(|| {
         let reason = "untrusted text is in the conversation, and this reaches beyond what an undo \
                       of this work tree takes back";
-        verdict(Decision::Ask, Layer::Taint, vec![reason.to_owned()])
+        let is_allowed = ruled.is_some_and(|ruled| ruled.decision == Decision::Allow);
+        let is_server = matches!(call.action, Action::Server { .. });
+        let can_be_kept = is_server && (call.level == Level::Safe || is_allowed);
+        Verdict { can_be_kept, ..verdict(Decision::Ask, Layer::Taint, vec![reason.to_owned()]) }
     })
 }
 

@@ -198,8 +198,18 @@ fn upper_layers_win() {
         check(&server(Level::Moderate), at(&none), (Ask, Layer::Fence, true));
         check(&server(Level::Destructive), at(&trusts), (Allow, Layer::Override, false));
         check(&server(Level::Critical), at(&trusts), (Ask, Layer::Blacklist, false));
-        let at = Circumstances { tainted: true, ..at(&trusts) };
-        check(&server(Level::Safe), at, (Ask, Layer::Taint, false));
+        // Once for the session, where the user said that it is harmless, or allowed it.
+        for (level, rules, can_be_kept) in [
+            (Level::Safe, &none, true),
+            (Level::Moderate, &none, false),
+            (Level::Destructive, &none, false),
+            (Level::Destructive, &trusts, true),
+        ] {
+            let at = Circumstances { tainted: true, ..at(rules) };
+            check(&server(level), at, (Ask, Layer::Taint, can_be_kept));
+        }
+        let at = Circumstances { tainted: true, attended: false, ..at(&trusts) };
+        check(&server(Level::Safe), at, (Deny, Layer::Taint, false));
     }
     check(&server(Level::Safe), given(Mode::Ask, &protected, &none), (Ask, Layer::Mode, true));
     check(&program, given(Mode::Smart, &protected, &none), (Ask, Layer::Mode, true));

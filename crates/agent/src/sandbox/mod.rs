@@ -30,6 +30,7 @@ use elsewhere as system;
 use linux as system;
 
 pub use policy::{Limits, Policy, environment};
+pub use system::searched;
 
 /// Arguments of a program, itself included.
 pub const MAX_ARGUMENTS: usize = 10_000;

@@ -151,6 +151,17 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Session, Fault> {
     })
 }
 
+/// A message as one line, its end included.
+pub(super) fn line_of_message(message: &Message) -> Vec<u8> {
+    let mut line = serde_json::to_vec(&message_form(message)).unwrap_or_default();
+    line.push(b'\n');
+    line
+}
+
+pub(super) fn message_of_line(line: &[u8]) -> Option<Message> {
+    serde_json::from_slice(line).ok().map(message)
+}
+
 fn rule_form(rule: &Rule) -> Option<RuleForm> {
     Some(match rule.clone() {
         Rule::Command { tool, folder, argv } => {

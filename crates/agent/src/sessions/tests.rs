@@ -173,9 +173,66 @@ fn the_beginning_of_an_id_is_enough() {
             }
         }
     }
-    for text in ["", "../x", "ghi", "a b", "é"] {
+    for text in ["", " "] {
         assert!(matches!(sessions.find(text), Err(SessionsError::BadId(_))), "{text}");
+    }
+    for text in ["../x", "ghi", "a b", "é"] {
+        assert!(matches!(sessions.find(text), Err(SessionsError::NoneNamed(_))), "{text}");
     }
     // A whole id is taken as it is: whoever loads it says that it is missing.
     assert!(sessions.find(&Uuid::new_v4().to_string()).is_ok());
+}
+
+#[test]
+fn a_name_is_enough() {
+    let (_folder, sessions) = store();
+    let named = |name: &str| {
+        let mut session = saved(&sessions, "ada", 0);
+        session.name = Some(name.to_owned());
+        sessions.save(&mut session).unwrap();
+        session.id
+    };
+    let (otters, odd) = (named("Otters of the bay"), named("../x"));
+    named("Twice");
+    named("twice");
+    for (text, expected) in
+        [("Otters of the bay", otters), (" otters OF the bay ", otters), ("../x", odd)]
+    {
+        assert_eq!(sessions.find(text).unwrap(), expected, "{text}");
+    }
+    let twice = sessions.find("TWICE");
+    assert!(matches!(twice, Err(SessionsError::Ambiguous { .. })), "{twice:?}");
+    assert!(matches!(sessions.find("Otters"), Err(SessionsError::NoneNamed(_))));
+}
+
+#[test]
+fn what_was_said_is_only_ever_appended_to() {
+    let (_folder, sessions) = store();
+    let session = saved(&sessions, "ada", 0);
+    let of = |texts: &[&str]| texts.iter().map(|text| Message::user(*text)).collect::<Vec<_>>();
+    let add = |before: &[&str], new: &[&str]| {
+        sessions.add_said(session.id, &of(before), &of(new), Synced::Content).unwrap();
+    };
+    let said = || sessions.said(&session).unwrap();
+    // Without such a file it is what the session holds.
+    assert_eq!(said().messages, session.messages);
+    add(&["of an older version"], &["one"]);
+    add(&["known already"], &["two\nlines"]);
+    add(&[], &[]);
+    let all = of(&["of an older version", "one", "two\nlines"]);
+    assert_eq!(said(), Said { messages: all.clone(), damaged: 0 });
+    // A line that a killed process left costs itself alone.
+    let path = sessions.folder().join(format!("{}.said.jsonl", session.id));
+    let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    std::io::Write::write_all(&mut file, b"{\"role\":\"us").unwrap();
+    add(&[], &["three"]);
+    let found = said();
+    assert_eq!((found.messages.len(), found.damaged), (4, 1));
+    assert_eq!(found.messages.last(), of(&["three"]).last());
+    // A link in its place is not followed, and the list of sessions does not see the file.
+    assert_eq!(sessions.list().unwrap().problems.len(), 0);
+    sessions.remove(session.id).unwrap();
+    assert!(!path.exists());
+    std::os::unix::fs::symlink("/etc/passwd", &path).unwrap();
+    assert!(sessions.add_said(session.id, &[], &of(&["x"]), Synced::Nothing).is_err());
 }

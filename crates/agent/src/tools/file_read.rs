@@ -124,6 +124,17 @@ impl FileRead {
     }
 }
 
+/// Which lines an answer of this tool holds, and of how many, where there would be more; `None` if it
+/// holds all that was asked for.
+pub fn part_shown(answer: &str) -> Option<(usize, usize, usize)> {
+    let head = answer.lines().next()?;
+    let (shown, _) = head.rsplit_once("; go on with from: ")?;
+    let (_, shown) = shown.rsplit_once(", lines ")?;
+    let (lines, total) = shown.split_once(" of ")?;
+    let (from, to) = lines.split_once('-')?;
+    Some((from.parse().ok()?, to.parse().ok()?, total.parse().ok()?))
+}
+
 /// As many of the lines asked for as fit, and which these are.
 fn lines(head: &str, text: &str, asked: &Asked, host: &dyn Host) -> String {
     let room = host.max_output().saturating_sub(HEAD_BYTES + head.len());

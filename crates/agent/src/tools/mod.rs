@@ -49,7 +49,7 @@ pub use file_delete::FileDelete;
 pub use file_edit::FileEdit;
 pub use file_list::FileList;
 pub use file_move::FileMove;
-pub use file_read::FileRead;
+pub use file_read::{FileRead, part_shown};
 pub use file_search::FileSearch;
 pub use file_write::FileWrite;
 pub use git_commit::{Gate, GitCommit, Proposed, refuse_secrets};

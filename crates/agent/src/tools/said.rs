@@ -6,6 +6,12 @@ use super::{cut::text_of, withheld::Lines};
 const MOST_OF_A_LINE: usize = 2_000;
 /// Bytes that are held back at most: of a private key that does not end.
 const MOST_HELD: usize = 64 * 1024;
+/// Lines in a row that are no part of a key, behind which it is taken for one that was cut off.
+const MOST_BESIDE: usize = 3;
+/// Characters of a word that may be a line of a key, or most of one.
+const KEY_WORD: usize = 24;
+/// What stands for such a key.
+const CUT_OFF: &str = "[left out: a key that does not end]\n";
 /// A private key is shown as a whole or not at all: only as a whole it is known for a secret.
 const KEY_BEGINS: &str = "-----BEGIN ";
 const KEY_ENDS: &str = "-----END ";
@@ -20,6 +26,10 @@ pub(super) struct Said {
     lines: Lines,
     /// Lines of a key that has not ended.
     held: String,
+    /// Of these, the last ones that are no part of it.
+    beside: Vec<String>,
+    /// A key began whose end did not come: what may be a line of it is not shown.
+    is_cut_off: bool,
 }
 
 impl Said {
@@ -49,24 +59,60 @@ impl Said {
 
     /// The program has ended: the line that it has not.
     pub(super) fn end(&mut self, is_key: &dyn Fn(&str) -> bool) -> String {
-        if self.rest.is_empty() { String::new() } else { self.take(b"\n", is_key) }
+        let last = if self.rest.is_empty() { String::new() } else { self.take(b"\n", is_key) };
+        last + &self.let_go()
     }
 
     fn line(&mut self, line: &str, is_key: &dyn Fn(&str) -> bool, shown: &mut String) {
         let Some(line) = self.lines.shown(line, is_key) else { return };
-        if self.held.is_empty() && !line.contains(KEY_BEGINS) {
-            shown.push_str(&line);
-            shown.push('\n');
+        let (begins, ends) = (line.contains(KEY_BEGINS), line.contains(KEY_ENDS));
+        if begins && !self.held.is_empty() {
+            shown.push_str(&self.let_go());
+        }
+        if begins {
+            self.is_cut_off = false;
+        } else if self.held.is_empty() {
+            if !(self.is_cut_off && may_be_of_a_key(&line)) {
+                shown.push_str(&line);
+                shown.push('\n');
+            }
+            self.is_cut_off &= !ends;
             return;
         }
-        if self.held.len() < MOST_HELD {
-            self.held.push_str(&line);
-            self.held.push('\n');
-            if line.contains(KEY_ENDS) {
-                shown.push_str(&std::mem::take(&mut self.held));
-            }
+        self.held.push_str(&line);
+        self.held.push('\n');
+        if ends {
+            shown.push_str(&std::mem::take(&mut self.held));
+            self.beside.clear();
+            return;
+        }
+        match begins || may_be_of_a_key(&line) {
+            true => self.beside.clear(),
+            false => self.beside.push(line.into_owned()),
+        }
+        if self.beside.len() > MOST_BESIDE || self.held.len() > MOST_HELD {
+            shown.push_str(&self.let_go());
         }
     }
+
+    /// What there is to show of a key that was cut off: the lines behind it.
+    fn let_go(&mut self) -> String {
+        if self.held.is_empty() {
+            return String::new();
+        }
+        self.held.clear();
+        self.is_cut_off = true;
+        let lines = std::mem::take(&mut self.beside);
+        std::iter::once(CUT_OFF.to_owned())
+            .chain(lines.into_iter().map(|line| line + "\n"))
+            .collect()
+    }
+}
+
+/// Whether a line has a word as a private key's text has them.
+fn may_be_of_a_key(line: &str) -> bool {
+    let is_of_key = |char: char| char.is_ascii_alphanumeric() || matches!(char, '+' | '/' | '=');
+    line.split(|char| !is_of_key(char)).any(|word| word.len() >= KEY_WORD)
 }
 
 #[cfg(test)]
@@ -105,6 +151,40 @@ mod tests {
         let key = "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\n";
         let (begin, end) = key.split_at(40);
         check(&["x\n", begin, end, "y\n"], &["x\n", "", key, "y\n"]);
+    }
+
+    /// What comes behind a key that was cut off is seen, and nothing of the key.
+    #[test]
+    fn a_key_without_an_end_holds_nothing_back_for_long() {
+        let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n";
+        let head = format!("-----BEGIN PRIVATE KEY-----\n{line}{line}");
+        check(
+            &["a\n", &head, "one\ntwo\n", "three\n", "four\n", "five\n", line, "six\n"],
+            &[
+                "a\n",
+                "",
+                "",
+                "",
+                &format!("{CUT_OFF}one\ntwo\nthree\nfour\n"),
+                "five\n",
+                "",
+                "six\n",
+            ],
+        );
+        // It is said at the end, too.
+        let mut said = Said::default();
+        assert_eq!(said.take(head.as_bytes(), &|_| false), "");
+        assert_eq!(said.take(b"done", &|_| false), "");
+        assert_eq!(said.end(&|_| false), format!("{CUT_OFF}done\n"));
+        // Another one begins before it ends.
+        let whole = format!("-----BEGIN PRIVATE KEY-----\n{line}-----END PRIVATE KEY-----\n");
+        check(&[&head, &whole, "x\n"], &["", &format!("{CUT_OFF}{whole}"), "x\n"]);
+        // However much of it there is.
+        let long = line.repeat(MOST_HELD / line.len() + 1);
+        let mut said = Said::default();
+        assert_eq!(said.take((head + &long).as_bytes(), &|_| false), CUT_OFF);
+        assert_eq!(said.take(long.as_bytes(), &|_| false), "");
+        assert_eq!(said.take(b"and on\n", &|_| false), "and on\n");
     }
 
     proptest! {

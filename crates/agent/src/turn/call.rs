@@ -28,6 +28,8 @@ const WRITES: [&str; 6] =
     ["file_delete", "file_edit", "file_move", "file_write", "git_commit", "knowledge_write"];
 /// Names that a wrong one is answered with if none is near.
 const NAMES: usize = 30;
+/// Arguments that there are none of, named in one answer.
+const UNKNOWN: usize = 5;
 
 /// What is to be called.
 pub(super) struct Asked<'c> {
@@ -130,8 +132,11 @@ impl Run<'_, '_> {
             self.about_to(&spec.name, &asked.arguments)?;
         }
         // Nobody looked at it, and whoever wrote the text from outside may have.
-        let is_unseen =
-            record.has_effect && self.session.is_tainted && ["mode", "session"].contains(&approved);
+        // A server may change anything: whoever lets it does so knowing that.
+        let is_unseen = record.has_effect
+            && self.session.is_tainted
+            && ["mode", "session"].contains(&approved)
+            && !matches!(call.action, Action::Server { .. });
         if let Err(reason) = self.agent.world.before(&call.action, is_unseen) {
             let text = format!("not made: there can be no checkpoint to go back to: {reason}");
             return Ok(self.unmade(asked, How::Failed, &text, record));
@@ -289,7 +294,11 @@ fn no_tool(tools: &Toolbox, name: &str) -> String {
     let name = one_line(name, 64);
     if near.is_empty() {
         let names: Vec<_> = tools.specs().take(NAMES).map(|spec| spec.name).collect();
-        format!("there is no tool `{name}`; there are: {}", names.join(", "))
+        let more = match tools.len().saturating_sub(names.len()) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        format!("there is no tool `{name}`; there are: {}{more}", names.join(", "))
     } else {
         format!("there is no tool `{name}`; near it: {}", near.join(", "))
     }
@@ -305,8 +314,39 @@ fn checked(input: &Value, arguments: &Value) -> Result<(), String> {
     }
     schema::check(input, arguments).map_err(|reason| {
         let reason = reason.strip_prefix("the answer: ").unwrap_or(&reason);
-        format!("wrong arguments: {reason}")
+        let unknown = unknown(input, arguments);
+        match (unknown.is_empty(), reason.ends_with("is not allowed")) {
+            (true, _) => format!("wrong arguments: {reason}"),
+            (false, true) => format!("wrong arguments: {unknown}"),
+            (false, false) => format!("wrong arguments: {reason}; {unknown}"),
+        }
     })
+}
+
+/// Arguments that a tool does not have, each with the nearest that it has, and all that it has.
+fn unknown(input: &Value, arguments: &Value) -> String {
+    let (Some(known), Some(given)) = (input["properties"].as_object(), arguments.as_object())
+    else {
+        return String::new();
+    };
+    let is_closed = input["additionalProperties"] == false;
+    let strange = given.keys().filter(|name| is_closed && !known.contains_key(*name));
+    let told: Vec<String> = strange
+        .take(UNKNOWN)
+        .map(|name| {
+            let name = one_line(name, 60);
+            let near = |known: &&String| strsim::jaro_winkler(&name, known);
+            let nearest = known.keys().max_by(|one, two| near(one).total_cmp(&near(two)));
+            let nearest = nearest.filter(|nearest| near(nearest) >= 0.7);
+            let meant = nearest.map_or(String::new(), |it| format!(", did you mean `{it}`?"));
+            format!("there is no argument `{name}`{meant}")
+        })
+        .collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    let known: Vec<&str> = known.keys().map(String::as_str).collect();
+    format!("{} (it takes {})", told.join("; "), known.join(", "))
 }
 
 fn size(value: &Value) -> usize {
@@ -315,5 +355,46 @@ fn size(value: &Value) -> usize {
         Value::Array(items) => items.iter().map(|item| size(item) + 1).sum(),
         Value::Object(fields) => fields.iter().map(|(name, one)| name.len() + size(one) + 1).sum(),
         _ => 8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn unknown_arguments_are_named_with_what_was_meant() {
+        let input = json!({
+            "type": "object",
+            "properties": { "path": { "type": "string" }, "from": { "type": "integer" } },
+            "required": ["path"],
+            "additionalProperties": false,
+        });
+        let takes = "(it takes path, from)";
+        for (arguments, expected) in [
+            (json!({ "path": "a" }), String::new()),
+            (
+                json!({ "pth": "a" }),
+                format!(
+                    "`path` is missing; there is no argument `pth`, did you mean `path`? {takes}"
+                ),
+            ),
+            (
+                json!({ "path": "a", "x": 1, "form": 2 }),
+                format!(
+                    "there is no argument `x`; there is no argument `form`, did you mean `from`? {takes}"
+                ),
+            ),
+            (json!({ "path": 1 }), "/path: number instead of \"string\"".to_owned()),
+        ] {
+            let found = checked(&input, &arguments).err().unwrap_or_default();
+            let found = found.strip_prefix("wrong arguments: ").unwrap_or(&found);
+            assert_eq!(found, expected, "{arguments}");
+        }
+        // What may have others does not miss any.
+        let open = json!({ "type": "object", "properties": { "path": {} } });
+        assert_eq!(checked(&open, &json!({ "pth": 1 })), Ok(()));
     }
 }

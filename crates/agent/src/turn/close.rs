@@ -32,7 +32,12 @@ struct Judgement {
 
 impl Run<'_, '_> {
     /// Never fails: what cannot be done any more is a warning.
-    pub(super) fn close(&mut self, frame: Frame<'_>, end: End, answer: Option<String>) -> Finished {
+    pub(super) fn close(
+        &mut self,
+        mut frame: Frame<'_>,
+        end: End,
+        answer: Option<String>,
+    ) -> Finished {
         self.depth = 0;
         // What ended the run must not keep it from being looked back on.
         self.stop = None;
@@ -43,11 +48,11 @@ impl Run<'_, '_> {
             .then(|| self.judge(&frame, &end, answer.as_deref()));
         let judged = judged.flatten();
         let outcome = self.outcome(&end, judged.as_ref());
-        let outcome = self.honest(&end, answer.as_deref(), outcome);
+        let outcome = self.honest(&frame.goal, &end, answer.as_deref(), outcome);
         let is_cancelled = self.is_cancelled_now();
         let end = if is_cancelled && end != End::Answered { End::Cancelled } else { end };
         let outcome = if end == End::Cancelled { Outcome::Cancelled } else { outcome };
-        self.keep_for_good(&frame, can_ask && !is_cancelled);
+        self.keep_for_good(&mut frame, can_ask && !is_cancelled);
         let notes = match end {
             End::Cancelled => Vec::new(),
             _ if !is_task => Vec::new(),
@@ -106,8 +111,9 @@ impl Run<'_, '_> {
     }
 
     /// What was written down comes before what anybody says of it: how much less it is, is said.
-    fn honest(&mut self, end: &End, answer: Option<&str>, outcome: Outcome) -> Outcome {
-        let at_most = at_most(&self.facts, answer, self.is_first).filter(|_| *end == End::Answered);
+    fn honest(&mut self, goal: &str, end: &End, answer: Option<&str>, outcome: Outcome) -> Outcome {
+        let at_most =
+            at_most(&self.facts, goal, answer, self.is_first).filter(|_| *end == End::Answered);
         match at_most.filter(|(most, _)| *most > outcome) {
             Some((most, why)) => {
                 self.warn(why);
@@ -181,6 +187,7 @@ impl Run<'_, '_> {
             touched: self.facts.touched.iter().cloned().collect(),
             commits: self.facts.commits.clone(),
             notes,
+            effects: self.facts.effects,
             spent: self.allowance.spent,
             steps: self.allowance.steps,
             warnings: [std::mem::take(&mut self.warnings), self.agent.world.uncovered()].concat(),

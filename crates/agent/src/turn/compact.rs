@@ -25,8 +25,9 @@ pub(crate) struct Room {
 }
 
 /// As much as there is room for: the newest messages as they are, the others as one summary before
-/// them. `summarise` is given those others, see [`extract`]. Results whose call is missing, and calls
-/// whose result is, are dropped.
+/// them. `summarise` is given those others, see [`extract`]. Where a summary would take more than what
+/// it stands for, all stays as it is, unless there are too many messages. Results whose call is missing,
+/// and calls whose result is, are dropped.
 pub(crate) fn compact(
     messages: Vec<Message>,
     room: Room,
@@ -53,6 +54,9 @@ pub(crate) fn compact(
         return newer.concat();
     }
     let mut all = vec![Message::User(format!("{HEADING}\n{}", summarise(&older)))];
+    if count <= room.messages && estimated(&all) >= estimated(&older) {
+        return units.concat();
+    }
     all.extend(newer.concat());
     all
 }
@@ -171,7 +175,9 @@ pub(super) fn shrink(
         }
         let rest = task.split_off(1.min(task.len()));
         let room = Room { messages, tokens: u64::MAX };
-        task.extend(compact(rest, room, summarise));
+        let shorter = compact(rest.clone(), room, summarise);
+        let is_shorter = estimated(&shorter) < estimated(&rest);
+        task.extend(if is_shorter { shorter } else { rest });
     }
     count.saturating_sub(history.len() + task.len())
 }

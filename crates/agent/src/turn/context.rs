@@ -15,6 +15,7 @@ use crate::{
     Brain, BrainError, Gathered, Session, Sessions, SessionsError, Spent, Toolbox, clean::clean,
     permissions::Mode, prompt, quote::Quote,
 };
+use elophanto_base::whole::Synced;
 use elophanto_models::llm::{Message, Task, estimated};
 
 /// What a prompt holds, in estimated tokens.
@@ -53,6 +54,9 @@ pub enum CompactError {
     Nothing,
     #[error("the model gave no summary")]
     Empty,
+    /// In estimated tokens.
+    #[error("a summary takes {summary} tokens, no less than the {now} of what was said")]
+    NoShorter { summary: u64, now: u64 },
     #[error(transparent)]
     Brain(#[from] BrainError),
     #[error(transparent)]
@@ -77,7 +81,8 @@ pub fn context_use(
     }
 }
 
-/// Puts a summary by a model in the place of all messages of a session. `most`: tokens of a prompt.
+/// Puts a summary by a model in the place of all messages of a session; what was said stays beside it.
+/// `most`: tokens of a prompt.
 ///
 /// # Errors
 /// When there is none; the session is then as it was.
@@ -107,8 +112,12 @@ pub fn compact_session(
     let mut shorter = session.clone();
     shorter.messages = vec![Message::User(format!("{HEADING}\n{text}"))];
     shorter.updated = now;
+    let after = estimated(&shorter.messages);
+    if after >= before {
+        return Err(CompactError::NoShorter { summary: after, now: before });
+    }
+    sessions.add_said(session.id, &session.messages, &[], Synced::Content)?;
     sessions.save(&mut shorter)?;
     let messages = std::mem::replace(session, shorter).messages.len();
-    let tokens = (before, estimated(&session.messages));
-    Ok(CompactedSession { messages, tokens, spent: allowance.spent })
+    Ok(CompactedSession { messages, tokens: (before, after), spent: allowance.spent })
 }

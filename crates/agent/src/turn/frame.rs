@@ -22,6 +22,7 @@ use crate::{
     session::MOST_MESSAGES,
     trail::EntryKind,
 };
+use elophanto_base::whole::Synced;
 use elophanto_models::llm::{self, Delta, Message, Reply, Request, StopReason, Task};
 
 /// Of the tokens that a prompt may have, in percent: beyond the first it is made shorter, to the second.
@@ -51,11 +52,16 @@ pub(super) struct Frame<'t> {
     system: String,
     /// Instructions for folders that nobody has worked in yet.
     nested: Vec<Instructions>,
+    /// What the model was told of instructions for folders: stays in the prompt whatever else becomes a
+    /// summary.
+    told: Vec<Message>,
     known: Option<String>,
     /// Of the session, before this goal.
     history: Vec<Message>,
     /// The goal and what came of it.
     tail: Vec<Message>,
+    /// Of these, what is not written down yet as it was said.
+    fresh: Vec<Message>,
     pub(super) plan: Plan,
     pub(super) loops: Loops,
     /// Calls that were made.
@@ -86,6 +92,9 @@ impl From<End> for Trouble {
 impl Frame<'_> {
     /// Adds a message. Its text must be clean already.
     pub(super) fn push(&mut self, message: Message) {
+        if !is_note(&message) {
+            self.fresh.push(message.clone());
+        }
         self.tail.push(message);
     }
 
@@ -129,12 +138,13 @@ impl Frame<'_> {
     }
 
     fn said(&self) -> Vec<Message> {
-        let is_note = |message: &&Message| match message {
-            Message::User(text) => !text.starts_with(NOTE),
-            _ => true,
-        };
-        self.history.iter().chain(&self.tail).filter(is_note).cloned().collect()
+        self.history.iter().chain(&self.tail).filter(|it| !is_note(it)).cloned().collect()
     }
+}
+
+/// A remark of the loop is no part of a conversation.
+fn is_note(message: &Message) -> bool {
+    matches!(message, Message::User(text) if text.starts_with(NOTE))
 }
 
 impl Run<'_, '_> {
@@ -160,6 +170,8 @@ impl Run<'_, '_> {
             system.push_str(prompt::JUDGES);
         }
         let is_nested = |it: &Instructions| !it.folder.as_os_str().is_empty();
+        // The mark of the loop is the loop's alone.
+        let first = Message::User(goal.replace(NOTE, "(loop)"));
         Frame {
             goal: goal.to_owned(),
             tools,
@@ -169,9 +181,10 @@ impl Run<'_, '_> {
             system,
             known: prompt::known(&gathered, &self.quote),
             nested: gathered.instructions.into_iter().filter(is_nested).collect(),
+            told: Vec::new(),
             history,
-            // The mark of the loop is the loop's alone.
-            tail: vec![Message::User(goal.replace(NOTE, "(loop)"))],
+            fresh: vec![first.clone()],
+            tail: vec![first],
             plan: Plan::default(),
             loops: Loops::default(),
             calls: 0,
@@ -186,6 +199,7 @@ impl Run<'_, '_> {
         let root = self.agent.settings.root.clone();
         for it in frame.instructions_for(&root, &paths) {
             frame.remark(&prompt::nested(&it, &self.quote));
+            frame.told.extend(frame.tail.last().cloned());
             if it.piece.is_untrusted {
                 self.taint(&it.piece.origin);
             }
@@ -202,8 +216,9 @@ impl Run<'_, '_> {
     }
 
     /// Puts what was said so far into the session, on disk. Nested tasks leave their answer only.
-    pub(super) fn keep(&mut self, frame: &Frame<'_>) {
+    pub(super) fn keep(&mut self, frame: &mut Frame<'_>) {
         if self.depth == 0 {
+            self.keep_said(frame, Synced::Nothing);
             let quote = |text: &str| self.summary(text);
             let messages = compact(frame.said(), self.room(), &mut |older| quote(&extract(older)));
             self.save(messages, Sessions::save_soon);
@@ -211,7 +226,8 @@ impl Run<'_, '_> {
     }
 
     /// The same at the end, with a summary by a model if one is needed and can be had.
-    pub(super) fn keep_for_good(&mut self, frame: &Frame<'_>, can_ask: bool) {
+    pub(super) fn keep_for_good(&mut self, frame: &mut Frame<'_>, can_ask: bool) {
+        self.keep_said(frame, Synced::Content);
         let said = frame.said();
         let (before, room) = (said.len(), self.room());
         let messages = compact(said, room, &mut |older| match can_ask {
@@ -223,6 +239,17 @@ impl Run<'_, '_> {
         }
         self.session.under_way = None;
         self.save(messages, Sessions::save);
+    }
+
+    /// What was said, as it was said, whatever becomes a summary.
+    fn keep_said(&mut self, frame: &mut Frame<'_>, synced: Synced) {
+        let fresh = std::mem::take(&mut frame.fresh);
+        if let Err(error) = self.agent.sessions.add_said(self.session.id, &[], &fresh, synced) {
+            let text = format!("not all that was said is kept: {error}");
+            if !self.warnings.contains(&text) {
+                self.warn(text);
+            }
+        }
     }
 
     fn save(&mut self, messages: Vec<Message>, save: Save) {
@@ -266,12 +293,16 @@ impl Run<'_, '_> {
     pub(super) fn shrink(&mut self, frame: &mut Frame<'_>, tokens: u64) {
         let (mut history, mut task) =
             (std::mem::take(&mut frame.history), std::mem::take(&mut frame.tail));
-        let rest = frame.request(true, 0).estimated_input();
+        let rest = frame.request(true, 0).estimated_input() + llm::estimated(&frame.told);
         let left = tokens.saturating_sub(rest);
+        task.retain(|message| !frame.told.contains(message));
         let gone = compact::shrink(&mut history, &mut task, left, &mut |older| match left {
             ..ROOM_TO_ASK => self.summary(&extract(older)),
             _ => self.summary_of(older),
         });
+        // Right behind the goal, as nothing that was said before it.
+        let behind = 1.min(task.len());
+        task.splice(behind..behind, frame.told.iter().cloned());
         (frame.history, frame.tail) = (history, task);
         if gone > 0 {
             self.approver.tell(&Event::Compacted { messages: gone });

@@ -42,7 +42,7 @@ use super::{
 };
 use crate::permissions::{Level, Mode};
 use budget::Allowance;
-use elophanto_base::one_line::one_line;
+use elophanto_base::{one_line::one_line, whole::Synced};
 use elophanto_models::llm::Message;
 use facts::Facts;
 
@@ -180,7 +180,10 @@ pub fn run_session(
     }
     let is_new = session.messages.is_empty();
     let before = session.under_way.take();
+    let known = session.messages.len();
     let cut_off = before.and_then(|run| cut_off::into_session(agent.trails, run, session));
+    let (said, new) = session.messages.split_at(known.min(session.messages.len()));
+    agent.sessions.add_said(session.id, said, new, Synced::Nothing)?;
     let is_first = agent.given.is_empty() && !has_worked(session, agent.tools);
     let started = (agent.now)();
     let trail = agent.trails.begin(started)?;

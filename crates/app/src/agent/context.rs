@@ -13,6 +13,9 @@ pub use elophanto_agent::CompactedSession;
 use elophanto_agent::{ContextUse, Session, compact_session, context_use};
 use elophanto_models::llm::{ModelRef, Task, window};
 
+/// Tokens without which a prompt says nothing of use.
+const LEAST_PROMPT: u64 = 1_000;
+
 /// What a model takes at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
@@ -49,6 +52,33 @@ impl Window {
             (set, _) => (set, WindowSource::Setting),
         };
         Self { model, tokens, source }
+    }
+
+    /// Whether a prompt has room in it.
+    ///
+    /// # Errors
+    /// When what is kept for an answer leaves none, with the setting to change.
+    pub(super) fn check(&self, config: &Config) -> Result<(), Error> {
+        let (all, answer) = (self.tokens, config.llm.max_tokens as u64);
+        if self.prompt(config) >= LEAST_PROMPT {
+            return Ok(());
+        }
+        let least = answer + LEAST_PROMPT;
+        let (who, raise) = match self.source {
+            WindowSource::Setting => (
+                "`agent.context_tokens`",
+                format!("raise `agent.context_tokens` to {least} or more"),
+            ),
+            WindowSource::Known => ("the model", "name a model that takes more".to_owned()),
+            WindowSource::Assumed => {
+                ("`llm.context_tokens`", format!("raise `llm.context_tokens` to {least} or more"))
+            }
+        };
+        let said = format!(
+            "no prompt fits: {who} allows {all} tokens, of which `llm.max_tokens` keeps {answer} for \
+             the answer"
+        );
+        Err(Error::new(said).hint(format!("{raise}, or lower `llm.max_tokens`")))
     }
 
     /// Tokens that are left for a prompt.
@@ -108,7 +138,9 @@ impl Prepared<'_> {
         let tell: &dyn Reporter = &*self.reporter;
         let config = self.config();
         let mut brain = Models::open(self.workspace, &config, yes, tell)?;
-        let most = brain.window().prompt(&config);
+        let window = brain.window();
+        window.check(&config)?;
+        let most = window.prompt(&config);
         Ok(compact_session(session, &self.sessions, &mut brain, most, Timestamp::now())?)
     }
 }
@@ -117,6 +149,30 @@ impl Prepared<'_> {
 mod tests {
     use super::*;
     use crate::{Environment, Workspace, reporter::Silent};
+
+    #[test]
+    fn a_prompt_has_to_fit() {
+        let check = |set: &str, answer: &str, expected: &str| {
+            let home = tempfile::tempdir().unwrap();
+            std::fs::create_dir(home.path().join(".elophanto")).unwrap();
+            let variables = [("HOME".to_owned(), home.path().to_string_lossy().into_owned())];
+            let environment = Environment::of_variables(variables);
+            let flags = [("agent.context_tokens", set), ("llm.max_tokens", answer)];
+            let flags = flags.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+            let workspace = Workspace::around(home.path(), environment, flags, &Silent).unwrap();
+            let window = Window::of(&workspace.config, "nobody/knows-it".parse().ok());
+            let said = window.check(&workspace.config).err();
+            let said = said.map(|error| error.hint_text().unwrap_or_default().to_owned());
+            assert_eq!(said.as_deref().unwrap_or("fits"), expected, "{set} {answer}");
+        };
+        check("9000", "8000", "fits");
+        let raise = "raise `agent.context_tokens` to 9000 or more, or lower `llm.max_tokens`";
+        check("8000", "8000", raise);
+        check("4000", "8000", raise);
+        check("0", "8000", "fits");
+        let raise = "raise `llm.context_tokens` to 21000 or more, or lower `llm.max_tokens`";
+        check("0", "20000", raise);
+    }
 
     #[test]
     fn whose_word_counts_for_the_window() {

@@ -68,7 +68,7 @@ use elophanto_base::{one_line::one_line, visible::escape_control_line};
 pub use elophanto_models::llm::{ModelRef, Task};
 use elophanto_repo::Git;
 use external::External;
-pub use own::Ran;
+pub use own::{Named, Ran};
 use plugins::Bench;
 use proposing::{Proposing, proposal};
 use rights::Rights;
@@ -228,6 +228,7 @@ impl Prepared<'_> {
         let config = self.config();
         let mut brain = Models::open(self.workspace, &config, request.yes, tell)?;
         let window = brain.window();
+        window.check(&config)?;
         // Anew for each run: one before it may have installed some.
         let skills = self.store.discover().skills;
         let proposal = proposal(request.goal, &skills, &self.store);
@@ -285,6 +286,13 @@ impl Prepared<'_> {
         finished: Option<&Finished>,
     ) -> Result<Branched, Error> {
         self.git.as_ref().map_or(Ok(Branched::Moved), |git| branch.end(git, finished))
+    }
+
+    /// Starts the servers that the user trusts, as a run does, and has their tools among
+    /// [`Prepared::tools`] for as long as `work` goes on.
+    pub fn with_servers<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _external = External::start(self.workspace, &self.tools, &*self.reporter);
+        work()
     }
 
     /// What runs without asking.

@@ -17,13 +17,26 @@ use crate::{Error, Reporter};
 use elophanto_agent::{
     Approver, Effects, Event, Given, Host, Intent, Output, Session, Tool, ToolError, World,
     permissions::{Action, Call, Decision},
+    tools::part_shown,
 };
 use elophanto_base::{secrets::mask, visible::escape_control_line};
 
 /// Bytes of a result.
 const MOST_OUTPUT: usize = 16 * 1024;
+/// The same of a file that the user names: less than what is kept of what they add.
+const MOST_FILE: usize = 40 * 1024;
 const READS: &str = "file_read";
 const RUNS: &str = "shell_execute";
+
+/// A file beside what the user says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    pub given: Given,
+    /// Without lines.
+    pub path: String,
+    /// First line, last line, and how many there are, if not all that was asked for is there.
+    pub part: Option<(usize, usize, usize)>,
+}
 
 /// What came of a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,8 +50,13 @@ pub struct Ran {
 }
 
 impl Prepared<'_> {
-    /// Whether a path, as it was typed, names a file of the work tree.
-    pub fn is_file(&self, path: &str) -> bool {
+    /// Whether this, as it was typed, names a file of the work tree, or lines of one: `a.rs`,
+    /// `a.rs:10-40`.
+    pub fn is_file(&self, named: &str) -> bool {
+        self.is_path(named) || in_file(named).is_some_and(|(path, ..)| self.is_path(path))
+    }
+
+    fn is_path(&self, path: &str) -> bool {
         let path = Path::new(path);
         let is_beneath = path.is_relative()
             && path.components().all(|part| {
@@ -47,17 +65,25 @@ impl Prepared<'_> {
         is_beneath && self.workspace.repository.root.join(path).is_file()
     }
 
-    /// A file of the work tree, as the agent would be given it.
+    /// A file of the work tree, or lines of it, as the agent would be given it.
     ///
     /// # Errors
     /// When no tool may read it, or it cannot be read.
-    pub fn file(&self, path: &str, session: &Session) -> Result<Given, Error> {
-        let arguments = json!({ "path": path });
+    pub fn file(&self, named: &str, session: &Session) -> Result<Named, Error> {
+        let lines = if self.is_path(named) { None } else { in_file(named) };
+        let arguments = match lines {
+            None => json!({ "path": named }),
+            Some((path, from, None)) => json!({ "path": path, "from": from }),
+            Some((path, from, Some(to))) => json!({ "path": path, "from": from, "to": to }),
+        };
         let (tool, mut host) = (self.tool(READS)?, User::of(self, None));
+        host.max_output = MOST_FILE;
         let Intent { action, .. } = tool.intent(&arguments, &host).map_err(failed)?;
         self.allows(READS, &*tool, action, session)?;
         let Output { text, .. } = tool.execute(&arguments, &mut host).map_err(failed)?;
-        Ok(Given { origin: format!("the file `{path}`"), text })
+        let part = part_shown(&text);
+        let path = lines.map_or(named, |(path, ..)| path).to_owned();
+        Ok(Named { given: Given { origin: format!("the file `{named}`"), text }, path, part })
     }
 
     /// Runs a line in the sandbox, as a command of the agent runs; `approver` is told what happens.
@@ -140,6 +166,17 @@ impl Prepared<'_> {
     }
 }
 
+/// Path, first and last line of `PATH:10-40`, `PATH:10-` (to the end) or `PATH:10`.
+fn in_file(named: &str) -> Option<(&str, usize, Option<usize>)> {
+    let (path, lines) = named.rsplit_once(':')?;
+    let (from, to) = match lines.split_once('-') {
+        None => (lines.parse().ok()?, Some(lines.parse().ok()?)),
+        Some((from, "")) => (from.parse().ok()?, None),
+        Some((from, to)) => (from.parse().ok()?, Some(to.parse().ok()?)),
+    };
+    Some((path, from, to))
+}
+
 fn failed(error: ToolError) -> Error {
     Error::new(error)
 }
@@ -149,6 +186,8 @@ struct User<'u> {
     root: &'u Path,
     patience: Duration,
     cancelled: &'u AtomicBool,
+    /// Bytes of a result.
+    max_output: usize,
     /// Who is told what a program says.
     told: Option<&'u mut dyn Approver>,
 }
@@ -160,6 +199,7 @@ impl<'u> User<'u> {
             root: &workspace.repository.root,
             patience: workspace.config.agent.tool_timeout,
             cancelled: &prepared.cancelled,
+            max_output: MOST_OUTPUT,
             told,
         }
     }
@@ -182,7 +222,7 @@ impl Host for User<'_> {
     }
 
     fn max_output(&self) -> usize {
-        MOST_OUTPUT
+        self.max_output
     }
 
     fn ask_user(&mut self, _: &str, _: &[String]) -> Option<String> {
@@ -205,5 +245,27 @@ impl Host for User<'_> {
 
     fn sub_task(&mut self, _: &str, _: &[&str]) -> Result<String, ToolError> {
         Err(ToolError::Refused(ALONE.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_file() {
+        for (named, expected) in [
+            ("a.rs", None),
+            ("a.rs:10-40", Some(("a.rs", 10, Some(40)))),
+            ("a.rs:10-", Some(("a.rs", 10, None))),
+            ("a.rs:10", Some(("a.rs", 10, Some(10)))),
+            ("a:b:7", Some(("a:b", 7, Some(7)))),
+            ("a.rs:", None),
+            ("a.rs:x", None),
+            ("a.rs:1-2-3", None),
+            ("https://example.org", None),
+        ] {
+            assert_eq!(in_file(named), expected, "{named}");
+        }
     }
 }

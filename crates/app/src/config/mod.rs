@@ -70,12 +70,14 @@ const MAX_NAMED: usize = 10;
 pub struct Config {
     sections: Sections,
     resolved: Resolved,
+    /// The user has named the language model by hand, whatever the settings say.
+    pub is_chosen: bool,
 }
 
 impl Config {
     /// The same with one language model for everything, whoever says otherwise.
     pub fn with_model(&self, model: &str) -> Self {
-        let mut config = self.clone();
+        let mut config = Self { is_chosen: true, ..self.clone() };
         let tasks = &mut config.sections.llm.tasks;
         let all = [
             &mut tasks.planning,
@@ -238,7 +240,7 @@ impl Config {
         let mut sections = Sections::read(&resolved)?;
         let chunk = &mut sections.knowledge.chunk;
         chunk.min_split_tokens = chunk.min_split_tokens.min(chunk.max_tokens);
-        Ok((Self { sections, resolved }, warnings))
+        Ok((Self { sections, resolved, is_chosen: false }, warnings))
     }
 
     /// What of a repository's file is passed over unless the user trusts it, in its order.

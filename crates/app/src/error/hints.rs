@@ -454,9 +454,10 @@ impl From<CheckpointError> for Error {
 impl From<SessionsError> for Error {
     fn from(cause: SessionsError) -> Self {
         let hint = match &cause {
-            SessionsError::BadId(_) | SessionsError::Missing(_) | SessionsError::NoneBegins(_) => {
-                "`elophanto agent sessions` lists them"
-            }
+            SessionsError::BadId(_)
+            | SessionsError::Missing(_)
+            | SessionsError::NoneNamed(_)
+            | SessionsError::NoneBegins(_) => "`elophanto agent sessions` lists them",
             SessionsError::Ambiguous { .. } => "give more of the id",
             SessionsError::Busy(_) => "wait until that run has ended, or begin a new session",
             SessionsError::Damaged { .. } => "move it away, or begin a new session",
@@ -511,6 +512,9 @@ impl From<CompactError> for Error {
             }
             CompactError::Nothing => Self::of(cause).hint("say something first"),
             CompactError::Empty => Self::of(cause).hint("try again, or begin anew with `/clear`"),
+            CompactError::NoShorter { .. } => {
+                Self::of(cause).hint("it is short already; `/clear` begins anew")
+            }
         }
     }
 }

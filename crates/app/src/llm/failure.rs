@@ -43,7 +43,10 @@ pub fn hint_for_why(models: &LanguageModels<'_>, model: &ModelRef, why: &Why) ->
         Why::NotLocal => {
             Some("`llm.local_only` is on: name a model on this machine, or turn it off".to_owned())
         }
-        Why::Resting { .. } => Some("wait, or name another model".to_owned()),
+        Why::Resting { .. } => Some(
+            "wait, or name another model; the agent asks one at once that `--model` or `/model` names"
+                .to_owned(),
+        ),
         Why::WroteIt => None,
     }
 }

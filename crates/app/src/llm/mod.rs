@@ -71,6 +71,7 @@ impl<'a> LanguageModels<'a> {
         command: &str,
         asking: Asking,
     ) -> Result<Self, Error> {
+        let insists = config.is_chosen;
         let config = &config.llm;
         let routes = routes(config);
         let (mut members, mut missing) = (BTreeMap::new(), BTreeMap::new());
@@ -90,6 +91,7 @@ impl<'a> LanguageModels<'a> {
             prices: prices(config)?,
             budget: budget(config)?,
             local_only: config.local_only,
+            insists,
             command: command.to_owned(),
             ledger: state.as_deref().map(ledger_in),
             health: state.map(|folder| HealthFile::new(folder.join(HEALTH))),

@@ -163,7 +163,9 @@ impl Server {
                 ),
                 (Some(_), Some(key)) => error.hint(format!("check the address, and the token in {key}")),
                 (Some(_), None) => error.hint(
-                    "check the address, path included; what is on a private network needs --private",
+                    "check the address, path included; what is on a private network needs --private, and \
+                     what wants a token needs --key env:NAME or --key vault:NAME, or \
+                     `elophanto agent mcp login`",
                 ),
             });
         };

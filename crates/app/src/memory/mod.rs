@@ -2,6 +2,7 @@
 
 mod archive;
 mod forget;
+mod left_out;
 mod nothing;
 mod origin;
 mod patterns;
@@ -34,6 +35,7 @@ use elophanto_knowledge::memory::{
 };
 use elophanto_repo::{NotePath, Repository, is_tracked, locate, remote_url, watch};
 pub use forget::{About, Forgotten};
+pub use left_out::LeftOut;
 pub use nothing::Nothing;
 use origin::Commits;
 pub use patterns::{Joined, Patterns};
@@ -309,6 +311,10 @@ impl<'a> Memories<'a> {
                 faults.push(format!("`{}`, {}", escape_control_line(&path), document.note));
             }
         }
+        faults.extend(
+            self.left_out()
+                .map(|left| format!("{}; to take them along: {}", left.told(), left.mend())),
+        );
         // A folder that is a link, say, is not even listed.
         faults.extend(self.files.list().unreadable.iter().map(ToString::to_string));
         faults

@@ -206,6 +206,9 @@ impl Memories<'_> {
     pub fn records(&self, reporter: &dyn Reporter) -> Records {
         let (records, damage) = self.read();
         damage.iter().for_each(|told| reporter.warn(told));
+        if let Some(left) = self.left_out() {
+            reporter.warn(format_args!("{}; to take them along: {}", left.told(), left.mend()));
+        }
         records
     }
 

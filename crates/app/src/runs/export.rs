@@ -12,14 +12,14 @@ use elophanto_agent::Session;
 use elophanto_base::visible::{exact_line, visible};
 use elophanto_models::llm::Message;
 
-/// All that is kept of a conversation, with the calls of tools and their results, safe to show.
+/// All that was said in a conversation, with the calls of tools and their results, safe to show.
 ///
 /// # Errors
 /// When nothing was said yet.
-pub fn export(session: &Session) -> Result<String, Error> {
-    match session.messages.is_empty() {
+pub fn export(session: &Session, messages: &[Message]) -> Result<String, Error> {
+    match messages.is_empty() {
         true => Err(Error::new("nothing was said yet")),
-        false => Ok(visible(&markdown(session))),
+        false => Ok(visible(&markdown(session, messages))),
     }
 }
 
@@ -27,8 +27,8 @@ pub fn export(session: &Session) -> Result<String, Error> {
 ///
 /// # Errors
 /// When nothing was said yet, or the file is there or cannot be made.
-pub fn export_to(session: &Session, file: &Path) -> Result<(), Error> {
-    let text = export(session)?;
+pub fn export_to(session: &Session, messages: &[Message], file: &Path) -> Result<(), Error> {
+    let text = export(session, messages)?;
     let write = || -> io::Result<()> {
         OpenOptions::new().write(true).create_new(true).open(file)?.write_all(text.as_bytes())
     };
@@ -39,7 +39,7 @@ pub fn export_to(session: &Session, file: &Path) -> Result<(), Error> {
     })
 }
 
-fn markdown(session: &Session) -> String {
+fn markdown(session: &Session, messages: &[Message]) -> String {
     let title = session.name.as_ref().or(session.goal.as_ref());
     let mut text = format!(
         "# {}\n\nSession {}, {}.\n",
@@ -48,7 +48,7 @@ fn markdown(session: &Session) -> String {
         session.updated.strftime("%Y-%m-%d %H:%M UTC"),
     );
     let mut speaker = "";
-    for message in &session.messages {
+    for message in messages {
         let (by, said) = match message {
             Message::System(said) => ("Before", said),
             Message::User(said) => ("You", said),
@@ -105,13 +105,13 @@ mod tests {
         let name = || "file_read".to_owned();
         let call = ToolCall { id: "1".into(), name: name(), arguments: json!({ "path": "a" }) };
         let id = || "1".to_owned();
-        session.messages = vec![
+        let messages = [
             Message::User("Count *otters*\n".to_owned()),
             Message::Assistant { text: String::new(), tool_calls: vec![call] },
             Message::Tool { id: id(), name: name(), text: "```\nx\n```\n".into(), failed: true },
             Message::Assistant { text: "Three.".to_owned(), tool_calls: Vec::new() },
         ];
-        let text = export(&session).unwrap().replace(&session.id.to_string(), "ID");
+        let text = export(&session, &messages).unwrap().replace(&session.id.to_string(), "ID");
         insta::assert_snapshot!(text, @r#"
         # Count otters
 

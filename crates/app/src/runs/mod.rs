@@ -16,10 +16,12 @@ pub use undo::{Left, UndoRequest, Undone, last_of, undo};
 
 use crate::{Error, reporter::Reporter};
 use elophanto_agent::{
-    RunLine, Session, Sessions, Trails, Which,
+    RunLine, Said, Session, Sessions, Spent, Trails, Which,
     checkpoint::{Checkpoints, Kept, Progress, is_undone},
     permissions::is_key,
 };
+use elophanto_base::counted::counted;
+use elophanto_models::llm::Message;
 use elophanto_repo::{Git, Repository};
 
 /// A run in a list; or an undo, which is a run too.
@@ -128,6 +130,8 @@ pub fn conversations(
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
     pub session: Session,
+    /// All that was said, what became a summary for the model too; the oldest first.
+    pub messages: Vec<Message>,
     /// The oldest first.
     pub runs: Vec<Listed>,
 }
@@ -143,6 +147,7 @@ pub fn conversation(
     reporter: &dyn Reporter,
 ) -> Result<Conversation, Error> {
     let session = sessions.load(sessions.find(id)?)?;
+    let messages = said(sessions, &session, reporter)?;
     let (lines, problems) = trails.list(Which::Session(session.id), usize::MAX)?;
     for problem in problems {
         reporter.warn(problem);
@@ -153,5 +158,35 @@ pub fn conversation(
     for row in &mut runs {
         row.is_undone = is_undone(&kept, &row.run);
     }
-    Ok(Conversation { session, runs })
+    Ok(Conversation { session, messages, runs })
+}
+
+/// What the runs of a session have cost, and how many there were.
+///
+/// # Errors
+/// When the trails cannot be read.
+pub fn spent(trails: &Trails, session: &Session) -> Result<(Spent, usize), Error> {
+    let (lines, _) = trails.list(Which::Session(session.id), usize::MAX)?;
+    let total = lines.iter().fold(Spent::default(), |sum, line| sum.plus(line.spent));
+    Ok((total, lines.len()))
+}
+
+/// All that was said in a session, what became a summary for the model too; the oldest first.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn said(
+    sessions: &Sessions,
+    session: &Session,
+    reporter: &dyn Reporter,
+) -> Result<Vec<Message>, Error> {
+    let Said { messages, damaged } = sessions.said(session)?;
+    if damaged > 0 {
+        reporter.warn(format_args!(
+            "{} of what was said in session {} cannot be read",
+            counted(damaged, "message"),
+            session.id
+        ));
+    }
+    Ok(messages)
 }

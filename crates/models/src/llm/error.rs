@@ -32,7 +32,11 @@ pub enum LlmError {
     #[error("the provider's address or key cannot be used: {message}")]
     Endpoint { message: String },
     #[error("the provider cannot be reached: {message}")]
-    Network { message: String },
+    Network {
+        message: String,
+        /// Nobody listens there: that is known at once, and asking again costs nothing.
+        is_unreachable: bool,
+    },
     #[error("the reply is not understood: {reason}")]
     BadReply { reason: String },
     #[error("the stream broke off: {reason}")]
@@ -52,6 +56,8 @@ pub enum LlmError {
 pub enum Blame {
     /// It does not work at the moment: a reason to leave it alone for a while.
     Provider { retry_after: Option<Duration> },
+    /// Nobody listens there: a reason to leave it alone for a moment.
+    Unreachable,
     /// The request, the model or the account: says nothing about the next request.
     Request,
 }
@@ -62,6 +68,7 @@ impl LlmError {
             Self::RateLimited { retry_after, .. } | Self::Overloaded { retry_after, .. } => {
                 Blame::Provider { retry_after: *retry_after }
             }
+            Self::Network { is_unreachable: true, .. } => Blame::Unreachable,
             Self::Server { .. }
             | Self::Network { .. }
             | Self::BadReply { .. }

@@ -23,6 +23,8 @@ const RESTS: &[Duration] = &[
     Duration::from_secs(2 * 60),
     Duration::from_secs(10 * 60),
 ];
+/// The same of one where nobody listens: often it is about to be started.
+const UNREACHABLE: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(10 * 60);
 /// Failures further apart are not in a row.
 const FORGET: Duration = Duration::from_secs(60 * 60);
@@ -52,13 +54,19 @@ pub enum Outcome {
     Failure {
         retry_after: Option<Duration>,
     },
+    /// Nobody listens where it should be.
+    Unreachable,
 }
 
 impl Health {
     pub fn record(&mut self, provider: &str, outcome: Outcome, now: Timestamp) {
-        let Outcome::Failure { retry_after } = outcome else {
-            self.providers.remove(provider);
-            return;
+        let (retry_after, most) = match outcome {
+            Outcome::Success => {
+                self.providers.remove(provider);
+                return;
+            }
+            Outcome::Failure { retry_after } => (retry_after, LONGEST),
+            Outcome::Unreachable => (None, UNREACHABLE),
         };
         self.providers.retain(|_, failures| failures.is_recent(now));
         if self.providers.len() >= PROVIDERS_CAP && !self.providers.contains_key(provider) {
@@ -66,7 +74,7 @@ impl Health {
         }
         let before = self.providers.get(provider).map_or(0, |failures| failures.in_a_row);
         let in_a_row = before.saturating_add(1);
-        let rest = RESTS[(in_a_row as usize - 1).min(RESTS.len() - 1)];
+        let rest = RESTS[(in_a_row as usize - 1).min(RESTS.len() - 1)].min(most);
         let rest = rest.max(retry_after.unwrap_or_default().min(LONGEST));
         let until = now.checked_add(rest).unwrap_or(now);
         self.providers.insert(provider.to_owned(), Failures { in_a_row, last: now, until });
@@ -165,6 +173,15 @@ mod tests {
         health.record("x", FAILED, at(now));
         assert_eq!(rest(&health, now), None);
         assert_eq!(health.resting_until("y", at(now)), None);
+    }
+
+    #[test]
+    fn one_where_nobody_listens_rests_for_a_moment() {
+        let mut health = Health::default();
+        for (second, expected) in [(0, None), (1, Some(6)), (10, Some(15)), (20, Some(25))] {
+            health.record("x", Outcome::Unreachable, at(second));
+            assert_eq!(rest(&health, second), expected, "{second}");
+        }
     }
 
     #[test]

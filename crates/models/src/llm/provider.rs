@@ -329,7 +329,7 @@ fn verdict(wanted: &super::Schema, reply: &Reply) -> Result<Value, String> {
 }
 
 fn failure(error: HttpError, model: &str) -> LlmError {
-    let message = error.to_string();
+    let (message, is_unreachable) = (error.to_string(), error.is_unreachable());
     match error {
         HttpError::Auth { status, message, .. } => LlmError::Unauthorized { status, message },
         HttpError::Credit { message, .. } => LlmError::NoCredit { message },
@@ -347,6 +347,6 @@ fn failure(error: HttpError, model: &str) -> LlmError {
         HttpError::Insecure { .. } | HttpError::Endpoint { .. } | HttpError::Redirect { .. } => {
             LlmError::Endpoint { message }
         }
-        _ => LlmError::Network { message },
+        _ => LlmError::Network { message, is_unreachable },
     }
 }

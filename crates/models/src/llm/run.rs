@@ -53,6 +53,8 @@ pub struct Running {
     pub budget: Budget,
     /// Nothing may leave this machine.
     pub local_only: bool,
+    /// The user has just named the model by hand: it is asked whether its provider failed or not.
+    pub insists: bool,
     /// The command that is running, for the ledger.
     pub command: String,
     /// Where calls are recorded. Without it, days and months start at nothing.
@@ -69,6 +71,7 @@ impl Default for Running {
             prices: Prices::default(),
             budget: Budget::default(),
             local_only: false,
+            insists: false,
             command: String::new(),
             ledger: None,
             health: None,
@@ -172,7 +175,9 @@ impl Router {
             coder: state.coder.clone(),
             now: (self.running.clock)(),
         };
-        plan(task, &self.running.routes, &state.health, &constraints)
+        let sound = Health::default();
+        let health = if self.running.insists { &sound } else { &state.health };
+        plan(task, &self.running.routes, health, &constraints)
     }
 
     /// Asks the models for `task` in turn. `request.model` is overwritten. Without a `sink` the
@@ -310,6 +315,7 @@ impl Router {
             Ok(_) => Some(Outcome::Success),
             Err(error) => match error.blame() {
                 Blame::Provider { retry_after } => Some(Outcome::Failure { retry_after }),
+                Blame::Unreachable => Some(Outcome::Unreachable),
                 Blame::Request => None,
             },
         };

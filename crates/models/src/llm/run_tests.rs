@@ -125,6 +125,11 @@ impl Scene {
 
     /// A process of its own would make the same router.
     fn router(&self) -> Router {
+        self.router_that(|_| {})
+    }
+
+    /// The same with something changed.
+    fn router_that(&self, change: impl FnOnce(&mut Running)) -> Router {
         let member = |llm: &Scripted, is_loopback| Member {
             llm: Box::new(llm.clone()),
             site: Site { is_loopback },
@@ -143,19 +148,19 @@ impl Scene {
         if let Some(price) = self.price {
             prices.set(a, price);
         }
-        Router::new(
-            members,
-            Running {
-                routes,
-                prices,
-                budget: self.budget,
-                local_only: self.local_only,
-                command: "test".into(),
-                ledger: self.has_ledger.then(|| self.ledger()),
-                health: Some(HealthFile::new(self.folder.path().join("health.json"))),
-                clock,
-            },
-        )
+        let mut running = Running {
+            routes,
+            prices,
+            budget: self.budget,
+            local_only: self.local_only,
+            insists: false,
+            command: "test".into(),
+            ledger: self.has_ledger.then(|| self.ledger()),
+            health: Some(HealthFile::new(self.folder.path().join("health.json"))),
+            clock,
+        };
+        change(&mut running);
+        Router::new(members, running)
     }
 
     /// `model input+output usd attempts outcome` of every call.
@@ -187,6 +192,9 @@ fn the_first_model_that_answers() {
         let plan = router.plan(Task::Summary);
         assert!(matches!(plan.rejected[0].1, Why::Resting { .. }), "{plan:?}");
     }
+    // Unless the user names the model by hand.
+    let insisting = scene.router_that(|running| running.insists = true);
+    assert_eq!(insisting.plan(Task::Summary).rejected, []);
     assert_eq!(
         scene.recorded(),
         [

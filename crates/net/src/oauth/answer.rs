@@ -71,7 +71,8 @@ impl Listener {
                 continue;
             };
             // One that breaks off is not the one that is waited for.
-            if let Ok(Some(answer)) = asked(stream, &wanted) {
+            let place = self.address.authority();
+            if let Ok(Some(answer)) = asked(stream, place, &wanted) {
                 return Ok(answer);
             }
         }
@@ -79,7 +80,12 @@ impl Listener {
     }
 }
 
-fn asked(mut stream: TcpStream, wanted: &impl Fn(&Answer) -> bool) -> io::Result<Option<Answer>> {
+/// `place` is the host and port that the browser was sent to.
+fn asked(
+    mut stream: TcpStream,
+    place: &str,
+    wanted: &impl Fn(&Answer) -> bool,
+) -> io::Result<Option<Answer>> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(SLOW))?;
     stream.set_write_timeout(Some(SLOW))?;
@@ -93,11 +99,14 @@ fn asked(mut stream: TcpStream, wanted: &impl Fn(&Answer) -> bool) -> io::Result
             break;
         }
     }
-    let first = request.split(|byte| *byte == b'\r').next().unwrap_or_default();
-    let answer = std::str::from_utf8(first).ok().and_then(read).filter(wanted);
+    let request = String::from_utf8_lossy(&request);
+    let first = request.split('\r').next().unwrap_or_default();
+    let is_here = is_for(&request, place);
+    let answer = Some(first).filter(|_| is_here).and_then(read).filter(wanted);
     let (status, said) = match &answer {
         Some(Answer { error: None, .. }) => ("200 OK", "Signed in. You can close this page."),
         Some(_) => ("200 OK", "The sign-in was refused. You can close this page."),
+        None if !is_here => ("421 Misdirected Request", "Nothing of this name is here."),
         None => ("404 Not Found", "Nothing is waited for here."),
     };
     let reply = format!(
@@ -108,6 +117,16 @@ fn asked(mut stream: TcpStream, wanted: &impl Fn(&Answer) -> bool) -> io::Result
     // The answer counts, whether the page is seen or not.
     let _ = stream.write_all(reply.as_bytes());
     Ok(answer)
+}
+
+/// Whether a request names this very host and port, once: a name of somebody else's that leads to this
+/// machine is none of ours.
+fn is_for(request: &str, place: &str) -> bool {
+    let head = request.split("\r\n\r\n").next().unwrap_or_default();
+    let fields = head.split("\r\n").skip(1).filter_map(|line| line.split_once(':'));
+    let mut hosts = fields.filter(|(name, _)| name.eq_ignore_ascii_case("host"));
+    let named = hosts.next().map(|(_, host)| host.trim());
+    named == Some(place) && hosts.next().is_none()
 }
 
 /// Reads the first line of a request.
@@ -136,6 +155,29 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     use super::*;
+
+    #[test]
+    fn whom_a_request_is_for() {
+        let check = |fields: &str, expected: bool| {
+            let request = format!("GET /callback?code=a HTTP/1.1\r\n{fields}\r\n\r\n");
+            assert_eq!(is_for(&request, "127.0.0.1:8123"), expected, "{fields:?}");
+        };
+        check("Host: 127.0.0.1:8123", true);
+        check("Accept: */*\r\nhost:127.0.0.1:8123", true);
+        for fields in [
+            "",
+            "Accept: */*",
+            "Host: 127.0.0.1",
+            "Host: 127.0.0.1:8124",
+            "Host: localhost:8123",
+            "Host: 127.0.0.1.evil.test:8123",
+            "Host: evil.test\r\nHost: 127.0.0.1:8123",
+            "Host: 127.0.0.1:8123\r\nHost: evil.test",
+            "X: Host: 127.0.0.1:8123",
+        ] {
+            check(fields, false);
+        }
+    }
 
     #[test]
     fn first_lines() {

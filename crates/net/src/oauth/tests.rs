@@ -313,15 +313,24 @@ fn secrets_of_a_program_go_where_they_are_wanted() {
 fn one_browser_is_heard() {
     let listener = Listener::open().unwrap();
     let port = listener.address().port().unwrap();
-    let get = move |target: &str| {
+    let get = move |(host, target): (String, &str)| {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        write!(stream, "GET {target} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
         let mut said = String::new();
         let _ = stream.read_to_string(&mut said);
         said.lines().next().unwrap_or_default().to_owned()
     };
+    let (own, right) = (move || format!("127.0.0.1:{port}"), "/callback?code=x&state=right");
     let browser = std::thread::spawn(move || {
-        ["/favicon.ico", "/callback?code=x&state=wrong", "/callback?code=x&state=right"].map(get)
+        [
+            (own(), "/favicon.ico"),
+            (own(), "/callback?code=x&state=wrong"),
+            // A name of somebody else's that leads here.
+            (format!("evil.test:{port}"), right),
+            (format!("localhost:{port}"), right),
+            (own(), right),
+        ]
+        .map(get)
     });
     let answer = listener
         .wait(Duration::from_secs(20), |answer| answer.state.as_deref() == Some("right"))
@@ -329,7 +338,13 @@ fn one_browser_is_heard() {
     assert_eq!(answer.state.as_deref(), Some("right"));
     assert_eq!(
         browser.join().unwrap(),
-        ["HTTP/1.1 404 Not Found", "HTTP/1.1 404 Not Found", "HTTP/1.1 200 OK"]
+        [
+            "HTTP/1.1 404 Not Found",
+            "HTTP/1.1 404 Not Found",
+            "HTTP/1.1 421 Misdirected Request",
+            "HTTP/1.1 421 Misdirected Request",
+            "HTTP/1.1 200 OK"
+        ]
     );
     assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "it listens no longer");
     let nobody = Listener::open().unwrap().wait(Duration::from_millis(1), |_| true);

@@ -20,6 +20,7 @@ use answers::{choice, show};
 use elophanto_app::{
     Reporter,
     agent::{
+        ModelRef,
         chat::{COMMANDS, Chat, ChatAnswer, ChatCommand, ChatOptions, Line},
         state_folder,
     },
@@ -35,12 +36,15 @@ use elophanto_base::counted::counted;
 /// survives a restart: --session goes on with it.
 #[derive(clap::Args, Debug)]
 pub struct ChatArgs {
-    /// Go on in this session, by its id or the beginning of it
+    /// Go on in this session, by its id, the beginning of it, or its name
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// What runs without asking: ask (nothing), smart (what is safe) or full
     #[arg(long)]
     mode: Option<AgentMode>,
+    /// Ask this model for everything, even if its provider has just failed
+    #[arg(long, value_name = "P/M")]
+    model: Option<ModelRef>,
     /// What models may cost in each run, such as 0.50usd,20000tok,30calls
     #[arg(long, value_name = "LIMITS")]
     budget: Option<String>,
@@ -56,6 +60,7 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(work::flags(args.mode, None, &args.budget), ui)?;
     let screen = work::screen(ui);
     let prepared = work::prepare(&workspace, std::sync::Arc::new(screen.clone()))?;
+    args.model.iter().try_for_each(|model| prepared.set_model(model.clone()))?;
     end_at_signals(prepared.cancelled())?;
     let root = workspace.repository.root.clone();
     let mut terminal = Terminal::new(screen, root, prepared.cancelled()).in_chat();

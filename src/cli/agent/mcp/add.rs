@@ -121,7 +121,10 @@ pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.talk(format_args!("it gets no variables; many programs need some of {usual}: --env"));
     }
     if wants_sign_in {
-        ui.talk(format_args!("it wants you to sign in: elophanto agent mcp login {name}"));
+        ui.talk(format_args!(
+            "it wants you to sign in: elophanto agent mcp login {name}; or, if you have a token for it, add \
+             it again with --key env:NAME or --key vault:NAME"
+        ));
         return Ok(Outcome::Negative);
     }
     if !args.trust {

@@ -8,7 +8,7 @@ use super::super::super::{
     ui::{Ui, escape_control_line, visible},
     workspace,
 };
-use elophanto_agent::skills::{Plan, Source, check_name, plan_install, remove as take_out};
+use elophanto_agent::skills::{Plan, Source, check_name, plan_install};
 use elophanto_app::{agent::skill_store::SkillStore, skills};
 
 /// Bring a skill here from a folder, a git repository or the hub
@@ -44,12 +44,17 @@ pub struct UpdateArgs {
     pub json: bool,
 }
 
-/// Remove a skill that was installed
+/// Remove a skill that was installed, or one of your own
+///
+/// One of your own is nowhere else, so that is asked before.
 #[derive(clap::Args, Debug)]
 pub struct RemoveArgs {
     /// Its name
     #[arg(allow_hyphen_values = true)]
     name: String,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -96,7 +101,10 @@ pub fn update(args: &UpdateArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let store = SkillStore::of(&workspace::open(Vec::new(), ui)?)?;
-    take_out(&args.name, &store.places.installed)?;
+    if !skills::remove(&store, &args.name, args.yes, ui)? {
+        ui.talk("nothing was removed; --yes removes it without asking");
+        return Ok(Outcome::Negative);
+    }
     ui.emit(&RemovedWire { removed: &args.name }, format_args!("removed: {}", args.name))?;
     Ok(Outcome::Done)
 }

@@ -29,7 +29,9 @@ pub fn rule_for(call: &Call, verdict: &Verdict) -> Option<Rule> {
         return None;
     }
     match &call.action {
-        // A rule would not hold: what has no fence around it asks all the same.
+        // A rule would not hold: what has no fence around it, or what text from outside may ask for, asks
+        // all the same.
+        _ if verdict.layer == Layer::Taint => None,
         Action::Shell { .. } | Action::Program { .. } if verdict.layer == Layer::Fence => None,
         Action::Shell { .. } => match verdict.commands.as_slice() {
             [run] if run.iter().all(|word| plain(word) && word != "**") => {

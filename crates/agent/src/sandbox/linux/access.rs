@@ -108,6 +108,21 @@ pub fn restrict(places: &Places, narrow: bool, network: bool) -> Result<(), Fail
     Ok(())
 }
 
+/// The folders of `PATH` in which a program that is shut in can run anything: what lies in a toolchain of
+/// another home, say, is found there by shells and interpreters, and then refused. `read`: what else is read.
+pub fn searched(path: &str, home: &Path, read: &[PathBuf]) -> String {
+    let system = SYSTEM.iter().map(PathBuf::from);
+    let toolchains = TOOLCHAINS.iter().map(|name| home.join(name));
+    let all = system.chain(toolchains).chain(read.iter().cloned());
+    let all: Vec<PathBuf> = all.filter_map(|path| path.canonicalize().ok()).collect();
+    // What is not there does no harm.
+    let is_read = |folder: &&str| match Path::new(folder).canonicalize() {
+        Ok(folder) => all.iter().any(|path| folder.starts_with(path)),
+        Err(_) => true,
+    };
+    path.split(':').filter(is_read).collect::<Vec<_>>().join(":")
+}
+
 type Rights = BitFlags<AccessFs>;
 
 fn add(

@@ -19,5 +19,6 @@ mod request;
 mod sys;
 mod tree;
 
+pub use access::searched;
 pub use caller::{Standby, probe, run};
 pub use keeper::enter_and_exec;

@@ -67,13 +67,13 @@ pub struct ChatStatus<'c> {
     pub tools: usize,
 }
 
-/// What a conversation cost since it was opened here, and what it may.
+/// What a conversation cost, in runs before it was opened here too, and what it may.
 pub struct ChatBudget<'c> {
     pub spent: ChatSpent,
     pub limits: &'c BudgetConfig,
 }
 
-/// What models of a conversation cost since it was opened here.
+/// What models of a conversation cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChatSpent {
     pub tokens: u64,

@@ -47,7 +47,7 @@ pub enum ChatCommand {
     /// A run by its id or the beginning of it; without one, the last one of the conversation.
     Undo(Option<String>),
     Sessions,
-    /// A session by its id or the beginning of it; without one, which there are.
+    /// A session by its id, the beginning of it, or its name; without one, which there are.
     Resume(Option<String>),
     Rename(String),
     /// The path of a file that is not there yet; without one, the text itself.
@@ -151,7 +151,7 @@ pub const COMMANDS: &[KnownCommand] = &[
         Ok(ChatCommand::Undo(given(typed)))
     }),
     command("sessions", "", "conversations that can go on", |_| Ok(ChatCommand::Sessions)),
-    command("resume", "[ID]", "go on in another conversation", resume),
+    command("resume", "[ID|NAME]", "go on in another conversation", resume),
     command("rename", "NAME", "give this conversation a name", |typed| match given(typed) {
         Some(name) => Ok(ChatCommand::Rename(name)),
         None => Err(Error::new("`/rename` takes the new name behind it")),
@@ -173,7 +173,7 @@ fn resume(typed: &str) -> Result<ChatCommand, Error> {
     // Too short for an id, and meant for a list that is not there any more.
     if !typed.is_empty() && typed.len() < 3 && typed.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Error::new("`/resume` alone shows a list to choose from by number").hint(
-            "behind it goes the id of a conversation, or three or more of its first letters",
+            "behind it goes the name of a conversation, or three or more letters of its id",
         ));
     }
     Ok(ChatCommand::Resume(given(typed)))

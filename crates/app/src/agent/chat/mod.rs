@@ -5,8 +5,6 @@ mod answer;
 mod command;
 mod mention;
 
-use std::path::Path;
-
 pub use answer::{ChatAnswer, ChatBudget, ChatSpent, ChatStatus, Resumed, Said};
 pub use command::{COMMANDS, ChatCommand, KnownCommand, Line};
 
@@ -62,11 +60,12 @@ impl<'a> Chat<'a> {
         session: Option<&str>,
         options: ChatOptions,
     ) -> Result<Self, Error> {
+        let session = prepared.session(session)?;
         Ok(Self {
-            session: prepared.session(session)?,
+            spent: spent_in(prepared, &session)?,
+            session,
             prepared,
             options,
-            spent: ChatSpent::default(),
             given: Vec::new(),
             ran: Vec::new(),
             seen: Seen::default(),
@@ -84,11 +83,20 @@ impl<'a> Chat<'a> {
     /// When there is no run at all.
     pub fn say(&mut self, line: &str, approver: &mut dyn Approver) -> Result<Finished, Error> {
         let mut given = self.given.clone();
+        let tell: &dyn Reporter = &*self.prepared.reporter;
         for path in mention::mentions(line) {
             if self.prepared.is_file(&path) {
-                given.push(self.prepared.file(&path, &self.session)?);
+                let named = self.prepared.file(&path, &self.session)?;
+                if let Some((from, to, all)) = named.part {
+                    tell.note(format_args!(
+                        "`@{}`: lines {from}-{to} of {all} are sent; `@{}:{}-` goes on from there",
+                        escape_control_line(&path),
+                        escape_control_line(&named.path),
+                        to + 1
+                    ));
+                }
+                given.push(named.given);
             } else {
-                let tell: &dyn Reporter = &*self.prepared.reporter;
                 tell.note(format_args!(
                     "`@{}` is no file of this work tree: it is sent as it is written",
                     escape_control_line(&path)
@@ -190,13 +198,17 @@ impl<'a> Chat<'a> {
                 let name = self.session.name.as_deref().unwrap_or_default();
                 ChatAnswer::Renamed { session: self.session.id.to_string(), name }
             }
-            ChatCommand::Export(file) => match file {
-                None => ChatAnswer::Exported(runs::export(&self.session)?),
-                Some(file) => {
-                    runs::export_to(&self.session, Path::new(&file))?;
-                    ChatAnswer::Written(file)
+            ChatCommand::Export(file) => {
+                let said = runs::said(&prepared.sessions, &self.session, reporter)?;
+                match file {
+                    None => ChatAnswer::Exported(runs::export(&self.session, &said)?),
+                    Some(file) => {
+                        let path = prepared.workspace.environment.with_home(&file);
+                        runs::export_to(&self.session, &said, &path)?;
+                        ChatAnswer::Written(file)
+                    }
                 }
-            },
+            }
             ChatCommand::Help => ChatAnswer::Help(COMMANDS),
             ChatCommand::Quit => ChatAnswer::Quit,
         })
@@ -210,13 +222,16 @@ impl<'a> Chat<'a> {
             return Err(Error::new(format_args!("session {} is about another folder", session.id))
                 .hint(format!("go there: cd {}", escape_control_line(other))));
         }
+        let spent = spent_in(self.prepared, &session)?;
         self.session = session;
         self.begin_anew();
+        self.spent = spent;
         Ok(Resumed { session: &self.session, last: last(&self.session.messages) })
     }
 
     /// Forgets what belongs to the conversation before.
     fn begin_anew(&mut self) {
+        self.spent = ChatSpent::default();
         self.given.clear();
         self.ran.clear();
         self.seen.todo.clear();
@@ -242,6 +257,14 @@ impl<'a> Chat<'a> {
                 .hint("`/undo ID` takes back another one: `elophanto agent runs` lists them")
         })
     }
+}
+
+/// What the runs of a session have cost.
+fn spent_in(prepared: &Prepared<'_>, session: &Session) -> Result<ChatSpent, Error> {
+    let (spent, runs) = runs::spent(&prepared.trails, session)?;
+    let mut all = ChatSpent { runs, ..ChatSpent::default() };
+    all.add(&spent);
+    Ok(all)
 }
 
 /// What the user said last, and what was answered.

@@ -45,6 +45,12 @@ impl Fencing {
         let mut read = absolute(&self.settings.readable);
         read.extend(self.git.read(&self.root));
         read.extend(wanted.read.iter().cloned());
+        let mut searched = absolute(&self.settings.writable);
+        searched.extend(read.iter().cloned().chain([self.root.clone()]));
+        let path = sandbox::searched(path, &self.home, &searched);
+        if !path.is_empty() {
+            environment.insert("PATH".to_owned(), path);
+        }
         let repositories = repositories.unwrap_or_else(|| self.repositories());
         let covered = self
             .git

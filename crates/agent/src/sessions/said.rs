@@ -1,0 +1,133 @@
+//! All that was said in a session, a message a line. It is only ever appended to: the session itself
+//! holds what the model is told, of which a summary takes the place of older messages.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read as _, Seek as _, Write as _},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use uuid::Uuid;
+
+use super::{Sessions, SessionsError, form};
+use crate::Session;
+use elophanto_base::whole::Synced;
+use elophanto_models::llm::Message;
+
+/// Bytes of such a file.
+const CAP: u64 = 64 * 1024 * 1024;
+
+/// A whole conversation.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Said {
+    /// The oldest first.
+    pub messages: Vec<Message>,
+    /// Lines that cannot be read.
+    pub damaged: usize,
+}
+
+impl Sessions {
+    /// Adds what was said. `before` is what comes before it where nothing was kept yet, as older
+    /// versions did. Whoever calls it holds the session's lock.
+    ///
+    /// # Errors
+    /// When it cannot be written, or the file would be over its cap.
+    pub(crate) fn add_said(
+        &self,
+        id: Uuid,
+        before: &[Message],
+        new: &[Message],
+        synced: Synced,
+    ) -> Result<(), SessionsError> {
+        if before.is_empty() && new.is_empty() {
+            return Ok(());
+        }
+        let path = self.said_path(id);
+        let written = self.make_folder().and_then(|()| append(&path, before, new, synced));
+        written.map_err(|cause| SessionsError::Io { path, action: "written", cause })
+    }
+
+    /// All that was said in a session, what became a summary for the model too.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn said(&self, session: &Session) -> Result<Said, SessionsError> {
+        let path = self.said_path(session.id);
+        let failed = |cause| SessionsError::Io { path: path.clone(), action: "read", cause };
+        let bytes = match read(&path) {
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
+                return Ok(Said { messages: session.messages.clone(), damaged: 0 });
+            }
+            other => other.map_err(failed)?,
+        };
+        let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let mut said = Said::default();
+        for line in lines {
+            match form::message_of_line(line) {
+                Some(message) => said.messages.push(message),
+                None => said.damaged += 1,
+            }
+        }
+        Ok(said)
+    }
+
+    /// Removes it with its session.
+    pub(super) fn remove_said(&self, id: Uuid) -> Result<(), SessionsError> {
+        let path = self.said_path(id);
+        match fs::remove_file(&path) {
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                Err(SessionsError::Io { path, action: "removed", cause })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn said_path(&self, id: Uuid) -> PathBuf {
+        self.folder.join(format!("{}.said.jsonl", id.hyphenated()))
+    }
+}
+
+/// One buffer, one write; a line that a killed process has not ended is ended first.
+fn append(path: &Path, before: &[Message], new: &[Message], synced: Synced) -> io::Result<()> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let mut options = File::options();
+    options.create(true).append(true).read(true).mode(0o600).custom_flags(flags);
+    let mut file = options.open(path)?;
+    let length = file.metadata().and_then(|it| match it.is_file() {
+        true => Ok(it.len()),
+        false => Err(io::Error::other("it is not a regular file")),
+    })?;
+    let mut bytes = Vec::new();
+    if length > 0 {
+        let mut last = [0];
+        file.seek(io::SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            bytes.push(b'\n');
+        }
+    }
+    let before = if length == 0 { before } else { &[] };
+    for message in before.iter().chain(new) {
+        bytes.extend(form::line_of_message(message));
+    }
+    if length + bytes.len() as u64 > CAP {
+        return Err(io::Error::other(format!("it would be over the cap of {CAP} bytes")));
+    }
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    file.write_all(&bytes)?;
+    if matches!(synced, Synced::Nothing) { Ok(()) } else { file.sync_data() }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(CAP).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
