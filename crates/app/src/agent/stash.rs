@@ -233,7 +233,7 @@ impl Stored {
         }
         let base = format!("{}^1", self.commit);
         if git.resolve(&base)? != git.resolve("HEAD")?
-            && let Some(why) = self.conflicts(git, &base)?
+            && let Some(why) = self.conflicts(git)?
         {
             return Ok(Err(why));
         }
@@ -257,17 +257,17 @@ impl Stored {
 
     /// Why it cannot be merged with HEAD: tried in memory, so that no conflict comes into the work
     /// tree.
-    fn conflicts(&self, git: &Git, base: &str) -> Result<Option<String>, Error> {
+    fn conflicts(&self, git: &Git) -> Result<Option<String>, Error> {
         if git.run(&["config", "--get-regexp", r"^merge\..*\.driver$"]).is_ok() {
             return Ok(Some(
                 "the settings name a program that merges, which is not run".to_owned(),
             ));
         }
-        let base = format!("--merge-base={base}");
+        // What both come from is the commit that the stash was made on.
         let commit = self.commit.to_string();
-        match git.run(&["merge-tree", "--write-tree", &base, "HEAD", &commit]) {
+        match git.run(&["merge-tree", "--write-tree", "HEAD", &commit]) {
             Ok(_) => Ok(None),
-            // An older git does not know how: whether it can be merged is seen then.
+            // A git before 2.38 does not know how: whether it can be merged is seen then.
             Err(GitError::Failed { said, .. }) if said != CONFLICT => Ok(None),
             Err(cause) => {
                 said(cause)?;
