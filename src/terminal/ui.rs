@@ -3,6 +3,8 @@
 //! Stdout carries data, stderr carries talk. Text from outside goes through [`visible`] before it
 //! reaches a terminal.
 
+mod out;
+
 use std::{
     fmt::Display,
     io::{self, BufRead, IsTerminal, Read, Write},
@@ -16,6 +18,7 @@ use serde::Serialize;
 use crate::wire::printed_json;
 use elophanto_app::{Error, Reporter, reporter::Tone};
 pub use elophanto_base::visible::{escape_control_line, exact_line, visible};
+use out::Out;
 
 /// How a command ended, when it did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,29 +53,6 @@ pub struct Ui {
     out: Out,
 }
 
-/// Where data goes.
-enum Out {
-    Stdout(io::BufWriter<io::Stdout>),
-    /// Nowhere, for whoever does something on behalf of somebody else.
-    Nowhere,
-}
-
-impl Write for Out {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Stdout(out) => out.write(bytes),
-            Self::Nowhere => Ok(bytes.len()),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Stdout(out) => out.flush(),
-            Self::Nowhere => Ok(()),
-        }
-    }
-}
-
 impl Ui {
     /// Looks at the streams once.
     pub fn new(json: bool, plain: bool) -> Self {
@@ -90,7 +70,16 @@ impl Ui {
 
     /// Another one for the same streams, for whoever only talks while this one is lent.
     pub fn beside(&self) -> Self {
-        Self::new(self.json, self.plain)
+        match self.out {
+            Out::Stderr => self.aside(),
+            _ => Self::new(self.json, self.plain),
+        }
+    }
+
+    /// The same with data on stderr: stdout is for something else.
+    pub fn aside(&self) -> Self {
+        let new = Self::new(self.json, self.plain);
+        Self { colour: false, links: false, terminal: false, out: Out::Stderr, ..new }
     }
 
     /// Prints nothing, and nobody can be asked or told anything.

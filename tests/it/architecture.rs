@@ -132,7 +132,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/repo/src/locate.rs", "reads what git keeps"),
     ("crates/repo/src/git/stage.rs", "an index of git"),
     ("crates/agent/src/tools/git_commit/make.rs", "an index of git"),
-    ("crates/app/src/agent/branching.rs", "an index of git"),
+    ("crates/app/src/agent/develop_branch.rs", "an index of git"),
     ("src/mcp/running.rs", "below the git directory"),
     (
         "crates/app/src/agent/sandboxing/run.rs",

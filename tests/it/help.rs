@@ -1398,6 +1398,18 @@ fn help_of_agent_run() {
           --branch <NAME>
               Work on a new branch of this name, and commit there what the run changes
 
+          --worktree[=<NAME>]
+              Work in a new work tree and branch beside this one, which stays as it is
+
+              It lies in the folder `REPOSITORY.worktrees` beside the repository, at HEAD: changes that
+              are not committed are not in it. `git worktree remove` removes it.
+
+          --stash
+              Put uncommitted changes, untracked files too, aside until the run has ended
+
+          --patch <FILE>
+              Write what the run changed to a new file for `git apply`; `-` is standard output
+
           --plan
               Ask about the plan before work begins: yes, no, or what is to be different
 

@@ -5,8 +5,8 @@ use std::{path::PathBuf, time::Duration};
 use serde::Serialize;
 
 use crate::{
-    Error, config::REPOSITORY_FILE, hidden, init, memory::Memories, settings, when::day,
-    workspace::Workspace,
+    Error, config::REPOSITORY_FILE, hidden, init, memory::Memories, runs::unfinished, settings,
+    when::day, workspace::Workspace,
 };
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::escape_control_line;
@@ -130,6 +130,9 @@ pub fn examine(workspace: &Workspace) -> Result<Diagnosis, Error> {
         find(hidden, "take the rule out, or git add --force the file");
     }
     find_records(workspace, &mut find);
+    for (unfinished, mend) in unfinished(repository)? {
+        find(unfinished, &mend);
+    }
     for (path, records) in crowded(workspace) {
         find(
             format!("{path} holds {records} lessons, more than {MOST_RECORDS}"),

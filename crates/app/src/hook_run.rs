@@ -16,11 +16,13 @@ use crate::{
     workspace::{Workspace, now_nanoseconds},
 };
 use elophanto_base::secrets::AllowList;
-use elophanto_index::{Options, fill::Allowance, store::view};
+use elophanto_index::{Options, commit::TABLES, fill::Allowance, store::view};
 use elophanto_repo::{Git, Repository, head, locate};
 
 /// Passages that a commit always embeds: what people change at a time.
 const LEAST_EMBEDDED: usize = 50;
+/// How long a commit of the agent may embed.
+const MOST_EMBEDDING: Duration = Duration::from_secs(60);
 
 /// A commit that was looked through for secrets.
 pub struct Gated {
@@ -86,6 +88,29 @@ impl Gated {
         };
         Ok(on_commit::prepare(&workspace.context(), &git, may_stage, &request, &|_, _| {})?)
     }
+}
+
+/// Stages the vectors that go along with a commit of the agent, which no hook prepares: where hooks
+/// of ours would, or where earlier commits carry some, as a clone's do. `git` has the index of the
+/// commit.
+///
+/// # Errors
+/// When something cannot be read or staged; the commit can be made all the same.
+pub fn carry(workspace: &Workspace, git: &Git) -> Result<(), Error> {
+    let repository = &workspace.repository;
+    let carries = || -> Result<bool, Error> {
+        Ok(has_our_hooks(repository) || !git.run(&["ls-files", "-z", "--", TABLES])?.is_empty())
+    };
+    if !is_indexed(repository) || !workspace.commits_vectors() || !carries()? {
+        return Ok(());
+    }
+    let (start, budget) = (Instant::now(), workspace.config.hooks.budget);
+    let clock = || start.elapsed();
+    let allowance =
+        Allowance { least: LEAST_EMBEDDED, budget, ceiling: MOST_EMBEDDING, clock: &clock };
+    let allowance = (!budget.is_zero()).then_some(allowance);
+    on_commit::carry(&workspace.context(), git, allowance.as_ref(), &|_, _| {})?;
+    Ok(())
 }
 
 /// Brings the view up to date after git has changed the work tree.

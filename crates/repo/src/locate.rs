@@ -43,9 +43,12 @@ impl Repository {
         self.common_dir.as_deref().unwrap_or(&self.root)
     }
 
-    /// Folder of the runs that are at work.
+    /// Folder of the runs that are at work in this work tree: each has one at a time.
     pub fn runs_dir(&self) -> PathBuf {
-        self.local_dir().join("runs")
+        match &self.git_dir {
+            Some(git_dir) => git_dir.join("elophanto").join("runs"),
+            None => self.local_dir().join("runs"),
+        }
     }
 
     /// Folder of what commands left in the work tree and git is not to find there.

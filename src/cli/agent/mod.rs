@@ -1,5 +1,6 @@
 //! `elophanto agent`: what agents use, each command in a file of its own.
 
+mod around;
 mod chat;
 mod fenced;
 mod hook;

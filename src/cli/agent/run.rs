@@ -6,22 +6,18 @@ use super::{
     super::{
         Outcome,
         error::CliError,
-        ui::{Ui, exact_line},
-        workspace,
+        ui::Ui,
+        workspace::{self, Workspace},
     },
+    around::AroundArgs,
     work,
 };
 use crate::terminal::{json_lines::Wire, run::Terminal, signals::end_at_signals};
 use elophanto_app::{
     Reporter,
-    agent::{
-        self, End, Finished, ModelRef, RunRequest,
-        branch::{Branched, PullRequest},
-    },
+    agent::{self, Finished, ModelRef, RunRequest, worktree::WorkTree},
     config::AgentMode,
-    shell::quoted,
 };
-use elophanto_base::counted::counted;
 
 /// Work on a task with tools, asking before it does harm
 ///
@@ -48,9 +44,8 @@ pub struct RunArgs {
     /// What models may cost, such as 0.50usd,20000tok,30calls
     #[arg(long, value_name = "LIMITS")]
     budget: Option<String>,
-    /// Work on a new branch of this name, and commit there what the run changes
-    #[arg(long, value_name = "NAME")]
-    branch: Option<String>,
+    #[command(flatten)]
+    around: AroundArgs,
     /// Ask about the plan before work begins: yes, no, or what is to be different
     #[arg(long)]
     plan: bool,
@@ -70,13 +65,33 @@ const MOST_GOAL: u64 = 64 * 1024;
 pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let goal = goal(args, ui)?;
     agent::checked(&goal)?;
-    let workspace = workspace::open(work::flags(args.mode, args.max_steps, &args.budget), ui)?;
-    let screen = work::screen(ui);
+    args.around.check(args.json)?;
+    let flags = work::flags(args.mode, args.max_steps, &args.budget);
+    let workspace = workspace::open(flags.clone(), ui)?;
+    let (workspace, mut tree) = args.around.work_tree(workspace, &goal, flags, ui)?;
+    let mut aside = args.around.wants_stdout().then(|| ui.aside());
+    let done = work(args, &goal, &workspace, &mut tree, (ui, aside.as_mut()));
+    if let Some(tree) = tree {
+        // Nothing was begun in it.
+        tree.end(None)?;
+    }
+    done
+}
+
+/// The run; `talk` is where all but a patch goes, if that is not where data goes.
+fn work(
+    args: &RunArgs,
+    goal: &str,
+    workspace: &Workspace,
+    tree: &mut Option<WorkTree>,
+    (ui, mut talk): (&mut Ui, Option<&mut Ui>),
+) -> Result<Outcome, CliError> {
+    let screen = work::screen(talk.as_deref().unwrap_or(ui));
     let reporter: Arc<dyn Reporter + Send + Sync> = match args.json {
         true => Arc::new(ui.beside()),
         false => Arc::new(screen.clone()),
     };
-    let prepared = work::prepare(&workspace, reporter)?;
+    let prepared = work::prepare(workspace, reporter)?;
     args.model.iter().try_for_each(|model| prepared.set_model(model.clone()))?;
     end_at_signals(prepared.cancelled())?;
     let root = workspace.repository.root.clone();
@@ -96,13 +111,13 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         );
     }
     let mut session = prepared.session(args.session.as_deref())?;
-    let branch = args.branch.as_deref().map(|name| prepared.branch(name)).transpose()?;
+    let around = args.around.begin(&prepared, tree.take())?;
     let request = RunRequest {
-        goal: &goal,
+        goal,
         yes: args.yes,
         is_attended,
         asks_plan: args.plan,
-        branch: branch.as_ref(),
+        branch: around.branch(),
         given: Vec::new(),
     };
     let finished = match &mut terminal {
@@ -113,62 +128,8 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             finished.inspect(|finished| terminal.end(finished))
         }
     };
-    if let Some(branch) = branch {
-        let name = branch.name().to_owned();
-        let branched = prepared.end_branch(branch, finished.as_ref().ok())?;
-        tell(&name, branched, ui)?;
-        if let Some(finished) = finished.as_ref().ok().filter(|it| it.end != End::Answered) {
-            let files = finished.touched.len();
-            if files > 0 {
-                ui.warn(format_args!(
-                    "what the run changed is not committed, as it gave no answer ({}): `elophanto \
-                     agent undo {}` takes it back",
-                    counted(files, "file"),
-                    finished.run
-                ));
-            }
-        }
-    }
+    args.around.end(&prepared, around, finished.as_ref().ok(), (ui, talk.as_deref_mut()))?;
     Ok(outcome(&finished?))
-}
-
-/// Says what is on the branch of a run.
-fn tell(name: &str, branched: Branched, ui: &mut Ui) -> Result<(), CliError> {
-    let pull_request = match branched {
-        Branched::Kept(pull_request) => pull_request,
-        Branched::Gone => {
-            ui.talk("nothing was committed: the branch is gone, and HEAD is where it was");
-            return Ok(());
-        }
-        Branched::Moved => {
-            ui.warn(format_args!(
-                "`{}`, or where it began, is not as the run left it: nothing was moved back, see \
-                 `git status` and `git branch`",
-                exact_line(name)
-            ));
-            return Ok(());
-        }
-    };
-    let PullRequest { branch, base, title, body } = &pull_request;
-    let range = format!("{base}...{branch}");
-    ui.talk(format_args!(
-        "you are on {} now, and nothing was pushed: `git diff {}` shows it, `git switch {}` goes \
-         back; for a pull request:",
-        quoted(branch),
-        quoted(&range),
-        quoted(base)
-    ));
-    let text = format!("# {title}\n\n{body}");
-    ui.emit(&PullRequestWire { kind: "pull_request", pull_request: &pull_request }, text)
-}
-
-/// As one of the lines of `--json`.
-#[derive(serde::Serialize)]
-struct PullRequestWire<'p> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    #[serde(flatten)]
-    pull_request: &'p PullRequest,
 }
 
 /// A run that reached its goal is done; one that did not is an honest no.

@@ -4,21 +4,25 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::super::{
-    Outcome, env,
-    error::CliError,
-    ui::{Ui, escape_control_line, visible},
+use super::{
+    super::{
+        Outcome, env,
+        error::CliError,
+        ui::{Ui, escape_control_line, visible},
+        workspace,
+    },
+    around::tell_left_out,
 };
 use crate::wire::{MessageWire, ResultWire, SessionWire};
 use elophanto_agent::{RunTrail, Session, Sessions, Trails};
 use elophanto_app::{
     agent::state_folder,
-    runs::{Conversation, Listed, conversation, conversations, list},
+    runs::{Conversation, Listed, conversation, conversations, left_beside, list, patch},
 };
 use elophanto_base::counted::counted;
 use elophanto_base::one_line::one_line;
 use elophanto_models::llm::Message;
-use elophanto_repo::locate;
+use elophanto_repo::{Repository, locate};
 
 /// Bytes of what was said last in a session, in a list of them.
 const MOST_SAID: usize = 80;
@@ -50,6 +54,9 @@ enum RunsCommand {
         /// Id of the run, or its beginning
         #[arg(value_name = "RUN")]
         run: String,
+        /// Print what it changed instead, as a patch for `git apply`
+        #[arg(long)]
+        patch: bool,
     },
 }
 
@@ -97,10 +104,12 @@ fn sessions() -> Result<Sessions, CliError> {
 
 pub fn run(args: &RunsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let trails = trails()?;
-    if let Some(RunsCommand::Show { run }) = &args.command {
-        return show(&trails.read(run)?, ui);
+    if let Some(RunsCommand::Show { run, patch }) = &args.command {
+        let trail = trails.read(run)?;
+        return if *patch { show_patch(&trail.run.to_string(), ui) } else { show(&trail, ui) };
     }
     let here = locate(Path::new(".")).ok();
+    here.iter().for_each(|here| tell_left(here, ui));
     let listed = list((&trails, &sessions()?), here.as_ref(), args.all, args.limit, ui)?;
     for row in &listed {
         let mut text = told_in_list(row);
@@ -113,6 +122,30 @@ pub fn run(args: &RunsArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(ui.nothing("nothing was run: `elophanto agent run 'GOAL'`"));
     }
     Ok(Outcome::Done)
+}
+
+/// What a run changed, for `git apply`.
+fn show_patch(run: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
+    if ui.json {
+        return Err(CliError::new("a patch is no JSON").hint("leave out `--json`"));
+    }
+    let patch = patch(&workspace::here_again()?, run)?;
+    tell_left_out(&patch, ui);
+    if patch.bytes.is_empty() {
+        return Ok(
+            ui.nothing(format_args!("there is no change of run {run} here that a patch says"))
+        );
+    }
+    ui.raw(&patch.bytes)?;
+    Ok(Outcome::Done)
+}
+
+/// Says what runs have left beside the work tree.
+fn tell_left(here: &Repository, ui: &Ui) {
+    match left_beside(here) {
+        Ok(left) => left.iter().for_each(|line| ui.talk(line)),
+        Err(error) => ui.warn(error.message()),
+    }
 }
 
 /// A line of the list.

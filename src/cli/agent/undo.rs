@@ -6,7 +6,10 @@ use super::super::{
     ui::{Ui, exact_line},
     workspace,
 };
-use elophanto_app::runs::{self, Left, UndoRequest, Undone};
+use elophanto_app::{
+    runs::{self, Left, OnBranch, UndoRequest, Undone},
+    shell::quoted,
+};
 use elophanto_base::counted::counted;
 
 /// Paths of an interrupted run that are told one by one.
@@ -69,6 +72,12 @@ pub fn tell(undone: &Undone, ui: &mut Ui) -> Result<(), CliError> {
         commits => format!(", {} taken back", counted(commits, "commit")),
     };
     let text = match &undone.undo {
+        None if undone.task => {
+            format!(
+                "what run {} wrote of its task is gone: there is nothing else to take back",
+                undone.run
+            )
+        }
         None if undone.left.is_empty() => {
             format!("there is nothing to take back: all is as it was before run {}", undone.run)
         }
@@ -83,6 +92,13 @@ pub fn tell(undone: &Undone, ui: &mut Ui) -> Result<(), CliError> {
     ui.emit(undone, text)?;
     if let Some(undo) = &undone.undo {
         ui.talk(format_args!("`elophanto agent undo {undo}` does it again; lessons stay"));
+    }
+    if let Some(OnBranch { name, base }) = &undone.branch {
+        let (name, base) = (quoted(name), quoted(base));
+        ui.talk(format_args!(
+            "you are still on {name}, which has nothing of its own: `git switch {base}` goes back, \
+             `git branch -d {name}` removes it"
+        ));
     }
     Ok(())
 }

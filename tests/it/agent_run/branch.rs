@@ -3,7 +3,10 @@
 use serde_json::json;
 
 use super::Bench;
-use crate::fake::script::{Model, Turn, call, text};
+use crate::{
+    env::finish,
+    fake::script::{Model, Turn, call, text},
+};
 
 fn write(path: &str) -> Turn {
     call("file_write", json!({ "path": path, "text": "x\n" }))
@@ -45,7 +48,9 @@ fn a_branch_of_its_own_is_committed_to_and_taken_back() {
     let said = told.output.stderr();
     assert!(said.contains("`mine.md` had changes of yours before"), "{}", told.output);
 
-    bench.env.ok(&["agent", "undo"]);
+    let undone = bench.env.ok(&["agent", "undo"]);
+    assert!(undone.stderr().contains("still on topic/otters"), "{undone}");
+    assert!(undone.stderr().contains("`git switch main` goes back"), "{undone}");
     assert_eq!(bench.env.git(&["rev-parse", "HEAD"]), head);
     assert_eq!(bench.env.read("mine.md"), b"mine\n");
     assert!(!bench.env.path("a.md").exists() && !bench.env.path("b.md").exists());
@@ -93,6 +98,90 @@ fn where_a_task_is_written_down() {
         bench.run("Raise the limit of the otters once more", &["--mode", "full"], "no").done();
         assert!(!past_of(&bench, "The limit is nine."), "{notes}");
     }
+}
+
+/// What is taken back is done again, and what is known of it with it.
+#[test]
+fn a_task_goes_and_comes_with_its_run() {
+    let judged = json!({ "title": "Raised the otter limit", "outcome": "The limit is nine." });
+    let model = |turns| Model::judging(judged.clone(), turns);
+    let look = call("file_read", json!({ "path": "README.md" }));
+    for (first, changes) in [(write("a.md"), true), (look, false)] {
+        let turns = vec![first, text("Yes.")];
+        let bench = Bench::new(model(turns));
+        let goal = "Raise the limit of the otters";
+        let told = bench.run(goal, &["--mode", "full"], "no");
+        let run = told.run().to_owned();
+        let knows = |bench: &mut Bench| {
+            bench.model = Model::script(vec![text("Ten.")]);
+            bench.env.write_settings(&format!("{}agent.notes: none\n", bench.model.settings()));
+            bench.run(goal, &["--mode", "full"], "no");
+            past_of(bench, "The limit is nine.")
+        };
+        let mut bench = bench;
+        assert!(knows(&mut bench), "{}", told.output);
+        let undone = bench.env.json(&["agent", "undo", &run, "--json"]);
+        assert_eq!(undone[0]["task"], true, "{undone:?}");
+        assert!(!knows(&mut bench));
+        let undo = undone[0]["undo"].as_str();
+        assert_eq!(undo.is_some(), changes, "{undone:?}");
+        let Some(undo) = undo else {
+            // There was nothing but that, and it is gone.
+            let none = bench.env.run(&["agent", "undo", &run]);
+            assert_eq!(none.code, Some(2), "{none}");
+            continue;
+        };
+        let again = bench.env.json(&["agent", "undo", undo, "--json"]);
+        assert_eq!(again[0]["task"], true, "{again:?}");
+        assert!(knows(&mut bench));
+        let once_more = again[0]["undo"].as_str().unwrap();
+        bench.env.ok(&["agent", "undo", once_more]);
+        assert!(!knows(&mut bench));
+    }
+}
+
+/// A clone of what a run committed searches without embedding anything, as after a commit of the user's
+/// with our hook.
+#[test]
+fn commits_carry_their_vectors() {
+    let note = |path: &str| {
+        call("file_write", json!({ "path": path, "text": "# Beavers\n\nThey build dams.\n" }))
+    };
+    let commit = json!({ "message": "Beavers", "paths": ["knowledge/beavers.md"] });
+    for more in [&["--branch", "topic"][..], &["--worktree=topic"], &[]] {
+        let mut turns = vec![note("knowledge/beavers.md")];
+        if more.is_empty() {
+            turns.push(call("git_commit", commit.clone()));
+        }
+        turns.push(text("Done."));
+        let notes = [("knowledge/otters.md", "# Otters\n\nThey swim in rivers.\n")];
+        let bench = Bench::with(Model::script(turns), &notes);
+        bench.env.ok(&["index"]);
+        bench.env.commit("Index");
+        let told = bench.run("Write of beavers", &[&["--mode", "full"], more].concat(), "no");
+        assert_eq!(told.output.code, Some(0), "{}", told.output);
+        let branch = if more.is_empty() { "main" } else { "topic" };
+        let clone = bench.env.outside().join("clone");
+        let (from, to) = (bench.env.root().to_str().unwrap(), clone.to_str().unwrap());
+        bench.env.git(&["clone", "--quiet", "--branch", branch, from, to]);
+        let check = finish(bench.env.command(&["index", "--check"]).current_dir(&clone));
+        assert_eq!(check.code, Some(0), "{more:?} {check}");
+        // What it says of files is about those that the run meant to change.
+        assert!(!told.output.stdout().contains(".lance"), "{}", told.output);
+        assert_eq!(bench.env.git(&["status", "--porcelain"]), "", "{more:?}");
+        if !more.is_empty() {
+            continue;
+        }
+        bench.env.ok(&["agent", "undo"]);
+        assert_eq!(bench.env.git(&["status", "--porcelain"]), "");
+        assert_eq!(bench.env.tables().len(), 1);
+    }
+    // Where nobody wants vectors in git, none go along.
+    let bench = Bench::new(Model::script(vec![note("knowledge/beavers.md"), text("Done.")]));
+    let told = bench.run("Write of beavers", &["--mode", "full", "--branch", "topic"], "no");
+    assert_eq!(told.output.code, Some(0), "{}", told.output);
+    let files = bench.env.git(&["ls-tree", "-r", "--name-only", "HEAD"]);
+    assert_eq!(files, "README.md\nknowledge/beavers.md\n");
 }
 
 fn past_of(bench: &Bench, text: &str) -> bool {

@@ -12,17 +12,20 @@ mod interrupted;
 mod misbehaving;
 mod others;
 mod pages;
+mod patch;
 mod permissions;
 mod planted;
 mod poisoned;
 mod protected;
 mod refactoring;
 mod screen;
+mod stash;
 mod tainted;
 mod task;
 mod terminal;
 mod undo;
 mod unwritten;
+mod worktree;
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

@@ -249,9 +249,33 @@ fn reference(at: &Checkpoints) -> String {
 
 /// Names this work tree among those that share a repository.
 fn key(at: &Checkpoints) -> String {
-    let git_dir = fs::canonicalize(at.git.git_dir()).unwrap_or_else(|_| at.git.git_dir().into());
+    key_of(at.git.git_dir())
+}
+
+fn key_of(git_dir: &Path) -> String {
+    let git_dir = fs::canonicalize(git_dir).unwrap_or_else(|_| git_dir.into());
     let hash = blake3::hash(Name::from(&*git_dir).as_bytes()).to_hex();
     hash.as_str().chars().take(16).collect()
+}
+
+/// Forgets what was kept of work trees that are gone.
+///
+/// # Errors
+/// When git cannot list or remove it.
+pub(super) fn prune(at: &Checkpoints) -> Result<(), CheckpointError> {
+    // Before the work trees are listed: one that is new then has its folder already.
+    let held = git_calls::references(at.git, git_calls::BASELINES)?;
+    let common = at.git.common_dir();
+    let linked = fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
+    let all = [common.to_owned(), at.git.git_dir().to_owned()].into_iter();
+    let live: BTreeSet<String> = all
+        .chain(linked.map(|entry| entry.path()))
+        .map(|git_dir| format!("{}{}", git_calls::BASELINES, key_of(&git_dir)))
+        .collect();
+    let gone = held.iter().filter(|(reference, _)| !live.contains(reference));
+    Ok(gone
+        .map(|(reference, _)| git_calls::remove_reference(at.git, reference))
+        .collect::<Result<_, _>>()?)
 }
 
 /// In folders, as one of thousands of files would be written anew for each change.

@@ -283,6 +283,6 @@ fn zeros(output: &[u8]) -> impl Iterator<Item = &[u8]> {
     output.split(|&byte| byte == 0).filter(|line| !line.is_empty())
 }
 
-fn odd(what: &str) -> GitError {
+pub(super) fn odd(what: &str) -> GitError {
     GitError::Odd(what.to_owned())
 }

@@ -1,4 +1,4 @@
-//! One run at a time in a repository: a lock that the kernel releases when its holder dies.
+//! One run at a time in a work tree: a lock that the kernel releases when its holder dies.
 
 use std::{
     fs::{self, File, TryLockError},

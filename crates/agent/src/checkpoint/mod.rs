@@ -23,6 +23,7 @@ mod lock;
 mod look;
 mod moves;
 mod name;
+mod patch;
 mod plan;
 mod private;
 mod record;
@@ -43,6 +44,7 @@ use std::{
 
 pub use before::{Content, Was};
 pub use error::CheckpointError;
+pub use patch::{Patch, Unpatched, WhyUnpatched};
 pub use plan::{Left, WhyLeft};
 pub use run::Run;
 pub use state::{Uncovered, WhyUncovered};
@@ -82,6 +84,15 @@ pub struct Kept {
     pub commits: usize,
     /// How many paths it may have changed that cannot be taken back.
     pub uncovered: usize,
+    /// The work tree that it changed, where that is known.
+    pub root: Option<PathBuf>,
+}
+
+impl Kept {
+    /// Whether it was in this work tree; one of which nothing is known counts everywhere.
+    pub fn is_in(&self, root: &Path) -> bool {
+        self.root.as_deref().is_none_or(|own| own == root)
+    }
 }
 
 /// Where a run stands.
@@ -148,7 +159,7 @@ pub struct Undone {
 
 impl<'a> Checkpoints<'a> {
     /// `folder` is where runs at work keep their state, private to this machine:
-    /// `elophanto/runs` in the git directory that all work trees share. What files hold that
+    /// `elophanto/runs` in the git directory of this work tree. What files hold that
     /// `holds_key` (an absolute path) stays there and is never given to git.
     pub fn new(git: &'a Git, folder: &'a Path, holds_key: fn(&Path) -> bool) -> Self {
         Self { git, folder, holds_key }
@@ -176,9 +187,11 @@ impl<'a> Checkpoints<'a> {
         let mut runs = Vec::new();
         for head in self.heads()? {
             let Some(began) = run_time(&head.run) else { continue };
-            let Head { run, undoes, is_interrupted, changes, moves: commits, uncovered } = head;
+            let Head { run, undoes, is_interrupted, changes, moves: commits, uncovered, root } =
+                head;
             let progress = if is_interrupted { Progress::Interrupted } else { Progress::Finished };
-            runs.push(Kept { run, began, progress, undoes, changes, commits, uncovered });
+            let root = root.map(|root| root.to_path());
+            runs.push(Kept { run, began, progress, undoes, changes, commits, uncovered, root });
         }
         let known: BTreeSet<String> = runs.iter().map(|kept| kept.run.clone()).collect();
         let holder = lock::holder(&self.lock_file());
@@ -199,6 +212,7 @@ impl<'a> Checkpoints<'a> {
                 commits: folded.moves.len(),
                 uncovered: folded.uncovered.len(),
                 undoes: folded.undoes,
+                root: Some(folded.root.to_path()).filter(|root| root.is_absolute()),
             });
         }
         runs.sort_unstable_by(|a, b| b.run.cmp(&a.run));
@@ -249,7 +263,8 @@ impl<'a> Checkpoints<'a> {
         Private::of(self, run).remove()
     }
 
-    /// Forgets the oldest runs, so that `keep` remain. Returns those forgotten.
+    /// Forgets the oldest runs, so that `keep` remain, and what was seen of work trees that are gone.
+    /// Returns the runs that are forgotten.
     ///
     /// # Errors
     /// When git cannot remove them.
@@ -269,6 +284,7 @@ impl<'a> Checkpoints<'a> {
         over.iter()
             .filter(|owner| !runs.contains(owner))
             .try_for_each(|owner| Private::of(self, owner).remove())?;
+        baseline::prune(self)?;
         Ok(old)
     }
 

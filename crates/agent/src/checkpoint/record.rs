@@ -281,6 +281,9 @@ pub(super) struct Head {
     pub(super) changes: usize,
     pub(super) moves: usize,
     pub(super) uncovered: usize,
+    /// The work tree.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) root: Option<Name>,
 }
 
 /// A line of the record of a sealed run.

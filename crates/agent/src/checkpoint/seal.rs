@@ -89,6 +89,7 @@ pub(super) fn seal(
             changes: nets.len(),
             moves: folded.moves.len(),
             uncovered: folded.uncovered.len(),
+            root: Some(folded.root.clone()),
         };
         let encode = |line: &Line| serde_json::to_vec(line);
         let broken = |cause| CheckpointError::damaged(run, cause);

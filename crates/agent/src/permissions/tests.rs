@@ -322,6 +322,89 @@ fn commands_are_shown_as_they_run() {
     check("x=rm; $x a", &["rm a"]);
 }
 
+/// What leaves the repository, in every form that git has for it; and what else a model may want of
+/// git.
+#[test]
+fn pushes_ask_in_every_mode() {
+    let (protected, none) = (protected(false), Rules::default());
+    let all = "commands:\n  - { run: [git, \"**\"], decision: allow }\n";
+    let all = Rules::parse(all.as_bytes(), Owner::User).unwrap();
+    for line in [
+        "git push",
+        "git push origin main",
+        "git push -u origin HEAD",
+        "git push --dry-run",
+        "git push --tags origin",
+        "git push ../mirror.git main",
+        "git push /srv/repo.git main:refs/heads/x",
+        "git -C . push",
+        "git -C sub push origin main",
+        "git --no-pager push",
+        "/usr/bin/git push",
+        "git send-pack /srv/repo.git main",
+        "git http-push https://example.org/x main",
+        "git -c alias.p=push p",
+        "git -c remote.origin.pushurl=/srv/x push",
+        "git p",
+        "git ship origin main",
+        "git subtree push --prefix a origin main",
+        "git lfs push origin main",
+        "git svn dcommit",
+        "git remote set-url origin /srv/x && git push",
+        "git remote set-url --push origin /srv/x",
+        "git remote add other /srv/x",
+        "git remote update",
+        "git config remote.origin.pushurl /srv/x",
+        "git config alias.p push",
+        "git --git-dir=.git push",
+        "git --work-tree=. push",
+        "GIT_DIR=.git git push",
+        "sh -c 'git push'",
+        "env git push",
+        "xargs git push < refs",
+        "echo x | xargs git push origin",
+        "x=push; git $x",
+        "git pu''sh",
+        "git submodule foreach git push",
+        "git stash && git push",
+    ] {
+        for mode in [Mode::Ask, Mode::Smart, Mode::Full] {
+            for rules in [&none, &all] {
+                let verdict = decide(&shell(line), &given(mode, &protected, rules));
+                assert_eq!(verdict.decision, Decision::Ask, "{line} {mode:?} {verdict:?}");
+                let is_floor = verdict.layer == Layer::Blacklist && !verdict.can_be_kept;
+                assert!(is_floor, "{line} {mode:?} {verdict:?}");
+            }
+        }
+    }
+    // In the sandbox git writes nothing there; what loses work asks all the same.
+    let check = |line: &str, expected: Decision| {
+        let verdict = decide(&shell(line), &given(Mode::Full, &protected, &none));
+        assert_eq!(verdict.decision, expected, "{line} {verdict:?}");
+    };
+    for line in
+        ["git stash", "git stash push -u", "git stash pop", "git branch x", "git switch -c x"]
+    {
+        check(line, Decision::Allow);
+    }
+    check("git worktree add ../x", Decision::Allow);
+    for line in [
+        "git stash drop",
+        "git stash clear",
+        "git stash create",
+        "git branch -D x",
+        "git branch -f main x",
+        "git worktree remove ../x",
+        "git worktree add -f ../x main",
+        "git worktree prune",
+        "git switch --discard-changes main",
+        "git update-ref refs/heads/main x",
+        "git symbolic-ref HEAD refs/heads/x",
+    ] {
+        check(line, Decision::Ask);
+    }
+}
+
 #[test]
 fn caps_ask() {
     let (protected, rules) = (protected(false), Rules::default());
@@ -393,6 +476,7 @@ fn disguised(word: &str, seeds: &[u8]) -> String {
 const HARMFUL: &[&[&str]] = &[
     &["rm", "-rf", "/home/user"],
     &["git", "push", "--force"],
+    &["git", "push"],
     &["git", "reset", "--hard"],
     &["mkfs.ext4", "/dev/sda1"],
     &["cat", "/home/user/.ssh/id_rsa"],

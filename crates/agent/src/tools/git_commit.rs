@@ -46,16 +46,20 @@ pub struct Proposed<'a> {
 /// May refuse a commit, in words.
 pub type Gate = Box<dyn Fn(&Proposed<'_>) -> Result<(), String> + Send + Sync>;
 
+/// Stages what goes along with a commit that the gate let pass; its failure, in words, hinders none.
+pub type Along = Box<dyn Fn(&Proposed<'_>) -> Result<(), String> + Send + Sync>;
+
 /// Makes commits.
 pub struct GitCommit {
     spec: Spec,
     approved: Approved,
     git: Arc<Git>,
     gate: Gate,
+    along: Along,
 }
 
 impl GitCommit {
-    pub fn new(git: Arc<Git>, gate: Gate) -> Self {
+    pub fn new(git: Arc<Git>, gate: Gate, along: Along) -> Self {
         let spec = spec(
             "git_commit",
             Level::Destructive,
@@ -69,7 +73,7 @@ impl GitCommit {
             }),
             &["message"],
         );
-        Self { spec, approved: Approved::default(), git, gate }
+        Self { spec, approved: Approved::default(), git, gate, along }
     }
 
     fn asked(&self, arguments: &Value, host: &dyn Host) -> Result<Asked, ToolError> {
@@ -121,10 +125,12 @@ impl Tool for GitCommit {
         if host.is_cancelled() {
             return Err(ToolError::Cancelled);
         }
-        let made = make::commit(&asked.git, &plan, &asked.message, &self.gate)?;
+        let made = make::commit(&asked.git, &plan, &asked.message, &self.gate, &self.along)?;
         let branch = asked.git.branch().unwrap_or_else(|| "a detached HEAD".to_owned());
         let files = counted(made.files, "file");
-        let text = format!("committed {files} as {} on {branch}\n", made.commit);
+        let lacks =
+            made.lacks.map(|why| format!("nothing goes along: {why}\n")).unwrap_or_default();
+        let text = format!("committed {files} as {} on {branch}\n{lacks}", made.commit);
         Ok(Output {
             text: cut(&text, host.max_output()),
             commits: vec![made.commit.to_string()],

@@ -52,7 +52,7 @@ pub use file_move::FileMove;
 pub use file_read::{FileRead, part_shown};
 pub use file_search::FileSearch;
 pub use file_write::FileWrite;
-pub use git_commit::{Gate, GitCommit, Proposed, refuse_secrets};
+pub use git_commit::{Along, Gate, GitCommit, Proposed, refuse_secrets};
 pub use git_diff::GitDiff;
 pub use git_log::GitLog;
 pub use git_status::GitStatus;
@@ -83,13 +83,18 @@ pub fn files(out_of_reach: OutOfReach) -> Vec<Box<dyn Tool>> {
 }
 
 /// Tools for the git repository of the work tree. A diff leaves out what is out of reach; `gate`
-/// has the last word on each commit ([`refuse_secrets`], or more).
-pub fn git(git: Arc<Git>, out_of_reach: OutOfReach, gate: Gate) -> Vec<Box<dyn Tool>> {
+/// has the last word on each commit ([`refuse_secrets`], or more), `along` adds to it.
+pub fn git(
+    git: Arc<Git>,
+    out_of_reach: OutOfReach,
+    gate: Gate,
+    along: Along,
+) -> Vec<Box<dyn Tool>> {
     vec![
         Box::new(GitStatus::new(git.clone())),
         Box::new(GitDiff::new(git.clone(), out_of_reach)),
         Box::new(GitLog::new(git.clone())),
-        Box::new(GitCommit::new(git, gate)),
+        Box::new(GitCommit::new(git, gate, along)),
     ]
 }
 

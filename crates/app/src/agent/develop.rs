@@ -9,7 +9,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use ulid::Ulid;
 
 use super::{
-    branching::Plumbing,
+    develop_branch::Plumbing,
     plugins::{Bench, agree},
 };
 use crate::{Error, Workspace, changelog as gathered, reporter::Silent, workspace::KnowledgeBase};

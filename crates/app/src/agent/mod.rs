@@ -4,13 +4,14 @@
 //! approves calls and is shown what happens is an [`Approver`]; notices go to the reporter of the
 //! [`Door`].
 
+pub mod around;
 mod brain;
 pub mod branch;
-mod branching;
 pub mod chat;
 pub mod context;
 pub mod credentials;
 mod develop;
+mod develop_branch;
 mod external;
 mod gathering;
 mod hub_tools;
@@ -25,8 +26,10 @@ mod sandboxing;
 pub mod servers;
 pub mod skill_store;
 mod skill_tools;
+pub mod stash;
 pub mod tasks;
 mod toolbox;
+pub mod worktree;
 mod world;
 
 use std::{
@@ -50,7 +53,7 @@ use crate::{
     workspace::KnowledgeBase,
 };
 use brain::Models;
-use branch::{Branch, Branched};
+use branch::Branch;
 use context::Window;
 use elophanto_agent::{
     Agent, Gathered, MAX_MESSAGES, Reflect, Sessions, SessionsError, Settings, Toolbox, Trails,
@@ -225,6 +228,7 @@ impl Prepared<'_> {
         // Before anything of this run starts, and told at once: one before it may have been killed
         // since this process began.
         self.workspace.put_aside_of_killed().iter().for_each(|line| tell.warn(line));
+        self.bring_back_of_killed();
         let config = self.config();
         let mut brain = Models::open(self.workspace, &config, request.yes, tell)?;
         let window = brain.window();
@@ -262,30 +266,6 @@ impl Prepared<'_> {
         // What cannot be removed now is later.
         let _ = self.checkpoints().map(|checkpoints| checkpoints.prune(CHECKPOINTS));
         Ok(finished)
-    }
-
-    /// Begins a branch at HEAD for a run.
-    ///
-    /// # Errors
-    /// Those of [`Branch::begin`], and where there is no git.
-    pub fn branch(&self, name: &str) -> Result<Branch, Error> {
-        let Some(git) = &self.git else {
-            return Err(Error::new("there is no git repository here that could have a branch")
-                .hint("`git init` makes one"));
-        };
-        Branch::begin(git, name)
-    }
-
-    /// What becomes of the branch of a run that has ended.
-    ///
-    /// # Errors
-    /// Those of [`Branch::end`].
-    pub fn end_branch(
-        &self,
-        branch: Branch,
-        finished: Option<&Finished>,
-    ) -> Result<Branched, Error> {
-        self.git.as_ref().map_or(Ok(Branched::Moved), |git| branch.end(git, finished))
     }
 
     /// Starts the servers that the user trusts, as a run does, and has their tools among

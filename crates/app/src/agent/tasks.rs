@@ -1,7 +1,7 @@
 //! Earlier tasks in the journal of this clone: written at the end of a run, found by the next one,
 //! taken back by an undo.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -41,15 +41,37 @@ pub fn keep(workspace: &Workspace, run: &str, task: &Task) -> Result<(), Error> 
     write(workspace, run, task, false)
 }
 
-/// Takes a task back; nothing happens where none was written down.
+/// Takes a task back; whether there was one that counted.
 ///
 /// # Errors
 /// When the journal cannot be written.
-pub fn take_back(workspace: &Workspace, run: &str) -> Result<(), Error> {
-    match of(workspace).remove(run) {
-        Some((_, task)) => write(workspace, run, &task, true),
-        None => Ok(()),
+pub fn take_back(workspace: &Workspace, run: &str) -> Result<bool, Error> {
+    set(workspace, run, false)
+}
+
+/// Has a task count again that was taken back; whether there was one.
+///
+/// # Errors
+/// When the journal cannot be written.
+pub fn bring_back(workspace: &Workspace, run: &str) -> Result<bool, Error> {
+    set(workspace, run, true)
+}
+
+fn set(workspace: &Workspace, run: &str, counts: bool) -> Result<bool, Error> {
+    match written(workspace).remove(run) {
+        Some(one) if one.counts != counts => {
+            write(workspace, run, &one.task, !counts)?;
+            Ok(true)
+        }
+        _ => Ok(false),
     }
+}
+
+/// Runs whose task counts and whose ids begin with this.
+pub fn named(workspace: &Workspace, beginning: &str) -> Vec<String> {
+    let beginning = beginning.to_uppercase();
+    let is_one = |(run, one): &(String, Written)| one.counts && run.starts_with(&beginning);
+    written(workspace).into_iter().filter(is_one).map(|(run, _)| run).collect()
 }
 
 fn write(workspace: &Workspace, run: &str, task: &Task, retired: bool) -> Result<(), Error> {
@@ -57,16 +79,35 @@ fn write(workspace: &Workspace, run: &str, task: &Task, retired: bool) -> Result
     Ok(record_store(workspace).write(Place::Local, &[draft])?)
 }
 
+/// What was written down of a run's task last.
+struct Written {
+    at: Timestamp,
+    task: Task,
+    /// It was not taken back.
+    counts: bool,
+}
+
+/// The task of each run. This clone alone writes them, so that the last word counts.
+fn written(workspace: &Workspace) -> BTreeMap<String, Written> {
+    let records = record_store(workspace).journal.read(&[TASK]).records;
+    let mut written: BTreeMap<String, Written> = BTreeMap::new();
+    for record in records.iter().filter(|record| record.place == Place::Local) {
+        let Ok(task) = record.parse() else { continue };
+        let one = Written { at: record.at, task, counts: !record.retired };
+        match written.entry(record.id.clone()) {
+            Entry::Vacant(free) => drop(free.insert(one)),
+            // Of two of one moment the one that was read later.
+            Entry::Occupied(mut taken) if one.at >= taken.get().at => drop(taken.insert(one)),
+            Entry::Occupied(_) => {}
+        }
+    }
+    written
+}
+
 /// All tasks that still count, by their runs.
 fn of(workspace: &Workspace) -> BTreeMap<String, (Timestamp, Task)> {
-    let records = record_store(workspace).journal.read(&[TASK]).records;
-    let local = || records.iter().filter(|record| record.place == Place::Local);
-    let retired: BTreeSet<&str> =
-        local().filter(|record| record.retired).map(|record| record.id.as_str()).collect();
-    local()
-        .filter(|record| !retired.contains(record.id.as_str()))
-        .filter_map(|record| Some((record.id.clone(), (record.at, record.parse().ok()?))))
-        .collect()
+    let counting = written(workspace).into_iter().filter(|(_, one)| one.counts);
+    counting.map(|(run, one)| (run, (one.at, one.task))).collect()
 }
 
 /// Earlier tasks that bear on a goal, best first, as quotes: a model wrote of them.

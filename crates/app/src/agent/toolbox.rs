@@ -10,14 +10,15 @@ use super::{
     skill_tools,
 };
 use crate::{
-    Error, Reporter, Workspace, learning::Learning, reporter::Silent, workspace::KnowledgeBase,
+    Error, Reporter, Workspace, hook_run, learning::Learning, reporter::Silent,
+    workspace::KnowledgeBase,
 };
 use elophanto_agent::{
     Tool, Toolbox,
     develop::NAME,
     plugins::{Problem, entries},
     sandbox::Attend,
-    tools::{self, Hit, OutOfReach, Page, Search, ShellRequest},
+    tools::{self, Hit, OutOfReach, Page, Proposed, Search, ShellRequest},
 };
 use elophanto_repo::Git;
 use elophanto_text::reading::{self, Hint};
@@ -39,7 +40,12 @@ pub fn built_in(
     if let Some(git) = git {
         let git = Arc::new(git.clone());
         let gate = Box::new(tools::refuse_secrets);
-        all.extend(tools::git(git, Arc::clone(&out_of_reach), gate));
+        let base = base.clone();
+        let along = Box::new(move |proposed: &Proposed<'_>| {
+            let said = |error: Error| error.message().to_owned();
+            hook_run::carry(&base.open(Vec::new()).map_err(said)?, proposed.git).map_err(said)
+        });
+        all.extend(tools::git(git, Arc::clone(&out_of_reach), gate, along));
     }
     let fencing = Arc::clone(fencing);
     let run = move |request: &ShellRequest, attend: Attend<'_>| fencing.shell(request, attend);

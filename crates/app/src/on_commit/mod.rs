@@ -26,7 +26,8 @@ use elophanto_base::secrets::AllowList;
 use elophanto_index::{Context, IndexError, Progress, fill::Allowance};
 use elophanto_knowledge::learn;
 use elophanto_repo::{
-    Git, GitError, Stored, Version, WriteError, head, record_store::RecordStore, stored_notes,
+    CommitId, Git, GitError, Objects, Version, WriteError, head, record_store::RecordStore,
+    stored_notes,
 };
 
 /// What is wanted of a commit.
@@ -152,13 +153,7 @@ pub fn prepare(
         return Ok(Done::default());
     }
     let objects = git.objects();
-    let notes = |version: &Version| stored_notes(git, &objects, version, context.selection);
-    let staged = notes(&Version::Staged)?;
-    let before: Vec<Vec<Stored>> = parents
-        .iter()
-        .map(|parent| notes(&Version::Commit(*parent)))
-        .collect::<Result<_, GitError>>()?;
-    let found = changes(&before, &staged);
+    let found = found(context, git, &objects, &parents)?;
     let folder = learn::entity_store::folder(context.write_root);
     let pages = entities::Pages::list(git, &folder, &parents)?;
     let found_pages = changes(&pages.before, &pages.staged);
@@ -193,11 +188,53 @@ pub fn prepare(
     }
     let changed = found.iter().chain(&found_pages).map(|change| &change.path).collect();
     if request.index
-        && let Err(cause) =
-            vectors::stage(context, git, &parents, &changed, request, progress, &mut done)
+        && let Err(cause) = vectors::stage(
+            context,
+            git,
+            &parents,
+            &changed,
+            request.embed.as_ref(),
+            progress,
+            &mut done,
+        )
     {
         // The entries are staged: say both.
         done.notices.push(format!("no vectors go along: {cause}"));
     }
     Ok(done)
+}
+
+/// The vectors of what is staged go along with a commit that no hook prepares; how many there are in
+/// the table that is staged.
+///
+/// # Errors
+/// When something cannot be read or staged; the commit can be made all the same.
+pub fn carry(
+    context: &Context,
+    git: &Git,
+    allowance: Option<&Allowance>,
+    progress: Progress,
+) -> Result<usize, CommitError> {
+    let parents: Vec<_> = head(git)?.into_iter().collect();
+    let found = found(context, git, &git.objects(), &parents)?;
+    let folder = learn::entity_store::folder(context.write_root);
+    let pages = entities::Pages::list(git, &folder, &parents)?;
+    let found_pages = changes(&pages.before, &pages.staged);
+    let changed = found.iter().chain(&found_pages).map(|change| &change.path).collect();
+    let mut done = Done::default();
+    vectors::stage(context, git, &parents, &changed, allowance, progress, &mut done)?;
+    Ok(done.vectors)
+}
+
+/// Notes that a commit brings.
+fn found(
+    context: &Context,
+    git: &Git,
+    objects: &Objects,
+    parents: &[CommitId],
+) -> Result<Vec<NoteChange>, GitError> {
+    let notes = |version: &Version| stored_notes(git, objects, version, context.selection);
+    let staged = notes(&Version::Staged)?;
+    let before = parents.iter().map(|parent| notes(&Version::Commit(*parent)));
+    Ok(changes(&before.collect::<Result<Vec<_>, _>>()?, &staged))
 }

@@ -6,10 +6,10 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
-use super::{CommitError, CommitRequest, Done};
+use super::{CommitError, Done};
 use elophanto_index::{
     Context, Progress, Snapshot,
-    fill::{self, Filled},
+    fill::{self, Allowance, Filled},
     stage::{plan_staged, remove_obsolete},
 };
 use elophanto_knowledge::corpus;
@@ -22,14 +22,14 @@ pub(super) fn stage(
     git: &Git,
     parents: &[CommitId],
     changed: &BTreeSet<&NotePath>,
-    request: &CommitRequest,
+    allowance: Option<&Allowance>,
     progress: Progress,
     done: &mut Done,
 ) -> Result<(), CommitError> {
     // Listed anew: the entries are notes too.
     let (mut refreshed, mut along) = corpus::of_staged(context, git, parents, progress)?;
     if refreshed.report.waiting > 0 {
-        let filled = embed(context, &refreshed.snapshot, changed, request);
+        let filled = embed(context, &refreshed.snapshot, changed, allowance);
         if filled.embedded > 0 {
             (refreshed, along) = corpus::of_staged(context, git, parents, progress)?;
         }
@@ -51,9 +51,9 @@ fn embed(
     context: &Context,
     snapshot: &Snapshot,
     changed: &BTreeSet<&NotePath>,
-    request: &CommitRequest,
+    allowance: Option<&Allowance>,
 ) -> Filled {
-    let Some(allowance) = &request.embed else { return Filled::default() };
+    let Some(allowance) = allowance else { return Filled::default() };
     // Of a damaged view nothing is embedded; whoever searches it finds out and mends it.
     let Ok(mut passages) = fill::waiting(context, snapshot) else { return Filled::default() };
     let entries = changelog::folder(context.write_root);

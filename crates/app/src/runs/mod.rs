@@ -1,8 +1,10 @@
 //! Runs of the agent, looked at afterwards: what was done, which conversations can go on, and what can
 //! be taken back.
 
+mod beside;
 mod changes;
 mod export;
+mod patch;
 mod undo;
 
 use std::path::Path;
@@ -10,9 +12,11 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::Serialize;
 
+pub use beside::{left_beside, unfinished};
 pub use changes::{Change, changes};
 pub use export::{export, export_to};
-pub use undo::{Left, UndoRequest, Undone, last_of, undo};
+pub use patch::{Patch, patch, refuse_taken, write_patch};
+pub use undo::{Left, OnBranch, UndoRequest, Undone, last_of, undo};
 
 use crate::{Error, reporter::Reporter};
 use elophanto_agent::{
@@ -61,7 +65,8 @@ pub fn list(
         reporter.warn(problem);
     }
     let mut listed: Vec<Listed> = lines.into_iter().map(|line| of_run(line, sessions)).collect();
-    listed.extend(kept.iter().filter_map(of_undo));
+    let is_here = |it: &&Kept| root.is_none_or(|root| it.is_in(root));
+    listed.extend(kept.iter().filter(is_here).filter_map(of_undo));
     listed.sort_by(|one, two| two.run.cmp(&one.run));
     listed.truncate(limit);
     for row in &mut listed {

@@ -5,7 +5,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use ulid::Ulid;
 
-use crate::{Error, agent::tasks, reporter::Reporter, workspace::Workspace};
+use crate::{
+    Error,
+    agent::{around::recovered, stash, tasks},
+    reporter::Reporter,
+    workspace::Workspace,
+};
 use elophanto_agent::{
     checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo, is_undone},
     permissions::is_key,
@@ -25,7 +30,7 @@ pub struct UndoRequest<'r> {
 }
 
 /// What was taken back.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Undone {
     pub run: String,
     /// The undo, as a run; `None` if there was nothing to do.
@@ -38,9 +43,21 @@ pub struct Undone {
     /// What the run may have changed and no undo takes back.
     pub uncovered: Vec<Left>,
     pub commits: usize,
+    /// What was written down of the task is taken back, or, by the undo of an undo, counts again.
+    pub task: bool,
+    /// The branch that HEAD is still on, if the run had begun it and nothing of its own is left there.
+    pub branch: Option<OnBranch>,
     /// The run had been interrupted: others may have had a part in it.
     #[serde(skip)]
     pub is_interrupted: bool,
+}
+
+/// A branch with nothing of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OnBranch {
+    pub name: String,
+    /// The branch that it was begun from.
+    pub base: String,
 }
 
 /// What is not as it was before the run.
@@ -65,8 +82,14 @@ pub fn undo(
     let folder = workspace.repository.runs_dir();
     let checkpoints = Checkpoints::new(&git, &folder, is_key);
     let runs = checkpoints.runs()?;
-    let Some(kept) = chosen(&runs, request.run)? else {
-        match runs.iter().find(|run| run.progress == Progress::AtWork) {
+    if let Some(run) = request.run.and_then(|named| only_told(workspace, &runs, named)) {
+        let task = tasks::take_back(workspace, &run)?;
+        return Ok(Some(Undone { run, task, ..Undone::default() }));
+    }
+    let Some(kept) = chosen(&runs, request.run, git.root())? else {
+        recovered(stash::recover(&git), reporter);
+        let is_at_work = |run: &&Kept| run.progress == Progress::AtWork && run.is_in(git.root());
+        match runs.iter().find(is_at_work) {
             Some(run) => {
                 reporter.talk(format_args!("run {} is at work: wait until it has ended", run.run));
             }
@@ -104,10 +127,18 @@ pub fn undo(
         }
         undone => undone?,
     };
-    // What was written down of the task goes with it.
-    if let Err(error) = tasks::take_back(workspace, &kept.run) {
-        reporter.warn(format_args!("what was written down of the task stays: {}", error.message()));
-    }
+    // What was written down of the task goes with it, and comes back with it.
+    let task = match undoes(&runs, kept) {
+        (run, false) => tasks::take_back(workspace, run),
+        (run, true) => tasks::bring_back(workspace, run),
+    };
+    let task = task.unwrap_or_else(|error| {
+        let cause = error.message();
+        reporter.warn(format_args!("what was written down of the task is as it was: {cause}"));
+        false
+    });
+    // What the run had put aside fits again.
+    recovered(stash::recover(&git), reporter);
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let texts = |paths: &[PathBuf]| paths.iter().map(|path| text(path)).collect();
     let left = |path, reason| Left { path: text(path), reason };
@@ -119,12 +150,42 @@ pub fn undo(
         used: texts(&undone.used),
         uncovered: undone.uncovered.iter().map(|it| left(&it.path, it.why.as_str())).collect(),
         commits: undone.commits_undone,
+        task,
+        branch: if undone.commits_undone > 0 { left_on(&git) } else { None },
         is_interrupted: undone.is_interrupted,
         undo: undone.run,
     }))
 }
 
-/// The run that is meant: the last one that is not an undo, if none is named.
+/// The run of which all that is left to take back is what was written down of its task.
+fn only_told(workspace: &Workspace, runs: &[Kept], named: &str) -> Option<String> {
+    let is_meant = |run: &Kept| run.run.starts_with(&named.to_uppercase());
+    let mut told = tasks::named(workspace, named);
+    (told.len() == 1 && !runs.iter().any(is_meant)).then(|| told.remove(0))
+}
+
+/// The run at the end of a chain of undos, and whether undoing this one does its work again.
+fn undoes<'k>(runs: &'k [Kept], kept: &'k Kept) -> (&'k str, bool) {
+    let (mut run, mut again) = (&*kept.run, false);
+    let mut undoes = kept.undoes.as_deref();
+    while let Some(older) = undoes {
+        (run, again) = (older, !again);
+        let found = runs.iter().find(|it| it.run == older);
+        // Each is newer than what it takes back, so that this ends.
+        undoes = found.and_then(|it| it.undoes.as_deref()).filter(|next| *next < older);
+    }
+    (run, again)
+}
+
+/// The branch that HEAD is on, if it is where the one before it is: git's log of HEAD knows which.
+fn left_on(git: &Git) -> Option<OnBranch> {
+    let name = git.branch()?;
+    let said = git.run(&["rev-parse", "--abbrev-ref", "--verify", "--quiet", "@{-1}"]).ok()?;
+    let base = String::from_utf8_lossy(said.trim_ascii()).into_owned();
+    let (tip, other) = (git.branch_tip(&name).ok()??, git.branch_tip(&base).ok()??);
+    (name != base && tip == other).then_some(OnBranch { name, base })
+}
+
 /// The id of the last of these runs that changed something and was not taken back.
 ///
 /// # Errors
@@ -133,15 +194,21 @@ pub fn last_of(workspace: &Workspace, own: &[String]) -> Result<Option<String>, 
     let Some(git) = Git::of(&workspace.repository) else { return Ok(None) };
     let folder = workspace.repository.runs_dir();
     let runs = Checkpoints::new(&git, &folder, is_key).runs()?;
-    let left = runs.iter().filter(|it| own.contains(&it.run) && !is_undone(&runs, &it.run));
+    let is_here = |it: &&Kept| own.contains(&it.run) && it.is_in(git.root());
+    let left = runs.iter().filter(is_here).filter(|it| !is_undone(&runs, &it.run));
     Ok(left.map(|it| it.run.clone()).max())
 }
 
-fn chosen<'k>(runs: &'k [Kept], named: Option<&str>) -> Result<Option<&'k Kept>, Error> {
+/// The run that is meant: the last one in this work tree that is not an undo, if none is named.
+fn chosen<'k>(
+    runs: &'k [Kept],
+    named: Option<&str>,
+    root: &Path,
+) -> Result<Option<&'k Kept>, Error> {
     let Some(named) = named else {
         let is_work = |run: &&Kept| {
             let is_over = run.undoes.is_none() && run.progress != Progress::AtWork;
-            is_over && !is_undone(runs, &run.run)
+            is_over && run.is_in(root) && !is_undone(runs, &run.run)
         };
         return Ok(runs.iter().filter(is_work).max_by(|a, b| a.run.cmp(&b.run)));
     };

@@ -4,6 +4,7 @@
 //! whatever a repository could use to run code.
 
 mod blame;
+mod branches;
 mod brought;
 mod gitlinks;
 mod head;
@@ -17,6 +18,7 @@ mod state;
 mod tracked;
 
 pub use blame::Blame;
+pub use branches::branch_reference;
 pub use brought::Brought;
 pub use gitlinks::gitlinks;
 pub use head::{CommitId, ObjectId, head, reference};

@@ -105,8 +105,10 @@ const COMPARING: &[&str] = &[
     "mv",
     "read-tree",
     "rm",
+    "stash",
     "status",
     "update-index",
+    "worktree",
     "write-tree",
 ];
 
@@ -288,6 +290,27 @@ impl Git {
                 Err(GitError::Failed { command: named(), said })
             }
             (Ended::TooSlow, ..) | (_, None, _) => Err(too_slow()),
+        }
+    }
+
+    /// Whether git has files here that a program of the settings would filter. None is run: contents
+    /// are as git holds them.
+    ///
+    /// # Errors
+    /// When git cannot say.
+    pub fn has_filtered_files(&self) -> Result<bool, GitError> {
+        let drivers = self.filters()?;
+        if drivers.is_empty() {
+            return Ok(false);
+        }
+        let wanted = drivers.iter().map(|driver| driver.strip_prefix("filter.").unwrap_or(driver));
+        let mut asked = vec!["ls-files".to_owned(), "-z".to_owned(), "--".to_owned()];
+        asked.extend(wanted.map(|name| format!(":(top,attr:filter={name})")));
+        match self.run(&asked) {
+            Ok(found) => Ok(!found.is_empty()),
+            // Some names cannot be asked for.
+            Err(GitError::Failed { .. }) => Ok(true),
+            Err(cause) => Err(cause),
         }
     }
 

@@ -21,6 +21,11 @@ impl Git {
         self.is_replaying() || merging.iter().any(|name| self.git_dir.join(name).exists())
     }
 
+    /// Whether a git is writing the index, or was killed when it did.
+    pub fn index_is_locked(&self) -> bool {
+        self.git_dir.join("index.lock").exists()
+    }
+
     /// The other sides of a merge, cherry-pick, revert or rebase that is under way.
     pub fn other_sides(&self) -> Vec<CommitId> {
         let rebasing =

@@ -31,6 +31,7 @@ pub use excerpt::{Excerpt, NoPart, Part, excerpt};
 pub use kind::{Kind, template};
 pub use nearest::nearest;
 pub use plan::{Draft, Existing, Planned, content_hash, plan};
+pub use slug::slug;
 
 /// Bytes of a note, front matter included, and of a draft.
 pub const MAX_NOTE_BYTES: usize = 256 << 10;

@@ -3,7 +3,7 @@
 /// A title as words of ASCII letters and digits in lower case, joined by `-`, at most `max` bytes:
 /// cut between words if that costs at most half. Accents are taken off, letters that then are not
 /// ASCII left out, so that nothing may be left.
-pub(super) fn slug(title: &str, max: usize) -> String {
+pub fn slug(title: &str, max: usize) -> String {
     let mut slug = String::new();
     for word in words(title) {
         let word: String = word.chars().filter(char::is_ascii).collect();

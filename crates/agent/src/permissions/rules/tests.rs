@@ -214,7 +214,7 @@ fn what_is_denied_is_denied_under_any_name() {
     let rules = rules(
         "commands:
   - { run: [touch, \"**\"], decision: deny }
-  - { run: [git, push, \"**\"], decision: ask }
+  - { run: [git, pull, \"**\"], decision: ask }
   - { run: [cargo, test], decision: allow }
 paths:
   - { write: \"docs/**\", decision: deny }
@@ -243,7 +243,7 @@ paths:
     ] {
         check(line, Some(Decision::Deny));
     }
-    for line in ["git push", "git -C . push", "/usr/bin/git --no-pager push origin main"] {
+    for line in ["git pull", "git -C . pull", "/usr/bin/git --no-pager pull origin main"] {
         check(line, Some(Decision::Ask));
     }
     check("cargo test", Some(Decision::Allow));

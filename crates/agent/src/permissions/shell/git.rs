@@ -255,7 +255,7 @@ impl Walker<'_> {
         env.folders = folders.unwrap_or_default();
     }
 
-    /// Forced pushes and what throws work away.
+    /// Pushes, and what throws work away.
     fn loses(&mut self, name: &str, rest: &[Word]) {
         let has = |short: &[char], long: &[&str]| has_option(rest, short, long);
         let first = operands(rest).next().map(Word::pattern).unwrap_or_default();
@@ -267,32 +267,11 @@ impl Walker<'_> {
             })
         };
         let separated = rest.iter().any(|w| w.literal().as_deref() == Some("--"));
+        // Whatever is said of it: others have it then, and no undo takes it back.
+        if matches!(name, "push" | "send-pack" | "http-push") {
+            self.found.harm(format!("`git {name}` sends commits to another repository"));
+        }
         let harmful = match name {
-            "push" => {
-                let plain = [
-                    "-u",
-                    "--set-upstream",
-                    "--tags",
-                    "--follow-tags",
-                    "-n",
-                    "--dry-run",
-                    "-v",
-                    "--verbose",
-                    "-q",
-                    "--quiet",
-                    "--progress",
-                    "--no-progress",
-                    "--atomic",
-                    "--porcelain",
-                ];
-                rest.iter().any(|w| {
-                    let text = w.pattern();
-                    (text.starts_with('-') && !plain.contains(&text.as_str()))
-                        || text.starts_with('+')
-                        || text.starts_with(':')
-                        || w.literal().is_none()
-                })
-            }
             "reset" => {
                 let plain = ["-q", "--quiet", "--soft", "--mixed", "--", "-N", "-p", "--patch"];
                 rest.iter()

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs, io};
 
 use super::{
     super::git_calls::told,
-    Gate, Proposed,
+    Along, Gate, Proposed,
     plan::{Plan, empty_tree},
 };
 use crate::ToolError;
@@ -14,6 +14,8 @@ use elophanto_repo::{CommitId, Git, NotePath};
 pub(super) struct Made {
     pub(super) commit: CommitId,
     pub(super) files: usize,
+    /// Why what was to go along does not.
+    pub(super) lacks: Option<String>,
 }
 
 /// # Errors
@@ -24,6 +26,7 @@ pub(super) fn commit(
     plan: &Plan,
     message: &str,
     gate: &Gate,
+    along: &Along,
 ) -> Result<Made, ToolError> {
     if !git.has_identity().map_err(told)? {
         return Err(ToolError::Failed(
@@ -66,7 +69,7 @@ pub(super) fn commit(
         }
     }
     let asked = ["diff-index", "--cached", "--raw", "-z", "--no-renames", &against, "--"];
-    let mut changes = changes(&aside.run(&asked).map_err(told)?)?;
+    let mut changes = listed(&aside.run(&asked).map_err(told)?)?;
     if changes.is_empty() {
         return Err(ToolError::Failed("nothing has changed there".into()));
     }
@@ -76,6 +79,13 @@ pub(super) fn commit(
     paths.sort();
     let proposed = Proposed { git: &aside, head: plan.head, message, paths: &paths };
     gate(&proposed).map_err(|why| ToolError::Refused(format!("not committed: {why}")))?;
+    let files = changes.len();
+    let lacks = along(&proposed).err();
+    // What goes along is in this index, and in no other yet.
+    let mut all = listed(&aside.run(&asked).map_err(told)?)?;
+    all.retain(|change| plan.named.is_some() || paths.binary_search(&change.path).is_err());
+    all.sort_by_key(|change| !change.removes());
+    let changes = all;
 
     let tree = text(&aside.run(&["write-tree"]).map_err(told)?);
     let mut arguments = vec!["commit-tree", &tree];
@@ -86,24 +96,16 @@ pub(super) fn commit(
     let commit: CommitId =
         id.parse().map_err(|_| ToolError::Failed("git named no commit".into()))?;
     // The index comes first, as another process may hold it; what fails after that is taken back.
-    let before = match &plan.named {
-        Some(_) => {
-            let before = entries(git, &changes)?;
-            let input: Vec<u8> = changes.iter().flat_map(Change::entry).collect();
-            stage(git, &input)?;
-            Some(before)
-        }
-        None => None,
-    };
+    let before = if changes.is_empty() { Vec::new() } else { entries(git, &changes)? };
+    let input: Vec<u8> = changes.iter().flat_map(Change::entry).collect();
+    stage(git, &input)?;
     let old = plan.head.map_or_else(|| "0".repeat(id.len()), |head| head.to_string());
     let subject = format!("commit: {}", message.lines().next().unwrap_or_default());
     if let Err(cause) = git.run(&["update-ref", "-m", &subject, "HEAD", &id, &old]) {
-        if let Some(before) = before {
-            stage(git, &before)?;
-        }
+        stage(git, &before)?;
         return Err(told(cause));
     }
-    Ok(Made { commit, files: changes.len() })
+    Ok(Made { commit, files, lacks })
 }
 
 /// A line of `diff-index --raw`.
@@ -138,7 +140,7 @@ fn removal(path: &[u8], digits: usize) -> Vec<u8> {
     line
 }
 
-fn changes(said: &[u8]) -> Result<Vec<Change>, ToolError> {
+fn listed(said: &[u8]) -> Result<Vec<Change>, ToolError> {
     let fields: Vec<&[u8]> = said.split(|&byte| byte == 0).collect();
     let mut changes = Vec::new();
     for pair in fields.chunks_exact(2) {

@@ -6,7 +6,7 @@ use super::*;
 use crate::permissions::Action;
 
 fn tool(tried: &Try) -> GitCommit {
-    GitCommit::new(tried.repository(), Box::new(refuse_secrets))
+    GitCommit::new(tried.repository(), Box::new(refuse_secrets), Box::new(|_| Ok(())))
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn head_moves_in_the_last_moment() {
         assert!(said.unwrap().success());
         Ok(())
     };
-    let tool = GitCommit::new(tried.repository(), Box::new(gate));
+    let tool = GitCommit::new(tried.repository(), Box::new(gate), Box::new(|_| Ok(())));
     tried.write("a", "b\n");
     tried.write("new", "b\n");
     let before = tried.run(&["status", "--porcelain"]);
@@ -272,7 +272,7 @@ fn files_folders_and_links_change_places() {
         assert!(Command::new("git").args(arguments).current_dir(&root).status().unwrap().success());
         Ok(())
     };
-    let hindered = GitCommit::new(tried.repository(), Box::new(gate));
+    let hindered = GitCommit::new(tried.repository(), Box::new(gate), Box::new(|_| Ok(())));
     let before = tried.run(&["status", "--porcelain"]);
     assert!(tried.call(&hindered, json!({ "message": "x", "paths": ["."] })).is_err());
     assert_eq!(tried.run(&["status", "--porcelain"]), before);

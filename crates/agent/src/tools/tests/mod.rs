@@ -229,7 +229,8 @@ const TESTED: &[&str] = &[
 /// Every built-in tool, with nothing behind the closures.
 fn all(repository: Arc<Git>) -> Vec<Box<dyn Tool>> {
     let mut tools = files(Arc::new(|_| false));
-    tools.extend(git(repository, Arc::new(|_| false), Box::new(refuse_secrets)));
+    let along = Box::new(|_: &Proposed<'_>| Ok(()));
+    tools.extend(git(repository, Arc::new(|_| false), Box::new(refuse_secrets), along));
     tools.push(shell(Box::new(|_, _| Err("no shell".into())), Arc::new(|_| false)));
     let search = Search { host: "search.example".into(), ask: Box::new(|_, _, _| Ok(Vec::new())) };
     tools.extend(web(Box::new(|_, _, _| Err("no web".into())), search));

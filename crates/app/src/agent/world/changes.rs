@@ -6,6 +6,7 @@ use super::{Begun, Surroundings};
 use elophanto_agent::git_guard::Steering;
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::exact_line;
+use elophanto_index::commit::TABLES;
 use elophanto_repo::Git;
 
 /// Files that are told of one by one.
@@ -14,7 +15,7 @@ const MOST_TOLD: usize = 20;
 impl Surroundings<'_> {
     /// What the call that has just been made changed.
     pub(super) fn changed(&mut self) -> Vec<PathBuf> {
-        let Some(Begun { is_covered: true, head: old, .. }) = self.calls.pop() else {
+        let Some(Begun { is_covered: true, is_commit, head: old, .. }) = self.calls.pop() else {
             return Vec::new();
         };
         let new = self.head();
@@ -27,7 +28,10 @@ impl Surroundings<'_> {
             self.warnings.push(format!("the commit cannot be taken back: {cause}"));
         }
         match run.after() {
-            Ok(paths) => paths,
+            Ok(mut paths) => {
+                paths.retain(|path| !is_commit || !path.starts_with(TABLES));
+                paths
+            }
             Err(cause) => {
                 self.warnings.push(format!("what the call changed is not known yet: {cause}"));
                 Vec::new()

@@ -30,6 +30,8 @@ use elophanto_repo::{CommitId, Git, head};
 struct Begun {
     /// A checkpoint covers what it does.
     is_covered: bool,
+    /// It makes a commit: what goes along with that is none of the run's files.
+    is_commit: bool,
     /// HEAD before it, if it may make a commit.
     head: Option<Option<CommitId>>,
     /// Which other repositories there were, if it may leave one.
@@ -366,6 +368,7 @@ impl World for Surroundings<'_> {
         let is_shown = matches!(action, Action::Write { .. });
         self.calls.push(Begun {
             is_covered: true,
+            is_commit: matches!(action, Action::Commit),
             head,
             before,
             under_way: under_way.flatten(),

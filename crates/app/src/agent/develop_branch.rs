@@ -33,31 +33,11 @@ impl Plumbing {
         Self { git: git.clone().with_timeout(PATIENCE) }
     }
 
-    /// The commit of a branch; `None` if there is no such branch.
-    fn tip(&self, reference: &str) -> Result<Option<CommitId>, String> {
-        match self.git.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", reference]) {
-            Ok(said) => text(&said).parse().map(Some).map_err(|_| "git named no commit".to_owned()),
-            Err(GitError::Failed { .. }) => Ok(None),
-            Err(cause) => Err(told(cause)),
-        }
-    }
-
     /// A branch that is checked out would seem to lose its files.
     fn refuse_checked_out(&self, branch: &str) -> Result<(), String> {
-        let reference = reference(branch);
-        let asked = ["for-each-ref", "--format=%(worktreepath)", &reference];
-        match text(&self.git.run(&asked).map_err(told)?) {
-            none if none.is_empty() => Ok(()),
-            place => Err(format!("the branch {branch} is checked out in {place}")),
-        }
-    }
-
-    fn is_part_of(&self, older: &CommitId, newer: &CommitId) -> Result<bool, String> {
-        let (older, newer) = (older.to_string(), newer.to_string());
-        match self.git.run(&["merge-base", "--is-ancestor", &older, &newer]) {
-            Ok(_) => Ok(true),
-            Err(GitError::Failed { .. }) => Ok(false),
-            Err(cause) => Err(told(cause)),
+        match self.git.checked_out_in(branch).map_err(told)? {
+            None => Ok(()),
+            Some(place) => Err(format!("the branch {branch} is checked out in {place}")),
         }
     }
 
@@ -68,22 +48,6 @@ impl Plumbing {
             }
             cause => told(cause),
         })
-    }
-
-    /// Moves a branch from one commit to another; fails if it is not there any more.
-    fn update(
-        &self,
-        branch: &str,
-        why: &str,
-        to: &CommitId,
-        from: Option<&CommitId>,
-    ) -> Result<(), String> {
-        let to = to.to_string();
-        let from = from.map_or_else(|| "0".repeat(to.len()), CommitId::to_string);
-        self.git
-            .run(&["update-ref", "-m", why, &reference(branch), &to, &from])
-            .map(drop)
-            .map_err(told)
     }
 
     /// What a temporary index is told, so that it holds these paths as they are now.
@@ -130,14 +94,14 @@ impl Branching for Plumbing {
         }
         let head = self.head()?;
         self.refuse_checked_out(&name)?;
-        let tip = self.tip(&reference(&name))?;
+        let tip = self.git.branch_tip(&name).map_err(told)?;
         // What is merged already goes on from where the user is.
         let is_new = match &tip {
             None => true,
-            Some(tip) => *tip != head && self.is_part_of(tip, &head)?,
+            Some(tip) => *tip != head && self.git.is_part_of(tip, &head).map_err(told)?,
         };
         if is_new {
-            self.update(&name, "develop: begin", &head, tip.as_ref())?;
+            self.git.move_branch(&name, tip.as_ref(), &head, "develop: begin").map_err(told)?;
         }
         Ok(Branch { name })
     }
@@ -150,7 +114,7 @@ impl Branching for Plumbing {
     ) -> Result<Option<String>, String> {
         self.refuse_checked_out(&branch.name)?;
         let gone = || format!("the branch {} is gone", branch.name);
-        let parent = self.tip(&reference(&branch.name))?.ok_or_else(gone)?;
+        let parent = self.git.branch_tip(&branch.name).map_err(told)?.ok_or_else(gone)?;
         let folder = tempfile::tempdir_in(self.git.git_dir())
             .map_err(|cause| format!("no temporary index: {cause}"))?;
         let aside = self.git.clone().with_index(folder.path().join("index"));
@@ -169,23 +133,19 @@ impl Branching for Plumbing {
         let made = ["commit-tree", &tree, "-p", &parent_id];
         let said = self.git.run_with(&made, message.as_bytes()).map_err(told)?;
         let commit: CommitId = text(&said).parse().map_err(|_| "git named no commit".to_owned())?;
-        self.update(&branch.name, &format!("develop: {message}"), &commit, Some(&parent))?;
+        let why = format!("develop: {message}");
+        self.git.move_branch(&branch.name, Some(&parent), &commit, &why).map_err(told)?;
         Ok(Some(commit.to_string()))
     }
 
     fn finish(&self, branch: &Branch, _ended: Ended) -> Result<(), String> {
-        let reference = reference(&branch.name);
-        let Some(tip) = self.tip(&reference)? else { return Ok(()) };
-        if !self.is_part_of(&tip, &self.head()?)? {
+        let Some(tip) = self.git.branch_tip(&branch.name).map_err(told)? else { return Ok(()) };
+        if !self.git.is_part_of(&tip, &self.head()?).map_err(told)? {
             return Ok(());
         }
         self.refuse_checked_out(&branch.name)?;
-        self.git.run(&["update-ref", "-d", &reference, &tip.to_string()]).map(drop).map_err(told)
+        self.git.remove_branch(&branch.name, &tip).map_err(told)
     }
-}
-
-fn reference(branch: &str) -> String {
-    format!("refs/heads/{branch}")
 }
 
 /// All files at and below a path of the work tree. What is neither file nor folder is refused.

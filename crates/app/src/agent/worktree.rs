@@ -1,0 +1,386 @@
+//! A run in a work tree of its own, on a branch of its own: the user's work tree, index and HEAD stay
+//! byte for byte as they are.
+//!
+//! It lies in a folder beside the user's tree, `REPOSITORY.worktrees/NAME`, for below `.git` no tool
+//! and no command writes. It is a work tree of git like any other: `git worktree list` shows it, `git
+//! worktree remove` removes it. Which ones there are is read off git, so that one whose run was killed
+//! is found as well.
+
+use std::{
+    ffi::{OsStr, OsString},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::Serialize;
+
+use super::branch::{Branch, PullRequest, begins_at, changed, refuse_name, taken};
+use crate::{
+    Environment, Error, Reporter, Workspace,
+    config::{TrustEntry, TrustStore},
+};
+use elophanto_agent::Finished;
+use elophanto_base::{
+    beneath::Folder,
+    lock::{self, Lock},
+    visible::exact_line,
+};
+use elophanto_repo::{Git, GitError, Repository, locate};
+use elophanto_text::authoring::slug;
+
+/// Behind the name of the repository: the folder of its further work trees.
+const BESIDE: &str = ".worktrees";
+/// A large repository is checked out as long as that takes.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// Bytes of a name that is made of a goal, and of a goal that names nothing.
+const MOST_NAME: usize = 40;
+const UNNAMED: &str = "run";
+/// Names that are tried before the user has to give one.
+const MOST_TRIED: usize = 100;
+/// Held while a run works in it, in its git directory.
+const LOCK: &str = "elophanto/worktree.lock";
+
+/// Which work tree is wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WorkTreeRequest<'r> {
+    /// Of the folder, and of the branch where none is named; without one, made of the goal.
+    pub name: Option<&'r str>,
+    /// Another name for its branch.
+    pub branch: Option<&'r str>,
+    pub goal: &'r str,
+}
+
+/// A work tree that was made for a run.
+#[derive(Debug)]
+pub struct WorkTree {
+    path: PathBuf,
+    branch: Branch,
+    /// Of the user's tree.
+    user: Git,
+    own: Git,
+    lock: Option<Lock>,
+    environment: Environment,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Left {
+    Kept(Kept),
+    /// Nothing came of it: work tree and branch are gone.
+    Gone,
+}
+
+/// What is in a work tree that a run leaves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Kept {
+    pub path: PathBuf,
+    pub branch: String,
+    /// The branch that it was begun from, or the commit.
+    pub base: String,
+    pub commits: usize,
+    /// Files that differ from its newest commit.
+    pub uncommitted: usize,
+    #[serde(skip)]
+    pub pull_request: Option<PullRequest>,
+}
+
+/// A work tree beside the user's, as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    pub path: PathBuf,
+    /// `None` where HEAD is on none.
+    pub branch: Option<String>,
+    /// Commits that the user's HEAD does not have.
+    pub commits: usize,
+    pub uncommitted: usize,
+    /// A run works in it.
+    pub is_at_work: bool,
+}
+
+/// Makes a work tree at HEAD, and opens it; `flags` are settings for this call.
+///
+/// # Errors
+/// When there is no commit yet, the name is none or taken, or git cannot check it out.
+pub fn begin(
+    workspace: &Workspace,
+    request: &WorkTreeRequest<'_>,
+    flags: Vec<(String, String)>,
+    reporter: &dyn Reporter,
+) -> Result<(Workspace, WorkTree), Error> {
+    let Some(user) = Git::of(&workspace.repository) else {
+        return Err(Error::new("there is no git repository here that could have a work tree")
+            .hint("`git init` makes one"));
+    };
+    let user = user.with_timeout(PATIENCE);
+    let at = begins_at(&user, "--worktree")?;
+    let beside = beside(&workspace.repository)?;
+    let (path, name) = free(&user, &beside, request)?;
+    let (above, folder) = (beside.parent().unwrap_or(&beside), beside.file_name());
+    let made =
+        Folder::open(above).and_then(|above| above.make(Path::new(folder.unwrap_or_default())));
+    made.map_err(|cause| {
+        Error::new(format_args!("`{}` cannot be made: {cause}", shown(&beside)))
+            .hint("work trees of runs lie there; `--branch` works in this one")
+    })?;
+    let id = at.to_string();
+    let add = ["worktree", "add", "--quiet", "--no-track", "-b", &name].map(OsStr::new);
+    let add = [&add[..], &[path.as_os_str(), OsStr::new(&id)]].concat();
+    if let Err(cause) = user.run(&add) {
+        // Git removes the folder, not the branch.
+        if !path.exists() {
+            let _ = user.remove_branch(&name, &at);
+        }
+        return Err(cause.into());
+    }
+    if user.has_filtered_files()? {
+        reporter.note(
+            "files that go through a filter (Git LFS) are in the new work tree as git holds them: no \
+             program of the settings is run for it",
+        );
+    }
+    let environment = workspace.environment.clone();
+    if let Err(cause) = trust_alike(&environment, &workspace.repository.root, &path) {
+        reporter
+            .warn(format_args!("what you trust here is not trusted there: {}", cause.message()));
+    }
+    let repository = locate(&path)?;
+    let own =
+        Git::of(&repository).ok_or_else(|| GitError::Odd("a work tree without git".into()))?;
+    let lock = lock::try_for(&own.git_dir().join(LOCK), Duration::ZERO)?;
+    let opened = Workspace::at(repository, environment.clone(), flags, reporter)?;
+    let branch = Branch::of_work_tree(&name, user.branch(), at);
+    Ok((opened, WorkTree { path, branch, user, own, lock, environment }))
+}
+
+impl WorkTree {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// For the run: what it changes is committed there.
+    pub fn branch(&self) -> &Branch {
+        &self.branch
+    }
+
+    /// To be called when the run has ended. A work tree that nothing came of goes, with its branch.
+    ///
+    /// # Errors
+    /// When git cannot say what is in it.
+    pub fn end(self, finished: Option<&Finished>) -> Result<Left, Error> {
+        let Self { path, branch, user, own, lock, environment } = self;
+        drop(lock);
+        if !path.is_dir() {
+            let (path, name) = (shown(&path), exact_line(branch.name()));
+            return Err(Error::new(format_args!("the work tree `{path}` is gone"))
+                .hint(format!("what was committed is on the branch `{name}`")));
+        }
+        let tip = own.branch_tip(branch.name())?.unwrap_or(*branch.at());
+        let is_empty = tip == *branch.at() && is_untouched(&own)?;
+        let remove = ["worktree", "remove"].map(OsStr::new);
+        if is_empty && user.run(&[&remove[..], &[path.as_os_str()]].concat()).is_ok() {
+            user.remove_branch(branch.name(), &tip)?;
+            forget_if_empty(&path);
+            // What is left there is trusted for no other content.
+            let _ = TrustStore::open_for(user.root(), environment.variables())
+                .and_then(|store| store.forget(&path));
+            return Ok(Left::Gone);
+        }
+        let range = format!("{}..{tip}", branch.at());
+        let pull_request = match finished.filter(|_| tip != *branch.at()) {
+            Some(finished) => Some(branch.pull_request(&own, &tip, finished)?),
+            None => None,
+        };
+        Ok(Left::Kept(Kept {
+            commits: count(&own, &range)?,
+            uncommitted: changed(&own)?.len(),
+            branch: branch.name().to_owned(),
+            base: branch.base(),
+            path,
+            pull_request,
+        }))
+    }
+}
+
+/// Work trees that runs have left beside that of the user, and those in which one is at work.
+///
+/// # Errors
+/// When git cannot list them.
+pub fn standing(repository: &Repository) -> Result<Vec<Standing>, Error> {
+    let Some(user) = Git::of(repository) else { return Ok(Vec::new()) };
+    // None but that of the user: git need not be asked.
+    if !user.common_dir().join("worktrees").is_dir() {
+        return Ok(Vec::new());
+    }
+    let beside = beside(repository)?;
+    let listed = user.run(&["worktree", "list", "--porcelain", "-z"])?;
+    let mut found = Vec::new();
+    for entry in split(&listed) {
+        let value = |key: &[u8]| entry.iter().find_map(|line| line.strip_prefix(key));
+        let Some(path) = value(b"worktree ").map(|path| PathBuf::from(OsStr::from_bytes(path)))
+        else {
+            continue;
+        };
+        if path.parent() != Some(&*beside) || path == repository.root {
+            continue;
+        }
+        let Some(own) = locate(&path).ok().and_then(|it| Git::of(&it)) else { continue };
+        if own.root() != path {
+            continue;
+        }
+        let is_free = |lock: Option<Lock>| lock.is_some();
+        let lock = lock::try_for(&own.git_dir().join(LOCK), Duration::ZERO);
+        let tip = value(b"HEAD ").map(String::from_utf8_lossy).unwrap_or_default();
+        let branch =
+            value(b"branch refs/heads/").map(|it| String::from_utf8_lossy(it).into_owned());
+        found.push(Standing {
+            branch,
+            commits: count(&user, &format!("HEAD..{tip}"))?,
+            uncommitted: changed(&own)?.len(),
+            is_at_work: !lock.is_ok_and(is_free),
+            path,
+        });
+    }
+    Ok(found)
+}
+
+/// Trusts in the new work tree the contents that the user trusts in theirs, and no others.
+fn trust_alike(environment: &Environment, from: &Path, to: &Path) -> Result<(), Error> {
+    let store = TrustStore::open_for(from, environment.variables())?;
+    let (from, to) = (canonical(from), canonical(to));
+    // One of this name may have been there before.
+    if store.entries().any(|entry| entry.root == to) {
+        store.forget(&to)?;
+    }
+    for entry in store.entries().filter(|entry| entry.root == from) {
+        store.record(TrustEntry { root: to.clone(), ..entry.clone() })?;
+    }
+    Ok(())
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// The lines of each entry of a list whose lines end with NUL and whose entries with an empty one.
+fn split(listed: &[u8]) -> Vec<Vec<&[u8]>> {
+    let lines: Vec<&[u8]> = listed.split(|&byte| byte == 0).collect();
+    lines.split(|line| line.is_empty()).map(<[&[u8]]>::to_vec).collect()
+}
+
+/// The folder beside the main work tree; a bare repository has it beside itself.
+fn beside(repository: &Repository) -> Result<PathBuf, Error> {
+    let is_linked = repository.git_dir != repository.common_dir;
+    let main = match repository.common_dir.as_deref().filter(|_| is_linked) {
+        Some(common) if common.ends_with(".git") => common.parent().unwrap_or(common),
+        Some(common) => common,
+        None => &repository.root,
+    };
+    let (Some(name), Some(above)) = (main.file_name(), main.parent()) else {
+        return Err(Error::new(format_args!("there is no place beside `{}`", shown(main)))
+            .hint("`--branch` works in this work tree"));
+    };
+    let mut name = OsString::from(name);
+    name.push(BESIDE);
+    Ok(above.join(name))
+}
+
+/// A folder and a branch that are not there yet.
+fn free(
+    git: &Git,
+    beside: &Path,
+    request: &WorkTreeRequest<'_>,
+) -> Result<(PathBuf, String), Error> {
+    if let Some(name) = request.name.or(request.branch) {
+        let branch = request.branch.unwrap_or(name);
+        refuse_name(git, name)?;
+        refuse_name(git, branch)?;
+        let path = beside.join(folder_name(name));
+        if git.branch_tip(branch)?.is_some() {
+            return Err(taken(branch, "leave out `--worktree`"));
+        }
+        if path.symlink_metadata().is_ok() {
+            return Err(Error::new(format_args!("`{}` is there already", shown(&path)))
+                .hint("give another name, or remove it: `git worktree remove`"));
+        }
+        return Ok((path, branch.to_owned()));
+    }
+    let slug = slug(request.goal, MOST_NAME);
+    let slug = if slug.is_empty() { UNNAMED } else { &slug };
+    for number in 1..=MOST_TRIED {
+        let name = if number == 1 { slug.to_owned() } else { format!("{slug}-{number}") };
+        let path = beside.join(&name);
+        if path.symlink_metadata().is_err() && git.branch_tip(&name)?.is_none() {
+            return Ok((path, name));
+        }
+    }
+    Err(Error::new(format_args!("there are {MOST_TRIED} work trees named `{slug}`"))
+        .hint("give a name: `--worktree=NAME`"))
+}
+
+/// A branch may have folders in its name.
+fn folder_name(name: &str) -> String {
+    name.replace('/', "-")
+}
+
+/// Whether there is nothing in it that its commit does not have, ignored files among that.
+fn is_untouched(git: &Git) -> Result<bool, GitError> {
+    let asked = ["status", "--porcelain", "-z", "--untracked-files=all", "--ignored"];
+    Ok(git.run(&asked)?.is_empty())
+}
+
+fn count(git: &Git, range: &str) -> Result<usize, GitError> {
+    let said = git.run(&["rev-list", "--count", "--end-of-options", range])?;
+    String::from_utf8_lossy(said.trim_ascii())
+        .parse()
+        .map_err(|_| GitError::Odd("a number of commits".to_owned()))
+}
+
+/// The folder of work trees goes with the last of them.
+fn forget_if_empty(path: &Path) {
+    let Some(beside) = path.parent() else { return };
+    let (Some(above), Some(name)) = (beside.parent(), beside.file_name()) else { return };
+    // One that holds something stays.
+    let _ = Folder::open(above).and_then(|above| above.remove_folder(Path::new(name)));
+}
+
+fn shown(path: &Path) -> String {
+    exact_line(&path.to_string_lossy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_lie_beside_the_main_work_tree() {
+        fn check([root, git_dir, common_dir]: [&str; 3], expected: &str) {
+            let repository = Repository {
+                root: root.into(),
+                git_dir: Some(git_dir.into()),
+                common_dir: Some(common_dir.into()),
+            };
+            let found = beside(&repository).map_err(|error| error.message().to_owned());
+            assert_eq!(found.unwrap_or_else(|said| said.into()), Path::new(expected), "{root}");
+        }
+        check(["/a/repo", "/a/repo/.git", "/a/repo/.git"], "/a/repo.worktrees");
+        // From one of them, or from any other linked one.
+        let linked = "/a/repo/.git/worktrees/x";
+        check(["/a/repo.worktrees/x", linked, "/a/repo/.git"], "/a/repo.worktrees");
+        check(["/b/c", "/a/repo.git/worktrees/c", "/a/repo.git"], "/a/repo.git.worktrees");
+        // A submodule is not linked: its git directory is its own.
+        let module = "/a/.git/modules/sub";
+        check(["/a/sub", module, module], "/a/sub.worktrees");
+        check(["/", "/.git", "/.git"], "there is no place beside `/`");
+    }
+
+    #[test]
+    fn a_list_of_git() {
+        let listed =
+            b"worktree /a\0HEAD 1\0branch refs/heads/m\0\0worktree /b\nc\0HEAD 2\0detached\0\0";
+        let found = split(listed);
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert_eq!(found[1], [&b"worktree /b\nc"[..], b"HEAD 2", b"detached"]);
+        assert!(found[2].is_empty());
+    }
+}
