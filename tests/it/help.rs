@@ -1389,6 +1389,10 @@ fn help_of_agent_run() {
           --branch <NAME>
               Work on a new branch of this name, and commit there what the run changes
 
+          --image <FILE>
+              Show the model this image beside the goal: PNG, JPEG, GIF or WebP, at most 5 MB
+              (repeatable)
+
           --plan
               Ask about the plan before work begins: yes, no, or what is to be different
 

@@ -1,6 +1,6 @@
 //! `elophanto agent run`
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use super::{
     super::{
@@ -14,7 +14,7 @@ use super::{
 use elophanto_app::{
     Reporter,
     agent::{
-        self, End, Finished, RunRequest,
+        self, End, Finished, Given, RunRequest,
         branch::{Branched, PullRequest},
     },
     config::AgentMode,
@@ -47,6 +47,9 @@ pub struct RunArgs {
     /// Work on a new branch of this name, and commit there what the run changes
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
+    /// Show the model this image beside the goal: PNG, JPEG, GIF or WebP, at most 5 MB (repeatable)
+    #[arg(long = "image", value_name = "FILE")]
+    images: Vec<PathBuf>,
     /// Ask about the plan before work begins: yes, no, or what is to be different
     #[arg(long)]
     plan: bool,
@@ -91,6 +94,11 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         );
     }
     let mut session = prepared.session(args.session.as_deref())?;
+    let given = args
+        .images
+        .iter()
+        .map(|path| Ok(Given::Image(prepared.image(&std::path::absolute(path)?, &session)?)));
+    let given = given.collect::<Result<_, CliError>>()?;
     let branch = args.branch.as_deref().map(|name| prepared.branch(name)).transpose()?;
     let request = RunRequest {
         goal: &goal,
@@ -98,7 +106,7 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         is_attended,
         asks_plan: args.plan,
         branch: branch.as_ref(),
-        given: Vec::new(),
+        given,
     };
     let finished = match &mut terminal {
         None => prepared.run(&request, &mut session, &mut Wire::new(ui, prepared.cancelled())),

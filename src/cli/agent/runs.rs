@@ -1,6 +1,6 @@
 //! `elophanto agent runs` and `elophanto agent sessions`
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -200,7 +200,7 @@ fn told(entry: &Value) -> String {
 #[derive(Serialize)]
 struct MessageWire<'a> {
     role: &'static str,
-    text: &'a str,
+    text: Cow<'a, str>,
     /// Calls of tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     calls: Vec<CallWire<'a>>,
@@ -226,13 +226,14 @@ struct CallWire<'a> {
 
 fn message_wire(message: &Message) -> MessageWire<'_> {
     let (role, text, calls, result_of) = match message {
-        Message::System(text) => ("system", text, Vec::new(), None),
-        Message::User(text) => ("user", text, Vec::new(), None),
+        Message::System(text) => ("system", text.into(), Vec::new(), None),
+        Message::User(text) => ("user", text.into(), Vec::new(), None),
+        Message::Image(image) => ("user", image.text().into(), Vec::new(), None),
         Message::Assistant { text, tool_calls } => {
-            ("agent", text, tool_calls.iter().map(call_wire).collect(), None)
+            ("agent", text.into(), tool_calls.iter().map(call_wire).collect(), None)
         }
         Message::Tool { id, name, text, failed } => {
-            ("tool", text, Vec::new(), Some(ResultWire { id, tool: name, failed: *failed }))
+            ("tool", text.into(), Vec::new(), Some(ResultWire { id, tool: name, failed: *failed }))
         }
     };
     MessageWire { role, text, calls, result_of }

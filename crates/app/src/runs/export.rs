@@ -1,6 +1,6 @@
 //! A conversation as Markdown. Pure.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 use elophanto_agent::Session;
 use elophanto_models::llm::Message;
@@ -17,10 +17,11 @@ pub fn export(session: &Session) -> String {
     let mut speaker = "";
     for message in &session.messages {
         let (by, said) = match message {
-            Message::System(said) => ("Before", said),
-            Message::User(said) => ("You", said),
-            Message::Assistant { text, .. } => ("Agent", text),
-            Message::Tool { text, .. } => ("Agent", text),
+            Message::System(said) => ("Before", Cow::Borrowed(said)),
+            Message::User(said) => ("You", Cow::Borrowed(said)),
+            Message::Image(image) => ("You", Cow::Owned(image.text())),
+            Message::Assistant { text, .. } => ("Agent", Cow::Borrowed(text)),
+            Message::Tool { text, .. } => ("Agent", Cow::Borrowed(text)),
         };
         if by != speaker {
             let _ = write!(text, "\n## {by}\n");
@@ -28,7 +29,7 @@ pub fn export(session: &Session) -> String {
         }
         match message {
             Message::Assistant { tool_calls, .. } => {
-                paragraph(&mut text, said);
+                paragraph(&mut text, &said);
                 for call in tool_calls {
                     let _ = write!(text, "\n`{}`:\n", call.name);
                     fenced(&mut text, "json", &format!("{:#}", call.arguments));
@@ -37,9 +38,11 @@ pub fn export(session: &Session) -> String {
             Message::Tool { name, failed, .. } => {
                 let how = if *failed { " failed" } else { "" };
                 let _ = write!(text, "\n`{name}`{how}:\n");
-                fenced(&mut text, "text", said);
+                fenced(&mut text, "text", &said);
             }
-            Message::System(_) | Message::User(_) => paragraph(&mut text, said),
+            Message::System(_) | Message::User(_) | Message::Image(_) => {
+                paragraph(&mut text, &said)
+            }
         }
     }
     text

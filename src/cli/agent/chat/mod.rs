@@ -130,8 +130,12 @@ impl Chat<'_> {
     fn say(&mut self, line: &str) -> Result<(), CliError> {
         let screen = self.terminal.screen.clone();
         let mut given = self.given.clone();
+        let pasted = mention::pasted(line).into_iter().filter(|path| self.prepared.is_image(path));
+        for path in pasted {
+            given.push(self.prepared.file(&path, &self.session)?);
+        }
         for path in mention::mentions(line) {
-            if self.prepared.is_file(&path) {
+            if self.prepared.is_file(&path) || self.prepared.is_image(&path) {
                 given.push(self.prepared.file(&path, &self.session)?);
             } else {
                 (&screen as &dyn Reporter).note(format_args!(
