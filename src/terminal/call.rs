@@ -3,10 +3,10 @@
 use std::{collections::VecDeque, path::Path};
 
 use super::{
-    show::{ACCENT, BOLD, FAINT, GOOD, PLAIN, Span, diff},
+    show::{ACCENT, BOLD, CAUTION, FAINT, GOOD, PLAIN, Span, diff},
     ui::escape_control_line,
 };
-use elophanto_agent::{Todo, TodoState, permissions::Action};
+use elophanto_agent::{ReaderEnd, ReaderState, Todo, TodoState, permissions::Action};
 use elophanto_base::{counted::counted, visible::visible};
 
 /// Lines of a call that nobody was asked about.
@@ -97,6 +97,27 @@ pub fn todo(item: &Todo) -> Vec<Span> {
         TodoState::Done => (Span::new("✓ ", GOOD), FAINT),
     };
     vec![Span::new("  ", PLAIN), sign, Span::new(escape_control_line(&item.text), style)]
+}
+
+/// A reader that begins or has ended.
+pub fn reader(number: usize, question: &str, state: ReaderState) -> Vec<Span> {
+    let name = Span::new(format!("reader {number}"), BOLD);
+    let used = |steps: u32, tokens: u64| {
+        format!("{}, {}", counted(steps, "step"), counted(tokens, "token"))
+    };
+    match state {
+        ReaderState::Begun { .. } => {
+            vec![name, Span::new(format!(": {}", escape_control_line(question)), PLAIN)]
+        }
+        ReaderState::Ended { end, steps, tokens } => {
+            let style = match end {
+                ReaderEnd::Answered => GOOD,
+                ReaderEnd::Partly | ReaderEnd::Failed | ReaderEnd::Cancelled => CAUTION,
+            };
+            let how = Span::new(format!(" {}", end.name()), style);
+            vec![name, how, Span::new(format!(": {}", used(steps, tokens)), FAINT)]
+        }
+    }
 }
 
 /// The first lines of a text, and how many there are more.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ui::Ui;
-use elophanto_agent::{Answer, Approval, Approver, Event, Finished, Todo, level_name};
+use elophanto_agent::{Answer, Approval, Approver, Event, Finished, ReaderState, Todo, level_name};
 
 /// Bytes of one answer.
 const MOST_ANSWER: u64 = 64 * 1024;
@@ -83,9 +83,13 @@ pub enum EventWire<'a> {
     Warning {
         message: &'a str,
     },
+    /// A task inside the task. Of readers that work side by side there is one as each begins, with what
+    /// it may use, and one as it ends, with what it used.
     SubTask {
         goal: &'a str,
         depth: u32,
+        #[serde(flatten)]
+        reader: Option<ReaderWire>,
     },
     ApprovalRequest(ApprovalWire<'a>),
     Question {
@@ -106,6 +110,25 @@ pub struct TodoWire<'a> {
 impl<'a> TodoWire<'a> {
     fn of(item: &'a Todo) -> Self {
         Self { text: &item.text, state: item.state.name() }
+    }
+}
+
+/// Which reader, from 1, and where it stands: `begun`, `answered`, `partly`, `failed` or `cancelled`.
+#[derive(Serialize)]
+pub struct ReaderWire {
+    reader: usize,
+    state: &'static str,
+    steps: u32,
+    tokens: u64,
+}
+
+impl ReaderWire {
+    fn of(reader: usize, state: ReaderState) -> Self {
+        let (state, steps, tokens) = match state {
+            ReaderState::Begun { steps, tokens } => ("begun", steps, tokens),
+            ReaderState::Ended { end, steps, tokens } => (end.name(), steps, tokens),
+        };
+        Self { reader, state, steps, tokens }
     }
 }
 
@@ -324,7 +347,13 @@ impl Approver for Wire<'_> {
             Event::Compacted { messages } => EventWire::Compacted { messages: *messages },
             Event::Tainted { origin } => EventWire::Tainted { origin },
             Event::Warning(message) => EventWire::Warning { message },
-            Event::SubTask { goal, depth } => EventWire::SubTask { goal, depth: *depth },
+            Event::SubTask { goal, depth } => {
+                EventWire::SubTask { goal, depth: *depth, reader: None }
+            }
+            Event::Reader { number, question: goal, state, depth } => {
+                let reader = Some(ReaderWire::of(*number, *state));
+                EventWire::SubTask { goal, depth: *depth, reader }
+            }
             Event::Ended(finished) => EventWire::Ended(EndedWire::of(finished)),
         };
         self.say(&wire);

@@ -345,6 +345,11 @@ impl Approver for Terminal {
                 let goal = Span::new(escape_control_line(goal), PLAIN);
                 self.say(*depth, &[Span::new("task: ", BOLD), goal]);
             }
+            Event::Reader { number, question, state, depth } => {
+                self.screen.rest();
+                self.say(*depth, &call::reader(*number, question, *state));
+                self.screen.busy(THINKS);
+            }
             Event::Ended(_) => self.screen.rest(),
         }
     }

@@ -1,5 +1,7 @@
 //! Conversations with the agent, and what was said in them, as they are printed.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -47,7 +49,7 @@ impl<'a> SessionWire<'a> {
 #[derive(Serialize)]
 pub struct MessageWire<'a> {
     pub role: &'static str,
-    pub text: &'a str,
+    pub text: Cow<'a, str>,
     /// Calls of tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallWire<'a>>,
@@ -76,14 +78,18 @@ impl<'a> MessageWire<'a> {
     /// Of a message.
     pub fn of(message: &'a Message) -> Self {
         let (role, text, calls, result_of) = match message {
-            Message::System(text) => ("system", text, Vec::new(), None),
-            Message::User(text) => ("user", text, Vec::new(), None),
+            Message::System(text) => ("system", text.into(), Vec::new(), None),
+            Message::User(text) => ("user", text.into(), Vec::new(), None),
+            Message::Image(image) => ("user", image.text().into(), Vec::new(), None),
             Message::Assistant { text, tool_calls } => {
-                ("agent", text, tool_calls.iter().map(CallWire::of).collect(), None)
+                ("agent", text.into(), tool_calls.iter().map(CallWire::of).collect(), None)
             }
-            Message::Tool { id, name, text, failed } => {
-                ("tool", text, Vec::new(), Some(ResultWire { id, tool: name, failed: *failed }))
-            }
+            Message::Tool { id, name, text, failed } => (
+                "tool",
+                text.into(),
+                Vec::new(),
+                Some(ResultWire { id, tool: name, failed: *failed }),
+            ),
         };
         Self { role, text, calls, result_of }
     }

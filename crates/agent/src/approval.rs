@@ -4,7 +4,7 @@ use serde_json::Value;
 use ulid::Ulid;
 use uuid::Uuid;
 
-use super::{Plan, Todo, outcome::Finished};
+use super::{Plan, ReaderState, Todo, outcome::Finished};
 use crate::permissions::{Action, Layer, Level};
 
 /// A call that waits for an answer. All text in it may come from outside: the door escapes it.
@@ -122,6 +122,15 @@ pub enum Event<'a> {
     Warning(&'a str),
     SubTask {
         goal: &'a str,
+        depth: u32,
+    },
+    /// A reader begins to work on a question, beside others, or has ended.
+    Reader {
+        /// From 1.
+        number: usize,
+        /// On one line.
+        question: &'a str,
+        state: ReaderState,
         depth: u32,
     },
     Ended(&'a Finished),

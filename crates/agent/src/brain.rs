@@ -41,16 +41,22 @@ pub enum BrainErrorKind {
     },
 }
 
-/// Language models. Repeating what failed on the way is its concern, as are budgets.
-pub trait Brain {
+/// Language models. Repeating what failed on the way is its concern, as are budgets. Several may ask
+/// at once.
+pub trait Brain: Sync {
     /// `request.model` is empty: the task says who is asked.
     ///
     /// # Errors
     /// When there is no reply.
     fn ask(
-        &mut self,
+        &self,
         task: Task,
         request: &Request,
         sink: Option<Sink<'_>>,
     ) -> Result<Thought, BrainError>;
+
+    /// Tokens that the budget still allows. `None`: they are not limited.
+    fn tokens_left(&self) -> Option<u64> {
+        None
+    }
 }

@@ -4,7 +4,9 @@ use std::{path::PathBuf, time::Duration};
 
 use serde_json::Value;
 
+use super::Reading;
 use crate::permissions::{Action, Level};
+use elophanto_models::llm::Image;
 
 /// What a tool is, as the manifest and the model are told.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +57,8 @@ pub struct Output {
     pub touched: Vec<PathBuf>,
     /// Commits it made (full ids).
     pub commits: Vec<String>,
+    /// Pictures, shown to the model behind the text.
+    pub images: Vec<Image>,
     /// This text is from outside, whatever the spec says of the others.
     pub is_untrusted: bool,
 }
@@ -123,6 +127,18 @@ pub trait Host {
     fn todo(&mut self, _items: &[Todo]) {}
     /// Passes on lines that a program says while it runs: shown, and not kept. They come from outside.
     fn said(&mut self, _lines: &str) {}
+    /// Whether pictures that a call gives back are shown to the model.
+    fn takes_images(&self) -> bool {
+        false
+    }
+    /// Has questions read about side by side, each by a sub-agent with tools that only read, within a
+    /// share of what the run may use; what each found, in their order.
+    ///
+    /// # Errors
+    /// When too little is left for that, or the run ends.
+    fn delegate(&mut self, _questions: &[String]) -> Result<Vec<Reading>, ToolError> {
+        Err(ToolError::Refused("nobody reads for others here".to_owned()))
+    }
     /// Runs a task of its own inside this one (plan, execute, reflect), with these tools only;
     /// its final answer.
     fn sub_task(&mut self, goal: &str, tools: &[&str]) -> Result<String, ToolError>;

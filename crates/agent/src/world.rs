@@ -6,6 +6,7 @@ use ulid::Ulid;
 
 use super::{Session, TaskSummary};
 use crate::permissions::{Action, Call, Verdict};
+use elophanto_models::llm::Image;
 
 /// A text for the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -107,6 +108,14 @@ pub trait World {
     /// own; none where it has none.
     fn left_to_commit(&mut self, _touched: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
         Vec::new()
+    }
+
+    /// A picture of a kept conversation, read again, by the path it had.
+    ///
+    /// # Errors
+    /// With the reason why it cannot be shown any more.
+    fn image(&self, _path: &str) -> Result<Image, String> {
+        Err("it is not kept".to_owned())
     }
 
     /// Writes the notes about a task; their paths.

@@ -1,6 +1,6 @@
 //! `elophanto agent run`
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use super::{
     super::{
@@ -15,7 +15,7 @@ use super::{
 use crate::terminal::{json_lines::Wire, run::Terminal, signals::end_at_signals};
 use elophanto_app::{
     Reporter,
-    agent::{self, Finished, ModelRef, RunRequest, worktree::WorkTree},
+    agent::{self, Finished, Given, ModelRef, RunRequest, worktree::WorkTree},
     config::AgentMode,
 };
 
@@ -46,6 +46,9 @@ pub struct RunArgs {
     budget: Option<String>,
     #[command(flatten)]
     around: AroundArgs,
+    /// Show the model this image beside the goal: PNG, JPEG, GIF or WebP, at most 5 MB (repeatable)
+    #[arg(long = "image", value_name = "FILE")]
+    images: Vec<PathBuf>,
     /// Ask about the plan before work begins: yes, no, or what is to be different
     #[arg(long)]
     plan: bool,
@@ -111,6 +114,11 @@ fn work(
         );
     }
     let mut session = prepared.session(args.session.as_deref())?;
+    let given = args
+        .images
+        .iter()
+        .map(|path| Ok(Given::Image(prepared.image(&std::path::absolute(path)?, &session)?)));
+    let given = given.collect::<Result<_, CliError>>()?;
     let around = args.around.begin(&prepared, tree.take())?;
     let request = RunRequest {
         goal,
@@ -118,7 +126,7 @@ fn work(
         is_attended,
         asks_plan: args.plan,
         branch: around.branch(),
-        given: Vec::new(),
+        given,
     };
     let finished = match &mut terminal {
         None => prepared.run(&request, &mut session, &mut Wire::new(ui, prepared.cancelled())),

@@ -74,7 +74,7 @@ fn all_commands_are_listed() {
     /export [FILE]    this conversation as Markdown
     /help             this
     /quit             leave (also Ctrl-D); Ctrl-C ends the run that goes on
-    @path             a file of the work tree, quoted beside what is said; @path:10-40 lines of it
+    @path             a file of the work tree, quoted beside what is said; @path:10-40 lines of it; an image is shown
     !line             run by the shell in the sandbox; what it says goes with your next message
     \ at the end      the line goes on; what is pasted is one text
     Ctrl-R            search in what was typed before

@@ -277,7 +277,7 @@ fn another_offer_is_left_out_until_somebody_looked_at_it() {
     let add = ("calc_add", json!({ "a": 1, "b": 2 }));
     let (output, model) = bench.run("", std::slice::from_ref(&add));
     snapshot!(told(&output), @"
-    calc_add unmade: there is no tool `calc_add`; there are: ask_user, file_delete, file_edit, file_list, file_move, file_read, file_search, file_write, git_commit, git_diff, git_log, git_status, hub_install, hub_search, knowledge_index, knowledge_search, knowledge_write, learn, llm_call, memory_recall, memory_remember, questions, self_develop, shell_execute, skill_list, skill_read, todo_list, web_fetch, web_search
+    calc_add unmade: there is no tool `calc_add`; there are: ask_user, delegate_reading, file_delete, file_edit, file_list, file_move, file_read, file_search, file_write, git_commit, git_diff, git_log, git_status, hub_install, hub_search, knowledge_index, knowledge_search, knowledge_write, learn, llm_call, memory_recall, memory_remember, questions, self_develop, shell_execute, skill_list, skill_read, todo_list, web_fetch, web_search
     --- stderr
     warning: server `calc` offers something else than what you looked at, so its tools are left out: elophanto agent mcp trust calc
     ");

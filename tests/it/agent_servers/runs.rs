@@ -209,7 +209,7 @@ fn one_that_does_not_start_costs_nothing_else() {
         bench.run("", &[("calc_add", json!({})), ("file_read", json!({ "path": "README.md" }))]);
     assert_eq!(output.code, Some(0), "{output}");
     snapshot!(told(&output), @r#"
-    calc_add unmade: there is no tool `calc_add`; there are: ask_user, file_delete, file_edit, file_list, file_move, file_read, file_search, file_write, git_commit, git_diff, git_log, git_status, hub_install, hub_search, knowledge_index, knowledge_search, knowledge_write, learn, llm_call, memory_recall, memory_remember, questions, self_develop, shell_execute, skill_list, skill_read, todo_list, web_fetch, web_search
+    calc_add unmade: there is no tool `calc_add`; there are: ask_user, delegate_reading, file_delete, file_edit, file_list, file_move, file_read, file_search, file_write, git_commit, git_diff, git_log, git_status, hub_install, hub_search, knowledge_index, knowledge_search, knowledge_write, learn, llm_call, memory_recall, memory_remember, questions, self_develop, shell_execute, skill_list, skill_read, todo_list, web_fetch, web_search
     asked: file_read (safe) "the mode `ask` asks before every call"
     read README.md
     file_read failed: false

@@ -79,7 +79,9 @@ impl Fake {
                     request.number = log.len();
                     log.push(request.clone());
                 }
-                handler(&request).respond()
+                // One that waits holds up no other.
+                let answer = tokio::task::spawn_blocking(move || handler(&request)).await;
+                answer.unwrap().respond()
             }
         };
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();

@@ -12,7 +12,7 @@ use crate::{
     session::MOST_MESSAGES,
     turn::whole,
 };
-use elophanto_models::llm::{Message, ToolCall};
+use elophanto_models::llm::{Format, Image, Message, Size, ToolCall};
 
 const VERSION: u32 = 1;
 /// Bytes of one message's text.
@@ -83,10 +83,36 @@ enum RuleForm {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 enum MessageForm {
-    System { text: String },
-    User { text: String },
-    Assistant { text: String, calls: Vec<CallForm> },
-    Tool { id: String, name: String, text: String, failed: bool },
+    System {
+        text: String,
+    },
+    User {
+        text: String,
+    },
+    Assistant {
+        text: String,
+        calls: Vec<CallForm>,
+    },
+    Tool {
+        id: String,
+        name: String,
+        text: String,
+        failed: bool,
+    },
+    /// By its file: what it shows is not kept here.
+    Image(ImageForm),
+}
+
+#[derive(Serialize, Deserialize)]
+struct ImageForm {
+    path: String,
+    hash: String,
+    bytes: u64,
+    format: String,
+    width: u32,
+    height: u32,
+    #[serde(default)]
+    is_changed: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -127,7 +153,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Session, Fault> {
     }
     let form: Form = serde_json::from_slice(bytes).map_err(damaged)?;
     let id = Uuid::try_parse(&form.id).map_err(|error| Fault::Damaged(error.to_string()))?;
-    let messages: Vec<_> = form.messages.into_iter().map(message).collect();
+    let messages: Result<Vec<_>, _> = form.messages.into_iter().map(message).collect();
+    let messages = messages?;
     if messages.len() > MOST_MESSAGES {
         return Err(Fault::Damaged(format!("{} messages, over {MOST_MESSAGES}", messages.len())));
     }
@@ -205,11 +232,20 @@ fn message_form(message: &Message) -> MessageForm {
             text: text(one),
             failed: *failed,
         },
+        Message::Image(image) => MessageForm::Image(ImageForm {
+            path: image.path.clone(),
+            hash: image.hash.clone(),
+            bytes: image.bytes,
+            format: image.format.name().to_owned(),
+            width: image.size.width,
+            height: image.size.height,
+            is_changed: image.is_changed,
+        }),
     }
 }
 
-fn message(form: MessageForm) -> Message {
-    match form {
+fn message(form: MessageForm) -> Result<Message, Fault> {
+    Ok(match form {
         MessageForm::System { text } => Message::System(text),
         MessageForm::User { text } => Message::User(text),
         MessageForm::Assistant { text, calls } => {
@@ -221,5 +257,20 @@ fn message(form: MessageForm) -> Message {
             Message::Assistant { text, tool_calls: calls.into_iter().map(call).collect() }
         }
         MessageForm::Tool { id, name, text, failed } => Message::Tool { id, name, text, failed },
-    }
+        MessageForm::Image(form) => Message::Image(image(form)?),
+    })
+}
+
+fn image(form: ImageForm) -> Result<Image, Fault> {
+    let format = Format::ALL.into_iter().find(|format| format.name() == form.format);
+    let unknown = || Fault::Damaged(format!("an image is of the unknown format `{}`", form.format));
+    Ok(Image {
+        format: format.ok_or_else(unknown)?,
+        size: Size { width: form.width, height: form.height },
+        path: form.path,
+        hash: form.hash,
+        bytes: form.bytes,
+        is_changed: form.is_changed,
+        data: None,
+    })
 }

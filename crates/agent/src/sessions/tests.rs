@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::Rule;
-use elophanto_models::llm::{Message, ToolCall};
+use elophanto_models::llm::{Format, Image, Message, Size, ToolCall};
 
 fn store() -> (tempfile::TempDir, Sessions) {
     let folder = tempfile::tempdir().unwrap();
@@ -29,6 +29,15 @@ fn filled(sessions: &Sessions) -> Session {
         Message::Assistant { text: String::new(), tool_calls: vec![call] },
         Message::Tool { id: "1".into(), name: "look".into(), text: "x".into(), failed: true },
         Message::system("s"),
+        Message::Image(Image {
+            path: "a.png".into(),
+            hash: "0123".into(),
+            bytes: 9,
+            format: Format::WebP,
+            size: Size { width: 2, height: 1 },
+            is_changed: true,
+            data: None,
+        }),
     ];
     session.is_tainted = true;
     session.rules = vec![

@@ -2,10 +2,12 @@
 
 mod any;
 mod figures;
+mod images;
 mod kit;
 mod misbehaving;
 mod nested;
 mod poisoned;
+mod readers;
 mod runs;
 mod sessions;
 mod talking;

@@ -94,7 +94,7 @@ fn bounded(file: &File, size: u64, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 /// What a file is told apart by: the first digits of its BLAKE3 hash.
-pub(super) fn hash_of(bytes: &[u8]) -> String {
+pub(crate) fn hash_of(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().chars().take(DIGITS).collect()
 }
 

@@ -12,11 +12,12 @@ use super::{
     paths::{Last, Place, place},
 };
 use crate::{
-    Host, Intent, Output, Spec, Tool, ToolError,
+    Host, Intent, Output, Spec, Tool, ToolError, image,
     permissions::{Action, Level},
 };
 use elophanto_base::beneath::Kind;
 use elophanto_base::counted::counted;
+use elophanto_models::llm::{Format, Size};
 
 /// Bytes of one line that are shown.
 const MOST_OF_A_LINE: usize = 4_000;
@@ -39,7 +40,8 @@ impl Default for FileRead {
             true,
             "Read a text file of the work tree, or lines of it. The first line of the answer names \
              the file's length and its hash, which file_write wants before it replaces the file. At \
-             most 2,000 lines at once: go on with `from`. Binary files are named, not shown.",
+             most 2,000 lines at once: go on with `from`. Images (PNG, JPEG, GIF, WebP) are shown, other \
+             binary files named.",
             json!({
                 "path": { "type": "string",
                     "description": "relative to the root, or absolute beneath it" },
@@ -79,6 +81,9 @@ impl Tool for FileRead {
             contents.bytes.len(),
             contents.hash
         );
+        if let Some(format) = Format::of(&contents.bytes) {
+            return Ok(picture(&head, format, &contents.bytes, &asked.place, host));
+        }
         let text = match contents.form() {
             Form::Binary => format!("{head}, binary: not shown\n"),
             Form::Text(text) => lines(&format!("{head}{}", endings(text)), text, &asked, host),
@@ -133,6 +138,25 @@ pub fn part_shown(answer: &str) -> Option<(usize, usize, usize)> {
     let (lines, total) = shown.split_once(" of ")?;
     let (from, to) = lines.split_once('-')?;
     Some((from.parse().ok()?, to.parse().ok()?, total.parse().ok()?))
+}
+
+/// The picture in a file, where the model takes any, and what it is.
+fn picture(head: &str, format: Format, bytes: &[u8], place: &Place, host: &dyn Host) -> Output {
+    let (text, images) = match image(&place.shown(), bytes) {
+        Err(reason) => (format!("{head}, {format} image, not shown: {reason}\n"), Vec::new()),
+        Ok(image) => {
+            let Size { width, height } = image.size;
+            let head = format!("{head}, {format} image of {width} x {height} pixels");
+            match host.takes_images() {
+                true => (format!("{head}: shown below\n"), vec![image]),
+                false => {
+                    let why = "none of the models that are asked here is known to take images";
+                    (format!("{head}, not shown: {why}\n"), Vec::new())
+                }
+            }
+        }
+    };
+    Output { text, images, ..Output::default() }
 }
 
 /// As many of the lines asked for as fit, and which these are.

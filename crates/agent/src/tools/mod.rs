@@ -14,6 +14,7 @@ mod ask_user;
 mod below;
 mod contents;
 mod cut;
+mod delegate_reading;
 mod diff;
 mod edits;
 mod file_delete;
@@ -44,6 +45,8 @@ use std::{path::Path, sync::Arc};
 
 pub use arguments::spec;
 pub use ask_user::AskUser;
+pub(crate) use contents::hash_of;
+pub use delegate_reading::DelegateReading;
 pub use diff::diff;
 pub use file_delete::FileDelete;
 pub use file_edit::FileEdit;
@@ -117,6 +120,11 @@ pub fn ask_user() -> Box<dyn Tool> {
 /// What is to be done, shown to the user through the host.
 pub fn todo_list() -> Box<dyn Tool> {
     Box::new(TodoList::default())
+}
+
+/// Questions that sub-agents read about side by side, at most so many at once, through the host.
+pub fn readers(most: usize) -> Box<dyn Tool> {
+    Box::new(DelegateReading::new(most))
 }
 
 /// Questions to a language model, through the host.

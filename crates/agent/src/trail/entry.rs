@@ -19,6 +19,9 @@ pub struct Entry {
     pub at: Timestamp,
     /// How many tasks this one is nested in.
     pub depth: u32,
+    /// The reader that it belongs to, from 1, where several were at work side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader: Option<usize>,
     #[serde(flatten)]
     pub kind: EntryKind,
 }
@@ -34,6 +37,13 @@ pub enum EntryKind {
         attended: bool,
         tainted: bool,
         root: String,
+    },
+    /// A picture that the user added, by its file.
+    Image {
+        path: String,
+        hash: String,
+        bytes: u64,
+        format: String,
     },
     Plan {
         steps: Vec<String>,
@@ -57,7 +67,7 @@ pub enum EntryKind {
         layer: String,
         reasons: Vec<String>,
         /// `mode` (nobody had to), `session`, `once`, `kept` (for the session), `rule`, `no`,
-        /// `nobody`; empty if it did not come so far.
+        /// `nobody`, `delegated` (with the readers that it is a call of); empty if it did not come so far.
         approved: String,
         made: bool,
         failed: bool,
@@ -100,6 +110,22 @@ pub enum EntryKind {
     SubEnd {
         failed: bool,
         answer: String,
+    },
+    /// A reader of a question, with what it may use.
+    ReaderBegin {
+        question: String,
+        tools: Vec<String>,
+        steps: u32,
+        tokens: u64,
+    },
+    /// `end`: `answered`, `partly`, `failed` or `cancelled`; with what was used.
+    ReaderEnd {
+        end: String,
+        answer: String,
+        /// Files that it read, the first 100.
+        sources: Vec<String>,
+        steps: u32,
+        tokens: u64,
     },
     Warning {
         text: String,

@@ -25,6 +25,8 @@ const KEPT: usize = 1_000;
 #[derive(Debug)]
 pub(crate) struct Trail {
     pub(crate) run: Ulid,
+    /// The reader that entries belong to, from 1, while its call is made.
+    pub(crate) reader: Option<usize>,
     /// `None` only while it is dropped.
     orders: Option<Sender<Order>>,
     writer: Option<JoinHandle<()>>,
@@ -43,12 +45,13 @@ impl Trail {
         let writer = std::thread::Builder::new()
             .name(name)
             .spawn(move || Writer { log, lock, pending: Vec::new() }.work(&receiver))?;
-        Ok(Self { run, orders: Some(sender), writer: Some(writer) })
+        Ok(Self { run, reader: None, orders: Some(sender), writer: Some(writer) })
     }
 
     /// Notes something.
     pub(crate) fn note(&mut self, at: Timestamp, depth: u32, kind: EntryKind) {
-        self.order(Order::Note(Box::new(Entry { at, depth, kind })));
+        let reader = self.reader;
+        self.order(Order::Note(Box::new(Entry { at, depth, reader, kind })));
     }
 
     /// Waits until all that was noted is on disk.

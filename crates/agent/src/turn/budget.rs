@@ -27,6 +27,11 @@ impl Allowance {
         left
     }
 
+    /// Steps that are not used yet.
+    pub(super) fn left(&self) -> u32 {
+        self.max_steps.saturating_sub(self.steps)
+    }
+
     /// One more call of a tool; `false` if all are used up.
     pub(super) fn call(&mut self) -> bool {
         let left = self.calls < MAX_CALLS;

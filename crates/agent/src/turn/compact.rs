@@ -114,6 +114,7 @@ fn lines(messages: &[Message], chars: usize) -> String {
                 Some(summary) => lines.push(unquoted(summary)),
                 None => lines.push(format!("user: {}", one_line(text, chars))),
             },
+            Message::Image(image) => lines.push(format!("image: {}", one_line(&image.path, chars))),
             Message::System(text) => lines.push(format!("note: {}", one_line(text, chars))),
             Message::Assistant { text, tool_calls } => {
                 if !text.trim().is_empty() {
@@ -225,6 +226,7 @@ mod tests {
             }
             Message::Tool { id, .. } => id.clone(),
             Message::System(_) => "s".to_owned(),
+            Message::Image(_) => "i".to_owned(),
         };
         messages.iter().map(word).collect::<Vec<_>>().join(" ")
     }

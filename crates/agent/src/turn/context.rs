@@ -89,7 +89,7 @@ pub fn context_use(
 pub fn compact_session(
     session: &mut Session,
     sessions: &Sessions,
-    brain: &mut dyn Brain,
+    brain: &dyn Brain,
     most: u64,
     now: Timestamp,
 ) -> Result<CompactedSession, CompactError> {

@@ -88,7 +88,8 @@ mod tests {
                 }
             }
         };
-        let entry = |word| Entry { at: Timestamp::UNIX_EPOCH, depth: 0, kind: kind(word) };
+        let entry =
+            |word| Entry { at: Timestamp::UNIX_EPOCH, depth: 0, reader: None, kind: kind(word) };
         let entries = story.split_whitespace().map(entry).collect();
         let trail = RunTrail { run: Ulid::nil(), entries, damage: Vec::new() };
         let found = begun(&trail);

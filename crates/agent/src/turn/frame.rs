@@ -15,8 +15,9 @@ use super::{
     plan::Plan,
 };
 use crate::{
-    BrainErrorKind, End, Event, Instructions, Session, Sessions, SessionsError, Toolbox,
+    BrainErrorKind, End, Event, Instructions, Session, Sessions, SessionsError, Thought, Toolbox,
     clean::{clean, cut_middle},
+    image::keep_newest,
     prompt::{self, NOTE},
     quote::Quote,
     session::MOST_MESSAGES,
@@ -35,7 +36,7 @@ pub(super) const TRANSCRIPT_CAP: usize = 200 * 1024;
 /// Tokens of a conversation that are kept, however large a model's window.
 const MOST_TOKENS: u64 = 500_000;
 /// Bytes of a model's text that are kept.
-const TEXT_CAP: usize = 64 * 1024;
+pub(super) const TEXT_CAP: usize = 64 * 1024;
 
 type Save = fn(&Sessions, &mut Session) -> Result<(), SessionsError>;
 
@@ -55,6 +56,7 @@ pub(super) struct Frame<'t> {
     /// What the model was told of instructions for folders: stays in the prompt whatever else becomes a
     /// summary.
     told: Vec<Message>,
+    takes_images: bool,
     known: Option<String>,
     /// Of the session, before this goal.
     history: Vec<Message>,
@@ -109,6 +111,7 @@ impl Frame<'_> {
         messages.extend_from_slice(&self.history);
         messages.extend(self.known.clone().map(Message::User));
         messages.extend_from_slice(&self.tail);
+        keep_newest(&mut messages, self.takes_images);
         let tools = if with_tools { self.offered() } else { llm::Tools::default() };
         let is_continued = !tools.is_empty();
         Request { messages, tools, max_tokens, is_continued, ..Request::default() }
@@ -138,7 +141,10 @@ impl Frame<'_> {
     }
 
     fn said(&self) -> Vec<Message> {
-        self.history.iter().chain(&self.tail).filter(|it| !is_note(it)).cloned().collect()
+        let said = self.history.iter().chain(&self.tail);
+        let mut said: Vec<_> = said.filter(|it| !is_note(it)).cloned().collect();
+        keep_newest(&mut said, true);
+        said
     }
 }
 
@@ -183,6 +189,7 @@ impl Run<'_, '_> {
             nested: gathered.instructions.into_iter().filter(is_nested).collect(),
             told: Vec::new(),
             history,
+            takes_images: settings.takes_images,
             fresh: vec![first.clone()],
             tail: vec![first],
             plan: Plan::default(),
@@ -346,20 +353,27 @@ impl Run<'_, '_> {
                 });
             }
         };
-        self.allowance.spend(&thought);
-        self.note(EntryKind::Thought {
-            task: task.name().to_owned(),
-            model: thought.model,
-            input_tokens: thought.reply.usage.input,
-            output_tokens: thought.reply.usage.output,
-            usd_micros: thought.usd_micros,
-        });
+        self.thought(task, &thought);
         let mut reply = thought.reply;
         if reply.stop == StopReason::Cancelled || self.is_cancelled_now() {
             return Err(End::Cancelled.into());
         }
         reply.text = clean(&reply.text, TEXT_CAP);
         Ok(reply)
+    }
+}
+
+impl Run<'_, '_> {
+    /// What a model was asked for, into what was spent and the trail.
+    pub(super) fn thought(&mut self, task: Task, thought: &Thought) {
+        self.allowance.spend(thought);
+        self.note(EntryKind::Thought {
+            task: task.name().to_owned(),
+            model: thought.model.clone(),
+            input_tokens: thought.reply.usage.input,
+            output_tokens: thought.reply.usage.output,
+            usd_micros: thought.usd_micros,
+        });
     }
 }
 

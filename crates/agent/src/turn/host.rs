@@ -9,7 +9,7 @@ use super::{
     call::{Asked, How},
     frame::Trouble,
 };
-use crate::{Event, Host, Output, Todo, ToolError, clean::clean, trail::EntryKind};
+use crate::{Event, Host, Output, Reading, Todo, ToolError, clean::clean, trail::EntryKind};
 use elophanto_base::one_line::one_line;
 use elophanto_models::llm::{Message, Request, Task};
 
@@ -111,6 +111,14 @@ impl Host for Run<'_, '_> {
         let text = clean(lines, SAID_CAP);
         let tool = self.current.last().cloned().unwrap_or_default();
         self.approver.tell(&Event::Output { tool: &tool, text: &text, depth: self.depth });
+    }
+
+    fn takes_images(&self) -> bool {
+        self.agent.settings.takes_images && self.reader.is_none()
+    }
+
+    fn delegate(&mut self, questions: &[String]) -> Result<Vec<Reading>, ToolError> {
+        self.read_side_by_side(questions)
     }
 
     fn sub_task(&mut self, goal: &str, tools: &[&str]) -> Result<String, ToolError> {

@@ -16,6 +16,8 @@ mod loops;
 mod offer;
 mod permit;
 mod plan;
+mod reader;
+mod readers;
 mod record;
 mod reflect;
 mod step;
@@ -37,13 +39,14 @@ use super::{
     AgentError, Approver, Brain, End, Event, Finished, MAX_MESSAGES, Session, Sessions,
     SessionsError, Toolbox, Trails, World,
     clean::clean,
+    image::missing,
     quote::Quote,
     trail::{EntryKind, Trail},
 };
 use crate::permissions::{Level, Mode};
 use budget::Allowance;
 use elophanto_base::{one_line::one_line, whole::Synced};
-use elophanto_models::llm::Message;
+use elophanto_models::llm::{Image, Message};
 use facts::Facts;
 
 /// Tasks inside tasks at most.
@@ -87,6 +90,10 @@ pub struct Settings {
     pub max_messages: Option<usize>,
     /// Tokens of an answer.
     pub max_answer_tokens: u32,
+    /// Whether a model is asked that takes pictures; otherwise they are only named.
+    pub takes_images: bool,
+    /// Tokens that one reader of a delegated question may use.
+    pub reader_tokens: u64,
     pub reflect: Reflect,
     /// A shell line that must not fail after files were changed.
     pub check: Option<String>,
@@ -110,6 +117,8 @@ impl Settings {
             max_prompt_tokens: 60_000,
             max_messages: Some(MAX_MESSAGES),
             max_answer_tokens: 8_192,
+            takes_images: false,
+            reader_tokens: 50_000,
             reflect: Reflect::EveryStep,
             check: None,
             asks_plan: false,
@@ -119,17 +128,21 @@ impl Settings {
     }
 }
 
-/// A text that the user adds to what they say: a file, what a command said. It is from outside.
+/// What the user adds to what they say. It is from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
-    /// Where it comes from.
-    pub origin: String,
-    pub text: String,
+pub enum Given {
+    /// A file, what a command said.
+    Text {
+        /// Where it comes from.
+        origin: String,
+        text: String,
+    },
+    Image(Image),
 }
 
 /// All that a run works with, but for the session and whoever approves.
 pub struct Agent<'a> {
-    pub brain: &'a mut dyn Brain,
+    pub brain: &'a dyn Brain,
     pub world: &'a mut dyn World,
     pub tools: &'a Toolbox,
     pub settings: Settings,
@@ -178,6 +191,8 @@ pub fn run_session(
         }
         _ => session.root = Some(root.into_owned()),
     }
+    let not_shown =
+        if agent.settings.takes_images { show_again(session, agent.world) } else { Vec::new() };
     let is_new = session.messages.is_empty();
     let before = session.under_way.take();
     let known = session.messages.len();
@@ -201,6 +216,7 @@ pub fn run_session(
         quote: Quote::new(),
         facts: Facts::default(),
         depth: 0,
+        reader: None,
         current: Vec::new(),
         worked_on: Vec::new(),
         is_first,
@@ -210,9 +226,7 @@ pub fn run_session(
         started,
     };
     run.begin(&goal)?;
-    if let Some(told) = cut_off {
-        run.warn(told);
-    }
+    cut_off.into_iter().chain(not_shown).for_each(|told| run.warn(told));
     let finished = run.whole_run(&goal);
     let has_done_nothing = run.facts.did.is_empty();
     let is_said = |message: &Message| matches!(message, Message::Assistant { .. });
@@ -247,6 +261,28 @@ fn renew(session: &mut Session, sessions: &Sessions) -> Result<(), SessionsError
     Ok(())
 }
 
+/// Reads the pictures of a kept conversation again; what became of those that are not as they were.
+fn show_again(session: &mut Session, world: &dyn World) -> Vec<String> {
+    let mut told = Vec::new();
+    for image in missing(&mut session.messages) {
+        match world.image(&image.path) {
+            Ok(now) => {
+                let is_changed = now.hash != image.hash;
+                if is_changed {
+                    told.push(format!(
+                        "`{}` has changed since it was shown: the model sees it as it is now",
+                        image.path
+                    ));
+                }
+                let was_changed = image.is_changed;
+                *image = Image { is_changed: was_changed || is_changed, ..now };
+            }
+            Err(reason) => told.push(format!("`{}` is not shown again: {reason}", image.path)),
+        }
+    }
+    told
+}
+
 /// Whether something may have been changed or run in a conversation: by a call of a tool that does
 /// more than look, or by what became a summary.
 fn has_worked(session: &Session, tools: &Toolbox) -> bool {
@@ -271,6 +307,8 @@ struct Run<'r, 'a> {
     facts: Facts,
     /// Of the task that is being worked on.
     depth: u32,
+    /// The reader whose call is being made, from 0.
+    reader: Option<usize>,
     /// Names of the tools that are at work, the innermost last.
     current: Vec<String>,
     /// Files and folders of calls that were let through since instructions were looked for.
@@ -308,16 +346,32 @@ impl Run<'_, '_> {
         let tools = self.agent.tools;
         let history = self.session.messages.clone();
         let mut frame = self.frame(goal, tools, history);
-        for Given { origin, text } in self.agent.given {
-            let quoted = self.quote.wrap(origin, &clean(text, GIVEN_CAP));
-            frame.push(Message::User(format!("I add to this:\n{quoted}")));
-            self.taint(origin);
+        for given in self.agent.given {
+            self.add(&mut frame, given);
         }
         let (end, answer) = match self.work(&mut frame) {
             Ok(answer) => (End::Answered, Some(answer)),
             Err(end) => (end, None),
         };
         self.close(frame, end, answer)
+    }
+
+    /// Puts what the user added into the conversation.
+    fn add(&mut self, frame: &mut frame::Frame<'_>, given: &Given) {
+        match given {
+            Given::Text { origin, text } => {
+                let quoted = self.quote.wrap(origin, &clean(text, GIVEN_CAP));
+                frame.push(Message::User(format!("I add to this:\n{quoted}")));
+                self.taint(origin);
+            }
+            Given::Image(image) => {
+                frame.push(Message::Image(image.clone()));
+                let Image { path, hash, bytes, format, .. } = image.clone();
+                self.taint(&format!("the image `{path}`"));
+                let format = format.name().to_owned();
+                self.note(EntryKind::Image { path, hash, bytes, format });
+            }
+        }
     }
 
     /// Plans and executes until there is an answer.
@@ -351,6 +405,7 @@ impl Run<'_, '_> {
     }
 
     fn note(&mut self, kind: EntryKind) {
+        self.trail.reader = self.reader.map(|number| number + 1);
         self.trail.note((self.agent.now)(), self.depth, kind);
     }
 

@@ -58,6 +58,11 @@ impl Run<'_, '_> {
             Decision::Ask if !is_attended => {
                 ("nobody", Some(refused("nobody is there to approve it", &verdict)))
             }
+            // Whoever let the readers begin was told what they read; more than that they ask nobody.
+            Decision::Ask if self.reader.is_some() => match verdict.layer {
+                Layer::Mode => ("delegated", None),
+                _ => ("nobody", Some(refused("a reader asks nobody", &verdict))),
+            },
             Decision::Ask if self.session.allows(call, &verdict) => ("session", None),
             Decision::Ask => self.asked(call, &verdict, shown, arguments),
         };

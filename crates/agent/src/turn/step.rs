@@ -55,7 +55,7 @@ impl Run<'_, '_> {
         self.name_calls(&mut calls);
         let shown: Vec<ToolCall> = calls.iter().map(as_kept).collect();
         let mut results: Vec<Message> = Vec::new();
-        let (mut is_over, mut failed) = (false, None);
+        let (mut is_over, mut failed, mut images) = (false, None, Vec::new());
         for (call, kept) in calls.iter().zip(&shown) {
             if !results.is_empty() && !is_over {
                 is_over = !only_reads(frame, &call.name) || !self.allowance.step();
@@ -71,6 +71,7 @@ impl Run<'_, '_> {
                     }
                 },
             };
+            images.extend(made.iter().flat_map(|made| made.output.images.iter().cloned()));
             let (text, is_failed) = match &made {
                 Some(made) => (made.text.clone(), made.failed),
                 None => (UNMADE.to_owned(), true),
@@ -83,7 +84,9 @@ impl Run<'_, '_> {
             }
         }
         frame.push(Message::Assistant { text: reply.text, tool_calls: shown });
-        results.into_iter().for_each(|result| frame.push(result));
+        // Every call has its result right behind it.
+        let images = images.into_iter().map(Message::Image);
+        results.into_iter().chain(images).for_each(|result| frame.push(result));
         self.instruct(frame);
         self.keep(frame);
         if let Some((asked, made)) = failed {
@@ -225,7 +228,7 @@ fn arguments(given: &Value) -> Value {
 }
 
 /// As the conversation keeps it: masked, with a name that every provider takes.
-fn as_kept(call: &ToolCall) -> ToolCall {
+pub(super) fn as_kept(call: &ToolCall) -> ToolCall {
     let mut arguments = clean_json(&arguments(&call.arguments), ARGUMENTS_CAPS.0);
     if !arguments.is_object() || arguments.to_string().len() > ARGUMENTS_CAPS.1 {
         let brief = cut_middle(&arguments.to_string(), ARGUMENTS_CAPS.0).into();

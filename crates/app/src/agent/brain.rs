@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use elophanto_agent::{Brain, BrainError, BrainErrorKind, Thought};
-use elophanto_models::llm::{Delta, LlmError, Request, Sink, Task};
+use elophanto_models::llm::{Delta, LlmError, ModelRef, Request, Sink, Task};
 
 /// Kinds of work that a run may give to models.
 pub const WORK: [Task; 6] =
@@ -23,7 +23,7 @@ pub const WORK: [Task; 6] =
 pub struct Models<'a> {
     models: LanguageModels<'a>,
     config: &'a Config,
-    reporter: &'a dyn Reporter,
+    reporter: &'a (dyn Reporter + Send + Sync),
 }
 
 impl<'a> Models<'a> {
@@ -36,7 +36,7 @@ impl<'a> Models<'a> {
         workspace: &'a Workspace,
         config: &'a Config,
         yes: bool,
-        reporter: &'a dyn Reporter,
+        reporter: &'a (dyn Reporter + Send + Sync),
     ) -> Result<Self, Error> {
         let mut models = LanguageModels::open(
             config,
@@ -59,8 +59,19 @@ impl<'a> Models<'a> {
 
     /// How much the model takes that makes the steps.
     pub fn window(&self) -> Window {
-        let first = self.models.plan(Task::Planning).candidates.into_iter().next();
-        Window::of(self.config, first)
+        Window::of(self.config, self.first())
+    }
+
+    /// The model that makes the steps.
+    pub fn first(&self) -> Option<ModelRef> {
+        self.models.plan(Task::Planning).candidates.into_iter().next()
+    }
+
+    /// Whether a model makes the steps that takes pictures; others are then passed over while there
+    /// are any.
+    pub fn takes_images(&self) -> bool {
+        let candidates = self.models.plan(Task::Planning).candidates;
+        candidates.iter().any(|model| self.models.shows_images(model))
     }
 
     /// Who does work of a kind that no model is named for.
@@ -71,7 +82,7 @@ impl<'a> Models<'a> {
 
 impl Brain for Models<'_> {
     fn ask(
-        &mut self,
+        &self,
         task: Task,
         request: &Request,
         sink: Option<Sink<'_>>,
@@ -98,6 +109,10 @@ impl Brain for Models<'_> {
             Err(failure) => Err(error_of(failure)),
         }
     }
+
+    fn tokens_left(&self) -> Option<u64> {
+        self.models.tokens_left()
+    }
 }
 
 fn error_of(failure: Failure) -> BrainError {
@@ -108,7 +123,7 @@ fn error_of(failure: Failure) -> BrainError {
         Some(LlmError::Arguments { raw, .. } | LlmError::Schema { raw, .. }) => {
             BrainErrorKind::Malformed { raw }
         }
-        Some(LlmError::Rejected { .. }) => BrainErrorKind::Refused,
+        Some(LlmError::Rejected { .. } | LlmError::NoImages) => BrainErrorKind::Refused,
         Some(LlmError::ModelMissing { .. } | LlmError::Unauthorized { .. }) => {
             BrainErrorKind::NoModel
         }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::{Models, Prepared, gathering};
 use crate::{
-    Error, Reporter,
+    Error,
     config::{Config, Protocol},
     keys::Asking,
     llm::LanguageModels,
@@ -135,13 +135,12 @@ impl Prepared<'_> {
     /// When there is nothing to make shorter, a run is in it, or no model gives a summary: the
     /// conversation is then as it was.
     pub fn compact(&self, session: &mut Session, yes: bool) -> Result<CompactedSession, Error> {
-        let tell: &dyn Reporter = &*self.reporter;
         let config = self.config();
-        let mut brain = Models::open(self.workspace, &config, yes, tell)?;
+        let brain = Models::open(self.workspace, &config, yes, &*self.reporter)?;
         let window = brain.window();
         window.check(&config)?;
         let most = window.prompt(&config);
-        Ok(compact_session(session, &self.sessions, &mut brain, most, Timestamp::now())?)
+        Ok(compact_session(session, &self.sessions, &brain, most, Timestamp::now())?)
     }
 }
 

@@ -15,6 +15,7 @@ mod develop_branch;
 mod external;
 mod gathering;
 mod hub_tools;
+pub mod images;
 pub mod knowledge;
 mod own;
 pub mod plugins;
@@ -61,6 +62,7 @@ use elophanto_agent::{
     permissions::is_key,
     plugins::Problem,
     sandbox::{self, Kind},
+    tools,
 };
 pub use elophanto_agent::{
     Answer, Approval, Approver, End, Event, Finished, Given, Host, Intent, Outcome, Output,
@@ -68,7 +70,7 @@ pub use elophanto_agent::{
     permissions::{Action, Level, Mode},
 };
 use elophanto_base::{one_line::one_line, visible::escape_control_line};
-pub use elophanto_models::llm::{ModelRef, Task};
+pub use elophanto_models::llm::{Image, ModelRef, Task};
 use elophanto_repo::Git;
 use external::External;
 pub use own::{Named, Ran};
@@ -174,6 +176,9 @@ pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>, Error>
     let base = KnowledgeBase::of(workspace);
     let is_key = rights.out_of_reach();
     let mut built_in = toolbox::built_in(git.as_ref(), &fencing, is_key, &store, &base);
+    if workspace.config.agent.readers > 0 {
+        built_in.push(tools::readers(workspace.config.agent.readers));
+    }
     built_in.extend(of_door);
     let (tools, problems) = toolbox::all(workspace, git.as_ref(), built_in, &bench, tell);
     let unknown = rights.tools().into_iter().filter(|name| tools.get(name).is_none());
@@ -230,7 +235,8 @@ impl Prepared<'_> {
         self.workspace.put_aside_of_killed().iter().for_each(|line| tell.warn(line));
         self.bring_back_of_killed();
         let config = self.config();
-        let mut brain = Models::open(self.workspace, &config, request.yes, tell)?;
+        let brain = Models::open(self.workspace, &config, request.yes, &*self.reporter)?;
+        self.can_show(request, session, &brain)?;
         let window = brain.window();
         window.check(&config)?;
         // Anew for each run: one before it may have installed some.
@@ -242,10 +248,13 @@ impl Prepared<'_> {
         self.cancelled.store(false, Ordering::Relaxed);
         let finished = {
             let mut agent = Agent {
-                brain: &mut brain,
+                brain: &brain,
                 world: &mut world,
                 tools: &self.tools,
-                settings: self.settings(request, &window),
+                settings: Settings {
+                    takes_images: brain.takes_images(),
+                    ..self.settings(request, &window)
+                },
                 given: &request.given,
                 trails: &self.trails,
                 sessions: &self.sessions,
@@ -369,6 +378,7 @@ impl Prepared<'_> {
             patience: settings.tool_timeout,
             max_prompt_tokens: window.prompt(&self.workspace.config),
             max_messages: (!OWN_CHANNELS.contains(&self.channel)).then_some(MAX_MESSAGES),
+            reader_tokens: settings.reader_tokens as u64,
             max_answer_tokens: u32::try_from(llm.max_tokens).unwrap_or(u32::MAX),
             reflect: match settings.reflect {
                 Reflection::Steps => Reflect::EveryStep,

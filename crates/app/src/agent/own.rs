@@ -25,7 +25,7 @@ use elophanto_base::{secrets::mask, visible::escape_control_line};
 const MOST_OUTPUT: usize = 16 * 1024;
 /// The same of a file that the user names: less than what is kept of what they add.
 const MOST_FILE: usize = 40 * 1024;
-const READS: &str = "file_read";
+pub(super) const READS: &str = "file_read";
 const RUNS: &str = "shell_execute";
 
 /// A file beside what the user says.
@@ -65,11 +65,16 @@ impl Prepared<'_> {
         is_beneath && self.workspace.repository.root.join(path).is_file()
     }
 
-    /// A file of the work tree, or lines of it, as the agent would be given it.
+    /// A file of the work tree, or lines of it, as the agent would be given it; a picture is shown to the
+    /// model, and may lie elsewhere.
     ///
     /// # Errors
     /// When no tool may read it, or it cannot be read.
     pub fn file(&self, named: &str, session: &Session) -> Result<Named, Error> {
+        if self.is_image(named) {
+            let given = Given::Image(self.image(Path::new(named), session)?);
+            return Ok(Named { given, path: named.to_owned(), part: None });
+        }
         let lines = if self.is_path(named) { None } else { in_file(named) };
         let arguments = match lines {
             None => json!({ "path": named }),
@@ -79,11 +84,12 @@ impl Prepared<'_> {
         let (tool, mut host) = (self.tool(READS)?, User::of(self, None));
         host.max_output = MOST_FILE;
         let Intent { action, .. } = tool.intent(&arguments, &host).map_err(failed)?;
-        self.allows(READS, &*tool, action, session)?;
+        self.allows(READS, &*tool, action, session.is_tainted)?;
         let Output { text, .. } = tool.execute(&arguments, &mut host).map_err(failed)?;
         let part = part_shown(&text);
         let path = lines.map_or(named, |(path, ..)| path).to_owned();
-        Ok(Named { given: Given { origin: format!("the file `{named}`"), text }, path, part })
+        let given = Given::Text { origin: format!("the file `{named}`"), text };
+        Ok(Named { given, path, part })
     }
 
     /// Runs a line in the sandbox, as a command of the agent runs; `approver` is told what happens.
@@ -102,7 +108,7 @@ impl Prepared<'_> {
         let tool = self.tool(RUNS)?;
         let Intent { action, shown } =
             tool.intent(&arguments, &User::of(self, None)).map_err(failed)?;
-        self.allows(RUNS, &*tool, action.clone(), session)?;
+        self.allows(RUNS, &*tool, action.clone(), session.is_tainted)?;
         let mut world = Surroundings::new(self, &[], None);
         let run = Ulid::new();
         world.begun(run);
@@ -137,25 +143,25 @@ impl Prepared<'_> {
             tell.warn(error.message());
         }
         let origin = "what the command said that the user ran".to_owned();
-        let given = Given { origin, text: format!("$ {line}\n{text}") };
+        let given = Given::Text { origin, text: format!("$ {line}\n{text}") };
         Ok(Ran { given, run: run.to_string(), changed })
     }
 
-    fn tool(&self, name: &str) -> Result<std::sync::Arc<dyn Tool>, Error> {
+    pub(super) fn tool(&self, name: &str) -> Result<std::sync::Arc<dyn Tool>, Error> {
         self.tools.get(name).ok_or_else(|| Error::new(format_args!("there is no tool `{name}`")))
     }
 
     /// What only asks, the user has asked for.
-    fn allows(
+    pub(super) fn allows(
         &self,
         name: &str,
         tool: &dyn Tool,
         action: Action,
-        session: &Session,
+        is_tainted: bool,
     ) -> Result<(), Error> {
         let call = Call { tool: name, level: tool.spec().level, action };
         let is_fenced = self.fencing.is_there();
-        let verdict = self.rights.borrow().decide(&call, session.is_tainted, true, is_fenced);
+        let verdict = self.rights.borrow().decide(&call, is_tainted, true, is_fenced);
         match verdict.decision {
             Decision::Deny => Err(Error::new(format_args!(
                 "not allowed: {}",

@@ -271,6 +271,18 @@ choice! {
     }
 }
 
+choice! {
+    /// Which models are shown pictures.
+    Images {
+        /// Those that are known to take them.
+        Auto = "auto",
+        /// All.
+        Always = "true",
+        /// None.
+        Never = "false",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use super::ConfigError;
 use super::choices::{
-    AgentMode, CommitIndex, Mode, Provider, Ranking, Reflection, RefreshStale, SinkKind, Source,
-    TaskNotes,
+    AgentMode, CommitIndex, Images, Mode, Provider, Ranking, Reflection, RefreshStale, SinkKind,
+    Source, TaskNotes,
 };
 use super::declare::{Natural, Section, settings};
 use super::keys::Key;
@@ -260,6 +260,10 @@ settings! {
         /// Most tokens of a prompt and its answer; 0: as many as the model takes.
         // Where that is not known, `llm.context_tokens`.
         context_tokens: usize = "0", Kind::Whole { min: 0, max: 1 << 21 };
+        /// How many sub-agents one call may have read side by side; 0 offers none.
+        readers: usize = "3", Kind::Whole { min: 0, max: 8 };
+        /// Most tokens that each of them uses, within its share of what the run has left.
+        reader_tokens: usize = "50000", Kind::Whole { min: 6_000, max: 1 << 20 };
         /// When the agent looks back: with all steps, or after failures only.
         reflect: Reflection = "steps";
         /// Where what became of a task is written down: journal (of this clone), knowledge or none.
@@ -296,6 +300,8 @@ settings! {
         context_tokens: usize = "16384", Kind::Whole { min: 1_024, max: 1 << 20 };
         /// Most tokens of one answer.
         max_tokens: usize = "2048", Kind::Whole { min: 16, max: 1 << 17 };
+        /// Which models are shown images: auto (those known to take them), true (all) or false.
+        images: Images = "auto";
         /// How long one request may take.
         timeout: Duration = "2m", Kind::Span { min: SECOND, max: HOUR };
         /// What models cost that the program has no price of, such as openai/gpt-6=1.25/10.

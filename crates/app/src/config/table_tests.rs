@@ -156,6 +156,10 @@ fn the_template_as_it_stands() {
       # max_steps: 40
       # Most tokens of a prompt and its answer; 0: as many as the model takes.
       # context_tokens: 0
+      # How many sub-agents one call may have read side by side; 0 offers none.
+      # readers: 3
+      # Most tokens that each of them uses, within its share of what the run has left.
+      # reader_tokens: 50000
       # When the agent looks back: with all steps, or after failures only.
       # reflect: steps
       # Where what became of a task is written down: journal (of this clone), knowledge or none.
@@ -182,6 +186,8 @@ fn the_template_as_it_stands() {
       # context_tokens: 16384
       # Most tokens of one answer.
       # max_tokens: 2048
+      # Which models are shown images: auto (those known to take them), true (all) or false.
+      # images: auto
       # How long one request may take.
       # timeout: 2m
       # What models cost that the program has no price of, such as openai/gpt-6=1.25/10.
@@ -350,6 +356,10 @@ fn the_table_as_it_stands() {
       ELOPHANTO_AGENT_MAX_STEPS: a whole number from 1 to 1000; Never
     agent.context_tokens: 0 (default)
       ELOPHANTO_AGENT_CONTEXT_TOKENS: a whole number from 0 to 2097152; Never
+    agent.readers: 3 (default)
+      ELOPHANTO_AGENT_READERS: a whole number from 0 to 8; Never
+    agent.reader_tokens: 50000 (default)
+      ELOPHANTO_AGENT_READER_TOKENS: a whole number from 6000 to 1048576; Never
     agent.reflect: steps (default)
       ELOPHANTO_AGENT_REFLECT: steps or failures; Never
     agent.notes: journal (default)
@@ -374,6 +384,8 @@ fn the_table_as_it_stands() {
       ELOPHANTO_LLM_CONTEXT_TOKENS: a whole number from 1024 to 1048576; Never
     llm.max_tokens: 2048 (default)
       ELOPHANTO_LLM_MAX_TOKENS: a whole number from 16 to 131072; Never
+    llm.images: auto (default)
+      ELOPHANTO_LLM_IMAGES: auto, true or false; Never
     llm.timeout: 2m (default)
       ELOPHANTO_LLM_TIMEOUT: a duration from 1s to 1h such as 300ms, 30s, 10m, 6h, 2d or ; Never
     llm.prices: none (default)

@@ -86,6 +86,9 @@ pub fn hint_for_error(
         LlmError::Schema { .. } | LlmError::Arguments { .. } | LlmError::Truncated { .. } => {
             "name a larger model".to_owned()
         }
+        LlmError::NoImages => {
+            "name a model that takes images, or set `llm.images: true` if this one does".to_owned()
+        }
         LlmError::Rejected { .. } | LlmError::BadSchema { .. } | LlmError::TooLarge { .. } => {
             return None;
         }

@@ -10,14 +10,15 @@ use std::{
 
 use crate::{
     Error,
-    config::{Agreements, Config, LlmConfig, Protocol, ProviderConfig},
+    config::{Agreements, Config, Images, LlmConfig, Protocol, ProviderConfig},
     environment::Environment,
     keys::{self, Asking},
     reporter::Reporter,
 };
 use elophanto_models::llm::{
-    Answer, Budget, HealthFile, Kind, Ledger, Limits, LlmError, Member, Message, ModelRef, Plan,
-    Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why, is_loopback, patience,
+    self, Answer, Budget, HealthFile, Kind, Ledger, Limits, LlmError, Member, Message, ModelRef,
+    Plan, Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why, is_loopback,
+    patience,
 };
 use elophanto_net::http::Patience;
 
@@ -92,6 +93,11 @@ impl<'a> LanguageModels<'a> {
             budget: budget(config)?,
             local_only: config.local_only,
             insists,
+            images: match config.images {
+                Images::Auto => llm::Images::Known,
+                Images::Always => llm::Images::All,
+                Images::Never => llm::Images::None,
+            },
             command: command.to_owned(),
             ledger: state.as_deref().map(ledger_in),
             health: state.map(|folder| HealthFile::new(folder.join(HEALTH))),
@@ -108,6 +114,16 @@ impl<'a> LanguageModels<'a> {
     /// Which models a kind of work would go to now.
     pub fn plan(&self, task: Task) -> Plan {
         self.router.plan(task)
+    }
+
+    /// Whether a model is shown pictures.
+    pub fn shows_images(&self, model: &ModelRef) -> bool {
+        self.router.shows_images(model)
+    }
+
+    /// Tokens that the budget still allows. `None`: they are not limited.
+    pub fn tokens_left(&self) -> Option<u64> {
+        self.router.tokens_left()
     }
 
     /// Says which models are not asked as money is limited and their price is not known.

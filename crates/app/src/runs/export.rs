@@ -1,6 +1,7 @@
 //! A conversation as Markdown.
 
 use std::{
+    borrow::Cow,
     fmt::Write as _,
     fs::OpenOptions,
     io::{self, Write as _},
@@ -50,10 +51,11 @@ fn markdown(session: &Session, messages: &[Message]) -> String {
     let mut speaker = "";
     for message in messages {
         let (by, said) = match message {
-            Message::System(said) => ("Before", said),
-            Message::User(said) => ("You", said),
-            Message::Assistant { text, .. } => ("Agent", text),
-            Message::Tool { text, .. } => ("Agent", text),
+            Message::System(said) => ("Before", Cow::Borrowed(said)),
+            Message::User(said) => ("You", Cow::Borrowed(said)),
+            Message::Image(image) => ("You", Cow::Owned(image.text())),
+            Message::Assistant { text, .. } => ("Agent", Cow::Borrowed(text)),
+            Message::Tool { text, .. } => ("Agent", Cow::Borrowed(text)),
         };
         if by != speaker {
             let _ = write!(text, "\n## {by}\n");
@@ -61,7 +63,7 @@ fn markdown(session: &Session, messages: &[Message]) -> String {
         }
         match message {
             Message::Assistant { tool_calls, .. } => {
-                paragraph(&mut text, said);
+                paragraph(&mut text, &said);
                 for call in tool_calls {
                     let _ = write!(text, "\n`{}`:\n", call.name);
                     fenced(&mut text, "json", &format!("{:#}", call.arguments));
@@ -70,9 +72,11 @@ fn markdown(session: &Session, messages: &[Message]) -> String {
             Message::Tool { name, failed, .. } => {
                 let how = if *failed { " failed" } else { "" };
                 let _ = write!(text, "\n`{name}`{how}:\n");
-                fenced(&mut text, "text", said);
+                fenced(&mut text, "text", &said);
             }
-            Message::System(_) | Message::User(_) => paragraph(&mut text, said),
+            Message::System(_) | Message::User(_) | Message::Image(_) => {
+                paragraph(&mut text, &said)
+            }
         }
     }
     text

@@ -6,12 +6,15 @@ use serde_json::{Map, Value, json};
 
 use super::{
     error::LlmError,
+    image::Image,
     types::{Delta, Message, Request, Schema, StopReason, ToolChoice, Usage},
     wire::{Draft, Protocol, bad, count},
 };
 
 /// The protocol's version, sent with every request.
 pub(super) const VERSION: &str = "2023-06-01";
+/// Characters of a picture as it is sent.
+const IMAGE_CAP: usize = 5 << 20;
 
 pub(super) struct Anthropic;
 
@@ -30,7 +33,7 @@ impl Protocol for Anthropic {
             let system = if request.is_continued { blocks() } else { json!(system) };
             body.insert("system".to_owned(), system);
         }
-        let mut turns = turns(&request.messages);
+        let mut turns = turns(&request.messages)?;
         if request.is_continued {
             let last = turns.last_mut().and_then(|turn| turn["content"].as_array_mut()?.last_mut());
             last.into_iter().for_each(|block| *block = kept(block.take()));
@@ -137,12 +140,13 @@ fn system(messages: &[Message]) -> String {
 }
 
 /// Turns alternate between user and assistant; what tools gave back is the user's.
-fn turns(messages: &[Message]) -> Vec<Value> {
+fn turns(messages: &[Message]) -> Result<Vec<Value>, LlmError> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages {
         let (role, blocks) = match message {
             Message::System(_) => continue,
             Message::User(text) => ("user", text_block(text)),
+            Message::Image(image) => ("user", image_blocks(image)?),
             Message::Assistant { text, tool_calls } => {
                 let mut blocks = text_block(text);
                 blocks.extend(tool_calls.iter().map(|call| {
@@ -171,7 +175,21 @@ fn turns(messages: &[Message]) -> Vec<Value> {
             _ => turns.push((role, blocks)),
         }
     }
-    turns.into_iter().map(|(role, blocks)| json!({ "role": role, "content": blocks })).collect()
+    let turn = |(role, blocks)| json!({ "role": role, "content": blocks });
+    Ok(turns.into_iter().map(turn).collect())
+}
+
+fn image_blocks(image: &Image) -> Result<Vec<Value>, LlmError> {
+    let mut blocks = text_block(&image.text());
+    if let Some((data, media_type)) = image.encoded() {
+        if data.len() > IMAGE_CAP {
+            let (size, max) = (data.len() as u64, IMAGE_CAP as u64);
+            return Err(LlmError::TooLarge { what: "an image, in base64,", size, max });
+        }
+        let source = json!({ "type": "base64", "media_type": media_type, "data": data });
+        blocks.push(json!({ "type": "image", "source": source }));
+    }
+    Ok(blocks)
 }
 
 /// Empty texts are refused.

@@ -22,6 +22,14 @@ impl Spent {
             calls: self.calls.saturating_add(other.calls),
         }
     }
+
+    pub(super) fn minus(self, other: Self) -> Self {
+        Self {
+            usd_micros: self.usd_micros.saturating_sub(other.usd_micros),
+            tokens: self.tokens.saturating_sub(other.tokens),
+            calls: self.calls.saturating_sub(other.calls),
+        }
+    }
 }
 
 /// What a call may come to at most. Unlike what was spent, the price may be unknown.
@@ -123,6 +131,14 @@ pub struct Totals {
     pub month: Spent,
 }
 
+impl Totals {
+    /// The same with what was spent since.
+    pub(super) fn plus(self, spent: Spent) -> Self {
+        let Self { run, day, month } = self;
+        Self { run: run.plus(spent), day: day.plus(spent), month: month.plus(spent) }
+    }
+}
+
 /// Why a call is not made, or what it has overdrawn.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OverBudget {
@@ -183,6 +199,14 @@ impl Budget {
                 (None, None) => Ok(()),
             }
         })
+    }
+
+    /// Tokens that no limit forbids yet. `None`: they are not limited.
+    pub fn tokens_left(&self, spent: &Totals) -> Option<u64> {
+        let left = |(_, limits, spent): (Span, Limits, Spent)| {
+            Some(limits.tokens?.saturating_sub(spent.tokens))
+        };
+        self.spans(spent).into_iter().filter_map(left).min()
     }
 
     /// The first limit that has been broken: an estimate was too low.

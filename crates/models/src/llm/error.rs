@@ -47,6 +47,8 @@ pub enum LlmError {
     Schema { schema: String, reason: String, raw: String, usage: Usage },
     #[error("the schema `{schema}` is not understood: {reason}")]
     BadSchema { schema: String, reason: String },
+    #[error("it is not known to take images")]
+    NoImages,
     #[error("{what} of {size}, over the cap of {max}")]
     TooLarge { what: &'static str, size: u64, max: u64 },
 }
@@ -82,6 +84,7 @@ impl LlmError {
             | Self::Arguments { .. }
             | Self::Schema { .. }
             | Self::BadSchema { .. }
+            | Self::NoImages
             | Self::TooLarge { .. } => Blame::Request,
         }
     }
@@ -114,6 +117,7 @@ impl LlmError {
             Self::Arguments { .. } => "arguments",
             Self::Schema { .. } => "schema",
             Self::BadSchema { .. } => "bad-schema",
+            Self::NoImages => "no-images",
             Self::TooLarge { .. } => "too-large",
         }
     }

@@ -19,6 +19,7 @@ mod ask;
 mod budget;
 mod error;
 mod health;
+mod image;
 mod ledger;
 mod model_ref;
 mod ollama;
@@ -36,6 +37,8 @@ mod wire;
 #[cfg(test)]
 mod fake_tests;
 #[cfg(test)]
+mod image_tests;
+#[cfg(test)]
 mod protocol_tests;
 #[cfg(test)]
 mod router_tests;
@@ -50,6 +53,7 @@ pub use ask::{Ask, Asked, EXTRACTIVE};
 pub use budget::{Budget, BudgetParseError, Estimate, Limits, OverBudget, Span, Spent, Totals};
 pub use error::{Blame, LlmError};
 pub use health::{Health, HealthFile, Outcome};
+pub use image::{Format, Image, Images, Size};
 pub use ledger::{By, Call, Ledger, LedgerError, Problem, Sum, sum};
 pub use model_ref::{ModelRef, ModelRefError};
 pub use price::{Price, PriceParseError, Prices};

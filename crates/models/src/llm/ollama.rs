@@ -130,6 +130,13 @@ fn message(message: &Message) -> Value {
     match message {
         Message::System(text) => json!({ "role": "system", "content": text }),
         Message::User(text) => json!({ "role": "user", "content": text }),
+        Message::Image(image) => {
+            let mut message = json!({ "role": "user", "content": image.text() });
+            if let Some((data, _)) = image.encoded() {
+                message["images"] = json!([data]);
+            }
+            message
+        }
         Message::Assistant { text, tool_calls } => {
             let mut message = json!({ "role": "assistant", "content": text });
             if !tool_calls.is_empty() {

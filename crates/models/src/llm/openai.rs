@@ -143,10 +143,15 @@ fn wants_marks(request: &Request) -> bool {
     request.is_continued && request.model.starts_with("anthropic/")
 }
 
-/// Marks a message up to which the prompt is kept: the tools before it too.
+/// Marks a message up to which the prompt is kept: the tools before it too. Of one with a picture its
+/// text is marked.
 fn keep(message: &mut Value) {
-    let text = message["content"].take();
     let mark = json!({ "type": "ephemeral" });
+    if message["content"].is_array() {
+        message["content"][0]["cache_control"] = mark;
+        return;
+    }
+    let text = message["content"].take();
     message["content"] = json!([{ "type": "text", "text": text, "cache_control": mark }]);
 }
 
@@ -154,6 +159,15 @@ fn message(message: &Message) -> Value {
     match message {
         Message::System(text) => json!({ "role": "system", "content": text }),
         Message::User(text) => json!({ "role": "user", "content": text }),
+        Message::Image(image) => match image.encoded() {
+            None => json!({ "role": "user", "content": image.text() }),
+            Some((data, media_type)) => {
+                let url = json!({ "url": format!("data:{media_type};base64,{data}") });
+                let text = json!({ "type": "text", "text": image.text() });
+                let picture = json!({ "type": "image_url", "image_url": url });
+                json!({ "role": "user", "content": [text, picture] })
+            }
+        },
         Message::Assistant { text, tool_calls } if tool_calls.is_empty() => {
             json!({ "role": "assistant", "content": text })
         }

@@ -20,8 +20,8 @@ use super::{
 use elophanto_base::one_line::shorten;
 use elophanto_net::http::{Auth, Client, Endpoint, HttpError, Patience, StreamItem, block_on};
 
-/// Bytes of a request.
-const REQUEST_CAP: usize = 8 << 20;
+/// Bytes of a request, pictures included.
+const REQUEST_CAP: usize = 32 << 20;
 /// Bytes of a reply, what surrounds the answer included.
 const REPLY_CAP: usize = 32 << 20;
 /// How often whoever listens is asked whether to go on waiting.

@@ -16,6 +16,7 @@ use super::{
     budget::{Budget, Estimate, OverBudget, Spent, Totals},
     error::{Blame, LlmError},
     health::{Health, HealthFile, Outcome},
+    image::Images,
     ledger::{Call, Ledger, LedgerError},
     model_ref::ModelRef,
     price::{Price, Prices, charged},
@@ -55,6 +56,8 @@ pub struct Running {
     pub local_only: bool,
     /// The user has just named the model by hand: it is asked whether its provider failed or not.
     pub insists: bool,
+    /// Which models are shown pictures.
+    pub images: Images,
     /// The command that is running, for the ledger.
     pub command: String,
     /// Where calls are recorded. Without it, days and months start at nothing.
@@ -72,6 +75,7 @@ impl Default for Running {
             budget: Budget::default(),
             local_only: false,
             insists: false,
+            images: Images::default(),
             command: String::new(),
             ledger: None,
             health: None,
@@ -93,6 +97,8 @@ struct State {
     run: Spent,
     /// What the ledger should hold and does not.
     unrecorded: Spent,
+    /// What calls may take that are being made now, by other threads too.
+    held: Spent,
     coder: Option<ModelRef>,
 }
 
@@ -204,15 +210,19 @@ impl Router {
             let Some(member) = self.members.get(model.provider()) else { continue };
             let price = self.running.prices.of(&model, member.site.is_local(&model));
             let mut asked = Request { model: model.model().to_owned(), ..request.clone() };
-            match self.allow(&mut asked, price) {
-                Ok(()) => {}
+            if asked.shows_images() && !self.running.images.reach(&model) {
+                failed.push((model, LlmError::NoImages));
+                continue;
+            }
+            let held = match self.hold(&mut asked, price) {
+                Ok(held) => held,
                 Err(RunError::OverBudget(over)) => {
                     // Another model may be cheaper.
                     refused.get_or_insert(over);
                     continue;
                 }
                 Err(error) => return Err(error),
-            }
+            };
             if std::mem::take(&mut begun)
                 && let Some(sink) = &mut sink
                 && sink(Delta::Restart).is_break()
@@ -233,6 +243,7 @@ impl Router {
             let sent = member.llm.requests_sent().saturating_sub(sent);
             let done = Done { task, model: &model, price, started, took: clock.elapsed(), sent };
             unrecorded.extend(self.record(&done, &result));
+            drop(held);
             match result {
                 Ok(reply) => {
                     if task == Task::Coding {
@@ -261,9 +272,22 @@ impl Router {
         }
     }
 
-    /// Checks the budget; where it has no room for a second try at a schema, there is none.
-    fn allow(&self, request: &mut Request, price: Option<Price>) -> Result<(), RunError> {
-        let totals = self.totals()?;
+    /// Whether this model is shown pictures.
+    pub fn shows_images(&self, model: &ModelRef) -> bool {
+        self.running.images.reach(model)
+    }
+
+    /// Tokens that the budget still allows. `None`: there is no such limit, or it is not known what was
+    /// spent.
+    pub fn tokens_left(&self) -> Option<u64> {
+        self.running.budget.tokens_left(&self.totals().ok()?)
+    }
+
+    /// Checks the budget, and holds what the call may take until it is recorded: calls of other threads
+    /// find it spent. Where there is no room for a second try at a schema, there is none.
+    fn hold(&self, request: &mut Request, price: Option<Price>) -> Result<Held<'_>, RunError> {
+        let mut state = self.state();
+        let totals = self.totals_of(&state)?.plus(state.held);
         let (input, output) = (request.estimated_input(), u64::from(request.max_tokens));
         let estimate = |input: u64, output: u64, calls| Estimate {
             usd_micros: price.map(|price| price.of(input, output)),
@@ -276,13 +300,21 @@ impl Router {
         if request.schema.is_some() && self.running.budget.check(&totals, &both).is_err() {
             request.repairs = 0;
         }
-        Ok(())
+        let is_repaired = request.schema.is_some() && request.repairs > 0;
+        let Estimate { usd_micros, tokens, calls } =
+            if is_repaired { both } else { estimate(input, output, 1) };
+        let spent = Spent { usd_micros: usd_micros.unwrap_or(0), tokens, calls };
+        state.held = state.held.plus(spent);
+        drop(state);
+        Ok(Held { router: self, spent })
     }
 
     fn totals(&self) -> Result<Totals, LedgerError> {
-        let state = self.state();
+        self.totals_of(&self.state())
+    }
+
+    fn totals_of(&self, state: &State) -> Result<Totals, LedgerError> {
         let (run, unrecorded) = (state.run, state.unrecorded);
-        drop(state);
         let (month, day) = match &self.running.ledger {
             Some(ledger) if self.running.budget.looks_back() => {
                 ledger.spent((self.running.clock)())?
@@ -342,6 +374,19 @@ impl Router {
     fn state(&self) -> MutexGuard<'_, State> {
         // Every change is made in one step, so a thread that panicked left nothing half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a call that is being made may take.
+struct Held<'r> {
+    router: &'r Router,
+    spent: Spent,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let mut state = self.router.state();
+        state.held = state.held.minus(self.spent);
     }
 }
 

@@ -90,6 +90,7 @@ struct Scene {
     budget: Budget,
     price: Option<Price>,
     local_only: bool,
+    images: Images,
     has_ledger: bool,
 }
 
@@ -106,6 +107,7 @@ impl Scene {
             budget: Budget::default(),
             price,
             local_only: false,
+            images: Images::Known,
             has_ledger: true,
         }
     }
@@ -154,6 +156,7 @@ impl Scene {
             budget: self.budget,
             local_only: self.local_only,
             insists: false,
+            images: self.images,
             command: "test".into(),
             ledger: self.has_ledger.then(|| self.ledger()),
             health: Some(HealthFile::new(self.folder.path().join("health.json"))),
@@ -397,4 +400,87 @@ fn over_the_network() {
     assert_eq!((answer.reply.text.as_str(), answer.failed.len()), ("ok", 1));
     assert_eq!((busy.calls(), fine.calls()), (2, 1));
     fine.last(|seen| assert_eq!(seen.body["model"], "qwen2.5-coder:14b"));
+}
+
+#[test]
+fn pictures_go_only_to_models_that_take_them() {
+    let mut scene = Scene::new(vec![ok(1)], vec![ok(1), ok(1)]);
+    let mut asked = request();
+    asked.messages.push(Message::Image(Image {
+        path: "a.png".into(),
+        hash: String::new(),
+        bytes: 1,
+        format: Format::Png,
+        size: Size { width: 1, height: 1 },
+        is_changed: false,
+        data: Some(Arc::from(*b"a")),
+    }));
+    let error = scene.router().run(Task::Planning, &asked, None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no model for planning gave an answer: `cloud/a`: it is not known to take images; \
+         `ollama/b`: it is not known to take images",
+    );
+    assert!(scene.cloud.asked().is_empty() && scene.recorded().is_empty());
+    scene.images = Images::All;
+    assert!(scene.router().run(Task::Planning, &asked, None).is_ok());
+    assert_eq!(scene.cloud.asked(), ["a"]);
+    // One that is only named goes to any.
+    if let Some(Message::Image(image)) = asked.messages.last_mut() {
+        image.data = None;
+    }
+    scene.images = Images::None;
+    scene.cloud.script.lock().unwrap().push_back(ok(1));
+    assert!(scene.router().run(Task::Planning, &asked, None).is_ok());
+}
+
+/// Asks the router again while it is asked itself, as another thread might.
+struct Twice {
+    router: Arc<std::sync::OnceLock<Router>>,
+    inner: Arc<Mutex<Vec<String>>>,
+}
+
+impl Llm for Twice {
+    fn complete(&self, _: &Request) -> Result<Reply, LlmError> {
+        if self.inner.lock().unwrap().is_empty() {
+            self.inner.lock().unwrap().push("asked".to_owned());
+            let again = self.router.get().unwrap().run(Task::Simple, &request(), None);
+            self.inner
+                .lock()
+                .unwrap()
+                .push(again.map_or_else(|it| it.to_string(), |_| String::new()));
+        }
+        ok(10)
+    }
+
+    fn stream(
+        &self,
+        request: &Request,
+        _: &mut dyn FnMut(Delta) -> ControlFlow<()>,
+    ) -> Result<Reply, LlmError> {
+        self.complete(request)
+    }
+}
+
+#[test]
+fn calls_at_once_share_the_budget() {
+    let router = Arc::new(std::sync::OnceLock::new());
+    let inner = Arc::new(Mutex::new(Vec::new()));
+    let llm = Twice { router: router.clone(), inner: inner.clone() };
+    let member = Member { llm: Box::new(llm), site: Site { is_loopback: true } };
+    let mut routes = Routes::none();
+    routes.set(Task::Simple, vec!["ollama/b".parse().unwrap()]);
+    // Room for one call of up to 129 tokens, and for two of which each is known to have taken 20.
+    let run = "200tok".parse().unwrap();
+    let budget = Budget { run, ..Budget::default() };
+    let running = Running { routes, budget, ..Running::default() };
+    let made = Router::new(BTreeMap::from([("ollama".to_owned(), member)]), running);
+    assert!(router.set(made).is_ok());
+    let router = router.get().unwrap();
+    assert_eq!(router.tokens_left(), Some(200));
+    router.run(Task::Simple, &request(), None).unwrap();
+    let said = inner.lock().unwrap().clone();
+    assert!(said[1].starts_with("the budget of 200 tokens per run does not allow"), "{said:?}");
+    assert_eq!(router.tokens_left(), Some(180));
+    router.run(Task::Simple, &request(), None).unwrap();
 }

@@ -4,6 +4,8 @@ use std::{ops::Deref, sync::Arc};
 
 use serde_json::Value;
 
+use super::image::Image;
+
 /// A question to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
@@ -50,16 +52,25 @@ impl Default for Request {
 
 impl Request {
     /// Tokens of the prompt, rather too many than too few: a token for every four characters of
-    /// ASCII, one for every other character, and some for each message's frame.
+    /// ASCII, one for every other character, and some for each message's frame; pictures as the
+    /// provider of the model counts them.
     pub fn estimated_input(&self) -> u64 {
         let schema = self.schema.iter().map(|schema| estimate_json(&schema.schema));
-        estimated(&self.messages) + self.tools.tokens + schema.sum::<u64>() + 16
+        let messages = self.messages.iter().map(|message| message.estimate(&self.model) + 8);
+        messages.sum::<u64>() + self.tools.tokens + schema.sum::<u64>() + 16
+    }
+
+    /// Whether a picture is sent with it.
+    pub fn shows_images(&self) -> bool {
+        let is_shown =
+            |message: &Message| matches!(message, Message::Image(it) if it.data.is_some());
+        self.messages.iter().any(is_shown)
     }
 }
 
-/// Tokens of messages, as in [`Request::estimated_input`].
+/// Tokens of messages, as in [`Request::estimated_input`], whoever is asked.
 pub fn estimated(messages: &[Message]) -> u64 {
-    messages.iter().map(|message| message.estimate() + 8).sum()
+    messages.iter().map(|message| message.estimate("") + 8).sum()
 }
 
 pub(super) fn estimate(text: &str) -> u64 {
@@ -77,6 +88,8 @@ fn estimate_json(value: &Value) -> u64 {
 pub enum Message {
     System(String),
     User(String),
+    /// A picture, shown by the user or as what a tool gave back.
+    Image(Image),
     Assistant {
         text: String,
         tool_calls: Vec<ToolCall>,
@@ -105,9 +118,10 @@ impl Message {
         Self::Assistant { text: text.into(), tool_calls: Vec::new() }
     }
 
-    fn estimate(&self) -> u64 {
+    fn estimate(&self, model: &str) -> u64 {
         match self {
             Self::System(text) | Self::User(text) => estimate(text),
+            Self::Image(image) => estimate(&image.text()) + image.tokens(model),
             Self::Assistant { text, tool_calls } => {
                 let calls = tool_calls
                     .iter()

@@ -32,7 +32,10 @@ const MOST_NAME: usize = 60;
 
 /// What else there is, besides commands.
 const BESIDES: &[(&str, &str)] = &[
-    ("@path", "a file of the work tree, quoted beside what is said; @path:10-40 lines of it"),
+    (
+        "@path",
+        "a file of the work tree, quoted beside what is said; @path:10-40 lines of it; an image is shown",
+    ),
     ("!line", "run by the shell in the sandbox; what it says goes with your next message"),
     ("\\ at the end", "the line goes on; what is pasted is one text"),
     ("Ctrl-R", "search in what was typed before"),

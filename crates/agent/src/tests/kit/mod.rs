@@ -67,6 +67,7 @@ impl Bench {
             }),
             asked: Vec::new(),
             cancelled: Arc::clone(&cancelled),
+            tokens_left: None,
             obeys: None,
         };
         let world = FakeWorld {
@@ -81,6 +82,7 @@ impl Bench {
             checkpoints: 0,
             beyond_undo: Vec::new(),
             ignores_absence: false,
+            image: Err("it is gone".to_owned()),
         };
         Self {
             brain,
@@ -115,8 +117,9 @@ impl Bench {
     }
 
     pub fn try_in(&mut self, goal: &str, session: &mut Session) -> Result<Finished, AgentError> {
+        let brain = Mutex::new(&mut self.brain);
         let mut agent = Agent {
-            brain: &mut self.brain,
+            brain: &brain,
             world: &mut self.world,
             tools: &self.tools,
             settings: self.settings.clone(),

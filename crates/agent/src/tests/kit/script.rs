@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -41,12 +41,13 @@ pub struct Script {
     pub judgement: Value,
     pub asked: Vec<(Task, Request)>,
     pub cancelled: Arc<AtomicBool>,
+    pub tokens_left: Option<u64>,
     /// Instead of the steps.
     pub obeys: Option<fn(&Request) -> Say>,
 }
 
-impl Brain for Script {
-    fn ask(
+impl Script {
+    fn answer(
         &mut self,
         task: Task,
         request: &Request,
@@ -90,5 +91,21 @@ impl Brain for Script {
             let _ = sink(Delta::Text(reply.text.clone()));
         }
         Ok(Thought { reply, model: "p/m".to_owned(), usd_micros: Some(7) })
+    }
+}
+
+/// Asked by one after the other, whoever asks at once.
+impl Brain for Mutex<&mut Script> {
+    fn ask(
+        &self,
+        task: Task,
+        request: &Request,
+        sink: Option<Sink<'_>>,
+    ) -> Result<Thought, BrainError> {
+        self.lock().unwrap().answer(task, request, sink)
+    }
+
+    fn tokens_left(&self) -> Option<u64> {
+        self.lock().unwrap().tokens_left
     }
 }

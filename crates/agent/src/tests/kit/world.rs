@@ -6,6 +6,7 @@ use crate::{
     permissions::{Action, Call, Decision, Layer, Mode, Verdict},
     *,
 };
+use elophanto_models::llm::Image;
 
 pub struct FakeWorld {
     pub gathered: Gathered,
@@ -20,6 +21,8 @@ pub struct FakeWorld {
     pub beyond_undo: Vec<String>,
     /// Does not turn questions into refusals where nobody is there.
     pub ignores_absence: bool,
+    /// What a picture of a kept conversation is now.
+    pub image: Result<Image, String>,
 }
 
 /// What an undo takes back.
@@ -28,6 +31,10 @@ fn stays(action: &Action) -> bool {
 }
 
 impl World for FakeWorld {
+    fn image(&self, _path: &str) -> Result<Image, String> {
+        self.image.clone()
+    }
+
     fn begun(&mut self, _run: ulid::Ulid) {}
 
     fn gather(&mut self, _goal: &str) -> Gathered {

@@ -117,3 +117,26 @@ fn only_what_was_approved() {
     let said = tool.execute(&arguments, &mut tried).unwrap_err().to_string();
     assert!(said.contains("not shown before"), "{said}");
 }
+
+#[test]
+fn pictures_are_shown_to_models_that_take_them() {
+    let mut tried = Try::new(&[]);
+    let picture = crate::image::tests::png(640, 480, 9);
+    // Whatever their names.
+    tried.write("notes.md", &picture);
+    tried.write("cut.png", &picture[..40]);
+    let tool = FileRead::default();
+    let text = tried.good(&tool, json!({ "path": "notes.md" }));
+    assert!(text.ends_with(
+        ", PNG image of 640 x 480 pixels, not shown: none of the models that are asked here is known \
+         to take images\n"
+    ), "{text}");
+    tried.takes_images = true;
+    let output = tried.call(&tool, json!({ "path": "notes.md" })).unwrap();
+    assert!(output.text.ends_with(", PNG image of 640 x 480 pixels: shown below\n"), "{output:?}");
+    assert_eq!(output.images.len(), 1);
+    assert_eq!(output.images[0].path, "notes.md");
+    let output = tried.call(&tool, json!({ "path": "cut.png" })).unwrap();
+    let says = ", PNG image, not shown: the PNG image is damaged or cut off\n";
+    assert!(output.text.ends_with(says) && output.images.is_empty(), "{output:?}");
+}

@@ -1,6 +1,7 @@
 //! Tools tried as the loop uses them: intent, then execute.
 
 mod ask_user;
+mod delegate_reading;
 mod file_delete;
 mod file_edit;
 mod file_list;
@@ -32,7 +33,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{Host, Intent, Output, Todo, ToolError};
+use crate::{Host, Intent, Output, Reading, Todo, ToolError};
 
 /// A work tree of its own and whoever calls.
 pub(super) struct Try {
@@ -45,6 +46,8 @@ pub(super) struct Try {
     /// What programs said, as it came.
     pub(super) said: Vec<String>,
     pub(super) todo: Vec<Todo>,
+    pub(super) takes_images: bool,
+    pub(super) readings: Vec<Reading>,
 }
 
 impl Try {
@@ -63,6 +66,8 @@ impl Try {
             asked: Vec::new(),
             said: Vec::new(),
             todo: Vec::new(),
+            takes_images: false,
+            readings: Vec::new(),
         };
         for (path, text) in files {
             made.write(path, text);
@@ -200,6 +205,13 @@ impl Host for Try {
     fn said(&mut self, lines: &str) {
         self.said.push(lines.to_owned());
     }
+    fn takes_images(&self) -> bool {
+        self.takes_images
+    }
+    fn delegate(&mut self, questions: &[String]) -> Result<Vec<Reading>, ToolError> {
+        self.asked.extend_from_slice(questions);
+        Ok(self.readings.clone())
+    }
     fn sub_task(&mut self, _: &str, _: &[&str]) -> Result<String, ToolError> {
         unreachable!("no built-in tool runs a task")
     }
@@ -208,6 +220,7 @@ impl Host for Try {
 /// Names of the tools that have tests here, sorted: a tool without is not shipped.
 const TESTED: &[&str] = &[
     "ask_user",
+    "delegate_reading",
     "file_delete",
     "file_edit",
     "file_list",
@@ -234,7 +247,7 @@ fn all(repository: Arc<Git>) -> Vec<Box<dyn Tool>> {
     tools.push(shell(Box::new(|_, _| Err("no shell".into())), Arc::new(|_| false)));
     let search = Search { host: "search.example".into(), ask: Box::new(|_, _, _| Ok(Vec::new())) };
     tools.extend(web(Box::new(|_, _, _| Err("no web".into())), search));
-    tools.extend([ask_user(), model(), todo_list()]);
+    tools.extend([ask_user(), model(), readers(3), todo_list()]);
     tools
 }
 

@@ -33,6 +33,35 @@ pub fn mentions(line: &str) -> Vec<String> {
     found
 }
 
+/// Absolute paths in a line, as terminals paste those of files that are dropped on them: bare, quoted,
+/// with blanks escaped, or as `file://`. Each once.
+pub fn pasted(line: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut chars = line.chars().peekable();
+    let (mut word, mut quote) = (String::new(), None);
+    loop {
+        let next = chars.next();
+        match (next, quote) {
+            (Some(char), Some(end)) if char == end => quote = None,
+            (Some(char), Some(_)) => word.push(char),
+            (Some('\\'), None) => word.extend(chars.next()),
+            (Some(char @ ('"' | '\'')), None) if word.is_empty() => quote = Some(char),
+            (Some(char), None) if !char.is_whitespace() => word.push(char),
+            (Some(_) | None, _) => {
+                let path = std::mem::take(&mut word);
+                let path = path.strip_prefix("file://").unwrap_or(&path);
+                let is_path = path.starts_with('/') || path.starts_with("~/");
+                if is_path && !found.iter().any(|known| known == path) && found.len() < MOST {
+                    found.push(path.to_owned());
+                }
+            }
+        }
+        if next.is_none() {
+            return found;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +78,22 @@ mod tests {
             ("one\n@two\n", &["two"]),
         ] {
             assert_eq!(mentions(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn pasted_paths_are_found() {
+        for (line, expected) in [
+            ("", &[][..]),
+            ("what is /home/ada/a.png", &["/home/ada/a.png"]),
+            ("'/tmp/a b.png' and \"/tmp/c d.png\"", &["/tmp/a b.png", "/tmp/c d.png"]),
+            ("/tmp/a\\ b.png /tmp/a\\ b.png", &["/tmp/a b.png"]),
+            ("file:///tmp/a.png ~/b.png", &["/tmp/a.png", "~/b.png"]),
+            ("it's /tmp/a.png", &["/tmp/a.png"]),
+            ("either/or a.png @/tmp/a.png", &[]),
+            ("\"/tmp/a", &["/tmp/a"]),
+        ] {
+            assert_eq!(pasted(line), expected, "{line:?}");
         }
     }
 }

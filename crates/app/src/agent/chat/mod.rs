@@ -84,8 +84,12 @@ impl<'a> Chat<'a> {
     pub fn say(&mut self, line: &str, approver: &mut dyn Approver) -> Result<Finished, Error> {
         let mut given = self.given.clone();
         let tell: &dyn Reporter = &*self.prepared.reporter;
+        let pasted = mention::pasted(line).into_iter().filter(|path| self.prepared.is_image(path));
+        for path in pasted {
+            given.push(self.prepared.file(&path, &self.session)?.given);
+        }
         for path in mention::mentions(line) {
-            if self.prepared.is_file(&path) {
+            if self.prepared.is_file(&path) || self.prepared.is_image(&path) {
                 let named = self.prepared.file(&path, &self.session)?;
                 if let Some((from, to, all)) = named.part {
                     tell.note(format_args!(

@@ -23,6 +23,7 @@ use elophanto_agent::{
     skills::Skill,
 };
 use elophanto_base::visible::exact_line;
+use elophanto_models::llm::Image;
 use elophanto_repo::{CommitId, Git, head};
 
 /// A call that is being made. Calls that only look are inside of others too.
@@ -235,6 +236,10 @@ impl<'a> Surroundings<'a> {
 }
 
 impl World for Surroundings<'_> {
+    fn image(&self, path: &str) -> Result<Image, String> {
+        self.prepared.image_again(path).map_err(|error| error.message().to_owned())
+    }
+
     fn begun(&mut self, run: Ulid) {
         self.run = Some(run);
     }
