@@ -181,7 +181,7 @@ fn images_are_named_and_pasted_in_a_chat() {
     fs::write(&outside, png(b"second")).unwrap();
     let mut command = bench.env.command(&["agent", "chat"]);
     command.env("TERM", "xterm");
-    let pty = Pty::start(&mut command, 100);
+    let mut pty = Pty::start(&mut command, 100);
     pty.until("`/help` says", 1);
     let pasted = outside.display().to_string().replace(' ', "\\ ");
     pty.types(&format!("Compare @docs/a.png with {pasted}\r"));

@@ -401,7 +401,7 @@ fn nobody_there() {
         settings.patience.attempts = 1;
         let error = Provider::new(settings).unwrap().complete(&request()).unwrap_err();
         assert_eq!(error.kind(), "network");
-        let huge = Request { messages: vec![Message::user("x".repeat(9 << 20))], ..request() };
+        let huge = Request { messages: vec![Message::user("x".repeat(33 << 20))], ..request() };
         let error = provider.complete(&huge).unwrap_err();
         let expected = if kind == Kind::Ollama { "context-too-long" } else { "too-large" };
         assert_eq!(error.kind(), expected);
