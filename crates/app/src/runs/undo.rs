@@ -124,7 +124,6 @@ pub fn undo(
     }))
 }
 
-/// The run that is meant: the last one that is not an undo, if none is named.
 /// The id of the last of these runs that changed something and was not taken back.
 ///
 /// # Errors
@@ -137,6 +136,7 @@ pub fn last_of(workspace: &Workspace, own: &[String]) -> Result<Option<String>, 
     Ok(left.map(|it| it.run.clone()).max())
 }
 
+/// The run that is meant: the last one that is not an undo, if none is named.
 fn chosen<'k>(runs: &'k [Kept], named: Option<&str>) -> Result<Option<&'k Kept>, Error> {
     let Some(named) = named else {
         let is_work = |run: &&Kept| {
