@@ -42,7 +42,7 @@ pub use outcome::{AgentError, End, Finished, Outcome, Spent, TaskSummary};
 pub use session::{MAX_MESSAGES, Rule, Session};
 pub use sessions::{Listing, SessionLock, Sessions, SessionsError};
 pub use tool::{Host, Intent, Output, Source, Spec, Todo, TodoState, Tool, ToolError};
-pub use toolbox::{Inlet, Toolbox, ToolboxError, level_name};
+pub use toolbox::{Inlet, Toolbox, ToolboxError, level_name, level_named};
 pub use trail::{Entry, EntryKind, RunLine, RunTrail, Trails, TrailsError, Which};
 pub use turn::{
     Agent, CompactError, CompactedSession, ContextUse, Given, MAX_DEPTH, Plan, Reflect, Settings,
