@@ -40,8 +40,8 @@ fn sixteen_processes_at_once() {
     let counts = written(&desk);
     assert_eq!((counts.len(), counts.values().sum::<usize>()), (writers * each, writers * each));
     assert_eq!(desk.list(&[]).len(), writers * each);
-    let lines = desk.json(&["agent", "recall", "lesson 7/3", "-n", "1"]);
-    assert_eq!(lines[0]["lesson"], "lesson 7/3");
+    let lines = desk.json(&["agent", "recall", "lesson 15/8", "-n", "1"]);
+    assert_eq!(lines[0]["lesson"], "lesson 15/8");
     let changed = desk.git(&["diff", "HEAD", "--stat"]);
     assert_eq!(changed, "", "no committed file was written again");
 }

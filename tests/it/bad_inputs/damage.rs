@@ -183,6 +183,7 @@ fn after_a_flipped_bit_index_mends() {
             index.restore();
             fs::write(path, flipped(bytes, bit)).unwrap();
             bounded(&mut env.command(&["index"]));
+            check_answer(&env, &right, &what);
             check_mended(&env, &right, &what);
             assert_eq!(env.tables().len(), 1, "{what}");
         }
