@@ -110,6 +110,8 @@ const WRITING_BY_PATH: &[&str] = &[
     "tempfile_in(",
     "tempdir_in(",
     "write_whole(",
+    "open_or_make(",
+    "careful(",
     "symlink(",
 ];
 
@@ -143,6 +145,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/app/src/hooks/install.rs", "git's folder of hooks, which the sandbox keeps closed"),
     ("crates/agent/src/sandbox/", "folders and files of the sandbox's own, and stand-ins"),
     ("crates/base/src/whole.rs", "where the caller says"),
+    ("crates/base/src/regular.rs", "where the caller says"),
     ("crates/base/src/lock.rs", "locks, and folders of ours below the git directory"),
     ("crates/base/src/jsonl/append.rs", "locks, and folders of logs that lie beneath no root"),
     ("crates/repo/src/journal/write.rs", "the folder of the lock, below the git directory"),

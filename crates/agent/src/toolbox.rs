@@ -85,6 +85,11 @@ impl Toolbox {
         own.or_else(|| read(self.base.as_ref()?).by_name.get(name).cloned())
     }
 
+    /// Whether a tool changes nothing, by its level: what it gives back makes no other call wrong.
+    pub fn only_reads(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|tool| tool.spec().level == Level::Safe)
+    }
+
     /// Another number whenever the tools are others.
     pub fn version(&self) -> u64 {
         let base = self.base.as_ref().map_or(0, |base| read(base).changes);
@@ -241,6 +246,12 @@ pub fn level_name(level: Level) -> &'static str {
         Level::Destructive => "destructive",
         Level::Critical => "critical",
     }
+}
+
+/// The level of this name.
+pub fn level_named(name: &str) -> Option<Level> {
+    let all = [Level::Safe, Level::Moderate, Level::Destructive, Level::Critical];
+    all.into_iter().find(|level| level_name(*level) == name)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 use ulid::Ulid;
 
-use super::{Session, TaskSummary};
+use super::TaskSummary;
 use crate::permissions::{Action, Call, Verdict};
 use elophanto_models::llm::Image;
 
@@ -77,13 +77,7 @@ pub trait World {
     fn gather(&mut self, goal: &str) -> Gathered;
 
     /// Whether a call may run. Called for every call that is made, of whatever depth.
-    fn decide(
-        &mut self,
-        call: &Call<'_>,
-        is_tainted: bool,
-        is_attended: bool,
-        session: &Session,
-    ) -> Verdict;
+    fn decide(&mut self, call: &Call<'_>, is_tainted: bool, is_attended: bool) -> Verdict;
 
     /// Makes the checkpoint that the call can be taken back to. Calls nest: a tool may call others
     /// between its own `before` and [`World::after`]. Where nobody has looked at the call although

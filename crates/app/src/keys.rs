@@ -9,8 +9,8 @@ use crate::{
     environment::Environment,
     reporter::Reporter,
 };
-use elophanto_models::llm::is_loopback;
 use elophanto_net::{
+    address::is_loopback,
     http::{Auth, Endpoint},
     vault::{Kind, Name, Vault},
 };

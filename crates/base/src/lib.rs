@@ -14,6 +14,7 @@ pub mod lock;
 pub mod mount_placeholder;
 pub mod one_line;
 pub mod process;
+pub mod regular;
 pub mod schema;
 pub mod secrets;
 pub mod visible;

@@ -3,10 +3,11 @@
 use std::{
     fs::{self, File, TryLockError},
     io,
-    os::unix::fs::OpenOptionsExt,
     path::Path,
     time::{Duration, Instant},
 };
+
+use crate::regular::{SHARED, open_or_make};
 
 /// A held lock; dropping it releases it.
 #[derive(Debug)]
@@ -68,7 +69,5 @@ fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         make_folder(folder)?;
     }
-    // A link would make us create a file elsewhere; opening a pipe must not wait for a reader.
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    File::options().create(true).truncate(false).write(true).custom_flags(flags).open(path)
+    open_or_make(path, SHARED)
 }

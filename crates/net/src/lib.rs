@@ -4,6 +4,7 @@
 //! that a person named, signing in there, and the encrypted file of secrets. It knows no settings, no
 //! notes and no models.
 
+pub mod address;
 pub mod http;
 pub mod oauth;
 pub mod remote;

@@ -6,17 +6,18 @@
 //! used, and nothing is kept between requests. It refuses to know what is asked and answered: how
 //! much of an answer is read is for whoever reads it.
 
-use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use reqwest::{Method, RequestBuilder, Response, header::LOCATION, redirect};
 use url::Url;
 
 use crate::{
+    address::host_and_port,
     http::{self, HttpError},
     web::{
         FetchError,
-        public::{self, Reach},
-        resolve::{ResolveError, Resolver},
+        reach::{self, Reach},
+        resolve::{Failure, ResolveError, Resolver},
     },
 };
 
@@ -27,14 +28,6 @@ const ADDRESS_CAP: usize = 8 << 10;
 const CONNECT: Duration = Duration::from_secs(10);
 /// Characters shown of a reason.
 const SHOWN: usize = 200;
-
-/// Names under which clouds keep the keys of a machine.
-const CLOUDS: &[&str] = &["metadata", "metadata.google.internal", "metadata.azure.internal"];
-/// Where Azure does.
-const CLOUD_ADDRESSES: [[u8; 4]; 2] = [[168, 63, 129, 16], [100, 100, 100, 200]];
-/// The same of Amazon's, and the beginning of addresses that a translator makes of others.
-const AWS_V6: [u16; 8] = [0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254];
-const NAT64: [u8; 4] = [0x00, 0x64, 0xff, 0x9b];
 
 /// Which hosts a person agreed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,11 +86,11 @@ impl Remote {
             cause => RemoteError::Address { reason: cause.to_string() },
         })?;
         let reach = match (is_here, realm) {
-            (true, _) => Reach { addresses: is_loopback, names: |_| true },
-            (false, Realm::Private) => Reach { addresses: is_no_cloud, names: is_no_cloud_name },
+            (true, _) => Reach::HERE,
+            (false, Realm::Private) => Reach::PRIVATE,
             (false, Realm::Public) => Reach::PUBLIC,
         };
-        public::check(address, reach).map_err(|cause| match cause {
+        reach::check(address, reach).map_err(|cause| match cause {
             FetchError::Private { host } => RemoteError::Private { host },
             cause => RemoteError::Address { reason: cause.to_string() },
         })?;
@@ -115,7 +108,7 @@ impl Remote {
             .map_err(|_| RemoteError::Setup)?;
         let mut address = address.clone();
         address.set_fragment(None);
-        let host = public::host_and_port(&address);
+        let host = host_and_port(&address);
         Ok(Self(Arc::new(Shared { client, address, host, realm, is_here })))
     }
 
@@ -169,22 +162,11 @@ impl Remote {
     /// What a failure of the library means. Addresses are not in it.
     pub fn broken(&self, error: &reqwest::Error) -> RemoteError {
         let host = self.0.host.clone();
-        let mut innermost: &dyn std::error::Error = error;
-        while let Some(cause) = innermost.source() {
-            innermost = cause;
-        }
-        match innermost.downcast_ref::<ResolveError>() {
-            Some(ResolveError::Private) => return RemoteError::Private { host },
-            Some(ResolveError::Unknown) => return RemoteError::Unknown { host },
-            None => {}
-        }
-        let reason = match error.is_timeout() {
-            true => "it took too long".to_owned(),
-            false => shown(&innermost.to_string()),
-        };
-        match error.is_connect() {
-            true => RemoteError::Connect { host, reason },
-            false => RemoteError::Broken { host, reason },
+        match Failure::of(error) {
+            Failure::Resolve(ResolveError::Private) => RemoteError::Private { host },
+            Failure::Resolve(ResolveError::Unknown) => RemoteError::Unknown { host },
+            Failure::Connect(reason) => RemoteError::Connect { host, reason },
+            Failure::Broken(reason) => RemoteError::Broken { host, reason },
         }
     }
 }
@@ -193,33 +175,6 @@ impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Remote").field("host", &self.0.host).finish_non_exhaustive()
     }
-}
-
-fn is_loopback(address: IpAddr) -> bool {
-    address.to_canonical().is_loopback()
-}
-
-/// Whether it is none of the addresses that a machine has for itself and its cloud alone.
-fn is_no_cloud(address: IpAddr) -> bool {
-    match address.to_canonical() {
-        IpAddr::V4(address) => {
-            !address.is_link_local()
-                && !address.is_unspecified()
-                && !CLOUD_ADDRESSES.contains(&address.octets())
-        }
-        IpAddr::V6(address) => {
-            !address.is_unicast_link_local()
-                && !address.is_unspecified()
-                && address.segments() != AWS_V6
-                // Behind a translator of addresses.
-                && !address.octets().starts_with(&NAT64)
-        }
-    }
-}
-
-fn is_no_cloud_name(name: &str) -> bool {
-    let name = name.trim_end_matches('.');
-    !CLOUDS.iter().any(|cloud| name.eq_ignore_ascii_case(cloud))
 }
 
 fn shown(text: &str) -> String {

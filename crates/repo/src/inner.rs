@@ -7,7 +7,7 @@
 use std::{
     collections::BTreeSet,
     ffi::{OsStr, OsString},
-    fs::{self, Permissions},
+    fs::{self, FileType, Permissions},
     io,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
@@ -34,6 +34,18 @@ pub struct PutAside {
     pub to: io::Result<PathBuf>,
 }
 
+/// What the walk comes by, for whoever looks for something else in the same work tree.
+#[derive(Clone, Copy)]
+pub enum Visited<'e> {
+    /// Anything but what lies in a git directory.
+    Entry(&'e Path, FileType),
+    /// Something that could not be looked into.
+    Closed(&'e Path),
+}
+
+/// Called from several threads at once.
+pub type Visit<'v> = &'v (dyn Fn(Visited<'_>) + Sync);
+
 /// Whether a file system may take this name for `.git`: in other case, with characters that some
 /// ignore, with dots or spaces behind.
 pub fn is_git_name(name: &OsStr) -> bool {
@@ -46,7 +58,12 @@ pub fn is_git_name(name: &OsStr) -> bool {
 /// it a folder, a file or a link, or `HEAD` in a folder that is laid out as a git directory. The
 /// work tree's own is none of them, and links are not followed.
 pub fn inner_marks(root: &Path) -> BTreeSet<PathBuf> {
-    look(root).marks
+    inner_marks_and(root, &|_| ())
+}
+
+/// The same for somebody who looks for something else on the way.
+pub fn inner_marks_and(root: &Path, visit: Visit<'_>) -> BTreeSet<PathBuf> {
+    look(root, visit).marks
 }
 
 /// The same of the folders on the way to these absolute paths alone, and only those that are laid
@@ -63,16 +80,18 @@ pub fn marks_on_the_way<'p>(
 }
 
 /// Puts all marks that are not `known`, and that `is_meant` does not hold of, out of git's sight,
-/// into new entries of the folder `snapshot`. Nothing else may be at work there.
+/// into new entries of the folder `snapshot`. Nothing else may be at work there. What is visited is
+/// so again once a folder was opened that was closed to us.
 pub fn put_aside(
     root: &Path,
     known: &BTreeSet<PathBuf>,
     is_meant: &dyn Fn(&Path) -> bool,
     snapshot: &Path,
+    visit: Visit<'_>,
 ) -> Vec<PutAside> {
     // What was closed to us may hide some.
     let mut opened: Vec<(PathBuf, u32)> = Vec::new();
-    let mut seen = look(root);
+    let mut seen = look(root, visit);
     for _ in 0..MOST_LEVELS {
         let before = opened.len();
         for folder in std::mem::take(&mut seen.closed) {
@@ -88,7 +107,7 @@ pub fn put_aside(
         if opened.len() == before {
             break;
         }
-        seen = look(root);
+        seen = look(root, visit);
     }
     let mut new: Vec<PathBuf> = Vec::new();
     for mark in seen.marks {
@@ -159,7 +178,7 @@ fn defuse(folder: &Path) {
     let head = folder.join("HEAD");
     let _ = fs::rename(&head, aside(&head));
     for _ in 0..MOST_LEVELS {
-        let marks = look(folder).marks;
+        let marks = inner_marks(folder);
         let mut is_changed = false;
         for mark in marks.into_iter().map(|mark| folder.join(mark)) {
             is_changed |= fs::rename(&mark, aside(&mark)).is_ok();
@@ -184,7 +203,7 @@ struct Seen {
     closed: Vec<PathBuf>,
 }
 
-fn look(root: &Path) -> Seen {
+fn look(root: &Path, visit: Visit<'_>) -> Seen {
     let seen = Mutex::new(Seen::default());
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(4);
     // The kind of an entry stands in its folder: nothing is asked of the file itself.
@@ -200,12 +219,18 @@ fn look(root: &Path) -> Seen {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(cause) => {
-                    if let Some(folder) = closed(&cause) {
-                        locked(&seen).closed.push(folder.to_owned());
+                    if let Some((path, cause)) = failed(&cause) {
+                        visit(Visited::Closed(path));
+                        if cause.kind() == io::ErrorKind::PermissionDenied {
+                            locked(&seen).closed.push(path.to_owned());
+                        }
                     }
                     return WalkState::Continue;
                 }
             };
+            if let Some(kind) = entry.file_type() {
+                visit(Visited::Entry(entry.path(), kind));
+            }
             let Ok(path) = entry.path().strip_prefix(root) else { return WalkState::Continue };
             if is_git_name(entry.file_name()) && entry.depth() > 0 {
                 locked(&seen).marks.insert(path.to_owned());
@@ -240,15 +265,12 @@ fn is_laid_out(folder: &Path) -> bool {
     has("HEAD") && (has("objects") && has("refs") || has("commondir"))
 }
 
-/// The folder that could not be listed.
-fn closed(error: &ignore::Error) -> Option<&Path> {
+/// The folder that could not be listed, and why.
+fn failed(error: &ignore::Error) -> Option<(&Path, &io::Error)> {
     match error {
-        ignore::Error::WithPath { path, err } => {
-            let refused = |cause: &io::Error| cause.kind() == io::ErrorKind::PermissionDenied;
-            err.io_error().is_some_and(refused).then_some(path)
-        }
+        ignore::Error::WithPath { path, err } => Some((path, err.io_error()?)),
         ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-            closed(err)
+            failed(err)
         }
         _ => None,
     }
@@ -322,7 +344,7 @@ mod tests {
         let known = BTreeSet::from([PathBuf::from("old/.git")]);
         let snapshot = tempfile::tempdir().unwrap();
         let meant = |mark: &Path| mark.starts_with("c");
-        let moved = put_aside(root.path(), &known, &meant, &snapshot.path().join("new"));
+        let moved = put_aside(root.path(), &known, &meant, &snapshot.path().join("new"), &|_| ());
         let paths: Vec<_> = moved.iter().map(|it| it.mark.to_str().unwrap()).collect();
         assert_eq!(paths, ["a/.git", "d/e/.git"]);
         assert!(moved.iter().all(|it| it.to.is_ok()), "{moved:?}");

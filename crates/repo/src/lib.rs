@@ -25,7 +25,10 @@ pub use git::{
     StagedFile, Stored, Unread, Version, branch_reference, gitlinks, head, is_tracked, reference,
     remote_url, tracked_under,
 };
-pub use inner::{PutAside, inner_marks, is_git_name, marks_on_the_way, move_aside, put_aside};
+pub use inner::{
+    PutAside, Visit, Visited, inner_marks, inner_marks_and, is_git_name, marks_on_the_way,
+    move_aside, put_aside,
+};
 pub use locate::{LocateError, Repository, locate};
 pub use note_path::NotePath;
 pub use notes::stored_notes;

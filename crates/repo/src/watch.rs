@@ -5,9 +5,8 @@
 //! keeps a file in its folder, and whoever is about to write adds a line to it first.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Read, Write},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     sync::OnceLock,
 };
@@ -15,6 +14,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::Repository;
+use elophanto_base::regular::careful;
 
 /// The file of those who are told, in the folder of a run.
 const FILE: &str = "told";
@@ -64,11 +64,10 @@ pub fn tell(repository: &Repository, path: &Path, content: Option<&[u8]>) -> Tel
 impl Telling {
     fn tell(&self) {
         let Ok(runs) = fs::read_dir(&self.runs) else { return };
-        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
         for run in runs.flatten() {
             let file = run.path().join(FILE);
             // There is one only as long as somebody watches.
-            if let Ok(mut file) = OpenOptions::new().append(true).custom_flags(flags).open(file) {
+            if let Ok(mut file) = careful().append(true).open(file) {
                 let _ = file.write_all(&self.line);
             }
         }

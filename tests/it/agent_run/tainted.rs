@@ -123,8 +123,10 @@ fn removes(folders: &[&str]) -> super::Told {
     for folder in folders {
         let folder = bench.env.path(folder);
         fs::create_dir(&folder).unwrap();
-        for number in 0..20_001 {
-            fs::write(folder.join(number.to_string()), "").unwrap();
+        // More bytes than are kept of what is ignored, without any on disk.
+        for number in 0..9 {
+            let file = fs::File::create(folder.join(number.to_string())).unwrap();
+            file.set_len(60 << 20).unwrap();
         }
     }
     bench.run("Go", &["--mode", "full"], "no")
@@ -258,6 +260,40 @@ fn what_git_runs_and_nobody_can_follow_asks() {
     bench.env.git(&["config", "credential.helper", "store"]);
     let told = bench.run("Go", &["--mode", "full"], "no");
     assert_eq!(told.ran(), ["file_read", "shell_execute"], "{}", told.output);
+}
+
+/// Who approves what git runs approves just that and is not asked again, in no later run either; what
+/// it names is held all the same.
+#[test]
+fn what_git_runs_is_approved_once() {
+    let script = "echo evil > tools/page.sh\necho fine > fine.txt\n";
+    let read = || call("file_read", json!({ "path": "README.md" }));
+    let bench = bench(
+        vec![
+            write("a.md"),
+            shell("sh make.sh"),
+            text("Done."),
+            read(),
+            write("b.md"),
+            text("Done."),
+            read(),
+            write("c.md"),
+        ],
+        script,
+    );
+    bench.env.write("tools/page.sh", "less\n");
+    bench.env.git(&["config", "core.pager", "sh tools/page.sh"]);
+    let told = bench.run("Go", &["--mode", "full"], "once");
+    assert_eq!(told.asked(), ["file_write"], "{}", told.output);
+    assert_eq!(told.ran(), ["file_read", "file_write", "shell_execute"], "{}", told.output);
+    assert_eq!(bench.env.read("fine.txt"), b"fine\n");
+    assert_eq!(bench.env.read("tools/page.sh"), b"less\n", "{}", told.output);
+    let told = bench.run("Go", &["--mode", "full"], "no");
+    assert_eq!(told.ran(), ["file_read", "file_write"], "{}", told.output);
+    bench.env.git(&["config", "core.pager", "sh tools/page.sh -x"]);
+    let told = bench.run("Go", &["--mode", "full"], "no");
+    assert_eq!(told.asked(), ["file_write"], "{}", told.output);
+    assert!(!bench.env.path("c.md").exists());
 }
 
 /// A folder of the work tree in which programs are looked for is none where git is looked for, and no

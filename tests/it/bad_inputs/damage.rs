@@ -23,7 +23,7 @@ fn indexed() -> (TestEnv, Vec<u8>) {
         let mut note = format!("---\ntags: [{place}]\n---\n# Life in {place}\n\n");
         for (head, animal) in [("Sleep", "otters"), ("Food", "herons"), ("Winter", "beavers")] {
             note.push_str(&format!("## {head}\n\n"));
-            for n in 0..12 {
+            for n in 0..3 {
                 note.push_str(&format!(
                     "In the {place} {animal} rest {number}{n} nights, hold hands and sleep while \
                      the winter storm number {n} passes over the river.\n\n"
@@ -137,7 +137,9 @@ fn every_wrecked_file_of_the_view_is_built_anew() {
             view.restore();
             wreck(path, content.as_deref());
             check_answer(&env, &right, &what);
-            check_mended(&env, &right, &what);
+            // The search has built it anew.
+            let check = bounded(&mut env.command(&["index", "--check"]));
+            assert_eq!(check.code, Some(0), "{what}\n{check}");
             // And with `index` first.
             view.restore();
             wreck(path, content.as_deref());
@@ -160,7 +162,7 @@ fn every_flipped_bit_of_the_view_is_noticed_or_harmless() {
     for (path, bytes) in view.data() {
         // Manifest and registry carry one checksum over all: there a few bits tell as much.
         let named = path.extension().is_some();
-        for bit in bits(bytes.len(), if named { 44 } else { 10 }) {
+        for bit in bits(bytes.len(), if named { 20 } else { 6 }) {
             let what = format!("bit {bit} of {}", path.display());
             view.restore();
             fs::write(path, flipped(bytes, bit)).unwrap();
@@ -175,7 +177,7 @@ fn after_a_flipped_bit_index_mends() {
     let view = Pristine::of(env.view());
     let index = Pristine::of(env.path(".elophanto/index"));
     for (path, bytes) in view.data() {
-        for bit in bits(bytes.len(), 6) {
+        for bit in bits(bytes.len(), 4) {
             let what = format!("bit {bit} of {}", path.display());
             view.restore();
             index.restore();
@@ -195,7 +197,7 @@ fn a_damaged_vector_of_the_view_is_never_committed() {
     let (path, bytes) = view.data().find(|(path, _)| path.extension().unwrap() == "vec").unwrap();
     let tables = env.path(".elophanto/index");
     let right = tables::read(&Lance, &tables, &env.tables()[0], None).unwrap();
-    for bit in bits(bytes.len(), 12) {
+    for bit in bits(bytes.len(), 6) {
         view.restore();
         fs::remove_dir_all(&tables).unwrap();
         env.git(&["rm", "-r", "--quiet", "--cached", "--ignore-unmatch", ".elophanto/index"]);
@@ -219,16 +221,16 @@ fn every_wrecked_file_of_a_table_is_passed_over() {
     for (path, bytes) in index.data() {
         let mut wrecks = wrecks(bytes);
         wrecks.extend(
-            bits(bytes.len(), 6)
+            bits(bytes.len(), 4)
                 .into_iter()
                 .map(|bit| ("a flipped bit", Some(flipped(bytes, bit)))),
         );
         for (what, content) in wrecks {
             // With the view as it was, without the memory of tables, and as in a fresh clone.
             let all = [None, Some("tables"), Some("")];
-            // A flipped bit is like another: how it is met is varied.
-            let flip = what == "a flipped bit";
-            for gone in all.into_iter().skip(usize::from(flip) * 2) {
+            // One wreck is like another as long as the view is there: how it is met is varied.
+            let varied = ["removed", "garbage"].contains(&what);
+            for gone in all.into_iter().skip(if varied { 0 } else { 2 }) {
                 let what = format!("{what}, view without {gone:?}: {}", path.display());
                 view.restore();
                 index.restore();
@@ -344,12 +346,11 @@ fn only_tables_of_another_model() {
 
 #[test]
 fn vectors_of_the_wrong_size_or_length_are_passed_over() {
-    let dimension = {
-        let (env, _) = indexed();
-        let content =
-            tables::read(&Lance, &env.path(".elophanto/index"), &env.tables()[0], None).unwrap();
-        content.rows[0].1.codes.len()
-    };
+    let (env, right) = indexed();
+    let index = Pristine::of(env.path(".elophanto/index"));
+    let ours = env.tables().remove(0);
+    let content = tables::read(&Lance, &index.folder, &ours, None).unwrap();
+    let dimension = content.rows[0].1.codes.len();
     for (scale, dimension) in [
         (None, 8),
         (None, dimension * 2),
@@ -360,12 +361,9 @@ fn vectors_of_the_wrong_size_or_length_are_passed_over() {
         (Some(0.0), dimension),
     ] {
         let what = format!("scale {scale:?}, dimension {dimension}");
-        let (env, right) = indexed();
-        let ours = env.tables().remove(0);
-        let fingerprint =
-            tables::read(&Lance, &env.path(".elophanto/index"), &ours, None).unwrap().fingerprint;
-        poisoned(&env, &fingerprint, scale, dimension);
-        fs::remove_dir_all(env.path(".elophanto/index").join(ours)).unwrap();
+        index.restore();
+        poisoned(&env, &content.fingerprint, scale, dimension);
+        fs::remove_dir_all(index.folder.join(&ours)).unwrap();
         fs::remove_dir_all(env.view()).unwrap();
         env.commit("poison");
         check_answer(&env, &right, &what);

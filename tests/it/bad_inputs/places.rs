@@ -9,14 +9,14 @@ use std::{
 use super::{bounded, done, found};
 use crate::env::{Output, PROGRAM, TestEnv};
 
-/// Two branches that share no text, of 300 notes each.
+/// Two branches that share no text, of 150 notes each.
 fn two_branches() -> TestEnv {
     let env = TestEnv::new();
     env.write("shared.md", "# Shared\n\nThe lynx is on both branches.\n");
     env.commit("base");
     for branch in ["left", "right"] {
         env.git(&["checkout", "--quiet", "-b", branch, "main"]);
-        for n in 0..300 {
+        for n in 0..150 {
             let folder = if n % 3 == 0 { branch } else { "both" };
             let text = format!("# {branch} {n}\n\nA lynx of the {branch} side, number {n}.\n");
             env.write(format!("{folder}/n{n}.md"), text);
@@ -37,7 +37,7 @@ fn files_switched_while_index_runs() {
                 env.git(&["checkout", "--quiet", branch.next().unwrap()]);
             }
         });
-        for run in 0..12 {
+        for run in 0..8 {
             let args: &[&str] = match run % 4 {
                 0 => &["index", "--full"],
                 1 => &["index"],
@@ -56,7 +56,7 @@ fn files_switched_while_index_runs() {
     for branch in ["left", "right", "left"] {
         env.git(&["checkout", "--quiet", branch]);
         let summary = env.index(&[]);
-        assert_eq!((&summary["files"], &summary["skipped"]), (&301.into(), &0.into()));
+        assert_eq!((&summary["files"], &summary["skipped"]), (&151.into(), &0.into()));
         let hits = found(&env, &["lynx side", "-n", "400", "--mode", "keyword"]);
         let other = if branch == "left" { "right/" } else { "left/" };
         assert!(hits.iter().all(|hit| !hit.starts_with(other)), "{branch}");
@@ -86,13 +86,13 @@ fn files_that_vanish_grow_and_shrink_while_index_runs() {
                     match (n + round) % 4 {
                         0 => drop(fs::remove_file(env.path(&path))),
                         1 => env.write(&path, ""),
-                        2 => env.write(&path, "A lynx grows. ".repeat(n * 10)),
+                        2 => env.write(&path, "A lynx grows. ".repeat(n)),
                         _ => env.write(&path, [0xff, 0, 1]),
                     }
                 }
             }
         });
-        for _ in 0..10 {
+        for _ in 0..6 {
             let output = bounded(&mut env.command(&["index", "--full"]));
             let hits = bounded(&mut env.command(&["search", "still", "--json"]));
             if output.code != Some(0) || hits.code != Some(0) {

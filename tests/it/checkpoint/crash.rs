@@ -20,7 +20,7 @@ const SEED: &str = "CHECKPOINT_TEST_SEED";
 /// Set where a run is to be met in its middle: it says when it has done something, and never ends by
 /// itself.
 const STAYS: &str = "CHECKPOINT_TEST_STAYS";
-const KILLS: u64 = 60;
+const KILLS: u64 = 30;
 
 /// What the other tests kill.
 #[test]

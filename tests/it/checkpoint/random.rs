@@ -10,12 +10,12 @@ use super::repository::{Manifest, Repo, differing, furnish, id, step};
 
 #[test]
 fn undo_restores_random_runs() {
-    (0..100).for_each(one);
+    (0..50).for_each(one);
 }
 
 #[test]
 fn undo_restores_more_random_runs() {
-    (100..200).for_each(one);
+    (50..100).for_each(one);
 }
 
 fn one(seed: u64) {

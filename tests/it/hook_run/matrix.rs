@@ -158,6 +158,35 @@ fn prepared(tree: Tree, hooks: bool) -> Site {
     site
 }
 
+/// A site that is prepared once and put back, to the byte, before each operation.
+struct Prepared {
+    site: Site,
+    kept: tempfile::TempDir,
+}
+
+impl Prepared {
+    fn new(tree: Tree, hooks: bool) -> Self {
+        let (site, kept) = (prepared(tree, hooks), tempfile::tempdir().unwrap());
+        copy(site.env.outside(), kept.path());
+        Self { site, kept }
+    }
+
+    fn again(&self) -> &Site {
+        for entry in fs::read_dir(self.site.env.outside()).unwrap() {
+            let path = entry.unwrap().path();
+            let gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            gone.unwrap();
+        }
+        copy(self.kept.path(), self.site.env.outside());
+        &self.site
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").arg(from.join(".")).arg(to).status().unwrap();
+    assert!(copied.success());
+}
+
 /// What a user sees of it, without what is ours.
 fn seen(site: &Site) -> Vec<(&'static str, Vec<String>)> {
     let log = ["log", "--topo-order", "--format=%s%n%an%n%P%x00", "HEAD"];
@@ -186,13 +215,12 @@ fn seen(site: &Site) -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
-fn check(tree: Tree, operation: &Operation) {
+fn check(tree: Tree, with: &Site, without: &Site, operation: &Operation) {
     let name = format!("{}, {tree:?}", operation.name);
-    let (with, without) = (prepared(tree, true), prepared(tree, false));
     let outside = with.outside();
-    (operation.run)(&with);
-    (operation.run)(&without);
-    for (with, without) in seen(&with).into_iter().zip(seen(&without)) {
+    (operation.run)(with);
+    (operation.run)(without);
+    for (with, without) in seen(with).into_iter().zip(seen(without)) {
         assert_eq!(with, without, "{name}");
     }
     if operation.runs_pre_commit {
@@ -220,9 +248,10 @@ fn check(tree: Tree, operation: &Operation) {
 
 fn check_all(tree: Tree) {
     let wanted = std::env::var("OPERATION").ok();
+    let (with, without) = (Prepared::new(tree, true), Prepared::new(tree, false));
     for operation in OPERATIONS {
         if wanted.as_ref().is_none_or(|wanted| wanted == operation.name) {
-            check(tree, operation);
+            check(tree, with.again(), without.again(), operation);
         }
     }
 }

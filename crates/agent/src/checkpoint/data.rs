@@ -4,11 +4,12 @@
 use std::{
     fs::{self, File},
     io::{Read, Seek, SeekFrom, Write},
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
 use super::CheckpointError;
+use elophanto_base::{regular::open_or_make, whole::PRIVATE};
 
 const DATA: &str = "data";
 
@@ -29,10 +30,7 @@ impl Data {
     pub(super) fn add(&mut self, bytes: &[u8]) -> Result<u64, CheckpointError> {
         let failed = || CheckpointError::io(&self.path, "written");
         if self.file.is_none() {
-            let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-            let mut options = File::options();
-            options.create(true).truncate(false).write(true).custom_flags(flags);
-            let file = options.open(&self.path).map_err(failed())?;
+            let file = open_or_make(&self.path, PRIVATE).map_err(failed())?;
             self.end = file.metadata().map_err(failed())?.len();
             self.file = Some(file);
         }

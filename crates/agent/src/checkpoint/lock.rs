@@ -3,12 +3,12 @@
 use std::{
     fs::{self, File, TryLockError},
     io::{Read, Write},
-    os::unix::fs::OpenOptionsExt,
     path::Path,
     time::{Duration, Instant},
 };
 
 use super::{CheckpointError, run_time};
+use elophanto_base::regular::careful;
 
 /// A list of runs takes the lock for a moment to see whether anybody holds it.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -69,10 +69,7 @@ impl Lock {
 }
 
 fn open(path: &Path, makes: bool) -> std::io::Result<File> {
-    // A link would make us create a file elsewhere; opening a pipe must not wait.
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let mut options = File::options();
-    options.read(true).write(makes).create(makes).truncate(false).custom_flags(flags).open(path)
+    careful().read(true).write(makes).create(makes).truncate(false).open(path)
 }
 
 fn named(file: &mut File) -> Option<(String, jiff::Timestamp)> {

@@ -1,7 +1,7 @@
 //! Looking at one path: what there is, without following a link on the way or at the end.
 
 use std::{
-    io::{self, Read},
+    io,
     os::unix::fs::MetadataExt,
     path::{Component, Path},
 };
@@ -11,7 +11,10 @@ use super::{
     name::Name,
     state::{Digest, MODE_BITS, Opaque, State},
 };
-use elophanto_base::beneath::{Folder, Kind, Refusal, Stat, is_link, refusal};
+use elophanto_base::{
+    beneath::{Folder, Kind, Refusal, Stat, is_link, refusal},
+    regular::read_capped,
+};
 
 /// What there is at a path below the root.
 ///
@@ -132,12 +135,10 @@ fn read_file(top: &Folder, path: &Path) -> io::Result<(State, Option<Vec<u8>>)> 
     if metadata.len() > MOST_FILE_BYTES {
         return Ok((State::large(&metadata), None));
     }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize);
-    file.take(MOST_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    let size = bytes.len() as u64;
-    if size > MOST_FILE_BYTES {
+    let Some(bytes) = read_capped(file, MOST_FILE_BYTES)? else {
         return Ok((State::large(&metadata), None));
-    }
-    let state = State::File { mode: metadata.mode() & MODE_BITS, size, digest: Digest::of(&bytes) };
+    };
+    let (size, digest) = (bytes.len() as u64, Digest::of(&bytes));
+    let state = State::File { mode: metadata.mode() & MODE_BITS, size, digest };
     Ok((state, Some(bytes)))
 }

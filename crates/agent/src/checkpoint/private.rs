@@ -4,9 +4,9 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, DirBuilder, File},
-    io::{self, Read},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
 };
 
@@ -15,7 +15,10 @@ use super::{
     data::{link_or_copy, sync},
     state::Digest,
 };
-use elophanto_base::whole::{PRIVATE, Synced, write_whole};
+use elophanto_base::{
+    regular::{self, read_capped},
+    whole::{PRIVATE, Synced, write_whole},
+};
 
 /// In the folder of the runs.
 const FOLDER: &str = "private";
@@ -60,10 +63,8 @@ impl Private {
 
     /// A content, checked.
     pub(super) fn read(&self, digest: &Digest) -> Option<Vec<u8>> {
-        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-        let mut bytes = Vec::new();
-        let file = File::options().read(true).custom_flags(flags).open(self.file(digest)).ok()?;
-        file.take(MOST_FILE_BYTES + 1).read_to_end(&mut bytes).ok()?;
+        let file = regular::open(&self.file(digest)).ok()?;
+        let bytes = read_capped(file, MOST_FILE_BYTES).ok()??;
         (Digest::of(&bytes) == *digest).then_some(bytes)
     }
 

@@ -13,8 +13,8 @@ mod steering;
 mod under_way;
 mod view;
 
-pub use named::{Around, Named};
+pub use named::{Around, Named, Runs};
 pub use planted::{Before, Links, written_into};
-pub use steering::{INSTALLED, Steering};
+pub use steering::{INSTALLED, Sight, Steering};
 pub use under_way::{UnderWay, put_aside_of_killed};
 pub use view::{GitView, Shown};

@@ -2,11 +2,13 @@
 //!
 //! A command in the sandbox can change neither settings nor hooks, but what they name it can: the
 //! next `git status` of the user would run that, outside of the sandbox. Files that git reads are
-//! held. What a program loads beside the file that is named nobody can tell, so where a setting runs
-//! anything but a program from outside of the work tree, what the work tree holds is asked about.
+//! held, and so is what a line names that git runs. What its program loads beside that nobody can
+//! tell, so the user is asked about every line that is not one of usual set-ups, once: whoever
+//! approves a line approves just that.
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     fs::{self, File},
     io::Read,
     os::unix::fs::PermissionsExt,
@@ -19,7 +21,7 @@ use super::view::LARGE;
 use elophanto_repo::{Git, GitError};
 
 /// Last parts of names of settings whose value is a line of a shell, or the name of a program.
-const PROGRAMS: [&str; 30] = [
+const PROGRAMS: [&str; 29] = [
     "alternaterefscommand",
     "askpass",
     "cccmd",
@@ -43,7 +45,6 @@ const PROGRAMS: [&str; 30] = [
     "sendmailcmd",
     "smudge",
     "sshcommand",
-    "sshvariant",
     "textconv",
     "tocmd",
     "tunnel",
@@ -67,80 +68,49 @@ const FILES: [&str; 9] = [
 ];
 /// Settings that git goes by only where the user asks for just that.
 const ASKED_FOR: [&str; 6] = ["alias", "browser", "difftool", "guitool", "man", "mergetool"];
-/// Values of a setting for a program that name none.
-const NONE: [&str; 10] = ["", "true", "false", "yes", "no", "on", "off", "1", "0", "cat"];
-/// Programs that run others, or go by files of the folder they run in, which no line names.
-const RUNNERS: [&str; 70] = [
-    "awk",
-    "bash",
-    "bazel",
-    "bun",
-    "bundle",
-    "busybox",
-    "cargo",
-    "cd",
-    "command",
-    "dash",
-    "deno",
-    "direnv",
-    "docker",
-    "env",
-    "eval",
-    "exec",
-    "find",
-    "fish",
-    "flock",
-    "gawk",
-    "git",
-    "go",
-    "gradle",
-    "ionice",
-    "java",
-    "julia",
-    "just",
-    "ksh",
-    "lua",
-    "make",
-    "mawk",
-    "mise",
-    "mvn",
-    "nice",
-    "ninja",
-    "node",
-    "nodejs",
-    "nohup",
-    "npm",
-    "npx",
-    "parallel",
-    "perl",
-    "php",
-    "pipenv",
-    "pnpm",
-    "poetry",
-    "prettier",
-    "pypy",
-    "python",
-    "rake",
-    "Rscript",
-    "ruby",
-    "run-parts",
-    "sed",
-    "setsid",
-    "sh",
-    "source",
-    "stdbuf",
-    "sudo",
-    "task",
-    "time",
-    "timeout",
-    "tox",
-    "ts-node",
-    "tsx",
-    "uv",
-    "uvx",
-    "xargs",
-    "yarn",
-    "zsh",
+/// Values of a setting for a program that name none, those of `submodule.*.update` among them.
+const NONE: [&str; 14] = [
+    "", "true", "false", "yes", "no", "on", "off", "1", "0", "cat", "checkout", "rebase", "merge",
+    "none",
+];
+/// Lines that usual set-ups have, whole: none goes by a file of the folder it runs in.
+const USUAL: [&str; 36] = [
+    "cache",
+    "code --wait",
+    "code -w",
+    "delta",
+    "emacs",
+    "emacs -nw",
+    "emacsclient",
+    "gh auth git-credential",
+    "git-lfs clean -- %f",
+    "git-lfs filter-process",
+    "git-lfs filter-process --skip",
+    "git-lfs smudge -- %f",
+    "git-lfs smudge --skip -- %f",
+    "gpg",
+    "gpg2",
+    "hx",
+    "less",
+    "less -F",
+    "less -FR",
+    "less -FRX",
+    "less -FX",
+    "less -R",
+    "less -RFX",
+    "less -XFR",
+    "libsecret",
+    "manager",
+    "micro",
+    "more",
+    "nano",
+    "nvim",
+    "osxkeychain",
+    "ssh",
+    "ssh-keygen",
+    "store",
+    "vi",
+    "vim",
 ];
 /// Variables in which a program is named that git runs.
 const VARIABLES: [&str; 11] = [
@@ -163,10 +133,7 @@ const SCRIPTS: [&str; 13] =
     ["bash", "cjs", "fish", "js", "lua", "mjs", "php", "pl", "ps1", "py", "rb", "sh", "zsh"];
 /// What lies in a git directory and that git obeys, if a link stands in its place.
 const OBEYED: [&str; 5] = ["config", "config.worktree", "hooks", "info/attributes", "commondir"];
-/// Words that stand for what git hands over.
-const HANDED_OVER: [&str; 12] =
-    ["\"$@\"", "$@", "$*", "$1", "%A", "%B", "%F", "%L", "%O", "%P", "%f", "--"];
-/// What stands between the words of a hook.
+/// What stands between the words of a hook, and of a line of a shell.
 const BETWEEN: &[char] = &[
     ' ', '\t', '\n', '\r', '"', '\'', '`', ';', '|', '&', '(', ')', '{', '}', '<', '>', '=', '$',
     ',', ':', '\\', '!',
@@ -195,9 +162,18 @@ pub struct Named {
     /// Files, folders and links of the work tree, absolute, whether or not they are there, and what
     /// names each: a setting (`include.path`), or a file of the git directory (`hooks/pre-commit`).
     pub paths: BTreeMap<PathBuf, String>,
-    /// What runs by itself, and goes by files that cannot be told: the name of a setting or a
-    /// variable, without its value, which may hold a credential, or a hook.
-    pub unclear: Vec<String>,
+    /// What runs by itself, and may go by files that cannot be told.
+    pub runs: Vec<Runs>,
+}
+
+/// Something that git runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Runs {
+    /// A setting, a variable or a hook, without its value, which may hold a credential.
+    pub by: String,
+    /// The line or the text of the hook; `None` where nobody can say what runs, so that it is never
+    /// approved for longer than a call.
+    pub line: Option<String>,
 }
 
 impl Named {
@@ -230,7 +206,7 @@ impl Named {
         }
         named.holds(root, &hooks, "core.hooksPath");
         named.hooks(around, &hooks);
-        named.others(around, git.common_dir());
+        named.others(git, around);
         Ok(named)
     }
 
@@ -251,13 +227,45 @@ impl Named {
             let includes = section == "include" || section == "includeif";
             let beside = file.parent().filter(|_| includes).unwrap_or(around.root);
             if value.starts_with('~') && !value.starts_with("~/") {
-                self.unclear.push(key.to_owned());
+                self.runs.push(Runs { by: key.to_owned(), line: None });
             }
             self.holds(around.root, &around.resolved(value, beside), key);
         }
         let is_program = PROGRAMS.contains(&last) || section == PAGER;
-        if is_program && !ASKED_FOR.contains(&section) && !around.is_clear(value, last) {
-            self.unclear.push(key.to_owned());
+        if is_program && !ASKED_FOR.contains(&section) {
+            self.program(around, key, value);
+        }
+    }
+
+    /// A line that git runs, by itself or with what the user asks of it.
+    fn program(&mut self, around: &Around<'_>, by: &str, line: &str) {
+        if around.is_usual(line) {
+            return;
+        }
+        self.words(around, by, line, true);
+        // A name with blanks stands between quotes.
+        for quoted in line.split(['"', '\'']).skip(1).step_by(2).filter(|it| it.contains('/')) {
+            self.holds(around.root, &around.resolved(quoted, around.root), by);
+        }
+        self.runs.push(Runs { by: by.to_owned(), line: Some(line.to_owned()) });
+    }
+
+    /// Holds the files of the work tree that a text names; `even_new`: those that are not there yet
+    /// as well.
+    fn words(&mut self, around: &Around<'_>, by: &str, text: &str, even_new: bool) {
+        let root = around.root;
+        for word in text.split(BETWEEN) {
+            let path = around.resolved(word, root);
+            if even_new {
+                let program = around.found(word).filter(|_| !word.is_empty());
+                let named = word.contains('/').then(|| path.clone()).or(program);
+                named.iter().for_each(|path| self.holds(root, path, by));
+            }
+            for path in [path].into_iter().chain(below(root, word)) {
+                if path.is_file() && (word.contains('/') || is_run(&path)) {
+                    self.holds(root, &path, by);
+                }
+            }
         }
     }
 
@@ -281,14 +289,11 @@ impl Named {
             match Path::new(folder) {
                 // What lies in it is run by its name, git itself first of all.
                 folder if folder.is_absolute() => self.holds(around.root, folder, "PATH"),
-                _ => self.unclear.push("PATH".to_owned()),
+                _ => self.runs.push(Runs { by: "PATH".to_owned(), line: None }),
             }
         }
         for name in VARIABLES {
-            let value = (around.variable)(name).unwrap_or_default();
-            if !around.is_clear(&value, "") {
-                self.unclear.push(name.to_owned());
-            }
+            self.program(around, name, &(around.variable)(name).unwrap_or_default());
         }
         let count = (around.variable)("GIT_CONFIG_COUNT").and_then(|it| it.parse::<usize>().ok());
         for number in 0..count.unwrap_or_default().min(1_000) {
@@ -308,46 +313,49 @@ impl Named {
             let name = hook.file_name().unwrap_or_default().to_string_lossy();
             let by = format!("hooks/{name}");
             self.holds(root, &hook, &by);
+            let text = read(&hook);
+            self.words(around, &by, &text, false);
             if LOOKING.contains(&&*name) {
-                self.unclear.push(by);
-                continue;
-            }
-            for word in read(&hook).split(BETWEEN) {
-                for path in [around.resolved(word, root)].into_iter().chain(below(root, word)) {
-                    if path.is_file() && (word.contains('/') || is_run(&path)) {
-                        self.holds(root, &path, &by);
-                    }
-                }
+                self.runs.push(Runs { by, line: Some(text) });
             }
         }
     }
 
     /// What the settings of submodules and of other work trees run: git asks them for their state
-    /// along with this one.
-    fn others(&mut self, around: &Around<'_>, common: &Path) {
+    /// along with this one. Which folder a path there begins at is not looked into.
+    fn others(&mut self, git: &Git, around: &Around<'_>) {
+        let common = git.common_dir();
         for name in ["modules", "worktrees"] {
             let is_small = |it: &walkdir::DirEntry| {
                 !LARGE.iter().any(|name| *name != "hooks" && it.file_name() == *name)
             };
             let walk = WalkDir::new(common.join(name)).into_iter().filter_entry(is_small);
             for entry in walk.take(MOST_ENTRIES).filter_map(Result::ok) {
-                let name = entry.file_name().to_string_lossy();
-                let by = || entry.path().strip_prefix(common).unwrap_or(entry.path()).display();
+                let (name, path) = (entry.file_name().to_string_lossy(), entry.path());
+                let by = path.strip_prefix(common).unwrap_or(path).display().to_string();
                 if LOOKING.contains(&&*name) {
-                    self.unclear.push(by().to_string());
+                    self.runs.push(Runs { by, line: Some(read(path)) });
+                    continue;
                 }
                 if !name.starts_with("config") || !entry.file_type().is_file() {
                     continue;
                 }
-                for line in read(entry.path()).lines() {
-                    // A setting may stand behind the name of its section.
-                    let line = line.rsplit_once(']').map_or(line, |(_, line)| line);
-                    let (key, value) = line.split_once('=').unwrap_or((line, ""));
-                    let (key, value) = (key.trim().to_lowercase(), value.trim());
-                    let is_program = PROGRAMS.contains(&&*key);
-                    let is_file = FILES.contains(&&*key);
-                    if is_file || is_program && !around.is_clear(value, &key) {
-                        self.unclear.push(format!("{key} of {}", by()));
+                let file = path.as_os_str();
+                let arguments = ["config", "--file"].map(OsStr::new).into_iter();
+                let arguments = arguments.chain([file]).chain(["--list", "-z"].map(OsStr::new));
+                let Ok(listed) = git.run(&arguments.collect::<Vec<_>>()) else {
+                    self.runs.push(Runs { by, line: Some(read(path)) });
+                    continue;
+                };
+                for setting in String::from_utf8_lossy(&listed).split('\0') {
+                    let (key, value) = setting.split_once('\n').unwrap_or((setting, ""));
+                    let by = format!("{key} of {by}");
+                    let last = key.rsplit_once('.').map_or("", |(_, last)| last);
+                    if FILES.contains(&last) {
+                        self.words(around, &by, value, true);
+                        self.runs.push(Runs { by, line: Some(value.to_owned()) });
+                    } else if PROGRAMS.contains(&last) || key.starts_with("pager.") {
+                        self.program(around, &by, value);
                     }
                 }
             }
@@ -374,46 +382,24 @@ impl Around<'_> {
         }
     }
 
-    /// Whether a line runs a program from outside of the work tree, and hands it nothing of it:
-    /// plain words, none of which is a path there, and no program that goes by files of the folder
-    /// it runs in.
-    fn is_clear(&self, line: &str, key: &str) -> bool {
+    /// Whether a line is one of usual set-ups, and its program is none of the work tree.
+    fn is_usual(&self, line: &str) -> bool {
         let line = line.trim();
         if NONE.contains(&line) {
             return true;
         }
-        let is_plain = |word: &str| {
-            let is_plain = |char: char| char.is_alphanumeric() || "/._-+:@%,=".contains(char);
-            let rest = word.strip_prefix("~/").unwrap_or(word);
-            HANDED_OVER.contains(&word) || rest.chars().all(is_plain)
-        };
-        let bare = |word: &'_ str| -> String {
-            let inner = word.strip_prefix('"').and_then(|word| word.strip_suffix('"'));
-            inner.filter(|_| !HANDED_OVER.contains(&word)).unwrap_or(word).to_owned()
-        };
-        let words: Vec<String> =
-            line.trim_start_matches('!').split_whitespace().map(bare).collect();
-        let mut words = words.iter().map(String::as_str);
-        let is_program = |word: &&str| is_plain(word) && !word.contains('=');
-        let Some(program) = words.next().filter(is_program) else { return false };
+        let line = line.strip_prefix('!').unwrap_or(line);
+        let (program, rest) = line.split_once(' ').unwrap_or((line, ""));
         let name = program.rsplit('/').next().unwrap_or_default();
-        let name = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
         let is_outside = match program.contains('/') {
             true => program.starts_with('/') && !self.is_inside(Path::new(program)),
-            // A helper may be named without what all of their names begin with.
-            false => [program.to_owned(), format!("git-credential-{program}")]
+            // A helper may be named without what all of their names begin with. One that is not
+            // found is git's own, or nothing at all.
+            false => [name.to_owned(), format!("git-credential-{name}")]
                 .iter()
-                .take(if key == "helper" { 2 } else { 1 })
-                .all(|name| self.is_found_outside(name)),
+                .all(|name| self.found(name).is_none_or(|path| !self.is_inside(&path))),
         };
-        let names_none = |word: &str| {
-            let value = word.rsplit('=').next().unwrap_or_default();
-            let path = self.resolved(value, self.root);
-            !(path.is_file() || value.contains('/') && self.is_inside(&path))
-        };
-        is_outside
-            && !RUNNERS.contains(&name)
-            && words.all(|word| is_plain(word) && (HANDED_OVER.contains(&word) || names_none(word)))
+        is_outside && USUAL.contains(&format!("{name} {rest}").trim_end())
     }
 
     /// Whether a path leads into the work tree, or through it.
@@ -421,18 +407,11 @@ impl Around<'_> {
         steps(path).iter().any(|path| path.starts_with(self.root))
     }
 
-    /// Whether a program, wherever it is looked for, is none of the work tree.
-    fn is_found_outside(&self, program: &str) -> bool {
+    /// The program of this name. One in the work tree is held, so that what is not there stays away.
+    fn found(&self, program: &str) -> Option<PathBuf> {
         let folders = (self.variable)("PATH").unwrap_or_default();
-        for folder in folders.split(':').map(Path::new) {
-            // One in the work tree is held: what is not there stays away.
-            let path = folder.join(program);
-            if path.symlink_metadata().is_ok() {
-                return !self.is_inside(&path);
-            }
-        }
-        // Git's own, or nothing at all.
-        true
+        let mut paths = folders.split(':').map(|folder| Path::new(folder).join(program));
+        paths.find(|path| path.symlink_metadata().is_ok())
     }
 }
 
@@ -523,7 +502,7 @@ mod tests {
             named.setting(&around, &root.join(".git/config"), key, value);
         }
         let below = |path: &PathBuf| path.strip_prefix(&root).unwrap().display().to_string();
-        (named.paths.keys().map(below).collect(), named.unclear.len())
+        (named.paths.keys().map(below).collect(), named.runs.len())
     }
 
     #[test]
@@ -537,6 +516,16 @@ mod tests {
             ("core.hookspath", "tools", &["tools"]),
             ("core.hookspath", "/dev/null", &[]),
             ("core.attributesfile", "plain.txt", &["plain.txt"]),
+            // What is run, be it approved or not.
+            ("core.fsmonitor", "sh tools/fs.sh -x", &["tools/fs.sh"]),
+            (
+                "core.fsmonitor",
+                "sh $HOME/repo/tools/fs.sh",
+                &["HOME/repo/tools/fs.sh", "tools/fs.sh"],
+            ),
+            ("core.fsmonitor", "./tools/new.sh", &["tools/new.sh"]),
+            ("core.fsmonitor", "\"my tools/fs.sh\" -x", &["my tools/fs.sh", "tools/fs.sh"]),
+            ("diff.external", "nice mydiff -x", &["tools/fs.sh"]),
             ("branch.main.merge", "refs/heads/main", &[]),
             ("user.name", "main", &[]),
         ] {
@@ -545,21 +534,21 @@ mod tests {
     }
 
     #[test]
-    fn programs_that_cannot_be_told() {
+    fn what_is_asked_about() {
         for (key, value, expected) in [
             ("core.fsmonitor", "true", 0),
-            ("core.fsmonitor", "/usr/bin/watch", 0),
+            ("core.fsmonitor", "/usr/bin/watch", 1),
             ("core.fsmonitor", "tools/fs.sh", 1),
             ("core.fsmonitor", "./tools/new.sh", 1),
             ("core.fsmonitor", "sh tools/fs.sh", 1),
             ("core.fsmonitor", "sh '$(git rev-parse --show-toplevel)/tools/fs.sh'", 1),
             ("core.fsmonitor", "\"my tools/fs.sh\"", 1),
             ("core.fsmonitor", "$HOME/repo/tools/fs.sh", 1),
-            ("core.fsmonitor", "main", 0),
+            ("core.fsmonitor", "main", 1),
             ("core.fsmonitor", "A=1 watch", 1),
             ("filter.f.clean", "nice python3 -m fmt", 1),
             ("filter.f.clean", "git fmt", 1),
-            ("filter.git-crypt.clean", "\"git-crypt\" clean", 0),
+            ("filter.git-crypt.clean", "\"git-crypt\" clean", 1),
             ("core.fsmonitor", "watch --with main", 1),
             ("core.fsmonitor", "make -s watch", 1),
             ("filter.x.smudge", "/usr/bin/npm run smudge", 1),
@@ -568,19 +557,26 @@ mod tests {
             ("filter.lfs.process", "git-lfs filter-process", 0),
             ("filter.lfs.clean", "git-lfs clean -- %f", 0),
             ("diff.external", "mydiff", 1),
-            ("diff.png.textconv", "exif", 0),
+            ("diff.png.textconv", "exif", 1),
             ("core.editor", "vim", 0),
             ("core.editor", "code --wait", 0),
             ("core.pager", "cd tools && ./fs.sh", 1),
             ("core.pager", "less -R", 0),
+            ("core.pager", "/usr/bin/less -R", 0),
+            ("core.pager", "less -kmain", 1),
+            ("core.pager", "tools/less", 1),
+            ("core.pager", "less | tee main", 1),
+            ("core.editor", "'/mnt/c/Program Files/x/x.exe' -w", 1),
+            ("submodule.a.update", "checkout", 0),
+            ("submodule.a.update", "!sh tools/fs.sh", 1),
             ("core.pager", "delta --config=tools/fs.sh", 1),
             ("pager.log", "tools/fs.sh", 1),
-            ("merge.x.driver", "mergiraf merge --git %O %A %B -p %P", 0),
-            ("core.sshcommand", "ssh -i ~/.ssh/id", 0),
+            ("merge.x.driver", "mergiraf merge --git %O %A %B -p %P", 1),
+            ("core.sshcommand", "ssh -i ~/.ssh/id", 1),
             ("credential.helper", "!/usr/bin/gh auth git-credential", 0),
             ("credential.helper", "!tools/fs.sh", 1),
             ("credential.helper", "store", 0),
-            ("credential.helper", "cache --timeout=3600", 0),
+            ("credential.helper", "cache --timeout=3600", 1),
             ("alias.t", "!make test", 0),
             ("mergetool.x.cmd", "npx merge $MERGED", 0),
             ("user.name", "make", 0),

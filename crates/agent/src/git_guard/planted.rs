@@ -14,8 +14,8 @@ use std::{
 use crate::permissions::Action;
 use elophanto_base::visible::exact_line;
 use elophanto_repo::{
-    CommitId, FileStat, Git, PutAside, Repository, gitlinks, inner_marks, marks_on_the_way,
-    move_aside, put_aside,
+    CommitId, FileStat, Git, PutAside, Repository, Visit, gitlinks, inner_marks_and,
+    marks_on_the_way, move_aside, put_aside,
 };
 
 /// Characters of a line that says all that it does.
@@ -95,8 +95,9 @@ impl Meant {
 }
 
 impl Before {
-    /// A look before a call; `None` if it can leave none.
-    pub fn look(root: &Path, action: &Action) -> Option<Self> {
+    /// A look before a call; `None` if it can leave none. What is looked through where anything may
+    /// come is visited.
+    pub fn look(root: &Path, action: &Action, visit: Visit<'_>) -> Option<Self> {
         match action {
             // What is developed is tested, and tests are programs.
             Action::Shell { .. } | Action::Program { .. } | Action::Develop => {
@@ -104,7 +105,7 @@ impl Before {
                     Action::Shell { line, .. } => meant(line),
                     _ => Meant::Nothing,
                 };
-                Some(Self::Anything { marks: inner_marks(root), meant })
+                Some(Self::Anything { marks: inner_marks_and(root, visit), meant })
             }
             Action::Write { paths } => {
                 let marks = marks_on_the_way(root, paths);
@@ -128,6 +129,7 @@ impl Before {
         repository: &Repository,
         is_own: &dyn Fn(&Path) -> bool,
         snapshot: &Path,
+        visit: Visit<'_>,
     ) -> Aside {
         let root = &repository.root;
         let mut moved = match self {
@@ -140,7 +142,7 @@ impl Before {
                     };
                     is_made || is_own_work_tree(repository, mark) || is_own(mark)
                 };
-                put_aside(root, marks, &is_meant, snapshot)
+                put_aside(root, marks, &is_meant, snapshot, visit)
             }
             Self::Files { paths, marks } => {
                 let new = marks_on_the_way(root, paths);

@@ -3,17 +3,17 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    ffi::OsStr,
     fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-
-use walkdir::{DirEntry, WalkDir};
 
 use super::{Named, planted::Aside};
 use crate::permissions::Protected;
 use elophanto_base::{beneath::Folder, counted::counted, visible::exact_line};
-use elophanto_repo::{PutAside, Repository, move_aside};
+use elophanto_repo::{PutAside, Repository, Visited, inner_marks_and, move_aside};
 
 /// Files that are told of one by one.
 const MOST_TOLD: usize = 20;
@@ -29,31 +29,96 @@ pub struct Steering {
     pub files: BTreeMap<PathBuf, Option<PathBuf>>,
 }
 
-impl Steering {
-    /// Looks through the work tree at `root`, but for what programs install and build.
-    pub fn look(root: &Path, protected: &Protected, named: Option<&Named>) -> Self {
-        let mut files = BTreeMap::new();
-        let mut add = |path: &Path| {
-            if let Ok(below) = path.strip_prefix(root) {
-                files.insert(below.to_owned(), fs::read_link(path).ok());
-            }
-        };
-        for entry in WalkDir::new(root).into_iter().filter_entry(is_looked_into) {
-            match entry {
-                Ok(entry) => {
-                    let (path, kind) = (entry.path(), entry.file_type());
-                    let leads = || kind.is_symlink() && protected.leads_to(path).is_some();
-                    if !kind.is_dir() && (protected.executed(path).is_some() || leads()) {
-                        add(path);
-                    }
+/// Gathers what steers other programs, from a walk over a work tree that looks for git directories.
+pub struct Sight<'r> {
+    root: &'r Path,
+    protected: Arc<Protected>,
+    found: Mutex<Found>,
+}
+
+#[derive(Default)]
+struct Found {
+    files: Vec<PathBuf>,
+    closed: Vec<PathBuf>,
+    /// Files with several names, by device and inode: how many, and those that were seen.
+    linked: HashMap<(u64, u64), (u64, Vec<PathBuf>)>,
+}
+
+impl<'r> Sight<'r> {
+    /// Of the work tree at `root`, but for what programs install and build.
+    pub fn of(root: &'r Path, protected: &Arc<Protected>) -> Self {
+        Self { root, protected: Arc::clone(protected), found: Mutex::default() }
+    }
+
+    /// To be handed to the walk.
+    pub fn visit(&self, visited: Visited<'_>) {
+        let (Visited::Entry(path, _) | Visited::Closed(path)) = visited;
+        let below = path.strip_prefix(self.root).unwrap_or(path);
+        let is_installed = |name: &OsStr| INSTALLED.iter().any(|it| name == *it);
+        let mut around = below.parent().into_iter().flat_map(Path::iter);
+        match visited {
+            _ if around.any(is_installed) => {}
+            Visited::Closed(_) if path.file_name().is_some_and(is_installed) => {}
+            Visited::Closed(_) => self.found().closed.push(path.to_owned()),
+            Visited::Entry(_, kind) if kind.is_dir() => {}
+            Visited::Entry(_, kind) => {
+                let leads = || kind.is_symlink() && self.protected.leads_to(path).is_some();
+                if self.protected.executed(path).is_some() || leads() {
+                    self.found().files.push(path.to_owned());
                 }
-                Err(closed) => closed.path().into_iter().for_each(&mut add),
+                let found = kind.is_file().then(|| path.symlink_metadata().ok()).flatten();
+                if let Some(found) = found.filter(|found| found.nlink() > 1) {
+                    let mut all = self.found();
+                    let linked = all.linked.entry((found.dev(), found.ino())).or_default();
+                    linked.0 = found.nlink();
+                    linked.1.push(path.to_owned());
+                }
             }
         }
+    }
+
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What of it is still there, with what git goes by.
+    pub fn steering(&self, named: Option<&Named>) -> Steering {
+        let all = self.found();
         let named = named.iter().flat_map(|named| named.paths.keys());
-        named.filter(|path| path.symlink_metadata().is_ok()).for_each(|path| add(path));
-        files.remove(Path::new(""));
-        Self { files }
+        let is_hidden = |path: &&PathBuf| {
+            path.ancestors().skip(1).any(|above| all.closed.iter().any(|it| it == above))
+        };
+        let paths = all.files.iter().chain(&all.closed).filter(|path| !is_hidden(path));
+        let paths = paths.chain(named).filter(|path| path.symlink_metadata().is_ok());
+        let relative = |path: &PathBuf| {
+            let below = path.strip_prefix(self.root).ok().filter(|it| *it != Path::new(""))?;
+            Some((below.to_owned(), fs::read_link(path).ok()))
+        };
+        Steering { files: paths.filter_map(relative).collect() }
+    }
+
+    /// Files of the work tree that are written where something else is: those that have a name
+    /// outside of it as well, or in one of the `nested` repositories, which no undo takes back, and
+    /// other names of what steers others. Absolute; what programs install is passed over.
+    pub fn linked(&self, steering: &Steering, nested: &[PathBuf]) -> Vec<PathBuf> {
+        let linked = std::mem::take(&mut self.found().linked);
+        let steers = |path: &PathBuf| {
+            path.strip_prefix(self.root).is_ok_and(|path| steering.files.contains_key(path))
+        };
+        let own = linked.into_values().filter_map(|(names, mut paths)| {
+            paths.retain(|path| !nested.iter().any(|it| path.starts_with(it)));
+            (names > paths.len() as u64 || paths.iter().any(steers)).then_some(paths)
+        });
+        own.flatten().collect()
+    }
+}
+
+impl Steering {
+    /// Looks through the work tree at `root`.
+    pub fn look(root: &Path, protected: &Arc<Protected>, named: Option<&Named>) -> Self {
+        let sight = Sight::of(root, protected);
+        inner_marks_and(root, &|visited| sight.visit(visited));
+        sight.steering(named)
     }
 
     /// Puts those files of `now` into the folder `snapshot` that were not there before, and those
@@ -78,31 +143,6 @@ impl Steering {
         }
         Aside { told, is_whole: moved.iter().all(|one| one.to.is_ok()) }
     }
-
-    /// Files of the work tree that are written where something else is: those that have a name
-    /// outside of it as well, or in one of the `nested` repositories, which no undo takes back, and
-    /// other names of what steers others. Absolute; what programs install is passed over.
-    pub fn linked(&self, root: &Path, nested: &[PathBuf]) -> Vec<PathBuf> {
-        let mut linked: HashMap<(u64, u64), (u64, Vec<PathBuf>)> = HashMap::new();
-        let is_own =
-            |entry: &DirEntry| is_looked_into(entry) && !nested.iter().any(|it| it == entry.path());
-        let walk = WalkDir::new(root).into_iter().filter_entry(is_own);
-        for entry in walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_file()) {
-            let Ok(found) = entry.metadata() else { continue };
-            if found.nlink() > 1 {
-                let (names, paths) = linked.entry((found.dev(), found.ino())).or_default();
-                *names = found.nlink();
-                paths.push(entry.into_path());
-            }
-        }
-        let steers = |path: &PathBuf| {
-            path.strip_prefix(root).is_ok_and(|path| self.files.contains_key(path))
-        };
-        let held = linked
-            .into_values()
-            .filter(|(names, paths)| *names > paths.len() as u64 || paths.iter().any(steers));
-        held.flat_map(|(_, paths)| paths).collect()
-    }
 }
 
 /// Where a path of the work tree really lies in it, if a link is on its way.
@@ -112,11 +152,6 @@ fn in_place(root: &Path, path: &Path) -> PathBuf {
         Some(above.strip_prefix(root).ok()?.join(path.file_name()?))
     };
     real().unwrap_or_else(|| path.to_owned())
-}
-
-fn is_looked_into(entry: &DirEntry) -> bool {
-    let name = entry.file_name();
-    !entry.file_type().is_dir() || name != ".git" && !INSTALLED.iter().any(|it| name == *it)
 }
 
 fn said(PutAside { mark, to }: &PutAside) -> String {

@@ -6,20 +6,21 @@ use std::{
     ffi::OsStr,
     fs::{self, File},
     io::{self, Read, Write},
-    os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
+    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use ulid::Ulid;
 
 use super::{
-    Around, Named, Steering,
+    Around, Named, Sight, Steering,
     planted::{Before, Meant},
 };
 use crate::permissions::Protected;
-use elophanto_base::visible::exact_line;
-use elophanto_repo::{Git, Repository};
+use elophanto_base::{regular::open, visible::exact_line};
+use elophanto_repo::{Git, Repository, Visited};
 
 /// What the name of such a file ends in, and as long as it is being written.
 const BEFORE: &str = "before";
@@ -174,9 +175,13 @@ pub fn put_aside_of_killed(
         let before = Before::Anything { marks, meant };
         // This folder is never pruned.
         let snapshot = path.with_extension("killed");
-        let mut aside = before.put_aside(repository, &is_later, &snapshot);
+        let protected = Arc::new(Protected::new(&repository.root, Vec::new(), false));
+        let sight = Sight::of(&repository.root, &protected);
+        let visit = |visited: Visited<'_>| sight.visit(visited);
+        let mut aside = before.put_aside(repository, &is_later, &snapshot, &visit);
         if let Some(steering) = steering {
-            let mut now = steering_now(repository, around);
+            let named = Git::of(repository).and_then(|git| Named::look(&git, around).ok());
+            let mut now = sight.steering(named.as_ref());
             now.files.retain(|path, _| !is_later(path));
             let more = steering.put_aside(repository, &now, &snapshot);
             aside.told.extend(more.told);
@@ -194,14 +199,6 @@ pub fn put_aside_of_killed(
     told
 }
 
-/// What steers other programs by now.
-fn steering_now(repository: &Repository, around: &Around<'_>) -> Steering {
-    let root = &repository.root;
-    let protected = Protected::new(root, Vec::new(), false);
-    let named = Git::of(repository).and_then(|git| Named::look(&git, around).ok());
-    Steering::look(root, &protected, named.as_ref())
-}
-
 /// What tells this machine, since it was started, from others; nothing if the system does not say.
 fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
@@ -211,16 +208,6 @@ fn boot() -> String {
 fn is_older(file: &File, age: Duration) -> bool {
     let written = file.metadata().and_then(|found| found.modified()).ok();
     written.and_then(|written| written.elapsed().ok()).is_some_and(|passed| passed > age)
-}
-
-/// A file that is one: an archive may bring a git directory along in which anything lies.
-fn open(path: &Path) -> io::Result<File> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = File::options().read(true).custom_flags(flags).open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::ErrorKind::InvalidInput.into()),
-    }
 }
 
 /// When a file came into being, which nobody can set.

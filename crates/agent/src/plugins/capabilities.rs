@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 
 use super::block::{self, BlockError};
-use crate::{Source, Spec};
+use crate::{Source, Spec, level_name};
 use elophanto_base::one_line::one_line;
-
-use super::declared::level_name;
 
 const BLOCK: &str = "tools";
 const MAX_CELL_CHARS: usize = 200;

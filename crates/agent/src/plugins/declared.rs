@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{MAX_DESCRIPTION_CHARS, MAX_SCHEMA_BYTES, MAX_SECRETS, PluginError};
-use crate::permissions::Level;
+use crate::{level_named, permissions::Level};
 use elophanto_base::one_line::one_line;
 use elophanto_models::llm::{Schema, schema};
 
@@ -84,22 +84,6 @@ impl Declared {
         let (output, network) = (written.output, written.network);
         Ok(Self { description, level, input, output, secrets, network })
     }
-}
-
-/// The name of a level in files.
-pub(super) fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Safe => "safe",
-        Level::Moderate => "moderate",
-        Level::Destructive => "destructive",
-        Level::Critical => "critical",
-    }
-}
-
-fn level_named(name: &str) -> Option<Level> {
-    [Level::Safe, Level::Moderate, Level::Destructive, Level::Critical]
-        .into_iter()
-        .find(|level| level_name(*level) == name)
 }
 
 fn is_secret_name(name: &str) -> bool {

@@ -1,16 +1,15 @@
 //! Reading a plugin's folder: beneath the root, regular files only, bounded.
 
-use std::{
-    io::{self, Read},
-    os::unix::fs::PermissionsExt,
-    path::Path,
-};
+use std::{io, os::unix::fs::PermissionsExt, path::Path};
 
 use super::{
     Declared, FOLDER, MAX_BYTES, MAX_FILES, MAX_LISTED, MAX_README_BYTES, PluginError, PluginFile,
     check_name, hash, is_file_path,
 };
-use elophanto_base::beneath::{Folder, Kind, is_link};
+use elophanto_base::{
+    beneath::{Folder, Kind, is_link},
+    regular::read_capped,
+};
 
 /// What programs leave behind: it belongs to no plugin, is not hashed and never copied.
 pub const LEFT_OUT: &[&str] = &["__pycache__", ".pytest_cache", ".DS_Store"];
@@ -122,11 +121,8 @@ impl Reading {
         let failed = |cause: io::Error| wrong(path, &cause.to_string());
         let (file, metadata) = self.top.read(Path::new(path)).map_err(failed)?;
         let left = MAX_BYTES - self.bytes;
-        let mut bytes = Vec::new();
-        file.take(left as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-        if bytes.len() > left {
-            return Err(PluginError::Cap { max: MAX_BYTES, what: "bytes" });
-        }
+        let bytes = read_capped(file, left as u64).map_err(failed)?;
+        let bytes = bytes.ok_or(PluginError::Cap { max: MAX_BYTES, what: "bytes" })?;
         self.bytes += bytes.len();
         let is_executable = metadata.permissions().mode() & 0o111 != 0;
         self.files.push(PluginFile { path: path.to_owned(), is_executable, bytes });

@@ -5,7 +5,7 @@
 
 use std::{
     fs::File,
-    io::{self, Read},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -14,13 +14,13 @@ use serde::Deserialize;
 use serde_json::{json, value::RawValue};
 
 use super::{
-    MAX_ENTRIES, MAX_MANIFEST_BYTES, Plugin, PluginError, TestReport, check_name,
-    declared::level_name, examine,
+    MAX_ENTRIES, MAX_MANIFEST_BYTES, Plugin, PluginError, TestReport, check_name, examine,
 };
-use crate::permissions::Level;
+use crate::{level_name, permissions::Level};
 use elophanto_base::{
     beneath::{Folder, refusal},
     one_line::one_line,
+    regular::read_capped,
 };
 
 /// Where the manifest lies, relative to the root.
@@ -133,11 +133,8 @@ pub(super) fn read(root: &Path) -> Result<String, PluginError> {
         Err(cause) if refusal(&cause).is_some() => return Err(refused(cause.to_string())),
         Err(cause) => return Err(failed(cause)),
     };
-    let mut bytes = Vec::new();
-    file.take(MAX_MANIFEST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() > MAX_MANIFEST_BYTES {
-        return Err(refused(format!("over the cap of {MAX_MANIFEST_BYTES} bytes")));
-    }
+    let over = || refused(format!("over the cap of {MAX_MANIFEST_BYTES} bytes"));
+    let bytes = read_capped(file, MAX_MANIFEST_BYTES as u64).map_err(failed)?.ok_or_else(over)?;
     String::from_utf8(bytes).map_err(|_| refused("not UTF-8 text".to_owned()))
 }
 

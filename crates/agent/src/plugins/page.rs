@@ -12,7 +12,7 @@ use super::{
     FOLDER, MAX_PAGE_BYTES, MAX_README_BYTES, PluginError, Problem, block, check_name, entries,
     load::folders, manifest,
 };
-use elophanto_base::{beneath::Folder, one_line::one_line, secrets};
+use elophanto_base::{beneath::Folder, one_line::one_line, regular::read_capped, secrets};
 
 const BLOCK: &str = "plugin";
 const MAX_TITLE_CHARS: usize = 200;
@@ -119,19 +119,14 @@ fn mirror_one(
 
 /// The text of a file beneath the root; `None` if there is none.
 pub fn text_at(root: &Path, path: &Path, max: usize) -> Result<Option<String>, PluginError> {
-    use std::io::Read;
-
     let failed = |cause: io::Error| PluginError::Io { path: path.to_owned(), cause };
     let file = match Folder::open(root).and_then(|root| root.read(path)) {
         Ok((file, _)) => file,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(cause) => return Err(failed(cause)),
     };
-    let mut bytes = Vec::new();
-    file.take(max as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() > max {
-        return Err(failed(io::Error::other(format!("over the cap of {max} bytes"))));
-    }
+    let over = || failed(io::Error::other(format!("over the cap of {max} bytes")));
+    let bytes = read_capped(file, max as u64).map_err(failed)?.ok_or_else(over)?;
     let text = String::from_utf8(bytes);
     text.map(Some).map_err(|_| failed(io::Error::other("not UTF-8 text")))
 }

@@ -2,13 +2,13 @@
 
 use std::{
     fs::{self, File, Metadata},
-    io::{self, Read},
+    io,
     os::unix::fs::PermissionsExt,
     path::Path,
 };
 
 use super::{Origin, Skill, SkillError, name};
-use elophanto_base::{beneath::Folder, visible::is_deceptive};
+use elophanto_base::{beneath::Folder, regular, visible::is_deceptive};
 
 /// Files of one skill.
 pub const MAX_FILES: usize = 200;
@@ -110,12 +110,10 @@ fn whole(
 ) -> Result<(Vec<u8>, bool), SkillError> {
     let failed = |cause| SkillError::io(path, cause);
     let (file, stat) = opened.map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > max {
+    let Some(bytes) = regular::read_capped(file, max).map_err(failed)? else {
         let what = name::shown(&path.to_string_lossy());
         return Err(SkillError::TooLarge { what, max, unit: "bytes" });
-    }
+    };
     Ok((bytes, stat.permissions().mode() & 0o111 != 0))
 }
 

@@ -12,7 +12,7 @@ use super::{
     cut::text_of,
     paths::{Last, Place, place},
 };
-use crate::{Host, ToolError};
+use crate::{Host, Intent, ToolError, permissions::Action};
 use elophanto_repo::{CommitId, Git, GitError};
 
 /// Paths of one call at most.
@@ -86,6 +86,16 @@ pub(super) fn revision(
         Err(cause @ GitError::UnknownRevision(_)) => Err(bad(format!("`{name}`: {cause}"))),
         Err(cause) => Err(ToolError::Failed(cause.to_string())),
     }
+}
+
+/// What git is asked about these places, before it is.
+pub(super) fn intent(options: &[String], places: &[Place], host: &dyn Host) -> Intent {
+    let mut shown = format!("git {}", options.join(" "));
+    for place in places {
+        shown.push(' ');
+        shown.push_str(&place.shown());
+    }
+    Intent { action: Action::Read { paths: read_paths(places, host) }, shown }
 }
 
 /// Git's answer, up to a limit, and whether that was all.

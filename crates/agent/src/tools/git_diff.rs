@@ -8,13 +8,10 @@ use super::{
     OutOfReach,
     arguments::{Arguments, bad, spec},
     cut::cut,
-    git_calls::{answer, excluded, patient, places, read_paths, revision, text, with_places},
+    git_calls::{answer, excluded, intent, patient, places, revision, text, with_places},
     paths::Place,
 };
-use crate::{
-    Host, Intent, Output, Spec, Tool, ToolError,
-    permissions::{Action, Level},
-};
+use crate::{Host, Intent, Output, Spec, Tool, ToolError, permissions::Level};
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_repo::Git;
 
@@ -71,13 +68,7 @@ impl Tool for GitDiff {
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
         let asked = self.asked(arguments, host)?;
-        let paths = read_paths(&asked.places, host);
-        let mut shown = format!("git {}", asked.options.join(" "));
-        for place in &asked.places {
-            shown.push(' ');
-            shown.push_str(&place.shown());
-        }
-        Ok(Intent { action: Action::Read { paths }, shown })
+        Ok(intent(&asked.options, &asked.places, host))
     }
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {

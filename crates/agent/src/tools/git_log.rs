@@ -7,13 +7,10 @@ use serde_json::{Value, json};
 use super::{
     arguments::{Arguments, spec},
     cut::cut,
-    git_calls::{answer, patient, places, read_paths, revision, text, told, with_places},
+    git_calls::{answer, intent, patient, places, revision, text, told, with_places},
     paths::Place,
 };
-use crate::{
-    Host, Intent, Output, Spec, Tool, ToolError,
-    permissions::{Action, Level},
-};
+use crate::{Host, Intent, Output, Spec, Tool, ToolError, permissions::Level};
 use elophanto_repo::{Git, head};
 
 /// Commits unless told otherwise, and at most.
@@ -61,13 +58,7 @@ impl Tool for GitLog {
 
     fn intent(&self, arguments: &Value, host: &dyn Host) -> Result<Intent, ToolError> {
         let asked = self.asked(arguments, host)?;
-        let paths = read_paths(&asked.places, host);
-        let mut shown = format!("git {}", asked.options.join(" "));
-        for place in &asked.places {
-            shown.push(' ');
-            shown.push_str(&place.shown());
-        }
-        Ok(Intent { action: Action::Read { paths }, shown })
+        Ok(intent(&asked.options, &asked.places, host))
     }
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {

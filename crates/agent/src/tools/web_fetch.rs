@@ -11,6 +11,7 @@ use crate::{
     Host, Intent, Output, Spec, Tool, ToolError,
     permissions::{Action, Level},
 };
+use elophanto_net::address::host_of_web;
 
 /// Bytes of an address at most.
 const MOST_OF_A_URL: usize = 2_000;
@@ -57,16 +58,10 @@ impl WebFetch {
             return Err(bad(format!("`url` is over the limit of {MOST_OF_A_URL} bytes")));
         }
         let mut url = Url::parse(text).map_err(|cause| bad(format!("`url`: {cause}")))?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(bad("`url` is to begin with https:// or http://"));
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(ToolError::Refused("`url` has a name or password in it".into()));
-        }
+        let host = host_of_web(&url).map_err(|reason| bad(format!("`url` {reason}")))?;
+        let host = host.to_string().trim_end_matches('.').to_lowercase();
         // It is not sent anyway.
         url.set_fragment(None);
-        let host = url.host_str().ok_or_else(|| bad("`url` names no host"))?;
-        let host = host.trim_end_matches('.').to_lowercase();
         Ok((url, host))
     }
 }

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox,
     clean::clean,
-    permissions::{Action, Call},
+    permissions::{Action, Call, Level},
     toolbox::level_name,
 };
 use elophanto_base::{one_line::one_line, schema};
@@ -23,9 +23,6 @@ use elophanto_base::{one_line::one_line, schema};
 const NESTING: usize = 8;
 /// Bytes of a call's arguments.
 const ARGUMENTS_CAP: usize = 4 * 1024 * 1024;
-/// Tools that are there to change something.
-const WRITES: [&str; 6] =
-    ["file_delete", "file_edit", "file_move", "file_write", "git_commit", "knowledge_write"];
 /// Names that a wrong one is answered with if none is near.
 const NAMES: usize = 30;
 /// Arguments that there are none of, named in one answer.
@@ -99,7 +96,7 @@ impl Run<'_, '_> {
         let tool = &*tool;
         let spec = tool.spec();
         // What cannot even be begun was to change something all the same.
-        let writes = WRITES.contains(&&*spec.name);
+        let writes = spec.level >= Level::Destructive;
         let mut record = Record { level: level_name(spec.level), writes, ..Record::default() };
         if !self.allowance.call() || self.current.len() >= NESTING {
             let text = "too many calls, or too deep in each other";

@@ -27,8 +27,8 @@ pub(super) struct Facts {
     /// Calls that were made, and those of them that change, run or reach something.
     pub(super) made: usize,
     pub(super) effects: usize,
-    /// Calls that say that they write or commit, and whether one of them was made.
-    pub(super) writes: usize,
+    /// Tools that were to write or commit and did not run since, and whether a call that writes did.
+    pub(super) unwritten: BTreeSet<String>,
     pub(super) has_written: bool,
     /// Shell lines that test something, each with whether it failed when it ran last.
     tests: BTreeMap<String, bool>,

@@ -218,7 +218,7 @@ pub(super) fn at_most(
     answer: Option<&str>,
     is_first: bool,
 ) -> Option<(Outcome, String)> {
-    if facts.writes > 0
+    if !facts.unwritten.is_empty()
         && facts.touched.is_empty()
         && facts.commits.is_empty()
         && !facts.has_written

@@ -43,7 +43,7 @@ use super::{
     quote::Quote,
     trail::{EntryKind, Trail},
 };
-use crate::permissions::{Level, Mode};
+use crate::permissions::Mode;
 use budget::Allowance;
 use elophanto_base::{one_line::one_line, whole::Synced};
 use elophanto_models::llm::{Image, Message};
@@ -286,9 +286,7 @@ fn show_again(session: &mut Session, world: &dyn World) -> Vec<String> {
 /// Whether something may have been changed or run in a conversation: by a call of a tool that does
 /// more than look, or by what became a summary.
 fn has_worked(session: &Session, tools: &Toolbox) -> bool {
-    let looks = |name: &str| {
-        name == offer::MORE || tools.get(name).is_some_and(|it| it.spec().level == Level::Safe)
-    };
+    let looks = |name: &str| name == offer::MORE || tools.only_reads(name);
     session.messages.iter().any(|message| match message {
         Message::Tool { failed: false, name, .. } => !looks(name),
         Message::User(text) => text.starts_with(compact::HEADING),

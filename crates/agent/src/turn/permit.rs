@@ -48,7 +48,7 @@ impl Run<'_, '_> {
 
     pub(super) fn permit(&mut self, call: &Call<'_>, shown: &str, arguments: &Value) -> Permit {
         let (is_tainted, is_attended) = (self.session.is_tainted, self.agent.settings.is_attended);
-        let verdict = self.agent.world.decide(call, is_tainted, is_attended, self.session);
+        let verdict = self.agent.world.decide(call, is_tainted, is_attended);
         let (approved, refusal) = match verdict.decision {
             Decision::Allow => ("mode", None),
             Decision::Deny if verdict.is_unanswered => {

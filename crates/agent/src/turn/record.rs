@@ -69,8 +69,13 @@ impl Run<'_, '_> {
         self.facts.take(&record.touched, &output.commits);
         self.facts.made += usize::from(record.made);
         self.facts.effects += usize::from(record.made && record.has_effect);
-        self.facts.writes += usize::from(record.writes);
-        self.facts.has_written |= record.writes && record.made && *how == How::Ran;
+        let has_run = record.made && *how == How::Ran;
+        self.facts.has_written |= record.writes && has_run;
+        match has_run {
+            true => drop(self.facts.unwritten.remove(&name)),
+            false if record.writes => drop(self.facts.unwritten.insert(name.clone())),
+            false => {}
+        }
         self.facts.is_unchecked |= !record.touched.is_empty();
         if let Some(line) = asked.arguments["command"].as_str()
             && record.made

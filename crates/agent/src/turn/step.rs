@@ -11,7 +11,6 @@ use super::{
 use crate::{
     End, Output,
     clean::{clean_json, cut_middle},
-    permissions::Level,
     trail::EntryKind,
 };
 use elophanto_base::one_line::one_line;
@@ -58,7 +57,7 @@ impl Run<'_, '_> {
         let (mut is_over, mut failed, mut images) = (false, None, Vec::new());
         for (call, kept) in calls.iter().zip(&shown) {
             if !results.is_empty() && !is_over {
-                is_over = !only_reads(frame, &call.name) || !self.allowance.step();
+                is_over = !frame.tools.only_reads(&call.name) || !self.allowance.step();
             }
             let asked = Asked { tool: &call.name, arguments: arguments(&call.arguments) };
             let made = match is_over {
@@ -78,7 +77,7 @@ impl Run<'_, '_> {
             };
             let (id, name) = (kept.id.clone(), kept.name.clone());
             results.push(Message::Tool { id, name, text, failed: is_failed });
-            is_over |= is_failed || !only_reads(frame, &call.name);
+            is_over |= is_failed || !frame.tools.only_reads(&call.name);
             if let Some(made) = made.filter(|made| made.failed) {
                 failed = Some((asked, made));
             }
@@ -214,12 +213,6 @@ impl Run<'_, '_> {
             call.id = format!("{run}_{step}_{number}");
         }
     }
-}
-
-/// Whether a tool changes nothing, so that others may be called in the same reply: what it gives back
-/// makes no other call wrong.
-fn only_reads(frame: &Frame<'_>, tool: &str) -> bool {
-    frame.tools.get(tool).is_some_and(|tool| tool.spec().level == Level::Safe)
 }
 
 fn arguments(given: &Value) -> Value {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Environment, Error};
 use elophanto_agent::{
-    level_name,
+    level_named,
     mcp_client::{self, At, Credentials, Entry, Started, Surroundings},
     permissions::Level,
 };
@@ -33,7 +33,6 @@ const MOST_FILE: u64 = 1 << 20;
 const MOST_SERVERS: usize = 50;
 /// Time for a server to start and say what it offers.
 const START: Duration = Duration::from_secs(10);
-const LEVELS: [Level; 4] = [Level::Safe, Level::Moderate, Level::Destructive, Level::Critical];
 
 /// A server as it is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,7 +113,7 @@ pub fn address(text: &str) -> Result<Url, Error> {
 /// # Errors
 /// When there is no such level.
 pub fn level(word: &str) -> Result<Level, Error> {
-    LEVELS.into_iter().find(|level| level_name(*level) == word).ok_or_else(|| {
+    level_named(word).ok_or_else(|| {
         Error::new(format_args!("there is no level `{}`", word.escape_default()))
             .hint("levels are safe, moderate, destructive and critical")
     })

@@ -1,14 +1,13 @@
 //! Planning changes to the files of a program on this machine, and making those that were agreed to.
 
 use std::{
-    fs,
-    io::{self, Read as _},
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use super::{Change, Client, MAX_FILE_BYTES, Places, Scope, hooks, install, remove};
 use crate::{Environment, Error};
-use elophanto_base::beneath::Folder;
+use elophanto_base::{beneath::Folder, regular::read_capped};
 
 /// Which program to set up, for what, and with what.
 #[derive(Debug, Clone, Copy)]
@@ -85,11 +84,8 @@ fn read(top: &Folder, path: &Path) -> io::Result<Option<String>> {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?.0,
     };
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    if bytes.len() > MAX_FILE_BYTES {
-        return Err(io::Error::other("it is too large"));
-    }
+    let bytes = read_capped(file, MAX_FILE_BYTES as u64)?;
+    let bytes = bytes.ok_or_else(|| io::Error::other("it is too large"))?;
     String::from_utf8(bytes).map(Some).map_err(io::Error::other)
 }
 

@@ -6,6 +6,7 @@
 use url::Url;
 
 use super::kind::{MAX_TEXT, shown};
+use elophanto_net::address::host_of_web;
 
 /// What an address looks like; for error messages.
 pub(super) const BASE_URL_FORM: &str =
@@ -25,12 +26,8 @@ pub(super) fn read_base_url(text: &str) -> Result<Url, String> {
         return Err(refused());
     }
     let url = Url::parse(text).map_err(|_| refused())?;
-    let bare = url.username().is_empty()
-        && url.password().is_none()
-        && url.query().is_none()
-        && url.fragment().is_none();
-    let host = url.host_str().is_some_and(|host| !host.is_empty());
-    if bare && host && matches!(url.scheme(), "http" | "https") { Ok(url) } else { Err(refused()) }
+    let bare = url.query().is_none() && url.fragment().is_none();
+    if bare && host_of_web(&url).is_ok() { Ok(url) } else { Err(refused()) }
 }
 
 #[cfg(test)]

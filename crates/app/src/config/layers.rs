@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::guard::{self, Guarded};
@@ -18,6 +18,7 @@ use super::trust::TrustStore;
 use super::{ConfigError, ConfigWarning};
 use elophanto_base::beneath::{Folder, Refusal, is_link, refusal};
 use elophanto_base::mount_placeholder::is_placeholder;
+use elophanto_base::regular::read_capped;
 use elophanto_base::yaml;
 
 /// Where a repository keeps its settings, relative to its root.
@@ -312,11 +313,8 @@ fn read_file(path: &Path) -> Result<Option<ConfigFile>, ConfigError> {
 
 fn whole(file: File, shown: &Path) -> Result<ConfigFile, ConfigError> {
     let io = |cause| ConfigError::Io { path: shown.to_owned(), cause };
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(ConfigError::TooLarge { path: shown.to_owned(), cap: MAX_FILE_BYTES });
-    }
+    let too_large = || ConfigError::TooLarge { path: shown.to_owned(), cap: MAX_FILE_BYTES };
+    let bytes = read_capped(file, MAX_FILE_BYTES).map_err(io)?.ok_or_else(too_large)?;
     let text =
         String::from_utf8(bytes).map_err(|_| ConfigError::NoText { path: shown.to_owned() })?;
     Ok(ConfigFile { path: shown.to_owned(), text })

@@ -8,13 +8,16 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::layers::{absent, user_folder};
-use elophanto_base::whole::{PRIVATE, Synced, write_whole};
+use elophanto_base::{
+    regular::{open_or_make, read_capped},
+    whole::{PRIVATE, Synced, write_whole},
+};
 
 /// Largest file, in bytes: many thousands of lines.
 pub const MAX_STORE_BYTES: u64 = 1 << 20;
@@ -172,14 +175,8 @@ impl<R: Record> Store<R> {
         if is_shared(folder).map_err(failed)? {
             return Err(StoreError::Shared { path: folder.to_owned() });
         }
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-            .open(folder.join(format!("{}.lock", R::FILE)))
-            .map_err(failed)?;
+        let lock = folder.join(format!("{}.lock", R::FILE));
+        let lock = open_or_make(&lock, PRIVATE).map_err(failed)?;
         lock.lock().map_err(failed)?;
         let mut lines = read_lines(&self.path)?;
         let (answer, changed) = edit(&mut lines);
@@ -274,11 +271,8 @@ fn read_lines<R: Record>(path: &Path) -> Result<Vec<Line<R>>, StoreError> {
             return Err(StoreError::Shared { path: place.to_owned() });
         }
     }
-    let mut bytes = Vec::new();
-    file.take(MAX_STORE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_STORE_BYTES {
-        return Err(StoreError::TooLarge { path: path.to_owned(), cap: MAX_STORE_BYTES });
-    }
+    let too_large = || StoreError::TooLarge { path: path.to_owned(), cap: MAX_STORE_BYTES };
+    let bytes = read_capped(file, MAX_STORE_BYTES).map_err(failed)?.ok_or_else(too_large)?;
     let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
     if text.is_empty() {
         return Ok(Vec::new());

@@ -20,10 +20,13 @@ use crate::{
 };
 use elophanto_models::{
     EmbedError, Embedded, Embedder, Fingerprint, Pace, Role,
-    llm::{Call, is_loopback},
+    llm::Call,
     remote::{self, Limits, Ollama, OpenAi, RemoteError, Size, Usage, known},
 };
-use elophanto_net::http::{Client, Patience};
+use elophanto_net::{
+    address::is_loopback,
+    http::{Client, Patience},
+};
 
 /// How long an Ollama may take to say that it is there.
 const PROBE: Duration = Duration::from_millis(300);

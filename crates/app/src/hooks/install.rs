@@ -7,7 +7,7 @@
 use std::{
     fs::{self, File},
     io::{self, Read},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
 };
 
@@ -19,6 +19,7 @@ use super::{
 };
 use elophanto_base::{
     beneath::TEMPORARY,
+    regular::careful,
     whole::{Synced, write_whole},
 };
 use elophanto_index::store::lock;
@@ -238,9 +239,8 @@ fn kind(path: &Path) -> Result<Option<fs::Metadata>, HookError> {
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut options = File::options();
     // What was a file a moment ago may be a link or a pipe by now.
-    let file = options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
+    let file = careful().read(true).open(path)?;
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)

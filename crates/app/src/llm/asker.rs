@@ -13,8 +13,8 @@ use crate::{
     reporter::Reporter,
     workspace::Workspace,
 };
-use elophanto_models::llm::{Asked, Message, ModelRef, Task, Why, is_loopback};
-use elophanto_net::http::probe;
+use elophanto_models::llm::{Asked, Message, ModelRef, Task, Why};
+use elophanto_net::{address::is_loopback, http::probe};
 
 /// A server on this machine answers within this time, or is not there.
 const PROBE: Duration = Duration::from_millis(300);

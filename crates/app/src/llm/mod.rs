@@ -17,10 +17,9 @@ use crate::{
 };
 use elophanto_models::llm::{
     self, Answer, Budget, HealthFile, Kind, Ledger, Limits, LlmError, Member, Message, ModelRef,
-    Plan, Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why, is_loopback,
-    patience,
+    Plan, Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why, patience,
 };
-use elophanto_net::http::Patience;
+use elophanto_net::{address::is_loopback, http::Patience};
 
 /// Name of the folder, below the one of the state, that holds the ledger.
 const LEDGER: &str = "usage";

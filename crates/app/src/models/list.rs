@@ -21,9 +21,9 @@ use elophanto_models::{
     Embedder, Pace,
     bert::Bert,
     builtin::Builtin,
-    llm::{ModelRef, Task, is_loopback},
+    llm::{ModelRef, Task},
 };
-use elophanto_net::http::listens;
+use elophanto_net::{address::is_loopback, http::listens};
 
 /// Who listens on this machine takes a connection within this time.
 const PROBE: Duration = Duration::from_millis(300);

@@ -4,7 +4,7 @@ use std::{
     fmt,
     fs::{DirBuilder, File},
     io,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     process::Output,
 };
@@ -17,6 +17,7 @@ use super::{
     systemd::{service_unit, timer_unit, unit_name},
     units::{self, Units},
 };
+use elophanto_base::{regular::open_or_make, whole::PRIVATE};
 
 /// Who runs jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,13 +261,7 @@ impl Scheduler<'_> {
             if let Some(folder) = self.lock.parent() {
                 DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
             }
-            let file = File::options()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .mode(0o600)
-                .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-                .open(&self.lock)?;
+            let file = open_or_make(&self.lock, PRIVATE)?;
             file.lock()?;
             Ok(file)
         };

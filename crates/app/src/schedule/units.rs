@@ -1,14 +1,17 @@
 //! The unit files of a job in systemd's folder: reading, writing as a whole, removing.
 
 use std::{
-    fs::{self, DirBuilder, File},
-    io::{self, Read},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
 };
 
 use super::{MAX_ENTRIES, MAX_FILE_BYTES, Place, ScheduleError, job::Job, systemd};
-use elophanto_base::whole::{Synced, write_whole};
+use elophanto_base::{
+    regular::{careful, read_capped},
+    whole::{Synced, write_whole},
+};
 
 /// What lies in the folder of the two files of a job.
 #[derive(Debug, Default, Clone)]
@@ -106,9 +109,7 @@ fn is_folder(folder: &Path) -> Result<bool, ScheduleError> {
 fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ScheduleError> {
     let failed = |cause| ScheduleError::Io { path: path.to_owned(), cause };
     let odd = || ScheduleError::Odd { path: path.to_owned(), expected: "file" };
-    // Neither a link is followed, nor the writer of a pipe waited for.
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = match File::options().read(true).custom_flags(flags).open(path) {
+    let file = match careful().read(true).open(path) {
         Ok(file) => file,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(cause) if matches!(cause.raw_os_error(), Some(libc::ELOOP | libc::ENXIO)) => {
@@ -119,13 +120,11 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>, ScheduleError> {
     if !file.metadata().map_err(failed)?.is_file() {
         return Err(odd());
     }
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() > MAX_FILE_BYTES {
+    let too_much = || {
         let what = format!("`{}`", path.display());
-        return Err(ScheduleError::TooMuch { what, cap: MAX_FILE_BYTES, unit: "bytes" });
-    }
-    Ok(Some(bytes))
+        ScheduleError::TooMuch { what, cap: MAX_FILE_BYTES, unit: "bytes" }
+    };
+    read_capped(file, MAX_FILE_BYTES as u64).map_err(failed)?.ok_or_else(too_much).map(Some)
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), ScheduleError> {

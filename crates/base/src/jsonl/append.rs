@@ -3,14 +3,17 @@
 use std::{
     fs::{self, File},
     io::{self, Write},
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
 };
 
 use serde::Serialize;
 
 use super::{Caps, JsonlError};
-use crate::beneath::{Folder, Refusal, refusal};
+use crate::{
+    beneath::{Folder, Refusal, refusal},
+    regular::{SHARED, open_or_make},
+};
 
 /// A log to add to, and the file whose lock its writers take. Neither may be a link; the folders
 /// above them are the caller's concern, unless the log lies [beneath](Log::beneath) a root.
@@ -157,11 +160,8 @@ impl Log {
 /// # Errors
 /// When the file cannot be made, opened or locked.
 pub fn lock(path: &Path) -> Result<Lock, JsonlError> {
-    // A link would make us create a file elsewhere; opening a pipe must not wait for a reader.
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let open =
-        File::options().create(true).truncate(false).write(true).custom_flags(flags).open(path);
-    let locked = open.and_then(|file| file.lock().map(|()| Lock { _file: file }));
+    let locked =
+        open_or_make(path, SHARED).and_then(|file| file.lock().map(|()| Lock { _file: file }));
     locked.map_err(|cause| JsonlError::Io { path: path.to_owned(), action: "locked", cause })
 }
 

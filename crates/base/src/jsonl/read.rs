@@ -1,12 +1,15 @@
 //! Reading a log that may have been cut, glued, merged or overwritten.
 
-use std::{fmt, fs::File, io, io::Read as _, mem::replace, path::Path};
+use std::{fmt, fs::File, io, mem::replace, path::Path};
 
 use memchr::memchr;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{Caps, JsonlError};
-use crate::beneath::{Folder, Refusal, refusal};
+use crate::{
+    beneath::{Folder, Refusal, refusal},
+    regular::read_capped,
+};
 
 /// What a log held.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,13 +126,9 @@ fn whole(opened: io::Result<File>, path: &Path, caps: &Caps) -> Result<Vec<u8>, 
         Err(cause) => return Err(failed(cause)),
     };
     let max = caps.file_bytes;
-    let mut bytes = Vec::new();
-    file.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > max {
-        let bytes = bytes.len() as u64;
-        return Err(JsonlError::FileTooLarge { path: path.to_owned(), bytes, max });
-    }
-    Ok(bytes)
+    let bytes = max.saturating_add(1);
+    let too_large = || JsonlError::FileTooLarge { path: path.to_owned(), bytes, max };
+    read_capped(file, max).map_err(failed)?.ok_or_else(too_large)
 }
 
 /// Reads the text of a log. Never fails: what cannot be read is a [`Damage`].

@@ -5,10 +5,8 @@
 //! A section whose checksum is zero guards its parts itself (see `segment` and `matrix`).
 
 use std::{
-    fs::File,
     io::{self, Read},
     ops::{Deref, Range},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
@@ -16,7 +14,10 @@ use super::{
     codec::{Malformed, Reader, Writer, checksum},
     lock::make_folder,
 };
-use elophanto_base::whole::{self, PRIVATE, Synced};
+use elophanto_base::{
+    regular,
+    whole::{self, PRIVATE, Synced},
+};
 
 const ALIGNMENT: usize = 64;
 
@@ -91,7 +92,7 @@ impl Container {
     /// Maps a file and checks its header and every checked section.
     pub fn open(path: &Path, magic: &[u8; 8]) -> Result<Self, OpenError> {
         let io = |cause| OpenError::Io { path: path.to_owned(), cause };
-        let file = open_regular(path).map_err(io)?;
+        let file = regular::open(path).map_err(io)?;
         // SAFETY: these files are written once under a temporary name, renamed into place and
         // only ever unlinked by us, so the mapping never shrinks or changes under the slice. A
         // foreign program that truncates files inside the git directory is outside what any
@@ -148,17 +149,10 @@ impl Container {
     }
 }
 
-/// Opens a file of ours: no link, no pipe, no device, since somebody else may have put it there.
-fn open_regular(path: &Path) -> io::Result<File> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = File::options().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("no regular file")) }
-}
-
 /// The bytes of a file of ours.
 pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open_regular(path)?.read_to_end(&mut bytes)?;
+    regular::open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

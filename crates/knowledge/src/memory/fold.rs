@@ -8,7 +8,7 @@ use std::{cmp::Ordering, collections::BTreeMap};
 
 use rustc_hash::FxHashSet;
 
-use super::{Entry, Memory, Retired, lessons::as_indexed, lineage::Lineage, record};
+use super::{Entry, Memory, Retired, lessons::as_indexed, lineage::Lineage};
 use elophanto_repo::journal::greatest;
 
 /// What is left of many records.
@@ -58,7 +58,7 @@ impl Folded {
 /// Which of two records with one id counts, the greater: the later, then the one with the greater
 /// line, as the index keeps them. Whoever reads the files and whoever asks the index are told the same.
 pub fn by_age(one: &Memory, other: &Memory) -> Ordering {
-    let line = |memory: &Memory| record::json(memory).unwrap_or_default();
+    let line = |memory: &Memory| serde_json::to_string(memory).unwrap_or_default();
     let by_line = || {
         let indexed = line(&as_indexed(one)).cmp(&line(&as_indexed(other)));
         indexed.then_with(|| line(one).cmp(&line(other)))

@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize, de::IgnoredAny};
+use serde::{Deserialize, Serialize, Serializer, de::IgnoredAny};
 
 use super::{MemoryError, Rate, repo_name, tags, times};
 
@@ -16,11 +16,12 @@ const MAX_ID_CHARACTERS: usize = 128;
 /// Hexadecimal digits of the digest in the id of a record that came without one.
 const DIGEST_DIGITS: usize = 24;
 
-/// One lesson.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One lesson, as it stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Memory {
     /// A ULID; `h` and the start of a digest of the line for a record that came without an id.
     pub id: String,
+    #[serde(serialize_with = "in_milliseconds")]
     pub timestamp: Timestamp,
     /// Who wrote it. May be empty.
     pub agent_id: String,
@@ -33,23 +34,27 @@ pub struct Memory {
     pub command: String,
     /// What was learnt. May be empty if there is a context.
     pub lesson: String,
+    #[serde(serialize_with = "or_empty")]
     pub success_rate: Option<Rate>,
     /// In lower case, without blanks.
     pub tags: Vec<String>,
     /// Id of the record that this one corrects.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces: Option<String>,
 }
 
-/// A record that takes another one back.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A record that takes another one back, as it stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Retired {
     pub id: String,
+    #[serde(serialize_with = "in_milliseconds")]
     pub timestamp: Timestamp,
     pub agent_id: String,
     pub repo: String,
     /// Id of what is forgotten.
     pub retired: String,
     /// Id of the lesson that says the same, if it was joined with one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub joined: Option<String>,
 }
 
@@ -78,7 +83,8 @@ impl Entry {
 }
 
 /// What kind of lesson it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EventType {
     /// Something failed, and why.
     Error,
@@ -128,17 +134,12 @@ impl FromStr for EventType {
 /// When it has more than [`MAX_LINE_BYTES`].
 pub fn line(entry: &Entry) -> Result<String, MemoryError> {
     let line = match entry {
-        Entry::Memory(memory) => json(memory),
-        Entry::Retired(retired) => serde_json::to_string(&WrittenRetired::of(retired)),
+        Entry::Memory(memory) => serde_json::to_string(memory),
+        Entry::Retired(retired) => serde_json::to_string(retired),
     };
     let line = line.map_err(|error| MemoryError::NotJson(error.to_string()))?;
     let (bytes, max) = (line.len(), MAX_LINE_BYTES);
     if bytes > max { Err(MemoryError::TooLarge { what: "a record", bytes, max }) } else { Ok(line) }
-}
-
-/// The line of a lesson, of any length.
-pub(super) fn json(memory: &Memory) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&Written::of(memory))
 }
 
 /// A record as it was read. `line` is the text that stands for it in the id of a record without
@@ -205,90 +206,33 @@ fn short(error: &serde_json::Error) -> String {
     error.to_string().chars().take(200).collect()
 }
 
-#[derive(Serialize)]
-struct Written<'a> {
-    id: &'a str,
-    timestamp: String,
-    agent_id: &'a str,
-    repo: &'a str,
-    event_type: &'static str,
-    context: &'a str,
-    command: &'a str,
-    lesson: &'a str,
-    success_rate: String,
-    tags: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replaces: Option<&'a str>,
+fn in_milliseconds<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{at:.3}"))
 }
 
-impl<'a> Written<'a> {
-    fn of(memory: &'a Memory) -> Self {
-        Self {
-            id: &memory.id,
-            timestamp: written_time(memory.timestamp),
-            agent_id: &memory.agent_id,
-            repo: &memory.repo,
-            event_type: memory.event_type.as_str(),
-            context: &memory.context,
-            command: &memory.command,
-            lesson: &memory.lesson,
-            success_rate: memory.success_rate.map(|rate| rate.to_string()).unwrap_or_default(),
-            tags: &memory.tags,
-            replaces: memory.replaces.as_deref(),
-        }
+fn or_empty<S: Serializer>(rate: &Option<Rate>, serializer: S) -> Result<S::Ok, S::Error> {
+    match rate {
+        Some(rate) => serializer.collect_str(rate),
+        None => serializer.serialize_str(""),
     }
-}
-
-#[derive(Serialize)]
-struct WrittenRetired<'a> {
-    id: &'a str,
-    timestamp: String,
-    agent_id: &'a str,
-    repo: &'a str,
-    retired: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    joined: Option<&'a str>,
-}
-
-impl<'a> WrittenRetired<'a> {
-    fn of(Retired { id, timestamp, agent_id, repo, retired, joined }: &'a Retired) -> Self {
-        let (timestamp, joined) = (written_time(*timestamp), joined.as_deref());
-        Self { id, timestamp, agent_id, repo, retired, joined }
-    }
-}
-
-fn written_time(timestamp: Timestamp) -> String {
-    format!("{timestamp:.3}")
 }
 
 /// Every key that is known; a value of another type counts as missing.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Fields {
-    #[serde(default)]
     id: Loose<String>,
-    #[serde(default)]
     timestamp: Loose<String>,
-    #[serde(default)]
     agent_id: Loose<String>,
-    #[serde(default)]
     repo: Loose<String>,
-    #[serde(default)]
     event_type: Loose<String>,
-    #[serde(default)]
     context: Loose<String>,
-    #[serde(default)]
     command: Loose<String>,
-    #[serde(default)]
     lesson: Loose<String>,
-    #[serde(default)]
     success_rate: Loose<String>,
-    #[serde(default)]
     tags: Loose<Vec<Loose<String>>>,
-    #[serde(default)]
     replaces: Loose<String>,
-    #[serde(default)]
     retired: Loose<String>,
-    #[serde(default)]
     joined: Loose<String>,
 }
 

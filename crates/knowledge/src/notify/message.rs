@@ -4,6 +4,7 @@ use url::Url;
 
 use elophanto_base::counted::counted;
 use elophanto_base::one_line::one_line;
+use elophanto_net::address::host_of_web;
 
 /// Facts that are listed; the others are counted.
 pub const MAX_SHOWN_FACTS: usize = 15;
@@ -83,8 +84,5 @@ pub(super) fn shown_image(address: &str) -> Option<String> {
         return None;
     }
     let url = Url::parse(address).ok()?;
-    let is_web = matches!(url.scheme(), "http" | "https");
-    let is_plain = url.username().is_empty() && url.password().is_none();
-    let address = String::from(url);
-    (is_web && is_plain && address.len() <= IMAGE_BYTES).then_some(address)
+    (host_of_web(&url).is_ok() && url.as_str().len() <= IMAGE_BYTES).then(|| url.into())
 }

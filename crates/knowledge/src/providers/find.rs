@@ -6,7 +6,10 @@ use serde_json::Value;
 use url::Url;
 
 use super::{Finding, MOST_FINDINGS, ProviderError, QUERY_CAP};
-use elophanto_net::http::{Auth, Client, Endpoint, HttpError, Patience, Reply};
+use elophanto_net::{
+    address::host_of_web,
+    http::{Auth, Client, Endpoint, HttpError, Patience, Reply},
+};
 use elophanto_text::reading;
 
 /// Most bytes of an answer.
@@ -118,9 +121,7 @@ fn address(written: &str) -> Option<String> {
         return None;
     }
     let url = Url::parse(written.trim()).ok()?;
-    let is_plain = url.username().is_empty() && url.password().is_none();
-    let is_web = matches!(url.scheme(), "http" | "https") && url.host_str().is_some();
-    (is_plain && is_web && url.as_str().len() <= ADDRESS_CAP).then(|| url.into())
+    (host_of_web(&url).is_ok() && url.as_str().len() <= ADDRESS_CAP).then(|| url.into())
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 
 use std::{
     fs::File,
-    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -18,6 +17,7 @@ use super::{
     shape::{Pooling, Precision, Shape},
     words::{self, Words},
 };
+use elophanto_base::regular::read_capped;
 
 /// Bytes of the largest of these files.
 const MOST_BYTES: u64 = 64 << 20;
@@ -232,13 +232,9 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, ModelError> {
 pub fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
     let error = |cause| ModelError::Read { path: path.to_owned(), cause };
     let file = File::open(path).map_err(error)?;
-    let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(error)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        let bytes = bytes.len() as u64;
-        return Err(ModelError::TooLarge { path: path.to_owned(), bytes, most: MOST_BYTES });
-    }
-    Ok(bytes)
+    let (bytes, most) = (MOST_BYTES + 1, MOST_BYTES);
+    let too_large = || ModelError::TooLarge { path: path.to_owned(), bytes, most };
+    read_capped(file, MOST_BYTES).map_err(error)?.ok_or_else(too_large)
 }
 
 /// `None` for a file that does not exist.

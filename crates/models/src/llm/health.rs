@@ -5,8 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File},
-    io::{self, Read},
+    fs, io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -14,7 +13,10 @@ use std::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use elophanto_base::whole::{PRIVATE, Synced, write_whole};
+use elophanto_base::{
+    regular::{self, open_or_make, read_capped},
+    whole::{PRIVATE, Synced, write_whole},
+};
 
 /// How long a provider rests after so many failures in a row. One alone says nothing yet.
 const RESTS: &[Duration] = &[
@@ -121,7 +123,7 @@ impl HealthFile {
         fs::create_dir_all(folder)?;
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let lock = self.path.with_file_name(format!(".{name}.lock"));
-        let lock = File::options().create(true).truncate(false).write(true).open(lock)?;
+        let lock = open_or_make(&lock, PRIVATE)?;
         lock.lock()?;
         let mut health = self.load();
         let before = health.clone();
@@ -135,12 +137,7 @@ impl HealthFile {
 }
 
 fn read(path: &Path) -> Option<Health> {
-    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|it| it.is_file()))?;
-    let mut bytes = Vec::new();
-    file.take(FILE_CAP + 1).read_to_end(&mut bytes).ok()?;
-    if bytes.len() as u64 > FILE_CAP {
-        return None;
-    }
+    let bytes = read_capped(regular::open(path).ok()?, FILE_CAP).ok()??;
     serde_json::from_slice(&bytes).ok()
 }
 

@@ -5,7 +5,7 @@ use std::{cell::RefCell, ops::ControlFlow, pin::pin, str::FromStr, time::Duratio
 use secrecy::SecretString;
 use serde_json::Value;
 use tokio::time::timeout;
-use url::{Host, Url};
+use url::Url;
 
 use super::{
     Llm, Sink,
@@ -85,20 +85,6 @@ pub fn patience() -> Patience {
         idle: Duration::from_secs(180),
         total: Duration::from_secs(900),
         attempts: 4,
-    }
-}
-
-/// Whether what is sent there stays on this machine.
-pub fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => {
-            name.strip_suffix('.').unwrap_or(name).eq_ignore_ascii_case("localhost")
-        }
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => {
-            address.to_ipv4_mapped().map_or(address.is_loopback(), |address| address.is_loopback())
-        }
-        None => false,
     }
 }
 

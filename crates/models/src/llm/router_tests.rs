@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::*;
+use elophanto_net::address::is_loopback;
 
 fn now() -> Timestamp {
     Timestamp::from_second(1_800_000_000).unwrap()

@@ -20,11 +20,12 @@ use super::{
     ledger::{Call, Ledger, LedgerError},
     model_ref::ModelRef,
     price::{Price, Prices, charged},
-    provider::{Provider, Settings, is_loopback},
+    provider::{Provider, Settings},
     router::{Constraints, Note, Plan, Site, Why, plan},
     routes::{Routes, Task},
     types::{Delta, Reply, Request, StopReason, Usage},
 };
+use elophanto_net::address::is_loopback;
 
 /// What receives an answer as it is made.
 pub type Sink<'a> = &'a mut dyn FnMut(Delta) -> ControlFlow<()>;

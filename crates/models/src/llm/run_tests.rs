@@ -15,6 +15,7 @@ use super::{
     fake_tests::{Fake, error, said, whole},
     *,
 };
+use elophanto_net::address::is_loopback;
 
 type Script = Vec<Result<Reply, LlmError>>;
 

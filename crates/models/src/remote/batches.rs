@@ -12,7 +12,7 @@ use std::{
 use futures::{StreamExt, stream};
 
 use super::{
-    super::{EmbedError, Embedded, Fingerprint, Pace, Role},
+    super::{EmbedError, Embedded, Embedder, Fingerprint, Pace, Role},
     RemoteError, plan,
     prefixes::Prefixes,
     vector::normalised,
@@ -56,7 +56,7 @@ pub struct Usage {
 }
 
 /// A server of one model.
-pub(super) trait Service: Send + Sync {
+pub trait Service: Send + Sync {
     fn client(&self) -> &Client;
 
     /// One vector per text, in order, as the server gives them: any length, not normalised, `None`
@@ -64,7 +64,7 @@ pub(super) trait Service: Send + Sync {
     fn ask(&self, texts: &[&str]) -> impl Future<Output = Result<Answer, RemoteError>> + Send;
 }
 
-pub(super) struct Answer {
+pub struct Answer {
     pub vectors: Vec<Option<Vec<f32>>>,
     pub tokens: u64,
 }
@@ -79,15 +79,15 @@ pub(super) fn native_dimension(service: &impl Service) -> Result<usize, RemoteEr
 }
 
 /// A service with everything that is the same for all of them.
-pub(super) struct Engine<S> {
-    pub service: S,
-    pub fingerprint: Fingerprint,
-    pub dimension: usize,
-    pub prefixes: Option<&'static Prefixes>,
+pub struct Engine<S> {
+    pub(super) service: S,
+    pub(super) fingerprint: Fingerprint,
+    pub(super) dimension: usize,
+    pub(super) prefixes: Option<&'static Prefixes>,
     /// Bytes of a text with its prefix.
-    pub max_bytes: Option<usize>,
-    pub limits: Limits,
-    pub counts: Counts,
+    pub(super) max_bytes: Option<usize>,
+    pub(super) limits: Limits,
+    pub(super) counts: Counts,
 }
 
 #[derive(Debug, Default)]
@@ -100,10 +100,7 @@ pub(super) struct Counts {
 }
 
 impl<S: Service> Engine<S> {
-    pub fn pace(&self) -> Pace {
-        if self.service.client().is_local() { Pace::Slow } else { Pace::Remote }
-    }
-
+    /// What has been used so far.
     pub fn usage(&self) -> Usage {
         Usage {
             calls: self.counts.calls.load(Ordering::Relaxed),
@@ -112,9 +109,22 @@ impl<S: Service> Engine<S> {
             cut: self.counts.cut.load(Ordering::Relaxed),
         }
     }
+}
 
-    /// Embeds all texts.
-    pub fn embed(&self, texts: &[&str], role: Role) -> Embedded {
+impl<S: Service> Embedder for Engine<S> {
+    fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+
+    fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    fn pace(&self) -> Pace {
+        if self.service.client().is_local() { Pace::Slow } else { Pace::Remote }
+    }
+
+    fn embed(&self, texts: &[&str], role: Role) -> Embedded {
         let prefix = self.prefixes.map_or("", |prefixes| prefixes.of(role));
         let max_bytes = self.max_bytes.unwrap_or(MAX_BYTES);
         let mut vectors = vec![None; texts.len()];
@@ -137,7 +147,9 @@ impl<S: Service> Engine<S> {
             .map(|cause| EmbedError { fingerprint: self.fingerprint.clone(), cause: cause.into() });
         Embedded { vectors, failure }
     }
+}
 
+impl<S: Service> Engine<S> {
     async fn all(
         &self,
         wanted: &[(usize, Cow<'_, str>)],

@@ -4,9 +4,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    super::{Embedded, Embedder, Fingerprint, Pace, Role},
     RemoteError, Size,
-    batches::{Answer, Counts, Engine, Limits, Service, Usage, apart, native_dimension},
+    batches::{Answer, Counts, Engine, Limits, Service, apart, native_dimension},
     known::{Known, known},
     name,
     prefixes::prefixes,
@@ -69,7 +68,7 @@ pub(super) fn untagged(model: &str) -> &str {
 }
 
 /// A model that Ollama serves.
-pub struct Ollama(Engine<Embed>);
+pub type Ollama = Engine<Embed>;
 
 impl Ollama {
     /// Connects only if the dimension is [`Size::Native`]: what is served under a name may differ.
@@ -93,7 +92,7 @@ impl Ollama {
             Size::Native => native_dimension(&service)?,
         };
         let prefixes = prefixes(model);
-        Ok(Self(Engine {
+        Ok(Self {
             fingerprint: name::fingerprint("ollama", model, dimension, prefixes),
             service,
             dimension,
@@ -101,34 +100,12 @@ impl Ollama {
             max_bytes: known.map(|Known { max_tokens, .. }| max_tokens * BYTES_PER_TOKEN),
             limits,
             counts: Counts::default(),
-        }))
-    }
-
-    /// What has been used so far.
-    pub fn usage(&self) -> Usage {
-        self.0.usage()
+        })
     }
 }
 
-impl Embedder for Ollama {
-    fn fingerprint(&self) -> &Fingerprint {
-        &self.0.fingerprint
-    }
-
-    fn dimension(&self) -> usize {
-        self.0.dimension
-    }
-
-    fn pace(&self) -> Pace {
-        self.0.pace()
-    }
-
-    fn embed(&self, texts: &[&str], role: Role) -> Embedded {
-        self.0.embed(texts, role)
-    }
-}
-
-struct Embed {
+/// The service, and what it is asked for.
+pub struct Embed {
     client: Client,
     model: String,
     num_ctx: Option<usize>,

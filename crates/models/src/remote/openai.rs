@@ -4,9 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    super::{Embedded, Embedder, Fingerprint, Pace, Role},
     RemoteError, Size,
-    batches::{Answer, Counts, Engine, Limits, Service, Usage, native_dimension},
+    batches::{Answer, Counts, Engine, Limits, Service, native_dimension},
     known::known,
     name, plan,
     prefixes::prefixes,
@@ -33,7 +32,7 @@ impl Provider {
 }
 
 /// A model behind an `/embeddings` that talks like OpenAI's.
-pub struct OpenAi(Engine<Embeddings>);
+pub type OpenAi = Engine<Embeddings>;
 
 impl OpenAi {
     /// Connects only if the dimension is [`Size::Native`] and nobody knows it.
@@ -56,7 +55,7 @@ impl OpenAi {
             (Size::Native, None) => native_dimension(&service)?,
         };
         let prefixes = prefixes(model);
-        Ok(Self(Engine {
+        Ok(Self {
             fingerprint: name::fingerprint(provider.word(), model, dimension, prefixes),
             service,
             dimension,
@@ -64,34 +63,12 @@ impl OpenAi {
             max_bytes: known.map(|known| known.max_tokens * plan::BYTES_PER_TOKEN),
             limits,
             counts: Counts::default(),
-        }))
-    }
-
-    /// What has been used so far.
-    pub fn usage(&self) -> Usage {
-        self.0.usage()
+        })
     }
 }
 
-impl Embedder for OpenAi {
-    fn fingerprint(&self) -> &Fingerprint {
-        &self.0.fingerprint
-    }
-
-    fn dimension(&self) -> usize {
-        self.0.dimension
-    }
-
-    fn pace(&self) -> Pace {
-        self.0.pace()
-    }
-
-    fn embed(&self, texts: &[&str], role: Role) -> Embedded {
-        self.0.embed(texts, role)
-    }
-}
-
-struct Embeddings {
+/// The service, and what it is asked for.
+pub struct Embeddings {
     client: Client,
     model: String,
     shortened: Option<usize>,

@@ -24,8 +24,9 @@ use super::{
     body::Reader,
     gate::Gate,
     tries::{Tries, Trouble},
-    trust::{self, Reach},
+    trust,
 };
+use crate::address::{Place, host_and_port};
 
 const USER_AGENT: &str = concat!("elophanto/", env!("CARGO_PKG_VERSION"));
 
@@ -38,7 +39,7 @@ struct Shared {
     http: reqwest::Client,
     base: Url,
     host: String,
-    reach: Reach,
+    place: Place,
     key: Option<SecretString>,
     patience: Patience,
     body_cap: usize,
@@ -66,8 +67,8 @@ impl Client {
         body_cap: usize,
     ) -> Result<Self, HttpError> {
         let Endpoint { base_url, auth, headers } = endpoint;
-        let reach = trust::check(&base_url, !matches!(auth, Auth::None))?;
-        let host = trust::host_and_port(&base_url);
+        let place = trust::check(&base_url, !matches!(auth, Auth::None))?;
+        let host = host_and_port(&base_url);
         let headers = all_headers(&auth, &headers)?;
         let encrypted = base_url.scheme() == "https";
         let mut builder = reqwest::Client::builder()
@@ -79,7 +80,7 @@ impl Client {
             .https_only(encrypted)
             // Reading the system's certificates takes time, and some systems have none.
             .tls_built_in_root_certs(encrypted);
-        if reach == Reach::Loopback {
+        if place == Place::Loopback {
             builder = builder.no_proxy();
         }
         let http = builder.build().map_err(|_| {
@@ -92,7 +93,7 @@ impl Client {
         };
         let (gate, attempts) = (Gate::default(), AtomicU64::new(0));
         let base = base_url;
-        let shared = Shared { http, base, host, reach, key, patience, body_cap, gate, attempts };
+        let shared = Shared { http, base, host, place, key, patience, body_cap, gate, attempts };
         Ok(Self(Arc::new(shared)))
     }
 
@@ -103,7 +104,7 @@ impl Client {
 
     /// Whether the endpoint is on this machine.
     pub fn is_local(&self) -> bool {
-        self.0.reach == Reach::Loopback
+        self.0.place == Place::Loopback
     }
 
     /// Requests sent by this client and its clones, failed ones included.

@@ -5,10 +5,8 @@ use std::{fs::File, io::Write, path::Path, time::Duration};
 use reqwest::redirect;
 use url::Url;
 
-use super::{
-    HttpError, block_on,
-    trust::{self, Reach},
-};
+use super::{HttpError, block_on, trust};
+use crate::address::{Place, host_and_port};
 
 /// Most redirects that are followed.
 const MOST_REDIRECTS: usize = 8;
@@ -30,14 +28,14 @@ pub fn download(
     cap: usize,
     progress: &dyn Fn(u64, Option<u64>),
 ) -> Result<Option<u64>, HttpError> {
-    let reach = trust::check(url, false)?;
-    let host = trust::host_and_port(url);
-    let from_here = reach == Reach::Loopback;
+    let place = trust::check(url, false)?;
+    let host = host_and_port(url);
+    let from_here = place == Place::Loopback;
     let follow = redirect::Policy::custom(move |attempt| {
-        let reach = trust::check(attempt.url(), false);
+        let place = trust::check(attempt.url(), false);
         if attempt.previous().len() > MOST_REDIRECTS {
             attempt.error("too many redirects")
-        } else if reach.is_ok_and(|reach| from_here == (reach == Reach::Loopback)) {
+        } else if place.is_ok_and(|place| from_here == (place == Place::Loopback)) {
             attempt.follow()
         } else {
             attempt.error("a redirect to an address that is not followed")

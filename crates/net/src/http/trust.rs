@@ -1,49 +1,25 @@
 //! Where a key, or any text, may be sent without TLS. Pure: names are judged as written.
 
-use std::net::{IpAddr, Ipv6Addr};
-
-use url::{Host, Url};
+use url::Url;
 
 use super::HttpError;
-
-/// How far away a host is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// This machine.
-    Loopback,
-    /// A private address, or a name that only a local network knows.
-    Private,
-    Public,
-}
-
-/// `host:port`, for messages.
-pub(super) fn host_and_port(url: &Url) -> String {
-    let host = url.host_str().unwrap_or("?");
-    match url.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_owned(),
-    }
-}
+use crate::address::{Place, host_and_port, host_of_web, place};
 
 /// Refuses addresses that would show a key, or texts sent far away, to everybody on the way.
 ///
 /// # Errors
 /// [`HttpError::Insecure`]; [`HttpError::Endpoint`] for what is not an address of the web, and for
 /// one with a password in it.
-pub(super) fn check(url: &Url, has_key: bool) -> Result<Reach, HttpError> {
-    let wrong = |reason: &str| Err(HttpError::Endpoint { reason: reason.to_owned() });
-    if !url.username().is_empty() || url.password().is_some() {
-        return wrong("its address holds a user name or password");
-    }
-    let Some(host) = url.host() else { return wrong("its address names no host") };
-    let reach = reach(&host);
+pub(super) fn check(url: &Url, has_key: bool) -> Result<Place, HttpError> {
+    let wrong = |reason| HttpError::Endpoint { reason: format!("its address {reason}") };
+    let place = place(&host_of_web(url).map_err(wrong)?);
     let insecure = |what| Err(HttpError::Insecure { host: host_and_port(url), what });
-    match (url.scheme(), reach) {
-        ("https", _) | ("http", Reach::Loopback) => Ok(reach),
-        ("http", _) if has_key => insecure("the key"),
-        ("http", Reach::Private) => Ok(reach),
-        ("http", Reach::Public) => insecure("what is sent"),
-        _ => wrong("its address begins with neither https:// nor http://"),
+    match place {
+        _ if url.scheme() == "https" => Ok(place),
+        Place::Loopback => Ok(place),
+        _ if has_key => insecure("the key"),
+        Place::Private | Place::LinkLocal => Ok(place),
+        Place::Cloud | Place::Special | Place::Public => insecure("what is sent"),
     }
 }
 
@@ -52,44 +28,7 @@ pub(super) fn check(url: &Url, has_key: bool) -> Result<Reach, HttpError> {
 /// # Errors
 /// As [`check`].
 pub(crate) fn is_this_machine(url: &Url) -> Result<bool, HttpError> {
-    Ok(check(url, true)? == Reach::Loopback)
-}
-
-fn reach(host: &Host<&str>) -> Reach {
-    match host {
-        Host::Domain(name) => reach_of_name(name),
-        Host::Ipv4(address) => reach_of_address(IpAddr::V4(*address)),
-        Host::Ipv6(address) => reach_of_address(IpAddr::V6(*address)),
-    }
-}
-
-fn reach_of_name(name: &str) -> Reach {
-    let name = name.strip_suffix('.').unwrap_or(name);
-    let local = [".local", ".lan", ".internal", ".home.arpa"];
-    if name.eq_ignore_ascii_case("localhost") {
-        Reach::Loopback
-    } else if !name.contains('.') || local.iter().any(|end| name.ends_with(end)) {
-        Reach::Private
-    } else {
-        Reach::Public
-    }
-}
-
-fn reach_of_address(address: IpAddr) -> Reach {
-    let address = address.to_canonical();
-    let private = match address {
-        IpAddr::V4(address) => address.is_private() || address.is_link_local(),
-        IpAddr::V6(address) => is_private_v6(address),
-    };
-    match address {
-        _ if address.is_loopback() => Reach::Loopback,
-        _ if private => Reach::Private,
-        _ => Reach::Public,
-    }
-}
-
-fn is_private_v6(address: Ipv6Addr) -> bool {
-    address.is_unique_local() || address.is_unicast_link_local()
+    Ok(check(url, true)? == Place::Loopback)
 }
 
 #[cfg(test)]

@@ -143,7 +143,7 @@ pub async fn begin(
 impl Begun {
     /// Host and port of who signs the person in.
     pub fn host(&self) -> String {
-        crate::web::public::host_and_port(&self.address)
+        crate::address::host_and_port(&self.address)
     }
 
     /// Whether an answer belongs to this sign-in.

@@ -217,7 +217,7 @@ fn what_does_not_hold_together() {
     );
     check(
         |it| set(&mut it.issuer, "authorization_endpoint", json!("javascript:alert(1)")),
-        "this is no address of a server: its address names no host",
+        "this is no address of a server: its address begins with neither https:// nor http://",
     );
     check(
         |it| set(&mut it.issuer, "registration_endpoint", Value::Null),

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
-    #[error("this is no address of a page: {reason}")]
+    #[error("this is no address of a page: it {reason}")]
     Address { reason: &'static str },
     #[error("`{host}` is not on the public internet, and private addresses are not fetched")]
     Private { host: String },

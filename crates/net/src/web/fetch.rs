@@ -12,9 +12,10 @@ use url::Url;
 
 use super::{
     FetchError, Fetched, Policy, media,
-    public::{Reach, check, host_and_port},
-    resolve::{ResolveError, Resolver},
+    reach::{Reach, check},
+    resolve::{Failure, ResolveError, Resolver},
 };
+use crate::address::host_and_port;
 
 const ACCEPTED: &str = "text/html,application/xhtml+xml,text/markdown,application/pdf;q=0.9,\
     text/plain;q=0.8,*/*;q=0.1";
@@ -151,10 +152,10 @@ impl fmt::Debug for Fetcher {
 
 fn parse(url: &str) -> Result<Url, FetchError> {
     if url.len() > ADDRESS_CAP {
-        return Err(FetchError::Address { reason: "it is too long" });
+        return Err(FetchError::Address { reason: "is too long" });
     }
     let mut url =
-        Url::parse(url.trim()).map_err(|_| FetchError::Address { reason: "it can't be read" })?;
+        Url::parse(url.trim()).map_err(|_| FetchError::Address { reason: "can't be read" })?;
     url.set_fragment(None);
     Ok(url)
 }
@@ -189,25 +190,13 @@ fn refusal(host: String, status: u16, headers: &HeaderMap) -> FetchError {
     }
 }
 
-/// A connection that could not be made, or did not last. What libraries say of it holds no address
-/// but in its outermost words, which are left out.
+/// A connection that could not be made, or did not last.
 fn broken(host: &str, error: &reqwest::Error) -> FetchError {
     let host = host.to_owned();
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(cause) = innermost.source() {
-        innermost = cause;
-    }
-    match innermost.downcast_ref::<ResolveError>() {
-        Some(ResolveError::Private) => return FetchError::Private { host },
-        Some(ResolveError::Unknown) => return FetchError::Unknown { host },
-        None => {}
-    }
-    let reason = match error.is_timeout() {
-        true => "it took too long".to_owned(),
-        false => innermost.to_string().chars().filter(|c| !c.is_control()).take(200).collect(),
-    };
-    match error.is_connect() {
-        true => FetchError::Connect { host, reason },
-        false => FetchError::Broken { host, reason },
+    match Failure::of(error) {
+        Failure::Resolve(ResolveError::Private) => FetchError::Private { host },
+        Failure::Resolve(ResolveError::Unknown) => FetchError::Unknown { host },
+        Failure::Connect(reason) => FetchError::Connect { host, reason },
+        Failure::Broken(reason) => FetchError::Broken { host, reason },
     }
 }

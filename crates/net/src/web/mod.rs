@@ -14,7 +14,7 @@ use std::time::Duration;
 mod error;
 mod fetch;
 mod media;
-pub(crate) mod public;
+pub(crate) mod reach;
 pub(crate) mod resolve;
 
 #[cfg(test)]

@@ -4,10 +4,12 @@ use std::net::SocketAddr;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::public::Reach;
+use super::reach::Reach;
 
 /// Addresses of one name that are tried at most.
 const MOST: usize = 16;
+/// Characters shown of a reason.
+const SHOWN: usize = 200;
 
 /// Finds no address beyond its reach.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +38,36 @@ impl Resolve for Resolver {
             let addresses = kept(found.collect(), reach)?;
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
+    }
+}
+
+/// What a failure of the library means.
+pub(crate) enum Failure {
+    /// The name leads nowhere.
+    Resolve(ResolveError),
+    /// No connection could be made, with the reason.
+    Connect(String),
+    /// It did not last.
+    Broken(String),
+}
+
+impl Failure {
+    /// What libraries say holds no address but in its outermost words, which are left out.
+    pub fn of(error: &reqwest::Error) -> Self {
+        let mut innermost: &dyn std::error::Error = error;
+        while let Some(cause) = innermost.source() {
+            innermost = cause;
+        }
+        if let Some(cause) = innermost.downcast_ref::<ResolveError>() {
+            return Self::Resolve(*cause);
+        }
+        let reason = match error.is_timeout() {
+            true => "it took too long".to_owned(),
+            false => {
+                innermost.to_string().chars().filter(|c| !c.is_control()).take(SHOWN).collect()
+            }
+        };
+        if error.is_connect() { Self::Connect(reason) } else { Self::Broken(reason) }
     }
 }
 

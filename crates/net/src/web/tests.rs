@@ -10,7 +10,7 @@ use axum::{body::Body, http::StatusCode, response::Response};
 use flate2::{Compression, write::GzEncoder};
 use futures::stream;
 
-use super::{FetchError, Fetched, Fetcher, Policy, public::Reach};
+use super::{FetchError, Fetched, Fetcher, Policy, reach::Reach};
 use crate::http::fake::{Fake, answer};
 
 const SECRET: &str = "token=do-not-show";
@@ -41,7 +41,7 @@ fn get_with(policy: Policy, url: &url::Url) -> Result<Fetched, FetchError> {
 #[track_caller]
 fn check_error(server: &Fake, expected: &str) -> FetchError {
     let error = get_with(policy(), &server.url).unwrap_err();
-    let host = super::public::host_and_port(&server.url);
+    let host = crate::address::host_and_port(&server.url);
     assert_eq!(error.to_string().replace(&host, "HOST"), expected);
     error
 }
@@ -109,7 +109,7 @@ fn addresses_that_are_none() {
     }
     let long = format!("https://example.org/{}", "x".repeat(9000));
     let error = Fetcher::new(policy()).unwrap().get(&long).unwrap_err();
-    assert_eq!(error, FetchError::Address { reason: "it is too long" });
+    assert_eq!(error, FetchError::Address { reason: "is too long" });
 }
 
 #[test]

@@ -42,13 +42,7 @@ impl World for FakeWorld {
     }
 
     /// The order of the real one: taint before mode.
-    fn decide(
-        &mut self,
-        call: &Call<'_>,
-        is_tainted: bool,
-        is_attended: bool,
-        _session: &Session,
-    ) -> Verdict {
+    fn decide(&mut self, call: &Call<'_>, is_tainted: bool, is_attended: bool) -> Verdict {
         let has_effect = call.action.writes_or_reaches();
         let (mut decision, layer) = match self.mode {
             _ if is_tainted && has_effect && !stays(&call.action) => (Decision::Ask, Layer::Taint),

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use super::{Begun, Surroundings};
-use elophanto_agent::git_guard::Steering;
+use elophanto_agent::git_guard::Sight;
 use elophanto_base::counted::{agreeing, counted};
 use elophanto_base::visible::exact_line;
 use elophanto_index::commit::TABLES;
-use elophanto_repo::Git;
+use elophanto_repo::{Git, Visited};
 
 /// Files that are told of one by one.
 const MOST_TOLD: usize = 20;
 
-impl Surroundings<'_> {
+impl<'a> Surroundings<'a> {
     /// What the call that has just been made changed.
     pub(super) fn changed(&mut self) -> Vec<PathBuf> {
         let Some(Begun { is_covered: true, is_commit, head: old, .. }) = self.calls.pop() else {
@@ -43,6 +43,8 @@ impl Surroundings<'_> {
     /// and, of a call that nobody looked at, files that steer other programs. Says so.
     pub(super) fn put_aside(&mut self) -> Vec<String> {
         let repository = &self.workspace.repository;
+        let is_unseen = self.calls.last().is_some_and(|call| call.steering.is_some());
+        let sight = is_unseen.then(|| self.sight());
         let Some(Begun { before: Some(before), under_way, steering, .. }) = self.calls.last_mut()
         else {
             return Vec::new();
@@ -50,10 +52,12 @@ impl Surroundings<'_> {
         let run = self.run.unwrap_or_default().to_string();
         let snapshot = repository.aside_dir().join(run);
         let (under_way, steering) = (under_way.take(), steering.take());
-        let aside = before.put_aside(repository, &|_| false, &snapshot);
+        let visit = |visited: Visited<'_>| sight.iter().for_each(|it| it.visit(visited));
+        let aside = before.put_aside(repository, &|_| false, &snapshot, &visit);
         let (mut told, mut is_whole) = (aside.told, aside.is_whole);
-        if let Some(steering) = steering {
-            let aside = steering.put_aside(repository, &self.steering(), &snapshot);
+        if let (Some(steering), Some(sight)) = (steering, sight) {
+            let now = sight.steering(self.named.as_ref());
+            let aside = steering.put_aside(repository, &now, &snapshot);
             told.extend(aside.told);
             is_whole &= aside.is_whole;
         }
@@ -64,10 +68,9 @@ impl Surroundings<'_> {
         told
     }
 
-    /// Files of the work tree that others go by, git among them.
-    pub(super) fn steering(&self) -> Steering {
-        let rights = self.prepared.rights.borrow();
-        Steering::look(&self.workspace.repository.root, &rights.protected, self.named.as_ref())
+    /// Gathers the files of the work tree that others go by.
+    pub(super) fn sight(&self) -> Sight<'a> {
+        Sight::of(&self.workspace.repository.root, &self.prepared.rights.borrow().protected)
     }
 
     /// Says which of these files, relative to the root, others execute.

@@ -5,6 +5,7 @@ mod changes;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use ulid::Ulid;
@@ -14,17 +15,20 @@ use super::{
     branch::{self, Branch},
     gathering, remembering,
 };
-use crate::{Error, Workspace};
+use crate::{
+    Error, Workspace,
+    config::{StoreError, TrustEntry, TrustStore, digest},
+};
 use elophanto_agent::{
-    Effects, Gathered, Session, TaskSummary, World,
+    Effects, Gathered, TaskSummary, World,
     checkpoint::{Checkpoints, Run, Uncovered, WhyUncovered},
-    git_guard::{Before, INSTALLED, Links, Named, Steering, UnderWay, written_into},
+    git_guard::{Before, INSTALLED, Links, Named, Runs, Steering, UnderWay, written_into},
     permissions::{Action, Call, Decision, Layer, Mode, Verdict, shown_objects},
     skills::Skill,
 };
 use elophanto_base::visible::exact_line;
 use elophanto_models::llm::Image;
-use elophanto_repo::{CommitId, Git, head};
+use elophanto_repo::{CommitId, Git, Visited, head};
 
 /// A call that is being made. Calls that only look are inside of others too.
 #[derive(Default)]
@@ -59,8 +63,15 @@ const OWN_RECORDS: [&str; 3] = [".elophanto/index", ".elophanto/journal", ".elop
 const MADE_AGAIN: [&str; 2] = ["build", "dist"];
 /// What could be lost is told of one by one up to so many.
 const MOST_LOST: usize = 5;
+/// What git runs is asked about up to so many at once.
+const MOST_RUNS: usize = 5;
 /// Files with names outside of the work tree that are kept from programs one by one.
 const MOST_LINKED: usize = 1_000;
+
+/// The name under which the user trusts what git runs.
+fn trusted_as(by: &str) -> String {
+    format!("git {by}")
+}
 
 /// What no program may change so that a file which others go by stays as it is: what a link leads to
 /// in its place.
@@ -104,8 +115,10 @@ pub struct Surroundings<'a> {
     links: Links,
     /// What links lead to that have the names of files that others go by, once it was asked for.
     led_to: Option<Vec<PathBuf>>,
-    /// What git goes by in the work tree, once it mattered.
+    /// What git goes by in the work tree, once it mattered; of what it runs, what nobody approved.
     named: Option<Named>,
+    /// Whether the user is asked about what git runs, and says yes by letting the call through.
+    asks_of_git: bool,
     /// The branch that was begun for the run.
     branch: Option<&'a Branch>,
     /// What the run was told of what is known.
@@ -132,6 +145,7 @@ impl<'a> Surroundings<'a> {
             links: Links::default(),
             led_to: None,
             named: None,
+            asks_of_git: false,
             branch,
             known: None,
             warnings: Vec::new(),
@@ -180,7 +194,8 @@ impl<'a> Surroundings<'a> {
     fn is_led_to(&mut self, path: &Path) -> bool {
         if self.led_to.is_none() {
             let root = &self.workspace.repository.root;
-            let found = self.steering().files;
+            let protected = Arc::clone(&self.prepared.rights.borrow().protected);
+            let found = Steering::look(root, &protected, self.named.as_ref()).files;
             let links = found.keys().map(|it| root.join(it)).filter(|it| it.is_symlink());
             let targets = links.filter_map(|it| it.canonicalize().ok()).filter(|it| it != root);
             self.led_to = Some(targets.collect());
@@ -192,30 +207,73 @@ impl<'a> Surroundings<'a> {
     fn know_what_git_names(&mut self) {
         let Some(git) = self.git.filter(|_| self.named.is_none()) else { return };
         let named = self.workspace.with_git(&|around| Named::look(git, around));
-        self.named = Some(named.unwrap_or_else(|cause| {
-            let unclear = vec![format!("git does not say its settings: {cause}")];
-            Named { unclear, ..Named::default() }
-        }));
+        let mut named = named.unwrap_or_else(|cause| {
+            let by = format!("git does not say its settings: {cause}");
+            Named { runs: vec![Runs { by, line: None }], ..Named::default() }
+        });
+        if let Ok(store) = self.trusted() {
+            let root = &self.workspace.repository.root;
+            let trusts =
+                |line: &String, by: &str| store.trusts(root, &trusted_as(by), line.as_bytes());
+            named.runs.retain(|it| !it.line.as_ref().is_some_and(|line| trusts(line, &it.by)));
+        }
+        self.named = Some(named);
+    }
+
+    fn trusted(&self) -> Result<TrustStore, StoreError> {
+        let variables = self.workspace.environment.variables();
+        TrustStore::open_for(&self.workspace.repository.root, variables)
+    }
+
+    /// The user was asked about what git runs and said yes: just that is not asked about again.
+    fn approve_what_git_runs(&mut self) {
+        let Some(named) = self.named.as_mut().filter(|_| std::mem::take(&mut self.asks_of_git))
+        else {
+            return;
+        };
+        let shown = named.runs.len().min(MOST_RUNS);
+        let (approved, open): (Vec<Runs>, Vec<Runs>) =
+            named.runs.drain(..shown).partition(|it| it.line.is_some());
+        named.runs.splice(..0, open);
+        let root = &self.workspace.repository.root;
+        for Runs { by, line } in approved {
+            let digest = digest(line.unwrap_or_default().as_bytes());
+            let entry = TrustEntry::now(digest, trusted_as(&by), root);
+            if let Err(cause) = self.trusted().and_then(|store| store.record(entry)) {
+                let by = exact_line(&by);
+                self.warnings.push(format!("`{by}` is asked about again: {cause}"));
+            }
+        }
     }
 
     /// Why a call that nobody has looked at might change what runs outside of the sandbox, in words;
-    /// `None` if it cannot.
-    fn steers(&mut self, action: &Action) -> Option<String> {
+    /// nothing if it cannot.
+    fn steers(&mut self, action: &Action) -> Vec<String> {
         let is_change =
             matches!(action, Action::Write { .. } | Action::Shell { .. } | Action::Program { .. });
         if !is_change {
-            return None;
+            return Vec::new();
         }
+        let mut reasons = Vec::new();
         self.know_what_git_names();
-        if let Some(by) = self.named.as_ref().and_then(|named| named.unclear.first()) {
-            let by = exact_line(by);
-            return Some(format!(
-                "git runs what `{by}` names by itself, and which files of the work tree that goes \
-                 by cannot be told"
+        let runs: &[Runs] = self.named.as_ref().map_or(&[], |named| &named.runs);
+        let runs = &runs[..runs.len().min(MOST_RUNS)];
+        if !runs.is_empty() {
+            self.asks_of_git = true;
+            let names: Vec<String> =
+                runs.iter().map(|it| format!("`{}`", exact_line(&it.by))).collect();
+            let kept = match runs.iter().any(|it| it.line.is_some()) {
+                true => "; a yes holds for exactly what runs now, until you revoke your trust",
+                false => "",
+            };
+            reasons.push(format!(
+                "git runs by itself what {} names, and which files of the work tree that goes by \
+                 cannot be told{kept}",
+                names.join(", ")
             ));
         }
-        let Action::Write { paths } = action else { return None };
-        paths.iter().find_map(|path| {
+        let Action::Write { paths } = action else { return reasons };
+        reasons.extend(paths.iter().find_map(|path| {
             let shown = exact_line(&path.to_string_lossy());
             if let Some(by) = self.named.as_ref().and_then(|named| named.why(path)) {
                 let by = exact_line(by);
@@ -227,7 +285,8 @@ impl<'a> Surroundings<'a> {
                      `{shown}`"
                 )
             })
-        })
+        }));
+        reasons
     }
 
     fn head(&self) -> Option<CommitId> {
@@ -254,13 +313,8 @@ impl World for Surroundings<'_> {
         gathered
     }
 
-    fn decide(
-        &mut self,
-        call: &Call<'_>,
-        is_tainted: bool,
-        is_attended: bool,
-        _session: &Session,
-    ) -> Verdict {
+    fn decide(&mut self, call: &Call<'_>, is_tainted: bool, is_attended: bool) -> Verdict {
+        self.asks_of_git = false;
         // Asked only where it matters: trying the sandbox takes a moment.
         let runs = matches!(call.action, Action::Shell { .. } | Action::Program { .. });
         let is_fenced = !runs || self.prepared.fencing.is_there();
@@ -276,14 +330,15 @@ impl World for Surroundings<'_> {
                 .reasons
                 .push(format!("`{id}` is no commit: it is not known of which file it is"));
         }
-        if is_tainted
-            && verdict.decision != Decision::Deny
-            && let Some(why) = self.steers(&call.action)
-        {
+        let steers = match is_tainted && verdict.decision != Decision::Deny {
+            true => self.steers(&call.action),
+            false => Vec::new(),
+        };
+        if !steers.is_empty() {
             verdict.decision = if is_attended { Decision::Ask } else { Decision::Deny };
             (verdict.layer, verdict.can_be_kept) = (Layer::Blacklist, false);
             verdict.is_unanswered = !is_attended;
-            verdict.reasons = vec![why];
+            verdict.reasons = steers;
         }
         if let Some(folder) = written_into(&self.workspace.repository.root, &call.action) {
             let folder = exact_line(&folder.to_string_lossy());
@@ -296,6 +351,7 @@ impl World for Surroundings<'_> {
     }
 
     fn before(&mut self, action: &Action, is_unseen: bool) -> Result<(), String> {
+        self.approve_what_git_runs();
         let changes_nothing = match action {
             Action::Reach { .. } => true,
             Action::Shell { line, folder, network } => {
@@ -318,15 +374,19 @@ impl World for Surroundings<'_> {
         let said = |cause: elophanto_agent::checkpoint::CheckpointError| cause.to_string();
         let (fencing, workspace, git) = (&self.prepared.fencing, self.workspace, self.git);
         let root = &workspace.repository.root;
-        let before = Before::look(root, action);
+        let is_unseen = runs && is_unseen && fencing.is_there();
+        let sight = is_unseen.then(|| self.sight());
+        let visit = |visited: Visited<'_>| sight.iter().for_each(|it| it.visit(visited));
+        let before = Before::look(root, action, &visit);
         let mut repositories =
             before.as_ref().map(|before| before.repositories(root)).unwrap_or_default();
         if let Some(git) = git.filter(|_| runs) {
             repositories.extend_from_slice(self.links.look(root, git, head)?);
         }
-        let is_unseen = runs && is_unseen && fencing.is_there();
-        let steering = is_unseen.then(|| self.steering());
-        let linked = steering.as_ref().map(|it| it.linked(root, &repositories)).unwrap_or_default();
+        let steering = sight.as_ref().map(|sight| sight.steering(self.named.as_ref()));
+        let linked = sight.zip(steering.as_ref());
+        let linked = linked.map(|(it, steering)| it.linked(steering, &repositories));
+        let linked = linked.unwrap_or_default();
         // As other repositories are: no program that is shut in changes it.
         repositories.extend(
             steering.iter().flat_map(|it| it.files.keys()).filter_map(|path| held(root, path)),

@@ -3,12 +3,15 @@
 
 use std::{
     collections::BTreeMap,
-    io::{self, Read},
+    io,
     path::{Path, PathBuf},
 };
 
 use super::{DIGEST_DIGITS, MOST_BYTES, TableError};
-use elophanto_base::beneath::{Folder, above_ours};
+use elophanto_base::{
+    beneath::{Folder, above_ours},
+    regular::read_capped,
+};
 
 /// Most files of a table. One of ours has three, and one more for each million rows.
 const MOST_FILES: usize = 64;
@@ -77,9 +80,7 @@ fn read(root: &Folder, path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if metadata.len() > limit {
         return Ok(None);
     }
-    let mut bytes = Vec::with_capacity(metadata.len() as usize);
-    file.take(limit + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+    read_capped(file, limit)
 }
 
 fn irregular(path: &Path) -> io::Error {

@@ -9,7 +9,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, File, TryLockError},
     io::Write,
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -18,7 +18,7 @@ use std::{
 };
 
 use super::{TableError, is_name};
-use elophanto_base::lock::make_folder;
+use elophanto_base::{lock::make_folder, regular::careful};
 
 const PREFIX: &str = "trial-";
 /// What stands in the file for each process that had it under way and did not end it.
@@ -118,7 +118,5 @@ fn under_way() -> MutexGuard<'static, BTreeMap<u64, PathBuf>> {
 }
 
 fn open(path: &Path) -> std::io::Result<File> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let mut options = File::options();
-    options.create(true).read(true).append(true).custom_flags(flags).open(path)
+    careful().create(true).read(true).append(true).open(path)
 }

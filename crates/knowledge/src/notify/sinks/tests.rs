@@ -207,7 +207,7 @@ fn addresses_of_webhooks() {
     check("http://127.0.0.1.evil.test/", shown);
     check("http://192.168.1.2/", shown);
     check("https://user:pass@a.test/", Some("holds a user name or password"));
-    check("file:///etc/passwd", Some("names no host"));
+    check("file:///etc/passwd", Some("begins with neither https:// nor http://"));
     check("ftp://a.test/", Some("begins with neither https:// nor http://"));
     check("nonsense", Some("is no address"));
 }

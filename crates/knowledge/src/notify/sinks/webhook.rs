@@ -1,13 +1,16 @@
 //! An address of the web to which messages are posted as JSON.
 
-use std::{fmt, net::IpAddr, time::Duration};
+use std::{fmt, time::Duration};
 
 use reqwest::{Client, header::CONTENT_TYPE, redirect};
-use url::{Host, Url};
+use url::Url;
 
 use super::{SINK_PATIENCE, Sink, SinkError, encode};
 use crate::notify::Message;
-use elophanto_net::http::block_on;
+use elophanto_net::{
+    address::{host_and_port, host_of_web, is_loopback},
+    http::block_on,
+};
 
 const USER_AGENT: &str = concat!("elophanto/", env!("CARGO_PKG_VERSION"));
 
@@ -28,17 +31,11 @@ impl WebhookSink {
     pub fn new(address: &str) -> Result<Self, SinkError> {
         let wrong = |reason| SinkError::Address { reason };
         let url = Url::parse(address.trim()).map_err(|_| wrong("is no address"))?;
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong("holds a user name or password"));
+        host_of_web(&url).map_err(wrong)?;
+        if url.scheme() == "http" && !is_loopback(&url) {
+            return Err(wrong("would show messages to everybody on the way: use https"));
         }
-        let Some(name) = url.host_str() else { return Err(wrong("names no host")) };
-        match url.scheme() {
-            "https" => {}
-            "http" if is_loopback(&url) => {}
-            "http" => return Err(wrong("would show messages to everybody on the way: use https")),
-            _ => return Err(wrong("begins with neither https:// nor http://")),
-        }
-        let host = url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"));
+        let host = host_and_port(&url);
         Ok(Self { url, host, patience: SINK_PATIENCE })
     }
 
@@ -95,14 +92,5 @@ impl Sink for WebhookSink {
 impl fmt::Debug for WebhookSink {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("WebhookSink").field("host", &self.host).finish_non_exhaustive()
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name.trim_end_matches('.').eq_ignore_ascii_case("localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => IpAddr::V6(address).to_canonical().is_loopback(),
-        None => false,
     }
 }

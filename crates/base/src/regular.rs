@@ -1,0 +1,75 @@
+//! Files named by their path that somebody else may have put there: no link is followed in their
+//! place, nobody is waited for at the other end of a pipe, and no more is read than is borne.
+//!
+//! What lies in a work tree is reached by handle instead: see [`beneath`](crate::beneath).
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Read},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+
+/// Rights of a file that others of the user's group may be let write by their umask.
+pub const SHARED: u32 = 0o666;
+
+/// Options with which neither a link is followed nor a pipe waited for.
+pub fn careful() -> OpenOptions {
+    let mut options = File::options();
+    options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options
+}
+
+/// Opens a file for reading.
+///
+/// # Errors
+/// When it cannot be opened, or is no regular file.
+pub fn open(path: &Path) -> io::Result<File> {
+    let file = careful().read(true).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("no regular file")) }
+}
+
+/// Opens a file to lock it or to add to it; one that is not there is made with these rights.
+///
+/// # Errors
+/// When it cannot be opened or made.
+pub fn open_or_make(path: &Path, mode: u32) -> io::Result<File> {
+    careful().create(true).truncate(false).write(true).mode(mode).open(path)
+}
+
+/// All bytes there are; `None` if they are more than `cap`, however they grow.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn read_capped(file: impl Read, cap: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    file.take(cap.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= cap).then_some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "text").unwrap();
+        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
+        let pipe = std::ffi::CString::new(at("pipe").to_str().unwrap()).unwrap();
+        // SAFETY: the path is a string that ends, and lives as long as the call.
+        assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
+        for (name, expected) in [("file", true), ("link", false), ("pipe", false), (".", false)] {
+            assert_eq!(open(&at(name)).is_ok(), expected, "{name}");
+        }
+        for (name, expected) in [("file", true), ("new", true), ("link", false), ("pipe", false)] {
+            assert_eq!(open_or_make(&at(name), 0o600).is_ok(), expected, "{name}");
+        }
+        for (cap, expected) in [(3, None), (4, Some(&b"text"[..])), (u64::MAX, Some(&b"text"[..]))]
+        {
+            let found = read_capped(open(&at("file")).unwrap(), cap).unwrap();
+            assert_eq!(found.as_deref(), expected, "{cap}");
+        }
+    }
+}
