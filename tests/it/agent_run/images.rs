@@ -43,7 +43,7 @@ fn last(bench: &Bench) -> Vec<Vec<u8>> {
 /// A model that takes pictures, as its user says.
 fn sees(says: &[&str]) -> Bench {
     let turns = says.iter().map(|said| text(said)).collect();
-    Bench::new(Model::script(turns)).set("llm.images: true\n")
+    Bench::new(Model::script(turns)).set("llm.images: always\n")
 }
 
 /// All that is kept of sessions and runs.
@@ -90,9 +90,9 @@ fn a_model_that_is_not_known_to_take_images_is_not_asked() {
     };
     let said = refused("");
     assert!(said.contains("`one/m` is not known to take images"), "{said}");
-    assert!(said.contains("`llm.images: true`"), "{said}");
-    let said = refused("llm.images: false\n");
-    assert!(said.contains("`llm.images: false` in the settings: no image is sent"), "{said}");
+    assert!(said.contains("`llm.images: always`"), "{said}");
+    let said = refused("llm.images: never\n");
+    assert!(said.contains("`llm.images: never` in the settings: no image is sent"), "{said}");
     assert!(bench.model.asked().is_empty());
 }
 
@@ -136,7 +136,7 @@ fn the_agent_looks_at_a_picture_of_the_work_tree() {
         let told = bench.run("What is in docs/a.png?", &["--mode", "smart"], "no");
         (bench, told)
     };
-    let (bench, told) = run("llm.images: true\n");
+    let (bench, told) = run("llm.images: always\n");
     told.done();
     assert_eq!(last(&bench).len(), 1);
     assert!(told.results()[0].contains("PNG image of 64 x 48 pixels: shown below"));

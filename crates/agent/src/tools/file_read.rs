@@ -40,8 +40,8 @@ impl Default for FileRead {
             true,
             "Read a text file of the work tree, or lines of it. The first line of the answer names \
              the file's length and its hash, which file_write wants before it replaces the file. At \
-             most 2,000 lines at once: go on with `from`. Images (PNG, JPEG, GIF, WebP) are shown, other \
-             binary files named.",
+             most 2,000 lines at once: go on with `from`. Images are shown, other binary files \
+             named.",
             json!({
                 "path": { "type": "string",
                     "description": "relative to the root, or absolute beneath it" },

@@ -59,19 +59,21 @@ impl<'a> Models<'a> {
 
     /// How much the model takes that makes the steps.
     pub fn window(&self) -> Window {
-        Window::of(self.config, self.first())
+        let first = self.models.plan(Task::Planning).candidates.into_iter().next();
+        Window::of(self.config, first)
     }
 
-    /// The model that makes the steps.
-    pub fn first(&self) -> Option<ModelRef> {
-        self.models.plan(Task::Planning).candidates.into_iter().next()
+    /// The first model that is named for the steps and may be asked, be it one that rests after
+    /// failures.
+    pub fn named(&self) -> Option<&ModelRef> {
+        self.models.models(Task::Planning).first()
     }
 
-    /// Whether a model makes the steps that takes pictures; others are then passed over while there
+    /// Whether a model may make the steps that takes pictures; others are then passed over while there
     /// are any.
     pub fn takes_images(&self) -> bool {
-        let candidates = self.models.plan(Task::Planning).candidates;
-        candidates.iter().any(|model| self.models.shows_images(model))
+        let named = self.models.models(Task::Planning);
+        named.iter().any(|model| self.models.shows_images(model))
     }
 
     /// Who does work of a kind that no model is named for.

@@ -104,13 +104,13 @@ impl Prepared<'_> {
         if models.takes_images() {
             return Ok(());
         }
-        let model = models.first().map_or_else(String::new, |model| format!("`{model}`"));
+        let model = models.named().map_or_else(String::new, |model| format!("`{model}`"));
         let model = escape_control_line(&model);
         if count > 0 {
             return Err(match self.workspace.config.llm.images {
                 Images::Never => {
-                    Error::new("`llm.images: false` in the settings: no image is sent")
-                        .hint("set it to `auto`, or to `true`")
+                    Error::new("`llm.images: never` in the settings: no image is sent")
+                        .hint("set it to `auto`, or to `always`")
                 }
                 Images::Auto | Images::Always => Error::new(format_args!(
                     "{model} is not known to take images"
@@ -118,7 +118,7 @@ impl Prepared<'_> {
                 .hint(
                     "name a model that does (`llm.tasks.planning`, or `/model` in a chat), such \
                          as openrouter/anthropic/claude-sonnet-4.5; if this one does, set \
-                         `llm.images: true` in your settings",
+                         `llm.images: always` in your settings",
                 ),
             });
         }

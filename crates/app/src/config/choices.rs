@@ -277,9 +277,9 @@ choice! {
         /// Those that are known to take them.
         Auto = "auto",
         /// All.
-        Always = "true",
+        Always = "always",
         /// None.
-        Never = "false",
+        Never = "never",
     }
 }
 

@@ -300,7 +300,7 @@ settings! {
         context_tokens: usize = "16384", Kind::Whole { min: 1_024, max: 1 << 20 };
         /// Most tokens of one answer.
         max_tokens: usize = "2048", Kind::Whole { min: 16, max: 1 << 17 };
-        /// Which models are shown images: auto (those known to take them), true (all) or false.
+        /// Which models are shown images: auto (those known to take them), always or never.
         images: Images = "auto";
         /// How long one request may take.
         timeout: Duration = "2m", Kind::Span { min: SECOND, max: HOUR };

@@ -186,7 +186,7 @@ fn the_template_as_it_stands() {
       # context_tokens: 16384
       # Most tokens of one answer.
       # max_tokens: 2048
-      # Which models are shown images: auto (those known to take them), true (all) or false.
+      # Which models are shown images: auto (those known to take them), always or never.
       # images: auto
       # How long one request may take.
       # timeout: 2m
@@ -385,7 +385,7 @@ fn the_table_as_it_stands() {
     llm.max_tokens: 2048 (default)
       ELOPHANTO_LLM_MAX_TOKENS: a whole number from 16 to 131072; Never
     llm.images: auto (default)
-      ELOPHANTO_LLM_IMAGES: auto, true or false; Never
+      ELOPHANTO_LLM_IMAGES: auto, always or never; Never
     llm.timeout: 2m (default)
       ELOPHANTO_LLM_TIMEOUT: a duration from 1s to 1h such as 300ms, 30s, 10m, 6h, 2d or ; Never
     llm.prices: none (default)

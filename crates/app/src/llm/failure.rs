@@ -87,7 +87,8 @@ pub fn hint_for_error(
             "name a larger model".to_owned()
         }
         LlmError::NoImages => {
-            "name a model that takes images, or set `llm.images: true` if this one does".to_owned()
+            "name a model that takes images, or set `llm.images: always` if this one does"
+                .to_owned()
         }
         LlmError::Rejected { .. } | LlmError::BadSchema { .. } | LlmError::TooLarge { .. } => {
             return None;
