@@ -186,7 +186,7 @@ pub(super) fn line_of_message(message: &Message) -> Vec<u8> {
 }
 
 pub(super) fn message_of_line(line: &[u8]) -> Option<Message> {
-    serde_json::from_slice(line).ok().map(message)
+    message(serde_json::from_slice(line).ok()?).ok()
 }
 
 fn rule_form(rule: &Rule) -> Option<RuleForm> {
