@@ -265,7 +265,8 @@ fn canonical(path: &Path) -> PathBuf {
 /// The lines of each entry of a list whose lines end with NUL and whose entries with an empty one.
 fn split(listed: &[u8]) -> Vec<Vec<&[u8]>> {
     let lines: Vec<&[u8]> = listed.split(|&byte| byte == 0).collect();
-    lines.split(|line| line.is_empty()).map(<[&[u8]]>::to_vec).collect()
+    let entries = lines.split(|line| line.is_empty()).filter(|entry| !entry.is_empty());
+    entries.map(<[&[u8]]>::to_vec).collect()
 }
 
 /// The folder beside the main work tree; a bare repository has it beside itself.
@@ -379,8 +380,8 @@ mod tests {
         let listed =
             b"worktree /a\0HEAD 1\0branch refs/heads/m\0\0worktree /b\nc\0HEAD 2\0detached\0\0";
         let found = split(listed);
-        assert_eq!(found.len(), 3, "{found:?}");
+        assert_eq!(found.len(), 2, "{found:?}");
         assert_eq!(found[1], [&b"worktree /b\nc"[..], b"HEAD 2", b"detached"]);
-        assert!(found[2].is_empty());
+        assert!(split(b"").is_empty());
     }
 }
