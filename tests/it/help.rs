@@ -1411,8 +1411,7 @@ fn help_of_agent_run() {
               Write what the run changed to a new file for `git apply`; `-` is standard output
 
           --image <FILE>
-              Show the model this image beside the goal: PNG, JPEG, GIF or WebP, at most 5 MB
-              (repeatable)
+              Show the model this image beside the goal: PNG, JPEG, GIF or WebP, at most 3.7 MB
 
           --plan
               Ask about the plan before work begins: yes, no, or what is to be different

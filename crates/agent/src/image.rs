@@ -9,8 +9,8 @@ use elophanto_base::{
 };
 use elophanto_models::llm::{Image, Message};
 
-/// Bytes of a picture's file.
-pub const MAX_IMAGE_BYTES: u64 = 5 << 20;
+/// Bytes of a picture's file: no provider takes more than 5 MiB of it in base64.
+pub const MAX_IMAGE_BYTES: u64 = (5 << 20) / 4 * 3;
 /// Pixels of a side: providers refuse larger ones.
 const MAX_SIDE: u32 = 8_000;
 /// Pictures that are shown in one prompt, and bytes of them together. Older ones are only named.
@@ -24,7 +24,7 @@ pub enum NotShown {
     #[error(transparent)]
     Image(#[from] ImageError),
     #[error(
-        "it has {0} bytes, over the cap of {MAX_IMAGE_BYTES} (5 MB): make it smaller, or save it as JPEG"
+        "it has {0} bytes, over the cap of {MAX_IMAGE_BYTES} (3.7 MB): make it smaller, or save it as JPEG"
     )]
     TooManyBytes(u64),
     #[error(
@@ -116,7 +116,7 @@ pub(crate) mod tests {
             ),
             (
                 vec![0; 5_242_881],
-                "it has 5242881 bytes, over the cap of 5242880 (5 MB): make it smaller, or save it \
+                "it has 3932161 bytes, over the cap of 3932160 (3.7 MB): make it smaller, or save it \
                  as JPEG",
             ),
         ] {

@@ -257,12 +257,14 @@ impl Sessions {
     pub fn remove_held(&self, id: Uuid, _lock: SessionLock) -> Result<(), SessionsError> {
         let path = self.path(id);
         // The lock file stays: whoever waits for it must not hold another one than whoever comes.
+        // What was said goes first: whatever is left has a session that lists it.
+        self.remove_said(id)?;
         match fs::remove_file(&path) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
                 Err(SessionsError::Missing(id))
             }
             Err(cause) => Err(SessionsError::Io { path, action: "removed", cause }),
-            Ok(()) => self.remove_said(id),
+            Ok(()) => Ok(()),
         }
     }
 

@@ -5,14 +5,12 @@ use std::path::Path;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::{
-    Git, GitError, NotePath, ObjectId, Objects, Selection, Stored, Version, walk::FORGE_FOLDERS,
+    Git, GitError, NotePath, ObjectId, Objects, Selection, Stored, Version,
+    walk::{FORGE_FOLDERS, MOST_IGNORE_BYTES},
 };
 
 /// Names of files that say what to leave out, the weaker one first.
 const IGNORE_FILES: [&str; 2] = [".gitignore", ".elophantoignore"];
-/// A larger ignore file is passed over, in bytes.
-const MOST_IGNORE_BYTES: u64 = 1024 * 1024;
-
 /// The notes of a version below the selected roots, sorted by path.
 ///
 /// As in the walk, hidden files but those of a forge's folder and what the version's own `.gitignore` and `.elophantoignore`

@@ -15,6 +15,7 @@ use rayon::Scope;
 
 use super::NotePath;
 use elophanto_base::beneath::Stat;
+pub(crate) use rules::MOST_IGNORE_BYTES;
 use rules::{IGNORE_FILES, Rules};
 
 /// Hidden folders at the top that hold documentation of a project, for the forge that carries it.
@@ -175,14 +176,21 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
 
     /// Takes the files of a folder; its folders are walked beside it.
     fn list<'s>(&'s self, scope: &Scope<'s>, folder: &Path, rules: &Rules, is_start: bool) {
-        let listed = fs::read_dir(folder).and_then(|entries| {
-            let kind = |entry: fs::DirEntry| Ok((entry.file_type()?, entry));
-            entries.map(|entry| entry.and_then(kind)).collect::<io::Result<Vec<_>>>()
-        });
-        let entries = match listed {
-            Ok(entries) => entries,
+        let listed = match fs::read_dir(folder) {
+            Ok(listed) => listed,
             Err(cause) => return self.fail(folder, cause),
         };
+        let kind = |entry: fs::DirEntry| match entry.file_type() {
+            Ok(kind) => Some((kind, entry)),
+            Err(cause) => {
+                self.fail(&entry.path(), cause);
+                None
+            }
+        };
+        let entry = |entry: io::Result<fs::DirEntry>| {
+            entry.map_err(|cause| self.fail(folder, cause)).ok().and_then(kind)
+        };
+        let entries: Vec<_> = listed.filter_map(entry).collect();
         let mut ignore_files = Vec::new();
         let mut has_git = false;
         for (kind, entry) in &entries {
@@ -191,10 +199,11 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
             let Some(name) = IGNORE_FILES.into_iter().find(|known| name == *known) else {
                 continue;
             };
-            match is_readable(&entry.path(), *kind) {
-                Some(true) => ignore_files.push(name),
-                Some(false) => {}
-                None => return self.fail_at(entry.path()),
+            match how_it_reads(&entry.path(), *kind) {
+                Reads::Well => ignore_files.push(name),
+                Reads::Nothing => {}
+                Reads::TooMuch => self.fail(&entry.path(), io::Error::other(TOO_LARGE)),
+                Reads::Forever => return self.fail_at(entry.path()),
             }
         }
         if has_git && !is_start && folder != self.root {
@@ -261,16 +270,24 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
     }
 }
 
-/// Whether an ignore file holds anything to read; `None` for a device or a pipe, or a link to one,
-/// which git carries.
-fn is_readable(path: &Path, kind: FileType) -> Option<bool> {
-    if kind.is_file() {
-        return Some(true);
-    }
+/// Why the rules of an ignore file do not hold: 50,000 of them take a gigabyte.
+const TOO_LARGE: &str = "an ignore file over the cap of 128 KiB: its rules do not hold";
+
+/// What comes of reading an ignore file.
+enum Reads {
+    Well,
+    Nothing,
+    TooMuch,
+    /// A device or a pipe, or a link to one, which git carries.
+    Forever,
+}
+
+fn how_it_reads(path: &Path, kind: FileType) -> Reads {
     match fs::metadata(path) {
-        Ok(found) if found.is_file() => Some(true),
-        Ok(found) if !found.is_dir() => None,
-        _ => Some(false),
+        Ok(found) if found.is_file() && found.len() > MOST_IGNORE_BYTES => Reads::TooMuch,
+        Ok(found) if found.is_file() => Reads::Well,
+        Ok(found) if !found.is_dir() && !kind.is_file() => Reads::Forever,
+        _ => Reads::Nothing,
     }
 }
 

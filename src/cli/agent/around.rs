@@ -112,18 +112,19 @@ impl AroundArgs {
     ) -> Result<(), CliError> {
         let has_branch = around.branch().is_some();
         let After { branch, work_tree, back } = prepared.after(around, finished)?;
-        if let (Some(_), Some(finished)) = (&self.patch, finished) {
-            self.patch(prepared.workspace, &finished.run.to_string(), ui)?;
-        }
-        let ui = talk.unwrap_or(ui);
-        if let Some(back) = back {
-            back.tell(ui);
-        }
-        if let Some((name, branched)) = branch {
-            tell_branch(&name, branched, ui)?;
-        }
-        if let Some(left) = work_tree {
-            tell_work_tree(left, ui)?;
+        let is_gone = work_tree == Some(Left::Gone);
+        let mut told = Ok(());
+        {
+            let ui = talk.unwrap_or(&mut *ui);
+            if let Some(back) = back {
+                back.tell(ui);
+            }
+            if let Some((name, branched)) = branch {
+                told = tell_branch(&name, branched, ui);
+            }
+            if let Some(left) = work_tree {
+                told = told.and_then(|()| tell_work_tree(left, ui));
+            }
         }
         let unanswered = finished.filter(|it| has_branch && it.end != End::Answered);
         if let Some(finished) = unanswered.filter(|it| !it.touched.is_empty()) {
@@ -134,12 +135,22 @@ impl AroundArgs {
                 finished.run
             ));
         }
-        Ok(())
+        if let (Some(_), Some(finished)) = (&self.patch, finished) {
+            self.patch(prepared.workspace, &finished.run.to_string(), is_gone, ui)?;
+        }
+        told
     }
 
-    fn patch(&self, workspace: &Workspace, run: &str, ui: &mut Ui) -> Result<(), CliError> {
+    /// Of a work tree that is gone there is nothing to ask git for.
+    fn patch(
+        &self,
+        workspace: &Workspace,
+        run: &str,
+        is_gone: bool,
+        ui: &mut Ui,
+    ) -> Result<(), CliError> {
         let Some(path) = &self.patch else { return Ok(()) };
-        let patch = runs::patch(workspace, run)?;
+        let patch = if is_gone { runs::Patch::default() } else { runs::patch(workspace, run)? };
         tell_left_out(&patch, ui);
         let files = counted(patch.files, "file");
         if patch.bytes.is_empty() {

@@ -46,7 +46,7 @@ pub struct RunArgs {
     budget: Option<String>,
     #[command(flatten)]
     around: AroundArgs,
-    /// Show the model this image beside the goal: PNG, JPEG, GIF or WebP, at most 5 MB (repeatable)
+    /// Show the model this image beside the goal: PNG, JPEG, GIF or WebP, at most 3.7 MB
     #[arg(long = "image", value_name = "FILE")]
     images: Vec<PathBuf>,
     /// Ask about the plan before work begins: yes, no, or what is to be different
@@ -76,7 +76,10 @@ pub fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let done = work(args, &goal, &workspace, &mut tree, (ui, aside.as_mut()));
     if let Some(tree) = tree {
         // Nothing was begun in it.
-        tree.end(None)?;
+        match (tree.end(None), &done) {
+            (Err(error), Err(_)) => ui.warn(error.message()),
+            (ended, _) => drop(ended?),
+        }
     }
     done
 }
@@ -87,7 +90,7 @@ fn work(
     goal: &str,
     workspace: &Workspace,
     tree: &mut Option<WorkTree>,
-    (ui, mut talk): (&mut Ui, Option<&mut Ui>),
+    (ui, talk): (&mut Ui, Option<&mut Ui>),
 ) -> Result<Outcome, CliError> {
     let screen = work::screen(talk.as_deref().unwrap_or(ui));
     let reporter: Arc<dyn Reporter + Send + Sync> = match args.json {
@@ -127,6 +130,7 @@ fn work(
         asks_plan: args.plan,
         branch: around.branch(),
         given,
+        pasted: Vec::new(),
     };
     let finished = match &mut terminal {
         None => prepared.run(&request, &mut session, &mut Wire::new(ui, prepared.cancelled())),
@@ -136,8 +140,14 @@ fn work(
             finished.inspect(|finished| terminal.end(finished))
         }
     };
-    args.around.end(&prepared, around, finished.as_ref().ok(), (ui, talk.as_deref_mut()))?;
-    Ok(outcome(&finished?))
+    let ended = args.around.end(&prepared, around, finished.as_ref().ok(), (ui, talk));
+    match (ended, finished) {
+        (Err(error), Err(first)) => {
+            ui.warn(error.message());
+            Err(first)
+        }
+        (ended, finished) => ended.and(Ok(outcome(&finished?))),
+    }
 }
 
 /// A run that reached its goal is done; one that did not is an honest no.

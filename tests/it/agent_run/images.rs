@@ -106,7 +106,7 @@ fn what_cannot_be_shown_says_why() {
     for (file, says) in [
         ("notes.png", "`notes.png` cannot be shown: it is no PNG, JPEG, GIF or WebP image"),
         ("cut.png", "the PNG image is damaged or cut off"),
-        ("large.png", "over the cap of 5242880 (5 MB): make it smaller, or save it as JPEG"),
+        ("large.png", "over the cap of 3932160 (3.7 MB): make it smaller, or save it as JPEG"),
         ("id_rsa", "is key material"),
         ("gone.png", "cannot be shown: "),
     ] {

@@ -163,7 +163,8 @@ fn standard_output_holds_nothing_else() {
 fn what_is_there_is_not_written_over_and_keys_stay_out() {
     let key = call("file_write", json!({ "path": "server.pem", "text": "secret-key\n" }));
     let write = call("file_write", json!({ "path": "a.md", "text": "x\n" }));
-    let bench = bench(vec![shell("echo k > id_rsa; echo y > b.md"), write, key, text("Done.")]);
+    let turns = vec![shell("echo k > id_rsa; echo y > b.md"), write, key, text("Done.")];
+    let bench = bench([turns, vec![text("Nothing."); 2]].concat());
     bench.env.write("there.patch", "mine\n");
     symlink("nowhere", bench.env.path("link.patch")).unwrap();
     for name in ["there.patch", "link.patch", "no/folder/x.patch", ".", "/"] {
@@ -179,6 +180,11 @@ fn what_is_there_is_not_written_over_and_keys_stay_out() {
     assert!(patch.contains("b/a.md") && !patch.contains("id_rsa"), "{patch}\n{}", told.output);
 
     // A run that changed nothing has none.
-    let told = bench.env.run(&["agent", "run", "Go", "--patch", "none.patch"]);
-    assert!(!bench.env.path("none.patch").exists(), "{told}");
+    for more in [&[][..], &["--worktree=none"]] {
+        let args = [&["agent", "run", "What is it?", "--patch", "none.patch"][..], more].concat();
+        let told = bench.env.ok(&args);
+        assert!(told.stderr().contains("nothing that a patch could say"), "{more:?} {told}");
+        assert_eq!(told.stdout().matches("Nothing.").count(), 1, "{more:?} {told}");
+        assert!(!bench.env.path("none.patch").exists(), "{told}");
+    }
 }

@@ -1,6 +1,10 @@
 //! Changes of the user, put aside for a run and brought back.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
+    path::PathBuf,
+};
 
 use serde_json::json;
 
@@ -103,10 +107,14 @@ fn what_is_in_the_way_loses_nothing() {
     let edit = |path: &str| call("file_write", json!({ "path": path, "text": "x\n" }));
     let commit = json!({ "message": "Readme", "paths": ["README.md"] });
     let shell = |line: &str| call("shell_execute", json!({ "command": line }));
-    let cases: [(&str, Vec<Turn>); 3] = [
+    let cases: [(&str, Vec<Turn>); 6] = [
         // Not committed, where the user has changes; an untracked name that is taken; a conflict.
         ("was changed meanwhile", vec![shell("echo x > README.md")]),
         ("is there by now", vec![shell("mkdir untracked; echo x > untracked/a.bin")]),
+        // A folder in the place of a file, and a file in that of a folder.
+        ("`untracked/a.bin` is there by now", vec![shell("mkdir -p untracked/a.bin/x")]),
+        ("is there by now", vec![shell("echo x > untracked")]),
+        ("`new.md` is there by now", vec![shell("mkdir new.md; echo x > new.md/x")]),
         (
             "conflicts with what the run committed",
             vec![shell("echo x > README.md"), call("git_commit", commit)],
@@ -124,9 +132,11 @@ fn what_is_in_the_way_loses_nothing() {
         assert_eq!(bench.env.git(&["diff", "--name-only", "--diff-filter=U"]), "");
         // What the run did is whole, and so is the stash.
         assert_eq!(bench.env.read("a.md"), b"x\n");
-        bench.env.ok(&["agent", "undo"]);
-        bench.env.git(&["stash", "pop", "--quiet", "--index"]);
+        // It is not forgotten: once the run is taken back it fits.
+        let undone = bench.env.ok(&["agent", "undo"]);
+        assert!(undone.stderr().contains("your uncommitted changes are back"), "{why} {undone}");
         assert_eq!(users(&bench), before, "{why}");
+        assert_eq!(stashes(&bench), "");
     }
 }
 
@@ -134,21 +144,92 @@ fn what_is_in_the_way_loses_nothing() {
 fn what_must_not_be_put_aside_is_refused() {
     let files = ["README.md", "x"].map(|name| (name, "x\n"));
     let bench = Bench::with(Model::script(vec![]), &files);
+    let refused = |said: &str| {
+        let before = bench.env.files();
+        let told = bench.env.run(&["agent", "run", "Go", "--stash"]);
+        assert_eq!(told.code, Some(2), "{told}");
+        assert!(told.stderr().contains(said), "{said}: {told}");
+        assert_eq!(bench.env.files(), before, "{said}");
+    };
     for (path, said) in [
         (".elophanto/permissions.yaml", "is to obey"),
         (".elophantoignore", "is to obey"),
+        ("AGENTS.md", "is to obey"),
+        ("sub/CLAUDE.md", "is to obey"),
         ("server.pem", "holds keys"),
     ] {
         bench.env.write(path, "{}\n");
-        let told = bench.env.run(&["agent", "run", "Go", "--stash"]);
-        assert_eq!(told.code, Some(2), "{told}");
-        assert!(told.stderr().contains(said), "{told}");
+        refused(said);
         bench.env.remove(path);
     }
+    // What git would not give back as it is.
+    bench.env.git(&["config", "core.autocrlf", "input"]);
+    bench.env.write("crlf.txt", "one\r\n");
+    refused("git converts it");
+    bench.env.write("crlf.txt", "one\n");
+    fs::set_permissions(bench.env.path("crlf.txt"), Permissions::from_mode(0o600)).unwrap();
+    refused("its rights (600)");
+    bench.env.remove("crlf.txt");
+    // Deleted for git and there all the same.
+    bench.env.git(&["rm", "--quiet", "--cached", "x"]);
+    refused("deleted for git");
+    bench.env.git(&["reset", "--quiet"]);
     assert_eq!(stashes(&bench), "");
-    // Nothing to put aside is no fault.
-    let told = bench.env.run(&["agent", "run", "Go", "--stash"]);
-    assert!(!told.stderr().contains("stash"), "{told}");
+    assert!(bench.model.prompts().is_empty());
+}
+
+#[test]
+fn nothing_to_put_aside_is_no_fault() {
+    let bench = Bench::new(Model::script(vec![write("a.md"), text("Done.")]));
+    let told = bench.run("Write", STASH, "no");
+    told.done();
+    assert!(!told.output.stderr().contains("uncommitted changes"), "{}", told.output);
+    assert_eq!(stashes(&bench), "");
+    assert!(!bench.env.path(".git/elophanto/stash.json").exists());
+}
+
+/// What a run at work has not committed is not put aside, and its HEAD stays.
+#[test]
+fn not_while_another_run_is_at_work() {
+    let bench = Bench::new(Model::script(vec![write("a.md"), write("b.md"), text("Done.")]));
+    let mut run = Running::start(&mut bench.command("Write", &["--mode", "ask"]));
+    let asked = run.until("approval_request");
+    run.answer(&asked, Some("once"));
+    let asked = run.until("approval_request");
+    let other = Model::script(vec![text("Nothing.")]);
+    bench.env.write_settings(&other.settings());
+    for more in ["--stash", "--branch=topic"] {
+        let told = bench.env.run(&["agent", "run", "Go", more]);
+        assert_eq!(told.code, Some(2), "{told}");
+        assert!(told.stderr().contains("is at work"), "{told}");
+        assert_eq!(bench.env.read("a.md"), b"x\n", "{told}");
+        assert_eq!(bench.env.git(&["symbolic-ref", "--short", "HEAD"]), "main\n");
+    }
+    assert_eq!(stashes(&bench), "");
+    run.answer(&asked, Some("once"));
+    assert_eq!(run.finish(|_| Some("once".to_owned())).output.code, Some(0));
+    assert_eq!(bench.env.read("b.md"), b"x\n");
+}
+
+/// A kill while git puts changes aside: nobody takes them for gone as long as that git is at work.
+#[test]
+fn a_git_that_outlives_a_kill_is_waited_for() {
+    let bench = bench(vec![text("Nothing."), text("Nothing.")]);
+    let before = users(&bench);
+    let id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    bench.env.write(".git/elophanto/stash.json", format!("{{\"id\":\"{id}\"}}"));
+    let lock = fs::File::create(bench.env.path(".git/elophanto/stash.lock")).unwrap();
+    lock.lock().unwrap();
+    let mut git = bench.env.sealed("sleep").arg("60").stdin(lock).spawn().unwrap();
+    drive(&mut bench.command("Go", &[]), |_| None);
+    assert!(bench.env.path(".git/elophanto/stash.json").exists());
+    let message = format!("elophanto: before a run {id}");
+    bench.env.git(&["stash", "push", "--quiet", "--include-untracked", "-m", &message]);
+    git.kill().unwrap();
+    git.wait().unwrap();
+    let told = drive(&mut bench.command("Go", &[]), |_| None).output;
+    assert_eq!(users(&bench), before, "{told}");
+    assert_eq!(stashes(&bench), "");
 }
 
 /// A run that waits for an answer, with the user's changes aside.

@@ -115,6 +115,52 @@ fn a_work_tree_that_nothing_came_of_is_gone() {
     assert_eq!(users(&bench).0, before.0);
 }
 
+/// HEAD is elsewhere at the end: its commits would be lost with the work tree.
+#[test]
+fn commits_beside_the_branch_stay() {
+    let bench = Bench::new(Model::script(vec![write("a.md"), text("Done.")]));
+    // The user does it meanwhile.
+    let mut run =
+        Running::start(&mut bench.command("Write", &["--mode", "ask", "--worktree=topic"]));
+    let asked = run.until("approval_request");
+    let path = beside(&bench, "topic");
+    let git = |args: &[&str]| {
+        let done = finish(bench.env.sealed("git").args(args).current_dir(&path));
+        assert_eq!(done.code, Some(0), "{done}");
+    };
+    git(&["checkout", "--quiet", "--detach"]);
+    git(&["commit", "--quiet", "--allow-empty", "-m", "Loose"]);
+    run.answer(&asked, Some("no"));
+    let told = run.finish(|_| Some("no".to_owned()));
+    assert!(path.exists(), "{}", told.output);
+    assert!(!told.output.stderr().contains("nothing came of it"), "{}", told.output);
+    let log = finish(bench.env.sealed("git").args(["log", "--format=%s"]).current_dir(&path));
+    assert_eq!(log.stdout(), "Loose\nFirst\n");
+}
+
+#[test]
+fn one_that_cannot_be_opened_is_gone() {
+    let bench = Bench::with(
+        Model::script(vec![text("Nothing.")]),
+        &[("README.md", "# Otters\n"), (".elophanto/config.yaml", "agent: [\n")],
+    );
+    // Mended here, not at HEAD.
+    bench.env.write(".elophanto/config.yaml", "{}\n");
+    let told = bench.env.run(&["agent", "run", "Go", "--worktree"]);
+    assert_eq!(told.code, Some(2), "{told}");
+    assert!(!bench.env.outside().join("repo.worktrees").exists(), "{told}");
+    assert_eq!(bench.env.git(&["branch", "--list"]), "* main\n");
+    assert_eq!(bench.env.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn a_name_that_no_branch_can_have_is_passed_over() {
+    let bench = Bench::new(Model::script(vec![write("a.md"), text("Done.")]));
+    bench.env.git(&["branch", "write-a-file/x"]);
+    let told = bench.run("Write a file", &["--mode", "full", "--worktree"], "no");
+    assert_eq!(kept(&told)["branch"], "write-a-file-2", "{}", told.output);
+}
+
 #[test]
 fn two_at_once() {
     let bench = Bench::new(Model::script(vec![write("a.md"), write("c.md"), text("One.")]));
@@ -170,6 +216,14 @@ fn a_kill_loses_nothing() {
     let remove = ["worktree", "remove", path.to_str().unwrap()];
     assert_ne!(finish(bench.env.sealed("git").args(remove)).code, Some(0));
     assert!(path.join("a.md").exists());
+    // As a version before this one left it: in the folder that all work trees share.
+    let own = bench.env.path(".git/worktrees/cut/elophanto/runs");
+    let common = bench.env.path(".git/elophanto/runs");
+    fs::create_dir_all(&common).unwrap();
+    let folders = fs::read_dir(own).unwrap().map(Result::unwrap);
+    for folder in folders.filter(|entry| entry.path().is_dir()) {
+        fs::rename(folder.path(), common.join(folder.file_name())).unwrap();
+    }
     let undone = in_tree(&bench, "cut", &["agent", "undo", "--interrupted"]);
     assert_eq!(undone.code, Some(0), "{undone}");
     bench.env.git(&remove);

@@ -272,10 +272,10 @@ pub(super) fn prune(at: &Checkpoints) -> Result<(), CheckpointError> {
         .chain(linked.map(|entry| entry.path()))
         .map(|git_dir| format!("{}{}", git_calls::BASELINES, key_of(&git_dir)))
         .collect();
-    let gone = held.iter().filter(|(reference, _)| !live.contains(reference));
-    Ok(gone
-        .map(|(reference, _)| git_calls::remove_reference(at.git, reference))
-        .collect::<Result<_, _>>()?)
+    for (reference, _) in held.iter().filter(|(reference, _)| !live.contains(reference)) {
+        git_calls::remove_reference(at.git, reference)?;
+    }
+    Ok(())
 }
 
 /// In folders, as one of thousands of files would be written anew for each change.

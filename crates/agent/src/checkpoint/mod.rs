@@ -39,6 +39,7 @@ mod walk_little;
 
 use std::{
     collections::BTreeSet,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -68,6 +69,16 @@ pub struct Checkpoints<'a> {
     git: &'a Git,
     folder: &'a Path,
     holds_key: fn(&Path) -> bool,
+}
+
+/// Nobody begins a run here while there is one.
+#[derive(Debug)]
+pub struct Held(lock::Lock);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.release();
+    }
 }
 
 /// A run that can be undone, or is at work.
@@ -178,12 +189,21 @@ impl<'a> Checkpoints<'a> {
         Run::begin(*self, run, None, lock)
     }
 
+    /// Keeps runs and undos from beginning here until it is dropped; `run` is a new ULID.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Busy`] while a run is at work.
+    pub fn hold(&self, run: &str) -> Result<Held, CheckpointError> {
+        lock::take(&self.lock_file(), run).map(Held)
+    }
+
     /// All runs that can be undone or are at work, the newest first. A run that changed nothing is
     /// not among them once it is finished.
     ///
     /// # Errors
     /// When git cannot list them.
     pub fn runs(&self) -> Result<Vec<Kept>, CheckpointError> {
+        self.take_over();
         let mut runs = Vec::new();
         for head in self.heads()? {
             let Some(began) = run_time(&head.run) else { continue };
@@ -293,8 +313,40 @@ impl<'a> Checkpoints<'a> {
         run_time(run).ok_or_else(|| CheckpointError::BadRun(run.to_owned()))?;
         self.git.check_own()?;
         let lock = lock::take(&self.lock_file(), run)?;
+        self.take_over();
         seal::recover(self, wanted)?;
         Ok(lock)
+    }
+
+    /// Moves here what a version before this one left of runs of this linked work tree in the folder
+    /// of all. What cannot be moved stays.
+    fn take_over(&self) {
+        let (git_dir, common_dir) = (self.git.git_dir(), self.git.common_dir());
+        if git_dir == common_dir || !self.folder.starts_with(git_dir) {
+            return;
+        }
+        let folder = common_dir.join("elophanto/runs");
+        let older = Checkpoints { folder: &folder, ..*self };
+        // One at work there may be of that version, and in this work tree.
+        if !folder.is_dir() || lock::holder(&older.lock_file()).is_some() {
+            return;
+        }
+        let own = name::Name::from(self.git.root());
+        for run in seal::unsealed(&older) {
+            let is_own = seal::read_journal(&older, &run).is_ok_and(|it| it.root == own);
+            if is_own && fs::create_dir_all(self.folder).is_ok() {
+                let _ = fs::rename(older.run_folder(&run), self.run_folder(&run));
+            }
+        }
+        let owners = private::owners(&older);
+        let heads = if owners.is_empty() { Vec::new() } else { self.heads().unwrap_or_default() };
+        let cache = baseline::cache_file(self);
+        for owner in owners {
+            let is_own = |head: &Head| head.run == owner && head.root.as_ref() == Some(&own);
+            if cache.ends_with(&owner) || heads.iter().any(is_own) {
+                let _ = Private::of(self, &owner).take_over(&Private::of(&older, &owner));
+            }
+        }
     }
 
     /// What is said of each sealed run; a ref that holds none is passed over.
@@ -311,9 +363,10 @@ impl<'a> Checkpoints<'a> {
         self.folder.join("lock")
     }
 
-    /// Where a run puts what git is not to find in the work tree.
+    /// Where a run puts what git is not to find in the work tree. Not where a linked work tree has its
+    /// own: that goes with it.
     fn aside_folder(&self, run: &str) -> PathBuf {
-        self.folder.with_file_name("aside").join(run)
+        self.git.common_dir().join("elophanto/aside").join(run)
     }
 
     fn run_folder(&self, run: &str) -> PathBuf {

@@ -50,6 +50,17 @@ impl Private {
         link_or_copy(&other.file(digest), &self.file(digest))
     }
 
+    /// Moves all contents of another owner here.
+    pub(super) fn take_over(&self, other: &Self) -> Result<(), CheckpointError> {
+        let failed = || CheckpointError::io(&other.folder, "moved");
+        self.make()?;
+        for entry in fs::read_dir(&other.folder).map_err(failed())?.flatten() {
+            fs::rename(entry.path(), self.folder.join(entry.file_name())).map_err(failed())?;
+        }
+        self.finish()?;
+        fs::remove_dir(&other.folder).map_err(failed())
+    }
+
     /// Makes what was kept last a crash.
     pub(super) fn finish(&self) -> Result<(), CheckpointError> {
         if self.folder.is_dir() { sync(&self.folder) } else { Ok(()) }

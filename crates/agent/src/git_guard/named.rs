@@ -21,7 +21,7 @@ use super::view::LARGE;
 use elophanto_repo::{Git, GitError};
 
 /// Last parts of names of settings whose value is a line of a shell, or the name of a program.
-const PROGRAMS: [&str; 29] = [
+const PROGRAMS: [&str; 31] = [
     "alternaterefscommand",
     "askpass",
     "cccmd",
@@ -42,7 +42,9 @@ const PROGRAMS: [&str; 29] = [
     "process",
     "program",
     "receivepack",
+    "recentobjectshook",
     "sendmailcmd",
+    "smtpserver",
     "smudge",
     "sshcommand",
     "textconv",
@@ -73,7 +75,8 @@ const NONE: [&str; 14] = [
     "", "true", "false", "yes", "no", "on", "off", "1", "0", "cat", "checkout", "rebase", "merge",
     "none",
 ];
-/// Lines that usual set-ups have, whole: none goes by a file of the folder it runs in.
+/// Lines that usual set-ups have, whole. What a few of them go by in a work tree (`.lfsconfig`,
+/// `.dir-locals.el`) is kept from commands as all that other programs go by.
 const USUAL: [&str; 36] = [
     "cache",
     "code --wait",
@@ -113,10 +116,12 @@ const USUAL: [&str; 36] = [
     "vim",
 ];
 /// Variables in which a program is named that git runs.
-const VARIABLES: [&str; 11] = [
+const VARIABLES: [&str; 13] = [
     "EDITOR",
     "GIT_ASKPASS",
     "GIT_EDITOR",
+    // A folder of programs.
+    "GIT_EXEC_PATH",
     "GIT_EXTERNAL_DIFF",
     "GIT_PAGER",
     "GIT_PROXY_COMMAND",
@@ -124,6 +129,7 @@ const VARIABLES: [&str; 11] = [
     "GIT_SSH",
     "GIT_SSH_COMMAND",
     "PAGER",
+    "SSH_ASKPASS",
     "VISUAL",
 ];
 /// Hooks that run where the user only looks.
@@ -250,17 +256,16 @@ impl Named {
         self.runs.push(Runs { by: by.to_owned(), line: Some(line.to_owned()) });
     }
 
-    /// Holds the files of the work tree that a text names; `even_new`: those that are not there yet
-    /// as well.
-    fn words(&mut self, around: &Around<'_>, by: &str, text: &str, even_new: bool) {
+    /// Holds the files of the work tree that a text names, those that are not there yet as well;
+    /// `is_line`: what its words name on `PATH` too.
+    fn words(&mut self, around: &Around<'_>, by: &str, text: &str, is_line: bool) {
         let root = around.root;
         for word in text.split(BETWEEN) {
             let path = around.resolved(word, root);
-            if even_new {
-                let program = around.found(word).filter(|_| !word.is_empty());
-                let named = word.contains('/').then(|| path.clone()).or(program);
-                named.iter().for_each(|path| self.holds(root, path, by));
-            }
+            let program = || around.found(word).filter(|_| is_line && !word.is_empty());
+            let is_path = word.contains('/') || is_script(&path);
+            let named = is_path.then(|| path.clone()).or_else(program);
+            named.iter().for_each(|path| self.holds(root, path, by));
             for path in [path].into_iter().chain(below(root, word)) {
                 if path.is_file() && (word.contains('/') || is_run(&path)) {
                     self.holds(root, &path, by);
@@ -434,11 +439,14 @@ fn read(path: &Path) -> String {
 
 /// Whether a file is one that programs run.
 fn is_run(path: &Path) -> bool {
-    let ends = |end: &str| path.extension().is_some_and(|it| it == end);
     fs::metadata(path).is_ok_and(|found| {
-        found.is_file()
-            && (found.permissions().mode() & 0o111 != 0 || SCRIPTS.iter().any(|end| ends(end)))
+        found.is_file() && (found.permissions().mode() & 0o111 != 0 || is_script(path))
     })
+}
+
+/// Whether a path ends as programs do that an interpreter is given.
+fn is_script(path: &Path) -> bool {
+    path.extension().is_some_and(|end| SCRIPTS.iter().any(|known| end == *known))
 }
 
 /// An absolute path, the links on its way, and where it leads in the end, whether or not that is

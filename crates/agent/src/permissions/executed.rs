@@ -23,6 +23,7 @@ const TABLE: &[(&str, &str)] = &[
     (".devcontainer.json", "development containers"),
     (".gitpod.yml", "Gitpod"),
     (".envrc", "direnv"),
+    (".lfsconfig", "Git LFS"),
     (".mise.toml", "mise"),
     ("mise.toml", "mise"),
     (".mise", "mise"),
@@ -162,6 +163,8 @@ const TABLE: &[(&str, &str)] = &[
     (".tekton", "Tekton"),
     (".hg", "Mercurial"),
     (".jj", "Jujutsu"),
+    // Which filters and conversions a file goes through.
+    (".gitattributes", "git"),
     (".gitconfig", "git"),
     // In whatever folder: those of programs that are named above come first.
     ("mcp.json", "agents"),
@@ -250,6 +253,7 @@ mod tests {
             ("config.toml", None),
             (".github/workflows/ci.yml", Some("GitHub Actions")),
             (".github/CODEOWNERS", None),
+            ("docs/.gitattributes", Some("git")),
             ("Jenkinsfile", Some("Jenkins")),
             (".elophanto/allow-secrets", Some("the gate for secrets")),
             (".elophanto/skills/a/SKILL.md", Some("agents")),

@@ -9,7 +9,7 @@ use super::{
     frame::Frame,
     loops::Allowed,
     permit::Permit,
-    record::{Record, in_words},
+    record::{Record, SHELL, in_words},
 };
 use crate::{
     Effects, End, Event, Intent, Output, Tool, ToolError, Toolbox,
@@ -95,8 +95,8 @@ impl Run<'_, '_> {
         };
         let tool = &*tool;
         let spec = tool.spec();
-        // What cannot even be begun was to change something all the same.
-        let writes = spec.level >= Level::Destructive;
+        // What cannot even be begun was to change something all the same; a command may only look.
+        let writes = spec.level >= Level::Destructive && spec.name != SHELL;
         let mut record = Record { level: level_name(spec.level), writes, ..Record::default() };
         if !self.allowance.call() || self.current.len() >= NESTING {
             let text = "too many calls, or too deep in each other";

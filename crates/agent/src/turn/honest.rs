@@ -133,6 +133,8 @@ const POLITE: [&str; 12] = [
     "and", "bitte", "can", "could", "first", "just", "kindly", "now", "please", "then", "would",
     "you",
 ];
+/// Words behind which the one before is no order.
+const NO_ORDER: [&str; 6] = ["in", "me", "of", "on", "through", "us"];
 /// What is said by whoever did not do it and says so, asks, or tells how it is done.
 static REFUSALS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let not = r"\b(?:can|could|do|does|did|have|has|is|are|was|were|will|would|should)(?:\s+not|n['’]t)\b|\bcannot\b";
@@ -171,7 +173,9 @@ fn is_order(goal: &str) -> bool {
         let words = sentence.split(|char: char| !char.is_alphanumeric());
         let mut words = words.filter(|word| !word.is_empty()).map(str::to_lowercase);
         let first = words.find(|word| !POLITE.contains(&&**word));
-        first.is_some_and(|first| {
+        // "Run me through it" asks for words, "Port of the server" is a noun.
+        let is_spoken = words.next().is_some_and(|word| NO_ORDER.contains(&&*word));
+        first.filter(|_| !is_spoken).is_some_and(|first| {
             let may_be_text = TEXTS.contains(&&*first);
             ORDERS.contains(&&*first) && (!may_be_text || fits(&FILES, goal) && !fits(&KINDS, goal))
         })
@@ -324,6 +328,8 @@ mod tests {
             ("What do otters do?", "Otters hold hands while they sleep."),
             ("How do I rename a branch?", "`git branch -m old new` renames it."),
             ("Explain the parser", "The parser reads a line at a time and builds a tree."),
+            ("Run me through the parser", "It reads a line at a time and builds a tree."),
+            ("Port of the server in a.rs?", "The server listens on port 8080."),
             ("Where is the timeout set?", "In src/http.rs, line 12."),
             ("Tell of otters", "Otters swim and eat fish."),
             ("List the modules", "a, b and c."),

@@ -1,6 +1,10 @@
 //! What is done around a run, where the user wants it: a branch or a work tree of its own, changes of
 //! theirs put aside and brought back.
 
+use std::sync::atomic::Ordering;
+
+use ulid::Ulid;
+
 use super::{
     Finished, Prepared,
     branch::{Branch, Branched},
@@ -8,6 +12,7 @@ use super::{
     worktree::{self, WorkTree},
 };
 use crate::{Error, Reporter};
+use elophanto_agent::checkpoint::{CheckpointError, Held};
 use elophanto_base::visible::exact_line;
 
 /// What is wanted around a run.
@@ -59,24 +64,25 @@ impl Prepared<'_> {
         let Some(git) = &self.git else {
             return Err(Error::new("there is no git repository here").hint("`git init` makes one"));
         };
+        // What another run has not committed is not the user's, and it goes by HEAD.
+        let _held = self.hold()?;
         if stash {
             self.bring_back_of_killed();
-            around.stash = Stash::begin(git)?;
         }
-        if let Some(name) = branch {
-            around.branch = match Branch::begin(git, name) {
-                Ok(branch) => Some(branch),
-                Err(error) => {
-                    let tell: &dyn Reporter = &*self.reporter;
-                    match around.stash.take().map(Stash::end).transpose() {
-                        Ok(back) => back.iter().for_each(|back| back.tell(tell)),
-                        Err(error) => tell.warn(error.message()),
-                    }
-                    return Err(error);
-                }
-            };
+        let (begun, is_stopped) = self.undisturbed(|| {
+            around.stash = if stash { Stash::begin(git)? } else { None };
+            around.branch = branch.map(|name| Branch::begin(git, name)).transpose()?;
+            Ok(())
+        });
+        let stopped = || Err(Error::new("stopped before the run began"));
+        let begun = if is_stopped { begun.and_then(|()| stopped()) } else { begun };
+        let Err(error) = begun else { return Ok(around) };
+        let tell: &dyn Reporter = &*self.reporter;
+        match self.after(around, None) {
+            Ok(after) => after.back.iter().for_each(|back| back.tell(tell)),
+            Err(error) => tell.warn(error.message()),
         }
-        Ok(around)
+        Err(error)
     }
 
     /// What is to be done once the run has ended, or did not begin.
@@ -86,12 +92,20 @@ impl Prepared<'_> {
     pub fn after(&self, around: Around, finished: Option<&Finished>) -> Result<After, Error> {
         let Around { branch, work_tree, stash } = around;
         let git = self.git.as_ref();
-        let branch = branch.zip(git).map(|(branch, git)| {
-            let name = branch.name().to_owned();
-            branch.end(git, finished).map(|branched| (name, branched))
+        // None begins in between, if none is at work already.
+        let _held = self.hold().ok();
+        let ((branch, back), _) = self.undisturbed(|| {
+            let branch = branch.zip(git).map(|(branch, git)| {
+                let name = branch.name().to_owned();
+                branch.end(git, finished).map(|branched| (name, branched))
+            });
+            (branch, stash.map(Stash::end))
         });
         // First, so that no failure keeps them away.
-        let back = stash.map(Stash::end).transpose()?;
+        let back = back.transpose()?;
+        if let (Some(Err(_)), Some(back)) = (&branch, &back) {
+            back.tell(&*self.reporter);
+        }
         Ok(After {
             branch: branch.transpose()?,
             work_tree: work_tree.map(|tree| tree.end(finished)).transpose()?,
@@ -99,7 +113,28 @@ impl Prepared<'_> {
         })
     }
 
-    /// Brings back changes of the user that a killed run had put aside. Says so.
+    /// Does it whatever signal comes, and whether one came: the git at work would go on without us.
+    fn undisturbed<T>(&self, work: impl FnOnce() -> T) -> (T, bool) {
+        let was = self.cancelled.swap(false, Ordering::Relaxed);
+        let done = work();
+        (done, self.cancelled.swap(was, Ordering::Relaxed))
+    }
+
+    /// Keeps other runs from beginning in this work tree.
+    ///
+    /// # Errors
+    /// While one is at work.
+    fn hold(&self) -> Result<Option<Held>, Error> {
+        let held = self.checkpoints().map(|it| it.hold(&Ulid::new().to_string())).transpose();
+        held.map_err(|cause| match cause {
+            CheckpointError::Busy { .. } => {
+                Error::of(cause).hint("wait until it has ended, or use `--worktree` instead")
+            }
+            cause => cause.into(),
+        })
+    }
+
+    /// Brings back changes of the user that a run had left aside. Says so.
     pub(super) fn bring_back_of_killed(&self) {
         if let Some(git) = &self.git {
             recovered(stash::recover(git), &*self.reporter);
@@ -107,12 +142,12 @@ impl Prepared<'_> {
     }
 }
 
-/// Says what became of changes that a killed run had put aside.
+/// Says what became of changes that an earlier run had left aside.
 pub(crate) fn recovered(found: Result<Option<Back>, Error>, tell: &dyn Reporter) {
     match found {
         Ok(Some(Back::Nothing) | None) => {}
         Ok(Some(back)) => {
-            tell.note("a run that was killed had put uncommitted changes of yours aside");
+            tell.note("an earlier run has left uncommitted changes of yours aside");
             back.tell(tell);
         }
         Err(error) => tell.warn(format_args!(

@@ -130,6 +130,26 @@ impl Prepared<'_> {
         Ok(())
     }
 
+    /// What the user adds, with the pictures that they speak of where the model takes them.
+    pub(super) fn with_pasted(&self, request: &RunRequest<'_>, models: &Models<'_>) -> Vec<Given> {
+        let mut given = request.given.clone();
+        let room = match models.takes_images() {
+            true => MOST_IMAGES.saturating_sub(given.len()),
+            false => 0,
+        };
+        let tell: &dyn Reporter = &*self.reporter;
+        for (number, image) in request.pasted.iter().enumerate() {
+            let path = escape_control_line(&image.path);
+            if number < room {
+                tell.note(format_args!("the image `{path}` is shown to the model"));
+                given.push(Given::Image(image.clone()));
+            } else {
+                tell.note(format_args!("the image `{path}` is not shown: only its path is sent"));
+            }
+        }
+        given
+    }
+
     fn typed(&self, path: &Path) -> PathBuf {
         match (path.strip_prefix("~"), self.workspace.environment.home()) {
             (Ok(below), Some(home)) => home.join(below),

@@ -123,6 +123,8 @@ pub struct RunRequest<'r> {
     pub asks_plan: bool,
     /// What the user adds to the goal: quoted behind it.
     pub given: Vec<Given>,
+    /// Pictures that it speaks of by their paths: shown to a model that takes any.
+    pub pasted: Vec<Image>,
 }
 
 /// Everything that runs of one process have in common.
@@ -237,6 +239,7 @@ impl Prepared<'_> {
         let config = self.config();
         let brain = Models::open(self.workspace, &config, request.yes, &*self.reporter)?;
         self.can_show(request, session, &brain)?;
+        let given = self.with_pasted(request, &brain);
         let window = brain.window();
         window.check(&config)?;
         // Anew for each run: one before it may have installed some.
@@ -255,7 +258,7 @@ impl Prepared<'_> {
                     takes_images: brain.takes_images(),
                     ..self.settings(request, &window)
                 },
-                given: &request.given,
+                given: &given,
                 trails: &self.trails,
                 sessions: &self.sessions,
                 cancelled: &self.cancelled,

@@ -8,9 +8,10 @@
 
 use std::{
     collections::BTreeMap,
+    ffi::OsStr,
     fs,
     io::Read,
-    os::unix::ffi::OsStrExt,
+    os::unix::{ffi::OsStrExt, fs::MetadataExt},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -19,11 +20,11 @@ use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
 use super::branch::{begins_at, changed};
-use crate::Error;
+use crate::{Error, pages::is_instructions};
 use elophanto_agent::permissions::is_key;
 use elophanto_base::{
     beneath::{Folder, Kind},
-    lock::{self, Lock},
+    lock,
     visible::exact_line,
 };
 use elophanto_repo::{CommitId, Git, GitError, NotePath, ObjectId};
@@ -33,8 +34,12 @@ const RECORD: &str = "elophanto/stash.json";
 const LOCK: &str = "elophanto/stash.lock";
 /// Begins the message of a stash.
 const MESSAGE: &str = "elophanto: before a run";
+/// Made for a moment, to see which rights git would give a file.
+const PROBE: &str = "elophanto/stash.rights";
 /// How `merge-tree` ends where there is a conflict.
-const CONFLICT: &str = "exit status: 1";
+const CONFLICT: i32 = 1;
+/// Rounds in which others may make stashes while ours is dropped.
+const ROUNDS: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(600);
 /// What says what a run may do and read holds as it is in the work tree.
 const HELD: [&str; 3] =
@@ -50,9 +55,9 @@ struct Record {
 /// Changes that are aside.
 #[derive(Debug)]
 pub struct Stash {
+    /// Holds the lock.
     git: Git,
     record: Record,
-    _lock: Lock,
 }
 
 /// What became of changes that were aside.
@@ -80,17 +85,18 @@ impl Stash {
             return Err(Error::new("a merge, rebase or the like is under way")
                 .hint("finish it, or leave out `--stash`"));
         }
-        let changed = changed(&git)?;
-        if changed.is_empty() {
+        let found = found(&git)?;
+        if found.is_empty() {
             return Ok(None);
         }
-        refuse(&git, changed.iter().map(PathBuf::as_path))?;
-        let lock = locked(&git)?.ok_or_else(busy)?;
+        refuse(&git, &found)?;
+        refuse_inexact(&git, &found)?;
+        let git = locked(&git)?.ok_or_else(busy)?;
         if read(&git).is_some() {
             return Err(Error::new("changes of yours are still aside from an earlier run")
                 .hint("`git stash list` shows them; `elophanto agent undo` brings them back"));
         }
-        let stash = Self { record: Record { id: Ulid::new() }, git, _lock: lock };
+        let stash = Self { record: Record { id: Ulid::new() }, git };
         write(&stash.git, &stash.record)?;
         let message = message(&stash.record);
         let pushed = stash.git.run(&["stash", "push", "--include-untracked", "-m", &message]);
@@ -122,7 +128,7 @@ impl Stash {
     }
 }
 
-/// Brings back what a killed run left aside; `None` where there is nothing.
+/// Brings back what a run left aside that was killed, or at whose end it did not fit; `None` where there is nothing.
 ///
 /// # Errors
 /// When git cannot say what is where; then it is in the stash.
@@ -131,12 +137,12 @@ pub fn recover(git: &Git) -> Result<Option<Back>, Error> {
         return Ok(None);
     }
     let git = git.clone().with_timeout(PATIENCE);
-    // A run is at it.
-    let Some(_lock) = locked(&git)? else { return Ok(None) };
+    // A run is at it, or a git that a killed one has left.
+    let Some(git) = locked(&git)? else { return Ok(None) };
     read(&git).map(|record| bring_back(&git, &record)).transpose()
 }
 
-/// How the stash is called that a killed run left; `None` where there is none, or a run is at it.
+/// How the stash is called that a run left; `None` where there is none, or a run is at it.
 pub fn left(git: &Git) -> Option<String> {
     let record = read(git)?;
     let _lock = locked(git).ok().flatten()?;
@@ -151,12 +157,21 @@ fn bring_back(git: &Git, record: &Record) -> Result<Back, Error> {
     let stash = Stored::of(git, commit)?;
     // Git was stopped before it cleaned up, or after it had brought all back.
     let back = if stash.is_there(git)? { Ok(Back::Whole) } else { stash.apply(git)? };
-    forget(git)?;
     match back {
         Ok(back) => {
+            if let Some(path) = stash.otherwise(git, stash.is_merged(git)?)? {
+                let why = format!(
+                    "`{}` came back otherwise than it was, as git's attributes or settings have \
+                     changed; the stash has it as it was",
+                    shown(&path)
+                );
+                return Ok(Back::Stays { stash: commit.short(), why });
+            }
+            forget(git)?;
             drop_entry(git, &commit)?;
             Ok(back)
         }
+        // It may fit later: what is written down stays as well.
         Err(why) => Ok(Back::Stays { stash: commit.short(), why }),
     }
 }
@@ -172,6 +187,8 @@ struct Stored {
     /// What is to be in the work tree where it differs from the commit that it is based on.
     tracked: BTreeMap<NotePath, Option<Content>>,
     untracked: BTreeMap<NotePath, Content>,
+    /// What is tracked now and was not in that commit.
+    added: Vec<NotePath>,
 }
 
 impl Stored {
@@ -179,11 +196,13 @@ impl Stored {
         let name = |suffix: &str| format!("{commit}{suffix}");
         let all = tree(git, &name(""))?;
         let (base, own) = (name("^1"), name(""));
-        let asked = ["diff-tree", "-r", "-z", "--no-renames", "--name-only", &base, &own, "--"];
-        let changed = git.run(&asked)?;
-        let changed = changed.split(|&byte| byte == 0).filter(|path| !path.is_empty());
-        let tracked = changed.map(|path| {
-            let path = NotePath::new(path);
+        let differing = |kinds: &str| -> Result<Vec<NotePath>, GitError> {
+            let asked = ["diff-tree", "-r", "-z", "--no-renames", "--name-only", kinds];
+            let paths = git.run(&[&asked[..], &[&base, &own, "--"]].concat())?;
+            let paths = paths.split(|&byte| byte == 0).filter(|path| !path.is_empty());
+            Ok(paths.map(NotePath::new).collect())
+        };
+        let tracked = differing("--diff-filter=ACDMRTUXB")?.into_iter().map(|path| {
             let is = all.get(&path).cloned();
             (path, is)
         });
@@ -192,6 +211,7 @@ impl Stored {
             staged: text(&git.run(&["rev-parse", &name("^2^{tree}")])?),
             tracked: tracked.collect(),
             untracked: if third { tree(git, &name("^3"))? } else { BTreeMap::new() },
+            added: differing("--diff-filter=A")?,
             commit,
         })
     }
@@ -203,17 +223,24 @@ impl Stored {
         if git.index_is_locked() || staged.as_ref() != Some(&self.staged) {
             return Ok(false);
         }
-        for (path, is) in &self.tracked {
-            if there(git, path)? != *is {
-                return Ok(false);
+        Ok(self.otherwise(git, false)?.is_none())
+    }
+
+    /// Whether it came back on another commit than it was made on.
+    fn is_merged(&self, git: &Git) -> Result<bool, GitError> {
+        Ok(git.resolve(&format!("{}^1", self.commit))? != git.resolve("HEAD")?)
+    }
+
+    /// A file that is not as it was; if it was merged, of the untracked ones.
+    fn otherwise(&self, git: &Git, is_merged: bool) -> Result<Option<NotePath>, Error> {
+        let tracked = self.tracked.iter().filter(|_| !is_merged);
+        let all = tracked.map(|(path, is)| (path, is.as_ref()));
+        for (path, is) in all.chain(self.untracked.iter().map(|(path, is)| (path, Some(is)))) {
+            if there(git, path)?.as_ref() != is {
+                return Ok(Some(path.clone()));
             }
         }
-        for (path, is) in &self.untracked {
-            if there(git, path)?.as_ref() != Some(is) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        Ok(None)
     }
 
     /// Puts it into the work tree, all of it or nothing; else why not.
@@ -221,10 +248,11 @@ impl Stored {
         if git.index_is_locked() {
             return Ok(Err("git is at work here, or was killed".to_owned()));
         }
-        for path in self.untracked.keys() {
-            if there(git, path)?.is_some() {
-                return Ok(Err(format!("`{}` is there by now", shown(path))));
-            }
+        // A folder as well, and a file where a folder is to be.
+        let top = Folder::open(git.root())?;
+        let is_free = |path: &NotePath| matches!(top.stat(path.as_path()), Ok(None));
+        if let Some(path) = self.untracked.keys().chain(&self.added).find(|path| !is_free(path)) {
+            return Ok(Err(format!("`{}` is there by now", shown(path))));
         }
         // Git would leave these and bring back the rest.
         let mut meanwhile = changed(git)?.into_iter().map(|path| NotePath::from(path.as_path()));
@@ -267,12 +295,11 @@ impl Stored {
         let commit = self.commit.to_string();
         match git.run(&["merge-tree", "--write-tree", "HEAD", &commit]) {
             Ok(_) => Ok(None),
-            // A git before 2.38 does not know how: whether it can be merged is seen then.
-            Err(GitError::Failed { said, .. }) if said != CONFLICT => Ok(None),
-            Err(cause) => {
-                said(cause)?;
+            Err(GitError::Failed { code: Some(CONFLICT), .. }) => {
                 Ok(Some("it conflicts with what the run committed".to_owned()))
             }
+            // A git before 2.38 does not know how: whether it can be merged is seen then.
+            Err(cause) => said(cause).map(|_| None),
         }
     }
 }
@@ -307,7 +334,7 @@ fn there(git: &Git, path: &NotePath) -> Result<Option<Content>, Error> {
         // A link on the way leads to something else.
         _ => return Ok(None),
     };
-    let id = git.run_with(&["hash-object", "--stdin"], &bytes)?;
+    let id = git.run_with(&["hash-object", "--no-filters", "--stdin"], &bytes)?;
     let id = ObjectId::from_hex(id.trim_ascii());
     let id = id.ok_or_else(|| GitError::Odd("the id of a content".to_owned()))?;
     Ok(Some((mode.to_owned(), id)))
@@ -326,17 +353,106 @@ fn said(cause: GitError) -> Result<String, Error> {
     }
 }
 
+/// What is to be put aside, sorted.
+fn found(git: &Git) -> Result<Vec<PathBuf>, Error> {
+    let asked = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"];
+    let status = git.run(&[&asked[..], &["--ignore-submodules=dirty"]].concat())?;
+    let names = status.split(|&byte| byte == 0).filter_map(|line| line.get(3..));
+    let mut found: Vec<_> = names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect();
+    found.sort();
+    let top = Folder::open(git.root())?;
+    let is_folder = |path: &&PathBuf| {
+        let is_one = top.stat(path).ok().flatten().is_some_and(|stat| stat.kind == Kind::Folder);
+        is_one && top.stat(&path.join(".git")).ok().flatten().is_none()
+    };
+    if let Some(path) = found.iter().find(is_folder) {
+        return Err(Error::new(format_args!(
+            "`{}` is a file for git and a folder here, and no stash holds what git ignores in it",
+            exact_line(&path.to_string_lossy())
+        ))
+        .hint("commit it first, or leave out `--stash`"));
+    }
+    // Gone for git and there all the same, or a file and a folder in each other's place.
+    match found.windows(2).find(|pair| pair[1].starts_with(&pair[0])) {
+        Some(pair) => Err(Error::new(format_args!(
+            "`{}` is deleted for git, and there is something untracked",
+            exact_line(&pair[0].to_string_lossy())
+        ))
+        .hint("`git add` or commit it first, or leave out `--stash`: no stash holds both")),
+        None => Ok(found),
+    }
+}
+
+/// Refuses what git would give back otherwise than it is: line ends and the like that it converts,
+/// rights that it does not keep.
+fn refuse_inexact(git: &Git, changed: &[PathBuf]) -> Result<(), Error> {
+    let (top, usual) = (Folder::open(git.root())?, usual_rights(git)?);
+    let mut asked = Vec::new();
+    let mut files = Vec::new();
+    for path in changed {
+        let Some(stat) = top.stat(path).ok().flatten().filter(|stat| stat.is_file()) else {
+            continue;
+        };
+        let (bytes, mode) = (path.as_os_str().as_bytes(), stat.mode & 0o7777);
+        if !usual.contains(&mode) {
+            return Err(inexact(path, &format!("its rights ({mode:03o}) are not kept by git")));
+        }
+        if bytes.starts_with(b"\"") || bytes.iter().any(|byte| b"\n\r".contains(byte)) {
+            return Err(inexact(path, "git cannot be asked about such a name"));
+        }
+        asked.extend_from_slice(bytes);
+        asked.push(b'\n');
+        files.push(path);
+    }
+    if files.is_empty() {
+        return Ok(());
+    }
+    let raw = git.run_with(&["hash-object", "--no-filters", "--stdin-paths"], &asked)?;
+    let kept = git.run_with(&["hash-object", "--stdin-paths"], &asked)?;
+    let lines = |said: &[u8]| said.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    let (raw, kept): (Vec<_>, Vec<_>) = (lines(&raw), lines(&kept));
+    match files.iter().zip(raw.iter().zip(&kept)).find(|(_, (raw, kept))| raw != kept) {
+        Some((path, _)) => Err(inexact(path, "git converts it (line ends and the like)")),
+        None => Ok(()),
+    }
+}
+
+fn inexact(path: &Path, why: &str) -> Error {
+    let name = exact_line(&path.to_string_lossy());
+    Error::new(format_args!("`{name}` would not come back as it is: {why}"))
+        .hint("commit it first, have git ignore it, or leave out `--stash`")
+}
+
+/// The rights that git gives files: those of a new file, and with all who read it running it.
+fn usual_rights(git: &Git) -> Result<[u32; 4], Error> {
+    let (top, probe) = (Folder::open(git.git_dir())?, Path::new(PROBE));
+    let (made, name) = top.making(probe)?;
+    let _ = made.remove(Path::new(&name));
+    let mode = top.create(probe)?.metadata()?.mode() & 0o777;
+    top.remove(probe)?;
+    Ok([0o644, 0o755, mode, mode | (mode & 0o444) >> 2])
+}
+
 /// What must not be put aside.
-fn refuse<'p>(git: &Git, changed: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
+fn refuse(git: &Git, changed: &[PathBuf]) -> Result<(), Error> {
     if git.has_filtered_files()? {
         return Err(Error::new(
             "files here go through a filter (Git LFS), whose program is not run",
         )
         .hint("`git stash -u` before and `git stash pop` after the run do it with that"));
     }
+    // `h` and the like: git does not look whether they changed, and a stash writes over them.
+    let flagged = git.run(&["ls-files", "-v", "-z"])?;
+    let mut flagged = flagged.split(|&byte| byte == 0);
+    if let Some(line) = flagged.find(|line| line.first().is_some_and(u8::is_ascii_lowercase)) {
+        let name = exact_line(&String::from_utf8_lossy(line.get(2..).unwrap_or_default()));
+        return Err(Error::new(format_args!("git is told to take `{name}` for unchanged")).hint(
+            "`git update-index --no-assume-unchanged FILE` ends that; or leave out `--stash`",
+        ));
+    }
     for path in changed {
         let name = exact_line(&path.to_string_lossy());
-        if HELD.iter().any(|held| path == Path::new(held)) {
+        if HELD.iter().any(|held| path == Path::new(held)) || is_instructions(path) {
             return Err(Error::new(format_args!("`{name}` has changes that a run is to obey"))
                 .hint("commit it first: what is put aside does not hold for the run"));
         }
@@ -374,17 +490,26 @@ fn entries(git: &Git) -> Result<Vec<(CommitId, String)>, GitError> {
 
 /// Takes it out of the list.
 fn drop_entry(git: &Git, commit: &CommitId) -> Result<(), Error> {
-    let Some(at) = entries(git)?.iter().position(|(id, _)| id == commit) else { return Ok(()) };
-    let entry = format!("stash@{{{at}}}");
-    // Somebody may have made or dropped one meanwhile.
-    if git.resolve(&entry)? == *commit {
-        git.run(&["stash", "drop", "--quiet", &entry])?;
+    for _ in 0..ROUNDS {
+        let Some(at) = entries(git)?.iter().position(|(id, _)| id == commit) else { break };
+        let said = text(&git.run(&["stash", "drop", &format!("stash@{{{at}}}")])?);
+        // `Dropped stash@{0} (ID)`
+        let dropped =
+            said.rsplit_once('(').and_then(|(_, id)| id.trim_end_matches(')').parse().ok());
+        let Some(other) = dropped.filter(|id: &CommitId| id != commit) else { break };
+        // Somebody has made or dropped one meanwhile, and so ours had another number.
+        let other = other.to_string();
+        let message = text(&git.run(&["log", "-1", "--format=%s", &other])?);
+        git.run(&["stash", "store", "--quiet", "-m", &message, &other])?;
     }
     Ok(())
 }
 
-fn locked(git: &Git) -> Result<Option<Lock>, Error> {
-    Ok(lock::try_for(&git.git_dir().join(LOCK), Duration::ZERO)?)
+/// The same git with the lock, which each git that it starts has as well: where this program is killed,
+/// nobody looks before such a git has ended.
+fn locked(git: &Git) -> Result<Option<Git>, Error> {
+    let lock = lock::try_for(&git.git_dir().join(LOCK), Duration::ZERO)?;
+    Ok(lock.map(|lock| git.clone().holding(lock.into_file())))
 }
 
 fn busy() -> Error {

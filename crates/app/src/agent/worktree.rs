@@ -26,7 +26,7 @@ use elophanto_base::{
     lock::{self, Lock},
     visible::exact_line,
 };
-use elophanto_repo::{Git, GitError, Repository, locate};
+use elophanto_repo::{Git, GitError, Repository, branch_reference, locate};
 use elophanto_text::authoring::slug;
 
 /// Behind the name of the repository: the folder of its further work trees.
@@ -133,6 +133,29 @@ pub fn begin(
         }
         return Err(cause.into());
     }
+    let opened = open(workspace, &user, &path, flags, reporter);
+    let (opened, own, lock) = opened.inspect_err(|_| {
+        let real = canonical(&path);
+        // Nobody has worked in it yet.
+        let remove = ["worktree", "remove", "--force"].map(OsStr::new);
+        let removed = user.run(&[&remove[..], &[path.as_os_str()]].concat());
+        if removed.and_then(|_| user.remove_branch(&name, &at)).is_ok() {
+            forget(&workspace.environment, user.root(), &path, &real);
+        }
+    })?;
+    let branch = Branch::of_work_tree(&name, user.branch(), at);
+    let environment = workspace.environment.clone();
+    Ok((opened, WorkTree { path, branch, user, own, lock, environment }))
+}
+
+/// Opens a new one.
+fn open(
+    workspace: &Workspace,
+    user: &Git,
+    path: &Path,
+    flags: Vec<(String, String)>,
+    reporter: &dyn Reporter,
+) -> Result<(Workspace, Git, Option<Lock>), Error> {
     if user.has_filtered_files()? {
         reporter.note(
             "files that go through a filter (Git LFS) are in the new work tree as git holds them: no \
@@ -140,17 +163,15 @@ pub fn begin(
         );
     }
     let environment = workspace.environment.clone();
-    if let Err(cause) = trust_alike(&environment, &workspace.repository.root, &path) {
+    if let Err(cause) = trust_alike(&environment, &workspace.repository.root, path) {
         reporter
             .warn(format_args!("what you trust here is not trusted there: {}", cause.message()));
     }
-    let repository = locate(&path)?;
+    let repository = locate(path)?;
     let own =
         Git::of(&repository).ok_or_else(|| GitError::Odd("a work tree without git".into()))?;
     let lock = lock::try_for(&own.git_dir().join(LOCK), Duration::ZERO)?;
-    let opened = Workspace::at(repository, environment.clone(), flags, reporter)?;
-    let branch = Branch::of_work_tree(&name, user.branch(), at);
-    Ok((opened, WorkTree { path, branch, user, own, lock, environment }))
+    Ok((Workspace::at(repository, environment, flags, reporter)?, own, lock))
 }
 
 impl WorkTree {
@@ -176,14 +197,14 @@ impl WorkTree {
                 .hint(format!("what was committed is on the branch `{name}`")));
         }
         let tip = own.branch_tip(branch.name())?.unwrap_or(*branch.at());
-        let is_empty = tip == *branch.at() && is_untouched(&own)?;
+        // HEAD may be elsewhere by now, with commits that no branch holds.
+        let is_on = own.branch().as_deref() == Some(branch.name()) && !own.is_under_way();
+        let is_empty = is_on && tip == *branch.at() && is_untouched(&own)?;
+        let real = canonical(&path);
         let remove = ["worktree", "remove"].map(OsStr::new);
         if is_empty && user.run(&[&remove[..], &[path.as_os_str()]].concat()).is_ok() {
             user.remove_branch(branch.name(), &tip)?;
-            forget_if_empty(&path);
-            // What is left there is trusted for no other content.
-            let _ = TrustStore::open_for(user.root(), environment.variables())
-                .and_then(|store| store.forget(&path));
+            forget(&environment, user.root(), &path, &real);
             return Ok(Left::Gone);
         }
         let range = format!("{}..{tip}", branch.at());
@@ -258,6 +279,14 @@ fn trust_alike(environment: &Environment, from: &Path, to: &Path) -> Result<(), 
     Ok(())
 }
 
+/// What is trusted in one that is gone is trusted for no other content; the folder of work trees goes
+/// with the last of them. `real` is what the path led to.
+fn forget(environment: &Environment, user: &Path, path: &Path, real: &Path) {
+    let _ =
+        TrustStore::open_for(user, environment.variables()).and_then(|store| store.forget(real));
+    forget_if_empty(path);
+}
+
 fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -311,7 +340,9 @@ fn free(
     for number in 1..=MOST_TRIED {
         let name = if number == 1 { slug.to_owned() } else { format!("{slug}-{number}") };
         let path = beside.join(&name);
-        if path.symlink_metadata().is_err() && git.branch_tip(&name)?.is_none() {
+        // Of that name, or below it: where there is `a/b` there can be no `a`.
+        let asked = ["for-each-ref", "--count=1", &branch_reference(&name)];
+        if path.symlink_metadata().is_err() && git.run(&asked)?.is_empty() {
             return Ok((path, name));
         }
     }

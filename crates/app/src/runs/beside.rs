@@ -39,9 +39,11 @@ pub fn unfinished(here: &Repository) -> Result<Vec<(String, String)>, Error> {
 
 fn stash_left(here: &Repository) -> Option<(String, String)> {
     let stash = stash::left(&Git::of(here)?)?;
-    let said =
-        format!("a run that was killed left uncommitted changes of yours in the stash {stash}");
-    Some((said, "elophanto agent undo, which takes back the run and brings them back".to_owned()))
+    let said = format!("an earlier run has left uncommitted changes of yours in the stash {stash}");
+    Some((
+        said,
+        "elophanto agent undo, or any run here, brings them back where they fit".to_owned(),
+    ))
 }
 
 fn said(tree: &Standing) -> String {

@@ -25,7 +25,7 @@ pub(super) fn kept(bytes: &[u8]) -> Option<(Size, Vec<u8>)> {
                 let loops = |name: &&[u8]| rest.get(3..).is_some_and(|it| it.starts_with(name));
                 let is_kept = match rest.get(1)? {
                     0xf9 => true,
-                    0xff => LOOPS.iter().any(|name| loops(name)),
+                    0xff => LOOPS.iter().any(loops),
                     _ => false,
                 };
                 (length, is_kept)

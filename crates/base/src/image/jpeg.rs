@@ -60,7 +60,7 @@ fn segment_kept(marker: u8, segment: &[u8]) -> Option<Vec<u8>> {
         // Profiles of colours; how Adobe's programs stored them.
         0xe2 if data.starts_with(b"ICC_PROFILE\0") => Some(segment.to_vec()),
         0xee if data.starts_with(b"Adobe") => Some(segment.to_vec()),
-        0xe0..=0xef | 0xf0..=0xfe => None,
+        0xe0..=0xfe => None,
         _ => Some(segment.to_vec()),
     }
 }

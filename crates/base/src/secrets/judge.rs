@@ -143,7 +143,7 @@ fn is_password_name(candidate: &Candidate<'_>) -> bool {
         let tail = before.len().checked_sub(name.len()).and_then(|at| before.as_bytes().get(at..));
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(name.as_bytes()))
     };
-    ["password", "passwd", "passphrase", "pwd"].into_iter().any(ends_with)
+    ["password", "passwort", "passwd", "passphrase", "pwd"].into_iter().any(ends_with)
 }
 
 /// Whether the name before the value follows a `?` or `&`.

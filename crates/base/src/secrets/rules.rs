@@ -66,6 +66,7 @@ pub(super) const RULES: &[Rule] = &[
         &["glpat-", "gldt-", "glrt-", "glptt-", "glft-", "glsoat-", "glimt-", "glagent-", "glcbt-"],
         25..=260,
     ),
+    form("DigitalOcean token", r"(?-u:\b)(do[opr]_v1_[a-f0-9]+)", &["_v1_"], 71..=71),
     Rule {
         kind: "Slack token",
         pattern: r"(?-u:\b)(xox[abceoprs]-[A-Za-z0-9-]+|xapp-[0-9]-[A-Za-z0-9-]+)",
@@ -142,7 +143,7 @@ pub(super) const RULES: &[Rule] = &[
         kind: "secret by its name",
         pattern: concat!(
             "(?i-u:(?:api|access|auth|account|encryption|signing|private)[_-]?key",
-            "|secret(?:[_-]?key)?(?:[_-]?base)?|token|passw(?:or)?d|passphrase|pwd|credentials?)",
+            "|secret(?:[_-]?key)?(?:[_-]?base)?|token|passw(?:or[dt]|d)|passphrase|pwd|credentials?)",
             // Also between the marks of Markdown, and in the next cell of a table.
             r#"(["'`\]*_]{0,3}[ \t]*(?:=>|:=|[=:|])[*_]{0,2}[ \t]*)"#,
             r#"(?:"([^\x00-\x20\x7f"\\]+)"|'([^\x00-\x20\x7f'\\]+)'|`([^\x00-\x20\x7f`\\]+)`"#,

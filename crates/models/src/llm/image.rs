@@ -124,7 +124,7 @@ fn takes_images(model: &ModelRef) -> bool {
         let rest = family.strip_prefix(*name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', ':']))
     };
-    TAKES.iter().any(|name| is_of(&name)) && !TAKES_NOT.iter().any(|name| is_of(&name))
+    TAKES.iter().any(is_of) && !TAKES_NOT.iter().any(is_of)
 }
 
 /// Ways to count, as providers describe them.

@@ -42,7 +42,7 @@ impl Fetcher {
     /// # Errors
     /// [`FetchError::Setup`] if the system has no certificates or the user agent can't be sent.
     pub fn new(policy: Policy) -> Result<Self, FetchError> {
-        let reach = if policy.allow_private { Reach::ANY } else { Reach::PUBLIC };
+        let reach = if policy.allow_private { Reach::PRIVATE } else { Reach::PUBLIC };
         Self::within(reach, policy)
     }
 

@@ -20,7 +20,7 @@ impl Reach {
         addresses: |address| place_of_address(address) == Place::Public,
         names: |name| place_of_name(name) == Place::Public,
     };
-    /// Private networks too, but for where clouds keep the keys of a machine.
+    /// Private networks and this machine too, but for where clouds keep the keys of a machine.
     pub const PRIVATE: Self = Self {
         addresses: |it| !matches!(place_of_address(it), Place::LinkLocal | Place::Cloud),
         names: |name| place_of_name(name) != Place::Cloud,
@@ -28,8 +28,6 @@ impl Reach {
     /// This machine, whatever it is called.
     pub const HERE: Self =
         Self { addresses: |it| place_of_address(it) == Place::Loopback, names: |_| true };
-    /// Private networks and this machine too.
-    pub const ANY: Self = Self { addresses: |_| true, names: |_| true };
 }
 
 /// Refuses what is no address of a page within `reach`, as far as it can be told without resolving

@@ -6,11 +6,15 @@
 
 use std::{
     ffi::{OsStr, OsString},
+    fs::File,
     io::{Read, Write},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::mpsc::{RecvTimeoutError, sync_channel},
+    sync::{
+        Arc,
+        mpsc::{RecvTimeoutError, sync_channel},
+    },
     time::{Duration, Instant},
 };
 
@@ -22,7 +26,7 @@ pub enum GitError {
     #[error("cannot run git: {0}")]
     NoProgram(#[source] std::io::Error),
     #[error("`git {command}` failed: {said}")]
-    Failed { command: String, said: String },
+    Failed { command: String, said: String, code: Option<i32> },
     #[error("`git {command}` gave no answer within {} s", .limit.as_secs())]
     TooSlow { command: String, limit: Duration },
     #[error("git gave an answer that cannot be read: {0}")]
@@ -102,6 +106,7 @@ const COMPARING: &[&str] = &[
     "diff",
     "diff-files",
     "diff-index",
+    "hash-object",
     "mv",
     "read-tree",
     "rm",
@@ -128,6 +133,8 @@ pub struct Git {
     deadline: Option<Instant>,
     /// Where programs are looked for, if that is not where the user looks for them.
     path: Option<OsString>,
+    /// Open in each git that is given nothing to read, until it ends.
+    held: Option<Arc<File>>,
 }
 
 /// Where programs are looked for, without folders of the work tree, which whoever wrote it has
@@ -155,6 +162,7 @@ impl Git {
             timeout: TIMEOUT,
             deadline: None,
             path: path_outside(&repository.root),
+            held: None,
         })
     }
 
@@ -166,6 +174,12 @@ impl Git {
     /// The same with another time limit per call.
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
+    }
+
+    /// The same with a file that each git has open until it ends: a lock on it outlives a kill of this
+    /// program as long as git goes on.
+    pub fn holding(self, file: File) -> Self {
+        Self { held: Some(Arc::new(file)), ..self }
     }
 
     /// The same with a moment after which git is neither asked nor waited for.
@@ -212,9 +226,10 @@ impl Git {
     ) -> Result<(), GitError> {
         let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
         let named = || arguments.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
-        // The index against a commit: no file of the work tree is opened.
+        // The index against a commit: no file of the work tree is opened; or without any filter.
         let reads_no_file = matches!(&arguments[..], [first, second, ..]
-            if *first == "diff-index" && *second == "--cached");
+            if *first == "diff-index" && *second == "--cached"
+                || *first == "hash-object" && *second == "--no-filters");
         let filters = match arguments.first() {
             Some(first) if COMPARING.iter().any(|name| first == name) && !reads_no_file => {
                 self.filters()?
@@ -231,6 +246,9 @@ impl Git {
         }
         let deadline = Instant::now() + limit;
         let command = &mut self.command(&arguments, &filters);
+        if let Some(file) = self.held.as_ref().filter(|_| input.is_empty()) {
+            command.stdin(file.try_clone().map_err(GitError::NoProgram)?);
+        }
         let mut child = command.spawn().map_err(GitError::NoProgram)?;
         let taken = std::thread::scope(|scope| {
             // Each pipe has a thread of its own, so that a full one cannot stop git.
@@ -287,7 +305,7 @@ impl Git {
             (Ended::AtEnd, Some(status), _) if status.success() => Ok(()),
             (Ended::AtEnd, Some(status), said) => {
                 let said = if said.is_empty() { status.to_string() } else { said };
-                Err(GitError::Failed { command: named(), said })
+                Err(GitError::Failed { command: named(), said, code: status.code() })
             }
             (Ended::TooSlow, ..) | (_, None, _) => Err(too_slow()),
         }

@@ -98,7 +98,7 @@ impl Git {
     }
 
     fn write_by_program(&self, content: &[u8]) -> Result<ObjectId, GitError> {
-        let output = self.run_with(&["hash-object", "-w", "--no-filters", "--stdin"], content)?;
+        let output = self.run_with(&["hash-object", "--no-filters", "-w", "--stdin"], content)?;
         ObjectId::from_hex(output.trim_ascii())
             .ok_or_else(|| GitError::Odd("the id of a blob".to_owned()))
     }

@@ -4,18 +4,21 @@
 //! kind the innermost file.
 
 use std::{
-    fs,
+    fs::{self, File},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::is_readable;
+use super::{Reads, how_it_reads};
 use crate::locate::shared_git_dir;
+use elophanto_base::regular::read_capped;
 
 /// Names of ignore files, the strongest first. Git's own exclude files are weaker than all.
 pub const IGNORE_FILES: [&str; 3] = [".elophantoignore", ".ignore", ".gitignore"];
+/// The rules of a larger one do not hold, in bytes.
+pub(crate) const MOST_IGNORE_BYTES: u64 = 128 * 1024;
 const KINDS: usize = IGNORE_FILES.len() + 1;
 
 /// The rules that hold in a folder.
@@ -47,9 +50,9 @@ impl Rules {
             for name in IGNORE_FILES {
                 let path = folder.join(name);
                 let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
-                match is_readable(&path, metadata.file_type()) {
-                    Some(true) => present.push(name),
-                    None if folder.starts_with(top) => return Err(path),
+                match how_it_reads(&path, metadata.file_type()) {
+                    Reads::Well => present.push(name),
+                    Reads::Forever if folder.starts_with(top) => return Err(path),
                     _ => {}
                 }
             }
@@ -88,10 +91,15 @@ impl Rules {
     }
 }
 
-/// A line that is no pattern, or a file that cannot be read, leaves nothing out.
+/// A line that is no pattern, or a file that cannot be read or is too large, leaves nothing out.
 fn read(folder: &Path, path: &Path) -> Gitignore {
     let mut builder = GitignoreBuilder::new(folder);
-    let _ = builder.add(path);
+    let bytes = File::open(path).and_then(|file| read_capped(file, MOST_IGNORE_BYTES));
+    let bytes = bytes.ok().flatten().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    for line in text.strip_prefix('\u{feff}').unwrap_or(&text).lines() {
+        let _ = builder.add_line(None, line);
+    }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 

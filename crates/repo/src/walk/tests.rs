@@ -95,6 +95,21 @@ fn ignore_files_that_never_end_leave_their_folder_out() {
     }
 }
 
+#[test]
+fn rules_of_an_ignore_file_that_is_too_large_do_not_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write(root, "a.md", "x");
+    for (length, found) in [(MOST_IGNORE_BYTES, &[][..]), (MOST_IGNORE_BYTES + 1, &["a.md"])] {
+        let mut rules = "a.md\n#".to_owned();
+        rules.push_str(&"x".repeat(length as usize - rules.len()));
+        write(root, ".gitignore", &rules);
+        let (walked, failed) = walk(root, &selection(&["."]));
+        assert_eq!(walked.iter().map(|it| it.path.to_text()).collect::<Vec<_>>(), found);
+        assert_eq!(failed.len(), found.len(), "{failed:?}");
+    }
+}
+
 /// Names of a small world, so that rules and files meet.
 fn name() -> impl Strategy<Value = String> {
     prop::sample::select(vec!["a", "b", "c", ".d"]).prop_map(str::to_owned)

@@ -5,6 +5,8 @@ mod answer;
 mod command;
 mod mention;
 
+use std::path::Path;
+
 pub use answer::{ChatAnswer, ChatBudget, ChatSpent, ChatStatus, Resumed, Said};
 pub use command::{COMMANDS, ChatCommand, KnownCommand, Line};
 
@@ -13,16 +15,18 @@ use super::{
 };
 use crate::{
     Error, Reporter,
-    runs::{self, UndoRequest, changes, conversations, last_of, undo},
+    runs::{self, UndoRequest, Undone, changes, conversations, last_of, undo},
 };
 use elophanto_agent::{Todo, Which, permissions::Action};
-use elophanto_base::visible::escape_control_line;
+use elophanto_base::visible::{escape_control_line, exact_line};
 use elophanto_models::llm::Message;
 
 /// Runs that are listed.
 const MOST_TASKS: usize = 20;
 /// Runs of a conversation that are looked at.
 const MOST_RUNS: usize = 100;
+/// Paths of an undo that the model is told.
+const MOST_TOLD: usize = 20;
 /// Conversations to choose from.
 const MOST_CHOICES: usize = 20;
 
@@ -85,8 +89,13 @@ impl<'a> Chat<'a> {
         let mut given = self.given.clone();
         let tell: &dyn Reporter = &*self.prepared.reporter;
         let pasted = mention::pasted(line).into_iter().filter(|path| self.prepared.is_image(path));
+        let mut images = Vec::new();
         for path in pasted {
-            given.push(self.prepared.file(&path, &self.session)?.given);
+            match self.prepared.image(Path::new(&path), &self.session) {
+                Ok(image) => images.push(image),
+                // Whoever only speaks of a picture has something to say all the same.
+                Err(error) => tell.note(format_args!("{}: only its path is sent", error.message())),
+            }
         }
         for path in mention::mentions(line) {
             if self.prepared.is_file(&path) || self.prepared.is_image(&path) {
@@ -108,7 +117,15 @@ impl<'a> Chat<'a> {
             }
         }
         let ChatOptions { yes, asks_plan, is_attended } = self.options;
-        let request = RunRequest { goal: line, yes, is_attended, asks_plan, branch: None, given };
+        let request = RunRequest {
+            goal: line,
+            yes,
+            is_attended,
+            asks_plan,
+            branch: None,
+            given,
+            pasted: images,
+        };
         let mut watched = Watched { inner: approver, seen: &mut self.seen };
         let finished = self.prepared.run(&request, &mut self.session, &mut watched)?;
         // They are in the conversation now.
@@ -188,7 +205,10 @@ impl<'a> Chat<'a> {
                 // Without an id it is this conversation's, whatever else was run here since.
                 let run = run.map_or_else(|| self.last_run(), Ok)?;
                 let request = UndoRequest { run: Some(&run), partly: false, interrupted: false };
-                ChatAnswer::Undone(undo(prepared.workspace, &request, reporter)?)
+                let undone = undo(prepared.workspace, &request, reporter)?;
+                // The model has seen that it was done.
+                self.given.extend(undone.as_ref().and_then(taken_back));
+                ChatAnswer::Undone(undone)
             }
             ChatCommand::Sessions => ChatAnswer::Sessions(self.listed(reporter)?),
             ChatCommand::Resume(None) => {
@@ -238,7 +258,7 @@ impl<'a> Chat<'a> {
         self.spent = ChatSpent::default();
         self.given.clear();
         self.ran.clear();
-        self.seen.todo.clear();
+        self.seen = Seen::default();
     }
 
     fn listed(&self, reporter: &dyn Reporter) -> Result<Vec<Session>, Error> {
@@ -261,6 +281,15 @@ impl<'a> Chat<'a> {
                 .hint("`/undo ID` takes back another one: `elophanto agent runs` lists them")
         })
     }
+}
+
+/// What the model is told of an undo, with the next message.
+fn taken_back(undone: &Undone) -> Option<Given> {
+    undone.undo.as_ref()?;
+    let paths = undone.restored.iter().chain(&undone.removed).take(MOST_TOLD);
+    let paths = paths.map(|path| exact_line(path)).collect::<Vec<_>>().join(", ");
+    let text = format!("run {} is taken back; as before it: {paths}", undone.run);
+    Some(Given::Text { origin: "what `/undo` said, which the user called".to_owned(), text })
 }
 
 /// What the runs of a session have cost.

@@ -263,7 +263,9 @@ impl<'a> Surroundings<'a> {
             let names: Vec<String> =
                 runs.iter().map(|it| format!("`{}`", exact_line(&it.by))).collect();
             let kept = match runs.iter().any(|it| it.line.is_some()) {
-                true => "; a yes holds for exactly what runs now, until you revoke your trust",
+                true => {
+                    "; a yes holds for these lines as they stand, whatever they load, until you revoke your trust"
+                }
                 false => "",
             };
             reasons.push(format!(
