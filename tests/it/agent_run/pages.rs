@@ -277,7 +277,7 @@ fn instructions_of_a_folder_outlive_a_summary() {
     let part =
         |number: usize| call("file_write", json!({ "path": format!("{number}.txt"), "text": big }));
     let mut turns = vec![reads("src/deep/er/main.txt")];
-    turns.extend((0..14).map(|number| part(number)));
+    turns.extend((0..14).map(part));
     turns.push(text_turn());
     let next = Bench { model: Model::script(turns), ..bench };
     let settings = format!("{}agent:\n  context_tokens: 24000\n", next.model.settings());

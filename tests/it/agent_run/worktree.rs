@@ -14,8 +14,11 @@ fn write(path: &str) -> Turn {
     call("file_write", json!({ "path": path, "text": "x\n" }))
 }
 
+/// Files with their contents, git's index, HEAD and its log.
+type Users = (Vec<(PathBuf, Vec<u8>)>, Vec<u8>, String, String);
+
 /// All of the user's that must stay: files, what is staged, HEAD and its log.
-fn users(bench: &Bench) -> (Vec<(PathBuf, Vec<u8>)>, Vec<u8>, String, String) {
+fn users(bench: &Bench) -> Users {
     let git = |args: &[&str]| bench.env.git(args);
     let log = git(&["reflog", "HEAD"]);
     (bench.env.files(), bench.env.read(".git/index"), git(&["symbolic-ref", "HEAD"]), log)
