@@ -115,7 +115,7 @@ pub(crate) mod tests {
                  matters",
             ),
             (
-                vec![0; 5_242_881],
+                vec![0; MAX_IMAGE_BYTES as usize + 1],
                 "it has 3932161 bytes, over the cap of 3932160 (3.7 MB): make it smaller, or save it \
                  as JPEG",
             ),
@@ -139,7 +139,7 @@ pub(crate) mod tests {
             (vec![Message::user("a"), one(9)], true, "-1".to_owned()),
             (vec![Message::user("a"), one(9)], false, "-0".to_owned()),
             (vec![one(9); 22], true, format!("00{}", "1".repeat(20))),
-            (vec![one(5_000_000); 5], true, "01111".to_owned()),
+            (vec![one(3_900_000); 6], true, "011111".to_owned()),
         ] {
             keep_newest(&mut messages, takes);
             assert_eq!(shown(&messages), expected);
