@@ -174,6 +174,22 @@ fn what_must_not_be_put_aside_is_refused() {
     bench.env.git(&["rm", "--quiet", "--cached", "x"]);
     refused("deleted for git");
     bench.env.git(&["reset", "--quiet"]);
+    // A folder in a file's place may hold what git ignores, and no stash does.
+    bench.env.write(".git/info/exclude", "*.log\n");
+    let x = fs::read(bench.env.path("x")).unwrap();
+    bench.env.remove("x");
+    bench.env.write("x/keep.log", "mine\n");
+    refused("is a file for git and a folder here");
+    bench.env.remove("x/keep.log");
+    fs::remove_dir(bench.env.path("x")).unwrap();
+    bench.env.write("x", &x);
+    // Git would write over it unasked.
+    bench.env.git(&["update-index", "--assume-unchanged", "x"]);
+    bench.env.write("x", "mine\n");
+    bench.env.write("y", "mine\n");
+    refused("take `x` for unchanged");
+    assert_eq!(fs::read_to_string(bench.env.path("x")).unwrap(), "mine\n");
+    bench.env.remove("y");
     assert_eq!(stashes(&bench), "");
     assert!(bench.model.prompts().is_empty());
 }
