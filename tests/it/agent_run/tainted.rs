@@ -239,6 +239,24 @@ fn what_git_goes_by_is_held() {
 }
 
 #[test]
+fn what_a_hook_names_is_held_before_it_is_there() {
+    let bench = bench(
+        vec![shell("sh make.sh"), write(".hooks.local")],
+        "echo x > .hooks.local; echo x > a.md\n",
+    );
+    let hooks = bench.env.path(".git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    let hook = "#!/bin/sh\n[ -f .hooks.local ] && . ./.hooks.local\nexit 0\n";
+    fs::write(hooks.join("pre-commit"), hook).unwrap();
+    let told = bench.run("Go", &["--mode", "full"], "no");
+    assert_eq!(told.asked(), ["file_write"], "{}", told.output);
+    let reasons = told.all("approval_request")[0]["reasons"].to_string();
+    assert!(reasons.contains("hooks/pre-commit"), "{reasons}");
+    assert!(!bench.env.path(".hooks.local").exists(), "{}", told.output);
+    assert_eq!(bench.env.read("a.md"), b"x\n");
+}
+
+#[test]
 fn what_git_runs_and_nobody_can_follow_asks() {
     for (key, value) in [
         ("core.fsmonitor", "sh tools/watch.sh"),
