@@ -19,6 +19,7 @@ pub mod entities;
 pub mod environment;
 pub mod error;
 pub mod eval;
+pub mod gateway;
 pub mod graph;
 pub mod hidden;
 pub mod hook_run;

@@ -1,0 +1,70 @@
+//! Who speaks over a connection, and what they may.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where somebody speaks to the agent.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Channel {
+    Cli,
+    Telegram,
+    Discord,
+    Slack,
+    Web,
+    Lsp,
+}
+
+impl Channel {
+    pub const ALL: [Self; 6] =
+        [Self::Cli, Self::Telegram, Self::Discord, Self::Slack, Self::Web, Self::Lsp];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cli => "cli",
+            Self::Telegram => "telegram",
+            Self::Discord => "discord",
+            Self::Slack => "slack",
+            Self::Web => "web",
+            Self::Lsp => "lsp",
+        }
+    }
+}
+
+/// What somebody may do besides reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Scopes {
+    pub chat: bool,
+    pub approve: bool,
+    /// What concerns the gateway itself.
+    pub admin: bool,
+}
+
+impl Scopes {
+    pub const ALL: Self = Self { chat: true, approve: true, admin: true };
+
+    /// Their names, `read` first, which everybody has.
+    pub fn names(self) -> Vec<String> {
+        let all =
+            [("read", true), ("chat", self.chat), ("approve", self.approve), ("admin", self.admin)];
+        all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name.to_owned()).collect()
+    }
+}
+
+/// Who speaks: set by whoever accepted the connection, never by a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    pub channel: Channel,
+    /// As the channel knows them: the name of the system's user, a number.
+    pub user: String,
+    pub scopes: Scopes,
+}
+
+impl Identity {
+    /// As settings write it: `telegram:1`.
+    pub fn key(&self) -> String {
+        format!("{}:{}", self.channel.name(), self.user)
+    }
+}
