@@ -19,6 +19,8 @@
 //! what they say to programs. How the crates below `crates/` build on each other: `ARCHITECTURE.md`.
 
 pub mod cli;
+mod gateway;
+mod listening;
 pub mod mcp;
 mod terminal;
 pub mod wire;

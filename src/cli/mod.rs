@@ -13,6 +13,7 @@ mod entity;
 mod env;
 mod error;
 mod eval;
+mod gateway;
 mod generate;
 mod graph;
 mod hook;
@@ -80,6 +81,7 @@ enum Command {
     Interests(interest::InterestsArgs),
     React(interest::ReactArgs),
     Agent(agent::AgentArgs),
+    Gateway(gateway::GatewayArgs),
     Schedule(schedule::ScheduleArgs),
     Changelog(changelog::ChangelogArgs),
     Doctor(doctor::DoctorArgs),
@@ -177,6 +179,7 @@ fn is_json(command: &Command) -> bool {
         Command::Interests(args) => args.json,
         Command::React(args) => args.json,
         Command::Agent(args) => args.is_json(),
+        Command::Gateway(args) => args.is_json(),
         Command::Schedule(args) => args.is_json(),
         Command::Changelog(args) => args.json,
         Command::Doctor(args) => args.json,
@@ -208,6 +211,7 @@ fn dispatch(command: &Command, ui: &mut Ui) -> Result<Outcome, CliError> {
         Command::Interests(args) => interest::interests(args, ui),
         Command::React(args) => interest::react(args, ui),
         Command::Agent(args) => agent::run(args, ui),
+        Command::Gateway(args) => gateway::run(args, ui),
         Command::Schedule(args) => schedule::run(args, ui),
         Command::Changelog(args) => changelog::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),

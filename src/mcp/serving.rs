@@ -1,36 +1,30 @@
-//! The server of a repository over its life: served here, started in the background unless it runs,
-//! asked whether it runs, ended.
+//! The server of a repository: served here until it is told to end, or made sure of.
 
 use std::{
     net::{IpAddr, SocketAddr, TcpListener},
     path::{Path, PathBuf},
-    process::Stdio,
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use super::{
     operations,
-    running::{Files, Running},
-    server::{Http, Server, new_token, serve_http, serve_stdio},
+    server::{Http, Server, serve_http, serve_stdio},
     watching::tell_of_changes,
 };
-use elophanto_app::{Error, Reporter, workspace::KnowledgeBase};
-use elophanto_base::{process, visible::escape_control_line};
-use elophanto_index::store::lock;
+use crate::listening::{
+    life::{self, told_to_end},
+    running::{Files, Running},
+    token::new_token,
+};
+use elophanto_app::{Environment, Error, Reporter, workspace::KnowledgeBase};
 
 /// Where it listens if nothing else is said.
 pub const ADDRESS: &str = "127.0.0.1:7397";
 /// At this machine, where the system finds room.
 const ANYWHERE: &str = "127.0.0.1:0";
-/// How long a server may take to answer for the first time.
-const START: Duration = Duration::from_secs(10);
-/// How long a check of a running one may take.
-const CHECK: Duration = Duration::from_millis(500);
-/// How long a server may take to end.
-const END: Duration = Duration::from_secs(10);
-/// How often is looked whether it has begun or ended.
-const LOOKS: Duration = Duration::from_millis(20);
+/// The folder of what is written down of servers.
+const FOLDER: &str = "mcp";
 
 /// What is served, and on whose behalf.
 pub struct Served {
@@ -62,7 +56,7 @@ pub fn serve(
 ) -> Result<(), Error> {
     let Served { base, root, is_somewhere, reporter } = served;
     let listening = http.map(|http| Ok::<_, Error>((listen(http.address)?, http))).transpose()?;
-    let files = Files::of(&root, &base.environment);
+    let files = files(&root, &base.environment);
     let health = serde_json::json!({ "root": root.to_string_lossy(), "pid": std::process::id() });
     let operations = operations(base.clone(), reporter);
     let (server, handle) = Server::new(operations, env!("CARGO_PKG_VERSION"), health);
@@ -82,16 +76,12 @@ pub fn serve(
                 address: address.to_string(),
                 token: token.clone(),
                 root: root.to_string_lossy().into_owned(),
+                socket: None,
             };
             files.write(&running)?;
             begun(&running)?;
             let mut allowed_hosts = http.allowed_hosts;
-            // No name that somebody else could point here.
-            match address.ip() {
-                ip if ip.is_unspecified() => {}
-                IpAddr::V4(ip) => allowed_hosts.push(ip.to_string()),
-                IpAddr::V6(ip) => allowed_hosts.push(format!("[{ip}]")),
-            }
+            allowed_hosts.extend(own_name(address.ip()));
             let http = Http {
                 listener,
                 token,
@@ -110,35 +100,23 @@ pub fn serve(
     ended.map_err(Error::new)
 }
 
-fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
-    TcpListener::bind(address).map_err(|cause| {
-        let error = Error::new(format_args!("cannot listen at {address}: {cause}"));
-        match cause.kind() {
-            std::io::ErrorKind::AddrInUse => {
-                error.hint("another program is there; give another one: --http 127.0.0.1:0")
-            }
-            _ => error.hint("give an address of this machine, such as --http 127.0.0.1:7397"),
-        }
-    })
+/// Where the server of a repository is written down, in the user's own folder.
+///
+/// # Errors
+/// When the user has no home.
+pub fn files(root: &Path, environment: &Environment) -> Result<Files, Error> {
+    let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+    Ok(Files::of(&Files::folder(FOLDER, environment)?, &hash[..16]))
 }
 
-/// When the process is told to end.
-async fn told_to_end() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut ended), Ok(mut interrupted)) =
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = ended.recv() => {}
-        _ = interrupted.recv() => {}
+/// The name of the host that a request to an address of this machine bears: none that somebody else
+/// could point here.
+pub fn own_name(address: IpAddr) -> Option<String> {
+    match address {
+        ip if ip.is_unspecified() => None,
+        IpAddr::V4(ip) => Some(ip.to_string()),
+        IpAddr::V6(ip) => Some(format!("[{ip}]")),
     }
-}
-
-/// The server of this repository, if it answers.
-pub fn running(files: &Files) -> Option<Running> {
-    files.read().filter(|running| running.is_well(CHECK))
 }
 
 /// Makes sure that a server of this repository runs, at this address or the usual one; `program` are
@@ -152,64 +130,22 @@ pub fn ensure(
     address: Option<SocketAddr>,
     program: &dyn Fn(&str) -> Result<Vec<String>, Error>,
 ) -> Result<(Running, bool), Error> {
-    // Of several that want one, the first starts it and the others find it.
-    let _lock = lock::wait(&files.lock).map_err(|cause| files.unwritable(&cause))?;
-    if let Some(running) = running(files) {
-        return Ok((running, false));
-    }
-    let start = |address: &str| start(&program(address)?, root, files);
-    let started = match address {
-        Some(address) => start(&address.to_string()),
+    let programs = match address {
+        Some(address) => vec![program(&address.to_string())?],
         // Another program, or the server of another repository, may be at the usual place.
-        None => start(ADDRESS).or_else(|_| start(ANYWHERE)),
+        None => vec![program(ADDRESS)?, program(ANYWHERE)?],
     };
-    Ok((started?, true))
+    life::ensure(root, files, &programs)
 }
 
-/// Starts a server in the background and waits until it answers.
-fn start(program: &[String], root: &Path, files: &Files) -> Result<Running, Error> {
-    let mut started =
-        process::detach(program, root, Stdio::null(), Some(&files.log)).map_err(Error::new)?;
-    let begun = Instant::now();
-    while begun.elapsed() < START {
-        let running = files.read().filter(|running| running.pid == started.id());
-        if let Some(running) = running.filter(|running| running.is_well(CHECK)) {
-            return Ok(running);
+fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+    TcpListener::bind(address).map_err(|cause| {
+        let error = Error::new(format_args!("cannot listen at {address}: {cause}"));
+        match cause.kind() {
+            std::io::ErrorKind::AddrInUse => {
+                error.hint("another program is there; give another one: --http 127.0.0.1:0")
+            }
+            _ => error.hint("give an address of this machine, such as --http 127.0.0.1:7397"),
         }
-        if started.has_ended() {
-            break;
-        }
-        std::thread::sleep(LOOKS);
-    }
-    // One that nobody finds must not stay.
-    started.stop();
-    if let Some(running) = files.read().filter(|running| running.pid == started.id()) {
-        files.remove(&running);
-    }
-    let said = std::fs::read_to_string(&files.log).unwrap_or_default();
-    let last = said.lines().find(|line| line.starts_with("error")).unwrap_or("it says nothing");
-    Err(Error::new(format_args!("the server does not start: {}", escape_control_line(last)))
-        .hint(format!("its words are in `{}`", files.log.display())))
-}
-
-/// Ends the server of this repository: the one that ran, if one did.
-///
-/// # Errors
-/// When it does not end.
-pub fn stop(files: &Files) -> Result<Option<Running>, Error> {
-    // Who makes sure of one meanwhile starts it after this.
-    let _lock = lock::wait(&files.lock).map_err(|cause| files.unwritable(&cause))?;
-    // It answers with its own number, so the number is nobody else's by now.
-    let Some(running) = running(files) else { return Ok(None) };
-    process::ask_to_end(running.pid)?;
-    let begun = Instant::now();
-    while running.is_well(CHECK) {
-        if begun.elapsed() > END {
-            return Err(Error::new(format_args!("the server {} does not end", running.pid))
-                .hint("end it by hand: kill -9 with this number"));
-        }
-        std::thread::sleep(LOOKS);
-    }
-    files.remove(&running);
-    Ok(Some(running))
+    })
 }

@@ -236,7 +236,7 @@ impl<'a> Wire<'a> {
     /// What answers nothing that was asked is passed over, with a warning.
     fn answer(&mut self, takes: impl Fn(&AnswerWire) -> bool, forms: &str) -> Option<AnswerWire> {
         loop {
-            let lines = self.lines.get_or_insert_with(lines);
+            let lines = self.lines.get_or_insert_with(|| lines(MOST_ANSWER));
             let line = match lines.recv_timeout(LOOKS) {
                 Ok(line) => line,
                 Err(RecvTimeoutError::Disconnected) => return None,
@@ -263,12 +263,13 @@ impl<'a> Wire<'a> {
     }
 }
 
-/// Standard input, read by a thread: a read that waits cannot be ended.
-fn lines() -> Receiver<String> {
+/// Standard input, read by a thread: a read that waits cannot be ended. No line has more bytes than
+/// `most`.
+pub fn lines(most: u64) -> Receiver<String> {
     let (sender, lines) = sync_channel(1);
     thread::spawn(move || {
         let mut line = String::new();
-        while io::stdin().lock().take(MOST_ANSWER).read_line(&mut line).is_ok_and(|read| read > 0) {
+        while io::stdin().lock().take(most).read_line(&mut line).is_ok_and(|read| read > 0) {
             if sender.send(std::mem::take(&mut line)).is_err() {
                 break;
             }

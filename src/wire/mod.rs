@@ -8,6 +8,7 @@
 
 mod conversation;
 mod forms;
+pub mod gateway;
 mod hit;
 mod knowledge;
 mod lessons;

@@ -9,7 +9,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "gateway",
             "mcp",
+            "listening",
             "terminal",
             "wire",
             "base",
@@ -24,10 +26,12 @@ const ROOMS: &[(&str, &[&str])] = &[
             "app",
         ],
     ),
+    ("gateway", &["mcp", "listening", "wire", "base", "index", "app"]),
     (
         "mcp",
         &[
             "mcp/server",
+            "listening",
             "wire",
             "base",
             "net",
@@ -39,7 +43,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "app",
         ],
     ),
-    ("mcp/server", &["base", "wire"]),
+    ("mcp/server", &["listening", "base", "wire"]),
+    ("listening", &["base", "net", "index", "app"]),
     ("terminal", &["wire", "base", "net", "agent", "app"]),
     ("wire", &["base", "text", "models", "index", "knowledge", "app"]),
     ("app", &["base", "net", "repo", "text", "models", "index", "tables", "knowledge", "agent"]),
@@ -135,7 +140,8 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/repo/src/git/stage.rs", "an index of git"),
     ("crates/agent/src/tools/git_commit/make.rs", "an index of git"),
     ("crates/app/src/agent/develop_branch.rs", "an index of git"),
-    ("src/mcp/running.rs", "below the git directory"),
+    ("src/listening/", "what servers write down, in the user's folder"),
+    ("src/gateway/files.rs", "what the gateway writes down, in the user's folder"),
     (
         "crates/app/src/agent/sandboxing/run.rs",
         "below the git directory, and one folder at the root",

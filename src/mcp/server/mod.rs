@@ -27,8 +27,9 @@ mod tests;
 mod tool;
 
 pub use call::{Call, Follower};
-pub use http::{Http, new_token, serve_http};
+pub use http::{Http, routes, serve_http};
 pub use listeners::Handle;
+pub use stdio::MAX_BYTES;
 pub use stdio::serve_stdio;
 pub use tool::Tool;
 
@@ -116,8 +117,6 @@ pub enum ServeError {
     Listen(std::io::Error),
     #[error("the token is empty or has characters that cannot be sent in a header")]
     Token,
-    #[error("the system gives no random bits: {0}")]
-    Random(String),
 }
 
 impl Server {

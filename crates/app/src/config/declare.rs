@@ -3,6 +3,7 @@
 //! Owns the macro that makes of such a declaration the field, its line in the table of keys and
 //! its reading. Knows no setting.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -125,6 +126,7 @@ macro_rules! field {
 pub(super) use field;
 
 field! {
+    u16 = Kind::Whole { min: 0, max: 65_535 }, Value::Whole(number) => u16::try_from(*number).ok();
     u64, Value::Whole(number) => Some(*number);
     usize, Value::Whole(number) => usize::try_from(*number).ok();
     f64, Value::Real(number) => Some(*number);
@@ -132,6 +134,7 @@ field! {
     Duration, Value::Span(span) => Some(*span);
     String = Kind::Text, Value::Text(text) => Some(text.clone());
     PathBuf, Value::Text(text) => Some(text.into());
+    IpAddr = Kind::Address, Value::Text(text) => text.parse().ok();
 }
 
 /// `none` stands for nothing, as a setting cannot be empty.

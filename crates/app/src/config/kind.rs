@@ -2,12 +2,14 @@
 //!
 //! Nothing here knows which settings there are or where a text came from.
 
+use std::net::IpAddr;
 use std::path::{Component, Path};
 use std::time::Duration;
 
 use super::choices::{LANGUAGES, Provider, one_of};
 use super::duration::{format_duration, parse_duration};
 use super::forms::{BUDGET_FORM, MODEL_FORM, budget, model_name};
+use crate::gateway::Channel;
 
 /// Longest text of one setting, in bytes.
 pub const MAX_TEXT: usize = 1_024;
@@ -47,6 +49,10 @@ pub enum Kind {
     Places,
     /// Patterns of file names or paths.
     Patterns,
+    /// An address of a machine.
+    Address,
+    /// People who speak over several channels, or none.
+    People,
     /// Some of a few words, in an order.
     Words(&'static [&'static str]),
     /// A length of time within bounds.
@@ -107,6 +113,14 @@ impl Kind {
             Self::Patterns => {
                 format!("a list of at most {MAX_ITEMS} patterns such as [\"*.md\", \"docs/**\"]")
             }
+            Self::Address => "an address such as 127.0.0.1 or ::1".to_owned(),
+            Self::People => {
+                let channels = Channel::ALL.map(Channel::name).join(", ");
+                format!(
+                    "a list of people, each as \"telegram:1 slack:U2\" by two or more of {channels}, \
+                     or none"
+                )
+            }
             Self::Words(words) => format!("a list of {}", one_of(words)),
             Self::Span { min, max } => format!(
                 "a duration from {} to {} such as 300ms, 30s, 10m, 6h, 2d or 1w",
@@ -125,6 +139,7 @@ impl Kind {
                 | Self::Models
                 | Self::Places
                 | Self::Patterns
+                | Self::People
                 | Self::Words(_)
         )
     }
@@ -132,6 +147,9 @@ impl Kind {
     /// Checks a text. `None` means that it is not what [`Kind::expected`] says.
     pub fn read(self, raw: &Raw) -> Option<Value> {
         match raw {
+            Raw::Scalar(text) if matches!(self, Self::People) && text == "none" => {
+                Some(Value::Text(text.clone()))
+            }
             Raw::Scalar(text) if self.is_list() => self.list(text.split(',').map(str::trim)),
             Raw::Scalar(text) => self.scalar(text),
             Raw::List(items) if self.is_list() => self.list(items.iter().map(String::as_str)),
@@ -162,6 +180,7 @@ impl Kind {
             Self::Embedder => text.parse().ok().map(|who: Provider| Value::Text(who.to_string())),
             Self::Budget => budget(text).map(Value::Text),
             Self::Folder => folder(text).map(Value::Text),
+            Self::Address => text.parse().ok().map(|it: IpAddr| Value::Text(it.to_string())),
             Self::Span { min, max } => {
                 let span = parse_duration(text).ok()?;
                 (min..=max).contains(&span).then_some(Value::Span(span))
@@ -180,6 +199,7 @@ impl Kind {
                 Self::Models => model_name(item).then(|| item.to_owned())?,
                 Self::Places => place(item)?,
                 Self::Patterns => pattern(item)?,
+                Self::People => person(item)?,
                 Self::Words(words) => word(words, item)?,
                 _ => extension(item)?,
             };
@@ -301,6 +321,17 @@ fn pattern(text: &str) -> Option<String> {
     (one_line(text) && globset::Glob::new(text).is_ok()).then(|| text.to_owned())
 }
 
+/// One who speaks over several channels: `telegram:1 slack:U2`.
+fn person(text: &str) -> Option<String> {
+    let names: Vec<_> = text.split_whitespace().collect();
+    let is_known = |name: &&str| {
+        let (channel, user) = name.split_once(':').unwrap_or_default();
+        !user.is_empty() && Channel::ALL.iter().any(|known| known.name() == channel)
+    };
+    let fits = one_line(text) && names.len() > 1 && names.iter().all(is_known);
+    fits.then(|| names.join(" "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::keys::find;
@@ -359,6 +390,19 @@ mod tests {
             ("llm.budget.run", "lots", None),
             ("llm.tasks.simple", "a/b, c/d:e", Some(r#"[a/b, "c/d:e"]"#)),
             ("llm.tasks.simple", "gpt-5", None),
+            ("gateway.host", "127.0.0.1", Some("127.0.0.1")),
+            ("gateway.host", "0:0::1", Some(r#""::1""#)),
+            ("gateway.host", "localhost", None),
+            ("gateway.port", "65536", None),
+            ("gateway.same_person", "none", Some("none")),
+            (
+                "gateway.same_person",
+                "telegram:1  slack:U2, cli:ada web:ada",
+                Some(r#"["telegram:1 slack:U2", "cli:ada web:ada"]"#),
+            ),
+            ("gateway.same_person", "telegram:1", None),
+            ("gateway.same_person", "telegram:1 irc:2", None),
+            ("gateway.same_person", "telegram:1 slack:", None),
             ("llm.tasks.simple", "", None),
         ] {
             check(name, text, expected);

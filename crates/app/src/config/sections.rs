@@ -5,6 +5,7 @@
 //! section whose names people choose themselves is [`super::providers`].
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -56,6 +57,8 @@ settings! {
         agent: AgentConfig;
         /// Which language models are asked, and within which limits.
         llm: LlmConfig;
+        /// How the agent is spoken to from elsewhere.
+        gateway: GatewayConfig;
     }
 
     KnowledgeConfig in "knowledge" {
@@ -344,6 +347,26 @@ settings! {
         extraction: Vec<String> = FLASH, Kind::Models;
         /// Models that summarise.
         summary: Vec<String> = FLASH, Kind::Models;
+    }
+
+    GatewayConfig in "gateway" {
+        /// Address that the gateway listens at; another than this machine's needs a token and TLS in front.
+        #[needs_trust(Always)]
+        host: IpAddr = "127.0.0.1";
+        /// Port that it listens at; 0 takes any that is free.
+        #[needs_trust(Always)]
+        port: u16 = "18789";
+        /// Repositories that conversations may be about; one begins in the first.
+        // Absolute, or relative to the repository around the current folder.
+        #[needs_trust(Always)]
+        repositories: Vec<PathBuf> = "[.]", Kind::Places;
+        /// After this time an approval that nobody answered counts as denied.
+        #[needs_trust(Always)]
+        approval_expires: Duration = "24h", Kind::Span { min: SECOND, max: TEN_YEARS };
+        /// Who is one person on several channels, such as ["telegram:1 slack:U2"].
+        // One text for each person.
+        #[needs_trust(Always)]
+        same_person: Vec<String> = "none", Kind::People;
     }
 }
 

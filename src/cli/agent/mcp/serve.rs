@@ -10,9 +10,9 @@ use super::super::super::{
     ui::Ui,
     workspace::{self, KnowledgeBase},
 };
-use crate::mcp::{
-    running::{Files, Running},
-    serving::{self, ADDRESS, OverHttp, Served},
+use crate::{
+    listening::{life, running::Running},
+    mcp::serving::{self, ADDRESS, OverHttp, Served},
 };
 
 /// Serve MCP over standard input and output, or over HTTP
@@ -104,7 +104,7 @@ pub(super) fn home(ui: &Ui) -> Result<(PathBuf, bool), CliError> {
 
 fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, _) = home(ui)?;
-    let files = Files::of(&root, &env::environment())?;
+    let files = serving::files(&root, &env::environment())?;
     let program = |address: &str| -> Result<Vec<String>, CliError> {
         let mut words = vec![env::own_program()?.to_string_lossy().into_owned()];
         words.extend(["agent", "mcp", "serve"].map(str::to_owned));
@@ -125,8 +125,8 @@ fn ensure(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 /// When its settings are unusable.
 pub fn status(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, _) = home(ui)?;
-    let files = Files::of(&root, &env::environment())?;
-    let Some(running) = serving::running(&files) else {
+    let files = serving::files(&root, &env::environment())?;
+    let Some(running) = life::running(&files) else {
         ui.talk("no server runs; start one with `elophanto agent mcp serve --ensure`");
         return Ok(Outcome::Negative);
     };

@@ -6,7 +6,7 @@ use super::{
     super::super::{Outcome, env, error::CliError, ui::Ui},
     serve::home,
 };
-use crate::mcp::{running::Files, serving};
+use crate::{listening::life, mcp::serving};
 
 /// Stop the HTTP server of this repository
 ///
@@ -26,8 +26,8 @@ struct StoppedWire {
 
 pub fn run(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let (root, _) = home(ui)?;
-    let files = Files::of(&root, &env::environment())?;
-    let Some(running) = serving::stop(&files)? else {
+    let files = serving::files(&root, &env::environment())?;
+    let Some(running) = life::stop(&files)? else {
         ui.talk("no server runs");
         return Ok(Outcome::Negative);
     };

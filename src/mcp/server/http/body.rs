@@ -11,7 +11,7 @@ use futures::StreamExt;
 use serde_json::json;
 
 use super::super::stdio::{MAX_BYTES, Refusal, Scan};
-use super::fault;
+use crate::listening::fault;
 
 /// How long a body may take to come.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -53,6 +53,6 @@ pub async fn read(body: Body) -> Result<Bytes, Response> {
 }
 
 /// The answer to a body that is too long.
-pub fn too_long() -> Response {
+fn too_long() -> Response {
     fault(StatusCode::PAYLOAD_TOO_LARGE, &format!("a body may have at most {MAX_BYTES} bytes"))
 }

@@ -1,7 +1,7 @@
 //! Serving many clients over HTTP at `/mcp`, with a guard in front.
 //!
-//! Owns who may come in (`guard`), how long a message may be, connections and how many sessions are
-//! kept. It refuses to know what a message means.
+//! Owns how long a message may be and how many sessions are kept. It refuses to know what a message
+//! means, and who may come in.
 
 use std::{future::Future, sync::Arc, time::Instant};
 
@@ -23,21 +23,19 @@ use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::{ServeError, Server, door::Door, stdio::MAX_BYTES};
+use crate::listening::{
+    connections::{self, Tcp},
+    fault,
+    guard::{self, Guard, Guarded},
+    token::Key,
+};
 
 mod body;
-mod connections;
 mod events;
-mod guard;
-mod names;
-mod rate;
 mod sessions;
-mod token;
 
 use events::Events;
-use guard::Guard;
 use sessions::Sessions;
-
-pub use token::new_token;
 
 /// Where and for whom a server listens. Not `Debug`: it holds a secret.
 pub struct Http {
@@ -73,15 +71,23 @@ pub async fn serve_http(
 ) -> Result<(), ServeError> {
     let closing = CancellationToken::new();
     let _guard = closing.clone().drop_guard();
-    let guard = Guard::new(&http)?;
+    let guard = Guard::new(Guarded {
+        key: Arc::new(Key::new(&http.token).ok_or(ServeError::Token)?),
+        hosts: http.allowed_hosts,
+        origins: http.allowed_origins,
+        requests_per_minute: http.requests_per_minute,
+        most_bytes: MAX_BYTES,
+    });
     http.listener.set_nonblocking(true).map_err(ServeError::Listen)?;
     let listener = tokio::net::TcpListener::from_std(http.listener).map_err(ServeError::Listen)?;
-    let router = router(&server, guard, &closing);
-    connections::accept(listener, router, &closing, shutdown).await;
+    let router = routes(&server, &closing).layer(from_fn_with_state(Arc::new(guard), guard::guard));
+    // Nothing is served here that becomes a socket.
+    connections::accept(Tcp(listener), router, 0, &closing, shutdown).await;
     Ok(())
 }
 
-fn router(server: &Server, guard: Guard, closing: &CancellationToken) -> Router {
+/// What is served at `/mcp` and `/health`, to whoever comes in.
+pub fn routes(server: &Server, closing: &CancellationToken) -> Router {
     let events: Arc<dyn EventStore> = Arc::new(Events::default());
     let mut manager = LocalSessionManager::default().with_event_store(events);
     manager.session_config.keep_alive = Some(sessions::KEPT);
@@ -114,7 +120,6 @@ fn router(server: &Server, guard: Guard, closing: &CancellationToken) -> Router 
         .method_not_allowed_fallback(async || {
             fault(StatusCode::METHOD_NOT_ALLOWED, "this path takes no such method")
         })
-        .layer(from_fn_with_state(Arc::new(guard), guard::guard))
         .with_state(Arc::new(hall))
 }
 
@@ -156,9 +161,4 @@ async fn as_json(response: Response) -> Response {
     head.headers.remove(header::CONTENT_LENGTH);
     head.headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
     Response::from_parts(head, Body::from(body))
-}
-
-/// A refusal in one short sentence.
-fn fault(status: StatusCode, reason: &str) -> Response {
-    (status, Json(json!({ "error": reason }))).into_response()
 }

@@ -11,7 +11,10 @@ use tokio::{
 };
 
 use super::{Seen, server_with};
-use crate::mcp::server::{Handle, Http, ServeError, gate::Limits, new_token, serve_http};
+use crate::{
+    listening::token::new_token,
+    mcp::server::{Handle, Http, ServeError, gate::Limits, serve_http},
+};
 
 /// A server that listens on this machine.
 pub struct House {

@@ -1,4 +1,4 @@
-//! The HTTP server of a repository: where it is written down, and whether it answers.
+//! A server that was started: where it is written down, and whether it answers.
 
 use std::{
     fs, io,
@@ -7,19 +7,25 @@ use std::{
     time::Duration,
 };
 
+use axum::http::Method;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use url::Url;
 
+use super::own;
 use elophanto_app::{Environment, Error};
 use elophanto_net::http::{Auth, Client, Endpoint, Patience, block_on};
 
 /// A server that was started.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Running {
     pub pid: u32,
     pub address: String,
     pub token: String,
     pub root: String,
+    /// Where the user's own programs reach it: whoever else listens at the address learns no token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub socket: Option<PathBuf>,
 }
 
 impl Running {
@@ -28,7 +34,7 @@ impl Running {
     }
 
     /// A server that listens at all addresses is reached by that of this machine.
-    fn base(&self) -> String {
+    pub fn base(&self) -> String {
         let address = match self.address.parse::<SocketAddr>() {
             Ok(address) if address.ip().is_unspecified() => match address.ip() {
                 IpAddr::V4(_) => (Ipv4Addr::LOCALHOST, address.port()).into(),
@@ -42,33 +48,48 @@ impl Running {
 
     /// Whether it answers within `limit`, and is the one that was written down.
     pub fn is_well(&self, limit: Duration) -> bool {
-        let Ok(base) = Url::parse(&self.base()) else { return false };
+        let said = match &self.socket {
+            Some(socket) => own::ask(socket, Method::GET, "/health", limit).ok().map(|it| it.1),
+            None => self.said_over_tcp(limit),
+        };
+        said.is_some_and(|said| said["root"] == self.root.as_str() && said["pid"] == self.pid)
+    }
+
+    fn said_over_tcp(&self, limit: Duration) -> Option<Value> {
+        let base = Url::parse(&self.base()).ok()?;
         let auth = Auth::Bearer(self.token.clone().into());
         let patience =
             Patience { connect: limit, request: limit, idle: limit, total: limit, attempts: 1 };
-        let Ok(client) = Client::new(Endpoint::new(base, auth), patience) else { return false };
+        let client = Client::new(Endpoint::new(base, auth), patience).ok()?;
         let asked = async { tokio::time::timeout(limit, client.get("/health")).await };
-        let Ok(Ok(reply)) = block_on(asked) else { return false };
-        reply.json["root"] == self.root.as_str() && reply.json["pid"] == self.pid
+        Some(block_on(asked).ok()?.ok()?.json)
     }
 }
 
-/// Files of the server of one repository, in the user's own folder.
+/// Files of one server, in the user's own folder.
 pub struct Files {
     running: PathBuf,
+    /// Held by whoever starts or ends it.
     pub lock: PathBuf,
     pub log: PathBuf,
 }
 
 impl Files {
-    pub fn of(root: &Path, environment: &Environment) -> Result<Self, Error> {
-        let folder = environment
-            .state_folder()
-            .ok_or_else(|| Error::new("there is no home folder").hint("set HOME"))?
-            .join("mcp");
-        let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
-        let file = |ending: &str| folder.join(format!("{}.{ending}", &hash[..16]));
-        Ok(Self { running: file("json"), lock: file("lock"), log: file("log") })
+    /// Those called so in a folder of the user's.
+    pub fn of(folder: &Path, name: &str) -> Self {
+        let file = |ending: &str| folder.join(format!("{name}.{ending}"));
+        Self { running: file("json"), lock: file("lock"), log: file("log") }
+    }
+
+    /// The folder of all servers of a kind.
+    ///
+    /// # Errors
+    /// When the user has no home.
+    pub fn folder(kind: &str, environment: &Environment) -> Result<PathBuf, Error> {
+        let folder = environment.state_folder();
+        let folder =
+            folder.ok_or_else(|| Error::new("there is no home folder").hint("set HOME"))?;
+        Ok(folder.join(kind))
     }
 
     pub fn read(&self) -> Option<Running> {

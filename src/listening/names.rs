@@ -25,6 +25,16 @@ pub fn is_allowed_origin(origin: &str, allowed: &[String]) -> bool {
         || allowed.iter().any(|entry| entry.trim_end_matches('/').eq_ignore_ascii_case(origin))
 }
 
+/// Whether a page of `origin` is one of ours, to whom its request was sent as `host`, which is allowed:
+/// exactly the same scheme, name and port. On this machine that is plain HTTP, elsewhere TLS in front of
+/// us. Cookies know no ports, so that pages of all other ports of this machine are strangers.
+pub fn is_own_origin(origin: &str, host: &str) -> bool {
+    let Some((name, port)) = split(host) else { return false };
+    let (scheme, usual) = if is_loopback(&name) { ("http://", 80) } else { ("https://", 443) };
+    let of = origin.strip_prefix(scheme).and_then(split);
+    of.is_some_and(|(of, at)| of == name && at.unwrap_or(usual) == port.unwrap_or(usual))
+}
+
 fn is_loopback(name: &str) -> bool {
     let inner = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
     match inner {
@@ -127,6 +137,30 @@ mod tests {
             ("http://localhost/path", false),
         ] {
             assert_eq!(is_allowed_origin(origin, &allowed), expected, "{origin:?}");
+        }
+    }
+    #[test]
+    fn own_origins() {
+        for (origin, host, expected) in [
+            ("http://127.0.0.1:18789", "127.0.0.1:18789", true),
+            ("http://localhost:18789", "LOCALHOST:18789", true),
+            ("http://localhost", "localhost:80", true),
+            ("http://[::1]:18789", "[::1]:18789", true),
+            ("https://kb.example", "kb.example", true),
+            ("https://kb.example:8443", "kb.example:8443", true),
+            ("http://127.0.0.1:3000", "127.0.0.1:18789", false),
+            ("http://localhost:18789", "127.0.0.1:18789", false),
+            ("https://127.0.0.1:18789", "127.0.0.1:18789", false),
+            ("http://127.0.0.1", "127.0.0.1:18789", false),
+            ("http://127.0.0.1:18789/", "127.0.0.1:18789", false),
+            ("http://127.0.0.1:18789.evil.test", "127.0.0.1:18789", false),
+            ("http://kb.example", "kb.example", false),
+            ("https://kb.example:8443", "kb.example", false),
+            ("null", "127.0.0.1:18789", false),
+            ("file://", "127.0.0.1:18789", false),
+            ("", "127.0.0.1:18789", false),
+        ] {
+            assert_eq!(is_own_origin(origin, host), expected, "{origin:?} at {host:?}");
         }
     }
 }

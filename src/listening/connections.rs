@@ -1,29 +1,32 @@
 //! Connections: so many at once, none that never says what it wants. Whoever only connects keeps
 //! nobody out: a connection takes a place once it has sent a whole head, and gives it up when it is
-//! refused.
+//! refused or becomes a socket, which is counted by whoever talks over it.
 
-use std::{collections::VecDeque, convert::Infallible, future::Future, io::Cursor, pin::pin};
+use std::{
+    collections::VecDeque, convert::Infallible, future::Future, io, io::Cursor, net::SocketAddr,
+    pin::pin,
+};
 use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
+    extract::Request,
     http::{HeaderValue, header},
     middleware::map_response,
     response::Response,
+    serve::Listener,
 };
-use hyper::server::conn::http1;
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, oneshot},
+    sync::{OwnedSemaphorePermit, Semaphore, oneshot},
     task::JoinSet,
     time::timeout,
 };
 use tokio_util::sync::CancellationToken;
+use tower::Service;
 
 /// Connections that are served at once; the next ones wait until one is closed.
 const MAX: usize = 512;
@@ -40,35 +43,65 @@ const END_TIME: Duration = Duration::from_secs(5);
 /// How long to wait when the system has no room for another connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves connections until `shutdown` is done, then cancels `closing` and waits for them to end.
-pub async fn accept(
-    listener: TcpListener,
+/// The room that a connection takes as long as it is open: whoever makes a socket of one keeps it.
+#[derive(Clone)]
+pub struct Room(
+    #[expect(dead_code, reason = "kept until it is dropped")] Arc<OwnedSemaphorePermit>,
+);
+
+/// Connections over TCP.
+pub struct Tcp(pub TcpListener);
+
+impl Listener for Tcp {
+    type Io = TcpStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        loop {
+            if let Ok((stream, address)) = self.0.accept().await {
+                // Answers are written whole; waiting to fill a packet only delays them.
+                let _ = stream.set_nodelay(true);
+                return (stream, address);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Self::Addr> {
+        self.0.local_addr()
+    }
+}
+
+/// Serves connections, and at most so many sockets beside them, until `shutdown` is done; then cancels
+/// `closing` and waits for them to end.
+pub async fn accept<L: Listener>(
+    mut listener: L,
     router: Router,
+    sockets: usize,
     closing: &CancellationToken,
     shutdown: impl Future<Output = ()>,
 ) {
     let router = router.layer(map_response(unless_refused));
     let places = Arc::new(Semaphore::new(MAX));
     // With them the system's room for open files is not used up, whoever connects.
-    let rooms = Arc::new(Semaphore::new(MAX + BEGINNING));
+    let all = MAX + BEGINNING + sockets;
+    let rooms = Arc::new(Semaphore::new(all));
     // Dropping one of them closes its connection, if that has not sent a head yet.
     let mut beginning: VecDeque<oneshot::Sender<Infallible>> = VecDeque::new();
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     loop {
         let next = async {
-            let room = Arc::clone(&rooms).acquire_owned().await.ok();
-            (listener.accept().await, room)
+            let room = Arc::clone(&rooms).acquire_owned().await.ok()?;
+            Some((listener.accept().await.0, Room(Arc::new(room))))
         };
-        let (accepted, room) = tokio::select! {
+        let accepted = tokio::select! {
             () = &mut shutdown => break,
             Some(_) = connections.join_next() => continue,
             next = next => next,
         };
-        let Ok((stream, _)) = accepted else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        };
+        // The rooms are never closed.
+        let Some((stream, room)) = accepted else { break };
         beginning.retain(|begins| !begins.is_closed());
         // The newest that is let in must leave room for the next.
         if beginning.len() >= BEGINNING - 1 {
@@ -84,23 +117,26 @@ pub async fn accept(
                 () = closing.cancelled() => None,
             };
             if let (Some(stream), Ok(_place)) = (begun, places.acquire().await) {
-                serve(stream, router, closing).await;
+                serve(stream, router, room, closing).await;
             }
-            drop(room);
         });
     }
     drop(listener);
     closing.cancel();
-    let ended = async { while connections.join_next().await.is_some() {} };
+    let ended = async {
+        while connections.join_next().await.is_some() {}
+        // Sockets are nobody's connections any more.
+        let _ = rooms.acquire_many(u32::try_from(all).unwrap_or(u32::MAX)).await;
+    };
     // What has not ended by then is cut off when the set is dropped.
     let _ = timeout(END_TIME, ended).await;
 }
 
 /// Waits for the head of the first request; `None` if it does not come. What has been read is read
 /// once more.
-async fn begin(mut stream: TcpStream) -> Option<impl AsyncRead + AsyncWrite + Unpin> {
-    // Answers are written whole; waiting to fill a packet only delays them.
-    let _ = stream.set_nodelay(true);
+async fn begin<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    mut stream: S,
+) -> Option<impl AsyncRead + AsyncWrite + Unpin + Send + 'static> {
     let mut head = Vec::new();
     let first = timeout(FIRST_BYTE_TIME, stream.read_buf(&mut head)).await;
     first.ok()?.ok().filter(|read| *read > 0)?;
@@ -114,7 +150,7 @@ async fn begin(mut stream: TcpStream) -> Option<impl AsyncRead + AsyncWrite + Un
         Some(())
     };
     timeout(HEAD_TIME, rest).await.ok()??;
-    let (read, write) = stream.into_split();
+    let (read, write) = tokio::io::split(stream);
     Some(tokio::io::join(Cursor::new(head).chain(read), write))
 }
 
@@ -127,16 +163,23 @@ fn is_whole(head: &[u8]) -> bool {
 }
 
 async fn serve(
-    stream: impl AsyncRead + AsyncWrite + Unpin,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     router: Router,
+    room: Room,
     closing: CancellationToken,
 ) {
+    let answer = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(room.clone());
+        // A router is always ready.
+        router.clone().call(request)
+    });
     let mut connection = pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_TIME)
             .max_buf_size(HEAD_BYTES)
-            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+            .serve_connection(TokioIo::new(stream), answer)
+            .with_upgrades()
     );
     // A connection that breaks off concerns nobody but its client.
     tokio::select! {

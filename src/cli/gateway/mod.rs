@@ -1,0 +1,53 @@
+//! `elophanto gateway`
+
+mod connect;
+mod serve;
+mod status;
+mod token;
+
+use super::{Outcome, error::CliError, ui::Ui};
+
+/// Serve conversations with the agent, and MCP, to programs of yours
+///
+/// Listens at this machine alone unless another address is given. One gateway serves you, for the
+/// repository around the current folder or those of gateway.repositories; `agent chat` talks through
+/// it while it runs.
+#[derive(clap::Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct GatewayArgs {
+    #[command(subcommand)]
+    command: Option<GatewayCommand>,
+    #[command(flatten)]
+    serve: serve::ServeArgs,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum GatewayCommand {
+    Status(status::StatusArgs),
+    Stop(status::StopArgs),
+    Token(token::TokenArgs),
+    Connect(connect::ConnectArgs),
+}
+
+impl GatewayArgs {
+    /// Whether stdout is JSON Lines.
+    pub fn is_json(&self) -> bool {
+        match &self.command {
+            None => self.serve.json,
+            Some(GatewayCommand::Status(args)) => args.json,
+            Some(GatewayCommand::Stop(args)) => args.json,
+            Some(GatewayCommand::Token(args)) => args.is_json(),
+            Some(GatewayCommand::Connect(args)) => args.json,
+        }
+    }
+}
+
+pub fn run(args: &GatewayArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    match &args.command {
+        None => serve::run(&args.serve, ui),
+        Some(GatewayCommand::Status(args)) => status::run(args, ui),
+        Some(GatewayCommand::Stop(args)) => status::stop(args, ui),
+        Some(GatewayCommand::Token(args)) => token::run(args, ui),
+        Some(GatewayCommand::Connect(args)) => connect::run(args, ui),
+    }
+}

@@ -1,0 +1,77 @@
+//! `elophanto gateway token`
+
+use std::time::Duration;
+
+use axum::http::Method;
+use serde::Serialize;
+
+use super::super::{Outcome, env, error::CliError, ui::Ui};
+use crate::{
+    gateway::files::GatewayFiles,
+    listening::{own, token::new_token},
+};
+use elophanto_app::Error;
+
+/// How long the gateway may take to take another one.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The token by which programs come in
+#[derive(clap::Args, Debug)]
+pub struct TokenArgs {
+    #[command(subcommand)]
+    command: TokenCommand,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum TokenCommand {
+    /// Put another token in the place of the one there is
+    ///
+    /// The old one opens nothing from now on, and what it opened is closed. The new one is kept for
+    /// every start of the gateway; `gateway status --token` prints it.
+    Rotate(RotateArgs),
+}
+
+#[derive(clap::Args, Debug)]
+struct RotateArgs {
+    /// Print JSON Lines
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct RotatedWire {
+    rotated: bool,
+    /// Whether a gateway runs that takes it from now on.
+    running: bool,
+}
+
+impl TokenArgs {
+    pub fn is_json(&self) -> bool {
+        let TokenCommand::Rotate(args) = &self.command;
+        args.json
+    }
+}
+
+pub fn run(_args: &TokenArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let files = GatewayFiles::of(&env::environment())?;
+    let is_running = files.running().is_some();
+    if is_running {
+        let (status, said) = own::ask(&files.socket, Method::POST, "/token", PATIENCE)?;
+        if status != 200 {
+            let why = said["error"].as_str().unwrap_or("it says nothing").to_owned();
+            return Err(Error::new(format_args!("the gateway takes no other token: {why}")));
+        }
+    } else {
+        files.prepare()?;
+        files.write_token(&new_token().map_err(Error::new)?)?;
+    }
+    let text = match is_running {
+        true => {
+            "another token holds now, and what the old one opened is closed: `elophanto gateway status \
+             --token` prints it"
+        }
+        false => "another token holds from the next start of the gateway on",
+    };
+    ui.emit(&RotatedWire { rotated: true, running: is_running }, text)?;
+    Ok(Outcome::Done)
+}

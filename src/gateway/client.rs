@@ -1,0 +1,135 @@
+//! A conversation through the gateway that runs, as our own commands hold one: over the socket of the
+//! user, which no other user could have opened.
+
+use std::{io, path::Path, sync::mpsc, time::Duration};
+
+use futures::{SinkExt, StreamExt};
+use serde_json::Value;
+use tokio::sync::mpsc as tokio_mpsc;
+use tokio_tungstenite::{
+    WebSocketStream, client_async,
+    tungstenite::{Message, error::ProtocolError},
+};
+use uuid::Uuid;
+
+use crate::{listening::own, wire::gateway::hello};
+use elophanto_app::Error;
+
+/// Where it is reached at the socket.
+const ADDRESS: &str = "ws://localhost/gateway";
+/// How long it may take to let somebody in.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What comes of a conversation.
+#[derive(Debug)]
+pub enum Heard {
+    /// A message of the gateway.
+    Message(String),
+    /// The connection is over: why.
+    End(String),
+}
+
+/// A conversation. Dropping it leaves.
+pub struct Conversation {
+    say: tokio_mpsc::UnboundedSender<String>,
+}
+
+impl Conversation {
+    /// Comes in, and hands what is heard to `hear`, its end included, on a thread of its own. The hello
+    /// is said; what is answered to it is the first that is heard.
+    ///
+    /// # Errors
+    /// When nobody listens there, or lets us in.
+    pub fn open(socket: &Path, hear: impl Fn(Heard) + Send + 'static) -> Result<Self, Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (say, said) = tokio_mpsc::unbounded_channel();
+        let (opened, is_open) = mpsc::channel();
+        let path = socket.to_owned();
+        let talk = move || {
+            runtime.block_on(async {
+                match tokio::time::timeout(PATIENCE, connect(&path)).await {
+                    Ok(Ok(socket)) => {
+                        let _ = opened.send(Ok(()));
+                        hear(Heard::End(talk(socket, said, &hear).await));
+                    }
+                    Ok(Err(cause)) => drop(opened.send(Err(cause))),
+                    Err(_) => drop(opened.send(Err(io::ErrorKind::TimedOut.into()))),
+                }
+            });
+        };
+        std::thread::Builder::new().name("gateway".to_owned()).spawn(talk)?;
+        let opened = is_open.recv().unwrap_or_else(|_| Err(io::ErrorKind::BrokenPipe.into()));
+        opened.map_err(|cause| {
+            Error::new(format_args!("the gateway lets nobody in: {cause}"))
+                .hint("`elophanto gateway status` says whether one runs")
+        })?;
+        say.send(hello(Uuid::new_v4()).to_string()).map_err(Error::new)?;
+        Ok(Self { say })
+    }
+
+    /// Sends a text as it is. `false`: it is over.
+    pub fn say(&self, text: String) -> bool {
+        self.say.send(text).is_ok()
+    }
+
+    /// Sends a message of this type. Its id.
+    pub fn tell(&self, kind: &str, data: &Value) -> (String, Value) {
+        let id = Uuid::new_v4().to_string();
+        let message = serde_json::json!({ "type": kind, "id": id, "data": data });
+        // That it is over is heard.
+        let _ = self.say.send(message.to_string());
+        (id, message)
+    }
+}
+
+type Socket = WebSocketStream<tokio::net::UnixStream>;
+
+async fn connect(path: &Path) -> io::Result<Socket> {
+    let stream = own::connect(path).await?;
+    let (socket, _) = client_async(ADDRESS, stream).await.map_err(io::Error::other)?;
+    Ok(socket)
+}
+
+/// Until one of both leaves: why.
+async fn talk(
+    socket: Socket,
+    mut said: tokio_mpsc::UnboundedReceiver<String>,
+    hear: &dyn Fn(Heard),
+) -> String {
+    use tokio_tungstenite::tungstenite::Error::{AlreadyClosed, ConnectionClosed, Protocol};
+    let (mut sink, mut stream) = socket.split();
+    loop {
+        tokio::select! {
+            text = said.recv() => {
+                let sent = match text {
+                    Some(text) => sink.send(Message::text(text)).await,
+                    // Nobody is here any more.
+                    None => sink.close().await,
+                };
+                // That it is over is read below, and why.
+                drop(sent);
+                if said.is_closed() && said.is_empty() {
+                    let _ = tokio::time::timeout(PATIENCE, async {
+                        while let Some(Ok(_)) = stream.next().await {}
+                    }).await;
+                    return "left".to_owned();
+                }
+            }
+            frame = stream.next() => match frame {
+                Some(Ok(Message::Text(text))) => hear(Heard::Message(text.to_string())),
+                Some(Ok(Message::Close(frame))) => {
+                    return frame.map_or("the gateway has ended it".to_owned(), |frame| {
+                        format!("the gateway has ended it: {}", frame.reason)
+                    });
+                }
+                Some(Ok(_)) => {}
+                None
+                | Some(Err(ConnectionClosed | AlreadyClosed))
+                | Some(Err(Protocol(ProtocolError::ResetWithoutClosingHandshake))) => {
+                    return "the gateway is gone".to_owned();
+                }
+                Some(Err(cause)) => return format!("the connection broke: {cause}"),
+            },
+        }
+    }
+}

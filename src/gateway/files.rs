@@ -1,0 +1,148 @@
+//! What the gateway of a user writes down, in a folder that is theirs alone: where it runs, its token,
+//! its socket, its lock, its log.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use crate::listening::{
+    life,
+    running::{Files, Running},
+    token::Secret,
+};
+use elophanto_app::{Environment, Error};
+use elophanto_base::lock::{self, Lock};
+
+const FOLDER: &str = "gateway";
+const NAME: &str = "gateway";
+/// Bytes of a token.
+const MOST_TOKEN: usize = 1024;
+/// How long a gateway that was told to end may take.
+const ENDING: Duration = Duration::from_secs(15);
+
+/// Files of the gateway of a user.
+pub struct GatewayFiles {
+    /// Those that every server has.
+    pub server: Files,
+    pub folder: PathBuf,
+    /// Where the user's own programs reach it.
+    pub socket: PathBuf,
+    token: PathBuf,
+    /// Held while one serves.
+    serving: PathBuf,
+}
+
+impl GatewayFiles {
+    /// # Errors
+    /// When the user has no home.
+    pub fn of(environment: &Environment) -> Result<Self, Error> {
+        let folder = Files::folder(FOLDER, environment)?;
+        Ok(Self {
+            server: Files::of(&folder, NAME),
+            socket: folder.join("gateway.sock"),
+            token: folder.join("token"),
+            serving: folder.join("serving.lock"),
+            folder,
+        })
+    }
+
+    /// The gateway that runs, if it answers.
+    pub fn running(&self) -> Option<Running> {
+        life::running(&self.server)
+    }
+
+    /// Makes the folder, for nobody else to look into.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn prepare(&self) -> Result<(), Error> {
+        let private = || {
+            fs::create_dir_all(&self.folder)?;
+            fs::set_permissions(&self.folder, fs::Permissions::from_mode(0o700))
+        };
+        private().map_err(|cause| self.server.unwritable(&cause))
+    }
+
+    /// The right to serve, which one process has at a time.
+    ///
+    /// # Errors
+    /// When a gateway of this user serves already, and says which.
+    pub fn take(&self) -> Result<Lock, Error> {
+        let unwritable = |cause| self.server.unwritable(&cause);
+        if let Some(lock) = lock::try_for(&self.serving, Duration::ZERO).map_err(unwritable)? {
+            return Ok(lock);
+        }
+        let already = |running: &Running| {
+            Error::new(format_args!(
+                "a gateway of yours runs already: process {}, at {}, for `{}`",
+                running.pid, running.address, running.root
+            ))
+            .hint("`elophanto gateway stop` ends it; one gateway serves several repositories: gateway.repositories")
+        };
+        if let Some(running) = self.running() {
+            return Err(already(&running));
+        }
+        // It begins, or ends.
+        match lock::try_for(&self.serving, ENDING).map_err(unwritable)? {
+            Some(lock) => Ok(lock),
+            None => Err(match self.running() {
+                Some(running) => already(&running),
+                None => Error::new("a gateway of yours is there, and does not answer")
+                    .hint(format!("whoever has `{}` open is it", self.serving.display())),
+            }),
+        }
+    }
+
+    /// Waits until nobody serves any more.
+    ///
+    /// # Errors
+    /// When it takes too long.
+    pub fn wait_until_ended(&self) -> Result<(), Error> {
+        match lock::try_for(&self.serving, ENDING) {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => Err(Error::new("the gateway does not end")
+                .hint(format!("whoever has `{}` open is it", self.serving.display()))),
+            Err(cause) => Err(self.server.unwritable(&cause)),
+        }
+    }
+
+    /// The socket of a gateway that has ended; the caller still holds the right to serve.
+    pub fn remove_socket(&self) {
+        let _ = fs::remove_file(&self.socket);
+    }
+
+    /// The token that the user had made, if they had.
+    ///
+    /// # Errors
+    /// When it cannot be read, or no client could send it.
+    pub fn token(&self) -> Result<Option<String>, Error> {
+        let bytes = match fs::read(&self.token) {
+            Ok(bytes) => bytes,
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(cause) => return Err(unreadable(&self.token, &cause.to_string())),
+        };
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        let token = text.trim();
+        match Secret::new(token) {
+            Some(_) if token.len() <= MOST_TOKEN => Ok(Some(token.to_owned())),
+            _ => Err(unreadable(&self.token, "it is empty, or holds what no header can")),
+        }
+    }
+
+    /// Keeps a token for every start from now on; only the user may read it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_token(&self, token: &str) -> Result<(), Error> {
+        let written = elophanto_index::store::write_whole(&self.token, token.as_bytes());
+        written.map_err(|cause| self.server.unwritable(&cause))
+    }
+}
+
+fn unreadable(path: &Path, cause: &str) -> Error {
+    Error::new(format_args!("the token in `{}` is of no use: {cause}", path.display()))
+        .hint("`elophanto gateway token rotate` makes another one")
+}

@@ -1,0 +1,15 @@
+//! The door for conversations over WebSockets: eight messages, between one gateway of a user and
+//! whoever talks with the agent through it.
+//!
+//! Owns who may come in and as whom, the sockets, the life of the gateway, and the client that our own
+//! commands are. It refuses to know what a message does: that is `app::gateway`.
+
+pub mod bridge;
+pub mod client;
+mod entrance;
+pub mod files;
+pub mod serving;
+mod socket;
+mod taken;
+mod visitors;
+pub mod waiting;

@@ -1,0 +1,224 @@
+//! The gateway of a user, served until it is told to end.
+
+use std::{
+    net::{SocketAddr, TcpListener},
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    entrance::{self, Hall, MOST_BODY},
+    files::GatewayFiles,
+    socket::Pace,
+    taken,
+    visitors::Visitors,
+};
+use crate::{
+    listening::{
+        connections::{self, Tcp},
+        guard::{Guard, Guarded},
+        life::told_to_end,
+        own::{Own, own_name},
+        running::Running,
+        token::{Key, new_token},
+    },
+    mcp::{
+        operations,
+        server::{Server, routes},
+        serving::own_name as own_host,
+        watching,
+    },
+};
+use elophanto_app::{
+    Environment, Error, Reporter,
+    gateway::{Gateway, GatewayOptions, Served},
+};
+
+/// Sockets at once.
+const SOCKETS: usize = 1_100;
+/// Open files that so many sockets, connections and runs may need.
+const OPEN_FILES: libc::rlim_t = 8_192;
+/// How long runs may take to be written down at the end.
+const END: Duration = Duration::from_secs(5);
+
+/// What is served, and on whose behalf.
+pub struct Serving {
+    /// At least one; the first is also served over MCP.
+    pub repositories: Vec<Served>,
+    pub environment: Environment,
+    pub reporter: Arc<dyn Reporter + Send + Sync>,
+    pub address: SocketAddr,
+    pub allowed_hosts: Vec<String>,
+    /// Requests of all programs together; 0: as many as they like.
+    pub requests_per_minute: u32,
+    pub approval_expires: Duration,
+    pub same_person: Vec<Vec<String>>,
+}
+
+/// Serves until the process is told to end; `begun` is called once it listens.
+///
+/// # Errors
+/// When another gateway of the user serves, the port is taken, or what is kept cannot be read.
+pub fn serve(
+    serving: Serving,
+    begun: &mut dyn FnMut(&Running) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let Serving { repositories, environment, reporter, address, .. } = serving;
+    let first = repositories.first().ok_or_else(|| Error::bug("no repository is served"))?.clone();
+    let files = GatewayFiles::of(&environment)?;
+    files.prepare()?;
+    let _serving = files.take()?;
+    let token = match files.token()? {
+        Some(token) => token,
+        None if address.ip().is_loopback() => new_token().map_err(Error::new)?,
+        None => return Err(without_token(address)),
+    };
+    allow_open_files();
+    let listener = listen(address)?;
+    let address = listener.local_addr()?;
+    let running = Running {
+        pid: std::process::id(),
+        address: address.to_string(),
+        token,
+        root: first.root.to_string_lossy().into_owned(),
+        socket: Some(files.socket.clone()),
+    };
+    let list = |it: &Served| json!({ "name": it.name, "root": it.root.to_string_lossy() });
+    let health = json!({
+        "root": running.root, "pid": running.pid, "address": running.address,
+        "repositories": repositories.iter().map(list).collect::<Vec<_>>(),
+    });
+    let gateway = Gateway::open(GatewayOptions {
+        repositories,
+        folder: files.folder.clone(),
+        approval_expires: serving.approval_expires,
+        same_person: serving.same_person,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })?;
+    let operations = operations(first.base.clone(), reporter);
+    let (server, handle) = Server::new(operations, env!("CARGO_PKG_VERSION"), health);
+    let tell = move || watching::tell_of_changes(&first.root, &first.base, &handle);
+    std::thread::Builder::new().name("watch".to_owned()).spawn(tell)?;
+
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let mut hosts = serving.allowed_hosts;
+    hosts.extend(own_host(address.ip()));
+    let unsendable = || Error::new("the token holds what no header can");
+    let guard = Guard::new(Guarded {
+        key: Arc::new(Key::new(&running.token).ok_or_else(unsendable)?),
+        hosts,
+        origins: Vec::new(),
+        requests_per_minute: serving.requests_per_minute,
+        most_bytes: MOST_BODY,
+    });
+    let closing = CancellationToken::new();
+    let socket = files.socket.clone();
+    files.server.write(&running)?;
+    let files = Arc::new(files);
+    let (kept, written) = (Arc::clone(&files), running.clone());
+    let hall = Arc::new(Hall {
+        gateway: Arc::clone(&gateway),
+        guard: Arc::new(guard),
+        visitors: Mutex::new(Visitors::default()),
+        sockets: Arc::new(Semaphore::new(SOCKETS)),
+        closing: closing.clone(),
+        user: own_name(),
+        port: address.port(),
+        pace: Pace::default(),
+        keep: Box::new(move |token| {
+            kept.write_token(token)?;
+            kept.server.write(&Running { token: token.to_owned(), ..written.clone() })
+        }),
+    });
+    let served = runtime.block_on(async {
+        let own = Own::bind(&socket).map_err(|cause| unreachable_socket(&socket, &cause))?;
+        listener.set_nonblocking(true)?;
+        let tcp = Tcp(tokio::net::TcpListener::from_std(listener)?);
+        begun(&running)?;
+        let ending = CancellationToken::new();
+        let told = ending.clone();
+        tokio::spawn(async move {
+            told_to_end().await;
+            told.cancel();
+        });
+        let over_tcp = entrance::over_tcp(&hall, routes(&server, &closing));
+        let over_socket = entrance::over_socket(&hall, routes(&server, &closing));
+        tokio::join!(
+            connections::accept(tcp, over_tcp, SOCKETS, &closing, ending.cancelled()),
+            connections::accept(own, over_socket, SOCKETS, &closing, ending.cancelled()),
+        );
+        Ok(())
+    });
+    files.server.remove(&running);
+    gateway.end(END);
+    files.remove_socket();
+    // An operation that is still at work is nobody's any more.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    served
+}
+
+/// Never at another port: whoever looks for it there must not meet somebody else.
+fn listen(address: SocketAddr) -> Result<TcpListener, Error> {
+    TcpListener::bind(address).map_err(|cause| {
+        let error = Error::new(format_args!("cannot listen at {address}: {cause}"));
+        if cause.kind() != std::io::ErrorKind::AddrInUse {
+            return error.hint("give an address of this machine: gateway.host, or --host");
+        }
+        let who = match taken::listener(address.port()) {
+            Some((pid, name)) => {
+                format!(
+                    "`{}`, process {pid}, listens there",
+                    elophanto_base::visible::escape_control_line(&name)
+                )
+            }
+            None => "another program listens there, which is not yours to look at".to_owned(),
+        };
+        error.hint(format!("{who}: end it, or choose another port: gateway.port, or --port"))
+    })
+}
+
+fn without_token(address: SocketAddr) -> Error {
+    Error::new(format_args!("{} is not this machine alone, and no token is set", address.ip()))
+        .hint("`elophanto gateway token rotate` sets one")
+        .hint("what is said there can be read on the way: put TLS (wss) in front")
+}
+
+fn unreachable_socket(path: &std::path::Path, cause: &std::io::Error) -> Error {
+    Error::new(format_args!("cannot listen at `{}`: {cause}", path.display()))
+        .hint("a path of at most 107 bytes is needed: XDG_STATE_HOME may name a shorter folder")
+}
+
+/// As far as the system lets us: usually 1,024 are open at once, and no more.
+fn allow_open_files() {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: both calls only read or write the structure, which outlives them. That they fail is no
+    // matter: fewer sockets fit then.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 && limit.rlim_cur < OPEN_FILES
+        {
+            limit.rlim_cur = OPEN_FILES.min(limit.rlim_max);
+            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+        }
+    }
+}
+
+/// Names for repositories: of their folders, made unique.
+pub fn names(roots: &[PathBuf]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for root in roots {
+        let name = root.file_name().map_or("root".into(), |name| name.to_string_lossy());
+        let mut unique = name.to_string();
+        let mut number = 1;
+        while names.contains(&unique) {
+            number += 1;
+            unique = format!("{name}-{number}");
+        }
+        names.push(unique);
+    }
+    names
+}

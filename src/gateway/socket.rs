@@ -1,0 +1,336 @@
+//! One socket: messages in their order into the conversation, what comes of them out of a bounded
+//! queue. Who sends no messages, or takes none, is hung up on, and holds up nobody.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    body::Bytes,
+    extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code},
+};
+use futures::{
+    SinkExt, StreamExt,
+    stream::{SplitSink, SplitStream},
+};
+use tokio::{
+    sync::mpsc::{self, error::TrySendError},
+    task::{JoinError, spawn_blocking},
+    time::{MissedTickBehavior, interval, timeout},
+};
+use tokio_tungstenite::tungstenite;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::wire::gateway::incoming;
+use elophanto_app::gateway::{
+    Client, Gateway, Identity, Outbox,
+    message::{Asked, Failure, Incoming, Outgoing, Told, VERSION},
+};
+
+/// Bytes of a message.
+pub const MOST_MESSAGE: usize = 1024 * 1024;
+/// The same of the first one.
+const MOST_HELLO: usize = 64 * 1024;
+/// Messages that wait until a client takes them.
+const QUEUE: usize = 256;
+/// Messages in a row that are none.
+const MOST_BAD: u32 = 20;
+/// Pings that may stay without an answer.
+const UNANSWERED: u32 = 2;
+
+/// How long is waited for a client.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// For its first message.
+    pub hello: Duration,
+    /// Between two pings.
+    pub ping: Duration,
+    /// Until it has read what it is told at the end.
+    pub close: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self { hello: seconds(10), ping: seconds(30), close: seconds(5) }
+    }
+}
+
+/// Why a socket is closed.
+struct End {
+    /// `None`: there is nobody to be told.
+    code: Option<u16>,
+    why: &'static str,
+    /// What the client is told before.
+    told: Option<Outgoing>,
+}
+
+impl End {
+    const GONE: Self = Self { code: None, why: "", told: None };
+
+    fn with(code: u16, why: &'static str) -> Self {
+        Self { code: Some(code), why, told: None }
+    }
+}
+
+/// What is on its way to a client.
+struct Line {
+    queue: mpsc::Sender<Arc<Outgoing>>,
+    /// The client takes too little.
+    slow: CancellationToken,
+}
+
+impl Outbox for Line {
+    fn put(&self, message: Arc<Outgoing>) -> bool {
+        match self.queue.try_send(message) {
+            Ok(()) => true,
+            Err(TrySendError::Full(_)) => {
+                self.slow.cancel();
+                false
+            }
+            Err(TrySendError::Closed(_)) => false,
+        }
+    }
+}
+
+/// Talks with a client until it goes or may not stay.
+pub async fn talk(
+    socket: WebSocket,
+    gateway: Arc<Gateway>,
+    who: Identity,
+    pace: Pace,
+    until: CancellationToken,
+    closing: CancellationToken,
+) {
+    let (mut sink, mut stream) = socket.split();
+    let (queue, mut waiting) = mpsc::channel(QUEUE);
+    let slow = CancellationToken::new();
+    let line = Arc::new(Line { queue, slow: slow.clone() });
+    let unanswered = AtomicU32::new(0);
+    let end = {
+        let listener = Listener { gateway, who, pace, line, unanswered: &unanswered };
+        tokio::select! {
+            biased;
+            () = until.cancelled() => End::with(close_code::POLICY, "what opened this is not good any more"),
+            () = slow.cancelled() => End::with(close_code::AGAIN, "too little is read: come again"),
+            () = closing.cancelled() => End::with(close_code::AWAY, "the gateway ends"),
+            end = listener.hear(&mut stream) => end,
+            end = say(&mut sink, &mut waiting, pace, &unanswered) => end,
+        }
+    };
+    let Some(code) = end.code else { return };
+    let ended = async {
+        // What came before it is told before it, unless that is what is not taken.
+        waiting.close();
+        while let Some(message) = waiting.recv().await.filter(|_| !slow.is_cancelled()) {
+            put(&mut sink, &message).await.ok()?;
+        }
+        if let Some(told) = &end.told {
+            put(&mut sink, told).await.ok()?;
+        }
+        let frame = CloseFrame { code, reason: Utf8Bytes::from_static(end.why) };
+        sink.send(Message::Close(Some(frame))).await.ok()?;
+        // Until the client has closed as well: what it has not read would be lost.
+        while let Some(Ok(_)) = stream.next().await {}
+        Some(())
+    };
+    let _ = timeout(pace.close, ended).await;
+}
+
+/// Sends what waits, and pings.
+async fn say(
+    sink: &mut SplitSink<WebSocket, Message>,
+    waiting: &mut mpsc::Receiver<Arc<Outgoing>>,
+    pace: Pace,
+    unanswered: &AtomicU32,
+) -> End {
+    let mut pings = interval(pace.ping);
+    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    pings.reset();
+    loop {
+        let sent = tokio::select! {
+            message = waiting.recv() => match message {
+                Some(message) => timeout(pace.ping, put(sink, &message)).await,
+                None => return std::future::pending().await,
+            },
+            _ = pings.tick() => {
+                if unanswered.fetch_add(1, Ordering::Relaxed) >= UNANSWERED {
+                    return End::GONE;
+                }
+                timeout(pace.ping, sink.send(Message::Ping(Bytes::new()))).await
+            }
+        };
+        if !matches!(sent, Ok(Ok(()))) {
+            return End::GONE;
+        }
+    }
+}
+
+async fn put(
+    sink: &mut SplitSink<WebSocket, Message>,
+    message: &Outgoing,
+) -> Result<(), axum::Error> {
+    let text = serde_json::to_string(message).map_err(axum::Error::new)?;
+    sink.send(Message::Text(text.into())).await
+}
+
+/// Whoever takes the messages of a client.
+struct Listener<'a> {
+    gateway: Arc<Gateway>,
+    who: Identity,
+    pace: Pace,
+    line: Arc<Line>,
+    unanswered: &'a AtomicU32,
+}
+
+impl Listener<'_> {
+    /// Hears a client out.
+    async fn hear(&self, stream: &mut SplitStream<WebSocket>) -> End {
+        match timeout(self.pace.hello, self.hello(stream)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(end)) => return end,
+            Err(_) => return self.refuse(None, close_code::POLICY, first("nothing was said")),
+        }
+        let (gateway, who, line) = (self.gateway.clone(), self.who.clone(), self.line.clone());
+        let client = spawn_blocking(move || Arc::new(gateway.connect(who, line))).await;
+        let Ok(client) = client else { return End::with(close_code::ERROR, "this is a bug") };
+        match self.messages(stream, &client).await {
+            Ok(end) => end,
+            Err(_) => End::with(close_code::ERROR, "this is a bug"),
+        }
+    }
+
+    /// One message after the other; the next is looked at when this one is where it belongs.
+    async fn messages(
+        &self,
+        stream: &mut SplitStream<WebSocket>,
+        client: &Arc<Client>,
+    ) -> Result<End, JoinError> {
+        let mut bad = 0;
+        loop {
+            let text = match self.next(stream, Some(client)).await {
+                Ok(text) => text,
+                Err(end) => return Ok(end),
+            };
+            let failure = match incoming(&text) {
+                Ok(message) => {
+                    bad = 0;
+                    let client = Arc::clone(client);
+                    spawn_blocking(move || client.receive(message)).await?;
+                    continue;
+                }
+                Err(failure) => failure,
+            };
+            bad += 1;
+            if bad >= MOST_BAD {
+                return Ok(self.refuse(Some(client), close_code::POLICY, failure));
+            }
+            self.line.put(Arc::new(self.envelope(Some(client), failure)));
+        }
+    }
+
+    /// The first message: which version it speaks.
+    async fn hello(&self, stream: &mut SplitStream<WebSocket>) -> Result<(), End> {
+        let text = self.next(stream, None).await?;
+        let refuse = |code, failure| Err(self.refuse(None, code, failure));
+        if text.len() > MOST_HELLO {
+            let failure = first(&format!("the first message has at most {MOST_HELLO} bytes"));
+            return refuse(close_code::SIZE, failure);
+        }
+        match incoming(&text) {
+            Ok(Incoming { body: Asked::Status(hello), .. }) if hello.version == VERSION => Ok(()),
+            Ok(Incoming { id, body: Asked::Status(hello), .. }) => {
+                let detail =
+                    format!("version {} is not spoken here: it is {VERSION}", hello.version);
+                let failure = Failure { reply_to: Some(id), ..first(&detail) };
+                refuse(close_code::PROTOCOL, failure)
+            }
+            Ok(Incoming { id, .. }) => {
+                let failure = Failure { reply_to: Some(id), ..first("this is no first message") };
+                refuse(close_code::PROTOCOL, failure)
+            }
+            Err(failure) => refuse(close_code::PROTOCOL, failure),
+        }
+    }
+
+    /// The text of the next message.
+    async fn next(
+        &self,
+        stream: &mut SplitStream<WebSocket>,
+        client: Option<&Arc<Client>>,
+    ) -> Result<Utf8Bytes, End> {
+        loop {
+            let frame = stream.next().await;
+            self.unanswered.store(0, Ordering::Relaxed);
+            match frame {
+                Some(Ok(Message::Text(text))) => return Ok(text),
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                Some(Ok(Message::Binary(_))) => {
+                    let failure = Failure {
+                        detail: "messages are text".to_owned(),
+                        hint: Some("send JSON in text frames".to_owned()),
+                        reply_to: None,
+                    };
+                    return Err(self.refuse(client, close_code::UNSUPPORTED, failure));
+                }
+                Some(Ok(Message::Close(_))) | None => return Err(End::GONE),
+                Some(Err(error)) => return Err(self.broken(client, error)),
+            }
+        }
+    }
+
+    /// What cannot be read.
+    fn broken(&self, client: Option<&Arc<Client>>, error: axum::Error) -> End {
+        use tungstenite::Error;
+        let failure = |detail: String, hint: &str| Failure {
+            detail,
+            hint: Some(hint.to_owned()),
+            reply_to: None,
+        };
+        match error.into_inner().downcast_ref::<Error>() {
+            Some(Error::Capacity(_)) => {
+                let detail = format!("a message has at most {MOST_MESSAGE} bytes");
+                let failure = failure(detail, "hand files over by themselves, or say less at once");
+                self.refuse(client, close_code::SIZE, failure)
+            }
+            Some(Error::Utf8(_)) => {
+                let failure = failure("this is not UTF-8".to_owned(), "send JSON in UTF-8");
+                self.refuse(client, close_code::INVALID, failure)
+            }
+            Some(Error::Protocol(cause)) => {
+                let failure = failure(format!("this is no WebSocket: {cause}"), "use a library");
+                self.refuse(client, close_code::PROTOCOL, failure)
+            }
+            _ => End::GONE,
+        }
+    }
+
+    fn refuse(&self, client: Option<&Arc<Client>>, code: u16, failure: Failure) -> End {
+        let why = "see the message before this";
+        End { code: Some(code), why, told: Some(self.envelope(client, failure)) }
+    }
+
+    /// Before somebody has said hello, no conversation is theirs.
+    fn envelope(&self, client: Option<&Arc<Client>>, failure: Failure) -> Outgoing {
+        Outgoing {
+            id: Uuid::new_v4(),
+            session_id: client.map_or(Uuid::nil(), |client| client.session()),
+            channel: self.who.channel,
+            user_id: self.who.user.clone(),
+            body: Told::Error(failure),
+        }
+    }
+}
+
+/// What is wrong with the first message.
+fn first(detail: &str) -> Failure {
+    let hint = format!(
+        "say first: {{\"type\": \"status\", \"id\": \"UUID\", \"data\": {{\"version\": {VERSION}}}}}"
+    );
+    Failure { detail: detail.to_owned(), hint: Some(hint), reply_to: None }
+}
