@@ -16,16 +16,13 @@ use super::{
 use crate::wire::{MessageWire, ResultWire, SessionWire};
 use elophanto_agent::{RunTrail, Session, Sessions, Trails};
 use elophanto_app::{
-    agent::state_folder,
+    agent::{chat::told::of_session, state_folder},
     runs::{Conversation, Listed, conversation, conversations, left_beside, list, patch},
 };
 use elophanto_base::counted::counted;
 use elophanto_base::one_line::one_line;
 use elophanto_models::llm::Message;
 use elophanto_repo::{Repository, locate};
-
-/// Bytes of what was said last in a session, in a list of them.
-const MOST_SAID: usize = 80;
 
 /// What the agent did, run by run
 ///
@@ -258,30 +255,10 @@ pub fn print_sessions(
     ui: &mut Ui,
 ) -> Result<Outcome, CliError> {
     for session in sessions {
-        ui.emit(&SessionWire::of(session), told_session(session, is_placed))?;
+        ui.emit(&SessionWire::of(session), of_session(session, is_placed))?;
     }
     if sessions.is_empty() {
         return Ok(ui.nothing("no conversation is kept: `elophanto agent chat` begins one"));
     }
     Ok(Outcome::Done)
-}
-
-/// A line of the list; `is_placed`: with the work tree.
-fn told_session(session: &Session, is_placed: bool) -> String {
-    let updated = session.updated.strftime("%Y-%m-%d %H:%M");
-    let tainted = if session.is_tainted { ", with text from outside" } else { "" };
-    let said = session.messages.iter().rev().find_map(|message| match message {
-        Message::User(text) => Some(text),
-        _ => None,
-    });
-    let said = session.name.as_ref().or(session.goal.as_ref()).or(said);
-    let said = said.map(|said| one_line(said, MOST_SAID));
-    let place = session.root.as_ref().filter(|_| is_placed);
-    let place = place.map(|root| format!("  in {}", escape_control_line(root))).unwrap_or_default();
-    format!(
-        "{}  {updated}  {}{tainted}  {}{place}",
-        session.id,
-        counted(session.messages.len(), "message"),
-        escape_control_line(&said.unwrap_or_default())
-    )
 }

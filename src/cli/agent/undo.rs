@@ -67,29 +67,7 @@ pub fn tell(undone: &Undone, ui: &mut Ui) -> Result<(), CliError> {
             ui.talk(format_args!("{what}: {}", exact_line(path)));
         }
     }
-    let commits = match undone.commits {
-        0 => String::new(),
-        commits => format!(", {} taken back", counted(commits, "commit")),
-    };
-    let text = match &undone.undo {
-        None if undone.task => {
-            format!(
-                "what run {} wrote of its task is gone: there is nothing else to take back",
-                undone.run
-            )
-        }
-        None if undone.left.is_empty() => {
-            format!("there is nothing to take back: all is as it was before run {}", undone.run)
-        }
-        _ => format!(
-            "{} restored, {} removed{commits}: run {} is undone{}",
-            undone.restored.len(),
-            undone.removed.len(),
-            undone.run,
-            if undone.left.is_empty() { "" } else { ", but for what is named above" }
-        ),
-    };
-    ui.emit(undone, text)?;
+    ui.emit(undone, undone.told())?;
     if let Some(undo) = &undone.undo {
         ui.talk(format_args!("`elophanto agent undo {undo}` does it again; lessons stay"));
     }

@@ -45,6 +45,7 @@ use std::{
 };
 
 use jiff::Timestamp;
+use uuid::Uuid;
 
 use crate::{
     Environment, Error, Reporter, Workspace,
@@ -368,6 +369,30 @@ impl Prepared<'_> {
             Some(id) => self.sessions.load(self.sessions.find(id)?)?,
             None => Session::new(self.channel, self.user(), Timestamp::now()),
         })
+    }
+
+    /// The session of this id, which may not have been written down yet.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn session_of(&self, id: Uuid) -> Result<Session, Error> {
+        match self.sessions.load(id) {
+            Ok(session) => Ok(session),
+            Err(SessionsError::Missing(_)) => Ok(Session { id, ..self.session(None)? }),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Where that stands which the last run was told of what is known: a path, and a line of it.
+    pub fn known_places(&self) -> Vec<(String, Option<usize>)> {
+        let known = self.known.borrow();
+        let Some((_, gathered)) = &*known else { return Vec::new() };
+        let pieces = gathered.notes.iter().chain(&gathered.facts);
+        let place = |piece: &elophanto_agent::Piece| {
+            let (path, line) = piece.origin.rsplit_once(':')?;
+            Some((path.to_owned(), line.parse().ok()))
+        };
+        pieces.filter_map(place).collect()
     }
 
     fn settings(&self, request: &RunRequest<'_>, window: &Window) -> Settings {

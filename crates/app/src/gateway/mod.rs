@@ -1,16 +1,50 @@
 //! A gateway: conversations of several people over several channels, each with its own history,
 //! queue and approvals. A door connects clients and hands messages on; it decides nothing.
+//!
+//! A person is one identity, or several that the settings join. A conversation is that of a person
+//! about a repository; what must not be forgotten of it is in its [`ledger`], on disk before it
+//! counts. Its runs are made by a [`worker`], one after the other.
 
+mod commands;
+mod conversation;
+mod digest;
+mod events;
 mod identity;
+mod ledger;
 pub mod message;
+mod mode;
+#[cfg(test)]
+mod tests;
+mod worker;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs::DirBuilder,
+    os::unix::fs::DirBuilderExt,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use uuid::Uuid;
 
-use crate::{Error, workspace::KnowledgeBase};
+use crate::{
+    Error, Reporter, Workspace,
+    agent::{Session, Tool},
+    workspace::KnowledgeBase,
+};
+use commands::Done;
+use conversation::{Conversation, Taken, answer_of, of_end};
+use elophanto_base::visible::escape_control_line;
 pub use identity::{Channel, Identity, Scopes};
-use message::{Incoming, Outgoing};
+use ledger::Ledger;
+use message::{Asked, Failure, Incoming, Outgoing, Status, Told, VERSION};
+
+/// Bytes of what somebody says.
+const MOST_CONTENT: usize = 64 * 1024;
 
 /// A repository that conversations may be about.
 #[derive(Clone)]
@@ -20,6 +54,10 @@ pub struct Served {
     pub root: PathBuf,
     pub base: KnowledgeBase,
 }
+
+/// Makes the tools that a door brings along for the runs in a workspace.
+pub type ToolsOf =
+    dyn Fn(&Workspace, Arc<dyn Reporter + Send + Sync>) -> Vec<Box<dyn Tool>> + Send + Sync;
 
 /// What a gateway is made of.
 pub struct GatewayOptions {
@@ -33,6 +71,8 @@ pub struct GatewayOptions {
     pub same_person: Vec<Vec<String>>,
     /// Of the program.
     pub version: String,
+    /// Tools of the door's own.
+    pub tools: Box<ToolsOf>,
 }
 
 /// Where messages for one client go. Must not wait: a client that takes nothing holds up nobody.
@@ -44,47 +84,420 @@ pub trait Outbox: Send + Sync {
 /// Conversations of one user's gateway. Cheap to share between threads.
 pub struct Gateway {
     options: GatewayOptions,
+    conversations: Mutex<BTreeMap<(String, PathBuf), Arc<Conversation>>>,
+    clients: Mutex<Vec<Arc<Connected>>>,
+    next: AtomicU64,
+    is_ending: AtomicBool,
+}
+
+/// A client that is connected.
+struct Connected {
+    number: u64,
+    identity: Identity,
+    person: String,
+    conversation: Mutex<Arc<Conversation>>,
+    outbox: Arc<dyn Outbox>,
+}
+
+impl Connected {
+    fn conversation(&self) -> Arc<Conversation> {
+        Arc::clone(&lock(&self.conversation))
+    }
 }
 
 impl Gateway {
     /// Reads what was kept: messages that were taken and not begun are begun, approvals wait again.
+    /// What is damaged is said in words.
     ///
     /// # Errors
-    /// When the folder cannot be read or written.
-    pub fn open(options: GatewayOptions) -> Result<Arc<Self>, Error> {
-        Ok(Arc::new(Self { options }))
+    /// When the folder cannot be read or written, or there is no repository.
+    pub fn open(options: GatewayOptions) -> Result<(Arc<Self>, Vec<String>), Error> {
+        if options.repositories.is_empty() {
+            return Err(Error::new("there is no repository to serve"));
+        }
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(options.folder.join("conversations"))?;
+        let gateway = Arc::new(Self {
+            options,
+            conversations: Mutex::default(),
+            clients: Mutex::default(),
+            next: AtomicU64::new(1),
+            is_ending: AtomicBool::new(false),
+        });
+        let problems = gateway.read_all()?;
+        let all: Vec<_> = lock(&gateway.conversations).values().cloned().collect();
+        all.iter().for_each(|conversation| conversation.begin_again(&gateway));
+        Ok((gateway, problems))
+    }
+
+    /// Conversations about repositories that are served; those about others stay as they are.
+    fn read_all(&self) -> Result<Vec<String>, Error> {
+        let mut problems = Vec::new();
+        for entry in std::fs::read_dir(self.options.folder.join("conversations"))? {
+            let path = entry?.path();
+            let is_log = path.extension().is_some_and(|ending| ending == "jsonl");
+            if !is_log {
+                continue;
+            }
+            let (ledger, damage) = match Ledger::read(&path) {
+                Ok(read) => read,
+                Err(error) => {
+                    problems.push(error.message().to_owned());
+                    continue;
+                }
+            };
+            problems.extend(damage);
+            let (person, root) = (ledger.kept.person.clone(), ledger.kept.root.clone());
+            let served = self.options.repositories.iter().find(|served| served.root == root);
+            if let (Some(served), false) = (served, person.is_empty()) {
+                let conversation = Conversation::new(person.clone(), served.clone(), ledger)?;
+                lock(&self.conversations).insert((person, root), Arc::new(conversation));
+            }
+        }
+        Ok(problems)
     }
 
     /// A client has come in: it is told how its conversation stands, and what waits for an answer.
-    pub fn connect(self: &Arc<Self>, identity: Identity, outbox: Arc<dyn Outbox>) -> Client {
-        let _ = (&self.options, outbox);
-        Client { gateway: Arc::clone(self), identity }
+    ///
+    /// # Errors
+    /// When its conversation cannot be read or written down.
+    pub fn connect(
+        self: &Arc<Self>,
+        identity: Identity,
+        outbox: Arc<dyn Outbox>,
+    ) -> Result<Client, Error> {
+        let person = self.person(&identity);
+        let conversation = match self.newest(&person) {
+            Some(conversation) => conversation,
+            None => self.conversation(&person, &self.options.repositories[0])?,
+        };
+        let client = Arc::new(Connected {
+            number: self.next.fetch_add(1, Ordering::Relaxed),
+            identity,
+            person: person.clone(),
+            conversation: Mutex::new(Arc::clone(&conversation)),
+            outbox,
+        });
+        lock(&self.clients).push(Arc::clone(&client));
+        self.send(&client, &self.status(&client, None));
+        if client.identity.scopes.approve {
+            for conversation in self.of_person(&person) {
+                let is_running = conversation.standing().running.is_some();
+                for mut request in conversation.pending() {
+                    request.is_interrupted = !is_running;
+                    self.send(&client, &Told::ApprovalRequest(Box::new(request)));
+                }
+            }
+        }
+        Ok(Client { gateway: Arc::clone(self), client })
     }
 
     /// Ends all runs and waits until they are written down, at most so long.
     pub fn end(&self, patience: Duration) {
-        let _ = patience;
+        self.is_ending.store(true, Ordering::Relaxed);
+        let all: Vec<_> = lock(&self.conversations).values().cloned().collect();
+        all.iter().for_each(|conversation| conversation.cancel());
+        let begun = Instant::now();
+        while begun.elapsed() < patience && !all.iter().all(|it| it.is_still()) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// How many clients are connected.
+    pub fn clients(&self) -> usize {
+        lock(&self.clients).len()
+    }
+
+    fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Relaxed)
+    }
+
+    fn ending(&self) -> &AtomicBool {
+        &self.is_ending
+    }
+
+    /// Who somebody is: the first identity of those that the settings join, or their own.
+    fn person(&self, identity: &Identity) -> String {
+        let key = identity.key();
+        let joined = self.options.same_person.iter().find(|all| all.contains(&key));
+        joined.and_then(|all| all.first()).cloned().unwrap_or(key)
+    }
+
+    /// The channel that a person is known by.
+    fn channel_of(&self, person: &str) -> Channel {
+        let name = person.split_once(':').map_or(person, |(channel, _)| channel);
+        Channel::ALL.into_iter().find(|channel| channel.name() == name).unwrap_or(Channel::Cli)
+    }
+
+    /// Whether a session is of this person.
+    fn is_of(&self, person: &str, session: &Session) -> bool {
+        let key = format!("{}:{}", session.channel, session.user);
+        let joined = self.options.same_person.iter().find(|all| all.contains(&key));
+        let own = joined.and_then(|all| all.first()).cloned().unwrap_or(key);
+        own == person || self.of_person(person).iter().any(|it| it.session() == session.id)
+    }
+
+    fn of_person(&self, person: &str) -> Vec<Arc<Conversation>> {
+        let all = lock(&self.conversations);
+        all.values().filter(|conversation| conversation.person == person).cloned().collect()
+    }
+
+    fn newest(&self, person: &str) -> Option<Arc<Conversation>> {
+        self.of_person(person).into_iter().max_by_key(|conversation| conversation.last())
+    }
+
+    /// The conversation of a person about a repository, which may begin here.
+    fn conversation(&self, person: &str, served: &Served) -> Result<Arc<Conversation>, Error> {
+        let key = (person.to_owned(), served.root.clone());
+        let mut all = lock(&self.conversations);
+        if let Some(conversation) = all.get(&key) {
+            return Ok(Arc::clone(conversation));
+        }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(person.as_bytes()).update(&[0]);
+        hasher.update(served.root.as_os_str().as_encoded_bytes());
+        let name = format!("{}.jsonl", &hasher.finalize().to_hex()[..32]);
+        let (ledger, _) = Ledger::read(&self.options.folder.join("conversations").join(name))?;
+        let conversation = Arc::new(Conversation::new(person.to_owned(), served.clone(), ledger)?);
+        all.insert(key, Arc::clone(&conversation));
+        Ok(conversation)
+    }
+
+    /// Tells everybody who is in a conversation.
+    fn tell(&self, conversation: &Conversation, told: &Told) {
+        let session = conversation.session();
+        self.tell_those(told, |client| client.conversation().session() == session);
+    }
+
+    /// Tells the person of a conversation, wherever they are, if they may know.
+    fn tell_person(
+        &self,
+        conversation: &Conversation,
+        told: &Told,
+        may: impl Fn(&Identity) -> bool,
+    ) {
+        let session = conversation.session();
+        let clients: Vec<_> = lock(&self.clients).clone();
+        for client in clients {
+            if client.person == conversation.person && may(&client.identity) {
+                self.put(&client, session, told);
+            }
+        }
+    }
+
+    fn tell_those(&self, told: &Told, is_it: impl Fn(&Connected) -> bool) {
+        let clients: Vec<_> = lock(&self.clients).clone();
+        clients.iter().filter(|client| is_it(client)).for_each(|client| self.send(client, told));
+    }
+
+    /// Tells everybody who is in a conversation how it stands.
+    fn tell_status(&self, conversation: &Conversation, accepted: Option<Uuid>) {
+        let session = conversation.session();
+        let clients: Vec<_> = lock(&self.clients).clone();
+        for client in clients.iter().filter(|it| it.conversation().session() == session) {
+            self.send(client, &self.status(client, accepted));
+        }
+    }
+
+    fn status(&self, client: &Connected, accepted: Option<Uuid>) -> Told {
+        let conversation = client.conversation();
+        let standing = conversation.standing();
+        Told::Status(Status {
+            version: VERSION,
+            server: self.options.version.clone(),
+            repository: conversation.served.name.clone(),
+            repositories: self.options.repositories.iter().map(|it| it.name.clone()).collect(),
+            scopes: client.identity.scopes.names(),
+            running: standing.running,
+            queued: standing.queued,
+            approvals: standing.approvals,
+            accepted,
+        })
+    }
+
+    fn send(&self, client: &Connected, told: &Told) {
+        self.put(client, client.conversation().session(), told);
+    }
+
+    fn put(&self, client: &Connected, session_id: Uuid, told: &Told) {
+        let message = Outgoing {
+            id: Uuid::new_v4(),
+            session_id,
+            channel: client.identity.channel,
+            user_id: client.identity.user.clone(),
+            body: told.clone(),
+        };
+        if !client.outbox.put(Arc::new(message)) {
+            self.disconnect(client.number);
+        }
+    }
+
+    fn disconnect(&self, number: u64) {
+        lock(&self.clients).retain(|client| client.number != number);
+    }
+
+    fn list_repositories(&self, conversation: &Conversation) -> String {
+        let line = |served: &Served| {
+            let mark = if served.root == conversation.served.root { " (here)" } else { "" };
+            format!("{}{mark}", escape_control_line(&served.name))
+        };
+        self.options.repositories.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 }
 
 /// A connection; dropping it disconnects.
 pub struct Client {
     gateway: Arc<Gateway>,
-    identity: Identity,
+    client: Arc<Connected>,
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.gateway.disconnect(self.client.number);
+    }
 }
 
 impl Client {
     /// Takes a message. Returns once it is on disk where it has to be, which the client is told; what
     /// it begins goes on beside. May block for some milliseconds.
     pub fn receive(&self, message: Incoming) {
-        let _ = (&self.gateway, &self.identity, message);
+        let Incoming { id, session_id, body } = message;
+        let done = match session_id {
+            Some(session) if session != self.session() => {
+                Err(Error::new("this connection is not in that session")
+                    .hint("leave `session_id` out: the gateway knows it"))
+            }
+            _ => self.take(id, body),
+        };
+        if let Err(error) = done {
+            self.tell(&commands::refusal(&error, id));
+        }
+    }
+
+    fn take(&self, id: Uuid, body: Asked) -> Result<(), Error> {
+        match body {
+            Asked::Status(hello) if hello.version != VERSION => Err(Error::new(format_args!(
+                "this gateway speaks version {VERSION} of the protocol"
+            ))),
+            Asked::Status(_) => {
+                self.tell_status();
+                Ok(())
+            }
+            Asked::Chat(chat) if !chat.attachments.is_empty() => {
+                Err(Error::new("no file was handed over under this id")
+                    .hint("name a file of the repository in the message: @path"))
+            }
+            Asked::Chat(chat) => self.say(id, &chat.content),
+            Asked::Command(command) => {
+                let name = command.name.trim_start_matches('/');
+                let line = format!("/{name} {}", command.args);
+                self.obey(id, line.trim_end())
+            }
+            Asked::ApprovalResponse(response) => {
+                let identity = &self.client.identity;
+                if !identity.scopes.approve {
+                    return Err(Error::new("this connection may not answer approvals"));
+                }
+                for conversation in self.gateway.of_person(&self.client.person) {
+                    if conversation.answer(&self.gateway, &response, identity)? {
+                        return Ok(());
+                    }
+                }
+                Err(Error::new(
+                    "there is no such approval, or no more: what was asked in runs that \
+                                have ended is settled",
+                ))
+            }
+        }
+    }
+
+    fn say(&self, id: Uuid, content: &str) -> Result<(), Error> {
+        let (gateway, identity) = (&self.gateway, &self.client.identity);
+        if content.trim().is_empty() {
+            return Err(Error::new("the message is empty").hint("write what you want to say"));
+        }
+        if content.len() > MOST_CONTENT {
+            return Err(Error::new(format_args!("a message has at most {MOST_CONTENT} bytes"))
+                .hint("put it into a file of the repository, and name that: @path"));
+        }
+        if content.starts_with('/') || content.starts_with('!') {
+            return self.obey(id, content);
+        }
+        if !identity.scopes.chat {
+            return Err(Error::new("this connection may only read"));
+        }
+        // One that is sent again after `/repo` is still the same message.
+        let here = self.client.conversation();
+        let known = gateway.of_person(&self.client.person);
+        let conversation = known.into_iter().find(|it| it.knows(id)).unwrap_or(here);
+        match conversation.take(gateway, id, content, identity)? {
+            Taken::New | Taken::Known => self.tell(&gateway.status(&self.client, Some(id))),
+            Taken::Over(ended) => {
+                self.tell(&gateway.status(&self.client, Some(id)));
+                match ended {
+                    Some(ended) => {
+                        self.tell(&answer_of(id, &ended));
+                        self.tell(&of_end(&ended));
+                    }
+                    None => self.tell(&Told::Error(Failure {
+                        detail: "this message is done with; its answer is not kept any more".into(),
+                        hint: Some("`/sessions` and `/export` show what was said".into()),
+                        reply_to: Some(id),
+                    })),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn obey(&self, id: Uuid, line: &str) -> Result<(), Error> {
+        let conversation = self.client.conversation();
+        let identity = &self.client.identity;
+        match commands::typed(&self.gateway, &conversation, line, id, identity)? {
+            None => Err(Error::new("it is no command")),
+            Some(Done::Later) => Ok(()),
+            Some(Done::Now(text)) => {
+                self.tell(&commands::answer(text, id));
+                Ok(())
+            }
+            Some(Done::Repo(name)) => self.go_to(&name, id),
+        }
+    }
+
+    /// Goes on in another repository.
+    fn go_to(&self, name: &str, id: Uuid) -> Result<(), Error> {
+        let all = &self.gateway.options.repositories;
+        let served = all.iter().find(|served| served.name == name).ok_or_else(|| {
+            let error = Error::new(format_args!(
+                "no repository here is called `{}`",
+                escape_control_line(name)
+            ));
+            error.hint("`/repo` lists them")
+        })?;
+        let conversation = self.gateway.conversation(&self.client.person, served)?;
+        *lock(&self.client.conversation) = conversation;
+        self.tell(&commands::answer(format!("in {}", escape_control_line(name)), id));
+        self.tell_status();
+        Ok(())
     }
 
     /// The conversation that this client is in.
     pub fn session(&self) -> Uuid {
-        Uuid::nil()
+        self.client.conversation().session()
     }
 
     /// Tells the client how its conversation stands.
-    pub fn tell_status(&self) {}
+    pub fn tell_status(&self) {
+        self.tell(&self.gateway.status(&self.client, None));
+    }
+
+    fn tell(&self, told: &Told) {
+        self.gateway.send(&self.client, told);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -15,6 +15,7 @@ use elophanto_agent::{
     checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo, is_undone},
     permissions::is_key,
 };
+use elophanto_base::counted::counted;
 use elophanto_base::visible::{escape_control_line, exact_line};
 use elophanto_repo::Git;
 
@@ -50,6 +51,34 @@ pub struct Undone {
     /// The run had been interrupted: others may have had a part in it.
     #[serde(skip)]
     pub is_interrupted: bool,
+}
+
+impl Undone {
+    /// What was taken back, in one sentence.
+    pub fn told(&self) -> String {
+        match &self.undo {
+            None if self.task => format!(
+                "what run {} wrote of its task is gone: there is nothing else to take back",
+                self.run
+            ),
+            None if self.left.is_empty() => {
+                format!("there is nothing to take back: all is as it was before run {}", self.run)
+            }
+            _ => {
+                let commits = match self.commits {
+                    0 => String::new(),
+                    commits => format!(", {} taken back", counted(commits, "commit")),
+                };
+                format!(
+                    "{} restored, {} removed{commits}: run {} is undone{}",
+                    self.restored.len(),
+                    self.removed.len(),
+                    self.run,
+                    if self.left.is_empty() { "" } else { ", but for what is named above" }
+                )
+            }
+        }
+    }
 }
 
 /// A branch with nothing of its own.

@@ -52,6 +52,8 @@ pub enum ChatAnswer<'c> {
     Exported(String),
     /// It was written to this file.
     Written(String),
+    /// What the knowledge base says; Markdown.
+    Known(String),
     Help(&'static [KnownCommand]),
     /// The conversation is over.
     Quit,

@@ -1,9 +1,13 @@
 //! What is typed in a conversation, understood once: a message, a line for the shell, or a command.
 //! One table, of which help comes too. Pure.
 
-use super::super::{Mode, ModelRef};
+use super::{
+    super::{Mode, ModelRef},
+    KnowledgeCommand,
+};
 use crate::{Error, config::AgentMode};
 use elophanto_base::visible::escape_control_line;
+use elophanto_knowledge::interest::PreferenceKind;
 
 /// What was typed.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +56,14 @@ pub enum ChatCommand {
     Rename(String),
     /// The path of a file that is not there yet; without one, the text itself.
     Export(Option<String>),
+    Stop {
+        /// What waits for its turn too.
+        all: bool,
+    },
+    /// A repository by its name; without one, which there are.
+    Repo(Option<String>),
+    /// What is asked of the knowledge base, whether or not a run goes on.
+    Known(KnowledgeCommand),
     Help,
     Quit,
 }
@@ -159,6 +171,69 @@ pub const COMMANDS: &[KnownCommand] = &[
     command("export", "[FILE]", "this conversation as Markdown", |typed| {
         Ok(ChatCommand::Export(given(typed)))
     }),
+    command(
+        "stop",
+        "[all]",
+        "end the run that goes on; `all`: what waits behind it too",
+        |typed| match typed {
+            "" => Ok(ChatCommand::Stop { all: false }),
+            "all" => Ok(ChatCommand::Stop { all: true }),
+            _ => Err(Error::new("`/stop` takes nothing, or all")),
+        },
+    ),
+    command("repo", "[NAME]", "go on in another repository of the gateway", |typed| {
+        Ok(ChatCommand::Repo(given(typed)))
+    }),
+    command("search", "WORDS", "what the notes say of it", |typed| {
+        about("search", typed, KnowledgeCommand::Search)
+    }),
+    command("learn", "[TOPIC]", "find out more about it; alone: what was asked for", |typed| {
+        Ok(ChatCommand::Known(KnowledgeCommand::Learn(given(typed))))
+    }),
+    command("like", "TOPIC", "it is worth finding out more about it", |typed| {
+        about("like", typed, |topic| wish(topic, PreferenceKind::Like, false))
+    }),
+    command("unlike", "TOPIC", "take a like back", |typed| {
+        about("unlike", typed, |topic| wish(topic, PreferenceKind::Like, true))
+    }),
+    command("dislike", "TOPIC", "nothing more is to be found out about it", |typed| {
+        about("dislike", typed, |topic| wish(topic, PreferenceKind::Dislike, false))
+    }),
+    command("undislike", "TOPIC", "take a dislike back", |typed| {
+        about("undislike", typed, |topic| wish(topic, PreferenceKind::Dislike, true))
+    }),
+    command(
+        "memory",
+        "[N [delete]]",
+        "what is known: all entities, or the facts of one",
+        |typed| {
+            let (name, delete) = match typed.strip_suffix("delete") {
+                Some(name) if name.ends_with(char::is_whitespace) => (name.trim_end(), true),
+                _ => (typed, false),
+            };
+            let entity = given(name);
+            Ok(ChatCommand::Known(KnowledgeCommand::Memory { entity, delete }))
+        },
+    ),
+    command("interests", "", "what you care about, by what you did", |_| {
+        Ok(ChatCommand::Known(KnowledgeCommand::Interests))
+    }),
+    command("react", "ID +|-", "to a notification or an answer: more of it, or no more", |typed| {
+        let (id, sign) = typed.rsplit_once(char::is_whitespace).unwrap_or((typed, ""));
+        let positive = match sign {
+            "+" => true,
+            "-" => false,
+            _ => {
+                return Err(Error::new("`/react` takes an id and + or - behind it")
+                    .hint("the id stands beside what you were told"));
+            }
+        };
+        let id = id.trim_end().to_owned();
+        Ok(ChatCommand::Known(KnowledgeCommand::React { id, positive }))
+    }),
+    command("schedule", "", "what runs here at intervals", |_| {
+        Ok(ChatCommand::Known(KnowledgeCommand::Schedule))
+    }),
     command("help", "", "this", |_| Ok(ChatCommand::Help)),
     command("quit", "", "leave (also Ctrl-D); Ctrl-C ends the run that goes on", |_| {
         Ok(ChatCommand::Quit)
@@ -167,6 +242,21 @@ pub const COMMANDS: &[KnownCommand] = &[
 
 fn given(typed: &str) -> Option<String> {
     (!typed.is_empty()).then(|| typed.to_owned())
+}
+
+/// A command about something.
+fn about(
+    name: &str,
+    typed: &str,
+    of: fn(String) -> KnowledgeCommand,
+) -> Result<ChatCommand, Error> {
+    let topic = given(typed)
+        .ok_or_else(|| Error::new(format_args!("`/{name}` takes behind it what it is about")))?;
+    Ok(ChatCommand::Known(of(topic)))
+}
+
+fn wish(topic: String, preference: PreferenceKind, takes_back: bool) -> KnowledgeCommand {
+    KnowledgeCommand::Wish { topic, preference, takes_back }
 }
 
 fn resume(typed: &str) -> Result<ChatCommand, Error> {
@@ -186,6 +276,10 @@ mod tests {
     #[test]
     fn lines_are_understood_once() {
         let word = |text: &str| Some(text.to_owned());
+        let memory = |entity: &str, delete| {
+            ChatCommand::Known(KnowledgeCommand::Memory { entity: word(entity), delete })
+        };
+        let like = wish("two words".to_owned(), PreferenceKind::Like, false);
         for (line, expected) in [
             ("/status", ChatCommand::Status),
             ("/mode", ChatCommand::Mode(None)),
@@ -197,6 +291,10 @@ mod tests {
             ("/rename two words", ChatCommand::Rename("two words".to_owned())),
             ("/export a b.md", ChatCommand::Export(word("a b.md"))),
             ("/q", ChatCommand::Quit),
+            ("/stop all", ChatCommand::Stop { all: true }),
+            ("/memory 3 delete", memory("3", true)),
+            ("/memory delete", memory("delete", false)),
+            ("/like two words", ChatCommand::Known(like)),
         ] {
             assert_eq!(Line::parse(line).unwrap(), Line::Command(expected), "{line}");
         }
@@ -209,6 +307,9 @@ mod tests {
             ("/quit now", "`/quit` takes nothing behind it"),
             ("/plan perhaps", "`/plan` takes on or off"),
             ("/rename", "`/rename` takes the new name behind it"),
+            ("/search", "`/search` takes behind it what it is about"),
+            ("/react 12", "`/react` takes an id and + or - behind it"),
+            ("/stop now", "`/stop` takes nothing, or all"),
             ("/resume 2", "`/resume` alone shows a list to choose from by number"),
         ] {
             assert_eq!(Line::parse(line).unwrap_err().message(), expected, "{line}");

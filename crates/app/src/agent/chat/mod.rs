@@ -3,12 +3,15 @@
 
 mod answer;
 mod command;
+mod known;
 mod mention;
+pub mod told;
 
 use std::path::Path;
 
 pub use answer::{ChatAnswer, ChatBudget, ChatSpent, ChatStatus, Resumed, Said};
 pub use command::{COMMANDS, ChatCommand, KnownCommand, Line};
+pub use known::{KnowledgeCommand, known};
 
 use super::{
     Answer, Approval, Approver, Event, Finished, Given, Prepared, Ran, RunRequest, Session,
@@ -64,7 +67,18 @@ impl<'a> Chat<'a> {
         session: Option<&str>,
         options: ChatOptions,
     ) -> Result<Self, Error> {
-        let session = prepared.session(session)?;
+        Self::within(prepared, prepared.session(session)?, options)
+    }
+
+    /// Goes on in a session that was read before, or has just begun.
+    ///
+    /// # Errors
+    /// When what was run in it cannot be read.
+    pub fn within(
+        prepared: &'a Prepared<'a>,
+        session: Session,
+        options: ChatOptions,
+    ) -> Result<Self, Error> {
         Ok(Self {
             spent: spent_in(prepared, &session)?,
             session,
@@ -79,6 +93,11 @@ impl<'a> Chat<'a> {
     /// The conversation as it stands.
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// Something that the next message is told beside what the user says.
+    pub fn give(&mut self, given: Given) {
+        self.given.push(given);
     }
 
     /// A message, and the run that it begins. Files that it names by `@path` are quoted beside it.
@@ -233,9 +252,26 @@ impl<'a> Chat<'a> {
                     }
                 }
             }
+            ChatCommand::Known(command) => {
+                ChatAnswer::Known(known(prepared.workspace, &command, reporter)?)
+            }
+            ChatCommand::Stop { .. } => ChatAnswer::Known("no run goes on".to_owned()),
+            ChatCommand::Repo(_) => {
+                return Err(Error::new("this conversation is about this repository alone")
+                    .hint("`elophanto gateway` serves several: `gateway.repositories`"));
+            }
             ChatCommand::Help => ChatAnswer::Help(COMMANDS),
             ChatCommand::Quit => ChatAnswer::Quit,
         })
+    }
+
+    /// Whether a run, by its id or the beginning of it, was made in this conversation.
+    ///
+    /// # Errors
+    /// When the runs cannot be listed.
+    pub fn is_own(&self, run: &str) -> Result<bool, Error> {
+        let wanted = run.to_ascii_uppercase();
+        Ok(self.own_runs()?.iter().any(|own| own.starts_with(&wanted)))
     }
 
     /// Goes on in another conversation of this work tree.

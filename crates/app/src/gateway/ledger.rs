@@ -1,0 +1,310 @@
+//! What a conversation must not forget: which messages were taken, begun and ended, what was asked for
+//! approval and how that was answered. A log for each conversation, on disk before anything counts.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    path::{Path, PathBuf},
+};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{
+    Channel,
+    message::{ApprovalRequest, SourceWire, TaskComplete, Word},
+};
+use crate::Error;
+use elophanto_agent::permissions::Mode;
+use elophanto_base::{
+    jsonl::{self, Caps, Damage, Log},
+    whole::{PRIVATE, Synced, write_whole},
+};
+
+const CAPS: Caps = Caps { line_bytes: 4 << 20, file_bytes: 256 << 20, faults: 100 };
+/// A log that is longer is written anew, without what is over.
+const LONG: u64 = 8 << 20;
+/// Messages whose answers are kept, for whoever sends one again.
+const ANSWERS: usize = 200;
+/// Ids of messages that are known to be done.
+const IDS: usize = 10_000;
+
+/// Something that is on disk once it is noted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Record {
+    /// Whose conversation this is, about which repository; again where another session goes on in it.
+    Opened { person: String, root: PathBuf, session: Uuid, at: Timestamp },
+    /// A message was taken.
+    Taken { id: Uuid, content: String, channel: Channel, user: String, at: Timestamp },
+    /// Its run has begun.
+    Begun { id: Uuid, at: Timestamp },
+    /// An approval is asked for in it.
+    Asked { id: Uuid, request: Box<ApprovalRequest> },
+    /// And is answered; not again.
+    Settled { request: Uuid, settled: Settled, at: Timestamp },
+    /// The message is done with.
+    Ended { id: Uuid, ended: Box<Ended> },
+    /// Ids of messages that are done with and whose answers are not kept any more.
+    Done { ids: Vec<Uuid> },
+    /// What runs without asking, where that was narrowed.
+    Narrowed { mode: String },
+}
+
+/// How an approval was answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum Settled {
+    Answered {
+        word: Word,
+        text: Option<String>,
+        channel: Channel,
+    },
+    Expired,
+    /// The run was ended.
+    Stopped,
+}
+
+impl Settled {
+    /// In a word, as clients are told.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Answered { word, .. } => match word {
+                Word::Once => "once",
+                Word::Session => "session",
+                Word::Edits => "edits",
+                Word::Rule => "rule",
+                Word::No => "no",
+            },
+            Self::Expired => "expired",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// What came of a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ended {
+    pub answer: String,
+    pub sources: Vec<SourceWire>,
+    pub complete: TaskComplete,
+}
+
+/// A message that is not done with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Open {
+    pub content: String,
+    pub channel: Channel,
+    pub user: String,
+    pub has_begun: bool,
+    /// What is asked in its run, oldest first, and how that was answered.
+    pub asked: Vec<(ApprovalRequest, Option<Settled>)>,
+}
+
+/// What a log says.
+#[derive(Debug, Default)]
+pub struct Kept {
+    pub person: String,
+    pub root: PathBuf,
+    pub session: Option<Uuid>,
+    /// In the order in which they were taken.
+    pub open: Vec<(Uuid, Open)>,
+    pub ended: BTreeMap<Uuid, Ended>,
+    /// Ended ones, the oldest first.
+    order: VecDeque<Uuid>,
+    /// Done with, without an answer that is kept; the oldest first.
+    pub done: VecDeque<Uuid>,
+    pub mode: Option<Mode>,
+    /// When something was noted last.
+    pub last: Option<Timestamp>,
+}
+
+impl Kept {
+    pub fn find(&mut self, id: Uuid) -> Option<&mut Open> {
+        self.open.iter_mut().find(|(own, _)| *own == id).map(|(_, open)| open)
+    }
+
+    /// Whether a message of this id was taken before.
+    pub fn knows(&self, id: Uuid) -> bool {
+        self.ended.contains_key(&id)
+            || self.open.iter().any(|(own, _)| *own == id)
+            || self.done.contains(&id)
+    }
+
+    /// Approvals that wait for an answer.
+    pub fn pending(&self) -> impl Iterator<Item = &ApprovalRequest> {
+        let asked = self.open.iter().flat_map(|(_, open)| &open.asked);
+        asked.filter(|(_, settled)| settled.is_none()).map(|(request, _)| request)
+    }
+
+    /// The message in whose run this waits for an answer, and what waits.
+    pub fn waiting(&self, request: Uuid) -> Option<(Uuid, &ApprovalRequest)> {
+        self.open.iter().find_map(|(id, open)| {
+            let is_it = |(asked, settled): &&(ApprovalRequest, Option<Settled>)| {
+                asked.request_id == request && settled.is_none()
+            };
+            open.asked.iter().find(is_it).map(|(asked, _)| (*id, asked))
+        })
+    }
+
+    /// What follows from a record. What fits nothing before it changes nothing.
+    pub fn take(&mut self, record: &Record) {
+        match record {
+            Record::Opened { person, root, session, at } => {
+                (self.person, self.root) = (person.clone(), root.clone());
+                (self.session, self.last) = (Some(*session), Some(*at));
+            }
+            Record::Taken { id, content, channel, user, at } => {
+                self.last = Some(*at);
+                if !self.knows(*id) {
+                    let open = Open {
+                        content: content.clone(),
+                        channel: *channel,
+                        user: user.clone(),
+                        has_begun: false,
+                        asked: Vec::new(),
+                    };
+                    self.open.push((*id, open));
+                }
+            }
+            Record::Begun { id, at } => {
+                self.last = Some(*at);
+                if let Some(open) = self.find(*id) {
+                    open.has_begun = true;
+                }
+            }
+            Record::Asked { id, request } => {
+                if let Some(open) = self.find(*id) {
+                    open.asked.push(((**request).clone(), None));
+                }
+            }
+            Record::Settled { request, settled, at } => {
+                self.last = Some(*at);
+                let mut asked = self.open.iter_mut().flat_map(|(_, open)| &mut open.asked);
+                let asked = asked.find(|(own, how)| own.request_id == *request && how.is_none());
+                if let Some((_, how)) = asked {
+                    *how = Some(settled.clone());
+                }
+            }
+            Record::Ended { id, ended } => {
+                self.open.retain(|(own, _)| own != id);
+                if self.ended.insert(*id, (**ended).clone()).is_none() {
+                    self.order.push_back(*id);
+                }
+                self.forget();
+            }
+            Record::Done { ids } => {
+                self.done.extend(ids);
+                self.forget();
+            }
+            Record::Narrowed { mode } => self.mode = super::mode::of_name(mode),
+        }
+    }
+
+    /// Lets go of the oldest of what is over.
+    fn forget(&mut self) {
+        while self.order.len() > ANSWERS {
+            let Some(id) = self.order.pop_front() else { break };
+            self.ended.remove(&id);
+            self.done.push_back(id);
+        }
+        while self.done.len() > IDS {
+            self.done.pop_front();
+        }
+    }
+
+    /// The fewest records that say the same.
+    pub(super) fn records(&self, now: Timestamp) -> Vec<Record> {
+        let mut records = Vec::new();
+        if let Some(session) = self.session {
+            let (person, root) = (self.person.clone(), self.root.clone());
+            let at = self.last.unwrap_or(now);
+            records.push(Record::Opened { person, root, session, at });
+        }
+        if let Some(mode) = self.mode {
+            records.push(Record::Narrowed { mode: super::mode::name(mode).to_owned() });
+        }
+        if !self.done.is_empty() {
+            records.push(Record::Done { ids: self.done.iter().copied().collect() });
+        }
+        for id in &self.order {
+            if let Some(ended) = self.ended.get(id) {
+                records.push(Record::Ended { id: *id, ended: Box::new(ended.clone()) });
+            }
+        }
+        for (id, open) in &self.open {
+            let (id, at) = (*id, self.last.unwrap_or(now));
+            let Open { content, channel, user, .. } = open.clone();
+            records.push(Record::Taken { id, content, channel, user, at });
+            if open.has_begun {
+                records.push(Record::Begun { id, at });
+            }
+            for (request, settled) in &open.asked {
+                let (name, request) = (request.request_id, Box::new(request.clone()));
+                records.push(Record::Asked { id, request });
+                if let Some(settled) = settled.clone() {
+                    records.push(Record::Settled { request: name, settled, at });
+                }
+            }
+        }
+        records
+    }
+}
+
+/// The log of one conversation, and what it says.
+#[derive(Debug)]
+pub struct Ledger {
+    log: Log,
+    pub kept: Kept,
+    /// Bytes that were added since the log was written whole.
+    grown: u64,
+}
+
+impl Ledger {
+    /// Reads a log; one that is not there yet says nothing. What is damaged in it is said in words.
+    ///
+    /// # Errors
+    /// When it cannot be read at all.
+    pub fn read(path: &Path) -> Result<(Self, Vec<String>), Error> {
+        let log = Log::new(path).with_caps(CAPS);
+        let mut kept = Kept::default();
+        let mut problems = Vec::new();
+        if path.try_exists()? {
+            let read = jsonl::read::<Record>(path, &CAPS).map_err(Error::new)?;
+            for damage in &read.damage {
+                let Damage { line, fault } = damage;
+                problems.push(format!("`{}`, line {line}: {fault}", path.display()));
+            }
+            read.into_records().for_each(|record| kept.take(&record));
+        }
+        // The first addition writes a long one anew.
+        let grown = path.metadata().map_or(0, |metadata| metadata.len());
+        Ok((Self { log, kept, grown }, problems))
+    }
+
+    /// Notes something: it is on disk once this returns, and counts.
+    ///
+    /// # Errors
+    /// When it cannot be written; then it does not count.
+    pub fn note(&mut self, record: &Record) -> Result<(), Error> {
+        self.log.append(record).map_err(Error::new)?;
+        self.kept.take(record);
+        self.grown += serde_json::to_string(record).map_or(0, |line| line.len() as u64);
+        if self.grown > LONG {
+            // What cannot be written anew now is later: nothing is lost by its length.
+            let _ = self.compact();
+        }
+        Ok(())
+    }
+
+    fn compact(&mut self) -> Result<(), Error> {
+        let mut bytes = Vec::new();
+        for record in self.kept.records(Timestamp::now()) {
+            serde_json::to_writer(&mut bytes, &record).map_err(Error::new)?;
+            bytes.push(b'\n');
+        }
+        write_whole(self.log.path(), &bytes, PRIVATE, Synced::Content)?;
+        self.grown = 0;
+        Ok(())
+    }
+}

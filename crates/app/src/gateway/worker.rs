@@ -1,0 +1,352 @@
+//! The thread that makes the runs of a conversation, one after the other.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::{
+    Gateway,
+    conversation::{Conversation, Work},
+    digest::digest,
+    events,
+    ledger::{Ended, Settled},
+    message::{ApprovalOf, ApprovalRequest, Failure, Response, SourceWire, Told, Word},
+};
+use crate::{
+    Error, Reporter,
+    agent::{
+        self, Answer, Approval, Approver, Door, Event, Finished, Given, Prepared,
+        chat::{Chat, ChatAnswer, ChatCommand, ChatOptions, told},
+    },
+    reporter::{Progress, Silent, Tone},
+};
+use elophanto_repo::{Git, NotePath};
+
+/// A worker without work ends after this time, and lets go of what it had opened.
+const IDLE: Duration = Duration::from_secs(20);
+
+/// Works until nothing is left to do.
+pub fn work(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) {
+    let worked = catch_unwind(AssertUnwindSafe(|| opened(gateway, conversation)));
+    let error = match worked {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => error,
+        Err(_) => Error::new("a run had to be given up: this is a fault of the program"),
+    };
+    // What was to be done cannot be: whoever waits for it is told.
+    while let Some(work) = conversation.next(Duration::ZERO, gateway.ending()) {
+        refuse(gateway, conversation, &work, &error);
+    }
+    conversation.dismiss();
+    conversation.reemploy(gateway);
+}
+
+fn refuse(gateway: &Gateway, conversation: &Conversation, work: &Work, error: &Error) {
+    let (Work::Message(id)
+    | Work::GoOn { message: id, .. }
+    | Work::Command { reply_to: id, .. }
+    | Work::Shell { reply_to: id, .. }) = work;
+    gateway.tell(conversation, &failure(error, Some(*id)));
+    if let Work::Message(id) | Work::GoOn { message: id, .. } = work {
+        let goal = conversation.begin(*id, &Arc::default()).ok().flatten().unwrap_or_default();
+        let complete = events::failed(&goal, error);
+        let ended = Ended { answer: String::new(), sources: Vec::new(), complete };
+        conversation.end(gateway, *id, ended);
+    }
+}
+
+/// Why something was not done.
+pub fn failure(error: &Error, reply_to: Option<Uuid>) -> Told {
+    let hints = error.hints();
+    Told::Error(Failure {
+        detail: error.message().to_owned(),
+        hint: (!hints.is_empty()).then(|| hints.join("; ")),
+        reply_to,
+    })
+}
+
+/// Works with what is opened of the repository.
+fn opened(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) -> Result<(), Error> {
+    let workspace = conversation.served.base.open(Vec::new())?;
+    let reporter =
+        Arc::new(Telling { gateway: Arc::clone(gateway), conversation: Arc::clone(conversation) });
+    let tools = (gateway.options.tools)(&workspace, reporter.clone());
+    let channel = gateway.channel_of(&conversation.person).name();
+    let prepared = agent::prepare(&workspace, Door { channel, tools, reporter })?;
+    let session = prepared.session_of(conversation.session())?;
+    let options = ChatOptions { is_attended: true, ..ChatOptions::default() };
+    let mut chat = Chat::within(&prepared, session, options)?;
+    while let Some(work) = conversation.next(IDLE, gateway.ending()) {
+        if let Some(mode) = conversation.standing().mode {
+            prepared.set_mode(mode);
+        }
+        let here = Here { gateway, conversation, prepared: &prepared };
+        match work {
+            Work::Message(id) => here.say(&mut chat, id, None),
+            Work::GoOn { message, request, settled } => {
+                chat.give(cut_off(&request, &settled));
+                let granted = granted(&request, settled);
+                here.say(&mut chat, message, granted);
+            }
+            Work::Command { command, reply_to, who } => {
+                let admin = who.scopes.admin;
+                here.obey(&mut chat, command, reply_to, admin);
+            }
+            Work::Shell { line, reply_to } => here.shell(&mut chat, &line, reply_to),
+        }
+    }
+    Ok(())
+}
+
+/// A conversation with what is opened of it.
+struct Here<'a> {
+    gateway: &'a Arc<Gateway>,
+    conversation: &'a Arc<Conversation>,
+    prepared: &'a Prepared<'a>,
+}
+
+impl Here<'_> {
+    fn say(&self, chat: &mut Chat<'_>, id: Uuid, granted: Option<(String, Answer)>) {
+        let (gateway, conversation) = (self.gateway, self.conversation);
+        let goal = match conversation.begin(id, self.prepared.cancelled()) {
+            Ok(Some(goal)) => goal,
+            // Dropped by `/stop all`.
+            Ok(None) => return,
+            Err(error) => return gateway.tell(conversation, &failure(&error, Some(id))),
+        };
+        gateway.tell_status(conversation, None);
+        let mut approver = Remote {
+            gateway,
+            conversation,
+            cancelled: self.prepared.cancelled(),
+            message: id,
+            goal: &goal,
+            run: String::new(),
+            granted,
+        };
+        let ended = match chat.say(&goal, &mut approver) {
+            Ok(finished) => self.ended(&finished, &goal),
+            Err(error) => {
+                gateway.tell(conversation, &failure(&error, Some(id)));
+                let complete = events::failed(&goal, &error);
+                Ended { answer: String::new(), sources: Vec::new(), complete }
+            }
+        };
+        conversation.end(gateway, id, ended);
+        gateway.tell_status(conversation, None);
+    }
+
+    fn ended(&self, finished: &Finished, goal: &str) -> Ended {
+        let sources = sources(self.prepared, &finished.answer);
+        let complete = events::complete(finished, goal);
+        Ended { answer: finished.answer.clone(), sources, complete }
+    }
+
+    fn obey(&self, chat: &mut Chat<'_>, command: ChatCommand, reply_to: Uuid, admin: bool) {
+        let (gateway, conversation) = (self.gateway, self.conversation);
+        let telling =
+            Telling { gateway: Arc::clone(gateway), conversation: Arc::clone(conversation) };
+        let done = super::commands::check(chat, &command, admin).and_then(|()| {
+            let answer = chat.obey(command, &telling)?;
+            let is_over = matches!(answer, ChatAnswer::Quit);
+            Ok((told::text(&answer), is_over))
+        });
+        match done {
+            Ok((_, true)) => {}
+            Ok((text, false)) => gateway.tell(conversation, &said(text, reply_to)),
+            Err(error) => gateway.tell(conversation, &failure(&error, Some(reply_to))),
+        }
+        // Another session may go on here now.
+        let session = chat.session().id;
+        if session != conversation.session() {
+            if let Err(error) = conversation.set_session(session) {
+                gateway.tell(conversation, &failure(&error, Some(reply_to)));
+            }
+            gateway.tell_status(conversation, None);
+        }
+    }
+
+    fn shell(&self, chat: &mut Chat<'_>, line: &str, reply_to: Uuid) {
+        let mut approver = Remote {
+            gateway: self.gateway,
+            conversation: self.conversation,
+            cancelled: self.prepared.cancelled(),
+            message: reply_to,
+            goal: line,
+            run: String::new(),
+            granted: None,
+        };
+        let told = match chat.shell(line, &mut approver) {
+            Err(error) => failure(&error, Some(reply_to)),
+            Ok(ran) if ran.changed.is_empty() => said(String::new(), reply_to),
+            Ok(ran) => said(format!("`/undo {}` takes back what it changed", ran.run), reply_to),
+        };
+        self.gateway.tell(self.conversation, &told);
+    }
+}
+
+/// The answer to a command.
+pub fn said(content: String, reply_to: Uuid) -> Told {
+    Told::Response(Response { content, done: true, reply_to: Some(reply_to), sources: Vec::new() })
+}
+
+/// What the model is told of a run that was cut off at a question.
+fn cut_off(request: &ApprovalRequest, settled: &Settled) -> Given {
+    let what = match &request.what {
+        ApprovalOf::Call { tool, shown, .. } => format!("the call of `{tool}`:\n{shown}"),
+        ApprovalOf::Question { question, .. } => format!("the question: {question}"),
+    };
+    let answer = match settled {
+        Settled::Answered { word: Word::No, text, .. } => {
+            format!("no{}", text.as_ref().map(|text| format!(": {text}")).unwrap_or_default())
+        }
+        Settled::Answered { text: Some(text), .. } => text.clone(),
+        Settled::Answered { .. } => "yes: make the call again".to_owned(),
+        Settled::Expired | Settled::Stopped => "no: nobody answered in time".to_owned(),
+    };
+    let text = format!(
+        "the program was ended while this waited for the user's answer; what was done before it is \
+         done. {what}\nThe user's answer: {answer}"
+    );
+    Given::Text { origin: "the gateway, of the run that goes on".to_owned(), text }
+}
+
+/// What was approved while no run went on: good for that very call.
+fn granted(request: &ApprovalRequest, settled: Settled) -> Option<(String, Answer)> {
+    match (&request.what, settled) {
+        (ApprovalOf::Call { .. }, Settled::Answered { word, text, .. }) => {
+            Some((request.digest.clone(), answer(word, text)))
+        }
+        _ => None,
+    }
+}
+
+fn answer(word: Word, text: Option<String>) -> Answer {
+    match word {
+        Word::Once => Answer::Once,
+        Word::Session => Answer::Session,
+        Word::Edits => Answer::Edits,
+        Word::Rule => Answer::Rule,
+        Word::No => Answer::No(text),
+    }
+}
+
+/// Where that is known which the model was told, of what its answer names; of nothing named, all.
+fn sources(prepared: &Prepared<'_>, answer: &str) -> Vec<SourceWire> {
+    let known = prepared.known_places();
+    let is_named = |(path, _): &&(String, Option<usize>)| answer.contains(path.as_str());
+    let named: Vec<_> = known.iter().filter(is_named).cloned().collect();
+    let all = if named.is_empty() { known } else { named };
+    let git = Git::of(&prepared.workspace.repository);
+    let source = |(path, line): (String, Option<usize>)| {
+        let commit = git.as_ref().and_then(|git| {
+            git.last_commit_of(&NotePath::from(std::path::Path::new(&path))).ok().flatten()
+        });
+        SourceWire { path, line, commit: commit.map(|commit| commit.to_string()) }
+    };
+    all.into_iter().map(source).collect()
+}
+
+/// The people of a conversation, wherever they are.
+struct Remote<'c> {
+    gateway: &'c Arc<Gateway>,
+    conversation: &'c Conversation,
+    cancelled: &'c Arc<AtomicBool>,
+    message: Uuid,
+    goal: &'c str,
+    run: String,
+    /// Approved before this run began; taken by the first such call.
+    granted: Option<(String, Answer)>,
+}
+
+impl Remote<'_> {
+    fn request(&self, digest: String, what: ApprovalOf) -> ApprovalRequest {
+        let (asked, most) = (Timestamp::now(), self.gateway.options.approval_expires);
+        ApprovalRequest {
+            request_id: Uuid::new_v4(),
+            digest,
+            asked,
+            expires: asked.checked_add(most).unwrap_or(Timestamp::MAX),
+            run: self.run.clone(),
+            repository: self.conversation.served.name.clone(),
+            is_interrupted: false,
+            what,
+        }
+    }
+}
+
+impl Approver for Remote<'_> {
+    fn approve(&mut self, request: &Approval) -> Answer {
+        let what = events::asked(request);
+        let digest = digest(&what);
+        if let Some((of, answer)) = self.granted.take_if(|(of, _)| *of == digest) {
+            let _ = of;
+            return answer;
+        }
+        let asked = self.request(digest, what);
+        match self.conversation.ask(self.gateway, self.message, asked) {
+            Settled::Answered { word, text, .. } => answer(word, text),
+            Settled::Expired => Answer::No(Some("nobody answered in time".to_owned())),
+            Settled::Stopped => Answer::Nobody,
+        }
+    }
+
+    fn ask(&mut self, question: &str, options: &[String]) -> Option<String> {
+        let what =
+            ApprovalOf::Question { question: question.to_owned(), options: options.to_owned() };
+        let asked = self.request(digest(&what), what);
+        match self.conversation.ask(self.gateway, self.message, asked) {
+            Settled::Answered { text, .. } => text,
+            Settled::Expired | Settled::Stopped => None,
+        }
+    }
+
+    fn tell(&mut self, event: &Event<'_>) {
+        if let Event::Begun { run, .. } = event {
+            self.run = run.to_string();
+        }
+        // A run that begins forgets that it was to end.
+        if self.conversation.is_stopped() {
+            self.cancelled.store(true, Ordering::Relaxed);
+        }
+        if let Some(told) = events::told(event, self.goal, self.message) {
+            self.gateway.tell(self.conversation, &told);
+        }
+    }
+}
+
+/// Tells a conversation what a use case says by the way. Nobody agrees to anything here.
+pub struct Telling {
+    pub gateway: Arc<Gateway>,
+    pub conversation: Arc<Conversation>,
+}
+
+impl Reporter for Telling {
+    fn tell(&self, tone: Tone, text: &str) {
+        self.gateway.tell(&self.conversation, &events::notice(text.to_owned(), tone.into()));
+    }
+
+    fn confirm(&self, _: &str) -> std::io::Result<bool> {
+        Ok(false)
+    }
+
+    fn is_watched(&self) -> bool {
+        false
+    }
+
+    fn is_gone(&self) -> bool {
+        self.gateway.is_ending()
+    }
+
+    fn progress(&self, _: &'static str) -> Box<dyn Progress> {
+        Box::new(Silent)
+    }
+}
