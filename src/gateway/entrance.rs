@@ -197,7 +197,9 @@ impl Hall {
     }
 
     fn identity(&self, channel: Channel) -> Identity {
-        Identity { channel, user: self.user.clone(), scopes: Scopes::ALL }
+        // A page is what it is made of: what concerns this machine is not done from there.
+        let admin = channel == Channel::Cli;
+        Identity { channel, user: self.user.clone(), scopes: Scopes { admin, ..Scopes::ALL } }
     }
 
     /// Refuses what no page of ours sends: exactly our own scheme, host and port.

@@ -28,7 +28,7 @@ use crate::{
         token::{Key, new_token},
     },
     mcp::{
-        operations,
+        knowledge_tools, operations,
         server::{Server, routes},
         serving::own_name as own_host,
         watching,
@@ -93,13 +93,15 @@ pub fn serve(
         "root": running.root, "pid": running.pid, "address": running.address,
         "repositories": repositories.iter().map(list).collect::<Vec<_>>(),
     });
-    let gateway = Gateway::open(GatewayOptions {
+    let (gateway, problems) = Gateway::open(GatewayOptions {
         repositories,
         folder: files.folder.clone(),
         approval_expires: serving.approval_expires,
         same_person: serving.same_person,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        tools: Box::new(|workspace, reporter| knowledge_tools(workspace, reporter)),
     })?;
+    problems.iter().for_each(|problem| (&*reporter as &dyn Reporter).warn(problem));
     let operations = operations(first.base.clone(), reporter);
     let (server, handle) = Server::new(operations, env!("CARGO_PKG_VERSION"), health);
     let tell = move || watching::tell_of_changes(&first.root, &first.base, &handle);

@@ -197,8 +197,19 @@ impl Listener<'_> {
             Err(_) => return self.refuse(None, close_code::POLICY, first("nothing was said")),
         }
         let (gateway, who, line) = (self.gateway.clone(), self.who.clone(), self.line.clone());
-        let client = spawn_blocking(move || Arc::new(gateway.connect(who, line))).await;
-        let Ok(client) = client else { return End::with(close_code::ERROR, "this is a bug") };
+        let connected = spawn_blocking(move || gateway.connect(who, line)).await;
+        let client = match connected {
+            Ok(Ok(client)) => Arc::new(client),
+            Ok(Err(error)) => {
+                let failure = Failure {
+                    detail: error.message().to_owned(),
+                    hint: error.hint_text().map(str::to_owned),
+                    reply_to: None,
+                };
+                return self.refuse(None, close_code::ERROR, failure);
+            }
+            Err(_) => return End::with(close_code::ERROR, "this is a bug"),
+        };
         match self.messages(stream, &client).await {
             Ok(end) => end,
             Err(_) => End::with(close_code::ERROR, "this is a bug"),

@@ -1,14 +1,13 @@
 //! What a client said that is not answered yet. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 /// Messages that wait for their answers.
 #[derive(Default)]
 pub struct Waiting {
-    /// Ids, and whether a run comes of the message.
-    open: BTreeMap<String, bool>,
+    open: BTreeSet<String>,
     /// The message that each run answers.
     runs: BTreeMap<String, String>,
 }
@@ -16,13 +15,9 @@ pub struct Waiting {
 impl Waiting {
     /// A message that is sent.
     pub fn sent(&mut self, message: &Value) {
-        let is_run = match message["type"].as_str() {
-            Some("chat") => true,
-            Some("command") => false,
-            _ => return,
-        };
-        if let Some(id) = message["id"].as_str() {
-            self.open.insert(id.to_owned(), is_run);
+        let is_asked = matches!(message["type"].as_str(), Some("chat" | "command"));
+        if let (true, Some(id)) = (is_asked, message["id"].as_str()) {
+            self.open.insert(id.to_owned());
         }
     }
 
@@ -31,22 +26,21 @@ impl Waiting {
         let data = &message["data"];
         let of = data["reply_to"].as_str();
         match message["type"].as_str() {
-            Some("error") => drop(of.and_then(|of| self.open.remove(of))),
+            Some("error") => drop(of.map(|of| self.open.remove(of))),
             Some("response") if data["done"] == true => {
-                // The run that an answer ends has its own end.
-                if let Some(of) = of.filter(|of| self.open.get(*of) == Some(&false)) {
-                    self.open.remove(of);
-                }
+                // A run that an answer is of has its own end.
+                let has_run = |of: &&str| self.runs.values().any(|message| message == of);
+                of.filter(|of| !has_run(of)).map(|of| self.open.remove(of));
             }
             Some("event") => {
                 let run = data["run"].as_str().unwrap_or_default();
                 match data["event"].as_str() {
                     Some("begun") => {
-                        let of = of.filter(|of| self.open.contains_key(*of));
-                        of.and_then(|of| self.runs.insert(run.to_owned(), of.to_owned()));
+                        let of = of.filter(|of| self.open.contains(*of));
+                        of.map(|of| self.runs.insert(run.to_owned(), of.to_owned()));
                     }
                     Some("task_complete") => {
-                        self.runs.remove(run).and_then(|of| self.open.remove(&of));
+                        self.runs.remove(run).map(|of| self.open.remove(&of));
                     }
                     _ => {}
                 }
@@ -62,7 +56,7 @@ impl Waiting {
 
     /// Whether this message is.
     pub fn is_answered(&self, id: &str) -> bool {
-        !self.open.contains_key(id)
+        !self.open.contains(id)
     }
 }
 

@@ -153,6 +153,8 @@ fn other_value(key: &Key) -> String {
         Kind::Text | Kind::Folder => "some/thing".to_owned(),
         Kind::Extensions | Kind::Folders | Kind::Places => "[txt, rst]".to_owned(),
         Kind::Patterns => "[txt, \"*.rst\"]".to_owned(),
+        Kind::Address => "::1".to_owned(),
+        Kind::People => "[\"telegram:1 slack:U2\"]".to_owned(),
         Kind::Words(words) => list_text(&words[1..]),
         Kind::Span { .. } => "30m".to_owned(),
     }
@@ -177,6 +179,11 @@ fn value_for(key: &'static Key) -> BoxedStrategy<String> {
             proptest::collection::vec(model, 1..4).prop_map(|v| list_text(&v)).boxed()
         }
         Kind::Text => r##"[a-z#:"'{}\[\], \\é😀-]{0,8}x"##.boxed(),
+        Kind::Address => any::<std::net::IpAddr>().prop_map(|it| it.to_string()).boxed(),
+        Kind::People => {
+            let person = "(telegram|cli):[a-z0-9:]{1,4} slack:[A-Z'\"]{1,3}";
+            proptest::collection::vec(person, 1..4).prop_map(|v| list_text(&v)).boxed()
+        }
         Kind::Folder => "[a-z #:'\"é-]{1,6}(/[a-z]{1,3})?".boxed(),
         Kind::Extensions => {
             proptest::collection::vec("[a-z]{1,3}", 1..4).prop_map(|v| list_text(&v)).boxed()
