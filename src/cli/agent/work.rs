@@ -42,5 +42,5 @@ pub fn prepare(
     reporter: Arc<dyn Reporter + Send + Sync>,
 ) -> Result<Prepared<'_>, CliError> {
     let tools = knowledge_tools(workspace, reporter.clone());
-    agent::prepare(workspace, Door { channel: CHANNEL, tools, reporter })
+    agent::prepare(workspace, Door { channel: CHANNEL, user: None, tools, reporter })
 }

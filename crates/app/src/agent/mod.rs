@@ -96,6 +96,8 @@ const CHECKPOINTS: usize = 100;
 pub struct Door {
     /// What sessions and trails say of where somebody spoke to the agent.
     pub channel: &'static str,
+    /// Who speaks there, where it is not the user of this machine.
+    pub user: Option<String>,
     /// Tools of the door's own.
     pub tools: Vec<Box<dyn Tool>>,
     /// Who is told what is wrong with rules, skills and plugins, and asked for what models need.
@@ -105,7 +107,7 @@ pub struct Door {
 impl Default for Door {
     /// Of a program that brings nothing along and is told nothing.
     fn default() -> Self {
-        Self { channel: "library", tools: Vec::new(), reporter: Arc::new(Silent) }
+        Self { channel: "library", user: None, tools: Vec::new(), reporter: Arc::new(Silent) }
     }
 }
 
@@ -132,6 +134,7 @@ pub struct RunRequest<'r> {
 pub struct Prepared<'a> {
     pub workspace: &'a Workspace,
     channel: &'static str,
+    user: Option<String>,
     reporter: Arc<dyn Reporter + Send + Sync>,
     git: Option<Git>,
     /// Where checkpoints lie.
@@ -161,7 +164,7 @@ pub struct Prepared<'a> {
 /// # Errors
 /// When rules cannot be understood, or there is no folder for the state.
 pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>, Error> {
-    let Door { channel, tools: of_door, reporter } = door;
+    let Door { channel, user, tools: of_door, reporter } = door;
     let tell: &dyn Reporter = &*reporter;
     let rights = Rights::open(workspace)?;
     let fencing = Arc::new(Fencing::new(workspace, &rights));
@@ -198,6 +201,7 @@ pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>, Error>
     Ok(Prepared {
         workspace,
         channel,
+        user,
         reporter,
         git,
         runs_dir: workspace.repository.runs_dir(),
@@ -421,6 +425,9 @@ impl Prepared<'_> {
 
     /// The name of the user, for sessions.
     fn user(&self) -> &str {
+        if let Some(user) = &self.user {
+            return user;
+        }
         self.workspace.environment.harmless().get("USER").map_or("", String::as_str)
     }
 

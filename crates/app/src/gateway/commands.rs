@@ -209,8 +209,8 @@ fn beside(
         }
         command => command,
     };
-    let channel = who.channel.name();
-    let door = Door { channel, tools: Vec::new(), reporter: telling.clone() };
+    let (channel, user) = (who.channel.name(), Some(who.user.clone()));
+    let door = Door { channel, user, tools: Vec::new(), reporter: telling.clone() };
     let prepared = agent::prepare(&workspace, door)?;
     let session = prepared.session_of(conversation.session())?;
     let mut chat = Chat::within(&prepared, session, ChatOptions::default())?;

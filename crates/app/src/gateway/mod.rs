@@ -225,10 +225,11 @@ impl Gateway {
         joined.and_then(|all| all.first()).cloned().unwrap_or(key)
     }
 
-    /// The channel that a person is known by.
-    fn channel_of(&self, person: &str) -> Channel {
-        let name = person.split_once(':').map_or(person, |(channel, _)| channel);
-        Channel::ALL.into_iter().find(|channel| channel.name() == name).unwrap_or(Channel::Cli)
+    /// The channel that a person is known by, and their name there.
+    fn channel_of(&self, person: &str) -> (Channel, String) {
+        let (name, user) = person.split_once(':').unwrap_or(("", person));
+        let channel = Channel::ALL.into_iter().find(|channel| channel.name() == name);
+        (channel.unwrap_or(Channel::Cli), user.to_owned())
     }
 
     /// Whether a session is of this person.

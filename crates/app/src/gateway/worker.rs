@@ -79,8 +79,9 @@ fn opened(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) -> Result<()
     let reporter =
         Arc::new(Telling { gateway: Arc::clone(gateway), conversation: Arc::clone(conversation) });
     let tools = (gateway.options.tools)(&workspace, reporter.clone());
-    let channel = gateway.channel_of(&conversation.person).name();
-    let prepared = agent::prepare(&workspace, Door { channel, tools, reporter })?;
+    let (channel, user) = gateway.channel_of(&conversation.person);
+    let door = Door { channel: channel.name(), user: Some(user), tools, reporter };
+    let prepared = agent::prepare(&workspace, door)?;
     let session = prepared.session_of(conversation.session())?;
     let options = ChatOptions { is_attended: true, ..ChatOptions::default() };
     let mut chat = Chat::within(&prepared, session, options)?;
