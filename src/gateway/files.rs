@@ -8,14 +8,18 @@ use std::{
     time::Duration,
 };
 
+use axum::http::Method;
+
 use crate::listening::{
-    life,
+    life, own,
     running::{Files, Running},
     token::Secret,
 };
 use elophanto_app::{Environment, Error};
 use elophanto_base::lock::{self, Lock};
 
+/// How long it may take to say what it serves.
+const ASKING: Duration = Duration::from_secs(1);
 const FOLDER: &str = "gateway";
 const NAME: &str = "gateway";
 /// Bytes of a token.
@@ -35,6 +39,14 @@ pub struct GatewayFiles {
     serving: PathBuf,
 }
 
+/// A gateway that serves a repository.
+pub struct Reached {
+    pub socket: PathBuf,
+    pub pid: u32,
+    /// What it calls the repository.
+    pub name: String,
+}
+
 impl GatewayFiles {
     /// # Errors
     /// When the user has no home.
@@ -52,6 +64,16 @@ impl GatewayFiles {
     /// The gateway that runs, if it answers.
     pub fn running(&self) -> Option<Running> {
         life::running(&self.server)
+    }
+
+    /// The gateway that runs, if it serves the repository at `root`.
+    pub fn reach(&self, root: &Path) -> Option<Reached> {
+        let running = self.running()?;
+        let said = own::ask(&self.socket, Method::GET, "/health", ASKING).ok()?.1;
+        let root = root.to_string_lossy();
+        let served = said["repositories"].as_array()?.iter().find(|it| it["root"] == *root)?;
+        let name = served["name"].as_str()?.to_owned();
+        Some(Reached { socket: self.socket.clone(), pid: running.pid, name })
     }
 
     /// Makes the folder, for nobody else to look into.

@@ -7,6 +7,7 @@
 pub mod call;
 pub mod input;
 pub mod json_lines;
+pub mod remote;
 pub mod run;
 pub mod screen;
 pub mod secret_input;

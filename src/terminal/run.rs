@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, IsTerminal},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -21,7 +21,7 @@ use elophanto_agent::{
     Answer, Approval, Approver, End, Event, Finished, Outcome, Spent, level_name,
     permissions::Action, tools::TODO_LIST,
 };
-use elophanto_app::Reporter;
+use elophanto_app::{Reporter, gateway::message::TaskComplete};
 use elophanto_base::counted::counted;
 
 /// Lines of the result of a call that failed.
@@ -79,54 +79,88 @@ impl Terminal {
         self.is_attended
     }
 
+    /// The work tree.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Shows how a run ended: its answer, unless that was shown as it came, and what it did.
     pub fn end(&mut self, finished: &Finished) {
+        let texts = |paths: &[PathBuf]| {
+            paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+        };
+        let Spent { input_tokens, output_tokens, usd_micros, .. } = finished.spent;
+        let hint = match &finished.end {
+            End::Brain { hint, .. } | End::Budget { hint, .. } => hint.as_deref(),
+            _ => None,
+        };
+        let complete = TaskComplete {
+            run: finished.run.to_string(),
+            goal: String::new(),
+            outcome: finished.outcome.name().to_owned(),
+            reason: finished.end.reason(),
+            files: texts(&finished.touched),
+            commits: finished.commits.clone(),
+            notes: texts(&finished.notes),
+            effects: finished.effects,
+            steps: finished.steps,
+            input_tokens,
+            output_tokens,
+            usd: usd_micros as f64 / 1e6,
+            warnings: finished.warnings.clone(),
+        };
+        self.ended(&complete, &finished.answer, hint);
+    }
+
+    /// The same of a run that was made elsewhere.
+    pub fn ended(&mut self, complete: &TaskComplete, answer: &str, hint: Option<&str>) {
         let said = std::mem::take(&mut self.said);
         // A check or a commit may have come behind it.
-        if !self.screen.end_answer() && said.trim() != finished.answer.trim() {
-            self.screen.whole_answer(&finished.answer);
+        if !self.screen.end_answer() && said.trim() != answer.trim() {
+            self.screen.whole_answer(answer);
             self.screen.end_answer();
         }
         self.screen.rest();
-        for warning in &finished.warnings {
+        for warning in &complete.warnings {
             self.screen.warn(&escape_control_line(warning));
         }
-        if finished.outcome != Outcome::Done {
-            let (outcome, reason) = (finished.outcome.name(), finished.end.reason());
-            let mut lines = reason.lines().map(escape_control_line);
+        if complete.outcome != Outcome::Done.name() {
+            let mut lines = complete.reason.lines().map(escape_control_line);
             let first = format!(": {}", lines.next().unwrap_or_default());
-            self.screen.say(&[Span::new(outcome, BAD), Span::new(first, PLAIN)], "");
+            let outcome = Span::new(complete.outcome.as_str(), BAD);
+            self.screen.say(&[outcome, Span::new(first, PLAIN)], "");
             lines.for_each(|line| self.screen.say(&[Span::new(line, PLAIN)], ""));
-            if let End::Brain { hint: Some(hint), .. } | End::Budget { hint: Some(hint), .. } =
-                &finished.end
-            {
+            if let Some(hint) = hint {
                 let hint = hint.lines().map(str::trim).collect::<Vec<_>>().join("; ");
                 self.screen
                     .say(&[Span::new(format!("hint: {}", escape_control_line(&hint)), PLAIN)], "");
             }
         }
-        let files = finished.touched.len();
-        let Spent { input_tokens, output_tokens, usd_micros, .. } = finished.spent;
-        let did = match (finished.effects, files + finished.commits.len()) {
+        // It never began.
+        if complete.run.is_empty() {
+            return;
+        }
+        let files = complete.files.len();
+        let did = match (complete.effects, files + complete.commits.len()) {
             (0, 0) => "nothing was changed: no file written, no command run".to_owned(),
-            _ => [counted(files, "file"), counted(finished.commits.len(), "commit")].join(", "),
+            _ => [counted(files, "file"), counted(complete.commits.len(), "commit")].join(", "),
         };
         let told = format!(
             "run {}: {}, {did}, {}, ${:.4}",
-            finished.run,
-            counted(finished.steps, "step"),
-            counted(input_tokens + output_tokens, "token"),
-            usd_micros as f64 / 1e6,
+            escape_control_line(&complete.run),
+            counted(complete.steps, "step"),
+            counted(complete.input_tokens + complete.output_tokens, "token"),
+            complete.usd,
         );
         self.screen.say(&[Span::new(told, FAINT)], "");
-        for note in &finished.notes {
-            let noted = format!("noted in {}", exact_line(&note.to_string_lossy()));
+        for note in &complete.notes {
+            let noted = format!("noted in {}", exact_line(note));
             self.screen.say(&[Span::new(noted, FAINT)], "");
         }
         if files > 0 {
             let way = match self.is_chat {
                 true => "`/undo` takes it back, `/diff` shows it".to_owned(),
-                false => format!("`elophanto agent undo {}` takes it back", finished.run),
+                false => format!("`elophanto agent undo {}` takes it back", complete.run),
             };
             self.screen.say(&[Span::new(way, FAINT)], "");
         }

@@ -26,6 +26,7 @@ mod facts_in_git;
 #[cfg(target_os = "linux")]
 mod fence;
 mod forge;
+mod gateway;
 mod graph;
 mod help;
 mod history;

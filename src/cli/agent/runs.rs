@@ -20,8 +20,6 @@ use elophanto_app::{
     runs::{Conversation, Listed, conversation, conversations, left_beside, list, patch},
 };
 use elophanto_base::counted::counted;
-use elophanto_base::one_line::one_line;
-use elophanto_models::llm::Message;
 use elophanto_repo::{Repository, locate};
 
 /// What the agent did, run by run
@@ -218,7 +216,7 @@ fn show_session(id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
     let here = locate(Path::new(".")).ok();
     let Conversation { session, messages, runs } =
         conversation((&trails()?, &sessions()?), id, here.as_ref(), ui)?;
-    ui.emit(&SessionWire::of(&session), told_session(&session, true))?;
+    ui.emit(&SessionWire::of(&session), of_session(&session, true))?;
     for row in &runs {
         ui.emit(row, told_in_list(row))?;
     }

@@ -10,7 +10,6 @@ use elophanto_app::{
     runs::{self, Left, OnBranch, UndoRequest, Undone},
     shell::quoted,
 };
-use elophanto_base::counted::counted;
 
 /// Paths of an interrupted run that are told one by one.
 const MOST_TOLD: usize = 200;

@@ -55,10 +55,10 @@ settings! {
         memory: MemoryConfig;
         /// What the agent may do.
         agent: AgentConfig;
-        /// Which language models are asked, and within which limits.
-        llm: LlmConfig;
         /// How the agent is spoken to from elsewhere.
         gateway: GatewayConfig;
+        /// Which language models are asked, and within which limits.
+        llm: LlmConfig;
     }
 
     KnowledgeConfig in "knowledge" {
@@ -350,10 +350,10 @@ settings! {
     }
 
     GatewayConfig in "gateway" {
-        /// Address that the gateway listens at; another than this machine's needs a token and TLS in front.
+        /// Address to listen at; another than this machine's needs a token, and TLS in front.
         #[needs_trust(Always)]
         host: IpAddr = "127.0.0.1";
-        /// Port that it listens at; 0 takes any that is free.
+        /// Port to listen at; 0 takes any that is free.
         #[needs_trust(Always)]
         port: u16 = "18789";
         /// Repositories that conversations may be about; one begins in the first.

@@ -179,6 +179,18 @@ fn the_template_as_it_stands() {
       # Where skills are searched: builtin, a folder, or the address of a git repository.
       # hub: builtin
 
+    gateway:
+      # Address to listen at; another than this machine's needs a token, and TLS in front.
+      # host: 127.0.0.1
+      # Port to listen at; 0 takes any that is free.
+      # port: 18789
+      # Repositories that conversations may be about; one begins in the first.
+      # repositories: [.]
+      # After this time an approval that nobody answered counts as denied.
+      # approval_expires: 24h
+      # Who is one person on several channels, such as ["telegram:1 slack:U2"].
+      # same_person: none
+
     llm:
       # Whether only models on this machine are asked.
       # local_only: false
@@ -378,6 +390,16 @@ fn the_table_as_it_stands() {
       ELOPHANTO_AGENT_WRITABLE: one line of at most 1024 bytes; Always
     agent.hub: builtin (default)
       ELOPHANTO_AGENT_HUB: one line of at most 1024 bytes; Always
+    gateway.host: 127.0.0.1 (default)
+      ELOPHANTO_GATEWAY_HOST: an address such as 127.0.0.1 or ::1; Always
+    gateway.port: 18789 (default)
+      ELOPHANTO_GATEWAY_PORT: a whole number from 0 to 65535; Always
+    gateway.repositories: [.] (default)
+      ELOPHANTO_GATEWAY_REPOSITORIES: a list of at most 256 folders or files, relative to the repo; Always
+    gateway.approval_expires: 24h (default)
+      ELOPHANTO_GATEWAY_APPROVAL_EXPIRES: a duration from 1s to 3650d such as 300ms, 30s, 10m, 6h, 2d ; Always
+    gateway.same_person: none (default)
+      ELOPHANTO_GATEWAY_SAME_PERSON: a list of people, each as "telegram:1 slack:U2" by two or mo; Always
     llm.local_only: false (default)
       ELOPHANTO_LLM_LOCAL_ONLY: true or false; Except(["true"])
     llm.context_tokens: 16384 (default)

@@ -1,20 +1,27 @@
 //! `elophanto agent chat`
 
 mod answers;
+mod through;
+
+use std::sync::Arc;
 
 use super::{
     super::{
         Outcome,
         error::CliError,
         ui::{Ui, report},
-        workspace,
+        workspace::{self, Workspace},
     },
     work,
 };
-use crate::terminal::{
-    input::{Input, Typed},
-    run::Terminal,
-    signals::end_at_signals,
+use crate::{
+    gateway::files::{GatewayFiles, Reached},
+    terminal::{
+        input::{Input, Typed},
+        run::Terminal,
+        screen::Screen,
+        signals::end_at_signals,
+    },
 };
 use answers::{choice, show};
 use elophanto_app::{
@@ -33,7 +40,8 @@ use elophanto_base::counted::counted;
 /// A line is a task, or the next message of this conversation; lines that begin with `/` are
 /// commands (`/help`), one that begins with `!` is run by the shell in the sandbox, and `@path` puts
 /// a file beside what is said. What it wants to do is shown and asked for here. The conversation
-/// survives a restart: --session goes on with it.
+/// survives a restart: --session goes on with it. Where a gateway of yours serves this repository, the
+/// conversation is held there.
 #[derive(clap::Args, Debug)]
 pub struct ChatArgs {
     /// Go on in this session, by its id, the beginning of it, or its name
@@ -54,12 +62,18 @@ pub struct ChatArgs {
     /// Agree to what is sent to a model elsewhere
     #[arg(long)]
     yes: bool,
+    /// Work alone, though a gateway of yours serves this repository; any other option does so too
+    #[arg(long)]
+    no_gateway: bool,
 }
 
 pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(work::flags(args.mode, None, &args.budget), ui)?;
     let screen = work::screen(ui);
-    let prepared = work::prepare(&workspace, std::sync::Arc::new(screen.clone()))?;
+    if let Some(reached) = args.reach(&workspace) {
+        return through(&reached, &workspace, screen, ui);
+    }
+    let prepared = work::prepare(&workspace, Arc::new(screen.clone()))?;
     args.model.iter().try_for_each(|model| prepared.set_model(model.clone()))?;
     end_at_signals(prepared.cancelled())?;
     let root = workspace.repository.root.clone();
@@ -68,9 +82,7 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let options = ChatOptions { yes: args.yes, asks_plan: args.plan, is_attended };
     let mut chat = Chat::open(&prepared, args.session.as_deref(), options)?;
     ui.talk(format_args!("session {} (`/help` says what else there is)", chat.session().id));
-    let folder = state_folder(&workspace.environment).ok();
-    let names = COMMANDS.iter().map(|command| command.name).collect();
-    let mut input = Input::new(folder.as_deref(), names)?;
+    let mut input = input(&workspace)?;
     loop {
         let line = match input.read()? {
             Typed::Line(line) => line,
@@ -86,6 +98,42 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     input.keep();
     Ok(Outcome::Done)
+}
+
+impl ChatArgs {
+    /// The gateway to talk through: one that serves this repository, unless something is asked for that
+    /// holds for a conversation of this process.
+    fn reach(&self, workspace: &Workspace) -> Option<Reached> {
+        let Self { session, mode, model, budget, plan, yes, no_gateway } = self;
+        let is_alone = *plan || *yes || *no_gateway;
+        if is_alone || session.is_some() || mode.is_some() || model.is_some() || budget.is_some() {
+            return None;
+        }
+        GatewayFiles::of(&workspace.environment).ok()?.reach(&workspace.repository.root)
+    }
+}
+
+/// The same conversation, held by the gateway.
+fn through(
+    reached: &Reached,
+    workspace: &Workspace,
+    screen: Screen,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
+    let cancelled = Arc::default();
+    end_at_signals(&cancelled)?;
+    let root = workspace.repository.root.clone();
+    let mut terminal = Terminal::new(screen, root, &cancelled).in_chat();
+    let mut input = input(workspace)?;
+    through::talk(reached, &mut input, &mut terminal, &cancelled, ui)?;
+    input.keep();
+    Ok(Outcome::Done)
+}
+
+fn input(workspace: &Workspace) -> Result<Input, CliError> {
+    let folder = state_folder(&workspace.environment).ok();
+    let names = COMMANDS.iter().map(|command| command.name).collect();
+    Input::new(folder.as_deref(), names)
 }
 
 /// What comes behind a line.

@@ -1,0 +1,276 @@
+//! A conversation through the gateway that runs: what is typed goes there, what happens is shown as it
+//! is where the agent works here.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::super::super::{
+    error::CliError,
+    ui::{Ui, report, visible},
+};
+use crate::{
+    gateway::{
+        client::{Conversation, Heard},
+        files::Reached,
+        waiting::Waiting,
+    },
+    terminal::{
+        input::{Input, Typed},
+        remote,
+        run::Terminal,
+    },
+};
+use elophanto_agent::{Approver, Event};
+use elophanto_app::{
+    Error,
+    gateway::message::{ApprovalRequest, TaskComplete, Word},
+};
+
+/// How often whoever waits looks whether the run is to end.
+const LOOKS: Duration = Duration::from_millis(50);
+/// How long the gateway may take to say how the conversation stands.
+const GREETING: Duration = Duration::from_secs(10);
+
+/// A conversation at a terminal, held by the gateway.
+struct Through<'a> {
+    conversation: Conversation,
+    heard: Receiver<Heard>,
+    /// What has come and was not looked at yet.
+    inbox: VecDeque<Value>,
+    waiting: Waiting,
+    /// Messages of the conversation that a run has begun for, and the whole answer of each.
+    answers: BTreeMap<String, String>,
+    /// Runs, and the messages that they answer.
+    runs: BTreeMap<String, String>,
+    terminal: &'a mut Terminal,
+    cancelled: &'a Arc<AtomicBool>,
+}
+
+/// Talks until the user leaves.
+///
+/// # Errors
+/// When the gateway lets nobody in, or ends.
+pub fn talk(
+    reached: &Reached,
+    input: &mut Input,
+    terminal: &mut Terminal,
+    cancelled: &Arc<AtomicBool>,
+    ui: &mut Ui,
+) -> Result<(), CliError> {
+    let (sender, heard) = channel();
+    let conversation = Conversation::open(&reached.socket, move |it| drop(sender.send(it)))?;
+    let mut through = Through {
+        conversation,
+        heard,
+        inbox: VecDeque::new(),
+        waiting: Waiting::default(),
+        answers: BTreeMap::new(),
+        runs: BTreeMap::new(),
+        terminal,
+        cancelled,
+    };
+    ui.talk(format_args!(
+        "through the gateway, process {} (`/help` says what else there is; `--no-gateway` works alone)",
+        reached.pid
+    ));
+    through.greet(&reached.name, ui)?;
+    loop {
+        through.look(ui)?;
+        match input.read()? {
+            Typed::Line(line) if matches!(line.as_str(), "/quit" | "/exit" | "/q") => return Ok(()),
+            Typed::Line(line) => {
+                let (kind, data) = said(&line);
+                through.ask(kind, &data, ui)?;
+            }
+            Typed::Nothing => {}
+            Typed::End => return Ok(()),
+        }
+        ui.flush()?;
+    }
+}
+
+/// A line, as the gateway is told of it.
+fn said(line: &str) -> (&'static str, Value) {
+    match line.strip_prefix('/') {
+        Some(command) => {
+            let (name, args) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+            ("command", json!({ "name": name, "args": args.trim() }))
+        }
+        None => ("chat", json!({ "content": line })),
+    }
+}
+
+impl Through<'_> {
+    /// Waits until the gateway has said how the conversation stands, goes on in this repository, and asks
+    /// what waits for an answer.
+    fn greet(&mut self, name: &str, ui: &mut Ui) -> Result<(), CliError> {
+        let standing = loop {
+            let message = self.next(GREETING)?.ok_or_else(|| {
+                Error::new("the gateway does not say how the conversation stands")
+            })?;
+            match message["type"].as_str() {
+                Some("status") => break message,
+                _ => self.hear(&message, ui)?,
+            }
+        };
+        if standing["data"]["repository"] != name {
+            self.ask("command", &json!({ "name": "repo", "args": name }), ui)?;
+        }
+        let mut left = standing["data"]["approvals"].as_u64().unwrap_or(0);
+        while left > 0
+            && let Some(message) = self.next(GREETING)?
+        {
+            left -= u64::from(message["type"] == "approval_request");
+            self.hear(&message, ui)?;
+        }
+        Ok(())
+    }
+
+    /// Says something, and shows what comes until it is answered.
+    fn ask(&mut self, kind: &str, data: &Value, ui: &mut Ui) -> Result<(), CliError> {
+        let (id, message) = self.conversation.tell(kind, data);
+        self.waiting.sent(&message);
+        self.cancelled.store(false, Ordering::Relaxed);
+        while !self.waiting.is_answered(&id) {
+            if self.cancelled.swap(false, Ordering::Relaxed) {
+                self.conversation.tell("command", &json!({ "name": "stop" }));
+            }
+            if let Some(message) = self.next(LOOKS)? {
+                self.hear(&message, ui)?;
+            }
+        }
+        self.terminal.screen.rest();
+        Ok(())
+    }
+
+    /// Shows what has come meanwhile.
+    fn look(&mut self, ui: &mut Ui) -> Result<(), CliError> {
+        while let Some(message) = self.next(Duration::ZERO)? {
+            self.hear(&message, ui)?;
+        }
+        Ok(())
+    }
+
+    /// The next message; `None` if none comes in time.
+    fn next(&mut self, limit: Duration) -> Result<Option<Value>, CliError> {
+        if let Some(message) = self.inbox.pop_front() {
+            return Ok(Some(message));
+        }
+        match self.heard.recv_timeout(limit) {
+            Ok(Heard::Message(text)) => Ok(Some(serde_json::from_str(&text).map_err(Error::new)?)),
+            Ok(Heard::End(why)) => Err(Error::new(why)
+                .hint("what you said last is kept: it goes on when a gateway runs again")
+                .hint("`elophanto gateway --ensure` starts one, `--no-gateway` works alone")),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Error::new("the gateway is gone")),
+        }
+    }
+
+    fn hear(&mut self, message: &Value, ui: &mut Ui) -> Result<(), CliError> {
+        let data = &message["data"];
+        let of = data["reply_to"].as_str().unwrap_or_default();
+        let is_ours = !self.waiting.is_answered(of);
+        self.waiting.heard(message);
+        match message["type"].as_str() {
+            Some("response") => self.answer(data, of, is_ours, ui),
+            Some("event") => {
+                self.happen(data);
+                Ok(())
+            }
+            Some("approval_request") => self.approve(data),
+            Some("error") if is_ours || of.is_empty() => {
+                self.terminal.screen.rest();
+                let text = data["detail"].as_str().unwrap_or_default();
+                let error = Error::new(text);
+                report(&match data["hint"].as_str() {
+                    Some(hint) => error.hint(hint),
+                    None => error,
+                });
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn answer(
+        &mut self,
+        data: &Value,
+        of: &str,
+        is_ours: bool,
+        ui: &mut Ui,
+    ) -> Result<(), CliError> {
+        let content = data["content"].as_str().unwrap_or_default();
+        if data["done"] != true {
+            self.terminal.tell(&Event::Text(content));
+        } else if let Some(answer) = self.answers.get_mut(of) {
+            content.clone_into(answer);
+        } else if is_ours && !content.trim().is_empty() {
+            self.terminal.screen.rest();
+            ui.line(visible(content.trim_end()))?;
+            ui.flush()?;
+        }
+        Ok(())
+    }
+
+    fn happen(&mut self, data: &Value) {
+        let run = data["run"].as_str().unwrap_or_default();
+        match data["event"].as_str() {
+            Some("task_complete") => {
+                let of = self.runs.remove(run).unwrap_or_default();
+                let answer = self.answers.remove(&of).unwrap_or_default();
+                if let Ok(complete) = serde_json::from_value::<TaskComplete>(data.clone()) {
+                    self.terminal.ended(&complete, &answer, None);
+                }
+            }
+            Some("begun") => {
+                if let Some(of) = data["reply_to"].as_str() {
+                    self.runs.insert(run.to_owned(), of.to_owned());
+                    self.answers.insert(of.to_owned(), String::new());
+                }
+                remote::tell(self.terminal, data);
+            }
+            _ => remote::tell(self.terminal, data),
+        }
+    }
+
+    /// Asks, unless it was answered elsewhere meanwhile. Where nobody can be asked, what we began is
+    /// refused; what others began is theirs.
+    fn approve(&mut self, data: &Value) -> Result<(), CliError> {
+        let Ok(request) = serde_json::from_value::<ApprovalRequest>(data.clone()) else {
+            return Ok(());
+        };
+        while let Ok(Heard::Message(text)) = self.heard.try_recv() {
+            self.inbox.extend(serde_json::from_str::<Value>(&text));
+        }
+        let id = request.request_id.to_string();
+        let is_settled = |it: &Value| {
+            it["data"]["event"] == "approval_settled" && it["data"]["request_id"] == id.as_str()
+        };
+        if self.inbox.iter().any(is_settled) {
+            return Ok(());
+        }
+        let is_ours = self.runs.get(&request.run).is_some_and(|of| !self.waiting.is_answered(of));
+        let answered = remote::ask(self.terminal, &request);
+        let (answer, text) = match answered {
+            Some(answered) => answered,
+            // The run is ended, which is said where that is waited for.
+            None if self.cancelled.load(Ordering::Relaxed) => return Ok(()),
+            None if !is_ours => return Ok(()),
+            None => (Word::No, Some("nobody can be asked here".to_owned())),
+        };
+        let data = json!({
+            "request_id": id, "digest": request.digest, "answer": answer, "text": text,
+        });
+        self.conversation.tell("approval_response", &data);
+        Ok(())
+    }
+}
