@@ -11,5 +11,7 @@ pub mod files;
 pub mod serving;
 mod socket;
 mod taken;
+#[cfg(test)]
+mod tests;
 mod visitors;
 pub mod waiting;

@@ -1,0 +1,169 @@
+//! Sockets whose clients say nothing, with a shorter patience than users have.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use axum::Router;
+use futures::{SinkExt, StreamExt};
+use tokio::{net::UnixStream, sync::Semaphore, task::JoinHandle};
+use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::{
+    entrance::{self, Hall, MOST_BODY},
+    socket::Pace,
+    visitors::Visitors,
+};
+use crate::{
+    listening::{
+        connections,
+        guard::{Guard, Guarded},
+        own::Own,
+        token::Key,
+    },
+    wire::gateway::hello,
+};
+use elophanto_app::{
+    Environment,
+    gateway::{Gateway, GatewayOptions, Served},
+    workspace::KnowledgeBase,
+};
+
+type Socket = WebSocketStream<UnixStream>;
+
+/// A gateway that listens at a socket.
+struct House {
+    folder: tempfile::TempDir,
+    gateway: Arc<Gateway>,
+    end: CancellationToken,
+    served: JoinHandle<()>,
+}
+
+impl House {
+    fn open(pace: Pace) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_owned();
+        let base = KnowledgeBase { folder: root.clone(), environment: Environment::offline() };
+        let (gateway, _) = Gateway::open(GatewayOptions {
+            repositories: vec![Served { name: "r".to_owned(), root, base }],
+            folder: folder.path().to_owned(),
+            approval_expires: Duration::from_secs(60),
+            same_person: Vec::new(),
+            version: "1.2.3".to_owned(),
+            tools: Box::new(|_, _| Vec::new()),
+        })
+        .unwrap();
+        let guard = Guard::new(Guarded {
+            key: Arc::new(Key::new("token").unwrap()),
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            requests_per_minute: 0,
+            most_bytes: MOST_BODY,
+        });
+        let (closing, end) = (CancellationToken::new(), CancellationToken::new());
+        let hall = Arc::new(Hall {
+            gateway: Arc::clone(&gateway),
+            guard: Arc::new(guard),
+            visitors: Mutex::new(Visitors::default()),
+            sockets: Arc::new(Semaphore::new(2)),
+            closing: closing.clone(),
+            user: "ada".to_owned(),
+            port: 1,
+            pace,
+            keep: Box::new(|_| Ok(())),
+        });
+        let own = Own::bind(&folder.path().join("s")).unwrap();
+        let (router, ended) = (entrance::over_socket(&hall, Router::new()), end.clone());
+        let served = tokio::spawn(async move {
+            connections::accept(own, router, 2, &closing, ended.cancelled()).await;
+        });
+        Self { folder, gateway, end, served }
+    }
+
+    async fn enter(&self) -> Socket {
+        let stream = UnixStream::connect(self.folder.path().join("s")).await.unwrap();
+        client_async("ws://localhost/gateway", stream).await.unwrap().0
+    }
+
+    async fn greet(&self) -> Socket {
+        let mut socket = self.enter().await;
+        socket.send(Message::text(hello(Uuid::new_v4()).to_string())).await.unwrap();
+        let first = socket.next().await.unwrap().unwrap().into_text().unwrap();
+        assert!(first.contains(r#""type":"status""#) && first.contains(r#""user_id":"ada""#));
+        socket
+    }
+
+    async fn close(self) {
+        self.end.cancel();
+        self.served.await.unwrap();
+    }
+}
+
+/// Reads to the end: the code of the close frame.
+async fn closed(socket: &mut Socket) -> Option<u16> {
+    while let Some(Ok(frame)) = socket.next().await {
+        if let Message::Close(frame) = frame {
+            return frame.map(|frame| frame.code.into());
+        }
+    }
+    None
+}
+
+async fn until(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..1_000 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("not yet: {what}");
+}
+
+fn pace(hello: u64, ping: u64) -> Pace {
+    let millis = Duration::from_millis;
+    Pace { hello: millis(hello), ping: millis(ping), close: millis(500) }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_says_nothing_is_hung_up_on() {
+    let house = House::open(pace(100, 60_000));
+    let mut socket = house.enter().await;
+    assert_eq!(closed(&mut socket).await, Some(1008));
+    house.greet().await;
+    house.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_answers_no_ping_is_gone() {
+    let house = House::open(pace(60_000, 50));
+    let mut reads = house.greet().await;
+    let reading = tokio::spawn(async move { closed(&mut reads).await });
+    // This one reads nothing, and so answers nothing.
+    let deaf = house.greet().await;
+    until("both are there", || house.gateway.clients() == 2).await;
+    until("one is gone", || house.gateway.clients() == 1).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(house.gateway.clients(), 1);
+    drop(deaf);
+    // The other is told that the gateway ends.
+    house.close().await;
+    assert_eq!(reading.await.unwrap(), Some(1001));
+}
+
+/// A socket keeps its place as long as it is open, and gives it back.
+#[tokio::test(flavor = "multi_thread")]
+async fn places_are_counted() {
+    let house = House::open(pace(60_000, 60_000));
+    let (one, _other) = (house.greet().await, house.greet().await);
+    let stream = UnixStream::connect(house.folder.path().join("s")).await.unwrap();
+    let refused = client_async("ws://localhost/gateway", stream).await.unwrap_err();
+    assert!(refused.to_string().contains("503"), "{refused}");
+    drop(one);
+    until("one is gone", || house.gateway.clients() == 1).await;
+    let stream = UnixStream::connect(house.folder.path().join("s")).await.unwrap();
+    assert!(client_async("ws://localhost/gateway", stream).await.is_ok());
+    house.close().await;
+}
