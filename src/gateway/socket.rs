@@ -123,7 +123,11 @@ pub async fn talk(
             end = say(&mut sink, &mut waiting, pace, &unanswered) => end,
         }
     };
-    let Some(code) = end.code else { return };
+    let Some(code) = end.code else {
+        // Whoever said that they go is answered.
+        let _ = timeout(pace.close, sink.close()).await;
+        return;
+    };
     let ended = async {
         // What came before it is told before it, unless that is what is not taken.
         waiting.close();

@@ -52,7 +52,8 @@ pub fn incoming(text: &str) -> Result<Incoming, Failure> {
         return Err(bad("a message has a UUID as `id`".to_owned(), hint.to_owned(), None));
     }
     serde_json::from_value(value).map_err(|cause| {
-        let hint = "assets/gateway/client.schema.json says what each message holds";
+        let hint = "what each message holds: assets/gateway/client.schema.json of elophanto's own \
+                    repository";
         bad(format!("the message does not fit: {cause}"), hint.to_owned(), id)
     })
 }

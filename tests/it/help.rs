@@ -18,6 +18,7 @@ const COMMANDS: &[&str] = &[
     "interests",
     "react",
     "agent",
+    "gateway",
     "schedule",
     "clean",
     "changelog",
@@ -64,6 +65,7 @@ fn help_of_the_program() {
       interests    Show what you care about, by what you did
       react        React to a notification or an answer: `+` for more of it, `-` for no more
       agent        The agent, and what agents share: lessons, notes, an MCP server
+      gateway      Serve conversations with the agent, and MCP, to programs of yours
       schedule     Run a command at intervals
       changelog    Say what changed in the knowledge base, newest first
       doctor       Say what is indexed, by which model, how fresh, how large, and what is wrong
@@ -1444,7 +1446,8 @@ fn help_of_agent_chat() {
     A line is a task, or the next message of this conversation; lines that begin with `/` are commands
     (`/help`), one that begins with `!` is run by the shell in the sandbox, and `@path` puts a file
     beside what is said. What it wants to do is shown and asked for here. The conversation survives a
-    restart: --session goes on with it.
+    restart: --session goes on with it. Where a gateway of yours serves this repository, the
+    conversation is held there.
 
     Usage: elophanto agent chat [OPTIONS]
 
@@ -1466,6 +1469,136 @@ fn help_of_agent_chat() {
 
           --yes
               Agree to what is sent to a model elsewhere
+
+          --no-gateway
+              Work alone, though a gateway of yours serves this repository; any other option does so too
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+}
+
+#[test]
+fn help_of_gateway() {
+    snapshot!(help(&["gateway"]), @"
+    exit: 0
+    --- stdout
+    Serve conversations with the agent, and MCP, to programs of yours
+
+    Listens at this machine alone unless another address is given. One gateway serves you, for the
+    repository around the current folder or those of gateway.repositories; `agent chat` talks through it
+    while it runs.
+
+    Usage: elophanto gateway [OPTIONS]
+           elophanto gateway <COMMAND>
+
+    Commands:
+      status   Say whether your gateway runs, where, and what it serves
+      stop     Stop your gateway
+      token    The token by which programs come in
+      connect  Talk with your gateway in JSON Lines: one message a line, both ways
+      help     Print this message or the help of the given subcommand(s)
+
+    Options:
+          --host <ADDRESS>
+              Address to listen at, in place of gateway.host
+
+          --port <PORT>
+              Port to listen at, in place of gateway.port; 0 takes any that is free
+
+          --ensure
+              Start it in the background unless one of yours runs already, and say where it is
+
+          --allow-host <HOST>
+              A name by which this machine may be called, besides `localhost`; may be repeated
+
+          --rate <N>
+              Most requests a minute
+
+              [default: 6000]
+
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+    snapshot!(help(&["gateway", "status"]), @"
+    exit: 0
+    --- stdout
+    Say whether your gateway runs, where, and what it serves
+
+    Usage: elophanto gateway status [OPTIONS]
+
+    Options:
+          --token     Print the token alone
+          --json      Print JSON Lines
+          --no-color  Print without colours and links
+      -h, --help      Print help
+    --- stderr
+    ");
+    snapshot!(help(&["gateway", "stop"]), @"
+    exit: 0
+    --- stdout
+    Stop your gateway
+
+    Runs that go on are ended and written down. Exits with 1 if none runs.
+
+    Usage: elophanto gateway stop [OPTIONS]
+
+    Options:
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+    snapshot!(help(&["gateway", "token", "rotate"]), @"
+    exit: 0
+    --- stdout
+    Put another token in the place of the one there is
+
+    The old one opens nothing from now on, and what it opened is closed. The new one is kept for every
+    start of the gateway; `gateway status --token` prints it.
+
+    Usage: elophanto gateway token rotate [OPTIONS]
+
+    Options:
+          --json
+              Print JSON Lines
+
+          --no-color
+              Print without colours and links
+
+      -h, --help
+              Print help (see a summary with '-h')
+    --- stderr
+    ");
+    snapshot!(help(&["gateway", "connect"]), @"
+    exit: 0
+    --- stdout
+    Talk with your gateway in JSON Lines: one message a line, both ways
+
+    The hello is said here. At the end of standard input it goes once everything that was said is
+    answered.
+
+    Usage: elophanto gateway connect [OPTIONS] --json
+
+    Options:
+          --json
+              Speak JSON Lines; there is no other way yet
 
           --no-color
               Print without colours and links

@@ -13,7 +13,7 @@ const MOST_LINE: u64 = 1024 * 1024;
 /// Talk with your gateway in JSON Lines: one message a line, both ways
 ///
 /// The hello is said here. At the end of standard input it goes once everything that was said is
-/// answered. assets/gateway holds the schemas of all messages.
+/// answered.
 #[derive(clap::Args, Debug)]
 pub struct ConnectArgs {
     /// Speak JSON Lines; there is no other way yet
