@@ -51,9 +51,7 @@ pub fn bridge(
             Ok(Step::Typed(Some(line))) => {
                 let line = line.trim();
                 if !line.is_empty() {
-                    serde_json::from_str::<Value>(line)
-                        .iter()
-                        .for_each(|message| waiting.sent(message));
+                    waiting.sent(&serde_json::from_str(line).unwrap_or(Value::Null));
                     conversation.say(line.to_owned());
                 }
             }

@@ -128,22 +128,22 @@ pub async fn talk(
         let _ = timeout(pace.close, sink.close()).await;
         return;
     };
-    let ended = async {
+    let told = async {
         // What came before it is told before it, unless that is what is not taken.
         waiting.close();
         while let Some(message) = waiting.recv().await.filter(|_| !slow.is_cancelled()) {
-            put(&mut sink, &message).await.ok()?;
+            put(&mut sink, &message).await?;
         }
         if let Some(told) = &end.told {
-            put(&mut sink, told).await.ok()?;
+            put(&mut sink, told).await?;
         }
         let frame = CloseFrame { code, reason: Utf8Bytes::from_static(end.why) };
-        sink.send(Message::Close(Some(frame))).await.ok()?;
-        // Until the client has closed as well: what it has not read would be lost.
-        while let Some(Ok(_)) = stream.next().await {}
-        Some(())
+        sink.send(Message::Close(Some(frame))).await
     };
-    let _ = timeout(pace.close, ended).await;
+    // Until the client has closed as well: what it has not read would be lost. Who still sends would
+    // not come to reading otherwise.
+    let heard = async { while let Some(Ok(_)) = stream.next().await {} };
+    let _ = timeout(pace.close, async { tokio::join!(told, heard) }).await;
 }
 
 /// Sends what waits, and pings.

@@ -39,7 +39,8 @@ fn a_conversation_of_a_script() {
     assert_eq!(model.asked().len(), asked, "it was done again");
     // Commands and what is none are answered as well.
     let command = json!({ "type": "command", "id": ID, "data": { "name": "/status" } });
-    let wrong = json!({ "type": "command", "id": ID, "data": { "name": "nonsense" } });
+    let other = "b2a9a3a5-0a54-4a1f-9d0e-5c8f7d2b6c11";
+    let wrong = json!({ "type": "command", "id": other, "data": { "name": "nonsense" } });
     let all = told(&format!("{command}\nnot JSON\n{wrong}\n"));
     assert_eq!((of(&all, "response").len(), of(&all, "error").len()), (1, 2), "{all:#?}");
     assert_eq!(told("").len(), 1);

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Tries the gateway with libraries for WebSockets which nobody here wrote: Python's `websockets` and
-# Node's `ws`, and a model that follows a script.
+# Node's `ws`, with a model that follows a script, and with pages of Chromium from everywhere.
 #
 #   tests/real/gateway/run.sh [--keep] BINARY
 #
 #   --keep   leave the temporary folder, and say where
 #
-# Needs git, Node 20 or later with npm, python3 (3.10 or later) with venv and pip, and on each run
-# their registries: the libraries are installed into the temporary folder, in the versions that
+# Needs git, Node 20 or later with npm, python3 (3.10 or later) with venv and pip, `chromium` (or what
+# $CHROMIUM names; without one its checks are left out, which is said), and on each run the registries: the libraries are installed into the temporary folder, in the versions that
 # package-lock.json and requirements.txt pin. Nothing else is written. Half a minute with a debug
 # build. It is not part of `cargo test`.
 #
@@ -97,7 +97,7 @@ try() { # NAME COMMAND...
     local name=$1 code=0 ok bad
     shift
     env MODULES="$tmp/node" URL="$(cat "$tmp/url")" TOKEN="$token" PYTHONDONTWRITEBYTECODE=1 \
-        SOCKET="$home/.local/state/elophanto/gateway/gateway.sock" \
+        FOLDER="$tmp" SOCKET="$home/.local/state/elophanto/gateway/gateway.sock" \
         timeout 300 "$@" 2>"$tmp/$name.errors" | tee "$tmp/$name.checks" || code=$?
     ok=$(grep -c '^ok: ' "$tmp/$name.checks" || true)
     bad=$(grep -c '^FAILED: ' "$tmp/$name.checks" || true)
@@ -112,6 +112,13 @@ try() { # NAME COMMAND...
 
 try node node "$here/check.mjs"
 try py "$tmp/python/bin/python" "$here/check.py"
+CHROMIUM=$(command -v "${CHROMIUM:-chromium}" || true)
+if [ -n "$CHROMIUM" ]; then
+    export CHROMIUM
+    try browser node "$here/browser.mjs"
+else
+    echo "left out: no chromium"
+fi
 
 if kill -0 "$gateway" 2>/dev/null && ! grep -q -e panicked -e "$token" "$tmp/gateway.log" "$tmp/url"; then
     echo "ok: the gateway lives, never panicked, and kept its token to itself" && passed=$((passed + 1))
