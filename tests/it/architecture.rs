@@ -173,6 +173,7 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/app/src/models/add.rs", "the user's models"),
     ("crates/app/src/embedding/profiles.rs", "the user's folder"),
     ("crates/app/src/schedule/", "the user's folder"),
+    ("crates/app/src/gateway/", "conversations, in the user's folder"),
     ("crates/agent/src/sessions", "sessions, in the user's folder"),
     ("crates/agent/src/trail", "trails, in the user's folder"),
     ("crates/models/src/llm/health.rs", "the user's folder"),

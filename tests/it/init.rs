@@ -88,6 +88,7 @@ fn makes_the_whole_tree() {
     notify:
     memory:
     agent:
+    gateway:
     llm:
       budget:
       tasks:

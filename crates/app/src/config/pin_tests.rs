@@ -153,7 +153,7 @@ fn other_value(key: &Key) -> String {
         Kind::Text | Kind::Folder => "some/thing".to_owned(),
         Kind::Extensions | Kind::Folders | Kind::Places => "[txt, rst]".to_owned(),
         Kind::Patterns => "[txt, \"*.rst\"]".to_owned(),
-        Kind::Address => "::1".to_owned(),
+        Kind::Address => "10.0.0.1".to_owned(),
         Kind::People => "[\"telegram:1 slack:U2\"]".to_owned(),
         Kind::Words(words) => list_text(&words[1..]),
         Kind::Span { .. } => "30m".to_owned(),

@@ -362,7 +362,7 @@ settings! {
         repositories: Vec<PathBuf> = "[.]", Kind::Places;
         /// After this time an approval that nobody answered counts as denied.
         #[needs_trust(Always)]
-        approval_expires: Duration = "24h", Kind::Span { min: SECOND, max: TEN_YEARS };
+        approval_expires: Duration = "1d", Kind::Span { min: SECOND, max: TEN_YEARS };
         /// Who is one person on several channels, such as ["telegram:1 slack:U2"].
         // One text for each person.
         #[needs_trust(Always)]

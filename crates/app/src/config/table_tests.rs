@@ -187,7 +187,7 @@ fn the_template_as_it_stands() {
       # Repositories that conversations may be about; one begins in the first.
       # repositories: [.]
       # After this time an approval that nobody answered counts as denied.
-      # approval_expires: 24h
+      # approval_expires: 1d
       # Who is one person on several channels, such as ["telegram:1 slack:U2"].
       # same_person: none
 
@@ -396,7 +396,7 @@ fn the_table_as_it_stands() {
       ELOPHANTO_GATEWAY_PORT: a whole number from 0 to 65535; Always
     gateway.repositories: [.] (default)
       ELOPHANTO_GATEWAY_REPOSITORIES: a list of at most 256 folders or files, relative to the repo; Always
-    gateway.approval_expires: 24h (default)
+    gateway.approval_expires: 1d (default)
       ELOPHANTO_GATEWAY_APPROVAL_EXPIRES: a duration from 1s to 3650d such as 300ms, 30s, 10m, 6h, 2d ; Always
     gateway.same_person: none (default)
       ELOPHANTO_GATEWAY_SAME_PERSON: a list of people, each as "telegram:1 slack:U2" by two or mo; Always
