@@ -86,6 +86,12 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         let (running, started) = life::ensure(root, &files.server, &[args.program()?])?;
         let wire = GatewayWire::of(&running, started);
         ui.emit(&wire, &wire.url)?;
+        if files.reach(root).is_none() {
+            ui.note(
+                "your gateway does not serve this repository: name it in gateway.repositories of your \
+                 own settings, then `elophanto gateway stop` and start it again",
+            );
+        }
         return Ok(Outcome::Done);
     }
     let serving = Serving {

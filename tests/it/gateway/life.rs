@@ -180,3 +180,30 @@ fn a_squatter_learns_no_token() {
     assert_eq!(begun.code, Some(2), "{begun}");
     assert!(squatter.accept().is_err(), "somebody came to the squatter");
 }
+
+/// Several repositories are served where the user says so, and no others.
+#[test]
+fn which_repositories_are_served() {
+    let env = plain();
+    let folder = |name: &str| {
+        let folder = env.outside().join(name);
+        fs::create_dir(&folder).unwrap();
+        let made = env.sealed("git").arg("init").current_dir(&folder).output().unwrap();
+        assert!(made.status.success());
+        folder
+    };
+    let (other, third) = (folder("other"), folder("third"));
+    env.write_settings(&format!("gateway.repositories: [., \"{}\"]\n", other.display()));
+    let gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    assert_eq!(talk.heard[0]["data"]["repositories"], json!(["repo", "other"]));
+    talk.say("command", json!({ "name": "repo", "args": "other" }));
+    talk.find(|it| it["type"] == "status" && it["data"]["repository"] == "other");
+    let ensured = env.run_in(&third, &["gateway", "--ensure"]);
+    assert_eq!(ensured.code, Some(0), "{ensured}");
+    assert!(ensured.stderr().contains("does not serve this repository"), "{ensured}");
+    drop(gate);
+    env.write_settings("gateway.repositories: [/nowhere]\n");
+    let output = env.run(&["gateway", "--port", "0"]);
+    assert!(output.code == Some(2) && output.stderr().contains("/nowhere"), "{output}");
+}
