@@ -99,7 +99,7 @@ pub fn serve(
         approval_expires: serving.approval_expires,
         same_person: serving.same_person,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        tools: Box::new(|workspace, reporter| knowledge_tools(workspace, reporter)),
+        tools: Box::new(knowledge_tools),
     })?;
     problems.iter().for_each(|problem| (&*reporter as &dyn Reporter).warn(problem));
     let operations = operations(first.base.clone(), reporter);

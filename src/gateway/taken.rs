@@ -52,6 +52,11 @@ mod tests {
         let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   0: 0100007F:495D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1\n   1: 0100007F:495D 0100007F:1234 01 00000000:00000000 00:00000000 00000000  1000        0 4712 1\n";
         assert_eq!(inodes(table, 0x495D), [4711]);
         assert!(inodes(table, 1).is_empty() && inodes("", 1).is_empty());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn processes_are_found() {
         let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let found = listener(held.local_addr().unwrap().port());
         assert_eq!(found.map(|(pid, _)| pid), Some(std::process::id()));

@@ -32,27 +32,29 @@ impl Waiting {
     pub fn heard(&mut self, message: &Value) {
         let data = &message["data"];
         let of = data["reply_to"].as_str();
-        match message["type"].as_str() {
-            Some("error") => match of {
-                Some(of) => drop(self.open.remove(of)),
-                None => self.faults = self.faults.saturating_sub(1),
-            },
-            Some("response") if data["done"] == true => {
+        match (message["type"].as_str(), of) {
+            (Some("error"), Some(of)) => drop(self.open.remove(of)),
+            (Some("error"), None) => self.faults = self.faults.saturating_sub(1),
+            (Some("response"), Some(of)) if data["done"] == true => {
                 // A run that an answer is of has its own end.
-                let has_run = |of: &&str| self.runs.values().any(|message| message == of);
-                of.filter(|of| !has_run(of)).map(|of| self.open.remove(of));
+                if !self.runs.values().any(|message| message == of) {
+                    self.open.remove(of);
+                }
             }
-            Some("event") => {
-                let run = data["run"].as_str().unwrap_or_default();
-                match data["event"].as_str() {
-                    Some("begun") => {
-                        let of = of.filter(|of| self.open.contains(*of));
-                        of.map(|of| self.runs.insert(run.to_owned(), of.to_owned()));
-                    }
-                    Some("task_complete") => {
-                        self.runs.remove(run).map(|of| self.open.remove(&of));
-                    }
-                    _ => {}
+            (Some("event"), of) => self.happened(data, of),
+            _ => {}
+        }
+    }
+
+    fn happened(&mut self, event: &Value, of: Option<&str>) {
+        let run = event["run"].as_str().unwrap_or_default();
+        match (event["event"].as_str(), of) {
+            (Some("begun"), Some(of)) if self.open.contains(of) => {
+                self.runs.insert(run.to_owned(), of.to_owned());
+            }
+            (Some("task_complete"), _) => {
+                if let Some(of) = self.runs.remove(run) {
+                    self.open.remove(&of);
                 }
             }
             _ => {}
