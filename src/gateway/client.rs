@@ -67,17 +67,16 @@ impl Conversation {
         Ok(Self { say })
     }
 
-    /// Sends a text as it is. `false`: it is over.
-    pub fn say(&self, text: String) -> bool {
-        self.say.send(text).is_ok()
+    /// Sends a text as it is. That it is over is heard.
+    pub fn say(&self, text: String) {
+        let _ = self.say.send(text);
     }
 
     /// Sends a message of this type. Its id.
     pub fn tell(&self, kind: &str, data: &Value) -> (String, Value) {
         let id = Uuid::new_v4().to_string();
         let message = serde_json::json!({ "type": kind, "id": id, "data": data });
-        // That it is over is heard.
-        let _ = self.say.send(message.to_string());
+        self.say(message.to_string());
         (id, message)
     }
 }
@@ -100,21 +99,19 @@ async fn talk(
     let (mut sink, mut stream) = socket.split();
     loop {
         tokio::select! {
-            text = said.recv() => {
-                let sent = match text {
-                    Some(text) => sink.send(Message::text(text)).await,
-                    // Nobody is here any more.
-                    None => sink.close().await,
-                };
+            text = said.recv() => match text {
                 // That it is over is read below, and why.
-                drop(sent);
-                if said.is_closed() && said.is_empty() {
-                    let _ = tokio::time::timeout(PATIENCE, async {
+                Some(text) => drop(sink.send(Message::text(text)).await),
+                // Nobody is here any more.
+                None => {
+                    let left = async {
+                        let _ = sink.close().await;
                         while let Some(Ok(_)) = stream.next().await {}
-                    }).await;
+                    };
+                    let _ = tokio::time::timeout(PATIENCE, left).await;
                     return "left".to_owned();
                 }
-            }
+            },
             frame = stream.next() => match frame {
                 Some(Ok(Message::Text(text))) => hear(Heard::Message(text.to_string())),
                 Some(Ok(Message::Close(frame))) => {

@@ -2,7 +2,10 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use super::{Gate, plain, running, state};
+use serde_json::json;
+
+use super::{Gate, bench, plain, running, state};
+use crate::fake::script::{Model, call, text};
 
 /// Host, origin and token of every kind that has opened a door somewhere.
 #[test]
@@ -119,4 +122,42 @@ fn the_socket_of_the_user() {
     assert_eq!(gate.send(&format!("{head}Authorization: {}\r\n\r\n", gate.bearer())).status, 200);
     talk.send(tokio_tungstenite::tungstenite::Message::Close(None));
     assert_eq!(talk.closed(), 0);
+}
+
+/// What the agent runs is this user's too, and would approve its own calls: it finds no way in, with the
+/// network or without.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_agent_runs_cannot_come_in() {
+    for network in [false, true] {
+        let model = Model::start(json!({}), |seen, number| {
+            let body = seen.body.to_string();
+            let line = body.split("TRY ").nth(1).and_then(|rest| rest.split(" END").next());
+            let line = line.unwrap_or("true").replace("\\\"", "\"");
+            match number {
+                0 => call("shell_execute", json!({ "command": line, "network": true })),
+                _ => text("Tried."),
+            }
+        });
+        let env = bench(&model);
+        env.write_settings(&format!("{}agent.network: {network}\n", model.settings()));
+        let gate = Gate::open(&env);
+        let (file, socket) = (state(&env, "gateway.json"), state(&env, "gateway.sock"));
+        let line = format!(
+            "cat {}; python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('{}'); print('in' + 'side')\"",
+            file.display(),
+            socket.display(),
+        );
+        let mut talk = gate.greet();
+        talk.say("chat", json!({ "content": format!("TRY {line} END") }));
+        let asked = talk.until("approval_request")["data"].take();
+        assert!(asked["shown"].as_str().unwrap().contains("python3"), "{asked}");
+        let answer = json!({ "request_id": asked["request_id"], "digest": asked["digest"], "answer": "once" });
+        talk.say("approval_response", answer);
+        let called = talk.event("called");
+        let said = called["text"].as_str().unwrap();
+        assert!(said.contains("Permission denied") && said.contains("not permitted"), "{said}");
+        assert!(!said.contains("inside") && !said.contains(&gate.token), "{said}");
+        talk.event("task_complete");
+    }
 }
