@@ -130,33 +130,27 @@ fn the_socket_of_the_user() {
 #[test]
 fn what_the_agent_runs_cannot_come_in() {
     for network in [false, true] {
-        let model = Model::start(json!({}), |seen, number| {
-            let body = seen.body.to_string();
-            let line = body.split("TRY ").nth(1).and_then(|rest| rest.split(" END").next());
-            let line = line.unwrap_or("true").replace("\\\"", "\"");
-            match number {
-                0 => call("shell_execute", json!({ "command": line, "network": true })),
-                _ => text("Tried."),
-            }
-        });
+        let run = json!({ "command": "sh try.sh", "network": network });
+        let model = Model::script(vec![call("shell_execute", run), text("Tried.")]);
         let env = bench(&model);
         env.write_settings(&format!("{}agent.network: {network}\n", model.settings()));
         let gate = Gate::open(&env);
         let (file, socket) = (state(&env, "gateway.json"), state(&env, "gateway.sock"));
-        let line = format!(
-            "cat {}; python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('{}'); print('in' + 'side')\"",
-            file.display(),
+        let socket = format!(
+            "import socket; socket.socket(socket.AF_UNIX).connect('{}'); print('inside')",
             socket.display(),
         );
+        env.write("try.sh", format!("cat {}\npython3 -c \"{socket}\"\n", file.display()));
         let mut talk = gate.greet();
-        talk.say("chat", json!({ "content": format!("TRY {line} END") }));
+        talk.say("chat", json!({ "content": "Try it" }));
         let asked = talk.until("approval_request")["data"].take();
-        assert!(asked["shown"].as_str().unwrap().contains("python3"), "{asked}");
-        let answer = json!({ "request_id": asked["request_id"], "digest": asked["digest"], "answer": "once" });
+        let (id, digest) = (&asked["request_id"], &asked["digest"]);
+        let answer = json!({ "request_id": id, "digest": digest, "answer": "once" });
         talk.say("approval_response", answer);
         let called = talk.event("called");
         let said = called["text"].as_str().unwrap();
         assert!(said.contains("Permission denied") && said.contains("not permitted"), "{said}");
+        // The line of the script that fails is not quoted by Python.
         assert!(!said.contains("inside") && !said.contains(&gate.token), "{said}");
         talk.event("task_complete");
     }
