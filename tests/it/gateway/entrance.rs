@@ -2,10 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
-use serde_json::json;
-
-use super::{Gate, bench, plain, running, state};
-use crate::fake::script::{Model, call, text};
+use super::{Gate, plain, running, state};
 
 /// Host, origin and token of every kind that has opened a door somewhere.
 #[test]
@@ -129,6 +126,10 @@ fn the_socket_of_the_user() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_the_agent_runs_cannot_come_in() {
+    use super::bench;
+    use crate::fake::script::{Model, call, text};
+    use serde_json::json;
+
     for network in [false, true] {
         let run = json!({ "command": "sh try.sh", "network": network });
         let model = Model::script(vec![call("shell_execute", run), text("Tried.")]);
