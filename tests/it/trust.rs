@@ -84,15 +84,15 @@ fn nobody_is_taken_to_agree() {
     assert!(warned(&env).is_some(), "showing trusts nothing");
     env.write(CONFIG, format!("{OLLAMA}llm:\n  command: sh x\n"));
     let changed = env.run(&["trust", "--yes", digest]);
-    snapshot!(changed, @"
+    snapshot!(changed, @r#"
     exit: 2
     --- stdout
     .elophanto/config.yaml:2: knowledge.embedding_provider: ollama
-    .elophanto/config.yaml:4: llm.command: sh x
+    .elophanto/config.yaml:4: llm.command: "sh x"
     --- stderr
     error: no hash behind `--yes` is that of `.elophanto/config.yaml`
     hint: nothing was trusted: look at it again, and name the pages that are meant behind `--pages`
-    ");
+    "#);
     assert!(warned(&env).is_some());
     env.write(CONFIG, OLLAMA);
     env.ok(&["trust", "--yes", digest]);

@@ -1,6 +1,6 @@
 //! The lines of git's attributes that keep two branches from a conflict over what both learnt.
 
-use std::path::Path;
+use std::{fmt::Display, path::Path};
 
 use crate::{
     Error,
@@ -9,7 +9,7 @@ use crate::{
     workspace::{Workspace, write_beneath},
 };
 use elophanto_knowledge::learn;
-use elophanto_repo::{Git, NotePath, read_note, remove_beneath};
+use elophanto_repo::{Git, NotePath, Version, read_note, remove_beneath};
 
 /// Largest file of attributes, in bytes.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -34,27 +34,43 @@ pub fn ensure(workspace: &Workspace, reporter: &dyn Reporter) {
     }
 }
 
-/// Takes our block out of git's attributes, unless something that it is for is there: settings and
-/// vectors, or pages of what was learnt. Says what became of it.
+/// Takes our block out of git's attributes, unless it is committed, which makes it that of every clone,
+/// or something that it is for is there: settings and vectors, or pages of what was learnt. Says what
+/// became of it.
 pub fn withdraw(workspace: &Workspace, reporter: &dyn Reporter) {
+    let stays = |why: &dyn Display| {
+        reporter.note(format_args!("our lines in `{ATTRIBUTES_FILE}` stay: {why}"));
+    };
     let learned = learn::entity_store::folder(&workspace.config.knowledge.write_root);
     let root = &workspace.repository.root;
-    let holds = |folder: &Path| root.join(folder).symlink_metadata().is_ok();
-    let is_needed = [Path::new(OWN_FOLDER), &*learned].into_iter().find(|folder| holds(folder));
-    match (take_out(workspace, is_needed.is_none()), is_needed) {
-        (Ok(false), _) => {}
-        (Ok(true), Some(folder)) => reporter.note(format_args!(
-            "our lines in `{ATTRIBUTES_FILE}` stay: they tell git how to merge what is in `{}`",
-            folder.display()
-        )),
-        (Ok(true), None) => {
-            reporter.note(format_args!("our lines in `{ATTRIBUTES_FILE}` were taken out"));
-        }
-        (Err(cause), _) => {
-            reporter
-                .note(format_args!("our lines in `{ATTRIBUTES_FILE}` stay: {}", cause.message()));
-        }
+    let holds = |folder: &&Path| root.join(folder).symlink_metadata().is_ok();
+    let needs = [Path::new(OWN_FOLDER), &*learned].into_iter().find(holds);
+    let is_committed = is_staged(workspace);
+    match take_out(workspace, needs.is_none() && !is_committed) {
+        Ok(false) => {}
+        Ok(true) if is_committed => stays(&"they are committed, and so those of every clone"),
+        Ok(true) => match needs {
+            Some(folder) => {
+                stays(&format_args!("they tell git how to merge what is in `{}`", folder.display()))
+            }
+            None => {
+                reporter.note(format_args!("our lines in `{ATTRIBUTES_FILE}` were taken out"));
+            }
+        },
+        Err(cause) => stays(&cause.message()),
     }
+}
+
+/// Whether the next commit holds our block.
+fn is_staged(workspace: &Workspace) -> bool {
+    let Some(git) = Git::of(&workspace.repository) else { return false };
+    let path = Path::new(ATTRIBUTES_FILE);
+    let files = git.list(&Version::Staged, &[path]).unwrap_or_default();
+    files.iter().filter(|file| file.path.as_path() == path).any(|file| {
+        let read = git.objects().read(&[&file.object], MOST_BYTES).pop();
+        let bytes = read.and_then(Result::ok).unwrap_or_default();
+        managed_block::split(&bytes).is_ok_and(|block| block.is_some())
+    })
 }
 
 /// Says whether our block is, or was, there.
