@@ -12,7 +12,7 @@ use super::{
     workspace::refuse_links_out,
 };
 use elophanto_app::{
-    hook_run::begin,
+    hook_run::{begin, end},
     hooks::{self, Change, Folder, Foreign, HookError, HookName, Installation, Place, State},
 };
 use elophanto_repo::{Git, Repository, locate};
@@ -165,6 +165,7 @@ fn uninstall(repository: &Repository, ui: &mut Ui) -> Result<Outcome, CliError> 
     if done.iter().all(|done| done.changes.is_empty()) && !ui.json {
         ui.line("no hook of ours is installed, nothing to do")?;
     }
+    end(repository, env::environment(), ui);
     Ok(Outcome::Done)
 }
 

@@ -19,7 +19,7 @@ use elophanto_app::{
 };
 use elophanto_base::counted::{agreeing, counted};
 
-/// Show what of this repository needs your trust, and trust it
+/// Show what of this repository needs your trust, ask, and trust it
 ///
 /// A repository does not get to name a program to run, an address that receives text or
 /// credentials, or a right that widens, until you trust the exact content of its settings. Until
@@ -36,8 +36,8 @@ pub struct TrustArgs {
     /// Print the text of pages that are not trusted, ask, and trust them as well: these, or all
     #[arg(long, value_name = "PAGE", num_args = 0.., conflicts_with_all = ["list", "revoke"])]
     pages: Option<Vec<PathBuf>>,
-    /// Trust pages without being asked; with hashes, as --json prints them, only pages that say just that
-    #[arg(long, value_name = "HASH", num_args = 0.., requires = "pages")]
+    /// Trust without being asked; with hashes, as --json prints them, only what says that
+    #[arg(long, value_name = "HASH", num_args = 0.., conflicts_with_all = ["show", "list", "revoke"])]
     yes: Option<Vec<String>>,
     /// List what is trusted in all repositories, and trust nothing
     #[arg(long, conflicts_with = "revoke")]
@@ -57,6 +57,8 @@ struct SettingWire<'a> {
     line: usize,
     key: &'a str,
     value: &'a str,
+    /// Hash of the file.
+    digest: &'a str,
 }
 
 /// A page that needs trust, as `--json` prints it.
@@ -104,15 +106,15 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let file = REPOSITORY_FILE;
     for Guarded { name: key, line, value } in &untrusted.settings {
         let text = format!("{file}:{line}: {key}: {value}");
-        ui.emit(&SettingWire { file, line: *line, key, value }, escape_control_line(&text))?;
+        let digest = &untrusted.digest;
+        ui.emit(&SettingWire { file, line: *line, key, value, digest }, exact_line(&text))?;
     }
     // Seen before it is trusted.
     ui.flush()?;
     if untrusted.settings.is_empty() {
         ui.talk(format_args!("nothing in `{file}` needs trust"));
-    } else if !args.show && args.pages.is_none() {
-        let said = if untrusted.trust()? { "trusted from now on" } else { "was trusted already" };
-        ui.talk(format_args!("{said}, as long as `{file}` stays as it is"));
+    } else if !args.show && args.pages.is_none() && !trust_settings(&untrusted, args, ui)? {
+        return Ok(Outcome::Negative);
     }
     if !trust_pages(&pages, &asked, args, ui)? {
         return Ok(Outcome::Negative);
@@ -121,6 +123,35 @@ pub fn run(args: &TrustArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.talk(format_args!("`elophanto trust` without `--pages` trusts `{file}`"));
     }
     Ok(Outcome::Done)
+}
+
+/// Trusts the settings, which were shown, if somebody agrees to them; `false` if nobody did.
+fn trust_settings(
+    untrusted: &Untrusted<'_>,
+    args: &TrustArgs,
+    ui: &mut Ui,
+) -> Result<bool, CliError> {
+    let mut said = "was trusted already";
+    if !untrusted.is_trusted()? {
+        let settings = match untrusted.settings.len() {
+            1 => "this setting".to_owned(),
+            count => format!("these {count} settings"),
+        };
+        let asked = Asked {
+            question: format!("Let {settings} count? This trusts `{REPOSITORY_FILE}` as it is."),
+            what: "what these settings say",
+            names: vec![(REPOSITORY_FILE.to_owned(), untrusted.digest.clone())],
+        };
+        if !agreed(&asked, args, ui)? {
+            ui.talk("nothing was trusted");
+            return Ok(false);
+        }
+        if untrusted.trust()? {
+            said = "trusted from now on";
+        }
+    }
+    ui.talk(format_args!("{said}, as long as `{REPOSITORY_FILE}` stays as it is"));
+    Ok(true)
 }
 
 /// All pages, or those that are named.
@@ -163,7 +194,18 @@ fn trust_pages(
     }
     ui.flush()?;
     if is_asked && !new.is_empty() {
-        if !agreed(&new, args, ui)? {
+        let (these, they) = match new.len() {
+            1 => ("this page".to_owned(), "it says"),
+            count => (format!("these {count} pages"), "they say"),
+        };
+        let names =
+            new.iter().map(|page| (page.path.to_string_lossy().into_owned(), digest(&page.bytes)));
+        let asked = Asked {
+            question: format!("Have the agent do what {they}? This trusts {these}."),
+            what: "what these pages say",
+            names: names.collect(),
+        };
+        if !agreed(&asked, args, ui)? {
             ui.talk("nothing was trusted");
             return Ok(false);
         }
@@ -186,29 +228,35 @@ fn trust_pages(
     Ok(true)
 }
 
-/// Whether the user agrees to what pages say. Hashes agree to nothing else, whatever has become of a page
-/// since they were looked up.
-fn agreed(new: &[&Page], args: &TrustArgs, ui: &Ui) -> Result<bool, CliError> {
+/// What somebody is to agree to, after it was shown.
+struct Asked {
+    question: String,
+    /// In words, where nobody is there.
+    what: &'static str,
+    /// Files, and digests of what they say.
+    names: Vec<(String, String)>,
+}
+
+/// Whether the user agrees. Hashes agree to nothing else, whatever has become of a file since they were
+/// looked up.
+fn agreed(asked: &Asked, args: &TrustArgs, ui: &Ui) -> Result<bool, CliError> {
+    let Asked { question, what, names } = asked;
     let Some(hashes) = &args.yes else {
         if !ui.can_ask() {
-            return Err(CliError::new("nobody is there who could agree to what these pages say").hint(
-                "read them, then add `--yes`, or `--yes HASH...` with the hashes that `--show --json` \
-                 prints, which agrees to just that",
-            ));
+            return Err(CliError::new(format_args!("nobody is there who could agree to {what}"))
+                .hint(
+                    "read them, then add `--yes`, or `--yes HASH...` with the hashes that `--show \
+                     --json` prints, which agrees to just that",
+                ));
         }
-        let (these, they) = match new.len() {
-            1 => ("this page".to_owned(), "it says"),
-            count => (format!("these {count} pages"), "they say"),
-        };
-        return Ok(ui.confirm(&format!("Have the agent do what {they}? This trusts {these}."))?);
+        return Ok(ui.confirm(question)?);
     };
-    let is_named = |page: &Page| hashes.iter().any(|hash| *hash == digest(&page.bytes));
-    match new.iter().find(|page| !hashes.is_empty() && !is_named(page)) {
+    match names.iter().find(|(_, digest)| !hashes.is_empty() && !hashes.contains(digest)) {
         None => Ok(true),
-        Some(other) => {
-            let path = exact_line(&other.path.to_string_lossy());
+        Some((other, _)) => {
+            let path = exact_line(other);
             Err(CliError::new(format_args!("no hash behind `--yes` is that of `{path}`")).hint(
-                "nothing was trusted: name the pages behind `--pages`, and look at them again",
+                "nothing was trusted: look at it again, and name the pages that are meant behind `--pages`",
             ))
         }
     }

@@ -54,7 +54,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("index", &["base", "models", "repo", "text"]),
     ("models", &["base", "net"]),
     ("text", &["base"]),
-    ("net", &[]),
+    ("net", &["base"]),
     ("repo", &["base"]),
     ("base", &[]),
 ];
@@ -167,7 +167,6 @@ const WRITERS_BY_PATH: &[(&str, &str)] = &[
     ("crates/app/src/agent/servers.rs", "the user's settings"),
     ("crates/app/src/skills.rs", "the user's skills"),
     ("src/terminal/input.rs", "the user's history"),
-    ("crates/app/src/runs/export.rs", "an export, where the user says and nothing is"),
     ("crates/app/src/clients/session.rs", "reads what a client hands over"),
     ("crates/app/src/memory/", "a folder that the user named"),
     ("crates/app/src/models/add.rs", "the user's models"),

@@ -72,7 +72,7 @@ fn help_of_the_program() {
       clean        Tidy up what elophanto keeps
       eval         Measure how well search answers your own questions
       hook         Let git keep the index up to date by itself
-      trust        Show what of this repository needs your trust, and trust it
+      trust        Show what of this repository needs your trust, ask, and trust it
       vault        Keep API keys and other secrets, encrypted, out of every repository
       model        See which models are used for what, and try them
       usage        Say what asking models has cost
@@ -425,7 +425,7 @@ fn help_of_trust() {
     snapshot!(help(&["trust"]), @"
     exit: 0
     --- stdout
-    Show what of this repository needs your trust, and trust it
+    Show what of this repository needs your trust, ask, and trust it
 
     A repository does not get to name a program to run, an address that receives text or credentials, or
     a right that widens, until you trust the exact content of its settings. Until then such keys are
@@ -445,8 +445,7 @@ fn help_of_trust() {
               Print the text of pages that are not trusted, ask, and trust them as well: these, or all
 
           --yes [<HASH>...]
-              Trust pages without being asked; with hashes, as --json prints them, only pages that say
-              just that
+              Trust without being asked; with hashes, as --json prints them, only what says that
 
           --list
               List what is trusted in all repositories, and trust nothing

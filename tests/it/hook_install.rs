@@ -656,12 +656,14 @@ fn what_is_said() {
     removed: .git/hooks/pre-commit (your hook is as it was)
     removed: .git/hooks/post-merge (your hook is as it was)
     --- stderr
+    note: our lines in `.gitattributes` stay: they are committed, and so those of every clone
     ");
     snapshot!(site.run(&["hook", "uninstall"]), @"
     exit: 0
     --- stdout
     no hook of ours is installed, nothing to do
     --- stderr
+    note: our lines in `.gitattributes` stay: they are committed, and so those of every clone
     ");
 }
 

@@ -679,7 +679,7 @@ fn a_repository_names_no_program_address_or_sink_until_it_is_trusted() {
     assert!(!env.outside().join("ran").exists() && !told.exists());
     assert_eq!(fake.requests().len(), 0);
 
-    env.ok(&["trust"]);
+    env.ok(&["trust", "--yes"]);
     let only = [("ELOPHANTO_LEARN_SOURCES", "command,searxng")];
     ok(&env, &only, &["learn", TOPIC]);
     assert!(env.outside().join("ran").exists() && told.exists());

@@ -34,7 +34,7 @@ fn shows_what_needs_trust_and_trusts_that_content_only() {
     assert_eq!(warned(&env).as_deref(), Some(warning));
     assert_eq!(provider(&env), "auto (default)");
     let before = env.files();
-    snapshot!(env.run(&["trust"]), @"
+    snapshot!(env.run(&["trust", "--yes"]), @"
     exit: 0
     --- stdout
     .elophanto/config.yaml:2: knowledge.embedding_provider: ollama
@@ -66,6 +66,42 @@ fn shows_what_needs_trust_and_trusts_that_content_only() {
     assert!(there.stderr().contains(warning), "{there}");
 }
 
+/// Nothing counts that nobody agreed to, nor anything else than what was agreed to.
+#[test]
+fn nobody_is_taken_to_agree() {
+    let env = otters(OLLAMA);
+    let silent = env.run(&["trust"]);
+    snapshot!(silent, @"
+    exit: 2
+    --- stdout
+    .elophanto/config.yaml:2: knowledge.embedding_provider: ollama
+    --- stderr
+    error: nobody is there who could agree to what these settings say
+    hint: read them, then add `--yes`, or `--yes HASH...` with the hashes that `--show --json` prints, which agrees to just that
+    ");
+    let shown = env.ok(&["trust", "--show", "--json"]).json();
+    let digest = shown[0]["digest"].as_str().unwrap();
+    assert!(warned(&env).is_some(), "showing trusts nothing");
+    env.write(CONFIG, format!("{OLLAMA}llm:\n  command: sh x\n"));
+    let changed = env.run(&["trust", "--yes", digest]);
+    snapshot!(changed, @r#"
+    exit: 2
+    --- stdout
+    .elophanto/config.yaml:2: knowledge.embedding_provider: ollama
+    .elophanto/config.yaml:4: llm.command: "sh x"
+    --- stderr
+    error: no hash behind `--yes` is that of `.elophanto/config.yaml`
+    hint: nothing was trusted: look at it again, and name the pages that are meant behind `--pages`
+    "#);
+    assert!(warned(&env).is_some());
+    env.write(CONFIG, OLLAMA);
+    env.ok(&["trust", "--yes", digest]);
+    assert_eq!(warned(&env), None);
+    // Who has agreed is not asked again.
+    env.ok(&["trust"]);
+    assert_eq!(env.run(&["trust", "--show", "--yes"]).code, Some(2));
+}
+
 #[test]
 fn lists_and_revokes() {
     let env = otters(OLLAMA);
@@ -82,12 +118,12 @@ fn lists_and_revokes() {
     --- stderr
     ");
     assert!(!env.outside().join("home/.config/elophanto/trust").exists(), "asking writes nothing");
-    env.ok(&["trust"]);
+    env.ok(&["trust", "--yes"]);
     env.write(CONFIG, "llm:\n  base_url: http://127.0.0.1:9/\n");
-    snapshot!(env.run(&["trust", "--json"]), @r#"
+    snapshot!(env.run(&["trust", "--yes", "--json"]), @r#"
     exit: 0
     --- stdout
-    {"file":".elophanto/config.yaml","line":2,"key":"llm.base_url","value":"\"http://127.0.0.1:9/\""}
+    {"file":".elophanto/config.yaml","line":2,"key":"llm.base_url","value":"\"http://127.0.0.1:9/\"","digest":"[DIGEST]"}
     --- stderr
     trusted from now on, as long as `.elophanto/config.yaml` stays as it is
     "#);
@@ -150,7 +186,7 @@ fn a_terminal_sees_no_raw_bytes() {
     let env = otters(
         "\"llm\\e[2J\":\n  command: \"sh\\u202e \\e]52;c;aGk=\\a\\nrm\"\n  url: [a, \"b\\n\"]\n",
     );
-    snapshot!(env.run(&["trust"]), @r#"
+    snapshot!(env.run(&["trust", "--yes"]), @r#"
     exit: 0
     --- stdout
     .elophanto/config.yaml:2: llm␛[2J.command: "sh\u202e \u001b]52;c;aGk=\u0007\u000arm"
@@ -176,7 +212,7 @@ fn what_a_repository_may_say_by_itself_needs_no_trust() {
 #[test]
 fn the_store_is_the_users_alone() {
     let env = otters(OLLAMA);
-    env.ok(&["trust"]);
+    env.ok(&["trust", "--yes"]);
     let folder = env.outside().join("home/.config/elophanto");
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&folder), mode(&folder.join("trust"))), (0o700, 0o600));
@@ -196,7 +232,7 @@ fn the_store_is_the_users_alone() {
 fn without_a_place_to_keep_it() {
     let env = otters(OLLAMA);
     let run = |name: &str, value: &str| {
-        let mut command = env.command(&["trust"]);
+        let mut command = env.command(&["trust", "--yes"]);
         finish(command.env_remove("HOME").env(name, value))
     };
     snapshot!(run("HOME", "relative"), @"
@@ -236,7 +272,7 @@ fn without_a_place_to_keep_it() {
     assert!(said.stderr().contains("neither XDG_CONFIG_HOME nor HOME"), "{said}");
     // A store that the repository brings along is none.
     let store = env.path("config/elophanto");
-    env.ok(&["trust"]);
+    env.ok(&["trust", "--yes"]);
     fs::create_dir_all(&store).unwrap();
     fs::copy(env.outside().join("home/.config/elophanto/trust"), store.join("trust")).unwrap();
     fs::set_permissions(&store, fs::Permissions::from_mode(0o700)).unwrap();

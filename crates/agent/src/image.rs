@@ -95,7 +95,7 @@ pub(crate) mod tests {
             chunk(b"IHDR", &head),
             chunk(b"tEXt", b"Author\0Ada of 59 N 18 E"),
             chunk(b"IDAT", &vec![7; filling]),
-            chunk(b"IEND", b""),
+            b"\0\0\0\0IEND\xae\x42\x60\x82".to_vec(),
         ];
         [&b"\x89PNG\r\n\x1a\n"[..], &parts.concat()].concat()
     }

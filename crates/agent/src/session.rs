@@ -27,7 +27,7 @@ pub enum Rule {
     File { tool: String, path: PathBuf },
     /// Writing, moving or removing any file of this work tree.
     Edits { root: PathBuf },
-    /// This tool, as long as what it does is of one kind: `read`, `record`, `program NAME`, ...
+    /// This tool, as long as what it does is of one kind: `read`, `record`, `program NAME DIGEST`, ...
     Tool { tool: String, action: String },
 }
 
@@ -161,8 +161,8 @@ fn kind(action: &Action) -> Option<String> {
         Action::Record { .. } => "record",
         Action::Commit => "commit",
         Action::AskUser => "ask_user",
-        Action::Program { name } => return Some(format!("program {name}")),
-        Action::Server { name } => return Some(format!("server {name}")),
+        Action::Program { name, digest } => return Some(format!("program {name} {digest}")),
+        Action::Server { name, digest } => return Some(format!("server {name} {digest}")),
         Action::Shell { .. } | Action::Write { .. } | Action::Reach { .. } | Action::Develop => {
             return None;
         }
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn an_answer_before_text_from_outside_came_in_is_none_about_it() {
         let mut session = Session::new("terminal", "ada", Timestamp::UNIX_EPOCH);
-        let action = Action::Server { name: "s".to_owned() };
+        let action = Action::Server { name: "s".to_owned(), digest: "1".to_owned() };
         let call = Call { tool: "s_read", level: Level::Safe, action };
         let (before, after) =
             (verdict(&[], true), Verdict { layer: Layer::Taint, ..verdict(&[], true) });
@@ -224,6 +224,34 @@ mod tests {
         assert!(session.keep(&call, &after) && session.allows(&call, &after));
         let other = Call { tool: "s_send", ..call };
         assert!(!session.allows(&other, &after));
+    }
+
+    /// A server or a plugin that took the place of one that was approved is another one, and what an
+    /// older version kept by the name alone approves of neither.
+    #[test]
+    fn an_answer_is_about_what_runs_and_not_about_its_name() {
+        let of = |action| Call { tool: "s_read", level: Level::Moderate, action };
+        let server = |name: &str, digest: &str| {
+            of(Action::Server { name: name.to_owned(), digest: digest.to_owned() })
+        };
+        let program =
+            |digest: &str| of(Action::Program { name: "s".to_owned(), digest: digest.to_owned() });
+        let verdict = verdict(&[], true);
+        for (approved, asked, expected) in [
+            (server("s", "1"), server("s", "1"), true),
+            (server("s", "1"), server("s", "2"), false),
+            (server("s", "1"), server("t", "1"), false),
+            (program("1"), program("1"), true),
+            (program("1"), program("2"), false),
+            (program("1"), server("s", "1"), false),
+        ] {
+            let mut session = Session::new("terminal", "ada", Timestamp::UNIX_EPOCH);
+            let old = |action: &str| Rule::Tool { tool: "s_read".into(), action: action.into() };
+            session.rules = vec![old("server s"), old("program s")];
+            assert!(!session.allows(&approved, &verdict), "{approved:?}");
+            assert!(session.keep(&approved, &verdict));
+            assert_eq!(session.allows(&asked, &verdict), expected, "{approved:?} {asked:?}");
+        }
     }
 
     #[test]

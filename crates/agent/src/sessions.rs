@@ -7,8 +7,8 @@ mod tests;
 
 use std::{
     fs::{self, DirBuilder, File, TryLockError},
-    io::{self, Read as _},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    io,
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -18,7 +18,10 @@ use uuid::Uuid;
 pub use said::Said;
 
 use super::Session;
-use elophanto_base::whole::{PRIVATE, Synced, write_whole};
+use elophanto_base::{
+    regular,
+    whole::{PRIVATE, Synced, write_whole},
+};
 
 /// Bytes of a session's file.
 const FILE_CAP: u64 = 16 * 1024 * 1024;
@@ -139,7 +142,8 @@ impl Sessions {
     /// When there is none, or what is there cannot be understood.
     pub fn load(&self, id: Uuid) -> Result<Session, SessionsError> {
         let path = self.path(id);
-        let bytes = match read(&path) {
+        let read = regular::open(&path).and_then(|file| regular::read_capped(file, FILE_CAP));
+        let bytes = match read {
             Ok(bytes) => bytes,
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
                 return Err(SessionsError::Missing(id));
@@ -147,9 +151,9 @@ impl Sessions {
             Err(cause) => return Err(SessionsError::Io { path, action: "read", cause }),
         };
         let damaged = |reason| SessionsError::Damaged { path: path.clone(), reason };
-        if bytes.len() as u64 > FILE_CAP {
+        let Some(bytes) = bytes else {
             return Err(damaged(format!("over the cap of {FILE_CAP} bytes")));
-        }
+        };
         let session = match form::decode(&bytes) {
             Ok(session) => session,
             Err(form::Fault::Newer) => return Err(SessionsError::Newer { path }),
@@ -195,11 +199,7 @@ impl Sessions {
         let path = self.folder.join(format!(".{}.lock", id.hyphenated()));
         let failed = |cause| SessionsError::Io { path: path.clone(), action: "locked", cause };
         self.make_folder().map_err(failed)?;
-        // A link would make us create a file elsewhere; opening a pipe must not wait for a reader.
-        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-        let mut options = File::options();
-        options.create(true).truncate(false).write(true).mode(0o600).custom_flags(flags);
-        let file = options.open(&path).map_err(failed)?;
+        let file = regular::open_or_make(&path, PRIVATE).map_err(failed)?;
         let deadline = Instant::now() + PATIENCE;
         loop {
             match file.try_lock() {
@@ -291,15 +291,4 @@ impl Sessions {
     fn make_folder(&self) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)
     }
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = File::options().read(true).custom_flags(flags).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    let mut bytes = Vec::new();
-    file.take(FILE_CAP + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

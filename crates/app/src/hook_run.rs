@@ -163,6 +163,14 @@ pub fn begin(
     Ok(())
 }
 
+/// What ends in a clone once its hooks are gone.
+pub fn end(repository: &Repository, environment: Environment, reporter: &dyn Reporter) {
+    match Workspace::again(repository.clone(), environment, Vec::new()) {
+        Ok(workspace) => attributes::withdraw(&workspace, reporter),
+        Err(cause) => reporter.note(cause.message()),
+    }
+}
+
 fn open(
     repository: Repository,
     environment: Environment,

@@ -20,7 +20,7 @@ pub struct Untrusted<'a> {
     /// Settings that need trust.
     pub settings: Vec<Guarded>,
     /// Digest of the file that holds them.
-    digest: String,
+    pub digest: String,
     root: PathBuf,
     environment: &'a Environment,
 }
@@ -52,6 +52,14 @@ impl<'a> Untrusted<'a> {
 
     fn store(&self) -> Result<TrustStore, Error> {
         Ok(TrustStore::open_for(&self.root, self.environment.variables())?)
+    }
+
+    /// Whether the settings are trusted as they are.
+    ///
+    /// # Errors
+    /// When the user's trust cannot be read.
+    pub fn is_trusted(&self) -> Result<bool, Error> {
+        Ok(self.store()?.trusts_digest(&self.root, REPOSITORY_FILE, &self.digest))
     }
 
     /// Trusts the settings as they are; `false` if they were trusted already.

@@ -6,6 +6,7 @@ mod rules;
 use std::{
     fs::{self, FileType, Metadata},
     io,
+    ops::ControlFlow,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard},
@@ -13,10 +14,10 @@ use std::{
 
 use rayon::Scope;
 
-use super::NotePath;
+use super::{NotePath, is_git_name};
 use elophanto_base::beneath::Stat;
 pub(crate) use rules::MOST_IGNORE_BYTES;
-use rules::{IGNORE_FILES, Rules};
+use rules::Rules;
 
 /// Hidden folders at the top that hold documentation of a project, for the forge that carries it.
 pub(super) const FORGE_FOLDERS: &[&str] = &[".github", ".gitlab", ".gitea", ".forgejo"];
@@ -105,6 +106,12 @@ pub struct WalkError {
     cause: io::Error,
 }
 
+impl WalkError {
+    fn of(path: &Path, cause: io::Error) -> Self {
+        Self { path: path.to_owned(), cause }
+    }
+}
+
 /// All notes below the selected roots, sorted by path, and what could not be looked at.
 ///
 /// Honours `.gitignore` (also outside git), `.ignore`, `.elophantoignore` and git's own exclude
@@ -125,6 +132,140 @@ pub fn walk_files(
     enters: impl Fn(&Path) -> bool + Sync,
 ) -> (Vec<Walked>, Vec<WalkError>) {
     Walk::new(root, wanted, enters, &[]).through(roots)
+}
+
+/// Hands all that lies below `folder` (relative to the root; it may be a file) to `visit`, sorted by
+/// name, each folder before what is in it, at most `depth` folders deep, until that breaks. Gives back
+/// what could not be looked at.
+///
+/// Hidden files, links and whatever else there is are handed over too, but nothing of git; what git
+/// or an `.ignore` leaves out only without `rules`.
+pub fn walk_entries(
+    root: &Path,
+    folder: &Path,
+    rules: bool,
+    depth: usize,
+    visit: &mut dyn FnMut(&Path, FileType) -> ControlFlow<()>,
+) -> Vec<WalkError> {
+    let mut walk = Entries { visit, problems: Vec::new() };
+    let found = if rules { Rules::towards(root, folder) } else { Ok(Some(Rules::none())) };
+    let start = root.join(folder);
+    match (found, fs::symlink_metadata(&start)) {
+        (Err(trap), _) => walk.problems.push(trapped(root, &trap)),
+        (Ok(Some(rules)), Ok(found)) if found.is_dir() => {
+            let _ = walk.below(root, &start, &rules, depth);
+        }
+        (Ok(Some(_)), Ok(found)) => {
+            let _ = (walk.visit)(&start, found.file_type());
+        }
+        _ => {}
+    }
+    walk.problems
+}
+
+/// A walk of one thread, in order.
+struct Entries<'w> {
+    visit: &'w mut dyn FnMut(&Path, FileType) -> ControlFlow<()>,
+    problems: Vec<WalkError>,
+}
+
+impl Entries<'_> {
+    fn below(
+        &mut self,
+        root: &Path,
+        folder: &Path,
+        rules: &Rules,
+        depth: usize,
+    ) -> ControlFlow<()> {
+        if depth == 0 {
+            return ControlFlow::Continue(());
+        }
+        let problems = Mutex::new(Vec::new());
+        let fail = |path: &Path, cause| locked(&problems).push(WalkError::of(path, cause));
+        let listed = listed(folder, rules, &fail);
+        self.problems.append(&mut locked(&problems));
+        let Listed { mut entries, ignore_files, has_git } = match listed {
+            Ok(listed) => listed,
+            Err(trap) => {
+                self.problems.push(trapped(root, &trap));
+                return ControlFlow::Continue(());
+            }
+        };
+        entries.sort_by_key(|(_, entry)| entry.file_name());
+        let rules = rules.within(folder, &ignore_files, has_git);
+        for (kind, entry) in entries {
+            let path = entry.path();
+            if is_git_name(&entry.file_name()) || rules.ignores(&path, kind.is_dir()) == Some(true)
+            {
+                continue;
+            }
+            (self.visit)(&path, kind)?;
+            if kind.is_dir() {
+                self.below(root, &path, &rules, depth - 1)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// What a folder holds.
+struct Listed {
+    entries: Vec<(FileType, fs::DirEntry)>,
+    /// Those of its ignore files that can be read.
+    ignore_files: Vec<&'static str>,
+    has_git: bool,
+}
+
+/// Lists a folder. Nothing is asked of names that are not there.
+///
+/// # Errors
+/// An ignore file that would be read for ever.
+fn listed(
+    folder: &Path,
+    rules: &Rules,
+    fail: &dyn Fn(&Path, io::Error),
+) -> Result<Listed, PathBuf> {
+    let mut found = Listed { entries: Vec::new(), ignore_files: Vec::new(), has_git: false };
+    let listed = match fs::read_dir(folder) {
+        Ok(listed) => listed,
+        Err(cause) => {
+            fail(folder, cause);
+            return Ok(found);
+        }
+    };
+    for entry in listed {
+        let kind = entry.map_err(|cause| (folder.to_owned(), cause)).and_then(|entry| {
+            let kind = entry.file_type().map_err(|cause| (entry.path(), cause))?;
+            Ok((kind, entry))
+        });
+        match kind {
+            Ok(one) => found.entries.push(one),
+            Err((path, cause)) => fail(&path, cause),
+        }
+    }
+    for (kind, entry) in &found.entries {
+        let name = entry.file_name();
+        found.has_git |= name == ".git";
+        let Some(name) = rules.names().iter().find(|known| name == **known) else { continue };
+        match how_it_reads(&entry.path(), *kind) {
+            Reads::Well => found.ignore_files.push(*name),
+            Reads::Nothing => {}
+            Reads::TooMuch => fail(&entry.path(), io::Error::other(TOO_LARGE)),
+            Reads::Forever => return Err(entry.path()),
+        }
+    }
+    Ok(found)
+}
+
+/// Reading this ignore file would never end: its folder is left out.
+fn trapped(root: &Path, trap: &Path) -> WalkError {
+    let path = trap.strip_prefix(root).unwrap_or(trap);
+    let said = format!("its folder is left out: `{}` is no regular file", path.display());
+    WalkError::of(trap.parent().unwrap_or(trap), io::Error::other(said))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poison| poison.into_inner())
 }
 
 /// One walk. A folder is listed once, and its list says which ignore files and which repository it
@@ -163,7 +304,7 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
         // Ignore files between the top and a folder hold in it too.
         let rules = match Rules::above(&start, self.root) {
             Ok(rules) => rules,
-            Err(trap) => return self.fail_at(trap),
+            Err(trap) => return self.fail_at(&trap),
         };
         match fs::symlink_metadata(&start) {
             Ok(metadata) if metadata.is_file() => self.take(&start, || Ok(metadata)),
@@ -176,36 +317,11 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
 
     /// Takes the files of a folder; its folders are walked beside it.
     fn list<'s>(&'s self, scope: &Scope<'s>, folder: &Path, rules: &Rules, is_start: bool) {
-        let listed = match fs::read_dir(folder) {
+        let fail = |path: &Path, cause| self.fail(path, cause);
+        let Listed { entries, ignore_files, has_git } = match listed(folder, rules, &fail) {
             Ok(listed) => listed,
-            Err(cause) => return self.fail(folder, cause),
+            Err(trap) => return self.fail_at(&trap),
         };
-        let kind = |entry: fs::DirEntry| match entry.file_type() {
-            Ok(kind) => Some((kind, entry)),
-            Err(cause) => {
-                self.fail(&entry.path(), cause);
-                None
-            }
-        };
-        let entry = |entry: io::Result<fs::DirEntry>| {
-            entry.map_err(|cause| self.fail(folder, cause)).ok().and_then(kind)
-        };
-        let entries: Vec<_> = listed.filter_map(entry).collect();
-        let mut ignore_files = Vec::new();
-        let mut has_git = false;
-        for (kind, entry) in &entries {
-            let name = entry.file_name();
-            has_git |= name == ".git";
-            let Some(name) = IGNORE_FILES.into_iter().find(|known| name == *known) else {
-                continue;
-            };
-            match how_it_reads(&entry.path(), *kind) {
-                Reads::Well => ignore_files.push(name),
-                Reads::Nothing => {}
-                Reads::TooMuch => self.fail(&entry.path(), io::Error::other(TOO_LARGE)),
-                Reads::Forever => return self.fail_at(entry.path()),
-            }
-        }
         if has_git && !is_start && folder != self.root {
             return;
         }
@@ -250,23 +366,20 @@ impl<'w, W: Fn(&Path) -> bool + Sync, E: Fn(&Path) -> bool + Sync> Walk<'w, W, E
         // A configured root that does not exist is the caller's business, a file that vanished
         // while we walked is nobody's.
         if cause.kind() != io::ErrorKind::NotFound {
-            self.found().1.push(WalkError { path: path.to_owned(), cause });
+            self.found().1.push(WalkError::of(path, cause));
         }
     }
 
-    /// Reading this ignore file would never end: its folder is left out.
-    fn fail_at(&self, trap: PathBuf) {
-        let path = trap.strip_prefix(self.root).unwrap_or(&trap);
-        let said = format!("its folder is left out: `{}` is no regular file", path.display());
-        let folder = trap.parent().unwrap_or(&trap).to_owned();
+    fn fail_at(&self, trap: &Path) {
+        let error = trapped(self.root, trap);
         let mut found = self.found();
-        if !found.1.iter().any(|known| known.path == folder) {
-            found.1.push(WalkError { path: folder, cause: io::Error::other(said) });
+        if !found.1.iter().any(|known| known.path == error.path) {
+            found.1.push(error);
         }
     }
 
     fn found(&self) -> MutexGuard<'_, (Vec<Walked>, Vec<WalkError>)> {
-        self.found.lock().unwrap_or_else(|poison| poison.into_inner())
+        locked(&self.found)
     }
 }
 

@@ -159,7 +159,7 @@ impl AroundArgs {
             ui.raw(&patch.bytes)?;
             ui.flush()?;
         } else {
-            runs::write_patch(path, &patch).map_err(|error| {
+            runs::write_new(path, &patch.bytes).map_err(|error| {
                 error.hint(format!("`elophanto agent runs show {run} --patch` prints it"))
             })?;
             let path = path.to_string_lossy();

@@ -265,7 +265,7 @@ fn nobody_trusts_by_silence() {
     assert_eq!(untrusted().len(), 2);
     bench.env.ok(&["trust", "--pages", "--yes", hash(1), hash(2)]);
     assert_eq!(untrusted(), [serde_json::Value::Null; 0]);
-    assert_eq!(bench.env.run(&["trust", "--yes"]).code, Some(2));
+    assert_eq!(bench.env.run(&["trust", "--yes", "--list"]).code, Some(2));
 }
 
 /// They stay in the prompt when what was said is made shorter.

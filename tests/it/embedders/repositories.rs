@@ -18,7 +18,7 @@ fn another_address() {
     assert!(site.server.texts().len() > CHUNKS);
 
     // It was looked at: from now on it counts.
-    env.ok(&["trust"]);
+    env.ok(&["trust", "--yes"]);
     env.write("new.md", "# New\n\nA new note.\n");
     assert_eq!(env.index(&[])["embedded"], 1);
     assert_eq!((site.server.requests(), evil.texts().len()), (0, 1));

@@ -557,7 +557,7 @@ pub const OURS: &[Kind] = &[
             |a| {
                 let text = "knowledge:\n  embedding_provider: ollama\n";
                 a.env.write(CONFIG, text);
-                a.env.ok(&["trust"]);
+                a.env.ok(&["trust", "--yes"]);
                 a.env.write(CONFIG, format!("{text}llm:\n  command: {}\n", a.trap("command")));
             },
             &[],

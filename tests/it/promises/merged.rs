@@ -98,3 +98,27 @@ fn hooks_bring_the_lines_for_git_along() {
     assert!(text.starts_with("*.png binary\n") && text.contains("merge=union"), "{text}");
     assert!(!env.ok(&["hook", "install"]).stderr().contains(".gitattributes"));
 }
+
+/// They go with the hooks, unless something is there that they are for.
+#[test]
+fn the_lines_for_git_go_with_the_hooks() {
+    for (before, after) in [(Some("*.png binary\n"), Some("*.png binary\n")), (None, None)] {
+        let files = before.map(|text| (".gitattributes", text));
+        let env = TestEnv::with(files.as_slice());
+        let there = || env.path(".gitattributes").exists().then(|| env.read(".gitattributes"));
+        env.ok(&["hook", "install"]);
+        let gone = env.ok(&["hook", "uninstall"]);
+        assert!(gone.stderr().contains("our lines in `.gitattributes` were taken out"), "{gone}");
+        assert_eq!(there().as_deref(), after.map(str::as_bytes));
+        assert!(!env.ok(&["hook", "uninstall"]).stderr().contains(".gitattributes"));
+    }
+    let env =
+        TestEnv::with(&[("a.txt", "The KEF LS50 Meta is a bookshelf speaker made by KEF.\n")]);
+    env.ok(&["learn", "kef ls50", "--from", "a.txt"]);
+    let lines = env.read(".gitattributes");
+    env.ok(&["hook", "install"]);
+    let kept = env.ok(&["hook", "uninstall"]);
+    let stay = "our lines in `.gitattributes` stay: they tell git how to merge what is in `";
+    assert!(kept.stderr().contains(stay), "{kept}");
+    assert_eq!(env.read(".gitattributes"), lines);
+}

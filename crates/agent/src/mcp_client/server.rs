@@ -49,6 +49,8 @@ pub(super) struct Server {
     pub name: String,
     /// Its command or its address, for people.
     pub place: String,
+    /// A hash of what runs, or of what is asked.
+    pub runs: String,
     handle: Handle,
     peer: Peer<RoleClient>,
     allowance: Arc<Allowance>,
@@ -115,6 +117,7 @@ pub(super) fn start(
             let server = Server {
                 name: entry.name.clone(),
                 place: entry.shown(),
+                runs: entry.fingerprint(),
                 handle: handle.clone(),
                 peer: service.peer().clone(),
                 allowance,

@@ -32,9 +32,10 @@ impl Tool for ServerTool {
         let arguments = object(arguments)?;
         let text = serde_json::to_string_pretty(&arguments)
             .map_err(|cause| ToolError::Arguments(cause.to_string()))?;
-        let Server { name, place, .. } = &*self.server;
+        let Server { name, place, runs, .. } = &*self.server;
+        let digest = blake3::hash(format!("{runs}\n{}", self.tool.hash).as_bytes()).to_hex();
         Ok(Intent {
-            action: Action::Server { name: name.clone() },
+            action: Action::Server { name: name.clone(), digest: digest.to_string() },
             shown: format!(
                 "server `{name}` ({place})\ncalls `{}` with\n{text}",
                 self.tool.own_name

@@ -52,10 +52,11 @@ pub enum Action {
     Record { paths: Vec<PathBuf> },
     /// Makes a commit of what is staged or named.
     Commit,
-    /// Runs a program that was installed: a plugin.
-    Program { name: String },
-    /// Asks a server that the user trusts, which runs outside of the fence, as the user does.
-    Server { name: String },
+    /// Runs a program that was installed: a plugin, with the hash of what was deployed.
+    Program { name: String, digest: String },
+    /// Asks a server that the user trusts, which runs outside of the fence, as the user does. Another
+    /// server of that name, and a tool that the server describes otherwise, has another digest.
+    Server { name: String, digest: String },
     /// Changes what the agent is: develops, deploys, installs.
     Develop,
     /// Asks the user something.

@@ -185,12 +185,15 @@ fn upper_layers_win() {
     check(&shell("rm -rf ~"), full(&deny), (Deny, Layer::Override, false));
     check(&shell("echo x > .git/config"), full(&allow), (Deny, Layer::Protected, false));
     check(&shell("ls 'a"), full(&allow), (Ask, Layer::Blacklist, false));
-    let program =
-        Call { tool: "p", level: Level::Safe, action: Action::Program { name: "p".into() } };
+    let action = Action::Program { name: "p".into(), digest: "1".into() };
+    let program = Call { tool: "p", level: Level::Safe, action };
     check(&program, Circumstances { fenced: false, ..full(&none) }, (Ask, Layer::Fence, true));
     check(&program, full(&none), (Allow, Layer::Mode, false));
     check(&program, tainted(Mode::Full, &allow), (Ask, Layer::Taint, false));
-    let server = |level| Call { tool: "t1", level, action: Action::Server { name: "s".into() } };
+    let server = |level| {
+        let action = Action::Server { name: "s".into(), digest: "1".into() };
+        Call { tool: "t1", level, action }
+    };
     let trusts = Rules::parse(b"tools: { t1: allow }", Owner::User).unwrap();
     for mode in [Mode::Smart, Mode::Full] {
         let at = |rules| Circumstances { fenced: false, ..given(mode, &protected, rules) };

@@ -75,10 +75,7 @@ impl Tool for PluginTool {
         // Nobody is asked about what would be refused.
         let plugin = self.current()?;
         let name = &self.spec.name;
-        let hash = match &self.spec.source {
-            Source::Plugin { hash } => hash.get(..16).unwrap_or_default(),
-            _ => "",
-        };
+        let hash = plugin.hash.get(..16).unwrap_or_default();
         let secrets = match plugin.declared.secrets.join(", ") {
             none if none.is_empty() => "none".to_owned(),
             names => names,
@@ -91,7 +88,7 @@ impl Tool for PluginTool {
              network: {network}\narguments: {arguments}",
             plugin.program
         );
-        Ok(Intent { action: Action::Program { name: name.clone() }, shown })
+        Ok(Intent { action: Action::Program { name: name.clone(), digest: plugin.hash }, shown })
     }
 
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {

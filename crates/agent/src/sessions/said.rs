@@ -2,7 +2,7 @@
 //! holds what the model is told, of which a summary takes the place of older messages.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Read as _, Seek as _, Write as _},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
@@ -12,7 +12,10 @@ use uuid::Uuid;
 
 use super::{Sessions, SessionsError, form};
 use crate::Session;
-use elophanto_base::whole::Synced;
+use elophanto_base::{
+    regular,
+    whole::{PRIVATE, Synced},
+};
 use elophanto_models::llm::Message;
 
 /// Bytes of such a file.
@@ -55,11 +58,11 @@ impl Sessions {
     pub fn said(&self, session: &Session) -> Result<Said, SessionsError> {
         let path = self.said_path(session.id);
         let failed = |cause| SessionsError::Io { path: path.clone(), action: "read", cause };
-        let bytes = match read(&path) {
+        let bytes = match regular::open(&path).and_then(|file| regular::read_capped(file, CAP)) {
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
                 return Ok(Said { messages: session.messages.clone(), damaged: 0 });
             }
-            other => other.map_err(failed)?,
+            other => other.map_err(failed)?.ok_or_else(|| failed(over_cap()))?,
         };
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let mut said = Said::default();
@@ -90,10 +93,8 @@ impl Sessions {
 
 /// One buffer, one write; a line that a killed process has not ended is ended first.
 fn append(path: &Path, before: &[Message], new: &[Message], synced: Synced) -> io::Result<()> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let mut options = File::options();
-    options.create(true).append(true).read(true).mode(0o600).custom_flags(flags);
-    let mut file = options.open(path)?;
+    let mut options = regular::careful();
+    let mut file = options.create(true).append(true).read(true).mode(PRIVATE).open(path)?;
     let length = file.metadata().and_then(|it| match it.is_file() {
         true => Ok(it.len()),
         false => Err(io::Error::other("it is not a regular file")),
@@ -112,7 +113,7 @@ fn append(path: &Path, before: &[Message], new: &[Message], synced: Synced) -> i
         bytes.extend(form::line_of_message(message));
     }
     if length + bytes.len() as u64 > CAP {
-        return Err(io::Error::other(format!("it would be over the cap of {CAP} bytes")));
+        return Err(over_cap());
     }
     if bytes.is_empty() {
         return Ok(());
@@ -121,13 +122,6 @@ fn append(path: &Path, before: &[Message], new: &[Message], synced: Synced) -> i
     if matches!(synced, Synced::Nothing) { Ok(()) } else { file.sync_data() }
 }
 
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = File::options().read(true).custom_flags(flags).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    let mut bytes = Vec::new();
-    file.take(CAP).read_to_end(&mut bytes)?;
-    Ok(bytes)
+fn over_cap() -> io::Error {
+    io::Error::other(format!("over the cap of {CAP} bytes"))
 }

@@ -10,7 +10,10 @@ use std::{
 
 use super::paths::{Place, shown};
 use crate::ToolError;
-use elophanto_base::beneath::{Folder, is_link};
+use elophanto_base::{
+    beneath::{Folder, is_link},
+    secrets::KeyLines,
+};
 
 /// Bytes of a file that is read, changed or replaced at most.
 pub(super) const MOST_BYTES: u64 = 32 << 20;
@@ -78,6 +81,16 @@ impl Contents {
             }
         }
     }
+}
+
+/// The lines of private keys in a file, which are shown in no piece of it; none of a file that cannot
+/// be read or is over the limit.
+pub(super) fn key_lines(root: &Path, relative: &Path) -> KeyLines {
+    let contents = Contents::read_at(root, relative);
+    contents.map_or_else(
+        |_| KeyLines::default(),
+        |it| KeyLines::of(&String::from_utf8_lossy(&it.bytes)),
+    )
 }
 
 /// At most `limit` bytes of a file, however it grows.

@@ -1,5 +1,7 @@
 //! Text for the model, cut to what may go back. Pure.
 
+use elophanto_base::secrets;
+
 /// The text with NUL shown, in at most `max` bytes: what is longer loses its middle, and says how
 /// much is missing.
 pub(super) fn cut(text: &str, max: usize) -> String {
@@ -13,6 +15,12 @@ pub(super) fn cut(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();
     }
+    // Of a secret that the cut goes through nobody could tell any more what it is.
+    let (text, found) = secrets::mask(text);
+    if found > 0 && text.len() <= max {
+        return text.into_owned();
+    }
+    let text = &*text;
     // No number has more digits than the length of the text.
     let mark = |missing: usize| format!("\n[... {missing} bytes left out ...]\n");
     let room = max.saturating_sub(mark(text.len()).len());

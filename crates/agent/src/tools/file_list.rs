@@ -10,7 +10,7 @@ use super::{
     arguments::{Arguments, bad, spec},
     cut::cut,
     paths::{Last, Place, place, shown},
-    tree::{globs, told, walk},
+    tree::{globs, walk},
 };
 use crate::{
     Host, Intent, Output, Spec, Tool, ToolError,
@@ -72,7 +72,7 @@ impl Tool for FileList {
         let state = folder.absolute.as_os_str().as_encoded_bytes();
         self.approved.check(host.root(), arguments, state)?;
         let (mut text, mut count, mut more) = (String::new(), 0, 0_usize);
-        let ended = walk(host, &folder.relative, all, depth, |entry| {
+        let walked = walk(host, &folder.relative, all, depth, |entry| {
             let wanted = glob
                 .as_ref()
                 .is_none_or(|glob| entry.kind != Kind::Folder && glob.is_match(&entry.relative));
@@ -97,7 +97,7 @@ impl Tool for FileList {
         if more > 0 {
             let _ = writeln!(text, "[{more} more: name a folder, a glob or a depth]");
         }
-        text.push_str(told(ended));
+        text.push_str(&walked.told());
         Ok(Output { text: cut(&text, host.max_output()), ..Output::default() })
     }
 }

@@ -1,6 +1,6 @@
 //! `file_read`: lines of a file.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _};
 
 use serde_json::{Value, json};
 
@@ -17,6 +17,7 @@ use crate::{
 };
 use elophanto_base::beneath::Kind;
 use elophanto_base::counted::counted;
+use elophanto_base::secrets::{self, KeyLines};
 use elophanto_models::llm::{Format, Size};
 
 /// Bytes of one line that are shown.
@@ -163,11 +164,17 @@ fn picture(head: &str, format: Format, bytes: &[u8], place: &Place, host: &dyn H
 fn lines(head: &str, text: &str, asked: &Asked, host: &dyn Host) -> String {
     let room = host.max_output().saturating_sub(HEAD_BYTES + head.len());
     let total = text.lines().count();
+    let keys = KeyLines::of(text);
     let mut body = String::new();
     let mut last = asked.from - 1;
     let wanted = asked.to.saturating_sub(asked.from).saturating_add(1).min(MOST_LINES);
     for (number, line) in text.lines().enumerate().skip(asked.from - 1).take(wanted) {
-        let kept = line.get(..floor(line, MOST_OF_A_LINE)).unwrap_or_default();
+        let mut line = keys.hide(line);
+        if line.len() > MOST_OF_A_LINE {
+            // Nobody knows half of a secret for one.
+            line = Cow::Owned(secrets::mask(&line).0.into_owned());
+        }
+        let kept = line.get(..floor(&line, MOST_OF_A_LINE)).unwrap_or_default();
         let before = body.len();
         if asked.numbers {
             let _ = write!(body, "{:>6}\t", number + 1);

@@ -1,6 +1,10 @@
 //! `file_search`: lines of files that match.
 
-use std::{fmt::Write as _, io, path::Path};
+use std::{
+    fmt::Write as _,
+    io,
+    path::{Path, PathBuf},
+};
 
 use globset::GlobSet;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -13,9 +17,10 @@ use super::{
     OutOfReach,
     approved::Approved,
     arguments::{Arguments, bad, spec},
+    contents::key_lines,
     cut::{cut, floor, text_of},
     paths::{Last, Place, place, shown},
-    tree::{globs, told, walk},
+    tree::{globs, walk},
 };
 use crate::{
     Host, Intent, Output, Spec, Tool, ToolError,
@@ -23,6 +28,7 @@ use crate::{
 };
 use elophanto_base::beneath::{Folder, Kind};
 use elophanto_base::counted::counted;
+use elophanto_base::secrets::{self, KeyLines};
 
 /// Matching lines that are shown unless told otherwise, and at most.
 const USUAL: u64 = 200;
@@ -141,7 +147,9 @@ impl Tool for FileSearch {
             .build();
         let mut found = Found {
             text: String::new(),
-            path: String::new(),
+            root: host.root(),
+            relative: PathBuf::new(),
+            keys: None,
             matches: 0,
             most: asked.most,
             names_only: asked.names_only,
@@ -151,7 +159,7 @@ impl Tool for FileSearch {
             cancelled: &|| host.is_cancelled(),
         };
         let (mut files, mut skipped) = (0_usize, 0_usize);
-        let ended = walk(host, &place.relative, all, usize::MAX, |entry| {
+        let walked = walk(host, &place.relative, all, usize::MAX, |entry| {
             let wanted = entry.kind == Kind::File
                 && globs.as_ref().is_none_or(|globs| globs.is_match(&entry.relative))
                 && !(self.out_of_reach)(&host.root().join(&entry.relative));
@@ -163,10 +171,9 @@ impl Tool for FileSearch {
                 return Ok(true);
             }
             files += 1;
-            found.path = shown(&entry.relative);
             (found.from, found.matches_before) = (found.text.len(), found.matches);
-            let searched =
-                search(&mut searcher, &matcher, host.root(), &entry.relative, &mut found);
+            (found.relative, found.keys) = (entry.relative, None);
+            let searched = search(&mut searcher, &matcher, &mut found);
             skipped += usize::from(searched.is_err());
             Ok(!found.is_full())
         })?;
@@ -187,7 +194,7 @@ impl Tool for FileSearch {
             let skipped = counted(skipped, "file");
             let _ = writeln!(text, "[{skipped} passed over: binary, too large or unreadable]");
         }
-        text.push_str(told(ended));
+        text.push_str(&walked.told());
         Ok(Output { text: cut(&text, host.max_output()), ..Output::default() })
     }
 }
@@ -207,22 +214,19 @@ fn matcher(arguments: &Arguments) -> Result<RegexMatcher, ToolError> {
         .map_err(|cause| bad(format!("`pattern` is no regular expression: {cause}")))
 }
 
-fn search(
-    searcher: &mut Searcher,
-    matcher: &RegexMatcher,
-    root: &Path,
-    path: &Path,
-    found: &mut Found,
-) -> io::Result<()> {
-    let (file, _) = Folder::open(root)?.read(path)?;
+fn search(searcher: &mut Searcher, matcher: &RegexMatcher, found: &mut Found) -> io::Result<()> {
+    let (file, _) = Folder::open(found.root)?.read(&found.relative)?;
     searcher.search_file(matcher, &file, found)
 }
 
 /// What was found so far.
 struct Found<'h> {
     text: String,
-    /// Of the file that is searched.
-    path: String,
+    root: &'h Path,
+    /// The file that is searched.
+    relative: PathBuf,
+    /// Lines of private keys in it, once a line was found that may be one.
+    keys: Option<KeyLines>,
     matches: usize,
     most: usize,
     names_only: bool,
@@ -243,10 +247,18 @@ impl Found<'_> {
         // Escaping makes a byte four long at most.
         let some = bytes.get(..MOST_OF_A_LINE * 2).unwrap_or(bytes);
         let line = text_of(some);
-        let line = line.trim_end_matches(['\n', '\r']);
-        let kept = line.get(..floor(line, MOST_OF_A_LINE)).unwrap_or_default();
+        let mut line = line.trim_end_matches(['\n', '\r']).to_owned();
+        if secrets::may_be_of_key(&line) {
+            let keys = self.keys.get_or_insert_with(|| key_lines(self.root, &self.relative));
+            line = keys.hide(&line).into_owned();
+        }
+        if line.len() > MOST_OF_A_LINE {
+            // Nobody knows half of a secret for one.
+            line = secrets::mask(&line).0.into_owned();
+        }
+        let kept = line.get(..floor(&line, MOST_OF_A_LINE)).unwrap_or_default();
         let more = if kept.len() < line.len() { " [...]" } else { "" };
-        let (path, number) = (&self.path, number.unwrap_or(0));
+        let (path, number) = (shown(&self.relative), number.unwrap_or(0));
         let _ = writeln!(self.text, "{path}{mark}{number}{mark} {kept}{more}");
     }
 }
@@ -257,7 +269,7 @@ impl Sink for Found<'_> {
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         self.matches += 1;
         if self.names_only {
-            let _ = writeln!(self.text, "{}", self.path);
+            let _ = writeln!(self.text, "{}", shown(&self.relative));
             return Ok(false);
         }
         for (number, line) in (found.line_number().unwrap_or(0)..).zip(found.lines()) {

@@ -165,9 +165,12 @@ pub(super) fn keeps_secrets(before: &str, after: &str) -> Result<(), ToolError> 
     if count == 0 {
         return Ok(());
     }
+    // Both as a whole and line by line.
+    let by_line = secrets::KeyLines::of(before).hide(before);
     let is_end = |char: char| char.is_whitespace() || "\"'`,;()[]{}<>=".contains(char);
     let stand_in = masked
         .split(is_end)
+        .chain(by_line.split(is_end))
         .find(|word| word.contains("****") && !before.contains(*word) && after.contains(*word));
     match stand_in {
         None => Ok(()),

@@ -12,7 +12,10 @@ use super::{
     paths::Place,
 };
 use crate::{Host, Intent, Output, Spec, Tool, ToolError, permissions::Level};
-use elophanto_base::counted::{agreeing, counted};
+use elophanto_base::{
+    counted::{agreeing, counted},
+    secrets::{KeyLines, may_be_of_key},
+};
 use elophanto_repo::Git;
 
 /// What git is always told. A submodule's own settings could name programs.
@@ -25,6 +28,8 @@ const OPTIONS: &[&str] = &[
     "--dst-prefix=b/",
     "-O/dev/null",
 ];
+/// Shows all lines of each file.
+const WHOLE_FILES: &str = "--unified=1000000";
 /// Files that can be left out of one answer.
 const MOST_LEFT_OUT: usize = 1_000;
 
@@ -74,13 +79,22 @@ impl Tool for GitDiff {
     fn execute(&self, arguments: &Value, host: &mut dyn Host) -> Result<Output, ToolError> {
         let Asked { git, options, places } = self.asked(arguments, host)?;
         let left_out = self.left_out(&git, host, &options, &places)?;
-        let mut asked = with_places(&options, &places);
-        asked.extend(left_out.iter().map(|path| excluded(path)));
-        let said = answer(&git, host, &asked)?;
+        let ask = |options: &[String]| {
+            let mut asked = with_places(options, &places);
+            asked.extend(left_out.iter().map(|path| excluded(path)));
+            answer(&git, host, &asked)
+        };
+        let said = ask(&options)?;
         let mut text = match text(&said) {
             empty if empty.is_empty() => "no difference\n".to_owned(),
             text => text,
         };
+        if text.lines().any(may_be_of_key) {
+            // The line that a key begins with may not be among those around a change.
+            let whole = [&options[..], &[WHOLE_FILES.to_owned()]].concat();
+            let (whole, _) = ask(&whole)?;
+            text = KeyLines::of(&String::from_utf8_lossy(&whole)).hide(&text).into_owned();
+        }
         if !left_out.is_empty() {
             let (files, them) =
                 (counted(left_out.len(), "file"), agreeing(left_out.len(), "it", "them"));

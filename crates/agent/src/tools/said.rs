@@ -1,6 +1,7 @@
 //! What a program says while it runs, as whole lines that may be shown. Pure.
 
 use super::{cut::text_of, withheld::Lines};
+use elophanto_base::secrets::{begins_key, ends_key, may_be_of_key};
 
 /// Bytes of a line that are shown.
 const MOST_OF_A_LINE: usize = 2_000;
@@ -8,13 +9,9 @@ const MOST_OF_A_LINE: usize = 2_000;
 const MOST_HELD: usize = 64 * 1024;
 /// Lines in a row that are no part of a key, behind which it is taken for one that was cut off.
 const MOST_BESIDE: usize = 3;
-/// Characters of a word that may be a line of a key, or most of one.
-const KEY_WORD: usize = 24;
-/// What stands for such a key.
+/// What stands for such a key. A private key is shown as a whole or not at all: only as a whole it is
+/// known for a secret.
 const CUT_OFF: &str = "[left out: a key that does not end]\n";
-/// A private key is shown as a whole or not at all: only as a whole it is known for a secret.
-const KEY_BEGINS: &str = "-----BEGIN ";
-const KEY_ENDS: &str = "-----END ";
 
 /// Stdout or stderr of a program.
 #[derive(Default)]
@@ -65,14 +62,14 @@ impl Said {
 
     fn line(&mut self, line: &str, is_key: &dyn Fn(&str) -> bool, shown: &mut String) {
         let Some(line) = self.lines.shown(line, is_key) else { return };
-        let (begins, ends) = (line.contains(KEY_BEGINS), line.contains(KEY_ENDS));
+        let (begins, ends) = (begins_key(&line), ends_key(&line));
         if begins && !self.held.is_empty() {
             shown.push_str(&self.let_go());
         }
         if begins {
             self.is_cut_off = false;
         } else if self.held.is_empty() {
-            if !(self.is_cut_off && may_be_of_a_key(&line)) {
+            if !(self.is_cut_off && may_be_of_key(&line)) {
                 shown.push_str(&line);
                 shown.push('\n');
             }
@@ -86,7 +83,7 @@ impl Said {
             self.beside.clear();
             return;
         }
-        match begins || may_be_of_a_key(&line) {
+        match begins || may_be_of_key(&line) {
             true => self.beside.clear(),
             false => self.beside.push(line.into_owned()),
         }
@@ -107,12 +104,6 @@ impl Said {
             .chain(lines.into_iter().map(|line| line + "\n"))
             .collect()
     }
-}
-
-/// Whether a line has a word as a private key's text has them.
-fn may_be_of_a_key(line: &str) -> bool {
-    let is_of_key = |char: char| char.is_ascii_alphanumeric() || matches!(char, '+' | '/' | '=');
-    line.split(|char| !is_of_key(char)).any(|word| word.len() >= KEY_WORD)
 }
 
 #[cfg(test)]
@@ -179,6 +170,19 @@ mod tests {
         // Another one begins before it ends.
         let whole = format!("-----BEGIN PRIVATE KEY-----\n{line}-----END PRIVATE KEY-----\n");
         check(&[&head, &whole, "x\n"], &["", &format!("{CUT_OFF}{whole}"), "x\n"]);
+        // One that is written in short lines.
+        let short: String = line
+            .as_bytes()
+            .chunks(14)
+            .map(|part| format!("{}\n", String::from_utf8_lossy(part).trim()))
+            .collect();
+        let begin = "-----BEGIN PRIVATE KEY-----\n";
+        let mut said = Said::default();
+        assert_eq!(said.take((begin.to_owned() + &short.repeat(9)).as_bytes(), &|_| false), "");
+        assert_eq!(said.end(&|_| false), CUT_OFF);
+        // Other blocks are none of a key.
+        let certificate = format!("-----BEGIN CERTIFICATE-----\n{line}");
+        check(&[&certificate, "x\n", line], &[&certificate, "x\n", line]);
         // However much of it there is.
         let long = line.repeat(MOST_HELD / line.len() + 1);
         let mut said = Said::default();

@@ -1,6 +1,11 @@
 //! `shell_execute`: a line for a shell.
 
-use std::{fmt::Write as _, ops::ControlFlow, path::PathBuf, time::Duration};
+use std::{
+    fmt::Write as _,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 
@@ -8,6 +13,7 @@ use super::{
     OutOfReach,
     approved::Approved,
     arguments::{Arguments, bad, spec},
+    contents::key_lines,
     cut::{cut, text_of},
     paths::{Last, place},
     said::Said,
@@ -18,12 +24,14 @@ use crate::{
     permissions::{Action, Level},
     sandbox::Attend,
 };
-use elophanto_base::beneath::Kind;
+use elophanto_base::{beneath::Kind, secrets::KeyLines};
 
 /// Bytes of a line at most.
 const MOST_OF_A_LINE: usize = 64 << 10;
 /// Seconds a program may ask for; the host's patience holds in any case.
 const MOST_SECONDS: u64 = 3_600;
+/// Words of a line that are looked at for names of files.
+const MOST_NAMED: usize = 64;
 /// Bytes kept for what is said about the output.
 const HEAD_BYTES: usize = 500;
 
@@ -164,11 +172,12 @@ impl Tool for ShellExecute {
         }
         let root = host.root().to_owned();
         let is_key = |path: &str| (self.out_of_reach)(&root.join(path));
+        let keys = keys_of_named(&request, &root);
         let (mut stdout, mut stderr) = (Said::default(), Said::default());
         let mut attend = |out: &[u8], err: &[u8]| {
             let said = stdout.take(out, &is_key) + &stderr.take(err, &is_key);
             if !said.is_empty() {
-                host.said(&said);
+                host.said(&keys.hide(&said));
             }
             match host.is_cancelled() {
                 true => ControlFlow::Break(()),
@@ -178,17 +187,30 @@ impl Tool for ShellExecute {
         let outcome = (self.runner)(&request, &mut attend).map_err(ToolError::Failed)?;
         let rest = stdout.end(&is_key) + &stderr.end(&is_key);
         if !rest.is_empty() {
-            host.said(&rest);
+            host.said(&keys.hide(&rest));
         }
         if outcome.cancelled {
             return Err(ToolError::Cancelled);
         }
         Ok(Output {
             failed: outcome.code != Some(0) || outcome.timed_out,
-            text: told(&request, &outcome, host.max_output(), &is_key),
+            text: told(&request, &outcome, host.max_output(), &is_key, &keys),
             ..Output::default()
         })
     }
+}
+
+/// The lines of private keys in the files that a line names, of which it may show a piece (`sed -n
+/// 4,9p FILE`, `git show HEAD:FILE`).
+fn keys_of_named(request: &ShellRequest, root: &Path) -> KeyLines {
+    let ends = |char: char| char.is_whitespace() || "'\"`;|&<>()=:,".contains(char);
+    let words = request.line.split(ends).filter(|word| !word.is_empty());
+    let named = words.take(MOST_NAMED).filter_map(|word| {
+        let path = request.folder.join(word);
+        place(root, path.to_str()?, Last::Followed).ok()
+    });
+    let files = named.filter(|place| place.kind == Some(Kind::File));
+    files.map(|place| key_lines(root, &place.relative)).collect()
 }
 
 fn told(
@@ -196,6 +218,7 @@ fn told(
     outcome: &ShellOutcome,
     max: usize,
     is_key: &dyn Fn(&str) -> bool,
+    keys: &KeyLines,
 ) -> String {
     let mut text = match outcome.code {
         Some(code) => format!("exit code {code}\n"),
@@ -211,7 +234,7 @@ fn told(
     let room = max.saturating_sub(HEAD_BYTES.min(max / 4) + text.len());
     let stderr_room =
         outcome.stderr.len().min((room / 2).max(room.saturating_sub(outcome.stdout.len())));
-    let shown = |bytes: &[u8]| without_keys(&text_of(bytes), is_key).into_owned();
+    let shown = |bytes: &[u8]| keys.hide(&without_keys(&text_of(bytes), is_key)).into_owned();
     let (stdout, stderr) = (shown(&outcome.stdout), shown(&outcome.stderr));
     stream(&mut text, "stdout", &stdout, outcome.stdout_missing, room - stderr_room);
     stream(&mut text, "stderr", &stderr, outcome.stderr_missing, stderr_room);

@@ -2,20 +2,17 @@
 
 use std::{
     fs,
+    ops::ControlFlow,
     path::{Path, PathBuf},
     time::Instant,
 };
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use ignore::{
-    DirEntry, WalkBuilder,
-    gitignore::{Gitignore, GitignoreBuilder},
-};
 
 use super::arguments::bad;
 use crate::{Host, ToolError};
-use elophanto_base::beneath::Kind;
-use elophanto_repo::is_git_name;
+use elophanto_base::{beneath::Kind, one_line::one_line};
+use elophanto_repo::{WalkError, walk_entries};
 
 /// Files and folders that are looked at in one call.
 const MOST_ENTRIES: usize = 200_000;
@@ -24,8 +21,8 @@ const DEEPEST: usize = 128;
 /// Globs of one call, and bytes of each.
 const MOST_GLOBS: usize = 32;
 const MOST_OF_A_GLOB: usize = 1_000;
-/// Files that the walk itself reads in each folder.
-const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore"];
+/// Places that are told of where they could not be looked at.
+const MOST_UNREAD: usize = 3;
 
 /// One thing below the folder.
 pub(super) struct Entry {
@@ -36,9 +33,14 @@ pub(super) struct Entry {
     pub(super) size: u64,
 }
 
+/// A walk that has ended, and what it could not look at.
+pub(super) struct Walk {
+    ended: Ended,
+    unread: Vec<WalkError>,
+}
+
 /// Why a walk ended before its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+enum Ended {
     Whole,
     TooMany,
     TooSlow,
@@ -56,88 +58,39 @@ pub(super) fn walk(
     all: bool,
     depth: usize,
     mut take: impl FnMut(Entry) -> Result<bool, ToolError>,
-) -> Result<Ended, ToolError> {
-    let (root, top) = (host.root().to_owned(), host.root().join(folder));
-    let began = Instant::now();
-    // From the root on, so that its ignore files hold in the folder too, but only towards it.
-    let mut builder = WalkBuilder::new(&root);
-    let leads = top.clone();
-    let excluded = if all { Gitignore::empty() } else { excluded(&root) };
-    let below_root = folder.components().count();
-    builder
-        .hidden(false)
-        .ignore(!all)
-        .git_ignore(!all)
-        .git_global(!all)
-        .git_exclude(false)
-        .parents(false)
-        .require_git(false)
-        .follow_links(false)
-        .max_depth(Some(below_root + depth.min(DEEPEST)))
-        .sort_by_file_path(|a, b| a.as_os_str().cmp(b.as_os_str()))
-        .filter_entry(move |entry| {
-            let path = entry.path();
-            !is_git_name(entry.file_name())
-                && (path.starts_with(&leads) || leads.starts_with(path))
-                && !excluded.matched(path, is_folder(entry)).is_ignore()
-                && !(is_folder(entry) && is_trap(path))
-        });
-    let mut seen = 0_usize;
-    for entry in builder.build() {
-        if host.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
+) -> Result<Walk, ToolError> {
+    let root = host.root().to_owned();
+    let (began, mut seen) = (Instant::now(), 0_usize);
+    let (mut ended, mut failed) = (Ended::Whole, None);
+    let unread = walk_entries(&root, folder, !all, depth.min(DEEPEST), &mut |path, kind| {
         seen += 1;
-        if seen > MOST_ENTRIES {
-            return Ok(Ended::TooMany);
+        if host.is_cancelled() {
+            failed = Some(ToolError::Cancelled);
+        } else if seen > MOST_ENTRIES {
+            ended = Ended::TooMany;
+        } else if began.elapsed() > host.patience() {
+            ended = Ended::TooSlow;
+        } else {
+            let relative = path.strip_prefix(&root).unwrap_or(path).to_owned();
+            let kind = match kind {
+                kind if kind.is_dir() => Kind::Folder,
+                kind if kind.is_file() => Kind::File,
+                kind if kind.is_symlink() => Kind::Link,
+                _ => Kind::Other,
+            };
+            let stat = (kind == Kind::File).then(|| fs::symlink_metadata(path).ok()).flatten();
+            match take(Entry { relative, kind, size: stat.map_or(0, |found| found.len()) }) {
+                Ok(true) => return ControlFlow::Continue(()),
+                Ok(false) => {}
+                Err(cause) => failed = Some(cause),
+            }
         }
-        if began.elapsed() > host.patience() {
-            return Ok(Ended::TooSlow);
-        }
-        // What vanished or may not be read is not there for us.
-        let Ok(entry) = entry else { continue };
-        if entry.path() == top && is_folder(&entry) || !entry.path().starts_with(&top) {
-            continue;
-        }
-        let Ok(relative) = entry.path().strip_prefix(&root) else { continue };
-        let kind = match entry.file_type() {
-            Some(kind) if kind.is_dir() => Kind::Folder,
-            Some(kind) if kind.is_file() => Kind::File,
-            Some(kind) if kind.is_symlink() => Kind::Link,
-            _ => Kind::Other,
-        };
-        let is_file = kind == Kind::File;
-        let size = if is_file { entry.metadata().map_or(0, |found| found.len()) } else { 0 };
-        if !take(Entry { relative: relative.to_owned(), kind, size })? {
-            break;
-        }
+        ControlFlow::Break(())
+    });
+    match failed {
+        Some(cause) => Err(cause),
+        None => Ok(Walk { ended, unread }),
     }
-    Ok(Ended::Whole)
-}
-
-fn is_folder(entry: &DirEntry) -> bool {
-    entry.file_type().is_some_and(|kind| kind.is_dir())
-}
-
-/// What git's own exclude file says. The walk would read those of nested repositories too, and wait
-/// for ever where one is a pipe.
-fn excluded(root: &Path) -> Gitignore {
-    let file = root.join(".git/info/exclude");
-    let mut builder = GitignoreBuilder::new(root);
-    if fs::symlink_metadata(&file).is_ok_and(|found| found.is_file()) {
-        // A line that cannot be read excludes nothing.
-        let _ = builder.add(file);
-    }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
-}
-
-/// Whether reading the ignore files of a folder would never end: a pipe or a device, or a link to
-/// one.
-fn is_trap(folder: &Path) -> bool {
-    let endless = |name: &&str| {
-        fs::metadata(folder.join(name)).is_ok_and(|found| !found.is_file() && !found.is_dir())
-    };
-    IGNORE_FILES.iter().any(endless)
 }
 
 /// Globs, as git has them: one without `/` is about names, in every folder.
@@ -164,11 +117,19 @@ pub(super) fn globs(texts: &[&str]) -> Result<GlobSet, ToolError> {
     set.build().map_err(|cause| bad(cause.to_string()))
 }
 
-/// What to tell of a walk that ended early; empty for a whole one.
-pub(super) fn told(ended: Ended) -> &'static str {
-    match ended {
-        Ended::Whole => "",
-        Ended::TooMany => "[over 200,000 files: the rest was not looked at; name a folder]\n",
-        Ended::TooSlow => "[out of time: the rest was not looked at; name a folder]\n",
+impl Walk {
+    /// What to tell of it; empty where all was looked at.
+    pub(super) fn told(&self) -> String {
+        let unread = self
+            .unread
+            .iter()
+            .take(MOST_UNREAD)
+            .map(|error| format!("[{}]\n", one_line(&error.to_string(), 400)));
+        let ended = match self.ended {
+            Ended::Whole => "",
+            Ended::TooMany => "[over 200,000 files: the rest was not looked at; name a folder]\n",
+            Ended::TooSlow => "[out of time: the rest was not looked at; name a folder]\n",
+        };
+        unread.collect::<String>() + ended
     }
 }

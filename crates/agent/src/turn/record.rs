@@ -146,8 +146,8 @@ pub(super) fn in_words(action: &Action) -> String {
         Action::Record { paths: at } if at.is_empty() => "records".to_owned(),
         Action::Record { paths: at } => format!("records in {}", paths(at)),
         Action::Commit => "commits".to_owned(),
-        Action::Program { name } => format!("runs the program {}", one_line(name, 100)),
-        Action::Server { name } => format!("asks the server {}", one_line(name, 100)),
+        Action::Program { name, .. } => format!("runs the program {}", one_line(name, 100)),
+        Action::Server { name, .. } => format!("asks the server {}", one_line(name, 100)),
         Action::Develop => "develops".to_owned(),
         Action::AskUser => "asks the user".to_owned(),
     }

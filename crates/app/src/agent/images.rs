@@ -13,6 +13,7 @@ use crate::{Error, Reporter, config::Images};
 use elophanto_agent::{MAX_IMAGE_BYTES, Session, image, permissions::Action};
 use elophanto_base::{
     beneath::Folder,
+    regular,
     visible::{escape_control_line, exact_line},
 };
 pub use elophanto_models::llm::Image;
@@ -64,22 +65,16 @@ impl Prepared<'_> {
         let (file, metadata) = match relative {
             Some(relative) => Folder::open(root)?.read(relative)?,
             None => {
-                // A pipe would keep whoever opens it waiting.
-                let metadata = fs::metadata(&found)?;
-                if !metadata.is_file() {
-                    return Err(Error::new("it is no file"));
-                }
-                (File::open(&found)?, metadata)
+                let file = regular::open(&found)?;
+                let metadata = file.metadata()?;
+                (file, metadata)
             }
         };
-        let mut bytes = Vec::new();
-        // One byte more tells that it is over the cap, and what it really has is said.
-        file.take(MAX_IMAGE_BYTES + 1).read_to_end(&mut bytes)?;
         let name = relative.unwrap_or(&found).to_string_lossy();
-        if bytes.len() as u64 > MAX_IMAGE_BYTES {
+        let Some(bytes) = regular::read_capped(file, MAX_IMAGE_BYTES)? else {
             let count = metadata.len().max(MAX_IMAGE_BYTES + 1);
             return Err(Error::new(elophanto_agent::NotShown::TooManyBytes(count)));
-        }
+        };
         image(&name, &bytes).map_err(Error::new)
     }
 

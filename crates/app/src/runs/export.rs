@@ -1,16 +1,11 @@
 //! A conversation as Markdown.
 
-use std::{
-    borrow::Cow,
-    fmt::Write as _,
-    fs::OpenOptions,
-    io::{self, Write as _},
-    path::Path,
-};
+use std::{borrow::Cow, fmt::Write as _, path::Path};
 
+use super::write_new;
 use crate::Error;
 use elophanto_agent::Session;
-use elophanto_base::visible::{exact_line, visible};
+use elophanto_base::visible::visible;
 use elophanto_models::llm::Message;
 
 /// All that was said in a conversation, with the calls of tools and their results, safe to show.
@@ -29,15 +24,7 @@ pub fn export(session: &Session, messages: &[Message]) -> Result<String, Error> 
 /// # Errors
 /// When nothing was said yet, or the file is there or cannot be made.
 pub fn export_to(session: &Session, messages: &[Message], file: &Path) -> Result<(), Error> {
-    let text = export(session, messages)?;
-    let write = || -> io::Result<()> {
-        OpenOptions::new().write(true).create_new(true).open(file)?.write_all(text.as_bytes())
-    };
-    write().map_err(|cause| {
-        let name = exact_line(&file.to_string_lossy());
-        Error::new(format_args!("`{name}` cannot be written: {cause}"))
-            .hint("name a file that is not there yet, in a folder that is")
-    })
+    write_new(file, export(session, messages)?.as_bytes())
 }
 
 fn markdown(session: &Session, messages: &[Message]) -> String {

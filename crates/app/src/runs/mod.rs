@@ -4,6 +4,7 @@
 mod beside;
 mod changes;
 mod export;
+mod new_file;
 mod patch;
 mod undo;
 
@@ -15,7 +16,8 @@ use serde::Serialize;
 pub use beside::{left_beside, unfinished};
 pub use changes::{Change, changes};
 pub use export::{export, export_to};
-pub use patch::{Patch, patch, refuse_taken, write_patch};
+pub use new_file::{refuse_taken, write_new};
+pub use patch::{Patch, patch};
 pub use undo::{Left, OnBranch, UndoRequest, Undone, last_of, undo};
 
 use crate::{Error, reporter::Reporter};

@@ -4,6 +4,10 @@ use super::Size;
 
 /// How often an animation runs: the only extensions of programs that matter to what is seen.
 const LOOPS: [&[u8]; 2] = [b"NETSCAPE2.0", b"ANIMEXTS1.0"];
+/// Bytes of such an extension, and of one that says how long a picture is shown. A longer one holds
+/// something else too.
+const LOOP: usize = 19;
+const CONTROL: usize = 8;
 
 pub(super) fn kept(bytes: &[u8]) -> Option<(Size, Vec<u8>)> {
     let number = |at: usize| Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
@@ -24,8 +28,8 @@ pub(super) fn kept(bytes: &[u8]) -> Option<(Size, Vec<u8>)> {
                 let length = 2 + chain(rest.get(2..)?)?;
                 let loops = |name: &&[u8]| rest.get(3..).is_some_and(|it| it.starts_with(name));
                 let is_kept = match rest.get(1)? {
-                    0xf9 => true,
-                    0xff => LOOPS.iter().any(loops),
+                    0xf9 => length == CONTROL,
+                    0xff => length == LOOP && LOOPS.iter().any(loops),
                     _ => false,
                 };
                 (length, is_kept)

@@ -4,6 +4,8 @@ use super::Size;
 
 /// A JFIF segment without the small picture that may stand in it.
 const JFIF: usize = 16;
+/// A segment of Adobe's programs without what may stand behind it.
+const ADOBE: usize = 14;
 
 pub(super) fn kept(bytes: &[u8]) -> Option<(Size, Vec<u8>)> {
     let (start, mut rest) = bytes.split_at_checked(2)?;
@@ -47,7 +49,8 @@ fn is_frame(marker: u8) -> bool {
     (0xc0..=0xcf).contains(&marker) && !matches!(marker, 0xc4 | 0xc8 | 0xcc)
 }
 
-/// What stays of a segment, its length first; `None` for comments, EXIF, XMP and what is private.
+/// What stays of a segment, its length first; `None` for comments, EXIF, XMP, what is private and what
+/// nobody has defined.
 fn segment_kept(marker: u8, segment: &[u8]) -> Option<Vec<u8>> {
     let data = segment.get(2..)?;
     match marker {
@@ -59,9 +62,14 @@ fn segment_kept(marker: u8, segment: &[u8]) -> Option<Vec<u8>> {
         }
         // Profiles of colours; how Adobe's programs stored them.
         0xe2 if data.starts_with(b"ICC_PROFILE\0") => Some(segment.to_vec()),
-        0xee if data.starts_with(b"Adobe") => Some(segment.to_vec()),
-        0xe0..=0xfe => None,
-        _ => Some(segment.to_vec()),
+        0xee if data.starts_with(b"Adobe") && segment.len() >= ADOBE => {
+            let mut adobe = segment.get(..ADOBE)?.to_vec();
+            adobe.splice(..2, [0, ADOBE as u8]);
+            Some(adobe)
+        }
+        // Frames and their tables, scans, restarts.
+        0xc0..=0xc7 | 0xc9..=0xcf | 0xda..=0xdd => Some(segment.to_vec()),
+        _ => None,
     }
 }
 

@@ -12,9 +12,12 @@ fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
 fn png(extra: &[&[u8; 4]]) -> Vec<u8> {
     let head = [&640_u32.to_be_bytes()[..], &480_u32.to_be_bytes(), &[8, 6, 0, 0, 0]].concat();
     let extra: Vec<u8> = extra.iter().flat_map(|kind| chunk(kind, SECRET)).collect();
-    let parts = [chunk(b"IHDR", &head), extra, chunk(b"IDAT", b"pixels"), chunk(b"IEND", b"")];
+    let parts = [chunk(b"IHDR", &head), extra, chunk(b"IDAT", b"pixels"), END.to_vec()];
     [&b"\x89PNG\r\n\x1a\n"[..], &parts.concat()].concat()
 }
+
+/// The last chunk with its checksum.
+const END: &[u8] = b"\0\0\0\0IEND\xae\x42\x60\x82";
 
 fn segment(marker: u8, data: &[u8]) -> Vec<u8> {
     let length = (data.len() as u16 + 2).to_be_bytes();
@@ -61,6 +64,11 @@ fn vp8() -> Vec<u8> {
     riff(b"VP8 ", &[0, 0, 0, 0x9d, 0x01, 0x2a, 0x80, 2, 0xe0, 1, 9])
 }
 
+/// A frame of an animation.
+fn animated(parts: &[Vec<u8>]) -> Vec<u8> {
+    riff(b"ANMF", &[&[0; 16][..], &parts.concat()].concat())
+}
+
 #[test]
 fn formats_are_told_by_their_first_bytes() {
     for (bytes, expected) in [
@@ -85,6 +93,7 @@ fn what_is_written_beside_a_picture_is_left_out() {
     let control = extension(0xf9, b"", &[0, 10, 0, 0]);
     let all: &[&[u8; 4]] = &[b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME", b"prVt"];
     let long = vp8x(0x10 | TOLD_FLAGS);
+    let adobe: &[u8] = b"Adobe\0\x64\0\0\0\0\x01";
     for (full, expected) in [
         (png(all), png(&[])),
         ([&png(&[])[..], SECRET].concat(), png(&[])),
@@ -102,6 +111,36 @@ fn what_is_written_beside_a_picture_is_left_out() {
         ([&jpeg(&[])[..], SECRET].concat(), jpeg(&[])),
         (gif(&[&xmp[..], &loops, &control].concat()), gif(&[&loops[..], &control].concat())),
         ([&gif(&[])[..], SECRET].concat(), gif(&[])),
+        // Something else within, or behind, what is kept.
+        (png(&[b"gAMA", b"sRGB", b"pHYs", b"sBIT", b"bKGD", b"acTL"]), png(&[])),
+        ([&png(&[])[..png(&[]).len() - 12], &chunk(b"IEND", SECRET)].concat(), png(&[])),
+        (
+            jpeg(&[
+                (0x05, b""),
+                (0xc8, b""),
+                (0xde, b""),
+                (0xdf, b""),
+                (0xf3, b""),
+                (0xee, b"Ado"),
+            ]),
+            jpeg(&[]),
+        ),
+        (
+            [&jpeg(&[])[..2], &segment(0xee, &[&adobe[..], SECRET].concat()), &jpeg(&[])[2..]]
+                .concat(),
+            [&jpeg(&[])[..2], &segment(0xee, adobe), &jpeg(&[])[2..]].concat(),
+        ),
+        (gif(&extension(0xf9, &[0, 10, 0, 0], SECRET)), gif(&[])),
+        (gif(&[&loops[..loops.len() - 1], &[19], SECRET, &[0]].concat()), gif(&[])),
+        (
+            webp(&[
+                vp8x(2),
+                riff(b"ANIM", &[&[0; 6][..], SECRET].concat()),
+                animated(&[vp8(), riff(b"what", SECRET)]),
+            ]),
+            webp(&[vp8x(2), riff(b"ANIM", &[0; 6]), animated(&[vp8()])]),
+        ),
+        (webp(&[riff(b"VP8X", &[&vp8x(0)[8..], SECRET].concat()), vp8()]), webp(&[vp8x(0), vp8()])),
         (
             webp(&[
                 long,
@@ -126,9 +165,14 @@ const TOLD_FLAGS: u8 = 0x0c;
 
 #[test]
 fn what_makes_a_picture_look_right_stays() {
-    let full = png(&[b"iCCP", b"gAMA"]);
+    let colours = chunk(b"gAMA", &[0, 0, 0xb1, 0x8f]);
+    let profile = png(&[b"iCCP"]);
+    // Behind the signature and the head.
+    let full = [&profile[..33], &colours, &profile[33..]].concat();
     assert_eq!(bare(&full).unwrap().bytes, full);
-    let full = jpeg(&[(0xe2, b"ICC_PROFILE\0"), (0xee, b"Adobe\0")]);
+    let adobe = segment(0xee, b"Adobe\0\x64\0\0\0\0\x01");
+    let full = jpeg(&[(0xe2, b"ICC_PROFILE\0")]);
+    let full = [&full[..2], &adobe, &full[2..]].concat();
     assert_eq!(bare(&full).unwrap().bytes, full);
     // The small picture of a JFIF segment goes.
     let jfif = |rest: &[u8]| [&b"JFIF\0\x01\x02\x01\0\x48\0\x48"[..], rest].concat();

@@ -89,21 +89,39 @@ pub(super) fn url_password(candidate: &Candidate<'_>) -> bool {
     let host = candidate.after.get(1..).unwrap_or_default();
     let host = host.split(host_end).next().unwrap_or_default().to_ascii_lowercase();
     let local = ["localhost", "127.0.0.1", "0.0.0.0", "[", "host", "hostname", "server"];
+    let top = host.rsplit('.').next().unwrap_or_default();
     let nowhere = local.contains(&host.as_str())
         || host.is_empty()
-        || host.split('.').any(|part| matches!(part, "example" | "test" | "invalid" | "local"));
-    let common = ["pass", "admin", "root", "guest", "user", "abc", "foo", "bar", "hello", "pw"];
-    let lower = password.to_ascii_lowercase();
-    !nowhere
-        && lower != user.to_ascii_lowercase()
-        && !common.iter().any(|word| lower.starts_with(word))
-        && !is_placeholder(password)
-        && !password.starts_with(['$', '%', '{', '*'])
-        && password.bytes().any(|byte| byte.is_ascii_alphabetic())
-        && classes(password) >= 2
+        || host.split('.').any(|part| part == "example")
+        || ["test", "invalid", "localhost"].contains(&top);
+    !nowhere && !password.eq_ignore_ascii_case(user) && is_password(password)
+}
+
+/// For a password in a line of a shell.
+pub(super) fn password_in_command(candidate: &Candidate<'_>) -> bool {
+    let (user, password) = (candidate.context, candidate.secret.trim_end_matches(['.', ',']));
+    !password.eq_ignore_ascii_case(user) && is_password(password) && !is_reference(password)
+}
+
+/// Whether what stands in the place of a password is meant as one.
+fn is_password(value: &str) -> bool {
+    !is_common(value)
+        && !is_placeholder(value)
+        && !value.starts_with(['$', '%', '{', '*'])
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && classes(value) >= 2
         // Who mixes all kinds of characters meant it as a password, even of words.
-        && (classes(password) == 4 || !is_plain_words(password))
-        && entropy(password) >= 2.0
+        && (classes(value) == 4 || !is_plain_words(value))
+        && entropy(value) >= 2.0
+}
+
+/// How values begin that documentation is full of.
+const COMMON: &[&str] =
+    &["pass", "admin", "root", "guest", "user", "abc", "foo", "bar", "hello", "pw"];
+
+fn is_common(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    COMMON.iter().any(|word| lower.starts_with(word))
 }
 
 /// For a value behind a name such as `api_key`.
@@ -116,14 +134,26 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
     // `password: value` says what it is, where nothing follows, and so does a row of a table; a key's
     // or token's value is longer.
     let marks = |char: char| char.is_whitespace() || "\"'`]*_".contains(char);
-    let told = [":", "|"].contains(&candidate.context.trim_matches(marks))
-        && is_password_name(candidate)
-        && candidate.after.chars().next().is_none_or(char::is_whitespace);
+    let context = candidate.context.trim_matches(marks);
+    let is_alone = candidate.after.chars().next().is_none_or(char::is_whitespace);
+    let is_password_name = is_named(candidate, PASSWORDS) || is_named(candidate, SHORT_PASSWORDS);
+    let told = [":", "|"].contains(&context) && is_password_name && is_alone;
+    // In a sentence, only a value that nothing else looks like.
+    let is_said = context.starts_with(|char: char| char.is_ascii_alphabetic());
+    let is_meant = is_named(candidate, PASSWORDS) || is_password_name && !is_said;
+    let is_last = candidate.after.trim_start_matches([' ', '\t', '|']).starts_with(['\r', '\n'])
+        || candidate.after.trim().is_empty();
+    let is_odd = candidate.secret.contains(['!', '@', '#', '$', '%', '^', '&', '+', '=', '?', '~']);
+    let is_mixed = is_meant
+        && classes(value) == 4
+        && (quoted || is_odd || (!is_said && (assigned || is_last)))
+        && !is_common(value);
     let calls = candidate.after.starts_with(['(', '[', '{', '<', '\\', '|']);
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let long = value.len() >= 20;
-    value.len() >= if assigned || told { 8 } else { 20 }
+    (!is_said || is_mixed)
+        && value.len() >= if assigned || told || is_mixed { 8 } else { 20 }
         && !calls
         && letters >= 3
         && digits >= if long { 2 } else { 1 }
@@ -131,19 +161,25 @@ pub(super) fn named(candidate: &Candidate<'_>) -> bool {
         && entropy(value) >= if long { 3.3 } else { 2.75 }
         && !is_placeholder(value)
         && !is_reference(value)
-        && !is_plain_words(value)
-        && !is_mostly_words(value)
+        && (is_mixed || !is_plain_words(value) && !is_mostly_words(value))
         && !is_id_or_hash(value)
 }
 
-/// Whether the name before the value is that of a password.
-fn is_password_name(candidate: &Candidate<'_>) -> bool {
-    let before = candidate.before.strip_suffix(candidate.context).unwrap_or_default();
-    let ends_with = |name: &str| {
+/// Names of passwords, and those that are words of sentences too.
+const PASSWORDS: &[&str] = &["password", "passwort", "passwd", "passphrase", "pwd"];
+const SHORT_PASSWORDS: &[&str] = &["pass", "pw"];
+
+/// Whether the name before the value ends with one of these.
+fn is_named(candidate: &Candidate<'_>, names: &[&str]) -> bool {
+    let quotes = ['"', '\'', '`'];
+    let before = candidate.before.trim_end_matches(quotes);
+    let before = before.strip_suffix(candidate.context.trim_end_matches(quotes));
+    let before = before.unwrap_or_default();
+    let ends_with = |name: &&str| {
         let tail = before.len().checked_sub(name.len()).and_then(|at| before.as_bytes().get(at..));
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(name.as_bytes()))
     };
-    ["password", "passwort", "passwd", "passphrase", "pwd"].into_iter().any(ends_with)
+    names.iter().any(ends_with)
 }
 
 /// Whether the name before the value follows a `?` or `&`.

@@ -25,6 +25,7 @@ use std::{
 use regex::{Regex, RegexSet};
 
 pub use allow::AllowList;
+pub use pem::{KeyLines, begins_key, ends_key, may_be_of_key};
 use rules::{Candidate, RULES, Rule};
 pub use stream::{Located, Stream};
 

@@ -132,6 +132,22 @@ pub(super) const RULES: &[Rule] = &[
         certain: true,
     },
     Rule {
+        kind: "password in a command",
+        pattern: concat!(
+            // After the user, as curl has it.
+            r#"(?-u:\s)(?:-u|--user|--proxy-user)(?:=|[ \t]*)["']?([A-Za-z0-9._@+-]+):([^\x00-\x20\x7f"'`<>|;()\\]+)"#,
+            // Behind a letter, of programs for which it is one.
+            r#"|(?:(?-u:\b)(?:(?:mysql|mariadb)[a-z-]*[ \t](?:[^\n|;&]*?[ \t])?-p|sshpass[ \t]+-p[ \t]*"#,
+            r#"|login[ \t](?:[^\n|;&]*?[ \t])?-p[ \t]+|redis-cli[ \t](?:[^\n|;&]*?[ \t])?-a[ \t]+"#,
+            r#"|(?:PGPASSWORD|MYSQL_PWD|REDISCLI_AUTH|SSHPASS|RESTIC_PASSWORD|BORG_PASSPHRASE)=)"#,
+            r#"|(?-u:\s)--[a-z-]*pass(?:word|wd|phrase)?[ \t]+)["']?([^\x00-\x20\x7f"'`<>|;()\\]+)"#
+        ),
+        hints: &["-u", "-p", "-a", "pass", "_pwd", "_auth"],
+        lengths: 6..=128,
+        judge: judge::password_in_command,
+        certain: false,
+    },
+    Rule {
         kind: "bearer token",
         pattern: r#"(?i-u:authorization)["'`\]]{0,2}[ \t]*[:=,][ \t]*["'`]?(?i-u:bearer|basic|token)[ \t]+([A-Za-z0-9._~+/=-]+)"#,
         hints: &["authorization"],
@@ -143,13 +159,14 @@ pub(super) const RULES: &[Rule] = &[
         kind: "secret by its name",
         pattern: concat!(
             "(?i-u:(?:api|access|auth|account|encryption|signing|private)[_-]?key",
-            "|secret(?:[_-]?key)?(?:[_-]?base)?|token|passw(?:or[dt]|d)|passphrase|pwd|credentials?)",
+            "|secret(?:[_-]?key)?(?:[_-]?base)?|token|passw(?:or[dt]|d)|passphrase|pwd|credentials?",
+            r"|[a-z0-9][_-]pass|(?-u:\b)(?:pass|pw))",
             // Also between the marks of Markdown, and in the next cell of a table.
-            r#"(["'`\]*_]{0,3}[ \t]*(?:=>|:=|[=:|])[*_]{0,2}[ \t]*)"#,
+            r#"(["'`\]*_]{0,3}[ \t]*(?:=>|:=|[=:|])[*_]{0,2}[ \t]*|["'`*_]{0,3}[ \t]+(?:is|was|ist|lautet):?[ \t]+)"#,
             r#"(?:"([^\x00-\x20\x7f"\\]+)"|'([^\x00-\x20\x7f'\\]+)'|`([^\x00-\x20\x7f`\\]+)`"#,
             r#"|([^\x00-\x20\x7f"'`,;()\[\]{}<>|\\]+))"#
         ),
-        hints: &["key", "secret", "token", "passw", "passphrase", "pwd", "credential"],
+        hints: &["key", "secret", "token", "pass", "pw", "credential"],
         lengths: 8..=512,
         judge: judge::named,
         certain: false,

@@ -50,6 +50,23 @@ const SECRETS: &[(&str, &str, &str, &str)] = &[
     ("secret by its name", "**Password:** ", concat!("", "V7kq2L", "mZx9Rt"), ""),
     ("secret by its name", "| `password` | ", concat!("", "V7kq2L", "mZx9Rt"), " |"),
     ("secret by its name", "Password: ", concat!("", "Tr0ub4", "dor&3xyz"), ""),
+    ("secret by its name", "password: ", concat!("", "Kestrel", "-Prod-77!"), ""),
+    ("secret by its name", "The password: ", concat!("", "Kestrel", "-Prod-77!"), " works."),
+    ("secret by its name", "the admin password is ", concat!("", "Kestrel", "-Prod-77!"), " since May"),
+    ("secret by its name", "the admin password is `", concat!("", "Kestrel", "-Prod-77"), "`"),
+    ("secret by its name", "Das Passwort lautet ", concat!("", "Kestrel", "-Prod-77!"), ""),
+    ("secret by its name", "DB_PASS=", concat!("", "Kestrel", "-Prod-77!"), ""),
+    ("secret by its name", "pw: ", concat!("", "Kestrel", "-Prod-77!"), ""),
+    ("password in a command", "curl -u admin:", concat!("", "Kestrel", "-Prod-77!"), " https://wiki.corp.net/api"),
+    ("password in a command", "curl --user 'ci:", concat!("", "kX77", "prodwq"), "' https://wiki.corp.net/api"),
+    ("password in a command", "PGPASSWORD=", concat!("", "kestrel", "77prod"), " psql -h db"),
+    ("password in a command", "mysql -h db -u app -p", concat!("", "Kestrel", "-Prod-77!"), " shop"),
+    ("password in a command", "mysqldump -uapp -p'", concat!("", "k77", "prodwq"), "' shop"),
+    ("password in a command", "sshpass -p ", concat!("", "Kestrel", "77!"), " ssh root@h"),
+    ("password in a command", "docker login -u ci -p ", concat!("", "Kestrel", "-77-Prod!"), " reg.corp.net"),
+    ("password in a command", "redis-cli -h r -a ", concat!("", "Kx77", "prodwq"), " ping"),
+    ("password in a command", "x --admin-password ", concat!("", "Kestrel", "77!x"), ""),
+    ("password in a URL", "https://deploy:", concat!("", "Kestrel", "-Prod-77!"), "@git.corp.local/x"),
     ("bearer token", "-H \"Authorization: Bearer ", concat!("", "vIcNepOR6soVfBgWOT3g", "CkSt5bcuYdswxBjpHAKR"), "\""),
     ("secret by its name", "api_key = \"", concat!("", "jYlklfN3yNRpF6Lj", "oDOqDqQa5ZD5sRIk"), "\""),
     ("secret by its name", "api-key: ", concat!("", "jeC8wLtO9BSqD2tm", "y2EgpyKwKsSsb1Qz"), ""),
@@ -125,6 +142,81 @@ fn a_private_key_is_one_finding() {
     }
 }
 
+/// Whatever part of a key there is, and however a program shows its lines.
+#[test]
+fn pieces_of_a_private_key_are_found() {
+    let dashes = "-----";
+    let (begin, end) =
+        (format!("{dashes}BEGIN PRIVATE KEY{dashes}"), format!("{dashes}END PRIVATE KEY{dashes}"));
+    let body = KEY.join("\n");
+    let numbered = |mark: &dyn Fn(usize) -> String| {
+        let lines: Vec<&str> = [&*begin].into_iter().chain(KEY).chain([&*end]).collect();
+        let line = |(at, line): (usize, &&str)| format!("{}{line}\n", mark(at + 1));
+        lines.iter().enumerate().map(line).collect::<String>()
+    };
+    for (text, expected) in [
+        (format!("{body}\n{end}\n"), 1),
+        (format!("Some text.\n{}\n{}\n{end}\nMore.", KEY[1], KEY[2]), 1),
+        (format!("{begin}\n{body}\n"), 1),
+        (format!("\"{}\\n{}\\n{end}\\n\"", KEY[0], KEY[1]), 1),
+        (numbered(&|at| format!("{at:>6}\t")), 1),
+        (numbered(&|at| format!("notes/key.md:{at}: ")), 1),
+        (numbered(&|at| format!("{at}:")), 1),
+        (numbered(&|_| "+".to_owned()), 1),
+        (numbered(&|_| "-".to_owned()), 1),
+        (format!("{begin}\nIt is this one:\n{body}\n{end}"), 1),
+        // Of these nobody can say that they are a key.
+        (body.clone(), 0),
+        (format!("{}\n", KEY[0]), 0),
+        (format!("{dashes}BEGIN CERTIFICATE{dashes}\n{body}\n"), 0),
+        (format!("{body}\n{dashes}END CERTIFICATE{dashes}\n"), 0),
+        (format!("{body}\n{dashes}END PUBLIC KEY{dashes}\n"), 0),
+        (format!("{body}\n\nThat was a picture. A key ends with:\n{end}\n"), 0),
+        (
+            format!(
+                "{dashes}BEGIN PUBLIC KEY{dashes}\n{body}\n{dashes}END PUBLIC KEY{dashes}\n{end}"
+            ),
+            0,
+        ),
+    ] {
+        assert_eq!(kinds(&text), vec!["private key"; expected], "{text}");
+        let masked = mask(&text).0.into_owned();
+        let shows = KEY.iter().any(|line| masked.contains(line));
+        assert_eq!(shows, expected == 0, "{masked}");
+    }
+    // What comes behind a key that does not end is seen.
+    let open = format!("{begin}\n{body}\nwarning: cut off\nIt goes on.\n");
+    assert!(mask(&open).0.ends_with("\nwarning: cut off\nIt goes on.\n"), "{}", mask(&open).0);
+    let torn = format!("{begin}\n{}\nwarning: slow\n{}\nAll is well.\n", KEY[0], KEY[1]);
+    assert!(!mask(&torn).0.contains(KEY[1]) && mask(&torn).0.ends_with("\nAll is well.\n"));
+}
+
+#[test]
+fn lines_of_a_key_are_known_in_a_piece() {
+    let dashes = "-----";
+    let key = format!(
+        "{dashes}BEGIN PRIVATE KEY{dashes}\n{}\n{dashes}END PRIVATE KEY{dashes}",
+        KEY.join("\n")
+    );
+    let other = "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXD";
+    let lines = KeyLines::of(&format!("# Server\n\n{key}\n\n{other}\n"));
+    for (piece, expected) in [
+        (KEY[1].to_owned(), "****".to_owned()),
+        (format!("{}\n{}\n{other}\n", KEY[1], KEY[2]), format!("****\n****\n{other}\n")),
+        (format!("     4\t{}", KEY[1]), "     4\t****".to_owned()),
+        (format!("+{}\n-{}", KEY[0], KEY[2]), "+****\n-****".to_owned()),
+        (format!("a.md:4: {}", KEY[1]), "a.md:4: ****".to_owned()),
+        (format!("x\\n{}\\n", KEY[1]), "x\\n****\\n".to_owned()),
+        (other.to_owned(), other.to_owned()),
+        (String::new(), String::new()),
+    ] {
+        assert_eq!(lines.hide(&piece), expected, "{piece}");
+    }
+    for none in [other.to_owned(), key.replace("PRIVATE KEY", "CERTIFICATE"), KEY.join("\n")] {
+        assert!(KeyLines::of(&none).is_empty());
+    }
+}
+
 #[test]
 fn passes_over_what_is_no_secret() {
     for text in [
@@ -166,6 +258,42 @@ fn passes_over_what_is_no_secret() {
         "the password: OAuth2 or LDAP",
         "pwd: /srv/App2/Release",
         "password: Chapter12",
+        "Password: Admin@123",
+        "password: <your password>",
+        "password: ****",
+        "password: secret",
+        "password: see the vault",
+        "password: SHA-256-based and salted",
+        "password: Node.js-18 or newer",
+        "The password is Argon2id-hashed, the token is not",
+        "the password is at least 12 characters",
+        "the password is RFC-2617a here",
+        "the password is $DB_PASS",
+        "password is `hunter2`",
+        "Mix-Match99: the pass is 3rd-Base!",
+        "pass: 12-of-15 tests",
+        "bypass=Kestrel-Prod-77!",
+        "pwm: Timer1-Channel-2!",
+        // Commands.
+        "curl -u user:password https://wiki.corp.net",
+        "curl -u \"$USER:$PASS77\" https://wiki.corp.net",
+        "curl -u admin:admin https://wiki.corp.net",
+        "docker run -u 1000:1000 x",
+        "docker run -u $(id -u):$(id -g) x",
+        "rsync -u server1:data2/ x",
+        "git push -u origin:main2",
+        "mysql -h db -u root -p shop",
+        "mysql -u root -ppassword",
+        "mysql -u root -p$MYSQL_ROOT_PASSWORD2",
+        "mysql --protocol=tcp",
+        "PGPASSWORD=postgres psql",
+        "PGPASSWORD=mysecretpassword psql",
+        "PGPASSWORD=\"$PASS2\" psql",
+        "docker login -u ci -p ${TOKEN2}",
+        "mkdir -p Some-Folder-2!",
+        "x --password <your password>",
+        "x --password-file /run/secrets/Db2",
+        "x --password changeme1",
         "Mot de passé: Qx7-mm9Lz2",
         "token: l7UeioEJP2",
         "token = MyTokenV2BuilderForTests1",
@@ -260,6 +388,10 @@ fn time_is_linear() {
         "api_key=Zx81mmQazLp92KdYw77\n",
         "api_key=Zx81mmQazLp92KdYw77",
         "SG.a.",
+        " -u a:b",
+        "mysql ",
+        "mysql -pa ",
+        "login -p ",
         "é",
     ] {
         let time = |bytes: usize| {

@@ -2,13 +2,12 @@
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, TryLockError};
-use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{
-    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::error::VaultError;
+use elophanto_base::{regular, whole::PRIVATE};
 
 /// Largest file, in bytes.
 pub const MAX_VAULT_BYTES: u64 = 1 << 20;
@@ -67,12 +66,7 @@ pub fn tidy(path: &Path) {
 /// The bytes of the file, if nobody but its owner can read or write it.
 pub fn read(path: &Path) -> Result<Vec<u8>, VaultError> {
     let failed = |cause| VaultError::Read { path: path.to_owned(), cause };
-    // Neither a link is followed, nor the writer of a pipe waited for.
-    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-    let file = match File::options().read(true).custom_flags(flags).open(path) {
-        Ok(file) => file,
-        Err(cause) => return Err(not_opened(path, cause)),
-    };
+    let file = regular::careful().read(true).open(path).map_err(|cause| not_opened(path, cause))?;
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() {
         return Err(VaultError::NoFile { path: path.to_owned() });
@@ -85,12 +79,8 @@ pub fn read(path: &Path) -> Result<Vec<u8>, VaultError> {
     if fs::metadata(folder).map_err(failed)?.permissions().mode() & OTHERS_WRITE != 0 {
         return Err(VaultError::SharedFolder { path: folder.to_owned() });
     }
-    let mut bytes = Vec::new();
-    file.take(MAX_VAULT_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_VAULT_BYTES {
-        return Err(VaultError::TooLarge { path: path.to_owned(), cap: MAX_VAULT_BYTES });
-    }
-    Ok(bytes)
+    let bytes = regular::read_capped(file, MAX_VAULT_BYTES).map_err(failed)?;
+    bytes.ok_or_else(|| VaultError::TooLarge { path: path.to_owned(), cap: MAX_VAULT_BYTES })
 }
 
 /// Puts these bytes in place of the file at once: whatever happens, the old or the new ones are
@@ -136,17 +126,10 @@ pub fn exists(path: &Path) -> bool {
 
 fn open_lock(path: &Path) -> Result<File, VaultError> {
     let lock = beside(path, ".lock");
-    File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-        .open(&lock)
-        .map_err(|cause| match cause.kind() {
-            io::ErrorKind::NotFound => VaultError::Missing { path: path.to_owned() },
-            _ => VaultError::Write { path: lock, cause },
-        })
+    regular::open_or_make(&lock, PRIVATE).map_err(|cause| match cause.kind() {
+        io::ErrorKind::NotFound => VaultError::Missing { path: path.to_owned() },
+        _ => VaultError::Write { path: lock, cause },
+    })
 }
 
 fn not_opened(path: &Path, cause: io::Error) -> VaultError {

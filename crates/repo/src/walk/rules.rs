@@ -17,6 +17,8 @@ use elophanto_base::regular::read_capped;
 
 /// Names of ignore files, the strongest first. Git's own exclude files are weaker than all.
 pub const IGNORE_FILES: [&str; 3] = [".elophantoignore", ".ignore", ".gitignore"];
+/// Those of them that other programs go by.
+const OF_OTHERS: &[&str] = &[".ignore", ".gitignore"];
 /// The rules of a larger one do not hold, in bytes.
 pub(crate) const MOST_IGNORE_BYTES: u64 = 128 * 1024;
 const KINDS: usize = IGNORE_FILES.len() + 1;
@@ -24,6 +26,8 @@ const KINDS: usize = IGNORE_FILES.len() + 1;
 /// The rules that hold in a folder.
 #[derive(Clone)]
 pub struct Rules {
+    /// Names of the ignore files that count, the strongest first.
+    names: &'static [&'static str],
     innermost: Option<Arc<Folder>>,
     /// Of the user's git, for all repositories.
     global: Arc<Gitignore>,
@@ -42,41 +46,78 @@ impl Rules {
     /// # Errors
     /// An ignore file between `top` and `start` that is a pipe or a device.
     pub fn above(start: &Path, top: &Path) -> Result<Self, PathBuf> {
-        let (global, _) = Gitignore::global();
-        let mut rules = Self { innermost: None, global: Arc::new(global) };
-        let folders: Vec<&Path> = start.ancestors().skip(1).collect();
-        for folder in folders.into_iter().rev() {
-            let mut present = Vec::new();
-            for name in IGNORE_FILES {
-                let path = folder.join(name);
-                let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
-                match how_it_reads(&path, metadata.file_type()) {
-                    Reads::Well => present.push(name),
-                    Reads::Forever if folder.starts_with(top) => return Err(path),
-                    _ => {}
-                }
+        Self::of(&IGNORE_FILES).above_too(start, top)
+    }
+
+    /// What git and other searches than ours leave out in a folder, relative to `root`; `None` if
+    /// that is the folder itself.
+    ///
+    /// # Errors
+    /// As [`Self::above`].
+    pub fn towards(root: &Path, folder: &Path) -> Result<Option<Self>, PathBuf> {
+        let mut rules = Self::of(OF_OTHERS).above_too(root, root)?;
+        let mut place = root.to_owned();
+        for name in folder {
+            rules = rules.of_folder(&place, root)?;
+            place.push(name);
+            if rules.ignores(&place, true) == Some(true) {
+                return Ok(None);
             }
-            let has_git = folder.join(".git").exists();
-            rules = rules.within(folder, &present, has_git);
         }
-        Ok(rules)
+        Ok(Some(rules))
+    }
+
+    /// No rules at all.
+    pub fn none() -> Self {
+        Self { names: &[], innermost: None, global: Arc::new(Gitignore::empty()) }
+    }
+
+    fn of(names: &'static [&'static str]) -> Self {
+        let (global, _) = Gitignore::global();
+        Self { names, innermost: None, global: Arc::new(global) }
+    }
+
+    /// Names of the ignore files that count.
+    pub fn names(&self) -> &'static [&'static str] {
+        self.names
+    }
+
+    fn above_too(self, start: &Path, top: &Path) -> Result<Self, PathBuf> {
+        let folders: Vec<&Path> = start.ancestors().skip(1).collect();
+        folders.into_iter().rev().try_fold(self, |rules, folder| rules.of_folder(folder, top))
+    }
+
+    /// What holds in a folder that was not listed.
+    fn of_folder(self, folder: &Path, top: &Path) -> Result<Self, PathBuf> {
+        let mut present = Vec::new();
+        for name in self.names {
+            let path = folder.join(name);
+            let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+            match how_it_reads(&path, metadata.file_type()) {
+                Reads::Well => present.push(*name),
+                Reads::Forever if folder.starts_with(top) => return Err(path),
+                _ => {}
+            }
+        }
+        let has_git = folder.join(".git").exists();
+        Ok(self.within(folder, &present, has_git))
     }
 
     /// What holds in a folder that has these ignore files.
     pub fn within(&self, folder: &Path, ignore_files: &[&str], has_git: bool) -> Self {
-        let exclude = has_git.then(|| exclude_file(folder)).flatten();
+        let exclude = (has_git && !self.names.is_empty()).then(|| exclude_file(folder)).flatten();
         if ignore_files.is_empty() && exclude.is_none() {
             return self.clone();
         }
-        let path = |kind: usize| match IGNORE_FILES.get(kind) {
+        let path = |kind: usize| match self.names.get(kind) {
             Some(name) => ignore_files.contains(name).then(|| folder.join(name)),
-            None => exclude.clone(),
+            None => exclude.clone().filter(|_| kind == self.names.len()),
         };
         let files = std::array::from_fn(|kind| {
             path(kind).map_or_else(Gitignore::empty, |path| read(folder, &path))
         });
         let above = self.innermost.clone();
-        Self { innermost: Some(Arc::new(Folder { files, above })), global: self.global.clone() }
+        Self { innermost: Some(Arc::new(Folder { files, above })), ..self.clone() }
     }
 
     /// Whether an entry is left out, or kept although a weaker rule leaves it out; `None` if no rule

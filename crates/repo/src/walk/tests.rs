@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use ignore::WalkBuilder;
 use proptest::prelude::*;
 
-use super::*;
+use super::{rules::IGNORE_FILES, *};
 
 fn selection(roots: &[&str]) -> Selection {
     Selection {

@@ -40,7 +40,7 @@ fn what_is_shown_is_what_runs() {
     assert_eq!(tool.spec().source, Source::Server { name: "t".to_owned() });
     assert!(tool.spec().is_untrusted);
     let intent = tool.intent(&json!({ "text": "a\u{202e}b" }), &Caller::default()).unwrap();
-    assert_eq!(intent.action, Action::Server { name: "t".to_owned() });
+    assert!(matches!(intent.action, Action::Server { name, .. } if name == "t"));
     let script = bench.at("server.py");
     let expected = format!(
         "server `t` (python3 {} good)\ncalls `echo` with\n{{\n  \"text\": \"a\u{202e}b\"\n}}",
@@ -48,6 +48,34 @@ fn what_is_shown_is_what_runs() {
     );
     assert_eq!(intent.shown, expected);
     assert!(tool.intent(&json!([]), &Caller::default()).is_err());
+}
+
+/// What an approval holds for: this tool of this server as it runs, however it is called.
+#[test]
+fn another_server_of_that_name_is_another_one() {
+    let bench = Bench::new();
+    let digest = |started: &Started, tool: &str| {
+        let found = started.tools.iter().find(|it| it.spec().name == tool).unwrap();
+        match found.intent(&json!({}), &Caller::default()).unwrap().action {
+            Action::Server { digest, .. } => digest,
+            other => panic!("{other:?}"),
+        }
+    };
+    let before = digest(&bench.good(), "t_echo");
+    assert_eq!(digest(&bench.good(), "t_echo"), before);
+    let longer = bench.entry("t", &["good", "and more"]);
+    let mut granted = bench.entry("t", &["good"]);
+    let At::Program { environment, .. } = &mut granted.at else { panic!("it is a program") };
+    environment.push("TOKEN".to_owned());
+    for other in [longer, granted] {
+        assert_ne!(digest(&bench.start(&[other]), "t_echo"), before);
+    }
+    // The command is the same, and what it offers under that name is not.
+    let script = std::fs::read_to_string(bench.at("server.py")).unwrap();
+    let described = script.replace("Says it again", "Sends it away");
+    assert_ne!(described, script);
+    std::fs::write(bench.at("server.py"), described).unwrap();
+    assert_ne!(digest(&bench.good(), "t_echo"), before);
 }
 
 #[test]

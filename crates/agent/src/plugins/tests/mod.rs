@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{fixture::*, *};
 use crate::{
-    Host, Output, ToolError,
+    Host, Output, Source, ToolError,
     permissions::{Action, Level},
 };
 
@@ -70,8 +70,9 @@ fn only_what_was_deployed_and_agreed_to_is_a_tool() {
     assert_eq!(loaded.tools.len(), 1);
     let tool = &loaded.tools[0];
     let intent = tool.intent(&json!({"word": "x"}), &caller(&world)).unwrap();
-    assert_eq!(intent.action, Action::Program { name: "capitals".to_owned() });
     assert!(intent.shown.contains("plugins/capitals/plugin.py"), "{}", intent.shown);
+    let Action::Program { name, digest } = intent.action else { panic!("{intent:?}") };
+    assert_eq!((&*name, &tool.spec().source), ("capitals", &Source::Plugin { hash: digest }));
 
     let output = tool.execute(&json!({"word": "otter"}), &mut caller(&world)).unwrap();
     assert_eq!((output.text.as_str(), output.failed), ("OTTER", false));

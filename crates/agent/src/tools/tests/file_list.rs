@@ -61,3 +61,34 @@ fn many_files() {
     assert!(listed.starts_with("0000 0\n") && listed.ends_with("2999 0\n"));
     assert!(listed.contains(" bytes left out ...]"));
 }
+
+/// Ignore files of folders hold in them, towards them and below; those over a cap are named instead of
+/// read, and those of our own search hide nothing from tools.
+#[test]
+fn ignore_files() {
+    let mut tried = Try::git(&[
+        (".gitignore", "*.log\n"),
+        ("sub/.gitignore", "!kept.log\n/out/\n"),
+        ("sub/.ignore", "draft\n"),
+        (".elophantoignore", "z.rs\n"),
+        ("z.rs", "x"),
+    ]);
+    for path in
+        ["sub/kept.log", "sub/x.log", "sub/out/a", "sub/in/out/b", "sub/draft", "sub/.hidden"]
+    {
+        tried.write(path, "x");
+    }
+    let tool = FileList::default();
+    let listed = |tried: &mut Try, arguments| tried.good(&tool, arguments);
+    assert_eq!(
+        listed(&mut tried, json!({ "path": "sub" })),
+        "sub/.gitignore 16\nsub/.hidden 1\nsub/.ignore 6\nsub/in/\nsub/in/out/\nsub/in/out/b 1\n\
+         sub/kept.log 1\n"
+    );
+    assert!(listed(&mut tried, json!({ "path": "sub/out" })).starts_with("nothing in sub/out;"));
+    assert!(listed(&mut tried, json!({})).ends_with("z.rs 1\n"));
+    tried.write("big/.gitignore", "x\n".repeat(100_000));
+    tried.write("big/x", "");
+    let big = listed(&mut tried, json!({ "path": "big" }));
+    assert!(big.contains("big/x 0\n") && big.contains("over the cap of 128 KiB"), "{big}");
+}

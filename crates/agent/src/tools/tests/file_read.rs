@@ -19,6 +19,38 @@ fn lines() {
     assert!(end.contains("CRLF, no final newline"), "{end}");
 }
 
+/// A piece is masked by what the whole file says it is.
+#[test]
+fn a_piece_of_a_key_is_masked() {
+    for (label, is_secret) in
+        [("PRIVATE KEY", true), ("RSA PRIVATE KEY", true), ("CERTIFICATE", false)]
+    {
+        let (note, key) = note_with_key(label);
+        let mut tried = Try::new(&[("a.md", &*note)]);
+        let tool = FileRead::default();
+        for (from, to) in [(1, 99), (5, 7), (6, 6), (7, 12), (5, 5)] {
+            for numbers in [false, true] {
+                let arguments =
+                    json!({ "path": "a.md", "from": from, "to": to, "numbers": numbers });
+                let shown = tried.good(&tool, arguments);
+                let shows = key.iter().any(|line| shown.contains(line));
+                assert_eq!(shows, !is_secret, "{label} {from}-{to}: {shown}");
+            }
+        }
+        let rest = tried.good(&tool, json!({ "path": "a.md", "from": 9 }));
+        assert!(rest.ends_with("\n\nAll of it.\n") && rest.contains("lines 9-11 of 11"), "{rest}");
+    }
+    // In one line, as JSON holds it, which is cut.
+    let (note, key) = note_with_key("PRIVATE KEY");
+    let text = format!("{{\"key\": \"{}\"}}", note.replace('\n', "\\n").repeat(40));
+    let mut tried = Try::new(&[("a.json", &*text)]);
+    let shown = tried.good(&FileRead::default(), json!({ "path": "a.json" }));
+    assert!(
+        shown.contains("left out") && !key.iter().any(|line| shown.contains(&line[..20])),
+        "{shown}"
+    );
+}
+
 #[test]
 fn a_long_file_comes_in_pieces() {
     let text: String = (1..=5_000).map(|number| format!("line {number}\n")).collect();

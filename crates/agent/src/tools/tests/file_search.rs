@@ -76,3 +76,23 @@ fn wrong_arguments() {
     tried.cancelled.set(true);
     tried.refused(&tool(), json!({ "pattern": "x" }), "cancelled");
 }
+
+/// A line is masked by what the whole file says it is.
+#[test]
+fn a_line_of_a_key_is_masked() {
+    for (label, is_secret) in [("PRIVATE KEY", true), ("CERTIFICATE", false)] {
+        let (note, key) = note_with_key(label);
+        let mut tried = Try::new(&[("a.md", &*note), ("b.md", key[1])]);
+        for arguments in [
+            json!({ "pattern": &key[1][..9], "path": "a.md" }),
+            json!({ "pattern": &key[1][..9], "path": "a.md", "context": 1 }),
+            json!({ "pattern": ".", "path": "a.md" }),
+        ] {
+            let shown = tried.good(&tool(), arguments);
+            let shows = key.iter().any(|line| shown.contains(line));
+            assert_eq!(shows, !is_secret, "{shown}");
+        }
+        let other = tried.good(&tool(), json!({ "pattern": ".", "path": "b.md" }));
+        assert!(other.contains(key[1]), "{other}");
+    }
+}

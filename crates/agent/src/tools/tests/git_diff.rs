@@ -101,3 +101,21 @@ fn what_no_tool_reads_is_left_out() {
     let text = tried.good(&tool, json!({ "paths": [".env"] }));
     assert!(text.starts_with("no difference\n[1 file left out"), "{text}");
 }
+
+/// A change in the midst of a key is masked by what the whole file says it is.
+#[test]
+fn a_piece_of_a_key_is_masked() {
+    for (label, is_secret) in [("PRIVATE KEY", true), ("CERTIFICATE", false)] {
+        let (note, key) = note_with_key(label);
+        let mut tried = Try::git(&[("a.md", &*note)]);
+        let other: String = key[1].chars().rev().collect();
+        tried.write("a.md", note.replace(key[1], &other));
+        let tool = GitDiff::new(tried.repository(), Arc::new(|_| false));
+        for context in [0, 1, 50] {
+            let shown = tried.good(&tool, json!({ "context": context }));
+            let shows = shown.contains(key[1]) || shown.contains(&other);
+            assert_eq!(shows, !is_secret, "{shown}");
+            assert!(shown.contains("@@"), "{shown}");
+        }
+    }
+}

@@ -50,6 +50,20 @@ pub(super) struct Try {
     pub(super) readings: Vec<Reading>,
 }
 
+/// A note with a private key from line 4 on, and one with a block that is none; both made up.
+pub(super) fn note_with_key(label: &str) -> (String, Vec<&'static str>) {
+    let key = vec![
+        "Ro7jsCYUlYbHp6VHWVnD8dPCi7M0orfeM+omErX6V1t1m/0JeVB44EUmVThYJyp6",
+        "lBcgQFqAiABDQsaJsqGwodqbTEPcwHgq1oi85Un5CfM6dh9Z2n/4jkPsiqJPWL63",
+        "moB35D0R6Z1mO2OGVt8ilkl3mVqhQp0T2gKNTnBt9CnSVoJC2dIdxINRSaxsZisd",
+        "2rTq9VbXk4LmZ0pWc8YsQf1GhJ7uNaEd",
+    ];
+    let dashes = "-----";
+    let body = key.join("\n");
+    let block = format!("{dashes}BEGIN {label}{dashes}\n{body}\n{dashes}END {label}{dashes}");
+    (format!("# Server\n\nSee:\n{block}\n\nAll of it.\n"), key)
+}
+
 impl Try {
     pub(super) fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();

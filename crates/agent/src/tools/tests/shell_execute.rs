@@ -124,3 +124,36 @@ fn wrong_arguments() {
     tried.cancelled.set(true);
     tried.refused(&tool, json!({ "command": "x" }), "cancelled");
 }
+
+/// Of a file that a line names no piece of a key is shown, live or at the end, nor of an output that
+/// is cut in the midst of one; of a block that is no key, everything is.
+#[test]
+fn a_piece_of_a_key_is_masked() {
+    for (label, is_secret) in [("PRIVATE KEY", true), ("CERTIFICATE", false)] {
+        let (note, key) = note_with_key(label);
+        let mut tried = Try::new(&[("docs/a.md", &*note)]);
+        let piece = format!("{}\n{}\n", key[1], key[2]);
+        for line in ["sed -n 6,7p docs/a.md", "cat <docs/a.md|tail -3", "git show 'HEAD:docs/a.md'"]
+        {
+            let bytes = piece.clone().into_bytes();
+            let run = move |_: &ShellRequest, attend: Attend<'_>| {
+                let _ = attend(&bytes, b"");
+                Ok(ShellOutcome { code: Some(0), stdout: bytes.clone(), ..Default::default() })
+            };
+            let tool = ShellExecute::new(Box::new(run), Arc::new(|_| false));
+            let shown = tried.good(&tool, json!({ "command": line }));
+            for shown in [shown, tried.said.concat()] {
+                assert_eq!(shown.contains(key[1]), !is_secret, "{line}: {shown}");
+            }
+            tried.said.clear();
+        }
+        // What is left of a long output ends in the second half of a key.
+        let long = format!("{}{note}", "Otters hold hands.\n".repeat(400));
+        let outcome =
+            ShellOutcome { code: Some(0), stdout: long.into_bytes(), ..Default::default() };
+        tried.max = 900;
+        let shown = tried.good(&ends(outcome), json!({ "command": "make" }));
+        assert!(shown.contains("left out") && shown.contains("All of it."), "{shown}");
+        assert_eq!(shown.contains(key[3]), !is_secret, "{shown}");
+    }
+}
