@@ -92,7 +92,7 @@ impl Terminal {
             self.screen.warn(&escape_control_line(warning));
         }
         if finished.outcome != Outcome::Done {
-            let (outcome, reason) = (finished.outcome.name(), finished.end.reason());
+            let (outcome, reason) = (finished.outcome.name(), finished.reason());
             let mut lines = reason.lines().map(escape_control_line);
             let first = format!(": {}", lines.next().unwrap_or_default());
             self.screen.say(&[Span::new(outcome, BAD), Span::new(first, PLAIN)], "");
