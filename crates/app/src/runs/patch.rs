@@ -71,6 +71,10 @@ fn place(path: &Path) -> Result<(&Path, &Path), Error> {
 
 fn unwritable(path: &Path, cause: &std::io::Error) -> Error {
     let shown = exact_line(&path.to_string_lossy());
+    let cause = match cause.kind() {
+        std::io::ErrorKind::AlreadyExists => "there is a file of that name already".to_owned(),
+        _ => cause.to_string(),
+    };
     Error::new(format_args!("no patch can be written to `{shown}`: {cause}"))
         .hint("name a file that is not there yet, in a folder that is")
 }
