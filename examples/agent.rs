@@ -51,7 +51,7 @@ fn main() -> Result<(), Error> {
     // Agrees that what is looked at goes to the model that the settings name.
     let request = RunRequest { goal: &goal, yes: true, is_attended: true, ..RunRequest::default() };
     let finished = agent.run(&request, &mut session, &mut Onlooker)?;
-    println!("\n{}\n{}: {}", finished.answer, finished.outcome.name(), finished.end.reason());
+    println!("\n{}\n{}: {}", finished.answer, finished.outcome.name(), finished.reason());
     for note in &finished.notes {
         println!("written: {}", note.display());
     }

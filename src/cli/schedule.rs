@@ -202,12 +202,7 @@ fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.line(format_args!("{} removed", escape_control_line(&args.name)))?;
         return Ok(Outcome::Done);
     }
-    ui.talk(format_args!(
-        "no job of this repository is called `{}`",
-        escape_control_line(&args.name)
-    ));
-    ui.talk("hint: `elophanto schedule list` shows them");
-    Ok(Outcome::Negative)
+    Err(CliError::unknown("job of this repository", &args.name, "schedule list"))
 }
 
 fn execute(args: &RunArgs, ui: &Ui) -> Result<Outcome, CliError> {

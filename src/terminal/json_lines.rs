@@ -185,7 +185,7 @@ impl<'a> EndedWire<'a> {
             run: finished.run.to_string(),
             session: finished.session.to_string(),
             outcome: finished.outcome.name(),
-            reason: finished.end.reason(),
+            reason: finished.reason(),
             answer: &finished.answer,
             files: texts(&finished.touched),
             commits: &finished.commits,

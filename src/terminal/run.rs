@@ -86,29 +86,11 @@ impl Terminal {
 
     /// Shows how a run ended: its answer, unless that was shown as it came, and what it did.
     pub fn end(&mut self, finished: &Finished) {
-        let texts = |paths: &[PathBuf]| {
-            paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
-        };
-        let Spent { input_tokens, output_tokens, usd_micros, .. } = finished.spent;
         let hint = match &finished.end {
             End::Brain { hint, .. } | End::Budget { hint, .. } => hint.as_deref(),
             _ => None,
         };
-        let complete = TaskComplete {
-            run: finished.run.to_string(),
-            goal: String::new(),
-            outcome: finished.outcome.name().to_owned(),
-            reason: finished.end.reason(),
-            files: texts(&finished.touched),
-            commits: finished.commits.clone(),
-            notes: texts(&finished.notes),
-            effects: finished.effects,
-            steps: finished.steps,
-            input_tokens,
-            output_tokens,
-            usd: usd_micros as f64 / 1e6,
-            warnings: finished.warnings.clone(),
-        };
+        let complete = TaskComplete::of(finished, "");
         self.ended(&complete, &finished.answer, hint);
     }
 

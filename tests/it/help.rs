@@ -1615,9 +1615,10 @@ fn help_of_agent_undo() {
     --- stdout
     Take back what a run of the agent changed, byte for byte
 
-    Without RUN, the last one. A file that somebody changed since is left, and nothing is taken back
-    unless --partly says so. An undo is a run too, whose id it tells: undoing it does the work again.
-    What a run wrote about its task goes too; its lesson stays.
+    Without RUN, the last one; where that is undone already, the one before after a question. A file
+    that somebody changed since is left, and nothing is taken back unless --partly says so. An undo is a
+    run too, whose id it tells: undoing it does the work again. What a run wrote about its task goes
+    too; its lesson stays.
 
     Usage: elophanto agent undo [OPTIONS] [RUN]
 
@@ -1631,6 +1632,9 @@ fn help_of_agent_undo() {
 
           --interrupted
               Also what changed after a run was interrupted, whoever changed it
+
+          --yes
+              Agree to taking back an older run where the last one is undone already and no RUN is given
 
           --json
               Print JSON Lines

@@ -186,8 +186,8 @@ fn a_job_comes_and_goes() {
     let disable = format!("systemctl --user disable --now {unit}.timer");
     assert!(site.asked().contains(&disable));
     let again = site.run(&["remove", "fresh"]);
-    assert_eq!((again.code, again.stdout.len()), (Some(1), 0), "{again}");
-    assert!(again.stderr().contains("no job of this repository is called `fresh`"), "{again}");
+    assert_eq!((again.code, again.stdout.len()), (Some(2), 0), "{again}");
+    assert!(again.stderr().contains("there is no job of this repository `fresh`"), "{again}");
     let none = site.run(&["list"]);
     assert_eq!((none.code, none.stdout.len()), (Some(1), 0), "{none}");
     assert!(none.stderr().contains("nothing is scheduled here"), "{none}");

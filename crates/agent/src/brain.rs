@@ -1,6 +1,6 @@
 //! What the loop needs of language models.
 
-use elophanto_models::llm::{Reply, Request, Sink, Task};
+use elophanto_models::llm::{Reply, Request, Sink, Task, Usage};
 
 /// A reply, and what it cost.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,6 +10,27 @@ pub struct Thought {
     pub model: String,
     /// Millionths of a US dollar. `None`: unknown.
     pub usd_micros: Option<u64>,
+    /// What was asked before in vain.
+    pub lost: Vec<Cost>,
+}
+
+/// What asking a model cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cost {
+    /// As `provider/model`.
+    pub model: String,
+    pub usage: Usage,
+    /// Millionths of a US dollar. `None`: unknown.
+    pub usd_micros: Option<u64>,
+}
+
+impl Thought {
+    /// Everything that it cost, in order.
+    pub(crate) fn costs(&self) -> Vec<Cost> {
+        let Self { reply, model, usd_micros, lost } = self;
+        let own = Cost { model: model.clone(), usage: reply.usage, usd_micros: *usd_micros };
+        lost.iter().cloned().chain([own]).collect()
+    }
 }
 
 /// Why there is no reply.
@@ -21,6 +42,8 @@ pub struct BrainError {
     /// What the user can do about it.
     pub hint: Option<String>,
     pub kind: BrainErrorKind,
+    /// What it cost all the same: an answer that cannot be used is paid for.
+    pub lost: Vec<Cost>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -39,7 +39,7 @@ mod world;
 mod tests;
 
 pub use approval::{Answer, Approval, Approver, Event};
-pub use brain::{Brain, BrainError, BrainErrorKind, Thought};
+pub use brain::{Brain, BrainError, BrainErrorKind, Cost, Thought};
 pub use image::{MAX_IMAGE_BYTES, NotShown, image};
 pub use outcome::{AgentError, End, Finished, Outcome, Spent, TaskSummary};
 pub use reading::{ReaderEnd, ReaderState, Reading};
@@ -52,4 +52,4 @@ pub use turn::{
     Agent, CompactError, CompactedSession, ContextUse, Given, MAX_DEPTH, Plan, Reflect, Settings,
     checked, compact_session, context_use, run, run_session,
 };
-pub use world::{Effects, Gathered, Instructions, Piece, SkillLine, World};
+pub use world::{Effects, Gathered, Instructions, LeftToCommit, Piece, SkillLine, World};

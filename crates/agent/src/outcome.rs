@@ -107,6 +107,8 @@ pub struct Finished {
     pub session: Uuid,
     pub outcome: Outcome,
     pub end: End,
+    /// Why an answer is not all that was asked for.
+    pub because: Option<String>,
     /// The model's last words, or why there are none. Text from outside may be in it.
     pub answer: String,
     /// Relative to the root, sorted: what tools and the checkpoint report, never the model.
@@ -120,6 +122,13 @@ pub struct Finished {
     /// Steps of the model that were used.
     pub steps: u32,
     pub warnings: Vec<String>,
+}
+
+impl Finished {
+    /// Why it is called what it is called, in a few words for people.
+    pub fn reason(&self) -> String {
+        self.because.clone().unwrap_or_else(|| self.end.reason())
+    }
 }
 
 /// What a run leaves for the next one. Files, commits and calls are facts of the trail; what the

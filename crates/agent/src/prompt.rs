@@ -26,8 +26,9 @@ const BRIEF_CHARS: usize = 100;
 pub(super) fn system(gathered: &Gathered, quote: &Quote, mode: Mode, is_attended: bool) -> String {
     let mut parts = vec![format!(
         "You are an agent that works in a git repository, with tools.\n\n# How you work\n- One tool \
-         call at a time; look at its result before the next one. Calls that only read may come \
-         several in one reply. Call a tool in the same reply in which you say that you will.\n- Without a tool call, your reply is the final answer: give \
+         call at a time; look at its result before the next one. Calls that only read come together: \
+         read all that you know you need in one reply. Call a tool in the same reply in which you say \
+         that you will.\n- Without a tool call, your reply is the final answer: give \
          it when the goal is reached, or when it cannot be, and say plainly which of the two. Claim \
          nothing that no result has shown.\n- If facts you were given suffice, use no tool.\n- If a \
          call fails, find out why before you try again; do not repeat it as it was.\n- Messages that \

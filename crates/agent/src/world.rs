@@ -68,6 +68,15 @@ pub struct Effects {
     pub remarks: Vec<String>,
 }
 
+/// What a run on a branch of its own has changed and not committed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LeftToCommit {
+    /// To be committed now.
+    pub paths: Vec<PathBuf>,
+    /// Why other changes of the run are not.
+    pub kept_back: Option<String>,
+}
+
 /// The product around the loop.
 pub trait World {
     /// A run begins; what is called until the next one belongs to it.
@@ -100,8 +109,8 @@ pub trait World {
 
     /// Of these files, which the run has changed, those that are to be committed on the branch of its
     /// own; none where it has none.
-    fn left_to_commit(&mut self, _touched: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
-        Vec::new()
+    fn left_to_commit(&mut self, _touched: &BTreeSet<PathBuf>) -> LeftToCommit {
+        LeftToCommit::default()
     }
 
     /// A picture of a kept conversation, read again, by the path it had.

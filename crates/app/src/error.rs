@@ -4,6 +4,8 @@ use std::{error::Error as StdError, fmt::Display, iter};
 
 mod hints;
 
+use elophanto_base::visible::escape_control_line;
+
 /// Who can do something about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -39,6 +41,13 @@ impl Error {
         let message = message.to_string();
         let (kind, cause, hints) = (Kind::User, None, Vec::new());
         Self { kind, message, cause, hints, broken_pipe: false, is_nowhere: false }
+    }
+
+    /// What somebody named is not there; `list` is the command that lists what is.
+    pub fn unknown(what: &str, name: &str, list: &str) -> Self {
+        let name = escape_control_line(name);
+        Self::new(format_args!("there is no {what} `{name}`"))
+            .hint(format!("`elophanto {list}` lists what there is"))
     }
 
     /// A failure that `cause` explains.

@@ -16,7 +16,7 @@ use super::{
 use crate::wire::{MessageWire, ResultWire, SessionWire};
 use elophanto_agent::{RunTrail, Session, Sessions, Trails};
 use elophanto_app::{
-    agent::{chat::told::of_session, state_folder},
+    agent::{self, chat::told::of_session, state_folder},
     runs::{Conversation, Listed, conversation, conversations, left_beside, list, patch},
 };
 use elophanto_base::counted::counted;
@@ -86,7 +86,7 @@ enum SessionsCommand {
 /// # Errors
 /// When there is no folder for them.
 fn trails() -> Result<Trails, CliError> {
-    Ok(Trails::new(state_folder(&env::environment())?.join("runs")))
+    Ok(agent::trails(&env::environment())?)
 }
 
 /// The sessions of this machine.

@@ -16,7 +16,7 @@ const MOST_TOLD: usize = 200;
 
 /// Take back what a run of the agent changed, byte for byte
 ///
-/// Without RUN, the last one. A file that somebody changed since is left, and nothing is taken back
+/// Without RUN, the last one; where that is undone already, the one before after a question. A file that somebody changed since is left, and nothing is taken back
 /// unless --partly says so. An undo is a run too, whose id it tells: undoing it does the work again.
 /// What a run wrote about its task goes too; its lesson stays.
 #[derive(clap::Args, Debug)]
@@ -30,6 +30,9 @@ pub struct UndoArgs {
     /// Also what changed after a run was interrupted, whoever changed it
     #[arg(long)]
     interrupted: bool,
+    /// Agree to taking back an older run where the last one is undone already and no RUN is given
+    #[arg(long)]
+    yes: bool,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -37,9 +40,9 @@ pub struct UndoArgs {
 
 pub fn run(args: &UndoArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
-    let UndoArgs { run, partly, interrupted, .. } = args;
-    let (partly, interrupted) = (*partly, *interrupted);
-    let request = UndoRequest { run: run.as_deref(), partly, interrupted };
+    let UndoArgs { run, partly, interrupted, yes, .. } = args;
+    let (partly, interrupted, yes) = (*partly, *interrupted, *yes);
+    let request = UndoRequest { run: run.as_deref(), partly, interrupted, yes };
     let Some(undone) = runs::undo(&workspace, &request, ui)? else { return Ok(Outcome::Negative) };
     tell(&undone, ui)?;
     Ok(Outcome::Done)

@@ -53,7 +53,9 @@ pub fn list(
 
 pub fn show(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
     let known = known(workspace)?;
-    let Some(question) = find(&known, id)? else { return unknown(id, ui) };
+    let Some(question) = find(&known, id)? else {
+        return Err(CliError::unknown("question", id, "scan --list"));
+    };
     let evidence = &question.evidence;
     let mut lines = vec![
         question_line(question),
@@ -85,7 +87,9 @@ pub fn show(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, Cli
 
 pub fn dismiss(workspace: &Workspace, id: &str, ui: &mut Ui) -> Result<Outcome, CliError> {
     let known = known(workspace)?;
-    let Some(question) = find(&known, id)? else { return unknown(id, ui) };
+    let Some(question) = find(&known, id)? else {
+        return Err(CliError::unknown("question", id, "scan --list"));
+    };
     let dismissed = questions::dismiss(workspace, question)?;
     ui.emit(&Listed::from(&dismissed), format_args!("dismissed {}", dismissed.id))?;
     Ok(Outcome::Done)
@@ -120,10 +124,4 @@ pub fn indexed(workspace: &Workspace, ui: &mut Ui) -> Result<Outcome, CliError> 
         ui.talk("no file is described yet: `elophanto scan --investigate` describes some");
     }
     Ok(outcome)
-}
-
-fn unknown(id: &str, ui: &Ui) -> Result<Outcome, CliError> {
-    ui.talk(format_args!("no question is called `{}`", escape_control_line(id)));
-    ui.talk("hint: `elophanto scan --list` shows those that wait for an answer");
-    Ok(Outcome::Negative)
 }

@@ -34,7 +34,16 @@ fn a_branch_of_its_own_is_committed_to_and_taken_back() {
     bench.env.write("staged.md", "staged\n");
     bench.env.git(&["add", "staged.md"]);
     let told = bench.run("Write two files", &["--mode", "full", "--branch", "topic/otters"], "no");
-    assert_eq!(told.output.code, Some(0), "{}", told.output);
+    // What is not on the branch keeps the run from being done.
+    let ended = told.all("ended")[0];
+    assert_eq!(
+        (told.output.code, &ended["outcome"]),
+        (Some(1), &json!("partly")),
+        "{}",
+        told.output
+    );
+    let reason = ended["reason"].as_str().unwrap();
+    assert!(reason.starts_with("`mine.md` had uncommitted changes of yours before"), "{reason}");
     let pull = told.events.last().unwrap();
     assert_eq!(pull["type"], "pull_request", "{}", told.output);
     assert_eq!((&pull["branch"], &pull["title"]), (&json!("topic/otters"), &json!("First file")));
@@ -45,8 +54,6 @@ fn a_branch_of_its_own_is_committed_to_and_taken_back() {
     assert_eq!(bench.env.git(&["log", "--format=%s"]), "Write two files\nFirst file\nFirst\n");
     let staged = bench.env.git(&["diff", "--cached", "--name-only"]);
     assert_eq!(staged, "staged.md\n");
-    let said = told.output.stderr();
-    assert!(said.contains("`mine.md` had changes of yours before"), "{}", told.output);
 
     let undone = bench.env.ok(&["agent", "undo"]);
     assert!(undone.stderr().contains("still on topic/otters"), "{undone}");

@@ -40,6 +40,29 @@ fn steps_are_counted() {
     }
 }
 
+/// An answer that cannot be used is paid for like any other: that of a plan, of a look back and of a
+/// judgement, which is asked for twice.
+#[test]
+fn what_a_run_cost_is_what_the_ledger_has() {
+    let turns = vec![
+        call("file_read", json!({ "path": "missing.md" })),
+        call("file_write", json!({ "path": "a.txt", "text": "x" })),
+        text("`a.txt` is written."),
+    ];
+    for model in [Model::script(turns.clone()), Model::prose(turns)] {
+        let bench = Bench::new(model);
+        let told = bench.run("Write a.txt", &["--mode", "full"], "once");
+        told.done();
+        let asked = bench.model.asked().len() as u64;
+        let total = bench.env.json(&["usage", "--json"]).last().unwrap().clone();
+        assert_eq!(total["calls"], asked, "{total}");
+        let ended = told.ended();
+        assert_eq!(ended["input_tokens"], total["input"], "{total}\n{ended}");
+        assert_eq!(ended["output_tokens"], total["output"], "{total}\n{ended}");
+        assert_eq!(ended["input_tokens"], 11 * asked, "{total}\n{ended}");
+    }
+}
+
 #[test]
 fn goals_that_are_none() {
     let bench = busy();

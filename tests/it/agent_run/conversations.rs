@@ -124,6 +124,12 @@ fn what_became_a_summary_is_kept() {
     let stdout = output.stdout();
     assert!(stdout.contains("3 runs here") && stdout.contains("4 runs here"), "{output}");
     assert!(stdout.contains("Tell of otters") && stdout.contains("Four. otters"), "{output}");
+    // A name is for one of them, and lines are named from the first to the last.
+    let again = chat(&bench, "/rename ANIMALS here\nSee @README.md:3-1\n");
+    let said = format!("{}{}", again.stdout(), again.stderr());
+    assert!(said.contains("another conversation is called `ANIMALS here` already"), "{again}");
+    assert!(said.contains("there are no lines 3-1 of `README.md`"), "{again}");
+    assert!(said.contains("`README.md:1-3` names them"), "{again}");
     // All of it by the list too, and gone with the session.
     let session = lists(&bench)[0]["session"].as_str().unwrap().to_owned();
     let shown = bench.env.ok(&["agent", "sessions", "show", "Animals here"]).stdout();

@@ -15,13 +15,25 @@ fn edit(old: &str, new: &str) -> Turn {
 
 #[test]
 fn an_answer_that_claims_what_nobody_did() {
-    let bench = Bench::new(Model::script(vec![text("I have created docs/otters.md.")]));
-    let told = bench.run("Write about otters", &["--mode", "full"], "no");
-    assert_eq!((told.output.code, told.outcome()), (Some(1), "nothing done"), "{}", told.output);
-    assert!(told.ended()["warnings"].to_string().contains("no call was made"), "{}", told.output);
-    // An answer that claims nothing is one.
-    let bench = Bench::new(Model::script(vec![text("Otters hold hands.")]));
-    bench.run("What do otters do?", &[], "no").done();
+    let look = || call("file_list", json!({}));
+    let said = || text("`docs/otters.md` tells of otters in three sections.");
+    let order = |turns| Model::ordering(&["Write it"], turns);
+    for turns in [vec![said()], vec![look(), said()]] {
+        let bench = Bench::new(order(turns));
+        let told = bench.run("Write docs/otters.md", &["--mode", "full"], "no");
+        let end = (told.output.code, told.outcome());
+        assert_eq!(end, (Some(1), "nothing done"), "{}", told.output);
+        let reason = told.ended()["reason"].as_str().unwrap();
+        assert!(reason.starts_with("no call was made that changes"), "{reason}");
+    }
+    // The same words are an answer where nothing was to be changed, and true once something was.
+    let bench = Bench::new(Model::script(vec![said()]));
+    bench.run("What tells of otters?", &[], "no").done();
+    let bench = Bench::new(order(vec![write("docs/otters.md", "Three.\n"), said(), said()]));
+    let told = bench.run("Write docs/otters.md", &["--mode", "full"], "no");
+    told.done();
+    let again = bench.run("Is it there?", &["--mode", "full", "--session", told.session()], "no");
+    again.done();
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod planted;
 mod poisoned;
 mod protected;
 mod readers;
+mod recorded;
 mod refactoring;
 mod screen;
 mod stash;

@@ -188,3 +188,13 @@ fn what_is_there_is_not_written_over_and_keys_stay_out() {
         assert!(!bench.env.path("none.patch").exists(), "{told}");
     }
 }
+
+#[test]
+fn a_patch_overwrites_nothing() {
+    let bench = Bench::new(Model::script(vec![text("Nothing.")]));
+    bench.env.write("a.patch", "mine\n");
+    let told = bench.env.run(&["agent", "run", "Go", "--patch", "a.patch"]);
+    assert_eq!(told.code, Some(2), "{told}");
+    assert!(told.stderr().contains("there is a file of that name already"), "{told}");
+    assert!(bench.model.asked().is_empty());
+}

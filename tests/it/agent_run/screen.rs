@@ -196,7 +196,9 @@ fn a_run_in_eighty_columns() {
     • another
 
         let otters = count(sea);
-    {bright red|partly}: the agent gave its answer
+    {bright red|partly}: the last call that changes or runs something failed: shell_execute
+    {"command":"echo 'there is no otter' >&2; exit 3"}: failed: exit code 3 ---
+    stderr there is no otter
     {faint|run [RUN]: 4 steps, 1 file, 0 commits, [TOKENS] tokens, $0.0000}
     {faint|`elophanto agent undo [RUN]` takes it back}
     "#);
@@ -238,7 +240,8 @@ fn a_run_in_a_hundred_and_twenty_columns() {
     • another
 
         let otters = count(sea);
-    partly: the agent gave its answer
+    partly: the last call that changes or runs something failed: shell_execute {"command":"echo 'there is no otter' >&2;
+    exit 3"}: failed: exit code 3 --- stderr there is no otter
     run [RUN]: 4 steps, 1 file, 0 commits, [TOKENS] tokens, $0.0000
     `elophanto agent undo [RUN]` takes it back
     "#);

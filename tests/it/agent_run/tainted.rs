@@ -359,3 +359,18 @@ fn what_a_killed_run_left_is_put_aside_by_whoever_comes_next() {
     assert_eq!(bench.env.read("ready"), b"x\n");
     assert!(!bench.env.run(&["search", "otters"]).stderr().contains("killed"));
 }
+
+/// A note that shares a word with the goal by chance is no text from outside that a run begins with; one
+/// that answers is.
+#[test]
+fn notes_near_by_chance_are_not_gathered() {
+    let note = "# Lunch\n\nThe kitchen is open from noon to two, and the cook leaves at three.\n";
+    for (goal, is_told) in
+        [("Open the settings of the server", false), ("When is the kitchen open?", true)]
+    {
+        let bench = Bench::with(Model::script(vec![text("Yes.")]), &[("README.md", note)]);
+        let told = bench.run(goal, &["--mode", "full"], "no");
+        assert_eq!(told.all("tainted").len(), usize::from(is_told), "{}", told.output);
+        assert_eq!(bench.model.prompts()[0].contains("from noon to two"), is_told, "{goal}");
+    }
+}

@@ -206,7 +206,7 @@ fn the_last_of_several_runs_goes_first() {
     assert_eq!(refused.code, Some(2), "{refused}");
     assert_eq!(undo(&bench, &[]).code, Some(0));
     assert_eq!(bench.env.read("a.txt"), b"1\n");
-    assert_eq!(undo(&bench, &[]).code, Some(0));
+    assert_eq!(undo(&bench, &["--yes"]).code, Some(0));
     assert_eq!(bench.env.read("a.txt"), b"alpha\n");
 }
 
@@ -311,4 +311,31 @@ fn output_kept_in_the_work_tree_stays() {
     assert!(!bench.env.path("b.txt").exists());
     let kept = String::from_utf8(bench.env.read("run.jsonl")).unwrap();
     assert!(kept.contains("\"ended\"") && !kept.contains("\"run.jsonl\""), "{kept}");
+}
+
+/// The last run is taken back at once; once more, and an older one is meant, or it is not.
+#[test]
+fn an_older_run_is_taken_back_after_a_question() {
+    let write = |path: &str| call("file_write", json!({ "path": path, "text": "x\n" }));
+    let turns = ["a", "b", "c"].into_iter().flat_map(|path| [write(path), text("It is there.")]);
+    let bench = Bench::new(Model::script(turns.collect()));
+    let runs = ["Write a", "Write b", "Write c"]
+        .map(|goal| bench.run(goal, &["--mode", "full"], "no").run().to_owned());
+    let there = || ["a", "b", "c"].map(|path| bench.env.path(path).exists());
+    let undone = undo(&bench, &["--json"]);
+    assert_eq!((undone.code, there()), (Some(0), [true, true, false]), "{undone}");
+    let refused = undo(&bench, &[]);
+    assert_eq!((refused.code, there()), (Some(2), [true, true, false]), "{refused}");
+    let said = refused.stderr();
+    assert!(said.contains("(\"Write b\")"), "{refused}");
+    assert!(said.contains(&format!("`elophanto agent undo {}` takes it back", runs[1])), "{said}");
+    // What was undone and done again is the last one as before.
+    let redo = undone.json()[0]["undo"].as_str().unwrap().to_owned();
+    assert_eq!(undo(&bench, &[&redo]).code, Some(0));
+    assert_eq!(there(), [true; 3]);
+    assert_eq!(undo(&bench, &[]).code, Some(0));
+    assert_eq!(undo(&bench, &["--yes"]).code, Some(0));
+    assert_eq!(there(), [true, false, false]);
+    assert_eq!(undo(&bench, &[&runs[0]]).code, Some(0));
+    assert_eq!(there(), [false; 3]);
 }

@@ -84,20 +84,22 @@ fn added_trusted_listed_removed() {
     calc  trusted  python3 [TEMP]/server/server.py
     --- stderr
     $ agent mcp trust other --yes
-    exit: 1
+    exit: 2
     --- stdout
     --- stderr
-    no server `other` was added
+    error: there is no server `other`
+    hint: `elophanto agent mcp list` lists what there is
     $ agent mcp remove calc
     exit: 0
     --- stdout
     removed: calc
     --- stderr
     $ agent mcp remove calc
-    exit: 1
+    exit: 2
     --- stdout
     --- stderr
-    no server `calc` was added
+    error: there is no server `calc`
+    hint: `elophanto agent mcp list` lists what there is
     $ agent mcp list --json
     exit: 1
     --- stdout

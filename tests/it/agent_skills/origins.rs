@@ -101,14 +101,15 @@ fn four_origins_and_which_one_counts() {
     Shrews bite.
     --- stderr
     $ agent skill show stray
-    exit: 1
+    exit: 2
     --- stdout
     --- stderr
     warning: [TEMP]/repo/.claude/skills/broken: `SKILL.md` of `broken`: no front matter
     warning: `[TEMP]/repo/.claude/skills/etc` leads out of the repository
     warning: [TEMP]/repo/.claude/skills/other-name: `Evil Name` is no name of a skill: only lower case letters, digits and hyphens are allowed
     warning: `[TEMP]/home/.local/share/elophanto/skills/stray` stands not in skills.lock.json, so it is not loaded
-    no skill `stray` that can be used; `elophanto agent skill list` names those that can
+    error: there is no skill that can be used `stray`
+    hint: `elophanto agent skill list` lists what there is
     $ agent skill show voles --file ../../../README.md
     exit: 2
     --- stdout

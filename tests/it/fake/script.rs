@@ -42,6 +42,17 @@ pub fn shell(line: &str) -> Turn {
     call("shell_execute", json!({ "command": line }))
 }
 
+/// A call, and what the model says before it.
+pub fn says(said: &str, tool: &str, arguments: Value) -> Turn {
+    Turn::Both(said.to_owned(), tool.to_owned(), arguments.to_string())
+}
+
+/// Calls of one reply.
+pub fn calls_of(calls: &[(&str, Value)]) -> Turn {
+    let call = |(tool, arguments): &(&str, Value)| ((*tool).to_owned(), arguments.to_string());
+    Turn::Calls(calls.iter().map(call).collect())
+}
+
 /// A running model.
 pub struct Model {
     fake: Fake,
@@ -61,12 +72,41 @@ impl Model {
         Self::start(fields, move |_, number| turns[number.min(turns.len() - 1)].clone())
     }
 
+    /// The same of a model that plans these steps, for which it wants these tools.
+    pub fn planning(steps: &[&str], tools: &[&str], judgement: Value, turns: Vec<Turn>) -> Self {
+        let mut forms = forms(judgement);
+        let plan = json!({ "answer_at_once": false, "steps": steps, "tools": tools });
+        forms.insert("plan".to_owned(), plan);
+        Self::answering(forms, move |_, number| turns[number.min(turns.len() - 1)].clone())
+    }
+
+    /// The same where the goal asks to change something, by the plan.
+    pub fn ordering(steps: &[&str], turns: Vec<Turn>) -> Self {
+        let mut forms = forms(json!({}));
+        let plan = json!({ "answer_at_once": false, "changes": true, "steps": steps, "tools": [] });
+        forms.insert("plan".to_owned(), plan);
+        Self::answering(forms, move |_, number| turns[number.min(turns.len() - 1)].clone())
+    }
+
+    /// The same of a model that answers in prose whatever form is asked for.
+    pub fn prose(turns: Vec<Turn>) -> Self {
+        let mut forms = forms(json!({}));
+        forms.values_mut().for_each(|form| *form = json!("First I look, then I write."));
+        Self::answering(forms, move |_, number| turns[number.min(turns.len() - 1)].clone())
+    }
+
     /// Says what `says` makes of a request with tools and its number among those, from 0.
     pub fn start(
         judgement: Value,
         says: impl Fn(&Seen, usize) -> Turn + Send + Sync + 'static,
     ) -> Self {
-        let forms = forms(judgement);
+        Self::answering(forms(judgement), says)
+    }
+
+    fn answering(
+        forms: Forms,
+        says: impl Fn(&Seen, usize) -> Turn + Send + Sync + 'static,
+    ) -> Self {
         let turns = Arc::new(Mutex::new(0_usize));
         Self {
             fake: Fake::start(move |seen| {

@@ -102,8 +102,8 @@ fn the_most_valuable_those_named_or_all() {
     exit: 2
     --- stdout
     --- stderr
-    error: no question is called `unindexed-none`
-    hint: `elophanto scan --list` shows those that wait for an answer
+    error: there is no question `unindexed-none`
+    hint: `elophanto scan --list` lists what there is
     ");
     assert_eq!(env.run(&["scan", "--investigate", "unindexed-"]).code, Some(2));
 }

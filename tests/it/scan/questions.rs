@@ -376,11 +376,11 @@ fn questions_are_listed_shown_and_put_aside() {
     let several = env.run(&["scan", "--show", "unindexed-"]);
     assert_eq!(several.code, Some(2), "{several}");
     snapshot!(env.run(&["scan", "--show", "none"]), @"
-    exit: 1
+    exit: 2
     --- stdout
     --- stderr
-    no question is called `none`
-    hint: `elophanto scan --list` shows those that wait for an answer
+    error: there is no question `none`
+    hint: `elophanto scan --list` lists what there is
     ");
     let none = env.run(&["scan", "--dismiss", "none"]);
     assert_eq!(none.to_string(), env.run(&["scan", "--show", "none"]).to_string());

@@ -171,6 +171,11 @@ pub(super) fn program(command: &[String], environment: &Environment) -> Option<P
     folders.map(|folder| PathBuf::from(folder).join(program)).find(|path| path.is_file())
 }
 
+/// Whether the program of a command is there now: a server may be added before what it needs is installed.
+pub fn is_installed(command: &[String], environment: &Environment) -> bool {
+    program(command, environment).is_some_and(|path| path.is_file())
+}
+
 fn check_program(command: &[String], environment: &[String]) -> Result<(), &'static str> {
     let Some(program) = command.first().filter(|program| !program.is_empty()) else {
         return Err("its command is empty");

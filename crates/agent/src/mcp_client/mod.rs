@@ -23,7 +23,7 @@ use std::{
     time::Duration,
 };
 
-pub use entry::{At, Entry, EntryError, USUAL_ENVIRONMENT};
+pub use entry::{At, Entry, EntryError, USUAL_ENVIRONMENT, is_installed};
 pub use http::Credentials;
 pub use offer::{MAX_DESCRIPTION, MAX_SCHEMA_BYTES, MAX_TOOLS};
 

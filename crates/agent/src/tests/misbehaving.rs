@@ -256,7 +256,7 @@ fn a_failed_end_is_not_called_done() {
     assert_eq!(finished.outcome, Outcome::Partly);
     assert_eq!(
         bench.world.remembered[0].root_cause.as_deref(),
-        Some("broken {}: failed: exit code 1")
+        Some("the last call that changes or runs something failed: broken {}: failed: exit code 1")
     );
     assert_eq!(bench.world.remembered[0].did, ["broken {}: failed: exit code 1"]);
 }

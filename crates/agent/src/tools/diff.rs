@@ -2,6 +2,7 @@
 
 use std::{fmt::Write as _, os::unix::ffi::OsStrExt, path::Path};
 
+use elophanto_base::visible::visible;
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
 /// Lines shown around a change.
@@ -116,12 +117,14 @@ fn lines(text: &mut String, sign: char, lines: &[&str]) {
     }
 }
 
-/// A name as git writes it in a diff: in quotes, with octal escapes, where it is not plain.
+/// A name as git writes it in a diff (`core.quotePath` off): in quotes, with octal escapes, where it is not
+/// to be shown as it is.
 fn quoted(prefix: &str, path: &Path) -> String {
     let bytes = path.as_os_str().as_bytes();
     let plain = |byte: &u8| (0x20..0x7f).contains(byte) && !b"\"\\".contains(byte);
     if let Ok(text) = std::str::from_utf8(bytes)
-        && bytes.iter().all(plain)
+        && !text.contains(['"', '\\', '\n', '\t'])
+        && visible(text) == text
     {
         return format!("{prefix}{text}");
     }
@@ -173,6 +176,21 @@ mod tests {
         }
         after.extend(old[at..].iter().copied());
         after
+    }
+
+    #[test]
+    fn names_in_a_diff() {
+        for (path, expected) in [
+            ("a.md", "a/a.md"),
+            ("größe und/日本.md", "a/größe und/日本.md"),
+            ("a\"b", "\"a/a\\042b\""),
+            ("a\nb", "\"a/a\\012b\""),
+            ("a\u{202e}b", "\"a/a\\342\\200\\256b\""),
+        ] {
+            assert_eq!(quoted("a/", Path::new(path)), expected);
+        }
+        let bytes = std::ffi::OsStr::from_bytes(b"a\xffb");
+        assert_eq!(quoted("b/", Path::new(bytes)), "\"b/a\\377b\"");
     }
 
     #[test]

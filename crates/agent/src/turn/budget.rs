@@ -1,6 +1,6 @@
 //! What a run may still use, and what it has used. Pure.
 
-use crate::{Spent, Thought};
+use crate::{Cost, Spent};
 use elophanto_models::llm::Usage;
 
 /// Calls of tools in a run, those that tools make included: a tool that calls itself ends here.
@@ -39,13 +39,14 @@ impl Allowance {
         left
     }
 
-    pub(super) fn spend(&mut self, thought: &Thought) {
-        let Usage { input, output, .. } = thought.reply.usage;
+    /// Counts as the ledger does.
+    pub(super) fn spend(&mut self, cost: &Cost) {
+        let Usage { input, output, calls, .. } = cost.usage;
         let spent = &mut self.spent;
         spent.input_tokens = spent.input_tokens.saturating_add(input);
         spent.output_tokens = spent.output_tokens.saturating_add(output);
-        spent.calls = spent.calls.saturating_add(1);
-        match thought.usd_micros {
+        spent.calls = spent.calls.saturating_add(calls.max(1));
+        match cost.usd_micros {
             Some(usd) => spent.usd_micros = spent.usd_micros.saturating_add(usd),
             None => spent.unpriced = spent.unpriced.saturating_add(1),
         }

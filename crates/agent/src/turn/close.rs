@@ -47,8 +47,10 @@ impl Run<'_, '_> {
         let judged = (can_ask && (is_task || !frame.plan.answer_at_once))
             .then(|| self.judge(&frame, &end, answer.as_deref()));
         let judged = judged.flatten();
-        let outcome = self.outcome(&end, judged.as_ref());
-        let outcome = self.honest(&frame.goal, &end, answer.as_deref(), outcome);
+        let (outcome, because) = match end {
+            End::Answered => self.of_answer(&frame, judged.as_ref()),
+            _ => (self.without_answer(&end, judged.as_ref()), None),
+        };
         let is_cancelled = self.is_cancelled_now();
         let end = if is_cancelled && end != End::Answered { End::Cancelled } else { end };
         let outcome = if end == End::Cancelled { Outcome::Cancelled } else { outcome };
@@ -56,10 +58,10 @@ impl Run<'_, '_> {
         let notes = match end {
             End::Cancelled => Vec::new(),
             _ if !is_task => Vec::new(),
-            _ => self.remember(&frame, &end, outcome, judged.as_ref()),
+            _ => self.remember(&frame, (&end, outcome, because.as_deref()), judged.as_ref()),
         };
-        let answer = answer.unwrap_or_else(|| without_answer(&end, judged.as_ref()));
-        let finished = self.finished(end, outcome, answer, notes);
+        let answer = answer.unwrap_or_else(|| no_answer(judged.as_ref()));
+        let finished = self.finished((end, outcome, because), answer, notes);
         self.finish(finished)
     }
 
@@ -89,49 +91,42 @@ impl Run<'_, '_> {
         parsed(reply.value, &reply.text)
     }
 
-    /// The model may say less than the facts allow, never more.
-    fn outcome(&self, end: &End, judged: Option<&Judgement>) -> Outcome {
-        let said = judged.and_then(|judged| judged.reached);
-        let broke = self.facts.bad_end().is_some();
-        match end {
-            End::Answered => match said {
-                Some(Outcome::Done) | None if broke => Outcome::Partly,
-                Some(said) => said,
-                None => Outcome::Done,
-            },
-            End::Steps { .. } => match said {
-                Some(Outcome::Done | Outcome::Partly) => Outcome::Partly,
-                _ => Outcome::Failed,
-            },
-            End::Cancelled => Outcome::Cancelled,
-            End::Budget { .. } | End::Brain { .. } | End::Loop { .. } | End::Trail { .. } => {
-                Outcome::Failed
+    /// What a run with an answer is called, and why, where that is not done. The model may say less than
+    /// the facts allow, never more, and facts come before what anybody says of them.
+    fn of_answer(
+        &self,
+        frame: &Frame<'_>,
+        judged: Option<&Judgement>,
+    ) -> (Outcome, Option<String>) {
+        let said = judged.and_then(|judged| judged.reached).unwrap_or(Outcome::Done);
+        let is_order = if self.is_first { frame.plan.changes } else { Some(false) };
+        match at_most(&self.facts, is_order).filter(|(most, _)| *most >= said) {
+            Some((most, why)) => (most, Some(why)),
+            None if said == Outcome::Done => (said, None),
+            None => {
+                let of = |text: Option<&String>| text.filter(|text| !text.is_empty()).cloned();
+                let cause = of(judged.and_then(|judged| judged.root_cause.as_ref()));
+                (said, cause.or_else(|| of(judged.map(|judged| &judged.outcome))))
             }
         }
     }
 
-    /// What was written down comes before what anybody says of it: how much less it is, is said.
-    fn honest(&mut self, goal: &str, end: &End, answer: Option<&str>, outcome: Outcome) -> Outcome {
-        let at_most =
-            at_most(&self.facts, goal, answer, self.is_first).filter(|_| *end == End::Answered);
-        match at_most.filter(|(most, _)| *most > outcome) {
-            Some((most, why)) => {
-                self.warn(why);
-                most
-            }
-            None => outcome,
+    fn without_answer(&self, end: &End, judged: Option<&Judgement>) -> Outcome {
+        match (end, judged.and_then(|judged| judged.reached)) {
+            (End::Steps { .. }, Some(Outcome::Done | Outcome::Partly)) => Outcome::Partly,
+            (End::Cancelled, _) => Outcome::Cancelled,
+            _ => Outcome::Failed,
         }
     }
 
     fn remember(
         &mut self,
         frame: &Frame<'_>,
-        end: &End,
-        outcome: Outcome,
+        (end, outcome, because): (&End, Outcome, Option<&str>),
         judged: Option<&Judgement>,
     ) -> Vec<std::path::PathBuf> {
         let title = judged.map(|judged| judged.title.clone()).filter(|title| !title.is_empty());
-        let reason = end.reason();
+        let reason = because.map_or_else(|| end.reason(), str::to_owned);
         let mut did: Vec<_> = self.facts.did.iter().map(|did| did.line.clone()).collect();
         if self.facts.more > 0 {
             did.push(format!("and {}", counted(self.facts.more, "more call")));
@@ -155,7 +150,7 @@ impl Run<'_, '_> {
                 .unwrap_or_default(),
             root_cause: match (outcome, end) {
                 (Outcome::Done, _) => None,
-                (_, End::Answered) => cause.or_else(|| self.facts.bad_end().map(str::to_owned)),
+                (_, End::Answered) => cause.or_else(|| because.map(str::to_owned)),
                 _ => Some(cause.unwrap_or(reason)),
             },
             lesson: judged.and_then(|judged| judged.lesson.clone()),
@@ -173,8 +168,7 @@ impl Run<'_, '_> {
 
     fn finished(
         &mut self,
-        end: End,
-        outcome: Outcome,
+        (end, outcome, because): (End, Outcome, Option<String>),
         answer: String,
         notes: Vec<std::path::PathBuf>,
     ) -> Finished {
@@ -183,6 +177,7 @@ impl Run<'_, '_> {
             session: self.session.id,
             outcome,
             end,
+            because,
             answer,
             touched: self.facts.touched.iter().cloned().collect(),
             commits: self.facts.commits.clone(),
@@ -198,7 +193,7 @@ impl Run<'_, '_> {
         let Finished { spent, .. } = &finished;
         self.note(EntryKind::End {
             outcome: finished.outcome.name().to_owned(),
-            reason: clean(&finished.end.reason(), 1_000),
+            reason: clean(&finished.reason(), 1_000),
             answer: clean(&finished.answer, 32 * 1024),
             touched: some_paths(&finished.touched),
             commits: some_commits(&finished.commits),
@@ -217,11 +212,11 @@ impl Run<'_, '_> {
     }
 }
 
-fn without_answer(end: &End, judged: Option<&Judgement>) -> String {
-    let reason = end.reason();
+/// What is said in the place of an answer; why there is none is said beside it.
+fn no_answer(judged: Option<&Judgement>) -> String {
     match judged.map(|judged| judged.outcome.as_str()).filter(|text| !text.is_empty()) {
-        Some(outcome) => format!("No final answer: {reason}. {outcome}"),
-        None => format!("No final answer: {reason}."),
+        Some(outcome) => format!("No final answer. {outcome}"),
+        None => "No final answer.".to_owned(),
     }
 }
 

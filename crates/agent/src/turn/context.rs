@@ -107,7 +107,7 @@ pub fn compact_session(
         return Err(CompactError::Empty);
     }
     let mut allowance = Allowance::new(0);
-    allowance.spend(&thought);
+    thought.costs().iter().for_each(|cost| allowance.spend(cost));
     let text = in_summary(session, &quote, &text);
     let mut shorter = session.clone();
     shorter.messages = vec![Message::User(format!("{HEADING}\n{text}"))];

@@ -30,13 +30,17 @@ pub(super) struct Facts {
     /// Tools that were to write or commit and did not run since, and whether a call that writes did.
     pub(super) unwritten: BTreeSet<String>,
     pub(super) has_written: bool,
+    /// Commands that were not run.
+    pub(super) unrun: usize,
     /// Shell lines that test something, each with whether it failed when it ran last.
-    tests: BTreeMap<String, bool>,
+    pub(super) tests: BTreeMap<String, bool>,
     /// Files were changed since the check of the repository ran.
     pub(super) is_unchecked: bool,
     pub(super) failed_checks: u32,
     /// Why the check of the repository says nothing of the last changes.
     pub(super) unchecked: Option<String>,
+    /// Why what the run changed is not all on the branch of its own.
+    pub(super) uncommitted: Option<String>,
 }
 
 /// A call, in one line.

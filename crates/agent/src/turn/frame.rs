@@ -15,7 +15,7 @@ use super::{
     plan::Plan,
 };
 use crate::{
-    BrainErrorKind, End, Event, Instructions, Session, Sessions, SessionsError, Thought, Toolbox,
+    BrainErrorKind, Cost, End, Event, Instructions, Session, Sessions, SessionsError, Toolbox,
     clean::{clean, cut_middle},
     image::keep_newest,
     prompt::{self, NOTE},
@@ -72,6 +72,8 @@ pub(super) struct Frame<'t> {
     pub(super) is_reminded: bool,
     /// Answers in a row that could not be used.
     pub(super) misses: u32,
+    /// Steps in a row that failed.
+    pub(super) failures: u32,
 }
 
 /// Why there is no reply to work with.
@@ -197,6 +199,7 @@ impl Run<'_, '_> {
             calls: 0,
             is_reminded: false,
             misses: 0,
+            failures: 0,
         }
     }
 
@@ -338,6 +341,11 @@ impl Run<'_, '_> {
             ControlFlow::Continue(())
         };
         let answered = self.agent.brain.ask(task, request, Some(&mut show));
+        let costs = match &answered {
+            Ok(thought) => thought.costs(),
+            Err(error) => error.lost.clone(),
+        };
+        self.spend(task, &costs);
         let thought = match answered {
             Ok(thought) => thought,
             Err(_) if self.is_cancelled_now() => return Err(End::Cancelled.into()),
@@ -353,7 +361,6 @@ impl Run<'_, '_> {
                 });
             }
         };
-        self.thought(task, &thought);
         let mut reply = thought.reply;
         if reply.stop == StopReason::Cancelled || self.is_cancelled_now() {
             return Err(End::Cancelled.into());
@@ -365,15 +372,17 @@ impl Run<'_, '_> {
 
 impl Run<'_, '_> {
     /// What a model was asked for, into what was spent and the trail.
-    pub(super) fn thought(&mut self, task: Task, thought: &Thought) {
-        self.allowance.spend(thought);
-        self.note(EntryKind::Thought {
-            task: task.name().to_owned(),
-            model: thought.model.clone(),
-            input_tokens: thought.reply.usage.input,
-            output_tokens: thought.reply.usage.output,
-            usd_micros: thought.usd_micros,
-        });
+    pub(super) fn spend(&mut self, task: Task, costs: &[Cost]) {
+        for cost in costs {
+            self.allowance.spend(cost);
+            self.note(EntryKind::Thought {
+                task: task.name().to_owned(),
+                model: cost.model.clone(),
+                input_tokens: cost.usage.input,
+                output_tokens: cost.usage.output,
+                usd_micros: cost.usd_micros,
+            });
+        }
     }
 }
 

@@ -58,13 +58,14 @@ const GIVEN_CAP: usize = 48 * 1024;
 /// The same in a list of sessions.
 const SHOWN_GOAL: usize = 200;
 
-/// When the model looks back. After a call that failed it is asked about it, and at the end of a run that
-/// called tools.
+/// When the model looks back: at the end of a run that called tools, and after a call that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reflect {
-    /// It also judges each result in the reply that makes the next call.
+    /// It judges each result in the reply that makes the next call, one that failed too; where that fails
+    /// as well, it is asked about it by itself.
     #[default]
     EveryStep,
+    /// It is asked about each call that failed, and about no other.
     Failures,
 }
 

@@ -32,6 +32,9 @@ pub struct Plan {
     pub steps: Vec<String>,
     /// What is known suffices: no tool is used.
     pub answer_at_once: bool,
+    /// The goal is that something is changed or run, rather than that a question is answered; not always
+    /// said.
+    pub changes: Option<bool>,
     /// Names of tools that it needs.
     pub tools: Vec<String>,
 }
@@ -57,7 +60,7 @@ impl Run<'_, '_> {
             frame.remark("What you know suffices. Answer now, without tools.");
         } else if !plan.steps.is_empty() {
             let plan = numbered(&plan.steps);
-            frame.remark(&format!("Your plan:\n{plan}\nCarry it out, one tool call at a time."));
+            frame.remark(&format!("Your plan:\n{plan}\nCarry it out."));
         }
         frame.plan = plan;
         Ok(())
@@ -87,7 +90,8 @@ impl Run<'_, '_> {
         request.messages.push(Message::User(format!(
             "{NOTE} Before anything is done: make a short plan for this goal, one line for each \
              step, with these tools, and name those that it needs. If what you were told above \
-             suffices to answer, set `answer_at_once`.\n{}",
+             suffices to answer, set `answer_at_once`; if the goal is that something is changed or \
+             run, rather than an answer or a text, set `changes`.\n{}",
             prompt::tool_lines(frame.tools.specs())
         )));
         let plan = match self.ask(Task::Planning, &request, false) {
@@ -116,16 +120,18 @@ fn plan_schema() -> Schema {
         "type": "object",
         "properties": {
             "answer_at_once": { "type": "boolean" },
+            "changes": { "type": "boolean" },
             "steps": { "type": "array", "items": { "type": "string" } },
             "tools": { "type": "array", "items": { "type": "string" } },
         },
-        "required": ["answer_at_once", "steps", "tools"],
+        "required": ["answer_at_once", "changes", "steps", "tools"],
         "additionalProperties": false,
     });
     Schema { name: "plan".to_owned(), schema }
 }
 
-/// From what fits the schema, from JSON among prose, or from the lines of prose. The tools may be missing.
+/// From what fits the schema, from JSON among prose, or from the lines of prose. What was not always asked
+/// for may be missing.
 fn parsed(value: Option<Value>, text: &str) -> Plan {
     let mut form = plan_schema();
     form.schema["required"] = json!(["answer_at_once", "steps"]);
@@ -142,6 +148,7 @@ fn parsed(value: Option<Value>, text: &str) -> Plan {
         tools: texts("tools").take(TOOLS_CAP).map(str::to_owned).collect(),
         steps: steps.filter(|step| !step.is_empty()).take(STEPS_CAP).collect(),
         answer_at_once: value.get("answer_at_once").and_then(Value::as_bool).unwrap_or(false),
+        changes: value.get("changes").and_then(Value::as_bool),
     }
 }
 

@@ -11,12 +11,12 @@ use std::{
 
 use super::compact;
 use crate::{
-    Brain, BrainErrorKind, ReaderEnd, Thought,
+    Brain, BrainErrorKind, Cost, ReaderEnd,
     clean::{clean, cut_middle},
     prompt::NOTE,
 };
 use elophanto_models::llm::{
-    Delta, Message, Request, StopReason, Task, ToolCall, ToolChoice, Tools, Usage, estimated,
+    Delta, Message, Request, StopReason, Task, ToolCall, ToolChoice, Tools, estimated,
 };
 
 /// Calls of one reply that are made.
@@ -56,7 +56,8 @@ pub(super) struct Told {
 
 /// What a reader says to its run.
 pub(super) enum ToRun {
-    Thought(Thought),
+    /// A model was asked: what that cost.
+    Asked(Vec<Cost>),
     /// A call to be made; the text for the model and whether it failed, or nothing where all ends.
     Call(ToolCall, Sender<Option<(String, bool)>>),
 }
@@ -189,8 +190,15 @@ impl Reader<'_> {
         let asked = self.brain.ask(Task::Planning, &request, Some(&mut { cancelled }));
         let is_cancelled = self.cancelled.load(Ordering::Relaxed);
         self.told.0 += 1;
-        let thought = match asked {
-            Ok(thought) => thought,
+        let costs = match &asked {
+            Ok(thought) => thought.costs(),
+            Err(error) => error.lost.clone(),
+        };
+        let tokens = |cost: &Cost| cost.usage.input.saturating_add(cost.usage.output);
+        self.told.1 += costs.iter().map(tokens).sum::<u64>();
+        (self.run)(ToRun::Asked(costs));
+        let reply = match asked {
+            Ok(thought) => thought.reply,
             Err(_) if is_cancelled => return Next::End(ReaderEnd::Cancelled, "cancelled".into()),
             Err(error) => {
                 let end = match error.kind {
@@ -200,10 +208,6 @@ impl Reader<'_> {
                 return Next::End(end, error.message);
             }
         };
-        let Usage { input, output, .. } = thought.reply.usage;
-        self.told.1 += input + output;
-        let reply = thought.reply.clone();
-        (self.run)(ToRun::Thought(thought));
         match reply.stop {
             _ if is_cancelled => Next::End(ReaderEnd::Cancelled, "cancelled".to_owned()),
             StopReason::Cancelled => Next::End(ReaderEnd::Cancelled, "cancelled".to_owned()),

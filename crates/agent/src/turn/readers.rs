@@ -158,10 +158,10 @@ impl Run<'_, '_> {
             drop(sender);
             for (number, said) in said {
                 match said {
-                    ToRun::Thought(thought) => {
+                    ToRun::Asked(costs) => {
                         self.allowance.step();
                         self.reader = Some(number);
-                        self.thought(elophanto_models::llm::Task::Planning, &thought);
+                        self.spend(elophanto_models::llm::Task::Planning, &costs);
                         self.reader = None;
                     }
                     ToRun::Call(call, answer) => {

@@ -69,6 +69,7 @@ impl Run<'_, '_> {
         self.facts.take(&record.touched, &output.commits);
         self.facts.made += usize::from(record.made);
         self.facts.effects += usize::from(record.made && record.has_effect);
+        self.facts.unrun += usize::from(!record.made && asked.tool == SHELL);
         let has_run = record.made && *how == How::Ran;
         self.facts.has_written |= record.writes && has_run;
         match has_run {

@@ -1,5 +1,6 @@
-//! Looking back on a step that failed: a short question to a cheap model. Any other step is judged by
-//! the model that makes the next one, in the same reply ([`crate::prompt::JUDGES`]).
+//! Looking back on a step that failed after another one that did: a short question to a cheap model. Any
+//! other step is judged by the model that makes the next one, in the same reply
+//! ([`crate::prompt::JUDGES`]), unless the user wants only failures to be looked back on.
 
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    Run,
+    Reflect, Run,
     call::{Asked, How, Made},
     frame::{Frame, Trouble},
     offer::{self, MORE},
@@ -88,7 +88,13 @@ impl Run<'_, '_> {
         results.into_iter().chain(images).for_each(|result| frame.push(result));
         self.instruct(frame);
         self.keep(frame);
-        if let Some((asked, made)) = failed {
+        let Some((asked, made)) = failed else {
+            frame.failures = 0;
+            return Ok(None);
+        };
+        frame.failures += 1;
+        let judges_itself = self.agent.settings.reflect == Reflect::EveryStep;
+        if frame.failures > 1 || !judges_itself {
             self.reflect(frame, &asked, &made)?;
         }
         Ok(None)

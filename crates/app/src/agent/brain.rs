@@ -12,8 +12,8 @@ use crate::{
         asker::{Purpose, Reach, askable},
     },
 };
-use elophanto_agent::{Brain, BrainError, BrainErrorKind, Thought};
-use elophanto_models::llm::{Delta, LlmError, ModelRef, Request, Sink, Task};
+use elophanto_agent::{Brain, BrainError, BrainErrorKind, Cost, Thought};
+use elophanto_models::llm::{self, Delta, LlmError, ModelRef, Request, Sink, Task};
 
 /// Kinds of work that a run may give to models.
 pub const WORK: [Task; 6] =
@@ -107,6 +107,7 @@ impl Brain for Models<'_> {
                 reply: answer.reply,
                 model: answer.model.to_string(),
                 usd_micros: answer.usd_micros,
+                lost: answer.lost.into_iter().map(cost).collect(),
             }),
             Err(failure) => Err(error_of(failure)),
         }
@@ -135,7 +136,13 @@ fn error_of(failure: Failure) -> BrainError {
         message: failure.error.message().to_owned(),
         hint: failure.error.hint_text().map(str::to_owned),
         kind,
+        lost: failure.lost.into_iter().map(cost).collect(),
     }
+}
+
+fn cost(lost: llm::Cost) -> Cost {
+    let llm::Cost { model, usage, usd_micros } = lost;
+    Cost { model: model.to_string(), usage, usd_micros }
 }
 
 /// Why there is no model to plan with.

@@ -12,7 +12,7 @@ use crate::{
     memory::{Memories, Question, reply::fitting},
     pages::{Page, Pages, Trust, folders, is_instructions},
     reporter::Silent,
-    search::{SearchRequest, search},
+    search::{Found, SearchRequest, search},
     workspace::KnowledgeBase,
 };
 use elophanto_agent::{
@@ -20,7 +20,10 @@ use elophanto_agent::{
     skills::{self, Skill},
 };
 use elophanto_base::{counted::counted, visible::exact_line};
-use elophanto_index::{Kind, search::Hit};
+use elophanto_index::{
+    Kind,
+    search::{Hit, Level},
+};
 use elophanto_models::builtin::count_tokens;
 use elophanto_text::entity::{self, slug_of};
 
@@ -172,7 +175,8 @@ fn is_trusted(pages: &Pages, path: &Path, text: &str) -> bool {
     })
 }
 
-/// Notes and facts that bear on a task; none where they cannot be searched.
+/// Notes and facts that bear on a task; none where they cannot be searched, or what is found is near by
+/// chance: it helps nobody, and it is text from outside.
 fn found(workspace: &Workspace, goal: &str) -> Vec<Hit> {
     let request = SearchRequest {
         text: goal.to_owned(),
@@ -183,6 +187,8 @@ fn found(workspace: &Workspace, goal: &str) -> Vec<Hit> {
     let asked = KnowledgeBase::of(workspace)
         .open(vec![limit])
         .and_then(|it| search(&it, &request, &Silent));
+    let by_chance = |found: &Found| found.doubted(Level::Perhaps).is_some();
+    let asked = asked.ok().filter(|found| !by_chance(found));
     asked.map(|found| found.answer.hits).unwrap_or_default()
 }
 

@@ -212,7 +212,7 @@ pub fn prepare(workspace: &Workspace, door: Door) -> Result<Prepared<'_>, Error>
         bench,
         problems,
         sessions: Sessions::new(state.join("sessions")),
-        trails: Trails::new(state.join("runs")),
+        trails: trails(&workspace.environment)?,
         model: RefCell::default(),
         told: RefCell::default(),
         known: RefCell::default(),
@@ -334,8 +334,23 @@ impl Prepared<'_> {
     /// Gives a session a name. One that no run has written down yet is only named here.
     ///
     /// # Errors
-    /// When a run goes on in it, or it cannot be written.
+    /// When a run goes on in it, another one is called that, or it cannot be written.
     pub fn rename(&self, session: &mut Session, name: &str) -> Result<(), Error> {
+        let name = one_line(name, MOST_NAME);
+        let is_taken = |other: &Session| {
+            let of_other = other.name.as_ref().map(|it| it.to_lowercase());
+            other.id != session.id && of_other == Some(name.to_lowercase())
+        };
+        if let Some(other) = self.sessions.list()?.sessions.iter().find(|it| is_taken(it)) {
+            let shown = escape_control_line(&name);
+            return Err(Error::new(format_args!(
+                "another conversation is called `{shown}` already"
+            ))
+            .hint(format!(
+                "`--session` would not tell them apart; the other one is {}",
+                other.id
+            )));
+        }
         let _lock = self.sessions.lock(session.id)?;
         match self.sessions.load(session.id) {
             Ok(newer) => *session = newer,
@@ -343,7 +358,7 @@ impl Prepared<'_> {
             Err(error) => return Err(error.into()),
         }
         let is_kept = session.revision > 0;
-        session.name = Some(one_line(name, MOST_NAME));
+        session.name = Some(name);
         if is_kept {
             self.sessions.save(session)?;
         }
@@ -446,6 +461,14 @@ pub fn state_folder(environment: &Environment) -> Result<PathBuf, Error> {
             .hint("set HOME, or XDG_STATE_HOME to a folder")
     })?;
     Ok(folder.join(STATE))
+}
+
+/// The trails of runs on this machine.
+///
+/// # Errors
+/// When the user has no home.
+pub fn trails(environment: &Environment) -> Result<Trails, Error> {
+    Ok(Trails::new(state_folder(environment)?.join("runs")))
 }
 
 #[cfg(test)]

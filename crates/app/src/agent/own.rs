@@ -76,6 +76,15 @@ impl Prepared<'_> {
             return Ok(Named { given, path: named.to_owned(), part: None });
         }
         let lines = if self.is_path(named) { None } else { in_file(named) };
+        if let Some((path, from, Some(to))) = lines
+            && to < from
+        {
+            let shown = escape_control_line(path);
+            return Err(Error::new(format_args!(
+                "there are no lines {from}-{to} of `{shown}`: the last comes before the first"
+            ))
+            .hint(format!("`{shown}:{to}-{from}` names them")));
+        }
         let arguments = match lines {
             None => json!({ "path": named }),
             Some((path, from, None)) => json!({ "path": path, "from": from }),

@@ -104,25 +104,27 @@ pub fn asked(approval: &Approval) -> ApprovalOf {
     }
 }
 
-/// How a run ended.
-pub fn complete(finished: &Finished, goal: &str) -> TaskComplete {
-    let texts = |paths: &[std::path::PathBuf]| {
-        paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
-    };
-    TaskComplete {
-        run: finished.run.to_string(),
-        goal: goal.to_owned(),
-        outcome: finished.outcome.name().to_owned(),
-        reason: finished.end.reason(),
-        files: texts(&finished.touched),
-        commits: finished.commits.clone(),
-        notes: texts(&finished.notes),
-        effects: finished.effects,
-        steps: finished.steps,
-        input_tokens: finished.spent.input_tokens,
-        output_tokens: finished.spent.output_tokens,
-        usd: finished.spent.usd_micros as f64 / 1e6,
-        warnings: finished.warnings.clone(),
+impl TaskComplete {
+    /// How a run ended that was to reach this goal.
+    pub fn of(finished: &Finished, goal: &str) -> Self {
+        let texts = |paths: &[std::path::PathBuf]| {
+            paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+        };
+        Self {
+            run: finished.run.to_string(),
+            goal: goal.to_owned(),
+            outcome: finished.outcome.name().to_owned(),
+            reason: finished.reason(),
+            files: texts(&finished.touched),
+            commits: finished.commits.clone(),
+            notes: texts(&finished.notes),
+            effects: finished.effects,
+            steps: finished.steps,
+            input_tokens: finished.spent.input_tokens,
+            output_tokens: finished.spent.output_tokens,
+            usd: finished.spent.usd_micros as f64 / 1e6,
+            warnings: finished.warnings.clone(),
+        }
     }
 }
 

@@ -18,7 +18,9 @@ use super::{
     digest::digest,
     events,
     ledger::{Ended, Settled},
-    message::{ApprovalOf, ApprovalRequest, Failure, Response, SourceWire, Told, Word},
+    message::{
+        ApprovalOf, ApprovalRequest, Failure, Response, SourceWire, TaskComplete, Told, Word,
+    },
 };
 use crate::{
     Error, Reporter,
@@ -147,7 +149,7 @@ impl Here<'_> {
 
     fn ended(&self, finished: &Finished, goal: &str) -> Ended {
         let sources = sources(self.prepared, &finished.answer);
-        let complete = events::complete(finished, goal);
+        let complete = TaskComplete::of(finished, goal);
         Ended { answer: finished.answer.clone(), sources, complete }
     }
 

@@ -16,8 +16,9 @@ use crate::{
     reporter::Reporter,
 };
 use elophanto_models::llm::{
-    self, Answer, Budget, HealthFile, Kind, Ledger, Limits, LlmError, Member, Message, ModelRef,
-    Plan, Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why, patience,
+    self, Answer, Budget, Cost, HealthFile, Kind, Ledger, Limits, LlmError, Member, Message,
+    ModelRef, Plan, Prices, Request, Router, RunError, Running, Settings, Sink, Task, Why,
+    patience,
 };
 use elophanto_net::{address::is_loopback, http::Patience};
 
@@ -57,6 +58,8 @@ pub struct Failure {
     pub no_such_model: bool,
     /// What the last one that was asked said.
     pub last: Option<Box<LlmError>>,
+    /// What those cost that were asked.
+    pub lost: Vec<Cost>,
 }
 
 impl<'a> LanguageModels<'a> {
@@ -218,9 +221,9 @@ impl<'a> LanguageModels<'a> {
             tried.push((model.clone(), self.reason(model, why)));
             hints.extend(failure::hint_for_why(self, model, why));
         }
-        let mut failed: Vec<(ModelRef, LlmError)> = match cause {
-            RunError::Failed { failed, .. } => failed,
-            RunError::NoModel { .. } => Vec::new(),
+        let (mut failed, lost) = match cause {
+            RunError::Failed { failed, lost, .. } => (failed, lost),
+            RunError::NoModel { .. } => (Vec::new(), Vec::new()),
             RunError::OverBudget(over) => {
                 let error = Error::new(&over).hint(failure::raise(&over));
                 return Failure {
@@ -229,6 +232,7 @@ impl<'a> LanguageModels<'a> {
                     over_budget: true,
                     no_such_model: false,
                     last: None,
+                    lost: Vec::new(),
                 };
             }
             RunError::Ledger(cause) => {
@@ -238,6 +242,7 @@ impl<'a> LanguageModels<'a> {
                     over_budget: true,
                     no_such_model: false,
                     last: None,
+                    lost: Vec::new(),
                 };
             }
         };
@@ -252,7 +257,7 @@ impl<'a> LanguageModels<'a> {
         let no_such_model = !failed.is_empty() && failed.iter().all(|(_, cause)| missing(cause));
         let error = failure::gather(&tried, hints);
         let last = failed.pop().map(|(_, cause)| Box::new(cause));
-        Failure { error, tried, over_budget: false, no_such_model, last }
+        Failure { error, tried, over_budget: false, no_such_model, last, lost }
     }
 }
 

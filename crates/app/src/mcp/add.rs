@@ -11,7 +11,7 @@ use crate::{
     config::KeyRef,
     reporter::Reporter,
 };
-use elophanto_agent::mcp_client::EntryError;
+use elophanto_agent::mcp_client::{EntryError, is_installed};
 use elophanto_base::visible::escape_control_line;
 
 /// Programs that find other programs and keep what they fetch: without these variables they fail, or
@@ -53,6 +53,8 @@ pub struct Added {
     pub wants_sign_in: bool,
     /// What a launcher often fails without, and does not get: names of variables.
     pub lacks: Vec<&'static str>,
+    /// Its program is not there yet.
+    pub is_missing: bool,
 }
 
 /// Adds a server, and looks at what it offers if the user trusts it. A program that cannot do without
@@ -108,8 +110,9 @@ pub fn add(
             wants_sign_in = true;
         }
     }
+    let is_missing = kept.url.is_none() && !is_installed(&kept.command, environment.harmless());
     let former = servers::change(environment, |all| Ok(all.insert(name, kept)))?;
-    Ok(Added { server, replaces: former.is_some(), wants_sign_in, lacks })
+    Ok(Added { server, replaces: former.is_some(), wants_sign_in, lacks, is_missing })
 }
 
 /// Where a server is, and its name.

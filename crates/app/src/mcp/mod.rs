@@ -183,10 +183,10 @@ pub fn list(environment: &Environment) -> Result<Vec<Server>, Error> {
 }
 
 /// Looks at a server once and uses what it offers from now on. Unless `yes` agrees, its command or address
-/// and its tools are shown and asked for; `None` if there is no such server, or nobody agreed.
+/// and its tools are shown and asked for; `None` if nobody agreed.
 ///
 /// # Errors
-/// When it does not start, was changed meanwhile, or cannot be kept.
+/// When there is no such server, it does not start, was changed meanwhile, or cannot be kept.
 pub fn trust(
     name: &str,
     yes: bool,
@@ -194,8 +194,7 @@ pub fn trust(
     reporter: &dyn Reporter,
 ) -> Result<Option<Server>, Error> {
     let Some(before) = servers::read(environment)?.remove(name) else {
-        reporter.talk(format_args!("no server `{name}` was added"));
-        return Ok(None);
+        return Err(unknown(name));
     };
     let mut server = Server { done: Some(true), ..Server::of(name, &before)? };
     let is_known = server.trusted;
@@ -241,12 +240,16 @@ pub fn trust(
     Ok(Some(server))
 }
 
-/// Removes a server; what it was, or `None`. What it granted when the user signed in stays in the vault:
+/// Removes a server; what it was. What it granted when the user signed in stays in the vault:
 /// [`logout`] forgets that.
 ///
 /// # Errors
-/// When that cannot be kept.
-pub fn remove(name: &str, environment: &Environment) -> Result<Option<Server>, Error> {
+/// When there is no such server, or that cannot be kept.
+pub fn remove(name: &str, environment: &Environment) -> Result<Server, Error> {
     let removed = servers::change(environment, |all| Ok(all.remove(name)))?;
-    removed.map(|kept| Server::of(name, &kept)).transpose()
+    Server::of(name, &removed.ok_or_else(|| unknown(name))?)
+}
+
+fn unknown(name: &str) -> Error {
+    Error::unknown("server", name, "agent mcp list")
 }

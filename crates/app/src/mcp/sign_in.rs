@@ -5,7 +5,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use serde_json::json;
 
-use super::Server;
+use super::{Server, unknown};
 use crate::{
     Environment, Error,
     agent::{
@@ -36,21 +36,20 @@ pub struct LoginRequest {
 }
 
 /// Lets the user sign in at a server: says which address to open, waits for the browser to come back
-/// to this machine, and keeps what is granted in the vault. `None` if there is no such server.
+/// to this machine, and keeps what is granted in the vault.
 ///
 /// # Errors
-/// When the server is a program, has a key, needs no sign-in or does not say how; when nobody signs in
+/// When there is no such server, it is a program, has a key, needs no sign-in or does not say how; when nobody signs in
 /// within five minutes, the sign-in is refused, or the vault cannot be opened or written.
 pub fn login(
     request: &LoginRequest,
     entrance: &mut Entrance,
     environment: &Environment,
     reporter: &dyn Reporter,
-) -> Result<Option<Server>, Error> {
+) -> Result<Server, Error> {
     let LoginRequest { name, client_id } = request;
     let Some(kept) = servers::read(environment)?.remove(name) else {
-        reporter.talk(format_args!("no server `{name}` was added"));
-        return Ok(None);
+        return Err(unknown(name));
     };
     let Some(url) = &kept.url else {
         return Err(Error::new(format_args!("server `{name}` is a program")).hint(
@@ -77,7 +76,7 @@ pub fn login(
         return Err(Error::new(format_args!("server `{name}` was changed in the meantime"))
             .hint("sign in again"));
     };
-    Ok(Some(Server { done: Some(true), ..Server::of(name, &now)? }))
+    Ok(Server { done: Some(true), ..Server::of(name, &now)? })
 }
 
 /// Forgets what a server granted, in the vault too; whether there was anything.

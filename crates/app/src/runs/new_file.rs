@@ -39,6 +39,10 @@ fn place(path: &Path) -> Result<(&Path, &Path), Error> {
 
 fn unwritable(path: &Path, cause: &io::Error) -> Error {
     let shown = exact_line(&path.to_string_lossy());
+    let cause = match cause.kind() {
+        io::ErrorKind::AlreadyExists => "there is a file of that name already".to_owned(),
+        _ => cause.to_string(),
+    };
     Error::new(format_args!("`{shown}` cannot be written: {cause}"))
         .hint("name a file that is not there yet, in a folder that is")
 }

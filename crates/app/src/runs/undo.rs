@@ -7,17 +7,24 @@ use ulid::Ulid;
 
 use crate::{
     Error,
-    agent::{around::recovered, stash, tasks},
+    agent::{around::recovered, stash, tasks, trails},
     reporter::Reporter,
     workspace::Workspace,
 };
 use elophanto_agent::{
+    Entry, EntryKind,
     checkpoint::{CheckpointError, Checkpoints, How, Kept, Progress, Undo, is_undone},
     permissions::is_key,
 };
-use elophanto_base::counted::counted;
-use elophanto_base::visible::{escape_control_line, exact_line};
+use elophanto_base::{
+    counted::counted,
+    one_line::one_line,
+    visible::{escape_control_line, exact_line},
+};
 use elophanto_repo::Git;
+
+/// Characters of a goal in a question.
+const SHOWN_GOAL: usize = 80;
 
 /// What to take back, and how.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,6 +35,8 @@ pub struct UndoRequest<'r> {
     pub partly: bool,
     /// Also what changed after a run was interrupted, whoever changed it.
     pub interrupted: bool,
+    /// Agrees to what is taken back where none is named and the last one is undone already.
+    pub yes: bool,
 }
 
 /// What was taken back.
@@ -129,6 +138,9 @@ pub fn undo(
         }
         return Ok(None);
     };
+    if request.run.is_none() && !request.yes && is_behind_an_undone(&runs, kept, git.root()) {
+        agreed(workspace, kept, reporter)?;
+    }
     let wanted = Undo {
         run: &kept.run,
         as_run: &Ulid::new().to_string(),
@@ -184,6 +196,38 @@ pub fn undo(
         is_interrupted: undone.is_interrupted,
         undo: undone.run,
     }))
+}
+
+/// Whether a later run in this work tree was taken back: whoever undoes once more may not mean this one.
+fn is_behind_an_undone(runs: &[Kept], kept: &Kept, root: &Path) -> bool {
+    let is_later = |run: &&Kept| run.run > kept.run && run.undoes.is_none() && run.is_in(root);
+    runs.iter().filter(is_later).any(|run| is_undone(runs, &run.run))
+}
+
+/// Asks whether this older run is meant.
+///
+/// # Errors
+/// When it is not, or nobody can say so.
+fn agreed(workspace: &Workspace, kept: &Kept, reporter: &dyn Reporter) -> Result<(), Error> {
+    let run = &kept.run;
+    let goal = trails(&workspace.environment)?.read(run).ok().and_then(|trail| {
+        let goal = |entry: &Entry| match &entry.kind {
+            EntryKind::Begin { goal, .. } => Some(one_line(goal, SHOWN_GOAL)),
+            _ => None,
+        };
+        trail.entries.iter().find_map(goal)
+    });
+    let goal = goal.map_or_else(String::new, |goal| format!(" (\"{goal}\")"));
+    let began = kept.began.strftime("%Y-%m-%d %H:%M");
+    let which = format!("run {run} of {began}{goal}");
+    let question = format!("The last run is undone already. Take back the one before, {which}?");
+    if reporter.confirm(&question)? {
+        return Ok(());
+    }
+    Err(Error::new(format_args!(
+        "nothing was taken back: the last run is undone already, and the one before is {which}"
+    ))
+    .hint(format!("`elophanto agent undo {run}` takes it back, as does `--yes`")))
 }
 
 /// The run of which all that is left to take back is what was written down of its task.

@@ -10,7 +10,6 @@ use crate::{
     workspace::{Workspace, now_nanoseconds},
 };
 use elophanto_base::counted::{agreeing, counted};
-use elophanto_base::visible::escape_control_line;
 use elophanto_index::{Options, refresh};
 use elophanto_knowledge::scan::{
     AnswerNotes, Known, Question,
@@ -86,10 +85,7 @@ fn choose(known: &Known, ids: &[String]) -> Result<Vec<Question>, Error> {
         return Ok(list(known, None).into_iter().cloned().collect());
     }
     let named = |id: &String| {
-        find(known, id)?.cloned().ok_or_else(|| {
-            Error::new(format_args!("no question is called `{}`", escape_control_line(id)))
-                .hint("`elophanto scan --list` shows those that wait for an answer")
-        })
+        find(known, id)?.cloned().ok_or_else(|| Error::unknown("question", id, "scan --list"))
     };
     ids.iter().map(named).collect()
 }

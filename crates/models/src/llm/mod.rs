@@ -60,7 +60,7 @@ pub use price::{Price, PriceParseError, Prices};
 pub use provider::{Kind, Provider, Settings, UnknownKind, patience};
 pub use router::{Constraints, Note, Plan, Site, Why, plan};
 pub use routes::{Routes, Task, UnknownTask};
-pub use run::{Answer, Member, Router, RunError, Running, Sink, Unrecorded};
+pub use run::{Answer, Cost, Member, Router, RunError, Running, Sink, Unrecorded};
 pub use types::{
     Delta, Message, Reply, Request, Schema, StopReason, Tool, ToolCall, ToolChoice, Tools, Usage,
     estimated,

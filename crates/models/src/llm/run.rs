@@ -113,10 +113,21 @@ pub struct Answer {
     pub note: Option<Note>,
     /// Models that were asked before and failed.
     pub failed: Vec<(ModelRef, LlmError)>,
+    /// What those cost.
+    pub lost: Vec<Cost>,
     /// A limit that this call has broken against all estimates.
     pub overdrawn: Option<OverBudget>,
     /// The answer is here, but what it cost could not be recorded, or what failed.
     pub unrecorded: Vec<Unrecorded>,
+}
+
+/// What a call cost that gave nothing to go on with, as the ledger has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cost {
+    pub model: ModelRef,
+    pub usage: Usage,
+    /// Millionths of a US dollar. `None`: unknown.
+    pub usd_micros: Option<u64>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -134,7 +145,7 @@ pub enum RunError {
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
     #[error("no model for {task} gave an answer{}", reasons(failed))]
-    Failed { task: Task, failed: Vec<(ModelRef, LlmError)> },
+    Failed { task: Task, failed: Vec<(ModelRef, LlmError)>, lost: Vec<Cost> },
     /// What has been spent is unknown, and a limit depends on it.
     #[error("what has been spent cannot be read: {0}")]
     Ledger(#[from] LedgerError),
@@ -206,6 +217,7 @@ impl Router {
             return Err(RunError::NoModel { task, rejected });
         }
         let (mut failed, mut unrecorded, mut refused) = (Vec::new(), Vec::new(), None);
+        let mut lost = Vec::new();
         let mut begun = false;
         for model in candidates {
             let Some(member) = self.members.get(model.provider()) else { continue };
@@ -260,16 +272,22 @@ impl Router {
                         usd_micros,
                         note,
                         failed,
+                        lost,
                         overdrawn,
                         unrecorded,
                     });
                 }
-                Err(error) => failed.push((model, error)),
+                Err(error) => {
+                    let usage = error.usage();
+                    let usd_micros = cost_of(&usage, price);
+                    lost.push(Cost { model: model.clone(), usage, usd_micros });
+                    failed.push((model, error));
+                }
             }
         }
         match refused {
             Some(over) if failed.is_empty() => Err(over.into()),
-            _ => Err(RunError::Failed { task, failed }),
+            _ => Err(RunError::Failed { task, failed, lost }),
         }
     }
 
@@ -421,14 +439,18 @@ impl Done<'_> {
             model: self.model.model().to_owned(),
             input: usage.input,
             output: usage.output,
-            // A call that generated nothing costs nothing.
-            usd_micros: if usage.calls == 0 { Some(0) } else { charged(&usage, self.price) },
+            usd_micros: cost_of(&usage, self.price),
             ms: u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
             attempts,
             calls: u64::from(usage.calls.max(1)),
             outcome: outcome.to_owned(),
         }
     }
+}
+
+/// A call that generated nothing costs nothing.
+fn cost_of(usage: &Usage, price: Option<Price>) -> Option<u64> {
+    if usage.calls == 0 { Some(0) } else { charged(usage, price) }
 }
 
 fn reasons<E: std::fmt::Display>(all: &[(ModelRef, E)]) -> String {

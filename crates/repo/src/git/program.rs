@@ -83,6 +83,8 @@ const SETTINGS: &[(&str, &str)] = &[
     ("protocol.ext.allow", "never"),
     ("log.showSignature", "false"),
     ("commit.gpgSign", "false"),
+    // People and models read the names, and what is parsed comes with `-z`.
+    ("core.quotePath", "false"),
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
 ];

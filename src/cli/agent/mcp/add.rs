@@ -106,12 +106,20 @@ pub fn run(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         levels: args.level.clone(),
         trust: args.trust,
     };
-    let Added { server, replaces, wants_sign_in, lacks } =
+    let Added { server, replaces, wants_sign_in, lacks, is_missing } =
         mcp::add(request, &env::environment(), ui)?;
     show(&server, ui)?;
     let name = &server.name;
     if replaces {
         ui.talk(format_args!("this replaces the former server `{name}`"));
+    }
+    if is_missing {
+        let program = server.command.first().map(String::as_str).unwrap_or_default();
+        let place = if program.contains('/') { "" } else { " in PATH" };
+        ui.warn(format_args!(
+            "there is no program `{}`{place}: the server cannot start before it is installed",
+            escape_control_line(program)
+        ));
     }
     if !lacks.is_empty() {
         let lacks = lacks.join(" and ");
@@ -150,10 +158,7 @@ pub fn list(_args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 pub fn remove(args: &RemoveArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let Some(server) = mcp::remove(&args.name, &env::environment())? else {
-        ui.talk(format_args!("no server `{}` was added", args.name));
-        return Ok(Outcome::Negative);
-    };
+    let server = mcp::remove(&args.name, &env::environment())?;
     ui.emit(&RemovedWire { removed: &args.name }, format_args!("removed: {}", args.name))?;
     if server.signed_in {
         ui.talk(format_args!(

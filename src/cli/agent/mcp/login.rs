@@ -48,9 +48,7 @@ pub fn login(args: &LoginArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let mut entrance = args.unlock.entrance(args.unlock.descriptor()?)?;
     let (name, client_id) = (args.name.clone(), args.client_id.clone());
     let request = LoginRequest { name, client_id };
-    let Some(server) = mcp::login(&request, &mut entrance, &env::environment(), ui)? else {
-        return Ok(Outcome::Negative);
-    };
+    let server = mcp::login(&request, &mut entrance, &env::environment(), ui)?;
     show(&server, ui)?;
     if !server.trusted {
         ui.talk(format_args!(

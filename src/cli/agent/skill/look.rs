@@ -138,11 +138,7 @@ pub fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         for problem in found.problems {
             ui.warn(problem);
         }
-        ui.talk(format_args!(
-            "no skill `{}` that can be used; `elophanto agent skill list` names those that can",
-            escape_control_line(&args.name)
-        ));
-        return Ok(Outcome::Negative);
+        return Err(CliError::unknown("skill that can be used", &args.name, "agent skill list"));
     };
     if let Some(file) = &args.file {
         let bytes = skills::read_file(skill, file)?;

@@ -84,13 +84,13 @@ impl Script {
             Say::Cancels => self.cancelled.store(true, Ordering::Relaxed),
             Say::Fails(kind) => {
                 let (message, hint) = ("it failed".to_owned(), None);
-                return Err(BrainError { message, hint, kind });
+                return Err(BrainError { message, hint, kind, lost: Vec::new() });
             }
         }
         if let Some(sink) = sink {
             let _ = sink(Delta::Text(reply.text.clone()));
         }
-        Ok(Thought { reply, model: "p/m".to_owned(), usd_micros: Some(7) })
+        Ok(Thought { reply, model: "p/m".to_owned(), usd_micros: Some(7), lost: Vec::new() })
     }
 }
 

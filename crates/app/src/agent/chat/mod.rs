@@ -223,7 +223,7 @@ impl<'a> Chat<'a> {
             ChatCommand::Undo(run) => {
                 // Without an id it is this conversation's, whatever else was run here since.
                 let run = run.map_or_else(|| self.last_run(), Ok)?;
-                let request = UndoRequest { run: Some(&run), partly: false, interrupted: false };
+                let request = UndoRequest { run: Some(&run), ..UndoRequest::default() };
                 let undone = undo(prepared.workspace, &request, reporter)?;
                 // The model has seen that it was done.
                 self.given.extend(undone.as_ref().and_then(taken_back));

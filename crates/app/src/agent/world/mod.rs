@@ -20,13 +20,13 @@ use crate::{
     config::{StoreError, TrustEntry, TrustStore, digest},
 };
 use elophanto_agent::{
-    Effects, Gathered, TaskSummary, World,
+    Effects, Gathered, LeftToCommit, TaskSummary, World,
     checkpoint::{Checkpoints, Run, Uncovered, WhyUncovered},
     git_guard::{Before, INSTALLED, Links, Named, Runs, Steering, UnderWay, written_into},
     permissions::{Action, Call, Decision, Layer, Mode, Verdict, shown_objects},
     skills::Skill,
 };
-use elophanto_base::visible::exact_line;
+use elophanto_base::{counted::counted, visible::exact_line};
 use elophanto_models::llm::Image;
 use elophanto_repo::{CommitId, Git, Visited, head};
 
@@ -63,6 +63,8 @@ const OWN_RECORDS: [&str; 3] = [".elophanto/index", ".elophanto/journal", ".elop
 const MADE_AGAIN: [&str; 2] = ["build", "dist"];
 /// What could be lost is told of one by one up to so many.
 const MOST_LOST: usize = 5;
+/// Files with changes of the user's and of the run that are named.
+const MOST_MIXED: usize = 8;
 /// What git runs is asked about up to so many at once.
 const MOST_RUNS: usize = 5;
 /// Files with names outside of the work tree that are kept from programs one by one.
@@ -481,24 +483,43 @@ impl World for Surroundings<'_> {
         lost.chain(linked).collect()
     }
 
-    fn left_to_commit(&mut self, touched: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
-        let (Some(branch), Some(git)) = (self.branch, self.git) else { return Vec::new() };
+    fn left_to_commit(&mut self, touched: &BTreeSet<PathBuf>) -> LeftToCommit {
+        let (Some(branch), Some(git)) = (self.branch, self.git) else {
+            return LeftToCommit::default();
+        };
+        let none = |why: String| LeftToCommit { paths: Vec::new(), kept_back: Some(why) };
+        if touched.is_empty() {
+            return LeftToCommit::default();
+        }
         let (own, users): (Vec<&PathBuf>, Vec<&PathBuf>) =
             touched.iter().partition(|path| !branch.dirty.contains(*path));
         if git.branch().as_deref() != Some(branch.name()) {
-            let warning = "another branch is checked out by now: what is left is not committed";
-            self.warnings.push(warning.to_owned());
-            return Vec::new();
+            let why = "another branch is checked out by now: what is left is not committed";
+            return none(why.to_owned());
         }
-        for path in users {
-            let path = exact_line(&path.to_string_lossy());
-            self.warnings.push(format!("`{path}` had changes of yours before: not committed"));
+        let changed = match branch::changed(git) {
+            Ok(changed) => changed,
+            Err(cause) => return none(format!("what is left is not committed: {cause}")),
+        };
+        let mut mixed: Vec<String> = users
+            .into_iter()
+            .filter(|path| changed.contains(*path))
+            .map(|path| format!("`{}`", exact_line(&path.to_string_lossy())))
+            .collect();
+        if let Some(more @ 1..) = mixed.len().checked_sub(MOST_MIXED) {
+            mixed.truncate(MOST_MIXED);
+            mixed.push(counted(more, "more file"));
         }
-        let changed = branch::changed(git).unwrap_or_else(|cause| {
-            self.warnings.push(format!("what is left is not committed: {cause}"));
-            BTreeSet::new()
-        });
-        own.into_iter().filter(|path| changed.contains(*path)).cloned().collect()
+        LeftToCommit {
+            paths: own.into_iter().filter(|path| changed.contains(*path)).cloned().collect(),
+            kept_back: (!mixed.is_empty()).then(|| {
+                format!(
+                    "{} had uncommitted changes of yours before, so what the run changed there is \
+                     not committed (`--stash` puts yours aside first)",
+                    mixed.join(", ")
+                )
+            }),
+        }
     }
 
     fn remember(&mut self, summary: &TaskSummary) -> Result<Vec<PathBuf>, String> {
