@@ -4,9 +4,12 @@ mod clients;
 mod crowd;
 mod entrance;
 mod frames;
+mod kills;
 mod life;
+mod many;
 mod messages;
 mod pages;
+mod runs;
 
 use std::{
     fs,
@@ -201,6 +204,17 @@ impl<'e> Gate<'e> {
         let mut talk = self.enter_own();
         talk.hello();
         talk
+    }
+
+    /// The same; `None` where it is gone meanwhile.
+    fn try_greet(&self) -> Option<Talk<UnixStream>> {
+        let stream = UnixStream::connect(state(self.env, "gateway.sock")).ok()?;
+        stream.set_read_timeout(Some(HANGS)).ok()?;
+        let request = "ws://localhost/gateway".into_client_request().ok()?;
+        let (socket, _) = client(request, stream).ok()?;
+        let mut talk = Talk { socket, heard: Vec::new() };
+        talk.say("status", json!({ "version": 1 }));
+        Some(talk)
     }
 
     fn signal(&self, signal: i32) {

@@ -1,0 +1,89 @@
+//! The gateway killed at random moments: no message that it took is lost, none is done twice, every
+//! approval is answered once or waits.
+
+use std::{collections::BTreeMap, fs, time::Duration};
+
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{
+    Gate, bench,
+    runs::{obedient, once, times},
+    state,
+};
+
+/// Kills by default; more when this variable says so.
+const KILLS: u32 = 8;
+const VARIABLE: &str = "ELOPHANTO_KILLS";
+/// A whole flow takes about so long.
+const FLOW: u64 = 1_200;
+
+#[test]
+fn killed_at_random() {
+    let kills = std::env::var(VARIABLE).ok().and_then(|it| it.parse().ok()).unwrap_or(KILLS);
+    let mut random = fastrand::Rng::with_seed(u64::from(kills));
+    let model = obedient();
+    let env = bench(&model);
+    env.write_settings(&format!("{}agent.mode: ask\n", model.settings()));
+    let mut ends: BTreeMap<String, u32> = BTreeMap::new();
+    for number in 0..kills {
+        let (id, task) = (Uuid::new_v4().to_string(), format!("k{number}"));
+        let content = json!({ "content": format!("task {task}") });
+        let gate = Gate::open(&env);
+        let (pid, moment) = (gate.child.id(), Duration::from_millis(random.u64(0..FLOW)));
+        let killer = std::thread::spawn(move || {
+            std::thread::sleep(moment);
+            // SAFETY: only sends a signal, to a child that is waited for after this thread.
+            unsafe { libc::kill(pid.cast_signed(), libc::SIGKILL) };
+        });
+        if let Some(mut talk) = gate.try_greet() {
+            talk.say_as(&id, "chat", content.clone());
+            while let Ok(message) = talk.next() {
+                if message["type"] == "approval_request" {
+                    talk.say("approval_response", once(&message["data"]));
+                }
+            }
+        }
+        killer.join().unwrap();
+        drop(gate);
+
+        let gate = Gate::open(&env);
+        let mut talk = gate.greet();
+        talk.say_as(&id, "chat", content);
+        let goal = format!("task {task}");
+        let end = loop {
+            let message = talk.next().unwrap();
+            if message["type"] == "approval_request" {
+                talk.say("approval_response", once(&message["data"]));
+            }
+            if message["data"]["event"] == "task_complete" && message["data"]["goal"] == goal {
+                break message["data"]["outcome"].as_str().unwrap().to_owned();
+            }
+        };
+        let done = times(&env, &task);
+        assert!(done <= 1 && (end != "done" || done == 1), "{task} was done {done} times: {end}");
+        *ends.entry(end).or_default() += 1;
+    }
+    assert!(ends.keys().all(|end| end == "done" || end == "cut off"), "{ends:?}");
+    // On disk: every message that was taken has an end, and each approval one answer.
+    let folder = fs::read_dir(state(&env, "conversations")).unwrap();
+    let logs = folder.map(|entry| entry.unwrap().path());
+    let records: Vec<Value> = logs
+        .filter(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+        .flat_map(|path| {
+            let text = fs::read_to_string(path).unwrap();
+            text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect::<Vec<_>>()
+        })
+        .collect();
+    let ids = |what: &str, key: &str| -> Vec<String> {
+        let of = records.iter().filter(|record| record["what"] == what);
+        of.map(|record| record[key].as_str().unwrap().to_owned()).collect()
+    };
+    let (taken, ended) = (ids("taken", "id"), ids("ended", "id"));
+    assert!(taken.len() == kills as usize && taken.iter().all(|id| ended.contains(id)));
+    let mut settled = ids("settled", "request");
+    let all = settled.len();
+    settled.sort_unstable();
+    settled.dedup();
+    assert_eq!(settled.len(), all);
+}

@@ -1,0 +1,171 @@
+//! Many people at once, in this process: nobody hears of others, everybody comes to their turn.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use elophanto_app::{
+    Environment,
+    gateway::{
+        Channel, Gateway, GatewayOptions, Identity, Outbox, Scopes, Served,
+        message::{Asked, Chat, Happening, Incoming, Outgoing, Told},
+    },
+    workspace::KnowledgeBase,
+};
+use uuid::Uuid;
+
+use super::{bench, runs::obedient};
+use crate::env::TestEnv;
+
+/// People at once.
+const PEOPLE: usize = 50;
+const HANGS: Duration = Duration::from_secs(120);
+
+/// Everything that somebody is told.
+#[derive(Default)]
+struct Ear(Mutex<Vec<Arc<Outgoing>>>);
+
+impl Outbox for Ear {
+    fn put(&self, message: Arc<Outgoing>) -> bool {
+        self.0.lock().unwrap().push(message);
+        true
+    }
+}
+
+impl Ear {
+    /// What was told, as text.
+    fn heard(&self) -> Vec<String> {
+        let heard = self.0.lock().unwrap();
+        heard.iter().map(|message| serde_json::to_string(&**message).unwrap()).collect()
+    }
+
+    fn ends(&self) -> Vec<String> {
+        let heard = self.0.lock().unwrap();
+        let end = |message: &Arc<Outgoing>| match &message.body {
+            Told::Event(event) => match &**event {
+                Happening::TaskComplete(end) => Some(end.goal.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        heard.iter().filter_map(end).collect()
+    }
+}
+
+fn open(env: &TestEnv, same_person: Vec<Vec<String>>) -> Arc<Gateway> {
+    let home = env.outside().join("home");
+    let home = home.to_string_lossy().into_owned();
+    let environment = Environment::of_variables([
+        ("HOME".to_owned(), home),
+        ("PATH".to_owned(), std::env::var("PATH").unwrap_or_default()),
+    ]);
+    let base = KnowledgeBase { folder: env.root().to_owned(), environment };
+    let root: PathBuf = env.root().to_owned();
+    let options = GatewayOptions {
+        repositories: vec![Served { name: "repo".to_owned(), root, base }],
+        folder: env.outside().join("gateway"),
+        approval_expires: Duration::from_secs(60),
+        same_person,
+        version: "test".to_owned(),
+        tools: Box::new(|_, _| Vec::new()),
+    };
+    Gateway::open(options).unwrap().0
+}
+
+fn who(channel: Channel, user: &str) -> Identity {
+    Identity {
+        channel,
+        user: user.to_owned(),
+        scopes: Scopes { chat: true, approve: true, admin: false },
+    }
+}
+
+fn chat(content: &str) -> Incoming {
+    let chat = Chat { content: content.to_owned(), attachments: Vec::new() };
+    Incoming { id: Uuid::new_v4(), session_id: None, body: Asked::Chat(chat) }
+}
+
+fn wait(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < HANGS, "not yet: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn fifty_at_once_do_not_mix() {
+    let model = obedient();
+    let env = bench(&model);
+    let gateway = open(&env, Vec::new());
+    let people: Vec<_> = (0..PEOPLE)
+        .map(|number| {
+            let ear = Arc::new(Ear::default());
+            let identity = who(Channel::Telegram, &number.to_string());
+            let client = gateway.connect(identity, ear.clone()).unwrap();
+            (number, ear, client)
+        })
+        .collect();
+    for round in ["one", "two"] {
+        for (number, _, client) in &people {
+            client.receive(chat(&format!("task say{round}{number}x")));
+        }
+    }
+    for (number, ear, _) in &people {
+        wait("everybody is answered", || ear.ends().len() == 2);
+        let goal = |round: &str| format!("task say{round}{number}x");
+        assert_eq!(ear.ends(), [goal("one"), goal("two")]);
+    }
+    for (number, ear, client) in &people {
+        let session = client.session();
+        for message in &*ear.0.lock().unwrap() {
+            assert_eq!((message.session_id, &*message.user_id), (session, &*number.to_string()));
+        }
+        for text in ear.heard() {
+            for other in (0..PEOPLE).filter(|other| other != number) {
+                assert!(
+                    !text.contains(&format!("one{other}x")),
+                    "{number} heard of {other}: {text}"
+                );
+            }
+        }
+    }
+    gateway.end(Duration::from_secs(20));
+}
+
+#[test]
+fn one_person_on_two_channels() {
+    let model = obedient();
+    let env = bench(&model);
+    let same = vec![vec!["telegram:1".to_owned(), "slack:U2".to_owned()]];
+    let gateway = open(&env, same);
+    let ears: Vec<_> = (0..3).map(|_| Arc::new(Ear::default())).collect();
+    let enter = |identity, ear: &Arc<Ear>| gateway.connect(identity, ear.clone()).unwrap();
+    let phone = enter(who(Channel::Telegram, "1"), &ears[0]);
+    let desk = enter(who(Channel::Slack, "U2"), &ears[1]);
+    let stranger = enter(who(Channel::Slack, "U3"), &ears[2]);
+    assert_eq!(phone.session(), desk.session());
+    assert_ne!(stranger.session(), phone.session());
+    phone.receive(chat("task sayhello"));
+    wait("it is told at the desk", || ears[1].ends().len() == 1);
+    assert!(ears[2].ends().is_empty());
+    // What reaches beyond the conversation is for this machine.
+    for (line, refusal) in [
+        ("/mode full", "a channel may only narrow"),
+        ("!ls", "lines for the shell are taken on this machine only"),
+        ("/export out.md", "files are written from this machine only"),
+        ("/model one/m", "another model is chosen from this machine only"),
+        ("/resume 12345678", "other conversations are opened from this machine only"),
+    ] {
+        desk.receive(chat(line));
+        wait(line, || ears[1].heard().iter().any(|text| text.contains(refusal)));
+    }
+    stranger.receive(chat("/sessions"));
+    wait("sessions are listed", || {
+        ears[2].heard().iter().any(|it| it.contains("no other conversation"))
+    });
+    assert!(!ears[2].heard().iter().any(|text| text.contains("sayhello")));
+    gateway.end(Duration::from_secs(20));
+}
