@@ -472,7 +472,7 @@ fn a_misspelt_word_still_finds() {
     docs/otters.md:13  Otters
         Otters eat sea urchins, clams and crabs.
     --- stderr
-    note: `ottres` occurs nowhere; looked for otters
+    note: `ottres` occurs nowhere; looked for otter
     ");
     assert_eq!(env.hits(&["salmn", "-n", "1"]), ["docs/bears.md"]);
     env.write(".elophanto/config.yaml", "search:\n  fuzzy: false\n");

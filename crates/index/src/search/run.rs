@@ -159,7 +159,7 @@ pub struct Answer {
     pub confidence: Option<Confidence>,
     /// The terms looked for that occur, each with its inverse document frequency.
     pub weights: Vec<(String, f32)>,
-    /// Words that occur nowhere, and those looked up instead, as the hits have them.
+    /// Words that occur nowhere, and the terms looked up instead.
     pub corrections: Vec<(String, Vec<String>)>,
     /// Notes and chunks that the filter let through.
     pub searched: (usize, usize),
@@ -277,6 +277,7 @@ pub fn search(
         ranked.into_iter().map(|(index, score)| (places[index], score)).collect();
     weigh(snapshot, &query.text, &mut ranked)?;
     let keywords = found.keywords;
+    answer.corrections = as_typed(&keywords.corrections, &query.text, tools.analyzer);
     if let Some(belief) = request.belief.filter(|_| request.like.is_none() && !ranked.is_empty()) {
         // Where only words were looked for, vectors of the model are not at hand.
         let is_usable = belief.weights.cosine == 0.0 || found.cosines.is_some();
@@ -315,38 +316,26 @@ pub fn search(
         }
         answer.hits.push(hit);
     }
-    answer.corrections =
-        as_written(&keywords.corrections, &query.text, &answer.hits, tools.analyzer);
     answer.keep(request.listing, request.limit, |_| true);
     answer.weights = keywords.weights;
     Ok(answer)
 }
 
-/// Corrections with words in place of their terms: as they were typed, and as the hits have them.
-fn as_written(
+/// Corrections with the words as they were typed in place of their terms.
+fn as_typed(
     corrections: &[(String, Vec<String>)],
     typed: &str,
-    hits: &[Hit],
     analyzer: &Analyzer,
 ) -> Vec<(String, Vec<String>)> {
-    let in_hits = |term: &String| {
-        let found = hits.iter().find_map(|hit| form_of(term, &hit.text, analyzer));
-        found.map_or_else(|| term.clone(), str::to_lowercase)
+    let mut buffer = String::new();
+    let mut typed_form = |term: &str| {
+        words(typed).map(|word| &typed[word.range]).find(|word| {
+            fold(word, &mut buffer);
+            analyzer.term(&buffer).is_some_and(|found| found == term)
+        })
     };
     corrections
         .iter()
-        .map(|(term, found)| {
-            let typed = form_of(term, typed, analyzer).unwrap_or(term);
-            (typed.to_owned(), found.iter().map(in_hits).collect())
-        })
+        .map(|(term, found)| (typed_form(term).unwrap_or(term).to_owned(), found.clone()))
         .collect()
-}
-
-/// The first word of a text that has this term.
-fn form_of<'t>(term: &str, text: &'t str, analyzer: &Analyzer) -> Option<&'t str> {
-    let mut buffer = String::new();
-    words(text).map(|word| &text[word.range]).find(|word| {
-        fold(word, &mut buffer);
-        analyzer.term(&buffer).is_some_and(|found| found == term)
-    })
 }
