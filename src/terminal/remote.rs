@@ -32,7 +32,7 @@ pub fn tell(terminal: &mut Terminal, event: &Value) {
         "planned" => {
             let steps = event["steps"].as_array().into_iter().flatten();
             let steps = steps.filter_map(Value::as_str).map(str::to_owned).collect();
-            let plan = Plan { steps, answer_at_once: false, tools: Vec::new() };
+            let plan = Plan { steps, answer_at_once: false, changes: None, tools: Vec::new() };
             terminal.tell(&Event::Planned { plan: &plan, depth });
         }
         "calling" => {

@@ -18,8 +18,8 @@ use super::{
     ui::{escape_control_line, exact_line, visible},
 };
 use elophanto_agent::{
-    Answer, Approval, Approver, End, Event, Finished, Outcome, level_name,
-    permissions::Action, tools::TODO_LIST,
+    Answer, Approval, Approver, End, Event, Finished, Outcome, level_name, permissions::Action,
+    tools::TODO_LIST,
 };
 use elophanto_app::{Reporter, gateway::message::TaskComplete};
 use elophanto_base::counted::counted;

@@ -160,7 +160,7 @@ fn twenty_wait_and_no_more() {
     );
     // During a run, what only looks is answered, and what changes the conversation is not.
     for (name, args, expected) in [
-        ("tasks", "", "cut off"),
+        ("tasks", "", "goes on"),
         ("budget", "", "limits:"),
         ("search", "otters", "README.md"),
         ("help", "", "/undo [R]"),

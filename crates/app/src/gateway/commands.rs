@@ -214,7 +214,15 @@ fn beside(
     let prepared = agent::prepare(&workspace, door)?;
     let session = prepared.session_of(conversation.session())?;
     let mut chat = Chat::within(&prepared, session, ChatOptions::default())?;
+    let is_running = conversation.standing().running.is_some();
     let answer = match (chat.obey(command, &*telling)?, who.scopes.admin) {
+        (ChatAnswer::Tasks(mut runs), _) => {
+            // The newest comes first.
+            if let Some(run) = runs.first_mut().filter(|run| is_running && run.outcome.is_none()) {
+                run.outcome = Some("goes on".to_owned());
+            }
+            ChatAnswer::Tasks(runs)
+        }
         // What others say is theirs.
         (ChatAnswer::Sessions(mut all) | ChatAnswer::Choose(mut all), false) => {
             all.retain(|session| gateway.is_of(&conversation.person, session));
