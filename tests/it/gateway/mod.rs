@@ -364,7 +364,10 @@ impl<S: Read + Write> Talk<S> {
     }
 
     fn find(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+        let begun = Instant::now();
         loop {
+            // Pings come all the while.
+            assert!(begun.elapsed() < HANGS, "it hangs: {:#?}", self.heard);
             match self.next() {
                 Ok(message) if is_it(&message) => return message,
                 Ok(_) => {}

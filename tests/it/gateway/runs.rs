@@ -125,8 +125,11 @@ fn what_was_cut_off_is_said() {
     let mut talk = gate.greet();
     let id = talk.say("chat", chat("a"));
     let waits = talk.say("chat", chat("b"));
-    talk.event("begun");
-    talk.find(|it| it["data"]["accepted"] == waits.as_str());
+    let begun = |it: &Value| it["data"]["event"] == "begun";
+    let taken = |it: &Value| it["data"]["accepted"] == waits.as_str();
+    while !(talk.heard.iter().any(begun) && talk.heard.iter().any(taken)) {
+        talk.next().unwrap();
+    }
     gate.child.kill().unwrap();
     gate.child.wait().unwrap();
     let gate = Gate::open(&env);
@@ -167,7 +170,7 @@ fn twenty_wait_and_no_more() {
         ("undo", "", "a run goes on"),
         ("clear", "", "a run goes on"),
         ("mode", "ask", "mode ask"),
-        ("mode", "full", "mode"),
+        ("mode", "full", "a channel may only narrow"),
         ("learn", "", "nothing was asked for yet"),
         ("like", "otters", "noted that you like 'otters'"),
         ("nonsense", "", "there is no command `/nonsense`"),
