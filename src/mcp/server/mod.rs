@@ -29,7 +29,6 @@ mod tool;
 pub use call::{Call, Follower};
 pub use http::{Http, routes, serve_http};
 pub use listeners::Handle;
-pub use stdio::MAX_BYTES;
 pub use stdio::serve_stdio;
 pub use tool::Tool;
 
