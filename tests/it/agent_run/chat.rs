@@ -55,29 +55,41 @@ fn all_commands_are_listed() {
     let screen = chat.ends();
     let help = screen.split("› /help\n").nth(1).unwrap().split("\n›").next().unwrap();
     insta::assert_snapshot!(help, @r"
-    /status           session, mode, what is known of the sandbox
-    /tasks            runs of this session and questions that wait for an answer
-    /budget           what this session's models cost so far, and the limits
-    /mode [M]         what runs without asking: ask, smart or full
-    /model [P/M]      which models are asked; one of a provider for everything
-    /plan [on|off]    ask about each plan before work begins
-    /context          how much of the model's window this conversation takes
-    /compact          put a summary in the place of what was said
-    /clear            begin another conversation; this one is kept
-    /diff             what the runs of this session have changed
-    /todo             what is to be done, as the agent said last
-    /output           all that the last command said
-    /undo [R]         take back what the last run here, or run R, changed
-    /sessions         conversations that can go on
-    /resume [ID|NAME] go on in another conversation
-    /rename NAME      give this conversation a name
-    /export [FILE]    this conversation as Markdown
-    /help             this
-    /quit             leave (also Ctrl-D); Ctrl-C ends the run that goes on
-    @path             a file of the work tree, quoted beside what is said; @path:10-40 lines of it; an image is shown
-    !line             run by the shell in the sandbox; what it says goes with your next message
-    \ at the end      the line goes on; what is pasted is one text
-    Ctrl-R            search in what was typed before
+    /status               session, mode, what is known of the sandbox
+    /tasks                runs of this session and questions that wait for an answer
+    /budget               what this session's models cost so far, and the limits
+    /mode [M]             what runs without asking: ask, smart or full
+    /model [P/M]          which models are asked; one of a provider for everything
+    /plan [on|off]        ask about each plan before work begins
+    /context              how much of the model's window this conversation takes
+    /compact              put a summary in the place of what was said
+    /clear                begin another conversation; this one is kept
+    /diff                 what the runs of this session have changed
+    /todo                 what is to be done, as the agent said last
+    /output               all that the last command said
+    /undo [R]             take back what the last run here, or run R, changed
+    /sessions             conversations that can go on
+    /resume [ID|NAME]     go on in another conversation
+    /rename NAME          give this conversation a name
+    /export [FILE]        this conversation as Markdown
+    /stop [all]           end the run that goes on; `all`: what waits behind it too
+    /repo [NAME]          go on in another repository of the gateway
+    /search WORDS         what the notes say of it
+    /learn [TOPIC]        find out more about it; alone: what was asked for
+    /like TOPIC           it is worth finding out more about it
+    /unlike TOPIC         take a like back
+    /dislike TOPIC        nothing more is to be found out about it
+    /undislike TOPIC      take a dislike back
+    /memory [N [delete]]  what is known: all entities, or the facts of one
+    /interests            what you care about, by what you did
+    /react ID +|-         to a notification or an answer: more of it, or no more
+    /schedule             what runs here at intervals
+    /help                 this
+    /quit                 leave (also Ctrl-D); Ctrl-C ends the run that goes on
+    @path                 a file of the work tree, quoted beside what is said; @path:10-40 lines of it; an image is shown
+    !line                 run by the shell in the sandbox; what it says goes with your next message
+    \ at the end          the line goes on; what is pasted is one text
+    Ctrl-R                search in what was typed before
     ");
 }
 

@@ -170,7 +170,7 @@ fn twenty_wait_and_no_more() {
         ("undo", "", "a run goes on"),
         ("clear", "", "a run goes on"),
         ("mode", "ask", "mode ask"),
-        ("mode", "full", "a channel may only narrow"),
+        ("mode", "full", "the settings say ask at most"),
         ("learn", "", "nothing was asked for yet"),
         ("like", "otters", "noted that you like 'otters'"),
         ("nonsense", "", "there is no command `/nonsense`"),

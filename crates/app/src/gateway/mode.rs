@@ -31,11 +31,15 @@ pub fn check(who: &Identity, wanted: Mode, now: Mode, settings: Mode) -> Result<
     if width(wanted) <= width(most) {
         return Ok(());
     }
-    Err(Error::new(format_args!(
-        "a channel may only narrow what runs without asking, which is {}",
-        name(now)
-    ))
-    .hint(format!("on this machine: `agent.mode: {}` in your settings", name(wanted))))
+    let hint = format!("on this machine: `agent.mode: {}` in your settings", name(wanted));
+    let error = match who.scopes.admin {
+        true => Error::new(format_args!("the settings say {} at most", name(settings))),
+        false => Error::new(format_args!(
+            "a channel may only narrow what runs without asking, which is {}",
+            name(now)
+        )),
+    };
+    Err(error.hint(hint))
 }
 
 #[cfg(test)]

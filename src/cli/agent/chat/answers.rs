@@ -50,7 +50,7 @@ pub fn show(answer: &ChatAnswer<'_>, ui: &mut Ui) -> Result<(), CliError> {
         }
         ChatAnswer::Help(_) => {
             ui.line(told::text(answer))?;
-            BESIDES.iter().try_for_each(|(sign, about)| ui.line(format_args!("{sign:18}{about}")))
+            BESIDES.iter().try_for_each(|(sign, about)| ui.line(format_args!("{sign:22}{about}")))
         }
         // Neither is told: one asks, the other ends.
         ChatAnswer::Choose(_) | ChatAnswer::Quit => Ok(()),

@@ -21,7 +21,7 @@ use elophanto_base::{
 use elophanto_models::llm::Message;
 
 /// Columns of a command in the help.
-const WIDE: usize = 18;
+const WIDE: usize = 22;
 /// Bytes of what was said last.
 const MOST_SAID: usize = 400;
 /// The same in a list.
