@@ -186,7 +186,7 @@ impl TestEnv {
 
     /// A program that sees nothing of this machine, started in the repository.
     pub fn sealed(&self, program: impl AsRef<OsStr>) -> Command {
-        let mut command = Command::new(program);
+        let mut command = Command::new(found(program.as_ref()));
         command
             .current_dir(&self.root)
             .env_clear()
@@ -341,6 +341,15 @@ impl From<std::process::Output> for Output {
         let std::process::Output { status, stdout, stderr } = output;
         Self { code: status.code(), stdout, stderr }
     }
+}
+
+/// Where a program is that is called by its name. The standard library forks for a name if the command
+/// has a `PATH` of its own, which copies the page tables of all of this process.
+fn found(program: &OsStr) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_name = !program.as_encoded_bytes().contains(&b'/');
+    let mut places = std::env::split_paths(&path).map(|folder| folder.join(program));
+    places.find(|place| is_name && place.is_file()).unwrap_or_else(|| program.into())
 }
 
 /// Runs a prepared program to its end.

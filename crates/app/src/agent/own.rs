@@ -128,8 +128,9 @@ impl Prepared<'_> {
                 "not run: there can be no checkpoint to go back to: {reason}"
             )));
         }
-        approver.tell(&Event::Calling { tool: RUNS, action: &action, shown: &shown, depth: 0 });
         self.cancelled.store(false, Ordering::Relaxed);
+        // Whoever is told may want it to end.
+        approver.tell(&Event::Calling { tool: RUNS, action: &action, shown: &shown, depth: 0 });
         let begun = Instant::now();
         let result = tool.execute(&arguments, &mut User::of(self, Some(&mut *approver)));
         self.cancelled.store(true, Ordering::Relaxed);

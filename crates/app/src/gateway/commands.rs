@@ -8,9 +8,8 @@ use uuid::Uuid;
 use super::{
     Gateway, Identity,
     conversation::{Conversation, Standing, Work},
-    message::Told,
     mode,
-    worker::{Telling, failure, said},
+    worker::Telling,
 };
 use crate::{
     Error,
@@ -101,7 +100,7 @@ pub fn typed(
                     .hint("say what is to be done: the agent asks before it runs anything"));
             }
             let work = Work::Shell { line: line.to_owned(), reply_to };
-            conversation.when_idle(gateway, work)?;
+            conversation.when_idle(gateway, reply_to, work)?;
             Ok(Some(Done::Later))
         }
         Line::Command(command) => obey(gateway, conversation, command, reply_to, who).map(Some),
@@ -132,7 +131,7 @@ fn obey(
         By::Gateway => Ok(match command {
             ChatCommand::Stop { all } => {
                 let (had_run, dropped, left) = conversation.stop(gateway, all);
-                Done::Now(stopped(had_run, dropped.len(), left))
+                Done::Now(stopped(had_run, dropped, left))
             }
             ChatCommand::Repo(None) => Done::Now(gateway.list_repositories(conversation)),
             ChatCommand::Repo(Some(name)) => Done::Repo(name),
@@ -143,7 +142,8 @@ fn obey(
         By::Beside => beside(gateway, conversation, command, who).map(Done::Now),
         By::Worker => {
             let who = who.clone();
-            conversation.when_idle(gateway, Work::Command { command, reply_to, who })?;
+            let work = Work::Command { command, reply_to, who };
+            conversation.when_idle(gateway, reply_to, work)?;
             Ok(Done::Later)
         }
     }
@@ -170,7 +170,10 @@ fn stopped(had_run: bool, dropped: usize, left: usize) -> String {
 
 fn standing(conversation: &Conversation) -> String {
     let Standing { running, queued, approvals, mode } = conversation.standing();
-    let mode = mode.map_or_else(|| "as the settings say".to_owned(), mode::name);
+    let mode = mode.map_or_else(
+        || "as the settings say".to_owned(),
+        |mode| format!("{} at most", mode::name(mode)),
+    );
     let running = match running {
         Some(goal) => {
             format!("a run goes on: {}", one_line(&escape_control_line(&goal), MOST_GOAL))
@@ -201,7 +204,7 @@ fn beside(
         ChatCommand::Known(command) => return known(&workspace, &command, &*telling),
         ChatCommand::Mode(wanted) => {
             let of_settings = workspace.config.agent.mode.into();
-            let now = conversation.standing().mode.unwrap_or(of_settings);
+            let now = mode::held(conversation.standing().mode, of_settings);
             let Some(wanted) = wanted else { return Ok(format!("mode {}", mode::name(now))) };
             mode::check(who, wanted, now, of_settings)?;
             conversation.narrow(wanted)?;
@@ -254,14 +257,4 @@ pub fn check(chat: &Chat<'_>, command: &ChatCommand, admin: bool) -> Result<(), 
         }
         _ => Ok(()),
     }
-}
-
-/// Why a command was not done, for whoever asked.
-pub fn refusal(error: &Error, reply_to: Uuid) -> Told {
-    failure(error, Some(reply_to))
-}
-
-/// What a command answers, for whoever asked.
-pub fn answer(text: String, reply_to: Uuid) -> Told {
-    said(text, reply_to)
 }

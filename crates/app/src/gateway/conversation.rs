@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::{
     Gateway, Identity, Served, events,
-    ledger::{Ended, Ledger, Record, Settled},
+    ledger::{Ended, Ledger, Open, Record, Settled},
     message::{
         ApprovalOf, ApprovalRequest, ApprovalResponse, Happening, Response, Told, Tone, Word,
     },
@@ -71,9 +71,10 @@ pub enum Work {
     },
 }
 
-/// The run that goes on.
+/// The run, or the line of a shell, that goes on.
 struct Running {
-    message: Uuid,
+    /// Of the message or line.
+    id: Uuid,
     goal: String,
     /// Set to end it.
     cancelled: Arc<AtomicBool>,
@@ -144,14 +145,51 @@ impl Conversation {
     pub fn standing(&self) -> Standing {
         let state = self.state();
         let running = state.running.as_ref().map(|running| running.goal.clone());
-        let queued = state.ledger.kept.open.iter().filter(|(_, open)| !open.has_begun).count();
+        let queued = state.ledger.kept.queued();
         let (approvals, mode) = (state.ledger.kept.pending().count(), state.ledger.kept.mode);
         Standing { running, queued, approvals, mode }
     }
 
-    /// What waits for an answer, the oldest first.
+    /// What waits for an answer, the oldest first, and whether its run was cut off.
     pub fn pending(&self) -> Vec<ApprovalRequest> {
-        self.state().ledger.kept.pending().cloned().collect()
+        let state = self.state();
+        let running = state.running.as_ref().map(|running| running.id);
+        let of = |(id, open): &(Uuid, Open)| {
+            let waiting = open.asked.iter().filter(|(_, settled)| settled.is_none());
+            let is_interrupted = running != Some(*id);
+            let told = |(request, _): &(ApprovalRequest, Option<Settled>)| ApprovalRequest {
+                is_interrupted,
+                ..request.clone()
+            };
+            waiting.map(told).collect::<Vec<_>>()
+        };
+        state.ledger.kept.open.iter().flat_map(of).collect()
+    }
+
+    /// Ends what was cut off and waits for an answer longer than it may.
+    pub fn expire(&self, gateway: &Gateway) {
+        let now = Timestamp::now();
+        let mut over = Vec::new();
+        {
+            let mut state = self.state();
+            let running = state.running.as_ref().map(|running| running.id);
+            let is_late = |(id, open): &&(Uuid, Open)| {
+                let mut asked = open.asked.iter();
+                running != Some(*id)
+                    && asked.any(|(request, settled)| settled.is_none() && request.expires <= now)
+            };
+            let late: Vec<_> = state.ledger.kept.open.iter().filter(is_late).cloned().collect();
+            for (id, open) in late {
+                let waiting = open.asked.iter().filter(|(_, settled)| settled.is_none());
+                for (request, _) in waiting {
+                    self.settle_in(gateway, &mut state, request.request_id, Settled::Expired);
+                }
+                let reason = "nobody answered in time what it asked".to_owned();
+                let complete = events::without_run(&open.content, events::CUT_OFF, reason);
+                over.extend(note_end(&mut state, id, Ended::without_answer(complete)));
+            }
+        }
+        over.iter().for_each(|(id, ended)| self.tell_end(gateway, *id, ended));
     }
 
     /// When it was used last.
@@ -189,12 +227,18 @@ impl Conversation {
                 return Err(Error::new("another message was sent with this id")
                     .hint("each message has an id of its own"));
             }
+            let is_running = state.running.as_ref().is_some_and(|running| running.id == id);
+            let is_its = |work: &Work| matches!(work, Work::Message(own) if *own == id);
+            // One that could not begin, as the disk was full, is tried again.
+            if !open.has_begun && !is_running && !state.work.iter().any(is_its) {
+                self.put(gateway, state, Work::Message(id));
+            }
             return Ok(Taken::Known);
         }
         if kept.done.contains(&id) {
             return Ok(Taken::Over(None));
         }
-        let queued = kept.open.iter().filter(|(_, open)| !open.has_begun).count();
+        let queued = kept.queued();
         if queued >= MOST_QUEUED {
             return Err(Error::new(format_args!("{} wait already", counted(queued, "message")))
                 .hint("send it again when one of them is done; `/stop` ends what goes on"));
@@ -209,12 +253,24 @@ impl Conversation {
     /// Has the worker do something once it comes to it.
     ///
     /// # Errors
-    /// When a run goes on.
-    pub fn when_idle(self: &Arc<Self>, gateway: &Arc<Gateway>, work: Work) -> Result<(), Error> {
-        let state = self.state();
+    /// When a run goes on, it was taken before, or too much waits.
+    pub fn when_idle(
+        self: &Arc<Self>,
+        gateway: &Arc<Gateway>,
+        id: Uuid,
+        work: Work,
+    ) -> Result<(), Error> {
+        let mut state = self.state();
         if state.running.is_some() {
             return Err(Error::new("a run goes on").hint("`/stop` ends it"));
         }
+        if state.ledger.kept.knows(id) {
+            return Err(Error::new("this was taken before: it is not done again"));
+        }
+        if state.work.len() >= MOST_QUEUED {
+            return Err(Error::new("too much waits already").hint("send it again in a while"));
+        }
+        state.ledger.note(&Record::Done { ids: vec![id] })?;
         self.put(gateway, state, work);
         Ok(())
     }
@@ -223,22 +279,31 @@ impl Conversation {
     pub fn begin_again(self: &Arc<Self>, gateway: &Arc<Gateway>) {
         let mut state = self.state();
         let open = state.ledger.kept.open.clone();
+        let now = Timestamp::now();
         for (id, open) in open {
             if !open.has_begun {
                 state.work.push_back(Work::Message(id));
                 continue;
             }
-            // It goes on once what it waits for is answered.
-            let waits = open.asked.iter().any(|(_, settled)| settled.is_none());
-            if !waits {
-                let reason = "the gateway was ended while it went on: what it has done by then is \
-                              in its trail; send a message to go on";
+            let waits = |asked: &(ApprovalRequest, Option<Settled>)| asked.1.is_none();
+            let answered = open.asked.iter().find(|(it, _)| Some(it.request_id) == open.goes_on);
+            if let Some((request, Some(settled))) = answered {
+                let (request, settled) = (Box::new(request.clone()), settled.clone());
+                state.work.push_back(Work::GoOn { message: id, request, settled });
+            } else if !open.asked.iter().any(|it| waits(it) && it.0.expires > now) {
+                let reason = match open.asked.iter().any(waits) {
+                    true => "nobody answered in time what it asked",
+                    false => {
+                        "the gateway was ended while it went on: what it has done by then is in \
+                         its trail; send a message to go on"
+                    }
+                };
                 let complete =
                     events::without_run(&open.content, events::CUT_OFF, reason.to_owned());
-                let ended = Ended { answer: String::new(), sources: Vec::new(), complete };
                 // One that cannot be written down is found again the next time.
-                let _ = state.ledger.note(&Record::Ended { id, ended: Box::new(ended) });
+                let _ = note_end(&mut state, id, Ended::without_answer(complete));
             }
+            // Otherwise it goes on once what it waits for is answered.
         }
         if !state.work.is_empty() {
             self.employ(gateway, &mut state);
@@ -305,13 +370,23 @@ impl Conversation {
         let mut state = self.state();
         let Some(open) = state.ledger.kept.find(id) else { return Ok(None) };
         let goal = open.content.clone();
-        if !open.has_begun {
+        if !open.has_begun || open.goes_on.is_some() {
             state.ledger.note(&Record::Begun { id, at: Timestamp::now() })?;
         }
         let cancelled = Arc::clone(cancelled);
-        state.running =
-            Some(Running { message: id, goal: goal.clone(), cancelled, is_stopped: false });
+        state.running = Some(Running { id, goal: goal.clone(), cancelled, is_stopped: false });
         Ok(Some(goal))
+    }
+
+    /// A line of a shell begins.
+    pub fn occupy(&self, id: Uuid, line: &str, cancelled: &Arc<AtomicBool>) {
+        let (goal, cancelled) = (line.to_owned(), Arc::clone(cancelled));
+        self.state().running = Some(Running { id, goal, cancelled, is_stopped: false });
+    }
+
+    /// And ends; or what ran had to be given up, whose id is told.
+    pub fn release(&self) -> Option<Uuid> {
+        self.state().running.take().map(|running| running.id)
     }
 
     /// Whether the run that goes on was stopped before it could hear of it.
@@ -351,56 +426,45 @@ impl Conversation {
         gateway.tell_person(self, &of_end(ended), |_| true);
     }
 
-    /// Ends the run that goes on, and with `all` what waits behind it; how many still wait, and whether
-    /// there was a run.
-    pub fn stop(&self, gateway: &Gateway, all: bool) -> (bool, Vec<Uuid>, usize) {
+    /// Ends the run that goes on, and with `all` what waits behind it: whether there was a run, how many
+    /// messages were dropped, how many still wait.
+    pub fn stop(&self, gateway: &Gateway, all: bool) -> (bool, usize, usize) {
         let mut state = self.state();
-        let mut dropped = Vec::new();
-        if all {
-            let open = state.ledger.kept.open.clone();
-            for (id, open) in open.into_iter().filter(|(_, open)| !open.has_begun) {
-                let complete =
-                    events::without_run(&open.content, "cancelled", "`/stop all`".to_owned());
-                let ended = Ended { answer: String::new(), sources: Vec::new(), complete };
-                let record = Record::Ended { id, ended: Box::new(ended.clone()) };
-                if state.ledger.note(&record).is_ok() {
-                    dropped.push((id, ended));
-                }
-            }
-            state.work.retain(|work| !matches!(work, Work::Message(_)));
-        }
-        let mut had_run = false;
+        let is_idle = state.running.is_none();
         if let Some(running) = &mut state.running {
-            had_run = true;
             running.is_stopped = true;
             running.cancelled.store(true, Ordering::Relaxed);
         }
-        // One that was cut off, and waits for an answer, does so no longer.
-        let cut_off: Vec<Uuid> = match had_run {
-            true => Vec::new(),
-            false => state.ledger.kept.pending().map(|request| request.request_id).collect(),
+        let running = state.running.as_ref().map(|running| running.id);
+        // A run that was cut off, and waits for its answer or its turn, ends where none goes on.
+        let is_over = |(id, open): &&(Uuid, Open)| match open.has_begun {
+            true => running != Some(*id) && (all || is_idle),
+            false => all,
         };
-        for request in cut_off {
-            had_run |= self.settle_in(gateway, &mut state, request, Settled::Stopped);
-        }
-        if had_run && state.running.is_none() {
-            let over: Vec<_> =
-                state.ledger.kept.open.iter().filter(|(_, open)| open.has_begun).cloned().collect();
-            for (id, open) in over {
-                let complete =
-                    events::without_run(&open.content, "cancelled", "stopped".to_owned());
-                let ended = Ended { answer: String::new(), sources: Vec::new(), complete };
-                let record = Record::Ended { id, ended: Box::new(ended.clone()) };
-                if state.ledger.note(&record).is_ok() {
-                    dropped.push((id, ended));
-                }
+        let over: Vec<_> = state.ledger.kept.open.iter().filter(is_over).cloned().collect();
+        let mut ended = Vec::new();
+        let (mut had_run, mut dropped) = (!is_idle, 0);
+        for (id, open) in over {
+            let waiting = open.asked.iter().filter(|(_, settled)| settled.is_none());
+            for (request, _) in waiting {
+                self.settle_in(gateway, &mut state, request.request_id, Settled::Stopped);
             }
+            let outcome = Outcome::Cancelled.name();
+            let complete = events::without_run(&open.content, outcome, "stopped".to_owned());
+            ended.extend(note_end(&mut state, id, Ended::without_answer(complete)));
+            had_run |= open.has_begun;
+            dropped += usize::from(!open.has_begun);
         }
-        let left = state.ledger.kept.open.iter().filter(|(_, open)| !open.has_begun).count();
+        let is_ended = |id: &Uuid| ended.iter().any(|(own, _)| own == id);
+        state.work.retain(|work| match work {
+            Work::Message(id) | Work::GoOn { message: id, .. } => !is_ended(id),
+            _ => true,
+        });
+        let left = state.ledger.kept.queued();
         self.bell.notify_all();
         drop(state);
-        dropped.iter().for_each(|(id, ended)| self.tell_end(gateway, *id, ended));
-        (had_run, dropped.into_iter().map(|(id, _)| id).collect(), left)
+        ended.iter().for_each(|(id, ended)| self.tell_end(gateway, *id, ended));
+        (had_run, dropped, left)
     }
 
     /// The gateway ends: so does the run that goes on.
@@ -443,9 +507,10 @@ impl Conversation {
             if let Some((_, Some(settled))) = own {
                 return settled.clone();
             }
-            let is_cancelled = state.running.as_ref().is_none_or(|running| {
-                running.is_stopped || running.cancelled.load(Ordering::Relaxed)
-            });
+            let is_cancelled = gateway.is_ending()
+                || state.running.as_ref().is_none_or(|running| {
+                    running.is_stopped || running.cancelled.load(Ordering::Relaxed)
+                });
             if is_cancelled {
                 if !gateway.is_ending() {
                     self.settle_in(gateway, &mut state, id, Settled::Stopped);
@@ -501,14 +566,20 @@ impl Conversation {
                 channel: who.channel,
             },
         };
+        let waits = state.running.as_ref().is_some_and(|running| running.id == message);
+        if is_late && !waits {
+            drop(state);
+            self.expire(gateway);
+            return Err(Error::new("it has expired, and counts as denied"));
+        }
         let record = Record::Settled {
             request: response.request_id,
             settled: settled.clone(),
             at: Timestamp::now(),
+            goes_on: !waits,
         };
         state.ledger.note(&record)?;
         self.tell_settled(gateway, response.request_id, &settled);
-        let waits = state.running.as_ref().is_some_and(|running| running.message == message);
         if waits {
             self.bell.notify_all();
         } else {
@@ -534,7 +605,7 @@ impl Conversation {
             return false;
         }
         let at = Timestamp::now();
-        let record = Record::Settled { request, settled: settled.clone(), at };
+        let record = Record::Settled { request, settled: settled.clone(), at, goes_on: false };
         // What cannot be written down is asked for again after the next start: still no yes.
         if state.ledger.note(&record).is_ok() {
             self.tell_settled(gateway, request, &settled);
@@ -551,6 +622,12 @@ impl Conversation {
         let happening = Happening::ApprovalSettled { request_id, answer, channel };
         gateway.tell_person(self, &Told::Event(Box::new(happening)), |_| true);
     }
+}
+
+/// Notes that a message is done with; nothing where that cannot be written down.
+fn note_end(state: &mut State, id: Uuid, ended: Ended) -> Option<(Uuid, Ended)> {
+    let record = Record::Ended { id, ended: Box::new(ended.clone()) };
+    state.ledger.note(&record).is_ok().then_some((id, ended))
 }
 
 /// The answer to a message that is done with.

@@ -42,7 +42,14 @@ pub enum Record {
     /// An approval is asked for in it.
     Asked { id: Uuid, request: Box<ApprovalRequest> },
     /// And is answered; not again.
-    Settled { request: Uuid, settled: Settled, at: Timestamp },
+    Settled {
+        request: Uuid,
+        settled: Settled,
+        at: Timestamp,
+        /// No run waited for it: one has yet to go on with it.
+        #[serde(default)]
+        goes_on: bool,
+    },
     /// The message is done with.
     Ended { id: Uuid, ended: Box<Ended> },
     /// Ids of messages that are done with and whose answers are not kept any more.
@@ -90,6 +97,13 @@ pub struct Ended {
     pub complete: TaskComplete,
 }
 
+impl Ended {
+    /// Of a message that nothing was answered to.
+    pub fn without_answer(complete: TaskComplete) -> Self {
+        Self { answer: String::new(), sources: Vec::new(), complete }
+    }
+}
+
 /// A message that is not done with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Open {
@@ -97,6 +111,8 @@ pub struct Open {
     pub channel: Channel,
     pub user: String,
     pub has_begun: bool,
+    /// The approval that a run has yet to go on with.
+    pub goes_on: Option<Uuid>,
     /// What is asked in its run, oldest first, and how that was answered.
     pub asked: Vec<(ApprovalRequest, Option<Settled>)>,
 }
@@ -131,6 +147,11 @@ impl Kept {
             || self.done.contains(&id)
     }
 
+    /// How many messages wait for their turn.
+    pub fn queued(&self) -> usize {
+        self.open.iter().filter(|(_, open)| !open.has_begun).count()
+    }
+
     /// Approvals that wait for an answer.
     pub fn pending(&self) -> impl Iterator<Item = &ApprovalRequest> {
         let asked = self.open.iter().flat_map(|(_, open)| &open.asked);
@@ -162,6 +183,7 @@ impl Kept {
                         channel: *channel,
                         user: user.clone(),
                         has_begun: false,
+                        goes_on: None,
                         asked: Vec::new(),
                     };
                     self.open.push((*id, open));
@@ -171,6 +193,7 @@ impl Kept {
                 self.last = Some(*at);
                 if let Some(open) = self.find(*id) {
                     open.has_begun = true;
+                    open.goes_on = None;
                 }
             }
             Record::Asked { id, request } => {
@@ -178,12 +201,17 @@ impl Kept {
                     open.asked.push(((**request).clone(), None));
                 }
             }
-            Record::Settled { request, settled, at } => {
+            Record::Settled { request, settled, at, goes_on } => {
                 self.last = Some(*at);
-                let mut asked = self.open.iter_mut().flat_map(|(_, open)| &mut open.asked);
-                let asked = asked.find(|(own, how)| own.request_id == *request && how.is_none());
-                if let Some((_, how)) = asked {
-                    *how = Some(settled.clone());
+                for (_, open) in &mut self.open {
+                    let mut asked = open.asked.iter_mut();
+                    let is_it = |(own, how): &&mut (ApprovalRequest, Option<Settled>)| {
+                        own.request_id == *request && how.is_none()
+                    };
+                    if let Some((_, how)) = asked.find(is_it) {
+                        *how = Some(settled.clone());
+                        open.goes_on = goes_on.then_some(*request);
+                    }
                 }
             }
             Record::Ended { id, ended } => {
@@ -222,7 +250,7 @@ impl Kept {
             records.push(Record::Opened { person, root, session, at });
         }
         if let Some(mode) = self.mode {
-            records.push(Record::Narrowed { mode: super::mode::name(mode).to_owned() });
+            records.push(Record::Narrowed { mode: super::mode::name(mode) });
         }
         if !self.done.is_empty() {
             records.push(Record::Done { ids: self.done.iter().copied().collect() });
@@ -243,7 +271,8 @@ impl Kept {
                 let (name, request) = (request.request_id, Box::new(request.clone()));
                 records.push(Record::Asked { id, request });
                 if let Some(settled) = settled.clone() {
-                    records.push(Record::Settled { request: name, settled, at });
+                    let goes_on = open.goes_on == Some(name);
+                    records.push(Record::Settled { request: name, settled, at, goes_on });
                 }
             }
         }

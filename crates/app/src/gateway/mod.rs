@@ -184,9 +184,8 @@ impl Gateway {
         self.send(&client, &self.status(&client, None));
         if client.identity.scopes.approve {
             for conversation in self.of_person(&person) {
-                let is_running = conversation.standing().running.is_some();
-                for mut request in conversation.pending() {
-                    request.is_interrupted = !is_running;
+                conversation.expire(self);
+                for request in conversation.pending() {
                     self.send(&client, &Told::ApprovalRequest(Box::new(request)));
                 }
             }
@@ -221,6 +220,11 @@ impl Gateway {
     /// Who somebody is: the first identity of those that the settings join, or their own.
     fn person(&self, identity: &Identity) -> String {
         let key = identity.key();
+        self.person_of(key)
+    }
+
+    /// The same by how settings write an identity.
+    fn person_of(&self, key: String) -> String {
         let joined = self.options.same_person.iter().find(|all| all.contains(&key));
         joined.and_then(|all| all.first()).cloned().unwrap_or(key)
     }
@@ -234,10 +238,8 @@ impl Gateway {
 
     /// Whether a session is of this person.
     fn is_of(&self, person: &str, session: &Session) -> bool {
-        let key = format!("{}:{}", session.channel, session.user);
-        let joined = self.options.same_person.iter().find(|all| all.contains(&key));
-        let own = joined.and_then(|all| all.first()).cloned().unwrap_or(key);
-        own == person || self.of_person(person).iter().any(|it| it.session() == session.id)
+        self.person_of(format!("{}:{}", session.channel, session.user)) == person
+            || self.of_person(person).iter().any(|it| it.session() == session.id)
     }
 
     fn of_person(&self, person: &str) -> Vec<Arc<Conversation>> {
@@ -373,7 +375,7 @@ impl Client {
             _ => self.take(id, body),
         };
         if let Err(error) = done {
-            self.tell(&commands::refusal(&error, id));
+            self.tell(&worker::failure(&error, Some(id)));
         }
     }
 
@@ -460,7 +462,7 @@ impl Client {
             None => Err(Error::new("it is no command")),
             Some(Done::Later) => Ok(()),
             Some(Done::Now(text)) => {
-                self.tell(&commands::answer(text, id));
+                self.tell(&worker::said(text, id));
                 Ok(())
             }
             Some(Done::Repo(name)) => self.go_to(&name, id),
@@ -479,7 +481,7 @@ impl Client {
         })?;
         let conversation = self.gateway.conversation(&self.client.person, served)?;
         *lock(&self.client.conversation) = conversation;
-        self.tell(&commands::answer(format!("in {}", escape_control_line(name)), id));
+        self.tell(&worker::said(format!("in {}", escape_control_line(name)), id));
         self.tell_status();
         Ok(())
     }

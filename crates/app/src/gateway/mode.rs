@@ -12,6 +12,11 @@ fn width(mode: Mode) -> u8 {
     }
 }
 
+/// What runs without asking where somebody narrowed it: never more than the settings say by now.
+pub fn held(kept: Option<Mode>, settings: Mode) -> Mode {
+    kept.filter(|kept| width(*kept) < width(settings)).unwrap_or(settings)
+}
+
 /// As settings write it.
 pub fn name(mode: Mode) -> String {
     AgentMode::from(mode).to_string()
@@ -68,5 +73,13 @@ mod tests {
             assert_eq!(found, expected, "{admin} {wanted:?} {now:?} {settings:?}");
         }
         assert_eq!(of_name(&name(Mode::Full)), Some(Mode::Full));
+        for (kept, settings, expected) in [
+            (None, Mode::Smart, Mode::Smart),
+            (Some(Mode::Ask), Mode::Full, Mode::Ask),
+            (Some(Mode::Full), Mode::Ask, Mode::Ask),
+            (Some(Mode::Full), Mode::Full, Mode::Full),
+        ] {
+            assert_eq!(held(kept, settings), expected, "{kept:?} {settings:?}");
+        }
     }
 }

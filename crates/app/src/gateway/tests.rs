@@ -49,7 +49,7 @@ fn asked(number: u128, request: u128) -> Record {
 
 fn settled(request: u128) -> Record {
     let settled = Settled::Answered { word: Word::Once, text: None, channel: Channel::Telegram };
-    Record::Settled { request: id(request), settled, at: Timestamp::UNIX_EPOCH }
+    Record::Settled { request: id(request), settled, at: Timestamp::UNIX_EPOCH, goes_on: true }
 }
 
 fn begun(number: u128) -> Record {
@@ -83,6 +83,7 @@ fn what_is_known_of_a_message() {
             request: id(7),
             settled: Settled::Expired,
             at: Timestamp::UNIX_EPOCH,
+            goes_on: false,
         })
         .unwrap();
     let open = ledger.kept.find(id(1)).unwrap();

@@ -21,6 +21,7 @@ use super::{
     message::{
         ApprovalOf, ApprovalRequest, Failure, Response, SourceWire, TaskComplete, Told, Word,
     },
+    mode,
 };
 use crate::{
     Error, Reporter,
@@ -38,17 +39,23 @@ const IDLE: Duration = Duration::from_secs(20);
 /// Works until nothing is left to do.
 pub fn work(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) {
     let worked = catch_unwind(AssertUnwindSafe(|| opened(gateway, conversation)));
-    let error = match worked {
-        Ok(Ok(())) => return,
-        Ok(Err(error)) => error,
-        Err(_) => Error::new("a run had to be given up: this is a fault of the program"),
-    };
-    // What was to be done cannot be: whoever waits for it is told.
-    while let Some(work) = conversation.next(Duration::ZERO, gateway.ending()) {
-        refuse(gateway, conversation, &work, &error);
+    match worked {
+        Ok(Ok(())) => {}
+        // What was to be done cannot be: whoever waits for it is told.
+        Ok(Err(error)) => {
+            while let Some(work) = conversation.next(Duration::ZERO, gateway.ending()) {
+                refuse(gateway, conversation, &work, &error);
+            }
+        }
+        Err(_) => {
+            let error = Error::bug("a run had to be given up");
+            if let Some(id) = conversation.release() {
+                refuse(gateway, conversation, &Work::Message(id), &error);
+            }
+            conversation.dismiss();
+            conversation.reemploy(gateway);
+        }
     }
-    conversation.dismiss();
-    conversation.reemploy(gateway);
 }
 
 fn refuse(gateway: &Gateway, conversation: &Conversation, work: &Work, error: &Error) {
@@ -58,9 +65,8 @@ fn refuse(gateway: &Gateway, conversation: &Conversation, work: &Work, error: &E
     | Work::Shell { reply_to: id, .. }) = work;
     gateway.tell(conversation, &failure(error, Some(*id)));
     if let Work::Message(id) | Work::GoOn { message: id, .. } = work {
-        let goal = conversation.begin(*id, &Arc::default()).ok().flatten().unwrap_or_default();
-        let complete = events::failed(&goal, error);
-        let ended = Ended { answer: String::new(), sources: Vec::new(), complete };
+        let Ok(Some(goal)) = conversation.begin(*id, &Arc::default()) else { return };
+        let ended = Ended::without_answer(events::failed(&goal, error));
         conversation.end(gateway, *id, ended);
     }
 }
@@ -88,16 +94,13 @@ fn opened(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) -> Result<()
     let options = ChatOptions { is_attended: true, ..ChatOptions::default() };
     let mut chat = Chat::within(&prepared, session, options)?;
     while let Some(work) = conversation.next(IDLE, gateway.ending()) {
-        if let Some(mode) = conversation.standing().mode {
-            prepared.set_mode(mode);
-        }
+        let settings = workspace.config.agent.mode.into();
+        prepared.set_mode(mode::held(conversation.standing().mode, settings));
         let here = Here { gateway, conversation, prepared: &prepared };
         match work {
             Work::Message(id) => here.say(&mut chat, id, None),
             Work::GoOn { message, request, settled } => {
-                chat.give(cut_off(&request, &settled));
-                let granted = granted(&request, settled);
-                here.say(&mut chat, message, granted);
+                here.say(&mut chat, message, Some((*request, settled)));
             }
             Work::Command { command, reply_to, who } => {
                 let admin = who.scopes.admin;
@@ -117,7 +120,8 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    fn say(&self, chat: &mut Chat<'_>, id: Uuid, granted: Option<(String, Answer)>) {
+    /// Says a message, or goes on with one that waited for this answer.
+    fn say(&self, chat: &mut Chat<'_>, id: Uuid, answered: Option<(ApprovalRequest, Settled)>) {
         let (gateway, conversation) = (self.gateway, self.conversation);
         let goal = match conversation.begin(id, self.prepared.cancelled()) {
             Ok(Some(goal)) => goal,
@@ -126,6 +130,10 @@ impl Here<'_> {
             Err(error) => return gateway.tell(conversation, &failure(&error, Some(id))),
         };
         gateway.tell_status(conversation, None);
+        if let Some((request, settled)) = &answered {
+            chat.give(cut_off(request, settled));
+        }
+        let granted = answered.and_then(|(request, settled)| granted(&request, settled));
         let mut approver = Remote {
             gateway,
             conversation,
@@ -139,8 +147,7 @@ impl Here<'_> {
             Ok(finished) => self.ended(&finished, &goal),
             Err(error) => {
                 gateway.tell(conversation, &failure(&error, Some(id)));
-                let complete = events::failed(&goal, &error);
-                Ended { answer: String::new(), sources: Vec::new(), complete }
+                Ended::without_answer(events::failed(&goal, &error))
             }
         };
         conversation.end(gateway, id, ended);
@@ -187,7 +194,10 @@ impl Here<'_> {
             run: String::new(),
             granted: None,
         };
-        let told = match chat.shell(line, &mut approver) {
+        self.conversation.occupy(reply_to, line, self.prepared.cancelled());
+        let ran = chat.shell(line, &mut approver);
+        self.conversation.release();
+        let told = match ran {
             Err(error) => failure(&error, Some(reply_to)),
             Ok(ran) if ran.changed.is_empty() => said(String::new(), reply_to),
             Ok(ran) => said(format!("`/undo {}` takes back what it changed", ran.run), reply_to),
@@ -207,11 +217,12 @@ fn cut_off(request: &ApprovalRequest, settled: &Settled) -> Given {
         ApprovalOf::Call { tool, shown, .. } => format!("the call of `{tool}`:\n{shown}"),
         ApprovalOf::Question { question, .. } => format!("the question: {question}"),
     };
+    let is_question = matches!(request.what, ApprovalOf::Question { .. });
     let answer = match settled {
+        Settled::Answered { text: Some(text), .. } if is_question => text.clone(),
         Settled::Answered { word: Word::No, text, .. } => {
             format!("no{}", text.as_ref().map(|text| format!(": {text}")).unwrap_or_default())
         }
-        Settled::Answered { text: Some(text), .. } => text.clone(),
         Settled::Answered { .. } => "yes: make the call again".to_owned(),
         Settled::Expired | Settled::Stopped => "no: nobody answered in time".to_owned(),
     };
@@ -317,7 +328,7 @@ impl Approver for Remote<'_> {
             self.run = run.to_string();
         }
         // A run that begins forgets that it was to end.
-        if self.conversation.is_stopped() {
+        if self.conversation.is_stopped() || self.gateway.is_ending() {
             self.cancelled.store(true, Ordering::Relaxed);
         }
         if let Some(told) = events::told(event, self.goal, self.message) {

@@ -154,7 +154,7 @@ fn headless(text: &str, from: usize, close: usize) -> Option<Found> {
     }
     secret.reverse();
     let (secret, end) = (secret.concat(), label_end(text, close + END.len()));
-    is_key(&secret).then(|| Found { range: start..end, kind: KIND, secret, certain: true })
+    is_key(&secret).then_some(Found { range: start..end, kind: KIND, secret, certain: true })
 }
 
 /// Where the text behind `... PRIVATE KEY-----` starts, of which the name starts at `label`.

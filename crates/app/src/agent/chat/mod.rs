@@ -265,13 +265,12 @@ impl<'a> Chat<'a> {
         })
     }
 
-    /// Whether a run, by its id or the beginning of it, was made in this conversation.
+    /// Whether a run, by its whole id, was made in this conversation.
     ///
     /// # Errors
     /// When the runs cannot be listed.
     pub fn is_own(&self, run: &str) -> Result<bool, Error> {
-        let wanted = run.to_ascii_uppercase();
-        Ok(self.own_runs()?.iter().any(|own| own.starts_with(&wanted)))
+        Ok(self.own_runs()?.iter().any(|own| own.eq_ignore_ascii_case(run)))
     }
 
     /// Goes on in another conversation of this work tree.
