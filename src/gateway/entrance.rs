@@ -207,7 +207,9 @@ impl Hall {
         let host = self.guard.host(uri, headers)?;
         nothing_in_address(uri)?;
         match single(headers, &header::ORIGIN) {
-            Ok(Some(origin)) if names::is_own_origin(origin, host) => of_same_site(headers),
+            Ok(Some(origin)) if names::is_own_origin(origin, host, self.port) => {
+                of_same_site(headers)
+            }
             _ => Err(of_no_origin().into()),
         }
     }

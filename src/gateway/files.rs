@@ -76,6 +76,13 @@ impl GatewayFiles {
         Some(Reached { socket: self.socket.clone(), pid: running.pid, name })
     }
 
+    /// The process of a gateway that serves and does not answer.
+    pub fn silent(&self) -> Option<u32> {
+        let held = self.folder.is_dir()
+            && matches!(lock::try_for(&self.serving, Duration::ZERO), Ok(None));
+        held.then(|| self.server.read().map(|running| running.pid)).flatten()
+    }
+
     /// Makes the folder, for nobody else to look into.
     ///
     /// # Errors

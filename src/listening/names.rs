@@ -26,11 +26,16 @@ pub fn is_allowed_origin(origin: &str, allowed: &[String]) -> bool {
 }
 
 /// Whether a page of `origin` is one of ours, to whom its request was sent as `host`, which is allowed:
-/// exactly the same scheme, name and port. On this machine that is plain HTTP, elsewhere TLS in front of
-/// us. Cookies know no ports, so that pages of all other ports of this machine are strangers.
-pub fn is_own_origin(origin: &str, host: &str) -> bool {
+/// exactly the same scheme, name and port. On this machine that is plain HTTP at the port that is ours,
+/// elsewhere TLS in front of us. Cookies know no ports, so that pages of all other ports of this machine
+/// are strangers.
+pub fn is_own_origin(origin: &str, host: &str, own: u16) -> bool {
     let Some((name, port)) = split(host) else { return false };
-    let (scheme, usual) = if is_loopback(&name) { ("http://", 80) } else { ("https://", 443) };
+    let is_here = is_loopback(&name);
+    let (scheme, usual) = if is_here { ("http://", 80) } else { ("https://", 443) };
+    if is_here && port.unwrap_or(usual) != own {
+        return false;
+    }
     let of = origin.strip_prefix(scheme).and_then(split);
     of.is_some_and(|(of, at)| of == name && at.unwrap_or(usual) == port.unwrap_or(usual))
 }
@@ -144,7 +149,8 @@ mod tests {
         for (origin, host, expected) in [
             ("http://127.0.0.1:18789", "127.0.0.1:18789", true),
             ("http://localhost:18789", "LOCALHOST:18789", true),
-            ("http://localhost", "localhost:80", true),
+            ("http://localhost", "localhost:80", false),
+            ("http://127.0.0.1:1", "127.0.0.1:1", false),
             ("http://[::1]:18789", "[::1]:18789", true),
             ("https://kb.example", "kb.example", true),
             ("https://kb.example:8443", "kb.example:8443", true),
@@ -160,7 +166,7 @@ mod tests {
             ("file://", "127.0.0.1:18789", false),
             ("", "127.0.0.1:18789", false),
         ] {
-            assert_eq!(is_own_origin(origin, host), expected, "{origin:?} at {host:?}");
+            assert_eq!(is_own_origin(origin, host, 18789), expected, "{origin:?} at {host:?}");
         }
     }
 }

@@ -248,7 +248,19 @@ impl Approver for Terminal {
             choices.push_str("[r] as a rule, ");
         }
         choices.push_str("[N] no: ");
-        let answer = self.read(&choices);
+        let answer = loop {
+            match self.read(&choices) {
+                Some(line) if line.trim() == "/stop" => {
+                    self.cancelled.store(true, Ordering::Relaxed);
+                    break None;
+                }
+                Some(line) if line.trim().starts_with('/') => {
+                    let text = "this has to be answered first; `/stop` ends the run";
+                    self.screen.say(&[Span::new(text, CAUTION)], "  ");
+                }
+                answer => break answer,
+            }
+        };
         self.screen.busy(THINKS);
         let Some(answer) = answer else { return Answer::Nobody };
         match answer.trim().to_lowercase().as_str() {

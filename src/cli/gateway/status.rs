@@ -60,10 +60,7 @@ struct StoppedWire {
 
 pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let files = GatewayFiles::of(&env::environment())?;
-    let Some(running) = files.running() else {
-        ui.talk("no gateway runs; start one with `elophanto gateway --ensure`");
-        return Ok(Outcome::Negative);
-    };
+    let Some(running) = files.running() else { return Ok(none(&files, ui)) };
     if args.token {
         ui.line(&running.token)?;
         return Ok(Outcome::Done);
@@ -84,13 +81,22 @@ pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 pub fn stop(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let files = GatewayFiles::of(&env::environment())?;
-    let Some(running) = life::stop(&files.server)? else {
-        ui.talk("no gateway runs");
-        return Ok(Outcome::Negative);
-    };
+    let Some(running) = life::stop(&files.server)? else { return Ok(none(&files, ui)) };
     files.wait_until_ended()?;
     let stopped = GatewayWire::of(&running, false).url;
     let text = format!("stopped: {stopped}");
     ui.emit(&StoppedWire { stopped, pid: running.pid }, text)?;
     Ok(Outcome::Done)
+}
+
+/// That there is none, or one that does not answer.
+fn none(files: &GatewayFiles, ui: &Ui) -> Outcome {
+    match files.silent() {
+        Some(pid) => ui.talk(format_args!(
+            "a gateway of yours, process {pid}, does not answer: it is stopped (`kill -CONT {pid}` \
+             lets it go on), or very busy"
+        )),
+        None => ui.talk("no gateway runs; start one with `elophanto gateway --ensure`"),
+    }
+    Outcome::Negative
 }

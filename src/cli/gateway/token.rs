@@ -62,6 +62,12 @@ pub fn run(_args: &TokenArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             return Err(Error::new(format_args!("the gateway takes no other token: {why}")));
         }
     } else {
+        if let Some(pid) = files.silent() {
+            return Err(Error::new(format_args!(
+                "a gateway of yours, process {pid}, does not answer: it would go on with the old token"
+            ))
+            .hint(format!("`kill -CONT {pid}` lets it go on, `kill {pid}` ends it")));
+        }
         files.prepare()?;
         files.write_token(&new_token().map_err(Error::new)?)?;
     }

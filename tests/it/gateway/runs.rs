@@ -101,12 +101,6 @@ fn an_approval_outlives_the_gateway() {
         assert!(
             talk.until("error")["data"]["detail"].as_str().unwrap().contains("answered already")
         );
-        if answer == "no" {
-            // Told so, the model asks again all the same: that is another approval.
-            let more = talk.until("approval_request")["data"].take();
-            assert_ne!(more["request_id"], asked["request_id"]);
-            talk.say("command", json!({ "name": "stop" }));
-        }
         let end = talk.event("task_complete");
         assert_eq!(times(&env, "a"), expected, "{end}");
         talk.say_as(&id, "chat", chat("a"));
@@ -254,4 +248,107 @@ fn several_repositories() {
     assert_eq!(model.asked().len(), before);
     talk.say("command", json!({ "name": "repo", "args": "nowhere" }));
     assert!(talk.until("error")["data"]["hint"].as_str().unwrap().contains("/repo"));
+}
+
+/// What nobody answered in time is no yes, also where no run waits for it any more.
+#[test]
+fn an_approval_expires() {
+    let model = obedient();
+    let env = bench(&model);
+    env.write_settings(&format!("{}gateway.approval_expires: 2s\n", model.settings()));
+    let mut gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    talk.say("chat", chat("a"));
+    assert_eq!(talk.event("approval_settled")["answer"], "expired");
+    talk.event("task_complete");
+    let id = talk.say("chat", chat("b"));
+    let asked = talk.until("approval_request")["data"].take();
+    gate.child.kill().unwrap();
+    gate.child.wait().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    talk.say("approval_response", once(&asked));
+    talk.until("error");
+    talk.say_as(&id, "chat", chat("b"));
+    let end = talk.event("task_complete");
+    assert_eq!(
+        (&end["outcome"], &end["reason"]),
+        (&json!("cut off"), &json!("nobody answered in time what it asked"))
+    );
+    assert_eq!(times(&env, "a") + times(&env, "b"), 0);
+}
+
+#[test]
+fn lines_and_commands_are_done_once_and_can_be_stopped() {
+    let model = obedient();
+    let env = bench(&model);
+    let gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    let line = json!({ "content": "!echo twice >> ran.txt" });
+    let id = talk.say("chat", line.clone());
+    talk.find(|it| it["type"] == "response" && it["data"]["reply_to"] == id.as_str());
+    talk.say_as(&id, "chat", line);
+    assert!(talk.until("error")["data"]["detail"].as_str().unwrap().contains("not done again"));
+    assert_eq!(times(&env, "twice"), 1);
+    let slow = talk.say("chat", json!({ "content": "!sleep 50" }));
+    until("it goes on", || {
+        talk.say("command", json!({ "name": "status" }));
+        let told = talk.until("response")["data"]["content"].as_str().unwrap().to_owned();
+        told.contains("a run goes on: sleep 50")
+    });
+    talk.say("command", json!({ "name": "stop" }));
+    talk.find(|it| it["data"]["reply_to"] == slow.as_str() && it["type"] != "status");
+}
+
+/// An answer given while no run waited for it is not forgotten, whenever the gateway ends.
+#[test]
+fn an_answer_is_not_forgotten() {
+    let model = obedient();
+    let env = bench(&model);
+    let mut gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    let id = talk.say("chat", chat("a"));
+    talk.until("approval_request");
+    gate.child.kill().unwrap();
+    gate.child.wait().unwrap();
+    let mut gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    let asked = talk.until("approval_request")["data"].take();
+    talk.say("approval_response", once(&asked));
+    talk.event("approval_settled");
+    gate.child.kill().unwrap();
+    gate.child.wait().unwrap();
+    let gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    talk.say_as(&id, "chat", chat("a"));
+    let end = talk.event("task_complete");
+    // Killed in the moment after it began again, it is cut off; else it is done, once.
+    let done = times(&env, "a");
+    assert!(done == usize::from(end["outcome"] == "done") || end["outcome"] == "cut off", "{end}");
+    assert!(done <= 1);
+}
+
+/// What was narrowed stays narrower than the settings, whatever these say later.
+#[test]
+fn a_kept_mode_is_never_wider_than_the_settings() {
+    let model = obedient();
+    let env = bench(&model);
+    env.write_settings(&format!("{}agent.mode: full\n", model.settings()));
+    let gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    let mode = |talk: &mut Talk<std::os::unix::net::UnixStream>, args: &str| {
+        let id = talk.say("command", json!({ "name": "mode", "args": args }));
+        let told = talk.find(|it| it["data"]["reply_to"] == id.as_str());
+        told["data"]["content"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(mode(&mut talk, "full").starts_with("mode full"));
+    gate.end();
+    env.write_settings(&format!("{}agent.mode: ask\n", model.settings()));
+    let gate = Gate::open(&env);
+    let mut talk = gate.greet();
+    assert_eq!(mode(&mut talk, ""), "mode ask");
+    talk.say("chat", chat("a"));
+    talk.until("approval_request");
+    assert_eq!(times(&env, "a"), 0);
 }

@@ -100,6 +100,7 @@ pub const ARGV: &[(&str, &[&[&str]])] = &[
     ("eval", &[&["../set"]]),
     ("vault", &[&["list"], &["get", "none"]]),
     ("model", &[&["list"], &["list", "--json"], &["test", "--embed"]]),
+    ("gateway", &[&["status"], &["status", "--json"], &["stop"], &["connect", "--json"]]),
     ("usage", &[&[], &["--by", "day", "--json"]]),
     ("completions", &[&["bash"]]),
     ("man", &[&["search"]]),

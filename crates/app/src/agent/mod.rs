@@ -323,6 +323,11 @@ impl Prepared<'_> {
         Ok(())
     }
 
+    /// The model that was chosen since, for everything.
+    pub fn chosen_model(&self) -> Option<ModelRef> {
+        self.model.borrow().clone()
+    }
+
     /// The settings, with the model that was chosen since.
     fn config(&self) -> Cow<'_, Config> {
         let Some(model) = &*self.model.borrow() else {

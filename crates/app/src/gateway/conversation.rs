@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    Gateway, Identity, Served, events,
+    Channel, Gateway, Identity, Served, events,
     ledger::{Ended, Ledger, Open, Record, Settled},
     message::{
         ApprovalOf, ApprovalRequest, ApprovalResponse, Happening, Response, Told, Tone, Word,
@@ -23,7 +23,10 @@ use super::{
 };
 use crate::{
     Error,
-    agent::{Mode, Outcome, chat::ChatCommand},
+    agent::{
+        Mode, Outcome,
+        chat::{Carried, ChatCommand},
+    },
 };
 use elophanto_base::counted::counted;
 
@@ -38,6 +41,8 @@ pub struct Conversation {
     pub person: String,
     pub served: Served,
     session: Mutex<Uuid>,
+    /// What the last worker had in memory.
+    carried: Mutex<Option<Carried>>,
     state: Mutex<State>,
     bell: Condvar,
 }
@@ -116,6 +121,7 @@ impl Conversation {
             person,
             served,
             session: Mutex::new(session),
+            carried: Mutex::default(),
             state: Mutex::new(state),
             bell: Condvar::new(),
         })
@@ -232,6 +238,8 @@ impl Conversation {
             // One that could not begin, as the disk was full, is tried again.
             if !open.has_begun && !is_running && !state.work.iter().any(is_its) {
                 self.put(gateway, state, Work::Message(id));
+            } else if !state.work.is_empty() {
+                self.employ(gateway, &mut state);
             }
             return Ok(Taken::Known);
         }
@@ -350,6 +358,24 @@ impl Conversation {
             let waited = self.bell.wait_timeout(state, left.min(LOOKS));
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// What a worker leaves for the next one.
+    pub fn carried(&self) -> MutexGuard<'_, Option<Carried>> {
+        self.carried.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether whoever sent a message is the user of this machine.
+    pub fn is_of_this_machine(&self, id: Uuid) -> bool {
+        let open = self.state().ledger.kept.find(id).map(|open| open.channel);
+        open == Some(Channel::Cli)
+    }
+
+    /// A message could not begin: it waits for the next worker, and there is none any more.
+    pub fn put_back(&self, id: Uuid) {
+        let mut state = self.state();
+        state.work.push_front(Work::Message(id));
+        state.has_worker = false;
     }
 
     /// The worker cannot go on: what is left waits for another one.

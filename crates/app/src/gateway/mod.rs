@@ -268,10 +268,15 @@ impl Gateway {
         Ok(conversation)
     }
 
+    /// Whether another conversation is in a session.
+    fn is_held(&self, session: Uuid, by_other_than: &Conversation) -> bool {
+        let all: Vec<_> = lock(&self.conversations).values().cloned().collect();
+        all.iter().any(|it| !std::ptr::eq(&**it, by_other_than) && it.session() == session)
+    }
+
     /// Tells everybody who is in a conversation.
     fn tell(&self, conversation: &Conversation, told: &Told) {
-        let session = conversation.session();
-        self.tell_those(told, |client| client.conversation().session() == session);
+        self.tell_those(told, |client| is_in(client, conversation));
     }
 
     /// Tells the person of a conversation, wherever they are, if they may know.
@@ -297,9 +302,8 @@ impl Gateway {
 
     /// Tells everybody who is in a conversation how it stands.
     fn tell_status(&self, conversation: &Conversation, accepted: Option<Uuid>) {
-        let session = conversation.session();
         let clients: Vec<_> = lock(&self.clients).clone();
-        for client in clients.iter().filter(|it| it.conversation().session() == session) {
+        for client in clients.iter().filter(|client| is_in(client, conversation)) {
             self.send(client, &self.status(client, accepted));
         }
     }
@@ -393,6 +397,12 @@ impl Client {
                     .hint("name a file of the repository in the message: @path"))
             }
             Asked::Chat(chat) => self.say(id, &chat.content),
+            Asked::Command(command) if command.args.len() > MOST_CONTENT => Err(too_long()),
+            Asked::ApprovalResponse(response)
+                if response.text.as_ref().is_some_and(|text| text.len() > MOST_CONTENT) =>
+            {
+                Err(too_long())
+            }
             Asked::Command(command) => {
                 let name = command.name.trim_start_matches('/');
                 let line = format!("/{name} {}", command.args);
@@ -422,8 +432,7 @@ impl Client {
             return Err(Error::new("the message is empty").hint("write what you want to say"));
         }
         if content.len() > MOST_CONTENT {
-            return Err(Error::new(format_args!("a message has at most {MOST_CONTENT} bytes"))
-                .hint("put it into a file of the repository, and name that: @path"));
+            return Err(too_long());
         }
         if content.starts_with('/') || content.starts_with('!') {
             return self.obey(id, content);
@@ -499,6 +508,15 @@ impl Client {
     fn tell(&self, told: &Told) {
         self.gateway.send(&self.client, told);
     }
+}
+
+fn too_long() -> Error {
+    Error::new(format_args!("a message has at most {MOST_CONTENT} bytes"))
+        .hint("put it into a file of the repository, and name that: @path")
+}
+
+fn is_in(client: &Connected, conversation: &Conversation) -> bool {
+    std::ptr::eq(&*client.conversation(), conversation)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -33,8 +33,9 @@ use crate::{
 };
 use elophanto_repo::{Git, NotePath};
 
-/// A worker without work ends after this time, and lets go of what it had opened.
-const IDLE: Duration = Duration::from_secs(20);
+/// A worker without work ends after this time, and lets go of what it had opened: settings are read
+/// again, and models take no memory.
+const IDLE: Duration = Duration::from_secs(3);
 
 /// Works until nothing is left to do.
 pub fn work(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) {
@@ -93,14 +94,19 @@ fn opened(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) -> Result<()
     let session = prepared.session_of(conversation.session())?;
     let options = ChatOptions { is_attended: true, ..ChatOptions::default() };
     let mut chat = Chat::within(&prepared, session, options)?;
+    if let Some(carried) = conversation.carried().take() {
+        chat.take_up(carried);
+    }
     while let Some(work) = conversation.next(IDLE, gateway.ending()) {
         let settings = workspace.config.agent.mode.into();
         prepared.set_mode(mode::held(conversation.standing().mode, settings));
         let here = Here { gateway, conversation, prepared: &prepared };
         match work {
-            Work::Message(id) => here.say(&mut chat, id, None),
+            // What cannot begin waits: nobody works here any more.
+            Work::Message(id) if !here.say(&mut chat, id, None) => break,
+            Work::Message(_) => {}
             Work::GoOn { message, request, settled } => {
-                here.say(&mut chat, message, Some((*request, settled)));
+                let _ = here.say(&mut chat, message, Some((*request, settled)));
             }
             Work::Command { command, reply_to, who } => {
                 let admin = who.scopes.admin;
@@ -109,6 +115,7 @@ fn opened(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) -> Result<()
             Work::Shell { line, reply_to } => here.shell(&mut chat, &line, reply_to),
         }
     }
+    *conversation.carried() = Some(chat.carry());
     Ok(())
 }
 
@@ -120,15 +127,27 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// Says a message, or goes on with one that waited for this answer.
-    fn say(&self, chat: &mut Chat<'_>, id: Uuid, answered: Option<(ApprovalRequest, Settled)>) {
+    /// Says a message, or goes on with one that waited for this answer; `false` where it cannot be noted
+    /// that it begins.
+    fn say(
+        &self,
+        chat: &mut Chat<'_>,
+        id: Uuid,
+        answered: Option<(ApprovalRequest, Settled)>,
+    ) -> bool {
         let (gateway, conversation) = (self.gateway, self.conversation);
         let goal = match conversation.begin(id, self.prepared.cancelled()) {
             Ok(Some(goal)) => goal,
             // Dropped by `/stop all`.
-            Ok(None) => return,
-            Err(error) => return gateway.tell(conversation, &failure(&error, Some(id))),
+            Ok(None) => return true,
+            Err(error) => {
+                let error = error.hint("it stays in line: send it again when there is room");
+                gateway.tell(conversation, &failure(&error, Some(id)));
+                conversation.put_back(id);
+                return false;
+            }
         };
+        chat.keep_here(!conversation.is_of_this_machine(id));
         gateway.tell_status(conversation, None);
         if let Some((request, settled)) = &answered {
             chat.give(cut_off(request, settled));
@@ -152,6 +171,7 @@ impl Here<'_> {
         };
         conversation.end(gateway, id, ended);
         gateway.tell_status(conversation, None);
+        true
     }
 
     fn ended(&self, finished: &Finished, goal: &str) -> Ended {
@@ -164,7 +184,9 @@ impl Here<'_> {
         let (gateway, conversation) = (self.gateway, self.conversation);
         let telling =
             Telling { gateway: Arc::clone(gateway), conversation: Arc::clone(conversation) };
+        let command = self.placed(command);
         let done = super::commands::check(chat, &command, admin).and_then(|()| {
+            self.is_free(&command)?;
             let answer = chat.obey(command, &telling)?;
             let is_over = matches!(answer, ChatAnswer::Quit);
             Ok((told::text(&answer), is_over))
@@ -181,6 +203,27 @@ impl Here<'_> {
                 gateway.tell(conversation, &failure(&error, Some(reply_to)));
             }
             gateway.tell_status(conversation, None);
+        }
+    }
+
+    /// Files that a command names lie in the repository, wherever the gateway was started.
+    fn placed(&self, command: ChatCommand) -> ChatCommand {
+        match command {
+            ChatCommand::Export(Some(file)) if !file.starts_with('~') => {
+                let file = self.conversation.served.root.join(file);
+                ChatCommand::Export(Some(file.to_string_lossy().into_owned()))
+            }
+            command => command,
+        }
+    }
+
+    /// Refuses to go on in what another conversation of the gateway is in.
+    fn is_free(&self, command: &ChatCommand) -> Result<(), Error> {
+        let ChatCommand::Resume(Some(id)) = command else { return Ok(()) };
+        let session = self.prepared.session(Some(id))?.id;
+        match self.gateway.is_held(session, self.conversation) {
+            true => Err(Error::new("another conversation of the gateway is in that session")),
+            false => Ok(()),
         }
     }
 

@@ -126,8 +126,7 @@ fn what_is_written_beside_a_picture_is_left_out() {
             jpeg(&[]),
         ),
         (
-            [&jpeg(&[])[..2], &segment(0xee, &[&adobe[..], SECRET].concat()), &jpeg(&[])[2..]]
-                .concat(),
+            [&jpeg(&[])[..2], &segment(0xee, &[adobe, SECRET].concat()), &jpeg(&[])[2..]].concat(),
             [&jpeg(&[])[..2], &segment(0xee, adobe), &jpeg(&[])[2..]].concat(),
         ),
         (gif(&extension(0xf9, &[0, 10, 0, 0], SECRET)), gif(&[])),

@@ -3,7 +3,7 @@
 mod answers;
 mod through;
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use super::{
     super::{
@@ -79,7 +79,8 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let root = workspace.repository.root.clone();
     let mut terminal = Terminal::new(screen, root, prepared.cancelled()).in_chat();
     let is_attended = terminal.is_attended();
-    let options = ChatOptions { yes: args.yes, asks_plan: args.plan, is_attended };
+    let options =
+        ChatOptions { yes: args.yes, asks_plan: args.plan, is_attended, keeps_here: false };
     let mut chat = Chat::open(&prepared, args.session.as_deref(), options)?;
     ui.talk(format_args!("session {} (`/help` says what else there is)", chat.session().id));
     let mut input = input(&workspace)?;
@@ -120,7 +121,7 @@ fn through(
     screen: Screen,
     ui: &mut Ui,
 ) -> Result<Outcome, CliError> {
-    let cancelled = Arc::default();
+    let cancelled = Arc::new(AtomicBool::new(true));
     end_at_signals(&cancelled)?;
     let root = workspace.repository.root.clone();
     let mut terminal = Terminal::new(screen, root, &cancelled).in_chat();

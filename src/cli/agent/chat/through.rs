@@ -2,7 +2,7 @@
 //! is where the agent works here.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -51,6 +51,10 @@ struct Through<'a> {
     answers: BTreeMap<String, String>,
     /// Runs, and the messages that they answer.
     runs: BTreeMap<String, String>,
+    /// Answers to approvals, of which only a refusal is told.
+    answered: BTreeSet<String>,
+    /// A run that others began goes on by what was answered here: it is shown to its end.
+    follows: bool,
     terminal: &'a mut Terminal,
     cancelled: &'a Arc<AtomicBool>,
 }
@@ -75,6 +79,8 @@ pub fn talk(
         waiting: Waiting::default(),
         answers: BTreeMap::new(),
         runs: BTreeMap::new(),
+        answered: BTreeSet::new(),
+        follows: false,
         terminal,
         cancelled,
     };
@@ -122,9 +128,6 @@ impl Through<'_> {
                 _ => self.hear(&message, ui)?,
             }
         };
-        if standing["data"]["repository"] != name {
-            self.ask("command", &json!({ "name": "repo", "args": name }), ui)?;
-        }
         let mut left = standing["data"]["approvals"].as_u64().unwrap_or(0);
         while left > 0
             && let Some(message) = self.next(GREETING)?
@@ -132,7 +135,31 @@ impl Through<'_> {
             left -= u64::from(message["type"] == "approval_request");
             self.hear(&message, ui)?;
         }
+        if standing["data"]["repository"] != name {
+            self.ask("command", &json!({ "name": "repo", "args": name }), ui)?;
+        }
+        self.follow(ui)
+    }
+
+    /// Shows a run to its end that goes on by what was answered here.
+    fn follow(&mut self, ui: &mut Ui) -> Result<(), CliError> {
+        self.cancelled.store(!self.follows, Ordering::Relaxed);
+        while self.follows {
+            self.stop_if_wanted();
+            if let Some(message) = self.next(LOOKS)? {
+                self.hear(&message, ui)?;
+            }
+        }
+        self.cancelled.store(true, Ordering::Relaxed);
+        self.terminal.screen.rest();
         Ok(())
+    }
+
+    fn stop_if_wanted(&mut self) {
+        if self.cancelled.swap(false, Ordering::Relaxed) {
+            let (id, _) = self.conversation.tell("command", &json!({ "name": "stop" }));
+            self.answered.insert(id);
+        }
     }
 
     /// Says something, and shows what comes until it is answered.
@@ -141,13 +168,18 @@ impl Through<'_> {
         self.waiting.sent(&message);
         self.cancelled.store(false, Ordering::Relaxed);
         while !self.waiting.is_answered(&id) {
-            if self.cancelled.swap(false, Ordering::Relaxed) {
-                self.conversation.tell("command", &json!({ "name": "stop" }));
+            let has_begun = kind != "chat" || self.runs.values().any(|of| *of == id);
+            if !has_begun && self.cancelled.load(Ordering::Relaxed) {
+                ui.talk("it waits for its turn behind another run, and stays in line: `/stop all` drops it");
+                break;
             }
+            self.stop_if_wanted();
             if let Some(message) = self.next(LOOKS)? {
                 self.hear(&message, ui)?;
             }
         }
+        // From here on a signal ends this program.
+        self.cancelled.store(true, Ordering::Relaxed);
         self.terminal.screen.rest();
         Ok(())
     }
@@ -157,7 +189,7 @@ impl Through<'_> {
         while let Some(message) = self.next(Duration::ZERO)? {
             self.hear(&message, ui)?;
         }
-        Ok(())
+        if self.follows { self.follow(ui) } else { Ok(()) }
     }
 
     /// The next message; `None` if none comes in time.
@@ -168,7 +200,10 @@ impl Through<'_> {
         match self.heard.recv_timeout(limit) {
             Ok(Heard::Message(text)) => Ok(Some(serde_json::from_str(&text).map_err(Error::new)?)),
             Ok(Heard::End(why)) => Err(Error::new(why)
-                .hint("what you said last is kept: it goes on when a gateway runs again")
+                .hint(
+                    "what it had taken goes on, or is said to be cut off, when a gateway runs again; \
+                     what you typed just now may have to be typed again",
+                )
                 .hint("`elophanto gateway --ensure` starts one, `--no-gateway` works alone")),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(Error::new("the gateway is gone")),
@@ -187,7 +222,7 @@ impl Through<'_> {
                 Ok(())
             }
             Some("approval_request") => self.approve(data),
-            Some("error") if is_ours || of.is_empty() => {
+            Some("error") if is_ours || of.is_empty() || self.answered.remove(of) => {
                 self.terminal.screen.rest();
                 let text = data["detail"].as_str().unwrap_or_default();
                 let error = Error::new(text);
@@ -225,6 +260,7 @@ impl Through<'_> {
         let run = data["run"].as_str().unwrap_or_default();
         match data["event"].as_str() {
             Some("task_complete") => {
+                self.follows = false;
                 let of = self.runs.remove(run).unwrap_or_default();
                 let answer = self.answers.remove(&of).unwrap_or_default();
                 if let Ok(complete) = serde_json::from_value::<TaskComplete>(data.clone()) {
@@ -270,7 +306,9 @@ impl Through<'_> {
         let data = json!({
             "request_id": id, "digest": request.digest, "answer": answer, "text": text,
         });
-        self.conversation.tell("approval_response", &data);
+        let (id, _) = self.conversation.tell("approval_response", &data);
+        self.answered.insert(id);
+        self.follows |= self.waiting.is_over();
         Ok(())
     }
 }

@@ -55,6 +55,18 @@ pub struct ChatOptions {
     pub asks_plan: bool,
     /// Whether the approver can ask somebody.
     pub is_attended: bool,
+    /// Whether messages show the model pictures of this work tree alone, as whoever writes them may not
+    /// be the user of this machine.
+    pub keeps_here: bool,
+}
+
+/// What a conversation has in memory beside its session, for when it is opened again.
+pub struct Carried {
+    options: ChatOptions,
+    given: Vec<Given>,
+    ran: Vec<String>,
+    seen: Seen,
+    model: Option<super::ModelRef>,
 }
 
 impl<'a> Chat<'a> {
@@ -95,6 +107,35 @@ impl<'a> Chat<'a> {
         &self.session
     }
 
+    /// What is in memory alone.
+    pub fn carry(self) -> Carried {
+        let Self { options, given, ran, seen, prepared, .. } = self;
+        Carried { options, given, ran, seen, model: prepared.chosen_model() }
+    }
+
+    /// Goes on with what was in memory before.
+    pub fn take_up(&mut self, carried: Carried) {
+        let Carried { options, given, ran, seen, model } = carried;
+        (self.options, self.given, self.ran, self.seen) = (options, given, ran, seen);
+        // One that the settings do not name any more is not asked.
+        let _ = model.map(|model| self.prepared.set_model(model));
+    }
+
+    /// Whether the next messages show pictures of this work tree alone: see [`ChatOptions`].
+    pub fn keep_here(&mut self, keeps_here: bool) {
+        self.options.keeps_here = keeps_here;
+    }
+
+    /// Whether a message may show the model this picture.
+    fn shows(&self, path: &str) -> bool {
+        let root = &self.prepared.workspace.repository.root;
+        let is_here = || {
+            let found = root.join(path).canonicalize();
+            found.is_ok_and(|found| root.canonicalize().is_ok_and(|root| found.starts_with(root)))
+        };
+        (!self.options.keeps_here || is_here()) && self.prepared.is_image(path)
+    }
+
     /// Something that the next message is told beside what the user says.
     pub fn give(&mut self, given: Given) {
         self.given.push(given);
@@ -107,7 +148,7 @@ impl<'a> Chat<'a> {
     pub fn say(&mut self, line: &str, approver: &mut dyn Approver) -> Result<Finished, Error> {
         let mut given = self.given.clone();
         let tell: &dyn Reporter = &*self.prepared.reporter;
-        let pasted = mention::pasted(line).into_iter().filter(|path| self.prepared.is_image(path));
+        let pasted = mention::pasted(line).into_iter().filter(|path| self.shows(path));
         let mut images = Vec::new();
         for path in pasted {
             match self.prepared.image(Path::new(&path), &self.session) {
@@ -117,7 +158,8 @@ impl<'a> Chat<'a> {
             }
         }
         for path in mention::mentions(line) {
-            if self.prepared.is_file(&path) || self.prepared.is_image(&path) {
+            let is_file = self.prepared.is_file(&path) && !self.prepared.is_image(&path);
+            if is_file || self.shows(&path) {
                 let named = self.prepared.file(&path, &self.session)?;
                 if let Some((from, to, all)) = named.part {
                     tell.note(format_args!(
@@ -135,7 +177,7 @@ impl<'a> Chat<'a> {
                 ));
             }
         }
-        let ChatOptions { yes, asks_plan, is_attended } = self.options;
+        let ChatOptions { yes, asks_plan, is_attended, .. } = self.options;
         let request = RunRequest {
             goal: line,
             yes,
