@@ -63,8 +63,11 @@ pub struct Hall {
     pub port: u16,
     pub pace: Pace,
     /// Writes a new token down.
-    pub keep: Box<dyn Fn(&str) -> Result<(), Error> + Send + Sync>,
+    pub keep: Box<KeepToken>,
 }
+
+/// See [`Hall::keep`].
+pub type KeepToken = dyn Fn(&str) -> Result<(), Error> + Send + Sync;
 
 /// What is served over TCP; `mcp` to whoever bears the token.
 pub fn over_tcp(hall: &Arc<Hall>, mcp: Router) -> Router {

@@ -67,7 +67,7 @@ struct End {
     code: Option<u16>,
     why: &'static str,
     /// What the client is told before.
-    told: Option<Outgoing>,
+    told: Option<Box<Outgoing>>,
 }
 
 impl End {
@@ -327,7 +327,7 @@ impl Listener<'_> {
 
     fn refuse(&self, client: Option<&Arc<Client>>, code: u16, failure: Failure) -> End {
         let why = "see the message before this";
-        End { code: Some(code), why, told: Some(self.envelope(client, failure)) }
+        End { code: Some(code), why, told: Some(Box::new(self.envelope(client, failure))) }
     }
 
     /// Before somebody has said hello, no conversation is theirs.

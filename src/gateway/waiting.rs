@@ -35,11 +35,11 @@ impl Waiting {
         match (message["type"].as_str(), of) {
             (Some("error"), Some(of)) => drop(self.open.remove(of)),
             (Some("error"), None) => self.faults = self.faults.saturating_sub(1),
-            (Some("response"), Some(of)) if data["done"] == true => {
-                // A run that an answer is of has its own end.
-                if !self.runs.values().any(|message| message == of) {
-                    self.open.remove(of);
-                }
+            // A run that an answer is of has its own end.
+            (Some("response"), Some(of))
+                if data["done"] == true && !self.runs.values().any(|message| message == of) =>
+            {
+                self.open.remove(of);
             }
             (Some("event"), of) => self.happened(data, of),
             _ => {}

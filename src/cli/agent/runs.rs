@@ -86,7 +86,7 @@ enum SessionsCommand {
 /// # Errors
 /// When there is no folder for them.
 fn trails() -> Result<Trails, CliError> {
-    Ok(agent::trails(&env::environment())?)
+    agent::trails(&env::environment())
 }
 
 /// The sessions of this machine.

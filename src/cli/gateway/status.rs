@@ -60,7 +60,9 @@ struct StoppedWire {
 
 pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let files = GatewayFiles::of(&env::environment())?;
-    let Some(running) = files.running() else { return Ok(none(&files, ui)) };
+    let Some(running) = files.running() else {
+        return Ok(none(&files, "; start one with `elophanto gateway --ensure`", ui));
+    };
     if args.token {
         ui.line(&running.token)?;
         return Ok(Outcome::Done);
@@ -81,7 +83,7 @@ pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 pub fn stop(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let files = GatewayFiles::of(&env::environment())?;
-    let Some(running) = life::stop(&files.server)? else { return Ok(none(&files, ui)) };
+    let Some(running) = life::stop(&files.server)? else { return Ok(none(&files, "", ui)) };
     files.wait_until_ended()?;
     let stopped = GatewayWire::of(&running, false).url;
     let text = format!("stopped: {stopped}");
@@ -90,13 +92,13 @@ pub fn stop(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// That there is none, or one that does not answer.
-fn none(files: &GatewayFiles, ui: &Ui) -> Outcome {
+fn none(files: &GatewayFiles, hint: &str, ui: &Ui) -> Outcome {
     match files.silent() {
         Some(pid) => ui.talk(format_args!(
             "a gateway of yours, process {pid}, does not answer: it is stopped (`kill -CONT {pid}` \
              lets it go on), or very busy"
         )),
-        None => ui.talk("no gateway runs; start one with `elophanto gateway --ensure`"),
+        None => ui.talk(format_args!("no gateway runs{hint}")),
     }
     Outcome::Negative
 }

@@ -139,7 +139,7 @@ pub fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     match asked {
         Ok(tried) => show(args, tried, streamed, ui),
-        Err(failure) => refuse(args, failure, ui),
+        Err(failure) => refuse(args, *failure, ui),
     }
 }
 

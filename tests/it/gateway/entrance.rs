@@ -4,6 +4,9 @@ use std::{fs, os::unix::fs::PermissionsExt};
 
 use super::{Gate, plain, running, state};
 
+/// What is tried, with which headers, and the status that answers it.
+type Case<'c> = (&'c str, &'c [(&'c str, &'c str)], u16);
+
 /// Host, origin and token of every kind that has opened a door somewhere.
 #[test]
 fn hostile_headers() {
@@ -17,7 +20,7 @@ fn hostile_headers() {
     let (rebound, suffixed) = (host_of("evil.test"), host_of("127.0.0.1.evil.test"));
     let (user, number) = (host_of("user@127.0.0.1"), host_of("2130706433"));
     let bearing = ("Authorization", right.as_str());
-    let cases: &[(&str, &[(&str, &str)], u16)] = &[
+    let cases: &[Case] = &[
         ("the right token", &[bearing], 101),
         (
             "a page of a program on this machine",

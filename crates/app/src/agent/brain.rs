@@ -109,7 +109,7 @@ impl Brain for Models<'_> {
                 usd_micros: answer.usd_micros,
                 lost: answer.lost.into_iter().map(cost).collect(),
             }),
-            Err(failure) => Err(error_of(failure)),
+            Err(failure) => Err(error_of(*failure)),
         }
     }
 

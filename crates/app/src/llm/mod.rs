@@ -175,12 +175,12 @@ impl<'a> LanguageModels<'a> {
         request: &Request,
         sink: Option<Sink<'_>>,
         reporter: &dyn Reporter,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Answer, Box<Failure>> {
         let before = self.plan(task).rejected;
         let answer = self
             .router
             .run(task, request, sink)
-            .map_err(|cause| self.failure(task, before, cause))?;
+            .map_err(|cause| Box::new(self.failure(task, before, cause)))?;
         for (model, cause) in &answer.failed {
             reporter.note(format_args!("`{model}` gave no answer: {cause}"));
         }

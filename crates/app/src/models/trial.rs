@@ -59,7 +59,7 @@ pub fn ask(
     wanted: Wanted,
     sink: Option<Sink<'_>>,
     reporter: &dyn Reporter,
-) -> Result<Result<Tried, Failure>, Error> {
+) -> Result<Result<Tried, Box<Failure>>, Error> {
     let asking = Asking::Through(reporter);
     let models = LanguageModels::open(&settings.config, environment, &[task], "model", asking)?;
     let request = question(wanted, &models);
