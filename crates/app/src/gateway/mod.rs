@@ -2,8 +2,8 @@
 //! queue and approvals. A door connects clients and hands messages on; it decides nothing.
 //!
 //! A person is one identity, or several that the settings join. A conversation is that of a person
-//! about a repository; what must not be forgotten of it is in its [`ledger`], on disk before it
-//! counts. Its runs are made by a [`worker`], one after the other.
+//! about a repository; what must not be forgotten of it is in its `ledger`, on disk before it
+//! counts. Its runs are made by a `worker`, one after the other.
 
 mod commands;
 mod conversation;
