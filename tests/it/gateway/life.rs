@@ -12,7 +12,11 @@ struct Ended<'e>(&'e TestEnv);
 
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
-        if let Some(pid) = running(self.0)["pid"].as_i64() {
+        let Some(pid) = running(self.0)["pid"].as_i64() else { return };
+        // One that has ended may have left its number to any other process.
+        let variables = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let home = self.0.outside().to_string_lossy().into_owned();
+        if String::from_utf8_lossy(&variables).contains(&home) {
             // SAFETY: only sends a signal.
             unsafe { libc::kill(pid.try_into().unwrap(), libc::SIGKILL) };
         }

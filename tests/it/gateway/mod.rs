@@ -15,7 +15,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    os::unix::net::UnixStream,
+    os::unix::{net::UnixStream, process::ExitStatusExt},
     path::PathBuf,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -228,6 +228,18 @@ impl<'e> Gate<'e> {
         until("it ends", || self.child.try_wait().unwrap().is_some());
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
         self.words.take().unwrap().join().unwrap()
+    }
+
+    /// Makes sure that it was killed from outside.
+    fn killed(mut self) {
+        let mut status = None;
+        until("it is gone", || {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        let words = self.words.take().unwrap().join().unwrap();
+        let signal = status.and_then(|status| status.signal());
+        assert!(signal == Some(libc::SIGKILL), "{status:?}\n{words}");
     }
 
     /// Bytes of memory that it takes.
