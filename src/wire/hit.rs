@@ -88,6 +88,8 @@ impl<'a> Told<'a> {
                 keyword_part: score.keyword_part,
                 semantic_part: score.semantic_part,
                 recency_part: score.recency_part,
+                words_part: score.words_part,
+                window_part: score.window_part,
                 source_part: (hit.kind == Kind::Summary || score.source_part != 0.0)
                     .then_some(score.source_part),
             }),

@@ -248,6 +248,8 @@ pub struct ExplainWire {
     pub keyword_part: f32,
     pub semantic_part: f32,
     pub recency_part: f32,
+    pub words_part: f32,
+    pub window_part: f32,
     /// Only for a summary, and for a note that lists changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_part: Option<f32>,

@@ -91,7 +91,7 @@ fn words_of_other_languages_are_not_corrected() {
     }
     // A slip of the fingers still is.
     let said = env.run(&["search", "what is a strateyg"]).stderr();
-    assert!(said.contains("`strateyg` occurs nowhere; looked for strategi"), "{said}");
+    assert!(said.contains("`strateyg` occurs nowhere; looked for strategy"), "{said}");
 }
 
 fn level(env: &TestEnv, question: &str) -> String {

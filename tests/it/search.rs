@@ -127,7 +127,7 @@ fn json_has_a_fixed_shape() {
     }
     "##);
     let explain = hits[0]["explain"].as_object().unwrap();
-    let sum: f64 = ["keyword_part", "semantic_part", "recency_part"]
+    let sum: f64 = ["keyword_part", "semantic_part", "recency_part", "words_part", "window_part"]
         .iter()
         .map(|part| explain[*part].as_f64().unwrap())
         .sum();
@@ -472,7 +472,7 @@ fn a_misspelt_word_still_finds() {
     docs/otters.md:13  Otters
         Otters eat sea urchins, clams and crabs.
     --- stderr
-    note: `ottres` occurs nowhere; looked for otter
+    note: `ottres` occurs nowhere; looked for otters
     ");
     assert_eq!(env.hits(&["salmn", "-n", "1"]), ["docs/bears.md"]);
     env.write(".elophanto/config.yaml", "search:\n  fuzzy: false\n");

@@ -207,12 +207,17 @@ impl Player {
         let unmerged = self.git(&["ls-files", "--unmerged", "-z"]).stdout();
         let paths: BTreeSet<&str> =
             unmerged.split('\0').filter_map(|line| Some(line.split_once('\t')?.1)).collect();
-        for path in paths {
+        for path in &paths {
             if self.env.path(path).is_file() {
                 self.env.write(path, note(body));
             }
         }
-        self.git(&["add", "--all"]);
+        // What is not in conflict is left alone: only one side may have a conflict at all.
+        let ours = Some(".elophanto/index").filter(|ours| self.env.path(ours).exists());
+        let settled: Vec<&str> = paths.into_iter().chain(ours).collect();
+        if !settled.is_empty() {
+            self.git(&[&["add", "--all", "--"], &settled[..]].concat());
+        }
     }
 
     /// What the user sees: staged, in the work tree, on every branch and in the stash.

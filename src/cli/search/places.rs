@@ -165,8 +165,12 @@ pub fn explain(hit: &Hit) -> String {
         Kind::Note | Kind::Fact | Kind::Memory => String::new(),
         Kind::Summary => format!(" + file {:.3}", score.source_part),
     };
+    let closer = match score.words_part + score.window_part {
+        0.0 => String::new(),
+        _ => format!(" + words {:.3} + sentences {:.3}", score.words_part, score.window_part),
+    };
     format!(
-        "    score {:.3} = keyword {:.3} (bm25 {:.2}) + semantic {:.3} (cosine {:.3}) + recency {:.3}{source}",
+        "    score {:.3} = keyword {:.3} (bm25 {:.2}) + semantic {:.3} (cosine {:.3}) + recency {:.3}{closer}{source}",
         score.total,
         score.keyword_part,
         score.keyword,

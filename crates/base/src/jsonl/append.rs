@@ -1,10 +1,13 @@
 //! Adding a record to a log: all of it or nothing, and on disk before it counts.
 
 use std::{
-    fs::{self, File},
+    collections::BTreeSet,
+    fs::{self, File, Metadata},
     io::{self, Write},
-    os::unix::fs::FileExt,
+    os::unix::fs::{FileExt, MetadataExt},
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::SystemTime,
 };
 
 use serde::Serialize;
@@ -135,9 +138,12 @@ impl Log {
         }
         drop(held);
         file.sync_data()?;
-        // The name of a new file is the folder's to keep. Every writer sees to it: the one that
+        // The name of a new file is the folder's to keep. Every writer sees to it once: the one that
         // made the file may not have come to it yet, or never will.
-        folder.sync()?;
+        if before == 0 || !is_name_kept(&self.path, &metadata) {
+            folder.sync()?;
+            name_is_kept(&self.path, &metadata);
+        }
         Ok(Ok(()))
     }
 
@@ -152,6 +158,31 @@ impl Log {
     fn failed(&self, action: &'static str, cause: io::Error) -> JsonlError {
         JsonlError::Io { path: self.path.clone(), action, cause }
     }
+}
+
+/// A file by its path, device and number, and by its birth, as numbers are given again.
+type Identity = (PathBuf, u64, u64, Option<SystemTime>);
+
+/// Files whose folders this process has synced since they are there.
+static KEPT: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
+/// More logs than one process writes to for long.
+const MOST_KEPT: usize = 1_024;
+
+fn identity(path: &Path, file: &Metadata) -> Identity {
+    (path.to_owned(), file.dev(), file.ino(), file.created().ok())
+}
+
+/// Whether this process has seen to it that the name of this very file is on disk.
+pub(super) fn is_name_kept(path: &Path, file: &Metadata) -> bool {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).contains(&identity(path, file))
+}
+
+fn name_is_kept(path: &Path, file: &Metadata) {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.len() == MOST_KEPT {
+        kept.clear();
+    }
+    kept.insert(identity(path, file));
 }
 
 /// Waits for the lock that all writers of a log take; its folder must be there. The kernel lets go

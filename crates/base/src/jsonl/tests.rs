@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{append::append_whole, *};
+use super::{
+    append::{append_whole, is_name_kept},
+    *,
+};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Event {
@@ -46,6 +49,26 @@ fn check(text: impl AsRef<[u8]>, expected: &str) {
         })
         .collect();
     assert_eq!([ids, faults].concat().join(" "), expected);
+}
+
+#[test]
+fn the_name_of_each_file_is_seen_to() {
+    let (_folder, path) = folder();
+    let is_kept = || is_name_kept(&path, &fs::metadata(&path).unwrap());
+    fs::write(&path, "{\"id\":1,\"text\":\"by another program\"}\n").unwrap();
+    assert!(!is_kept());
+    let log = Log::new(&path);
+    log.append(&event(2)).unwrap();
+    assert!(is_kept());
+    // Another file of that name, be it with the same number.
+    let moved = path.with_extension("old");
+    fs::rename(&path, &moved).unwrap();
+    assert!(!is_name_kept(&moved, &fs::metadata(&moved).unwrap()));
+    fs::copy(&moved, &path).unwrap();
+    assert!(!is_kept());
+    log.append(&event(3)).unwrap();
+    assert!(is_kept());
+    assert_eq!(ids(read(&path, &Caps::default()).unwrap()), [1, 2, 3]);
 }
 
 const ONE: &str = r#"{"id":1,"text":"a"}"#;

@@ -98,15 +98,9 @@ pub struct Compared<'t> {
 }
 
 /// The features of a question and its best hits, each the most of any hit.
-pub fn features(
-    query: &Query,
-    keywords: &Scores,
-    hits: &[Compared],
-    analyzer: &Analyzer,
-) -> Features {
-    let all = each(query, keywords, hits, analyzer).into_iter();
+pub fn features_of(query: &Query, hits: impl Iterator<Item = Features>) -> Features {
     let length = asked_length(query);
-    all.fold(Features { length, ..Features::default() }, Features::max)
+    hits.fold(Features { length, ..Features::default() }, Features::max)
 }
 
 /// The features of a question and each of its hits alone.
@@ -285,7 +279,8 @@ mod tests {
             .iter()
             .map(|&(head, body, cosine)| Compared { head: head.to_owned(), body, cosine })
             .collect();
-        features(&Query::plain(question, &analyzer), &keywords(), &hits, &analyzer)
+        let query = Query::plain(question, &analyzer);
+        features_of(&query, each(&query, &keywords(), &hits, &analyzer).into_iter())
     }
 
     #[track_caller]

@@ -1,14 +1,15 @@
 //! Questions and answers: a query, its candidates, their ranking, and what is shown of them.
 //!
 //! Reads a snapshot and never changes it. [`query`] parses, [`scene`] (the snapshot as one search sees
-//! it) finds candidates by [`lexical`] and the matrices, [`rank`] fuses scores (pure), `choose` takes
-//! what is listed, [`passage`] what of it is shown, [`question`] what is asked for,
-//! [`extract`] what of it states something, [`belief`] says whether it answers, and [`run`] joins
-//! them. It knows no terminal and no JSON.
+//! it) finds candidates by [`lexical`] and the matrices, [`rank`] fuses scores (pure), `closer` looks
+//! again at the best of them, `choose` takes what is listed, [`passage`] what of it is shown,
+//! [`question`] what is asked for, [`extract`] what of it states something, [`belief`] says whether it
+//! answers, and [`run`] joins them. It knows no terminal and no JSON.
 
 pub mod belief;
 pub mod changes;
 mod choose;
+mod closer;
 mod dashes;
 pub mod extract;
 pub mod filter;

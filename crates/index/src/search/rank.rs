@@ -77,9 +77,30 @@ pub struct Score {
     pub semantic_part: f32,
     /// Share of the recency in the total.
     pub recency_part: f32,
+    /// What a closer look adds for words of the question that the passage meets.
+    pub words_part: f32,
+    /// The same for its best few sentences.
+    pub window_part: f32,
     /// What being a test takes from that of a described file, and being a list of changes from that
     /// of a note.
     pub source_part: f32,
+}
+
+impl Score {
+    /// Makes the total and each of its parts smaller or larger.
+    pub fn scale(&mut self, by: f32) {
+        for part in [
+            &mut self.total,
+            &mut self.keyword_part,
+            &mut self.semantic_part,
+            &mut self.recency_part,
+            &mut self.words_part,
+            &mut self.window_part,
+            &mut self.source_part,
+        ] {
+            *part *= by;
+        }
+    }
 }
 
 /// Candidates per signal.
@@ -131,7 +152,7 @@ pub fn blend(signals: &[Signals], by: &Blend) -> Vec<Score> {
             keyword_part,
             semantic_part,
             recency_part,
-            source_part: 0.0,
+            ..Score::default()
         }
     };
     signals.iter().zip(keywords).zip(cosines).map(score).collect()
@@ -203,13 +224,13 @@ fn deviations(values: &[f32]) -> Vec<f32> {
 }
 
 /// Smallest and largest value of a signal.
-struct Span {
+pub struct Span {
     low: f32,
     high: f32,
 }
 
 impl Span {
-    fn of(values: impl Iterator<Item = f32>) -> Self {
+    pub fn of(values: impl Iterator<Item = f32>) -> Self {
         let start = Self { low: f32::INFINITY, high: f32::NEG_INFINITY };
         values.fold(start, |span, value| Self {
             low: span.low.min(value),
@@ -219,7 +240,7 @@ impl Span {
 
     /// Where a value lies between the two, from 0 to 1. A single candidate lies at the top,
     /// unless its signal is nothing.
-    fn place(&self, value: f32) -> f32 {
+    pub fn place(&self, value: f32) -> f32 {
         let width = self.high - self.low;
         if width > 0.0 { (value - self.low) / width } else { f32::from(u8::from(value > 0.0)) }
     }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::{
     Confidence, Filter, Mode, Query, Ranking, Score, Weights,
-    belief::{LOOKED_AT, features},
+    belief::{self, each, features_of},
+    closer::{self, look_closer},
     dashes::settle,
     filter::{Facts, file_type},
     lexical::{Bm25, Field},
@@ -159,7 +160,7 @@ pub struct Answer {
     pub confidence: Option<Confidence>,
     /// The terms looked for that occur, each with its inverse document frequency.
     pub weights: Vec<(String, f32)>,
-    /// Words that occur nowhere, and the terms looked up instead.
+    /// Words that occur nowhere, and those looked up instead, as the hits have them.
     pub corrections: Vec<(String, Vec<String>)>,
     /// Notes and chunks that the filter let through.
     pub searched: (usize, usize),
@@ -275,17 +276,28 @@ pub fn search(
     let ranked = rank::rank(&signals, &shares, mode, request.ranking, &request.weights);
     let mut ranked: Vec<(ChunkId, Score)> =
         ranked.into_iter().map(|(index, score)| (places[index], score)).collect();
-    weigh(snapshot, &query.text, &mut ranked)?;
     let keywords = found.keywords;
-    answer.corrections = as_typed(&keywords.corrections, &query.text, tools.analyzer);
+    let is_closer =
+        mode == Mode::Hybrid && request.ranking == Ranking::Weighted && request.like.is_none();
+    let looked_at = match (is_closer, request.belief) {
+        (true, _) => closer::LOOKED_AT,
+        (false, Some(_)) if request.like.is_none() => belief::LOOKED_AT,
+        _ => 0,
+    };
+    let best = ranked.iter().take(looked_at);
+    let best = best.map(|(place, score)| scene.compared(*place, score.cosine));
+    let best = best.collect::<Result<Vec<_>, _>>()?;
+    let features = each(&query, &keywords, &best, tools.analyzer);
+    if is_closer {
+        look_closer(&mut ranked, &features);
+    }
+    weigh(snapshot, &query.text, &mut ranked)?;
     if let Some(belief) = request.belief.filter(|_| request.like.is_none() && !ranked.is_empty()) {
         // Where only words were looked for, vectors of the model are not at hand.
         let is_usable = belief.weights.cosine == 0.0 || found.cosines.is_some();
         let belief = if is_usable { belief } else { Belief::STATIC };
-        let best = ranked.iter().take(LOOKED_AT);
-        let best = best.map(|(place, score)| scene.compared(*place, score.cosine));
-        let best = best.collect::<Result<Vec<_>, _>>()?;
-        let features = features(&query, &keywords, &best, tools.analyzer);
+        let best = features.into_iter().take(belief::LOOKED_AT);
+        let features = features_of(&query, best);
         // Of all that was found: what is left out below answers as well as before.
         let lead = scene.lead(&ranked, request.collapse_similarity)?;
         answer.confidence = Some(Confidence::of(features, lead, &belief));
@@ -316,26 +328,38 @@ pub fn search(
         }
         answer.hits.push(hit);
     }
+    answer.corrections =
+        as_written(&keywords.corrections, &query.text, &answer.hits, tools.analyzer);
     answer.keep(request.listing, request.limit, |_| true);
     answer.weights = keywords.weights;
     Ok(answer)
 }
 
-/// Corrections with the words as they were typed in place of their terms.
-fn as_typed(
+/// Corrections with words in place of their terms: as they were typed, and as the hits have them.
+fn as_written(
     corrections: &[(String, Vec<String>)],
     typed: &str,
+    hits: &[Hit],
     analyzer: &Analyzer,
 ) -> Vec<(String, Vec<String>)> {
-    let mut buffer = String::new();
-    let mut typed_form = |term: &str| {
-        words(typed).map(|word| &typed[word.range]).find(|word| {
-            fold(word, &mut buffer);
-            analyzer.term(&buffer).is_some_and(|found| found == term)
-        })
+    let in_hits = |term: &String| {
+        let found = hits.iter().find_map(|hit| form_of(term, &hit.text, analyzer));
+        found.map_or_else(|| term.clone(), str::to_lowercase)
     };
     corrections
         .iter()
-        .map(|(term, found)| (typed_form(term).unwrap_or(term).to_owned(), found.clone()))
+        .map(|(term, found)| {
+            let typed = form_of(term, typed, analyzer).unwrap_or(term);
+            (typed.to_owned(), found.iter().map(in_hits).collect())
+        })
         .collect()
+}
+
+/// The first word of a text that has this term.
+fn form_of<'t>(term: &str, text: &'t str, analyzer: &Analyzer) -> Option<&'t str> {
+    let mut buffer = String::new();
+    words(text).map(|word| &text[word.range]).find(|word| {
+        fold(word, &mut buffer);
+        analyzer.term(&buffer).is_some_and(|found| found == term)
+    })
 }

@@ -1,0 +1,84 @@
+//! A closer look at the best candidates: how well each word of the question is met by one of the
+//! passage, and how near its best few sentences come. Pure.
+//!
+//! Both are taken from the static vectors of the built-in model, whatever the model of the index is,
+//! and stored nowhere. Weights as they were found best on ten test sets when each signal spans the
+//! best candidates; see `knowledge/system/designs/ranking.md`.
+
+use super::rank::{Score, Span};
+use elophanto_models::Features;
+
+/// Candidates that are looked at.
+pub const LOOKED_AT: usize = 50;
+/// What the words add to a total of one.
+const WORDS: f32 = 0.21;
+/// The same of the best few sentences.
+const WINDOW: f32 = 0.18;
+
+/// Orders the best candidates anew, best first; `features` are of the first ones. What was not
+/// looked at stays behind them. A total of at most one is one of at most one afterwards.
+pub fn look_closer<T>(ranked: &mut [(T, Score)], features: &[Features]) {
+    let of = |signal: fn(&Features) -> f32| Span::of(features.iter().map(signal));
+    let (words, window) = (of(|it| it.words), of(|it| it.window));
+    let share = 1.0 / (1.0 + WORDS + WINDOW);
+    let (best, others) = ranked.split_at_mut(features.len().min(ranked.len()));
+    for ((_, score), features) in best.iter_mut().zip(features) {
+        score.scale(share);
+        score.words_part = WORDS * share * words.place(features.words);
+        score.window_part = WINDOW * share * window.place(features.window);
+        score.total += score.words_part + score.window_part;
+    }
+    // Stable: what scores the same keeps its order.
+    best.sort_by(|a, b| b.1.total.total_cmp(&a.1.total));
+    let least = best.last().map_or(f32::INFINITY, |(_, score)| score.total);
+    for (_, score) in others {
+        score.scale(share);
+        if score.total > least {
+            score.scale(least / score.total);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranked(totals: &[f32]) -> Vec<(usize, Score)> {
+        let score = |&total: &f32| Score { total, keyword_part: total, ..Score::default() };
+        totals.iter().map(score).enumerate().collect()
+    }
+
+    fn features(words: f32, window: f32) -> Features {
+        Features { words, window, ..Features::default() }
+    }
+
+    #[track_caller]
+    fn check(totals: &[f32], looked_at: &[(f32, f32)], expected: &[usize]) {
+        let mut list = ranked(totals);
+        let features: Vec<_> = looked_at.iter().map(|&(a, b)| features(a, b)).collect();
+        look_closer(&mut list, &features);
+        assert_eq!(list.iter().map(|(index, _)| *index).collect::<Vec<_>>(), expected);
+        assert!(list.is_sorted_by(|a, b| a.1.total >= b.1.total), "{list:?}");
+        for (_, score) in list {
+            let parts = score.keyword_part + score.words_part + score.window_part;
+            assert!((parts - score.total).abs() < 1e-6 && score.total < 1.0 + 1e-6, "{score:?}");
+        }
+    }
+
+    #[test]
+    fn close_ones_change_places() {
+        check(&[1.0, 0.9, 0.1], &[(0.2, 0.2), (0.9, 0.8), (0.5, 0.5)], &[1, 0, 2]);
+        // A candidate that stands far above the rest stays there.
+        check(&[1.0, 0.5, 0.1], &[(0.2, 0.2), (0.9, 0.8), (0.5, 0.5)], &[0, 1, 2]);
+        // What all have alike tells nothing.
+        check(&[1.0, 0.9, 0.8], &[(0.5, 0.5), (0.5, 0.5), (0.5, 0.5)], &[0, 1, 2]);
+    }
+
+    #[test]
+    fn what_is_not_looked_at_stays_behind() {
+        check(&[1.0, 0.9, 0.89, 0.5], &[(0.2, 0.0), (0.9, 0.0)], &[1, 0, 2, 3]);
+        check(&[1.0, 1.0, 1.0], &[(0.9, 0.9), (0.0, 0.0)], &[0, 1, 2]);
+        check(&[0.5, 0.4], &[], &[0, 1]);
+        check(&[], &[], &[]);
+    }
+}
