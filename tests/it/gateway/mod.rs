@@ -4,6 +4,7 @@ mod clients;
 mod crowd;
 mod entrance;
 mod frames;
+mod keeping;
 mod kills;
 mod life;
 mod many;
