@@ -1,5 +1,6 @@
 //! `elophanto gateway`: the real program, real sockets, a model that follows a script.
 
+mod attachments;
 mod clients;
 mod crowd;
 mod entrance;
@@ -11,6 +12,7 @@ mod many;
 mod messages;
 mod pages;
 mod runs;
+mod sturdy;
 
 use std::{
     fs,

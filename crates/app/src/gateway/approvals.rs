@@ -22,8 +22,8 @@ use crate::Error;
 const REMINDER: Duration = Duration::from_secs(5 * 60);
 
 impl Conversation {
-    /// What waits for an answer, the oldest first, and whether its run was cut off.
-    pub fn pending(&self) -> Vec<ApprovalRequest> {
+    /// What waits for an answer of a person, the oldest first, and whether its run was cut off.
+    pub fn pending(&self, gateway: &Gateway, person: &str) -> Vec<ApprovalRequest> {
         let state = self.state();
         let running = state.running.as_ref().map(|running| running.id);
         let of = |(id, open): &(Uuid, Open)| {
@@ -35,7 +35,8 @@ impl Conversation {
             };
             waiting.map(told).collect::<Vec<_>>()
         };
-        state.ledger.kept.open.iter().flat_map(of).collect()
+        let is_theirs = |(_, open): &&(Uuid, Open)| gateway.person_of(sender(open)) == person;
+        state.ledger.kept.open.iter().filter(is_theirs).flat_map(of).collect()
     }
 
     /// Ends what was cut off and waits for an answer longer than it may.
@@ -77,7 +78,7 @@ impl Conversation {
                 return Settled::Stopped;
             }
         }
-        gateway.tell_person(self, &Told::ApprovalRequest(Box::new(request.clone())), |who| {
+        gateway.tell_person(self, None, &Told::ApprovalRequest(Box::new(request.clone())), |who| {
             who.scopes.approve
         });
         // By the clock of the wall and, should that be set back, by one that only goes forward.
@@ -107,8 +108,9 @@ impl Conversation {
             if !is_reminded && begun.elapsed() >= REMINDER {
                 is_reminded = true;
                 let text = format!("this still waits for an answer: {}", named(&request));
-                gateway
-                    .tell_person(self, &events::notice(text, Tone::Note), |who| who.scopes.approve);
+                gateway.tell_person(self, None, &events::notice(text, Tone::Note), |who| {
+                    who.scopes.approve
+                });
             }
             let waited = self.bell.wait_timeout(state, LOOKS);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -126,8 +128,12 @@ impl Conversation {
         who: &Identity,
     ) -> Result<bool, Error> {
         let mut state = self.state();
-        let asked = state.ledger.kept.open.iter().flat_map(|(_, open)| &open.asked);
-        let found = asked.clone().find(|(own, _)| own.request_id == response.request_id).cloned();
+        // Whoever sent the message, as the settings join people now.
+        let person = gateway.person(who);
+        let is_theirs = |(_, open): &&(Uuid, Open)| gateway.person_of(sender(open)) == person;
+        let theirs = state.ledger.kept.open.iter().filter(is_theirs);
+        let mut asked = theirs.flat_map(|(_, open)| &open.asked);
+        let found = asked.find(|(own, _)| own.request_id == response.request_id).cloned();
         let Some((request, settled)) = found else { return Ok(false) };
         if let Some(settled) = settled {
             return Err(Error::new(format_args!("it is answered already: {}", settled.word())));
@@ -162,7 +168,8 @@ impl Conversation {
             goes_on: !waits,
         };
         state.ledger.note(&record)?;
-        self.tell_settled(gateway, response.request_id, &settled);
+        let sender = state.ledger.kept.find(message).map(|open| sender(open));
+        self.tell_settled(gateway, response.request_id, &settled, sender.as_deref());
         if waits {
             self.bell.notify_all();
         } else {
@@ -184,31 +191,41 @@ impl Conversation {
         request: Uuid,
         settled: Settled,
     ) -> bool {
-        if state.ledger.kept.waiting(request).is_none() {
-            return false;
-        }
+        let Some((message, _)) = state.ledger.kept.waiting(request) else { return false };
+        let sender = state.ledger.kept.find(message).map(|open| sender(open));
         let at = Timestamp::now();
         let record = Record::Settled { request, settled: settled.clone(), at, goes_on: false };
         // What cannot be written down is asked for again after the next start: still no yes.
         if state.ledger.note(&record).is_ok() {
-            self.tell_settled(gateway, request, &settled);
+            self.tell_settled(gateway, request, &settled, sender.as_deref());
         }
         true
     }
 
-    fn tell_settled(&self, gateway: &Gateway, request_id: Uuid, settled: &Settled) {
+    fn tell_settled(
+        &self,
+        gateway: &Gateway,
+        request_id: Uuid,
+        settled: &Settled,
+        sender: Option<&str>,
+    ) {
         let channel = match settled {
             Settled::Answered { channel, .. } => Some(*channel),
             _ => None,
         };
         let answer = settled.word().to_owned();
         let happening = Happening::ApprovalSettled { request_id, answer, channel };
-        gateway.tell_person(self, &Told::Event(Box::new(happening)), |_| true);
+        gateway.tell_person(self, sender, &Told::Event(Box::new(happening)), |_| true);
     }
 }
 
+/// Who sent a message, as settings write it: they alone answer what is asked in its run.
+fn sender(open: &Open) -> String {
+    format!("{}:{}", open.channel.name(), open.user)
+}
+
 /// What waits, on one line.
-fn named(request: &ApprovalRequest) -> String {
+pub(super) fn named(request: &ApprovalRequest) -> String {
     match &request.what {
         ApprovalOf::Call { tool, shown, .. } => {
             format!("{tool}: {}", elophanto_base::one_line::one_line(shown, 200))

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use uuid::Uuid;
 
 use super::{
-    Connected, Gateway,
+    Connected, Gateway, attachments,
     commands::{self, Done},
     conversation::{Taken, answer_of, of_end},
     lock,
-    message::{Asked, Failure, Incoming, Told, VERSION},
+    message::{Asked, Attached, AttachedFile, Chat, Failure, Incoming, Told, VERSION},
     worker,
 };
 use crate::Error;
-use elophanto_base::visible::escape_control_line;
+use elophanto_base::{counted::counted, visible::escape_control_line};
 
 /// Bytes of what somebody says.
 const MOST_CONTENT: usize = 64 * 1024;
@@ -56,11 +57,7 @@ impl Client {
                 self.tell_status();
                 Ok(())
             }
-            Asked::Chat(chat) if !chat.attachments.is_empty() => {
-                Err(Error::new("no file was handed over under this id")
-                    .hint("name a file of the repository in the message: @path"))
-            }
-            Asked::Chat(chat) => self.say(id, &chat.content),
+            Asked::Chat(chat) => self.say(id, &chat),
             Asked::Command(command) if command.args.len() > MOST_CONTENT => Err(too_long()),
             Asked::ApprovalResponse(response)
                 if response.text.as_ref().is_some_and(|text| text.len() > MOST_CONTENT) =>
@@ -77,7 +74,7 @@ impl Client {
                 if !identity.scopes.approve {
                     return Err(Error::new("this connection may not answer approvals"));
                 }
-                for conversation in self.gateway.of_person(&self.client.person) {
+                for conversation in self.gateway.all() {
                     if conversation.answer(&self.gateway, &response, identity)? {
                         return Ok(());
                     }
@@ -90,7 +87,8 @@ impl Client {
         }
     }
 
-    fn say(&self, id: Uuid, content: &str) -> Result<(), Error> {
+    fn say(&self, id: Uuid, chat: &Chat) -> Result<(), Error> {
+        let content = chat.content.as_str();
         let (gateway, identity) = (&self.gateway, &self.client.identity);
         if content.trim().is_empty() {
             return Err(Error::new("the message is empty").hint("write what you want to say"));
@@ -99,6 +97,11 @@ impl Client {
             return Err(too_long());
         }
         if content.starts_with('/') || content.starts_with('!') {
+            if !chat.attachments.is_empty() {
+                return Err(Error::new(
+                    "files go with what is said to the agent, not with commands",
+                ));
+            }
             return self.obey(id, content);
         }
         if !identity.scopes.chat {
@@ -107,8 +110,14 @@ impl Client {
         // One that is sent again after `/repo` is still the same message.
         let here = self.client.conversation();
         let known = gateway.of_person(&self.client.person);
-        let conversation = known.into_iter().find(|it| it.knows(id)).unwrap_or(here);
-        match conversation.take(gateway, id, content, identity)? {
+        let known = known.into_iter().find(|it| it.knows(id));
+        // Files of one that is known were kept with it.
+        let attachments = match &known {
+            Some(_) => Vec::new(),
+            None => self.files(&chat.attachments)?,
+        };
+        let conversation = known.unwrap_or(here);
+        match conversation.take(gateway, id, content, attachments, identity)? {
             Taken::New | Taken::Known => self.tell(&gateway.status(&self.client, Some(id))),
             Taken::Over(ended) => {
                 self.tell(&gateway.status(&self.client, Some(id)));
@@ -126,6 +135,30 @@ impl Client {
             }
         }
         Ok(())
+    }
+
+    /// Ids of the files that go with a message.
+    fn files(&self, attached: &[Attached]) -> Result<Vec<Uuid>, Error> {
+        if attached.len() > attachments::MOST {
+            return Err(Error::new(format_args!(
+                "{} with one message, over the cap of {}",
+                counted(attached.len(), "file"),
+                attachments::MOST
+            )));
+        }
+        let (gateway, person) = (&self.gateway, &self.client.person);
+        let one = |file: &Attached| match file {
+            Attached::Id(id) if gateway.attachments.is_of(person, *id) => Ok(*id),
+            Attached::Id(_) => Err(Error::new("no file was handed over under this id")
+                .hint("hand it over by `POST /attachment`, or with its name and data in Base64")),
+            Attached::File(AttachedFile { name, data }) => {
+                let bytes = STANDARD.decode(data).map_err(|cause| {
+                    Error::new(format_args!("`data` of a file is no Base64: {cause}"))
+                })?;
+                gateway.attach(&self.client.identity, name, &bytes).map(|(id, _)| id)
+            }
+        };
+        attached.iter().map(one).collect()
     }
 
     fn obey(&self, id: Uuid, line: &str) -> Result<(), Error> {

@@ -169,7 +169,7 @@ fn stopped(had_run: bool, dropped: usize, left: usize) -> String {
 }
 
 fn standing(conversation: &Conversation) -> String {
-    let Standing { running, queued, approvals, mode } = conversation.standing();
+    let Standing { running, queued, waiting, mode } = conversation.standing();
     let mode = mode.map_or_else(
         || "as the settings say".to_owned(),
         |mode| format!("{} at most", mode::name(mode)),
@@ -182,11 +182,12 @@ fn standing(conversation: &Conversation) -> String {
     };
     let waits = if queued == 1 { "waits" } else { "wait" };
     format!(
-        "session {} about {}\nmode {mode}\n{running}; {} {waits} behind it\n{} to answer",
+        "session {} about {}\nmode {mode}\n{running}; {} {waits} behind it\n{} to answer{}",
         conversation.session(),
         escape_control_line(&conversation.served.name),
         counted(queued, "message"),
-        counted(approvals, "approval"),
+        counted(waiting.len(), "approval"),
+        waiting.iter().map(|it| format!("\n- {}", escape_control_line(it))).collect::<String>(),
     )
 }
 

@@ -14,7 +14,9 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    Channel, Gateway, Identity, Served, events,
+    Channel, Gateway, Identity, Served,
+    approvals::named,
+    events,
     ledger::{Ended, Ledger, Open, Record, Settled},
     message::{ApprovalRequest, Happening, Response, Told, Tone},
     worker,
@@ -41,6 +43,8 @@ pub struct Conversation {
     carried: Mutex<Option<Carried>>,
     state: Mutex<State>,
     pub(super) bell: Condvar,
+    /// What was wrong when it was opened, and nobody was told yet.
+    notices: Mutex<Vec<String>>,
 }
 
 pub(super) struct State {
@@ -86,7 +90,8 @@ pub(super) struct Running {
 pub struct Standing {
     pub running: Option<String>,
     pub queued: usize,
-    pub approvals: usize,
+    /// What waits for an answer, in words.
+    pub waiting: Vec<String>,
     pub mode: Option<Mode>,
 }
 
@@ -120,6 +125,7 @@ impl Conversation {
             carried: Mutex::default(),
             state: Mutex::new(state),
             bell: Condvar::new(),
+            notices: Mutex::default(),
         })
     }
 
@@ -148,8 +154,35 @@ impl Conversation {
         let state = self.state();
         let running = state.running.as_ref().map(|running| running.goal.clone());
         let queued = state.ledger.kept.queued();
-        let (approvals, mode) = (state.ledger.kept.pending().count(), state.ledger.kept.mode);
-        Standing { running, queued, approvals, mode }
+        let waiting = state.ledger.kept.pending().map(named).collect();
+        Standing { running, queued, waiting, mode: state.ledger.kept.mode }
+    }
+
+    /// What was wrong with what was kept of it, for the next who comes in.
+    pub fn notice(&self, problem: &str) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.push(problem.to_owned());
+    }
+
+    pub fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What was cut off and nobody was told of; from now on somebody was.
+    pub fn take_untold(&self) -> Vec<Ended> {
+        let mut state = self.state();
+        let untold = state.ledger.kept.untold();
+        if !untold.is_empty() {
+            let ids = untold.iter().map(|(id, _)| *id).collect();
+            // What cannot be written down is told again.
+            let _ = state.ledger.note(&Record::Told { ids });
+        }
+        untold.into_iter().map(|(_, ended)| ended).collect()
+    }
+
+    /// Whether a message waits for its turn, or goes on.
+    pub fn is_open(&self, id: Uuid) -> bool {
+        self.state().ledger.kept.find(id).is_some()
     }
 
     /// When it was used last.
@@ -175,17 +208,20 @@ impl Conversation {
         gateway: &Arc<Gateway>,
         id: Uuid,
         content: &str,
+        attachments: Vec<Uuid>,
         who: &Identity,
     ) -> Result<Taken, Error> {
         let mut state = self.state();
         let kept = &state.ledger.kept;
         if let Some(ended) = kept.ended.get(&id) {
+            if ended.complete.goal != content {
+                return Err(another_content());
+            }
             return Ok(Taken::Over(Some(Box::new(ended.clone()))));
         }
         if let Some((_, open)) = kept.open.iter().find(|(own, _)| *own == id) {
             if open.content != content {
-                return Err(Error::new("another message was sent with this id")
-                    .hint("each message has an id of its own"));
+                return Err(another_content());
             }
             let is_running = state.running.as_ref().is_some_and(|running| running.id == id);
             let is_its = |work: &Work| matches!(work, Work::Message(own) if *own == id);
@@ -207,7 +243,7 @@ impl Conversation {
         }
         let (content, user) = (content.to_owned(), who.user.clone());
         let (channel, at) = (who.channel, Timestamp::now());
-        state.ledger.note(&Record::Taken { id, content, channel, user, at })?;
+        state.ledger.note(&Record::Taken { id, content, attachments, channel, user, at })?;
         self.put(gateway, state, Work::Message(id));
         Ok(Taken::New)
     }
@@ -350,17 +386,21 @@ impl Conversation {
         }
     }
 
-    /// The run of a message begins: its text, or nothing where it was dropped meanwhile.
-    pub fn begin(&self, id: Uuid, cancelled: &Arc<AtomicBool>) -> Result<Option<String>, Error> {
+    /// The run of a message begins: its text and files, or nothing where it was dropped meanwhile.
+    pub fn begin(
+        &self,
+        id: Uuid,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Option<(String, Vec<Uuid>)>, Error> {
         let mut state = self.state();
         let Some(open) = state.ledger.kept.find(id) else { return Ok(None) };
-        let goal = open.content.clone();
+        let (goal, attachments) = (open.content.clone(), open.attachments.clone());
         if !open.has_begun || open.goes_on.is_some() {
             state.ledger.note(&Record::Begun { id, at: Timestamp::now() })?;
         }
         let cancelled = Arc::clone(cancelled);
         state.running = Some(Running { id, goal: goal.clone(), cancelled, is_stopped: false });
-        Ok(Some(goal))
+        Ok(Some((goal, attachments)))
     }
 
     /// A line of a shell begins.
@@ -408,7 +448,7 @@ impl Conversation {
 
     pub(super) fn tell_end(&self, gateway: &Gateway, id: Uuid, ended: &Ended) {
         gateway.tell(self, &answer_of(id, ended));
-        gateway.tell_person(self, &of_end(ended), |_| true);
+        gateway.tell_person(self, None, &of_end(ended), |_| true);
     }
 
     /// Ends the run that goes on, and with `all` what waits behind it: whether there was a run, how many
@@ -471,6 +511,10 @@ impl Conversation {
 pub(super) fn note_end(state: &mut State, id: Uuid, ended: Ended) -> Option<(Uuid, Ended)> {
     let record = Record::Ended { id, ended: Box::new(ended.clone()) };
     state.ledger.note(&record).is_ok().then_some((id, ended))
+}
+
+fn another_content() -> Error {
+    Error::new("another message was sent with this id").hint("each message has an id of its own")
 }
 
 /// The answer to a message that is done with.

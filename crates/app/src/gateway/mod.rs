@@ -6,6 +6,7 @@
 //! counts. Its runs are made by a `worker`, one after the other.
 
 mod approvals;
+mod attachments;
 mod client;
 mod commands;
 mod conversation;
@@ -18,13 +19,14 @@ mod mode;
 mod served;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod worker;
 
 use std::{
     collections::BTreeMap,
     fs::DirBuilder,
     os::unix::fs::DirBuilderExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -38,13 +40,16 @@ use crate::{
     Error, Reporter, Workspace,
     agent::{Session, Tool},
 };
+use attachments::Attachments;
+pub use attachments::{AttachmentKind, MOST_BYTES as MOST_ATTACHMENT};
 pub use client::Client;
-use conversation::Conversation;
+use conversation::{Conversation, Standing, of_end};
 use elophanto_base::visible::escape_control_line;
 pub use identity::{Channel, Identity, Scopes};
-use ledger::Ledger;
+use ledger::{Kept, Ledger};
 use message::{Outgoing, Status, Told, VERSION};
 pub use served::{Served, people};
+use turns::Turns;
 
 /// Makes the tools that a door brings along for the runs in a workspace.
 pub type ToolsOf =
@@ -77,6 +82,8 @@ pub struct Gateway {
     options: GatewayOptions,
     conversations: Mutex<BTreeMap<(String, PathBuf), Arc<Conversation>>>,
     clients: Mutex<Vec<Arc<Connected>>>,
+    turns: Turns,
+    attachments: Attachments,
     next: AtomicU64,
     is_ending: AtomicBool,
 }
@@ -110,6 +117,8 @@ impl Gateway {
             .mode(0o700)
             .create(options.folder.join("conversations"))?;
         let gateway = Arc::new(Self {
+            attachments: Attachments::of(&options.folder),
+            turns: Turns::default(),
             options,
             conversations: Mutex::default(),
             clients: Mutex::default(),
@@ -138,18 +147,22 @@ impl Gateway {
             if !is_log {
                 continue;
             }
-            let (ledger, damage) = match Ledger::read(&path) {
+            let name = entry_name(&path);
+            let is_its = |kept: &Kept| log_name(&kept.person, &kept.root) == name;
+            let (ledger, damage) = match Ledger::open(&path, is_its) {
                 Ok(read) => read,
                 Err(error) => {
                     problems.push(error.message().to_owned());
                     continue;
                 }
             };
+            let known = problems.len();
             problems.extend(damage);
             let (person, root) = (ledger.kept.person.clone(), ledger.kept.root.clone());
             let served = self.options.repositories.iter().find(|served| served.root == root);
             if let (Some(served), false) = (served, person.is_empty()) {
                 let conversation = Conversation::new(person.clone(), served.clone(), ledger)?;
+                problems[known..].iter().for_each(|problem| conversation.notice(problem));
                 lock(&self.conversations).insert((person, root), Arc::new(conversation));
             }
         }
@@ -177,23 +190,71 @@ impl Gateway {
             conversation: Mutex::new(Arc::clone(&conversation)),
             outbox,
         });
-        lock(&self.clients).push(Arc::clone(&client));
-        self.send(&client, &self.status(&client, None));
+        let status = self.envelope(&client, conversation.session(), &self.status(&client, None));
+        {
+            // Nobody tells it anything before its status.
+            let mut clients = lock(&self.clients);
+            client.outbox.put(Arc::new(status));
+            clients.push(Arc::clone(&client));
+        }
+        let all = self.all();
+        for conversation in all.iter().filter(|it| self.person_of(it.person.clone()) == person) {
+            conversation.expire(self);
+            for notice in conversation.take_notices() {
+                let told = events::notice(notice, message::Tone::Warning);
+                self.put(&client, conversation.session(), &told);
+            }
+            for ended in conversation.take_untold() {
+                self.put(&client, conversation.session(), &of_end(&ended));
+            }
+        }
         if client.identity.scopes.approve {
-            for conversation in self.of_person(&person) {
-                conversation.expire(self);
-                for request in conversation.pending() {
-                    self.send(&client, &Told::ApprovalRequest(Box::new(request)));
-                }
+            for request in all.iter().flat_map(|it| it.pending(self, &person)) {
+                self.send(&client, &Told::ApprovalRequest(Box::new(request)));
             }
         }
         Ok(Client { gateway: Arc::clone(self), client })
     }
 
+    /// Keeps a file that somebody hands over, for a message that names its id.
+    ///
+    /// # Errors
+    /// When they may only read, or the file cannot be kept.
+    pub fn attach(
+        &self,
+        identity: &Identity,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<(Uuid, AttachmentKind), Error> {
+        if !identity.scopes.chat {
+            return Err(Error::new("this connection may only read"));
+        }
+        self.attachments.keep(&self.person(identity), name, bytes)
+    }
+
+    /// How all conversations stand in which something goes on or waits.
+    pub fn standings(&self) -> Vec<ConversationStanding> {
+        let standing = |conversation: &Arc<Conversation>| {
+            let Standing { running, queued, waiting, .. } = conversation.standing();
+            ConversationStanding {
+                person: self.person_of(conversation.person.clone()),
+                repository: conversation.served.name.clone(),
+                running,
+                queued,
+                waiting,
+            }
+        };
+        let all = self.all();
+        let is_busy = |it: &ConversationStanding| {
+            it.running.is_some() || it.queued > 0 || !it.waiting.is_empty()
+        };
+        all.iter().map(standing).filter(is_busy).collect()
+    }
+
     /// Ends all runs and waits until they are written down, at most so long.
     pub fn end(&self, patience: Duration) {
         self.is_ending.store(true, Ordering::Relaxed);
-        let all: Vec<_> = lock(&self.conversations).values().cloned().collect();
+        let all = self.all();
         all.iter().for_each(|conversation| conversation.cancel());
         let begun = Instant::now();
         while begun.elapsed() < patience && !all.iter().all(|it| it.is_still()) {
@@ -240,8 +301,8 @@ impl Gateway {
     }
 
     fn of_person(&self, person: &str) -> Vec<Arc<Conversation>> {
-        let all = lock(&self.conversations);
-        all.values().filter(|conversation| conversation.person == person).cloned().collect()
+        let is_theirs = |it: &Arc<Conversation>| self.person_of(it.person.clone()) == person;
+        self.all().into_iter().filter(is_theirs).collect()
     }
 
     fn newest(&self, person: &str) -> Option<Arc<Conversation>> {
@@ -255,20 +316,18 @@ impl Gateway {
         if let Some(conversation) = all.get(&key) {
             return Ok(Arc::clone(conversation));
         }
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(person.as_bytes()).update(&[0]);
-        hasher.update(served.root.as_os_str().as_encoded_bytes());
-        let name = format!("{}.jsonl", &hasher.finalize().to_hex()[..32]);
-        let (ledger, _) = Ledger::read(&self.options.folder.join("conversations").join(name))?;
+        let path = self.options.folder.join("conversations").join(log_name(person, &served.root));
+        let is_its = |kept: &Kept| kept.person == person && kept.root == served.root;
+        let (ledger, problems) = Ledger::open(&path, is_its)?;
         let conversation = Arc::new(Conversation::new(person.to_owned(), served.clone(), ledger)?);
+        problems.iter().for_each(|problem| conversation.notice(problem));
         all.insert(key, Arc::clone(&conversation));
         Ok(conversation)
     }
 
     /// Whether another conversation is in a session.
     fn is_held(&self, session: Uuid, by_other_than: &Conversation) -> bool {
-        let all: Vec<_> = lock(&self.conversations).values().cloned().collect();
-        all.iter().any(|it| !std::ptr::eq(&**it, by_other_than) && it.session() == session)
+        self.all().iter().any(|it| !std::ptr::eq(&**it, by_other_than) && it.session() == session)
     }
 
     /// Tells everybody who is in a conversation.
@@ -276,17 +335,22 @@ impl Gateway {
         self.tell_those(told, |client| is_in(client, conversation));
     }
 
-    /// Tells the person of a conversation, wherever they are, if they may know.
+    /// Tells the person of a conversation, and whoever sent the message that this is about where that is
+    /// somebody else by now, wherever they are, if they may know.
     fn tell_person(
         &self,
         conversation: &Conversation,
+        sender: Option<&str>,
         told: &Told,
         may: impl Fn(&Identity) -> bool,
     ) {
         let session = conversation.session();
+        let own = self.person_of(conversation.person.clone());
+        let sender = sender.map(|sender| self.person_of(sender.to_owned()));
         let clients: Vec<_> = lock(&self.clients).clone();
         for client in clients {
-            if client.person == conversation.person && may(&client.identity) {
+            let is_it = client.person == own || sender.as_ref() == Some(&client.person);
+            if is_it && may(&client.identity) {
                 self.put(&client, session, told);
             }
         }
@@ -316,7 +380,7 @@ impl Gateway {
             scopes: client.identity.scopes.names(),
             running: standing.running,
             queued: standing.queued,
-            approvals: standing.approvals,
+            approvals: standing.waiting.len(),
             accepted,
         })
     }
@@ -325,14 +389,18 @@ impl Gateway {
         self.put(client, client.conversation().session(), told);
     }
 
-    fn put(&self, client: &Connected, session_id: Uuid, told: &Told) {
-        let message = Outgoing {
+    fn envelope(&self, client: &Connected, session_id: Uuid, told: &Told) -> Outgoing {
+        Outgoing {
             id: Uuid::new_v4(),
             session_id,
             channel: client.identity.channel,
             user_id: client.identity.user.clone(),
             body: told.clone(),
-        };
+        }
+    }
+
+    fn put(&self, client: &Connected, session_id: Uuid, told: &Told) {
+        let message = self.envelope(client, session_id, told);
         if !client.outbox.put(Arc::new(message)) {
             self.disconnect(client.number);
         }
@@ -349,6 +417,31 @@ impl Gateway {
         };
         self.options.repositories.iter().map(line).collect::<Vec<_>>().join("\n")
     }
+}
+
+/// How a conversation stands in which something goes on or waits.
+pub struct ConversationStanding {
+    /// Whose it is: their first identity.
+    pub person: String,
+    pub repository: String,
+    /// The goal of the run that goes on.
+    pub running: Option<String>,
+    /// Messages that wait for their turn.
+    pub queued: usize,
+    /// What waits for an answer, in words.
+    pub waiting: Vec<String>,
+}
+
+/// What the log of a conversation is called.
+fn log_name(person: &str, root: &Path) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(person.as_bytes()).update(&[0]);
+    hasher.update(root.as_os_str().as_encoded_bytes());
+    format!("{}.jsonl", &hasher.finalize().to_hex()[..32])
+}
+
+fn entry_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn is_in(client: &Connected, conversation: &Conversation) -> bool {

@@ -19,7 +19,7 @@ use super::{
     events,
     ledger::{Ended, Settled},
     message::{
-        ApprovalOf, ApprovalRequest, Failure, Response, SourceWire, TaskComplete, Told, Word,
+        self, ApprovalOf, ApprovalRequest, Failure, Response, SourceWire, TaskComplete, Told, Word,
     },
     mode,
 };
@@ -66,7 +66,7 @@ fn refuse(gateway: &Gateway, conversation: &Conversation, work: &Work, error: &E
     | Work::Shell { reply_to: id, .. }) = work;
     gateway.tell(conversation, &failure(error, Some(*id)));
     if let Work::Message(id) | Work::GoOn { message: id, .. } = work {
-        let Ok(Some(goal)) = conversation.begin(*id, &Arc::default()) else { return };
+        let Ok(Some((goal, _))) = conversation.begin(*id, &Arc::default()) else { return };
         let ended = Ended::without_answer(events::failed(&goal, error));
         conversation.end(gateway, *id, ended);
     }
@@ -136,8 +136,18 @@ impl Here<'_> {
         answered: Option<(ApprovalRequest, Settled)>,
     ) -> bool {
         let (gateway, conversation) = (self.gateway, self.conversation);
-        let goal = match conversation.begin(id, self.prepared.cancelled()) {
-            Ok(Some(goal)) => goal,
+        let is_wanted = || !gateway.is_ending() && conversation.is_open(id);
+        let waits = || {
+            let text = "a run of another conversation goes on in this repository: this begins when \
+                        that has ended";
+            gateway.tell(conversation, &events::notice(text.to_owned(), message::Tone::Note));
+        };
+        let Some(_turn) = gateway.turns.take(&conversation.served.root, &is_wanted, &waits) else {
+            // Dropped by `/stop all`, or begun after the next start.
+            return !gateway.is_ending();
+        };
+        let (goal, attachments) = match conversation.begin(id, self.prepared.cancelled()) {
+            Ok(Some(begun)) => begun,
             // Dropped by `/stop all`.
             Ok(None) => return true,
             Err(error) => {
@@ -151,6 +161,15 @@ impl Here<'_> {
         gateway.tell_status(conversation, None);
         if let Some((request, settled)) = &answered {
             chat.give(cut_off(request, settled));
+        }
+        for id in attachments {
+            match gateway.attachments.given(id) {
+                Ok(given) => chat.attach(given),
+                Err(error) => {
+                    let text = error.message().to_owned();
+                    gateway.tell(conversation, &events::notice(text, message::Tone::Warning));
+                }
+            }
         }
         let granted = answered.and_then(|(request, settled)| granted(&request, settled));
         let mut approver = Remote {
