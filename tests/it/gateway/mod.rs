@@ -5,6 +5,7 @@ mod clients;
 mod crowd;
 mod entrance;
 mod frames;
+mod fuzz;
 mod keeping;
 mod kills;
 mod life;
@@ -13,6 +14,7 @@ mod messages;
 mod pages;
 mod runs;
 mod sturdy;
+mod terminal;
 
 use std::{
     fs,

@@ -3,7 +3,7 @@
 
 use std::{
     sync::{Arc, PoisonError, atomic::Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use jiff::Timestamp;
@@ -81,8 +81,10 @@ impl Conversation {
         gateway.tell_person(self, None, &Told::ApprovalRequest(Box::new(request.clone())), |who| {
             who.scopes.approve
         });
-        // By the clock of the wall and, should that be set back, by one that only goes forward.
-        let (begun, most) = (Instant::now(), gateway.options.approval_expires);
+        // By the clock of the wall and, should that be set back, by one that only goes forward, and goes
+        // on while the machine sleeps.
+        let (begun, most) = (uptime(), gateway.options.approval_expires);
+        let waited = || uptime().saturating_sub(begun);
         let mut is_reminded = false;
         let mut state = self.state();
         loop {
@@ -101,11 +103,11 @@ impl Conversation {
                 }
                 return Settled::Stopped;
             }
-            if Timestamp::now() >= request.expires || begun.elapsed() >= most {
+            if Timestamp::now() >= request.expires || waited() >= most {
                 self.settle_in(gateway, &mut state, id, Settled::Expired);
                 return Settled::Expired;
             }
-            if !is_reminded && begun.elapsed() >= REMINDER {
+            if !is_reminded && waited() >= REMINDER {
                 is_reminded = true;
                 let text = format!("this still waits for an answer: {}", named(&request));
                 gateway.tell_person(self, None, &events::notice(text, Tone::Note), |who| {
@@ -217,6 +219,20 @@ impl Conversation {
         let happening = Happening::ApprovalSettled { request_id, answer, channel };
         gateway.tell_person(self, sender, &Told::Event(Box::new(happening)), |_| true);
     }
+}
+
+/// How long this machine runs, its sleep included.
+fn uptime() -> Duration {
+    #[cfg(target_os = "linux")]
+    const CLOCK: libc::clockid_t = libc::CLOCK_BOOTTIME;
+    #[cfg(not(target_os = "linux"))]
+    const CLOCK: libc::clockid_t = libc::CLOCK_MONOTONIC;
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: only fills in the structure, which outlives the call. That it fails is no matter: the wall's
+    // clock counts as well.
+    unsafe { libc::clock_gettime(CLOCK, &raw mut now) };
+    let (seconds, nanos) = (u64::try_from(now.tv_sec), u32::try_from(now.tv_nsec));
+    Duration::new(seconds.unwrap_or(0), nanos.unwrap_or(0))
 }
 
 /// Who sent a message, as settings write it: they alone answer what is asked in its run.

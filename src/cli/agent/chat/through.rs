@@ -8,6 +8,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
+    thread,
     time::Duration,
 };
 
@@ -17,6 +18,7 @@ use super::super::super::{
     error::CliError,
     ui::{Ui, report, visible},
 };
+use super::elsewhere;
 use crate::{
     gateway::{
         client::{Conversation, Heard},
@@ -24,7 +26,7 @@ use crate::{
         waiting::Waiting,
     },
     terminal::{
-        input::{Input, Typed},
+        input::{Above, Input, Typed},
         remote,
         run::Terminal,
     },
@@ -89,9 +91,11 @@ pub fn talk(
         reached.pid
     ));
     through.greet(&reached.name, ui)?;
+    let mut above = input.above_prompt();
     loop {
         through.look(ui)?;
-        match input.read()? {
+        input.typed_ahead(&through.terminal.take_typed_ahead());
+        match through.at_prompt(input, above.as_mut())? {
             Typed::Line(line) if matches!(line.as_str(), "/quit" | "/exit" | "/q") => return Ok(()),
             Typed::Line(line) => {
                 let (kind, data) = said(&line);
@@ -192,11 +196,76 @@ impl Through<'_> {
         if self.follows { self.follow(ui) } else { Ok(()) }
     }
 
+    /// Reads what is typed; what happens meanwhile is shown above it.
+    fn at_prompt(
+        &mut self,
+        input: &mut Input,
+        above: Option<&mut Above>,
+    ) -> Result<Typed, CliError> {
+        let Some(above) = above else { return Ok(input.read()?) };
+        let is_read = AtomicBool::new(false);
+        let (typed, watched) = thread::scope(|scope| {
+            let watch = scope.spawn(|| self.watch(above, &is_read));
+            let typed = input.read();
+            is_read.store(true, Ordering::Relaxed);
+            (typed, watch.join())
+        });
+        watched.unwrap_or_else(|_| Err(Error::bug("what happens elsewhere cannot be shown")))?;
+        Ok(typed?)
+    }
+
+    /// Shows in short what happens elsewhere. What waits for an answer is asked once the line is typed.
+    fn watch(&mut self, above: &mut Above, is_read: &AtomicBool) -> Result<(), CliError> {
+        while !is_read.load(Ordering::Relaxed) {
+            let message = match self.next_heard(LOOKS) {
+                Ok(None) => continue,
+                Ok(Some(message)) => message,
+                Err(error) => {
+                    above("the gateway is gone: Enter says more".to_owned());
+                    return Err(error);
+                }
+            };
+            self.waiting.heard(&message);
+            self.note_runs(&message["data"]);
+            if let Some(line) = elsewhere::line(&message) {
+                above(line);
+            }
+            if elsewhere::waits(&message) {
+                self.inbox.push_back(message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Which run answers which message.
+    fn note_runs(&mut self, data: &Value) {
+        let run = data["run"].as_str().unwrap_or_default();
+        match (data["event"].as_str(), data["reply_to"].as_str()) {
+            (Some("begun"), Some(of)) => {
+                self.runs.insert(run.to_owned(), of.to_owned());
+                self.answers.insert(of.to_owned(), String::new());
+            }
+            (Some("task_complete"), _) => {
+                let of = self.runs.remove(run).unwrap_or_default();
+                self.answers.remove(&of);
+            }
+            (Some("approval_settled"), _) => {
+                let id = data["request_id"].clone();
+                self.inbox.retain(|waits| waits["data"]["request_id"] != id);
+            }
+            _ => {}
+        }
+    }
+
     /// The next message; `None` if none comes in time.
     fn next(&mut self, limit: Duration) -> Result<Option<Value>, CliError> {
-        if let Some(message) = self.inbox.pop_front() {
-            return Ok(Some(message));
+        match self.inbox.pop_front() {
+            Some(message) => Ok(Some(message)),
+            None => self.next_heard(limit),
         }
+    }
+
+    fn next_heard(&mut self, limit: Duration) -> Result<Option<Value>, CliError> {
         match self.heard.recv_timeout(limit) {
             Ok(Heard::Message(text)) => Ok(Some(serde_json::from_str(&text).map_err(Error::new)?)),
             Ok(Heard::End(why)) => Err(Error::new(why)
