@@ -208,7 +208,7 @@ impl Hall {
 
     pub(super) fn identity(&self, channel: Channel) -> Identity {
         // A page is what it is made of: what concerns this machine is not done from there.
-        let admin = channel == Channel::Cli;
+        let admin = channel.is_of_this_machine();
         Identity { channel, user: self.user.clone(), scopes: Scopes { admin, ..Scopes::ALL } }
     }
 

@@ -117,7 +117,7 @@ fn ensure(
     let (running, started) = life::ensure(folder, &files.server, &[args.program()?])?;
     let wire = GatewayWire::of(&running, started);
     ui.emit(&wire, &wire.url)?;
-    if !started && args.says_how() {
+    if !started && args.says_else(&running) {
         ui.note(
             "your gateway runs already, as it was started: `elophanto gateway stop` first, for what you \
              say of host, port, rate and names of this machine to hold",
@@ -139,12 +139,16 @@ impl ServeArgs {
         host.into_iter().chain(port).collect()
     }
 
-    /// Whether it says anything of how one is to be started.
-    fn says_how(&self) -> bool {
-        self.host.is_some()
-            || self.port.is_some_and(|port| port != 0)
-            || !self.allow_host.is_empty()
-            || self.rate != RATE
+    /// Whether it says anything of how one is to be started that may not hold for one that runs.
+    fn says_else(&self, running: &Running) -> bool {
+        let address = running.address.parse::<SocketAddr>().ok();
+        let is_other_host =
+            self.host.is_some_and(|host| address.is_none_or(|address| address.ip() != host));
+        let is_other_port = self
+            .port
+            .filter(|port| *port != 0)
+            .is_some_and(|port| address.is_none_or(|address| address.port() != port));
+        is_other_host || is_other_port || !self.allow_host.is_empty() || self.rate != RATE
     }
 
     /// The words that start one here.

@@ -11,7 +11,8 @@ use uuid::Uuid;
 
 use super::{
     Gateway, Identity,
-    conversation::{Conversation, LOOKS, State, Work, note_end},
+    conversation::{Conversation, LOOKS, State, Work},
+    endings::note_end,
     events,
     ledger::{Ended, Open, Record, Settled},
     message::{ApprovalOf, ApprovalRequest, ApprovalResponse, Happening, Told, Tone, Word},

@@ -8,7 +8,8 @@ use uuid::Uuid;
 use super::{
     Connected, Gateway, attachments,
     commands::{self, Done},
-    conversation::{Taken, answer_of, of_end},
+    conversation::Taken,
+    endings::{answer_of, of_end},
     lock,
     message::{Asked, Attached, AttachedFile, Chat, Failure, Incoming, Told, VERSION},
     worker,

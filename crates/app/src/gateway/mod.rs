@@ -11,12 +11,15 @@ mod client;
 mod commands;
 mod conversation;
 mod digest;
+mod endings;
 mod events;
 mod identity;
 mod ledger;
 pub mod message;
 mod mode;
+mod remote;
 mod served;
+mod telling;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -43,11 +46,12 @@ use crate::{
 use attachments::Attachments;
 pub use attachments::{AttachmentKind, MOST_BYTES as MOST_ATTACHMENT};
 pub use client::Client;
-use conversation::{Conversation, Standing, of_end};
+use conversation::{Conversation, Standing};
 use elophanto_base::visible::escape_control_line;
+use endings::of_end;
 pub use identity::{Channel, Identity, Scopes};
 use ledger::{Kept, Ledger};
-use message::{Outgoing, Status, Told, VERSION};
+use message::{Outgoing, Told};
 pub use served::{Served, people};
 use turns::Turns;
 
@@ -330,86 +334,6 @@ impl Gateway {
         self.all().iter().any(|it| !std::ptr::eq(&**it, by_other_than) && it.session() == session)
     }
 
-    /// Tells everybody who is in a conversation.
-    fn tell(&self, conversation: &Conversation, told: &Told) {
-        self.tell_those(told, |client| is_in(client, conversation));
-    }
-
-    /// Tells the person of a conversation, and whoever sent the message that this is about where that is
-    /// somebody else by now, wherever they are, if they may know.
-    fn tell_person(
-        &self,
-        conversation: &Conversation,
-        sender: Option<&str>,
-        told: &Told,
-        may: impl Fn(&Identity) -> bool,
-    ) {
-        let session = conversation.session();
-        let own = self.person_of(conversation.person.clone());
-        let sender = sender.map(|sender| self.person_of(sender.to_owned()));
-        let clients: Vec<_> = lock(&self.clients).clone();
-        for client in clients {
-            let is_it = client.person == own || sender.as_ref() == Some(&client.person);
-            if is_it && may(&client.identity) {
-                self.put(&client, session, told);
-            }
-        }
-    }
-
-    fn tell_those(&self, told: &Told, is_it: impl Fn(&Connected) -> bool) {
-        let clients: Vec<_> = lock(&self.clients).clone();
-        clients.iter().filter(|client| is_it(client)).for_each(|client| self.send(client, told));
-    }
-
-    /// Tells everybody who is in a conversation how it stands.
-    fn tell_status(&self, conversation: &Conversation, accepted: Option<Uuid>) {
-        let clients: Vec<_> = lock(&self.clients).clone();
-        for client in clients.iter().filter(|client| is_in(client, conversation)) {
-            self.send(client, &self.status(client, accepted));
-        }
-    }
-
-    fn status(&self, client: &Connected, accepted: Option<Uuid>) -> Told {
-        let conversation = client.conversation();
-        let standing = conversation.standing();
-        Told::Status(Status {
-            version: VERSION,
-            server: self.options.version.clone(),
-            repository: conversation.served.name.clone(),
-            repositories: self.options.repositories.iter().map(|it| it.name.clone()).collect(),
-            scopes: client.identity.scopes.names(),
-            running: standing.running,
-            queued: standing.queued,
-            approvals: standing.waiting.len(),
-            accepted,
-        })
-    }
-
-    fn send(&self, client: &Connected, told: &Told) {
-        self.put(client, client.conversation().session(), told);
-    }
-
-    fn envelope(&self, client: &Connected, session_id: Uuid, told: &Told) -> Outgoing {
-        Outgoing {
-            id: Uuid::new_v4(),
-            session_id,
-            channel: client.identity.channel,
-            user_id: client.identity.user.clone(),
-            body: told.clone(),
-        }
-    }
-
-    fn put(&self, client: &Connected, session_id: Uuid, told: &Told) {
-        let message = self.envelope(client, session_id, told);
-        if !client.outbox.put(Arc::new(message)) {
-            self.disconnect(client.number);
-        }
-    }
-
-    fn disconnect(&self, number: u64) {
-        lock(&self.clients).retain(|client| client.number != number);
-    }
-
     fn list_repositories(&self, conversation: &Conversation) -> String {
         let line = |served: &Served| {
             let mark = if served.root == conversation.served.root { " (here)" } else { "" };
@@ -442,10 +366,6 @@ fn log_name(person: &str, root: &Path) -> String {
 
 fn entry_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn is_in(client: &Connected, conversation: &Conversation) -> bool {
-    std::ptr::eq(&*client.conversation(), conversation)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,7 +1,6 @@
 //! `elophanto agent chat`
 
 mod answers;
-mod elsewhere;
 mod through;
 
 use std::sync::{Arc, atomic::AtomicBool};

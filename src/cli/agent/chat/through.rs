@@ -1,6 +1,9 @@
 //! A conversation through the gateway that runs: what is typed goes there, what happens is shown as it
 //! is where the agent works here.
 
+mod elsewhere;
+mod prompt;
+
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{
@@ -8,7 +11,6 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
-    thread,
     time::Duration,
 };
 
@@ -18,7 +20,6 @@ use super::super::super::{
     error::CliError,
     ui::{Ui, report, visible},
 };
-use super::elsewhere;
 use crate::{
     gateway::{
         client::{Conversation, Heard},
@@ -26,7 +27,7 @@ use crate::{
         waiting::Waiting,
     },
     terminal::{
-        input::{Above, Input, Typed},
+        input::{Input, Typed},
         remote,
         run::Terminal,
     },
@@ -194,67 +195,6 @@ impl Through<'_> {
             self.hear(&message, ui)?;
         }
         if self.follows { self.follow(ui) } else { Ok(()) }
-    }
-
-    /// Reads what is typed; what happens meanwhile is shown above it.
-    fn at_prompt(
-        &mut self,
-        input: &mut Input,
-        above: Option<&mut Above>,
-    ) -> Result<Typed, CliError> {
-        let Some(above) = above else { return Ok(input.read()?) };
-        let is_read = AtomicBool::new(false);
-        let (typed, watched) = thread::scope(|scope| {
-            let watch = scope.spawn(|| self.watch(above, &is_read));
-            let typed = input.read();
-            is_read.store(true, Ordering::Relaxed);
-            (typed, watch.join())
-        });
-        watched.unwrap_or_else(|_| Err(Error::bug("what happens elsewhere cannot be shown")))?;
-        Ok(typed?)
-    }
-
-    /// Shows in short what happens elsewhere. What waits for an answer is asked once the line is typed.
-    fn watch(&mut self, above: &mut Above, is_read: &AtomicBool) -> Result<(), CliError> {
-        while !is_read.load(Ordering::Relaxed) {
-            let message = match self.next_heard(LOOKS) {
-                Ok(None) => continue,
-                Ok(Some(message)) => message,
-                Err(error) => {
-                    above("the gateway is gone: Enter says more".to_owned());
-                    return Err(error);
-                }
-            };
-            self.waiting.heard(&message);
-            self.note_runs(&message["data"]);
-            if let Some(line) = elsewhere::line(&message) {
-                above(line);
-            }
-            if elsewhere::waits(&message) {
-                self.inbox.push_back(message);
-            }
-        }
-        Ok(())
-    }
-
-    /// Which run answers which message.
-    fn note_runs(&mut self, data: &Value) {
-        let run = data["run"].as_str().unwrap_or_default();
-        match (data["event"].as_str(), data["reply_to"].as_str()) {
-            (Some("begun"), Some(of)) => {
-                self.runs.insert(run.to_owned(), of.to_owned());
-                self.answers.insert(of.to_owned(), String::new());
-            }
-            (Some("task_complete"), _) => {
-                let of = self.runs.remove(run).unwrap_or_default();
-                self.answers.remove(&of);
-            }
-            (Some("approval_settled"), _) => {
-                let id = data["request_id"].clone();
-                self.inbox.retain(|waits| waits["data"]["request_id"] != id);
-            }
-            _ => {}
-        }
     }
 
     /// The next message; `None` if none comes in time.

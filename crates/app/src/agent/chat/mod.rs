@@ -10,7 +10,7 @@ pub mod told;
 use std::path::Path;
 
 pub use answer::{ChatAnswer, ChatBudget, ChatSpent, ChatStatus, Resumed, Said};
-pub use command::{COMMANDS, ChatCommand, KnownCommand, Line};
+pub use command::{COMMANDS, ChatCommand, KnownCommand, Line, Right};
 pub use known::{KnowledgeCommand, known};
 
 use super::{
