@@ -44,14 +44,24 @@ export type ApprovalResponse = {
   text?: (string | null);
 };
 
+/** A file that goes with what somebody says. */
+export type Attached = (string | AttachedFile);
+
+/** A file within a message. */
+export type AttachedFile = {
+  name: string;
+  /** Its bytes in Base64. */
+  data: string;
+};
+
 /** Where somebody speaks to the agent. */
 export type Channel = ("cli" | "telegram" | "discord" | "slack" | "web" | "lsp");
 
 /** What somebody says to the agent. */
 export type Chat = {
   content: string;
-  /** Ids of files that were handed over before. */
-  attachments?: string[];
+  /** Files that go with it: at most ten. */
+  attachments?: Attached[];
 };
 
 /** A command of a conversation. */

@@ -9,19 +9,24 @@ use super::{
     error::CliError,
     ui::{Ui, escape_control_line},
 };
+use crate::gateway::files::GatewayFiles;
 use elophanto_app::{
+    Error,
     config::{format_duration, parse_duration},
     schedule::{
-        Added, Backend, Installed, Job, Jobs, Place, ScheduleError, service_unit, timer_unit,
-        unit_name,
+        Added, Adding, Backend, GatewayUnit, Installed, Job, Jobs, Place, ScheduleError,
+        kept_entry, service_unit, timer_unit, unit_name,
     },
 };
 use elophanto_repo::locate;
 
+const LINGER: &str =
+    "hint: it runs while you are logged in; `loginctl enable-linger` makes it run always";
+
 /// Run a command at intervals
 ///
 /// Installs a systemd user timer, or a line in your crontab where there is no systemd, that runs
-/// `elophanto COMMAND` in this repository. Runs do not pile up, and each writes one line of what
+/// `elophanto COMMAND` in this repository; where there is neither, your gateway runs it while it lives. Runs do not pile up, and each writes one line of what
 /// it did, which `list` shows.
 #[derive(clap::Args, Debug)]
 pub struct ScheduleArgs {
@@ -39,6 +44,8 @@ enum Action {
     Remove(RemoveArgs),
     /// Print what `add` would install
     Print(AddArgs),
+    /// Have systemd start your gateway whenever you log in
+    Gateway(GatewayArgs),
     /// What the timer calls: runs the command unless its last run is still going
     #[command(hide = true)]
     Run(RunArgs),
@@ -54,6 +61,9 @@ struct AddArgs {
     /// Replace another job of that name
     #[arg(long)]
     replace: bool,
+    /// Have your gateway run it while that lives, though systemd or cron could
+    #[arg(long)]
+    gateway: bool,
     /// What to run, such as `scan --investigate`
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -73,6 +83,16 @@ struct ListArgs {
 struct RemoveArgs {
     /// Name of the job
     name: String,
+}
+
+#[derive(clap::Args, Debug)]
+struct GatewayArgs {
+    /// Replace one that is started in another folder, or by another program
+    #[arg(long)]
+    replace: bool,
+    /// Take it away, and end it
+    #[arg(long, conflicts_with = "replace")]
+    remove: bool,
 }
 
 #[derive(clap::Args, Debug)]
@@ -96,7 +116,7 @@ struct JobWire<'a> {
     every: String,
     command: &'a [String],
     folder: String,
-    /// `systemd` or `cron`.
+    /// `systemd`, `cron` or `gateway`.
     by: &'static str,
     last: Option<String>,
 }
@@ -107,6 +127,7 @@ pub fn run(args: &ScheduleArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         Action::Print(args) => print(args, ui),
         Action::List(args) => list(args, ui),
         Action::Remove(args) => remove(args, ui),
+        Action::Gateway(args) => gateway(args, ui),
         Action::Run(args) => execute(args, ui),
     }
 }
@@ -114,20 +135,44 @@ pub fn run(args: &ScheduleArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 fn add(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let job = job(args)?;
     let jobs = Jobs::of(&env::environment())?;
-    let Added { outcome, backend } = jobs.scheduler().add(&job, args.replace)?;
+    let how = Adding { replace: args.replace, by_gateway: args.gateway };
+    let Added { outcome, backend } = jobs.scheduler().add(&job, how)?;
     let every = format_duration(job.every);
     let by = word(backend);
-    let what = match outcome {
-        elophanto_app::schedule::Outcome::Added => "added",
-        elophanto_app::schedule::Outcome::Replaced => "replaced",
-        elophanto_app::schedule::Outcome::AlreadyThere => "was there already",
-    };
-    ui.line(format_args!("{} {what}: every {every}, by {by}", job.name))?;
-    if backend == Backend::Systemd {
-        ui.talk(
-            "hint: it runs while you are logged in; `loginctl enable-linger` makes it run always",
-        );
+    ui.line(format_args!("{} {}: every {every}, by {by}", job.name, what(outcome)))?;
+    match backend {
+        Backend::Systemd => ui.talk(LINGER),
+        Backend::Gateway => ui.talk(
+            "hint: it runs while your gateway does (`elophanto gateway --ensure`), and once when that \
+             begins if it is due by then",
+        ),
+        Backend::Cron => {}
     }
+    Ok(Outcome::Done)
+}
+
+fn gateway(args: &GatewayArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let environment = env::environment();
+    let jobs = Jobs::of(&environment)?;
+    let scheduler = jobs.scheduler();
+    if args.remove {
+        if scheduler.remove_gateway()? {
+            ui.line("gateway removed")?;
+            return Ok(Outcome::Done);
+        }
+        return Ok(ui.nothing("systemd has no gateway of yours: `elophanto schedule gateway`"));
+    }
+    let folder = locate(Path::new("."))?.root;
+    let running = GatewayFiles::of(&environment)?.running();
+    if let (None, Some(running)) = (scheduler.gateway()?, running) {
+        let pid = running.pid;
+        return Err(Error::new(format_args!("a gateway of yours runs already, process {pid}"))
+            .hint("`elophanto gateway stop` first: systemd starts its own"));
+    }
+    let unit = GatewayUnit { folder, program: env::own_program()? };
+    let outcome = scheduler.add_gateway(&unit, args.replace)?;
+    ui.line(format_args!("gateway {}: from each login on, by systemd", what(outcome)))?;
+    ui.talk(LINGER);
     Ok(Outcome::Done)
 }
 
@@ -142,6 +187,10 @@ fn print(args: &AddArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match elophanto_app::schedule::crontab_entry(&job) {
         Ok(entry) => ui.line(entry.trim_end())?,
         Err(cause) => ui.line(format_args!("# not possible: {cause}"))?,
+    }
+    if args.gateway {
+        ui.line("\n# or, for your gateway:")?;
+        ui.line(kept_entry(&job, jiff::Timestamp::now()).trim_end())?;
     }
     Ok(Outcome::Done)
 }
@@ -175,9 +224,22 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         );
         ui.emit(&wire, text)?;
     }
+    let is_here = |unit: &GatewayUnit| here.as_ref().is_none_or(|it| *it.root == *unit.folder);
+    let own = jobs.scheduler().gateway()?.filter(is_here);
+    if let Some(unit) = &own {
+        let wire = JobWire {
+            name: "gateway",
+            every: "login".to_owned(),
+            command: &["gateway".to_owned()],
+            folder: unit.folder.display().to_string(),
+            by: word(Backend::Systemd),
+            last: None,
+        };
+        ui.emit(&wire, "gateway  from each login on  (systemd)")?;
+    }
     for place in &listing.unclear {
         match place {
-            Place::Unit { path } => {
+            Place::Unit { path } | Place::File { path } => {
                 ui.warn(format_args!("`{}` is not as we wrote it", path.display()))
             }
             Place::Crontab { line } => {
@@ -188,7 +250,7 @@ fn list(args: &ListArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if let Some(cause) = &listing.unread {
         ui.warn(cause);
     }
-    if listing.jobs.is_empty() {
+    if listing.jobs.is_empty() && own.is_none() {
         let add = "`elophanto schedule add scan -- scan --investigate`";
         return Ok(ui.nothing(format_args!("nothing is scheduled here: {add}")));
     }
@@ -228,5 +290,14 @@ fn word(backend: Backend) -> &'static str {
     match backend {
         Backend::Systemd => "systemd",
         Backend::Cron => "cron",
+        Backend::Gateway => "gateway",
+    }
+}
+
+fn what(outcome: elophanto_app::schedule::Outcome) -> &'static str {
+    match outcome {
+        elophanto_app::schedule::Outcome::Added => "added",
+        elophanto_app::schedule::Outcome::Replaced => "replaced",
+        elophanto_app::schedule::Outcome::AlreadyThere => "was there already",
     }
 }

@@ -5,7 +5,7 @@ use std::{
     sync::mpsc::{Receiver, sync_channel},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     client::{Conversation, Heard},
@@ -13,12 +13,18 @@ use super::{
 };
 use elophanto_app::Error;
 
+/// Bytes of a line: of a message.
+pub const MOST_LINE: u64 = 1024 * 1024;
 /// Messages that wait to be written.
 const QUEUE: usize = 256;
 
 /// What happens at either end.
 enum Step {
-    Typed(Option<String>),
+    Typed(String),
+    /// A line that is too long, or no text.
+    NoLine,
+    /// The end of the lines.
+    NoMore,
     Heard(Heard),
 }
 
@@ -29,16 +35,16 @@ enum Step {
 /// When nobody lets us in, nothing can be written, or the gateway ends it before that.
 pub fn bridge(
     socket: &Path,
-    lines: Receiver<String>,
+    lines: Receiver<Option<String>>,
     say: &mut dyn FnMut(&str) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let (steps, next) = sync_channel(QUEUE);
     let heard = steps.clone();
     let conversation = Conversation::open(socket, move |it| drop(heard.send(Step::Heard(it))))?;
     std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
-        let ends = lines.iter().map(Some).chain([None]);
-        for line in ends {
-            if steps.send(Step::Typed(line)).is_err() {
+        let lines = lines.iter().map(|line| line.map_or(Step::NoLine, Step::Typed));
+        for step in lines.chain([Step::NoMore]) {
+            if steps.send(step).is_err() {
                 break;
             }
         }
@@ -47,8 +53,10 @@ pub fn bridge(
     let (mut is_greeted, mut is_at_end) = (false, false);
     while !(is_at_end && is_greeted && waiting.is_over()) {
         match next.recv() {
-            Ok(Step::Typed(None)) => is_at_end = true,
-            Ok(Step::Typed(Some(line))) => {
+            Ok(Step::NoMore) => is_at_end = true,
+            // As the gateway would say it.
+            Ok(Step::NoLine) => say(&no_line().to_string())?,
+            Ok(Step::Typed(line)) => {
                 let line = line.trim();
                 if !line.is_empty() {
                     waiting.sent(&serde_json::from_str(line).unwrap_or(Value::Null));
@@ -69,4 +77,12 @@ pub fn bridge(
         }
     }
     Ok(())
+}
+
+/// What a line is answered that is not sent.
+fn no_line() -> Value {
+    let detail =
+        format!("a line is UTF-8 and has at most {MOST_LINE} bytes: this one was not sent");
+    let hint = "hand files over by `POST /attachment`, and name their ids";
+    json!({ "type": "error", "data": { "detail": detail, "hint": hint, "reply_to": null } })
 }

@@ -18,15 +18,16 @@ use axum::{
 };
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    socket::{self, MOST_MESSAGE, Pace},
+    attachment,
+    socket::{self, MOST_HELLO, MOST_MESSAGE, Pace},
     visitors::Visitors,
 };
 use crate::listening::{
-    connections::Room,
+    connections::{Allowance, Room},
     fault,
     guard::{self, Guard, Refusal, of_no_origin, single, unauthorized},
     names,
@@ -38,7 +39,7 @@ use elophanto_app::{
 };
 
 /// What a page of ours sends along, and no page of others can without our leave.
-const OURS: HeaderName = HeaderName::from_static("x-elophanto");
+pub(super) const OURS: HeaderName = HeaderName::from_static("x-elophanto");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// Bytes of a body.
 pub const MOST_BODY: usize = 8 * 1024 * 1024;
@@ -74,6 +75,7 @@ pub fn over_tcp(hall: &Arc<Hall>, mcp: Router) -> Router {
     let mcp = mcp.layer(from_fn_with_state(Arc::clone(&hall.guard), guard::guard));
     let ours = Router::new()
         .route("/gateway", get(enter))
+        .route("/attachment", post(attachment::attach))
         .route("/ticket", post(ticket))
         .route("/session", post(session))
         .method_not_allowed_fallback(no_such_method);
@@ -84,6 +86,8 @@ pub fn over_tcp(hall: &Arc<Hall>, mcp: Router) -> Router {
 pub fn over_socket(hall: &Arc<Hall>, mcp: Router) -> Router {
     let ours = Router::new()
         .route("/gateway", get(enter_own))
+        .route("/attachment", post(attachment::attach_own))
+        .route("/standings", get(attachment::standings))
         .route("/ticket", post(own_ticket))
         .route("/token", post(change_token))
         .method_not_allowed_fallback(no_such_method);
@@ -168,8 +172,11 @@ async fn session(State(hall): State<Arc<Hall>>, request: Request) -> Response {
 /// Another token takes the place of the one there is.
 async fn change_token(State(hall): State<Arc<Hall>>) -> Response {
     let Ok(token) = new_token() else { return no_random_bits() };
-    if let Err(error) = (hall.keep)(&token) {
-        return fault(StatusCode::INTERNAL_SERVER_ERROR, error.message());
+    let (keeper, kept) = (Arc::clone(&hall), token.clone());
+    match spawn_blocking(move || (keeper.keep)(&kept)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return fault(StatusCode::INTERNAL_SERVER_ERROR, error.message()),
+        Err(_) => return fault(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug"),
     }
     hall.guard.key().change(&token);
     hall.visitors.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -178,7 +185,7 @@ async fn change_token(State(hall): State<Arc<Hall>>) -> Response {
 
 impl Hall {
     /// Who comes in over TCP, and until when they may stay.
-    fn admit(
+    pub(super) fn admit(
         &self,
         uri: &Uri,
         headers: &HeaderMap,
@@ -199,9 +206,9 @@ impl Hall {
         Ok((self.identity(Channel::Web), until))
     }
 
-    fn identity(&self, channel: Channel) -> Identity {
+    pub(super) fn identity(&self, channel: Channel) -> Identity {
         // A page is what it is made of: what concerns this machine is not done from there.
-        let admin = channel == Channel::Cli;
+        let admin = channel.is_of_this_machine();
         Identity { channel, user: self.user.clone(), scopes: Scopes { admin, ..Scopes::ALL } }
     }
 
@@ -250,6 +257,8 @@ impl Hall {
             return fault(StatusCode::SERVICE_UNAVAILABLE, "there are too many sockets");
         };
         let room = parts.extensions.remove::<Room>();
+        let allowance = parts.extensions.remove::<Allowance>().unwrap_or_default();
+        allowance.limit(MOST_HELLO + BUFFER);
         let (gateway, pace) = (Arc::clone(&self.gateway), self.pace);
         let closing = self.closing.clone();
         upgrade
@@ -259,7 +268,7 @@ impl Hall {
             .max_message_size(MOST_MESSAGE)
             .max_frame_size(MOST_MESSAGE)
             .on_upgrade(async move |socket| {
-                socket::talk(socket, gateway, who, pace, until, closing).await;
+                socket::talk(socket, gateway, who, pace, allowance, until, closing).await;
                 drop((place, room));
             })
     }

@@ -4,10 +4,12 @@
 //! Owns who may come in and as whom, the sockets, the life of the gateway, and the client that our own
 //! commands are. It refuses to know what a message does: that is `app::gateway`.
 
+mod attachment;
 pub mod bridge;
 pub mod client;
 mod entrance;
 pub mod files;
+mod keeping;
 pub mod serving;
 mod socket;
 mod taken;

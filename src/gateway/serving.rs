@@ -2,7 +2,6 @@
 
 use std::{
     net::{SocketAddr, TcpListener},
-    path::PathBuf,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -14,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     entrance::{self, Hall, MOST_BODY},
     files::GatewayFiles,
+    keeping,
     socket::Pace,
     taken,
     visitors::Visitors,
@@ -23,6 +23,7 @@ use crate::{
         connections::{self, Tcp},
         guard::{Guard, Guarded},
         life::told_to_end,
+        names::host_of,
         own::{Own, own_name},
         running::Running,
         token::{Key, new_token},
@@ -30,8 +31,6 @@ use crate::{
     mcp::{
         knowledge_tools, operations,
         server::{Server, routes},
-        serving::own_name as own_host,
-        watching,
     },
 };
 use elophanto_app::{
@@ -70,7 +69,7 @@ pub fn serve(
 ) -> Result<(), Error> {
     let Serving { repositories, environment, reporter, address, .. } = serving;
     let first = repositories.first().ok_or_else(|| Error::bug("no repository is served"))?.clone();
-    let files = GatewayFiles::of(&environment)?;
+    let files = Arc::new(GatewayFiles::of(&environment)?);
     files.prepare()?;
     let _serving = files.take()?;
     let token = match files.token()? {
@@ -78,15 +77,24 @@ pub fn serve(
         None if address.ip().is_loopback() => new_token().map_err(Error::new)?,
         None => return Err(without_token(address)),
     };
+    let key = Key::new(&token).ok_or_else(|| Error::new("the token holds what no header can"))?;
     allow_open_files();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let inside = runtime.enter();
     let listener = listen(address)?;
     let address = listener.local_addr()?;
+    listener.set_nonblocking(true)?;
+    let tcp = Tcp(tokio::net::TcpListener::from_std(listener)?);
+    // From here on whatever ends this, also a step that fails, leaves nothing behind.
+    let mut opened = Opened { files: Arc::clone(&files), gateway: None };
+    let socket = &files.socket;
+    let own = Own::bind(socket).map_err(|cause| unreachable_socket(socket, &cause))?;
     let running = Running {
         pid: std::process::id(),
         address: address.to_string(),
         token,
         root: first.root.to_string_lossy().into_owned(),
-        socket: Some(files.socket.clone()),
+        socket: Some(socket.clone()),
     };
     let list = |it: &Served| json!({ "name": it.name, "root": it.root.to_string_lossy() });
     let health = json!({
@@ -94,34 +102,27 @@ pub fn serve(
         "repositories": repositories.iter().map(list).collect::<Vec<_>>(),
     });
     let (gateway, problems) = Gateway::open(GatewayOptions {
-        repositories,
+        repositories: repositories.clone(),
         folder: files.folder.clone(),
         approval_expires: serving.approval_expires,
         same_person: serving.same_person,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         tools: Box::new(knowledge_tools),
     })?;
+    opened.gateway = Some(Arc::clone(&gateway));
     problems.iter().for_each(|problem| (&*reporter as &dyn Reporter).warn(problem));
-    let operations = operations(first.base.clone(), reporter);
+    let operations = operations(first.base.clone(), Arc::clone(&reporter));
     let (server, handle) = Server::new(operations, env!("CARGO_PKG_VERSION"), health);
-    let tell = move || watching::tell_of_changes(&first.root, &first.base, &handle);
-    std::thread::Builder::new().name("watch".to_owned()).spawn(tell)?;
-
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut hosts = serving.allowed_hosts;
-    hosts.extend(own_host(address.ip()));
-    let unsendable = || Error::new("the token holds what no header can");
+    hosts.extend(host_of(address.ip()));
     let guard = Guard::new(Guarded {
-        key: Arc::new(Key::new(&running.token).ok_or_else(unsendable)?),
+        key: Arc::new(key),
         hosts,
         origins: Vec::new(),
         requests_per_minute: serving.requests_per_minute,
         most_bytes: MOST_BODY,
     });
     let closing = CancellationToken::new();
-    let socket = files.socket.clone();
-    files.server.write(&running)?;
-    let files = Arc::new(files);
     let (kept, written) = (Arc::clone(&files), running.clone());
     let hall = Arc::new(Hall {
         gateway: Arc::clone(&gateway),
@@ -137,11 +138,16 @@ pub fn serve(
             kept.server.write(&Running { token: token.to_owned(), ..written.clone() })
         }),
     });
-    let served = runtime.block_on(async {
-        let own = Own::bind(&socket).map_err(|cause| unreachable_socket(&socket, &cause))?;
-        listener.set_nonblocking(true)?;
-        let tcp = Tcp(tokio::net::TcpListener::from_std(listener)?);
-        begun(&running)?;
+    files.server.write(&running)?;
+    begun(&running)?;
+    gateway.begin();
+    for (number, served) in repositories.into_iter().enumerate() {
+        let handle = (number == 0).then(|| handle.clone());
+        keeping::follow(served, handle, Arc::clone(&reporter))?;
+    }
+    let jobs = keeping::run_jobs(&environment, reporter)?;
+    drop(inside);
+    runtime.block_on(async {
         let ending = CancellationToken::new();
         let told = ending.clone();
         tokio::spawn(async move {
@@ -154,14 +160,27 @@ pub fn serve(
             connections::accept(tcp, over_tcp, SOCKETS, &closing, ending.cancelled()),
             connections::accept(own, over_socket, SOCKETS, &closing, ending.cancelled()),
         );
-        Ok(())
     });
-    files.server.remove(&running);
-    gateway.end(END);
-    files.remove_socket();
+    drop(jobs);
+    drop(opened);
     // An operation that is still at work is nobody's any more.
     runtime.shutdown_timeout(Duration::from_secs(1));
-    served
+    Ok(())
+}
+
+/// What is there of a gateway outside of its process, and what goes on in it. Dropping it takes the
+/// first away and ends the second.
+struct Opened {
+    files: Arc<GatewayFiles>,
+    gateway: Option<Arc<Gateway>>,
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.files.server.remove(std::process::id());
+        self.gateway.iter().for_each(|gateway| gateway.end(END));
+        self.files.remove_socket();
+    }
 }
 
 /// Never at another port: whoever looks for it there must not meet somebody else.
@@ -207,20 +226,4 @@ fn allow_open_files() {
             libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
         }
     }
-}
-
-/// Names for repositories: of their folders, made unique.
-pub fn names(roots: &[PathBuf]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for root in roots {
-        let name = root.file_name().map_or("root".into(), |name| name.to_string_lossy());
-        let mut unique = name.to_string();
-        let mut number = 1;
-        while names.contains(&unique) {
-            number += 1;
-            unique = format!("{name}-{number}");
-        }
-        names.push(unique);
-    }
-    names
 }

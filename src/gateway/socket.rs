@@ -4,7 +4,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Duration,
 };
@@ -26,7 +26,10 @@ use tokio_tungstenite::tungstenite;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::wire::gateway::incoming;
+use crate::{
+    listening::connections::{Allowance, is_over_allowance},
+    wire::gateway::incoming,
+};
 use elophanto_app::gateway::{
     Client, Gateway, Identity, Outbox,
     message::{Asked, Failure, Incoming, Outgoing, Told, VERSION},
@@ -35,7 +38,7 @@ use elophanto_app::gateway::{
 /// Bytes of a message.
 pub const MOST_MESSAGE: usize = 1024 * 1024;
 /// The same of the first one.
-const MOST_HELLO: usize = 64 * 1024;
+pub const MOST_HELLO: usize = 64 * 1024;
 /// Messages that wait until a client takes them.
 const QUEUE: usize = 256;
 /// Messages in a row that are none.
@@ -104,6 +107,7 @@ pub async fn talk(
     gateway: Arc<Gateway>,
     who: Identity,
     pace: Pace,
+    allowance: Allowance,
     until: CancellationToken,
     closing: CancellationToken,
 ) {
@@ -111,16 +115,17 @@ pub async fn talk(
     let (queue, mut waiting) = mpsc::channel(QUEUE);
     let slow = CancellationToken::new();
     let line = Arc::new(Line { queue, slow: slow.clone() });
-    let unanswered = AtomicU32::new(0);
+    let (unanswered, busy) = (AtomicU32::new(0), AtomicBool::new(false));
     let end = {
-        let listener = Listener { gateway, who, pace, line, unanswered: &unanswered };
+        let listener =
+            Listener { gateway, who, pace, line, allowance, unanswered: &unanswered, busy: &busy };
         tokio::select! {
             biased;
             () = until.cancelled() => End::with(close_code::POLICY, "what opened this is not good any more"),
             () = slow.cancelled() => End::with(close_code::AGAIN, "too little is read: come again"),
             () = closing.cancelled() => End::with(close_code::AWAY, "the gateway ends"),
             end = listener.hear(&mut stream) => end,
-            end = say(&mut sink, &mut waiting, pace, &unanswered) => end,
+            end = say(&mut sink, &mut waiting, pace, &unanswered, &busy) => end,
         }
     };
     let Some(code) = end.code else {
@@ -152,6 +157,7 @@ async fn say(
     waiting: &mut mpsc::Receiver<Arc<Outgoing>>,
     pace: Pace,
     unanswered: &AtomicU32,
+    busy: &AtomicBool,
 ) -> End {
     let mut pings = interval(pace.ping);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -163,7 +169,9 @@ async fn say(
                 None => return std::future::pending().await,
             },
             _ = pings.tick() => {
-                if unanswered.fetch_add(1, Ordering::Relaxed) >= UNANSWERED {
+                // While we are at what the client said, its answers are not read.
+                let counted = u32::from(!busy.load(Ordering::Relaxed));
+                if unanswered.fetch_add(counted, Ordering::Relaxed) >= UNANSWERED {
                     return End::GONE;
                 }
                 timeout(pace.ping, sink.send(Message::Ping(Bytes::new()))).await
@@ -189,14 +197,17 @@ struct Listener<'a> {
     who: Identity,
     pace: Pace,
     line: Arc<Line>,
+    allowance: Allowance,
     unanswered: &'a AtomicU32,
+    /// What the client said is being done.
+    busy: &'a AtomicBool,
 }
 
 impl Listener<'_> {
     /// Hears a client out.
     async fn hear(&self, stream: &mut SplitStream<WebSocket>) -> End {
         match timeout(self.pace.hello, self.hello(stream)).await {
-            Ok(Ok(())) => {}
+            Ok(Ok(())) => self.allowance.lift(),
             Ok(Err(end)) => return end,
             Err(_) => return self.refuse(None, close_code::POLICY, first("nothing was said")),
         }
@@ -236,7 +247,11 @@ impl Listener<'_> {
                 Ok(message) => {
                     bad = 0;
                     let client = Arc::clone(client);
-                    spawn_blocking(move || client.receive(message)).await?;
+                    self.busy.store(true, Ordering::Relaxed);
+                    let done = spawn_blocking(move || client.receive(message)).await;
+                    self.unanswered.store(0, Ordering::Relaxed);
+                    self.busy.store(false, Ordering::Relaxed);
+                    done?;
                     continue;
                 }
                 Err(failure) => failure,
@@ -254,8 +269,7 @@ impl Listener<'_> {
         let text = self.next(stream, None).await?;
         let refuse = |code, failure| Err(self.refuse(None, code, failure));
         if text.len() > MOST_HELLO {
-            let failure = first(&format!("the first message has at most {MOST_HELLO} bytes"));
-            return refuse(close_code::SIZE, failure);
+            return refuse(close_code::SIZE, first(&too_long_a_hello()));
         }
         match incoming(&text) {
             Ok(Incoming { body: Asked::Status(hello), .. }) if hello.version == VERSION => Ok(()),
@@ -321,6 +335,9 @@ impl Listener<'_> {
                 let failure = failure(format!("this is no WebSocket: {cause}"), "use a library");
                 self.refuse(client, close_code::PROTOCOL, failure)
             }
+            Some(Error::Io(cause)) if client.is_none() && is_over_allowance(cause) => {
+                self.refuse(None, close_code::SIZE, first(&too_long_a_hello()))
+            }
             _ => End::GONE,
         }
     }
@@ -340,6 +357,10 @@ impl Listener<'_> {
             body: Told::Error(failure),
         }
     }
+}
+
+fn too_long_a_hello() -> String {
+    format!("the first message has at most {MOST_HELLO} bytes")
 }
 
 /// What is wrong with the first message.

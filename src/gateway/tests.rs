@@ -153,6 +153,35 @@ async fn whoever_answers_no_ping_is_gone() {
     assert_eq!(reading.await.unwrap(), Some(1001));
 }
 
+/// While what a client said is being done, its answers to pings are not read: it is not gone for that.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_waits_for_us_is_not_gone() {
+    let house = House::open(pace(60_000, 50));
+    let socket = house.greet().await;
+    let mut folder = std::fs::read_dir(house.folder.path().join("conversations")).unwrap();
+    let lock = folder.find_map(|entry| {
+        let path = entry.unwrap().path();
+        path.extension().is_some_and(|ending| ending == "lock").then_some(path)
+    });
+    // Nothing can be written down meanwhile.
+    let lock = elophanto_base::lock::wait(&lock.unwrap()).unwrap();
+    let (mut say, mut hear) = socket.split();
+    let chat = r#"{"type": "chat", "id": "6f2c1f2e-52a5-4c43-9fb4-0e9f0f2d3b7a", "data": {"content": "x"}}"#;
+    say.send(Message::text(chat)).await.unwrap();
+    let heard = tokio::spawn(async move {
+        while let Some(Ok(frame)) = hear.next().await {
+            if frame.into_text().is_ok_and(|text| text.contains(r#""accepted":"6f2c"#)) {
+                return true;
+            }
+        }
+        false
+    });
+    tokio::time::sleep(Duration::from_millis(800)).await;
+    drop(lock);
+    assert!(heard.await.unwrap());
+    house.close().await;
+}
+
 /// A socket keeps its place as long as it is open, and gives it back.
 #[tokio::test(flavor = "multi_thread")]
 async fn places_are_counted() {

@@ -3,10 +3,20 @@
 //! refused or becomes a socket, which is counted by whoever talks over it.
 
 use std::{
-    collections::VecDeque, convert::Infallible, future::Future, io, io::Cursor, net::SocketAddr,
-    pin::pin,
+    collections::VecDeque,
+    convert::Infallible,
+    future::Future,
+    io,
+    io::Cursor,
+    net::SocketAddr,
+    pin::{Pin, pin},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
 };
-use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -19,7 +29,7 @@ use axum::{
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, oneshot},
     task::JoinSet,
@@ -48,6 +58,58 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub struct Room(
     #[expect(dead_code, reason = "kept until it is dropped")] Arc<OwnedSemaphorePermit>,
 );
+
+/// Bytes that may still be read of a connection: as many as come, until whoever makes a socket of it
+/// says how many.
+#[derive(Clone)]
+pub struct Allowance(Arc<AtomicUsize>);
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self(Arc::new(AtomicUsize::new(usize::MAX)))
+    }
+}
+
+impl Allowance {
+    pub fn limit(&self, bytes: usize) {
+        self.0.store(bytes, Ordering::Relaxed);
+    }
+
+    pub fn lift(&self) {
+        self.0.store(usize::MAX, Ordering::Relaxed);
+    }
+}
+
+/// Whether reading failed because no more may be read.
+pub fn is_over_allowance(cause: &io::Error) -> bool {
+    cause.kind() == io::ErrorKind::QuotaExceeded
+}
+
+/// What is read of a connection, as far as it may be.
+struct Measured<R> {
+    inner: R,
+    allowance: Allowance,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Measured<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let left = self.allowance.0.load(Ordering::Relaxed);
+        if left == 0 {
+            return Poll::Ready(Err(io::ErrorKind::QuotaExceeded.into()));
+        }
+        let before = into.filled().len();
+        let read = Pin::new(&mut self.inner).poll_read(context, into);
+        if left != usize::MAX {
+            let left = left.saturating_sub(into.filled().len() - before);
+            self.allowance.0.store(left, Ordering::Relaxed);
+        }
+        read
+    }
+}
 
 /// Connections over TCP.
 pub struct Tcp(pub TcpListener);
@@ -111,13 +173,14 @@ pub async fn accept<L: Listener>(
         beginning.push_back(begins);
         let (router, closing, places) = (router.clone(), closing.clone(), Arc::clone(&places));
         connections.spawn(async move {
+            let allowance = Allowance::default();
             let begun = tokio::select! {
-                begun = begin(stream) => begun,
+                begun = begin(stream, allowance.clone()) => begun,
                 _ = outdone => None,
                 () = closing.cancelled() => None,
             };
             if let (Some(stream), Ok(_place)) = (begun, places.acquire().await) {
-                serve(stream, router, room, closing).await;
+                serve(stream, router, (room, allowance), closing).await;
             }
         });
     }
@@ -136,6 +199,7 @@ pub async fn accept<L: Listener>(
 /// once more.
 async fn begin<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     mut stream: S,
+    allowance: Allowance,
 ) -> Option<impl AsyncRead + AsyncWrite + Unpin + Send + 'static> {
     let mut head = Vec::new();
     let first = timeout(FIRST_BYTE_TIME, stream.read_buf(&mut head)).await;
@@ -151,6 +215,7 @@ async fn begin<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     };
     timeout(HEAD_TIME, rest).await.ok()??;
     let (read, write) = tokio::io::split(stream);
+    let read = Measured { inner: read, allowance };
     Some(tokio::io::join(Cursor::new(head).chain(read), write))
 }
 
@@ -165,11 +230,12 @@ fn is_whole(head: &[u8]) -> bool {
 async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     router: Router,
-    room: Room,
+    (room, allowance): (Room, Allowance),
     closing: CancellationToken,
 ) {
     let answer = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(room.clone());
+        request.extensions_mut().insert(allowance.clone());
         // A router is always ready.
         router.clone().call(request)
     });

@@ -16,6 +16,8 @@ const START: Duration = Duration::from_secs(10);
 const CHECK: Duration = Duration::from_millis(500);
 /// How long a server may take to end.
 const END: Duration = Duration::from_secs(10);
+/// Hints of a server that does not start, as it gave them.
+const MOST_HINTS: usize = 3;
 /// How often is looked whether it has begun or ended.
 const LOOKS: Duration = Duration::from_millis(20);
 
@@ -80,13 +82,15 @@ fn start(program: &[String], folder: &Path, files: &Files) -> Result<Running, Er
     }
     // One that nobody finds must not stay.
     started.stop();
-    if let Some(running) = files.read().filter(|running| running.pid == started.id()) {
-        files.remove(&running);
-    }
+    files.remove(started.id());
     let said = std::fs::read_to_string(&files.log).unwrap_or_default();
     let last = said.lines().find(|line| line.starts_with("error")).unwrap_or("it says nothing");
-    Err(Error::new(format_args!("the server does not start: {}", escape_control_line(last)))
-        .hint(format!("its words are in `{}`", files.log.display())))
+    let error =
+        Error::new(format_args!("the server does not start: {}", escape_control_line(last)));
+    let hints = said.lines().filter_map(|line| line.strip_prefix("hint: "));
+    let error =
+        hints.take(MOST_HINTS).fold(error, |error, hint| error.hint(escape_control_line(hint)));
+    Err(error.hint(format!("its words are in `{}`", files.log.display())))
 }
 
 /// Ends the server of these files: the one that ran, if one did.
@@ -107,6 +111,6 @@ pub fn stop(files: &Files) -> Result<Option<Running>, Error> {
         }
         std::thread::sleep(LOOKS);
     }
-    files.remove(&running);
+    files.remove(running.pid);
     Ok(Some(running))
 }

@@ -3,7 +3,7 @@
 //! A page on the web can make a browser send requests to this machine, under a name of its own that
 //! it points here: hence only names that mean this machine, or that the user allowed.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Whether a request may be sent to `host`, as it stands in the header, with or without a port.
 /// Entries of `allowed` with a port allow that port only.
@@ -66,6 +66,16 @@ fn split(host: &str) -> Option<(String, Option<u16>)> {
     let is_valid = name.starts_with('[') || (!name.is_empty() && name.bytes().all(is_name));
     let name = name.strip_suffix('.').unwrap_or(name);
     is_valid.then(|| (name.to_ascii_lowercase(), port))
+}
+
+/// The name of the host that a request to an address of this machine bears: none that somebody else
+/// could point here.
+pub fn host_of(address: IpAddr) -> Option<String> {
+    match address {
+        ip if ip.is_unspecified() => None,
+        IpAddr::V4(ip) => Some(ip.to_string()),
+        IpAddr::V6(ip) => Some(format!("[{ip}]")),
+    }
 }
 
 #[cfg(test)]

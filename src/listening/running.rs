@@ -110,9 +110,9 @@ impl Files {
             .hint("servers of the user are written down there; it must be a folder of yours")
     }
 
-    /// Unless another server has taken its place.
-    pub fn remove(&self, running: &Running) {
-        if self.read().is_some_and(|now| now.pid == running.pid) {
+    /// Forgets the server of this process, unless another one has taken its place.
+    pub fn remove(&self, pid: u32) {
+        if self.read().is_some_and(|now| now.pid == pid) {
             let _ = fs::remove_file(&self.running);
         }
     }

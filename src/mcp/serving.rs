@@ -1,7 +1,7 @@
 //! The server of a repository: served here until it is told to end, or made sure of.
 
 use std::{
-    net::{IpAddr, SocketAddr, TcpListener},
+    net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::listening::{
     life::{self, told_to_end},
+    names::host_of,
     running::{Files, Running},
     token::new_token,
 };
@@ -81,7 +82,7 @@ pub fn serve(
             files.write(&running)?;
             begun(&running)?;
             let mut allowed_hosts = http.allowed_hosts;
-            allowed_hosts.extend(own_name(address.ip()));
+            allowed_hosts.extend(host_of(address.ip()));
             let http = Http {
                 listener,
                 token,
@@ -90,7 +91,7 @@ pub fn serve(
                 requests_per_minute: http.requests_per_minute,
             };
             let ended = runtime.block_on(serve_http(server, http, told_to_end()));
-            files.remove(&running);
+            files.remove(running.pid);
             ended
         }
         None => runtime.block_on(serve_stdio(server)),
@@ -107,16 +108,6 @@ pub fn serve(
 pub fn files(root: &Path, environment: &Environment) -> Result<Files, Error> {
     let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
     Ok(Files::of(&Files::folder(FOLDER, environment)?, &hash[..16]))
-}
-
-/// The name of the host that a request to an address of this machine bears: none that somebody else
-/// could point here.
-pub fn own_name(address: IpAddr) -> Option<String> {
-    match address {
-        ip if ip.is_unspecified() => None,
-        IpAddr::V4(ip) => Some(ip.to_string()),
-        IpAddr::V6(ip) => Some(format!("[{ip}]")),
-    }
 }
 
 /// Makes sure that a server of this repository runs, at this address or the usual one; `program` are

@@ -1,6 +1,6 @@
 //! Who follows notes is told when they change.
 
-use std::{cell::RefCell, path::Path};
+use std::path::Path;
 
 use super::server::Handle;
 use elophanto_app::{notes::Notes, workspace::KnowledgeBase};
@@ -10,10 +10,26 @@ use elophanto_repo::{BlobId, NotePath};
 /// Tells clients which notes changed, for as long as the process lives. Who cannot watch tells
 /// nothing: answers are fresh all the same.
 pub fn tell_of_changes(root: &Path, base: &KnowledgeBase, handle: &Handle) {
-    let known = RefCell::new(listed(base));
-    let compare = || {
+    follow(root, &mut telling(base, handle));
+}
+
+/// Calls `changed` at the beginning and whenever something may have changed, for as long as the
+/// process lives; not at all where nothing can be watched.
+pub fn follow(root: &Path, changed: &mut dyn FnMut()) {
+    let Ok(watch) = Watch::begin(root) else { return };
+    changed();
+    watch.run(None, |_| {
+        changed();
+        true
+    });
+}
+
+/// Compares the notes with those of the time before, and tells clients which changed.
+pub fn telling<'b>(base: &'b KnowledgeBase, handle: &'b Handle) -> impl FnMut() + 'b {
+    let mut known = listed(base);
+    move || {
         let now = listed(base);
-        let before = known.replace(now.clone());
+        let before = std::mem::replace(&mut known, now.clone());
         let was = |path| {
             let at = before.binary_search_by(|(old, _)| old.cmp(path)).ok()?;
             before.get(at).map(|(_, blob)| blob)
@@ -28,14 +44,7 @@ pub fn tell_of_changes(root: &Path, base: &KnowledgeBase, handle: &Handle) {
         if list_changed || !changed.is_empty() {
             handle.changed(&changed, list_changed);
         }
-    };
-    // Where nothing can be watched, nobody is told of changes; every answer looks for itself.
-    let Ok(watch) = Watch::begin(root) else { return };
-    compare();
-    watch.run(None, |_| {
-        compare();
-        true
-    });
+    }
 }
 
 /// All notes and pages of entities with their content, by path.

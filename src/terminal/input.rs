@@ -2,12 +2,13 @@
 //! is pasted is one text. Tab completes commands and `@path`.
 
 use std::{
+    collections::VecDeque,
     fs,
     path::{Path, PathBuf},
 };
 
 use rustyline::{
-    Context, Editor, Helper,
+    Context, Editor, ExternalPrinter as _, Helper,
     completion::{Completer, FilenameCompleter, Pair},
     error::ReadlineError,
     highlight::Highlighter,
@@ -30,9 +31,15 @@ pub enum Typed {
     End,
 }
 
+/// See [`Input::above_prompt`].
+pub type Above = Box<dyn FnMut(String) + Send>;
+
 pub struct Input {
     editor: Editor<Lines, DefaultHistory>,
     history: Option<PathBuf>,
+    /// Whole lines that were typed while something else was asked, and the beginning of the next.
+    ahead: VecDeque<String>,
+    begun: String,
 }
 
 impl Input {
@@ -45,11 +52,31 @@ impl Input {
             // The first time there is none.
             let _ = editor.load_history(history);
         }
-        Ok(Self { editor, history })
+        Ok(Self { editor, history, ahead: VecDeque::new(), begun: String::new() })
+    }
+
+    /// What was typed while something else was asked: it comes before what is typed from now on.
+    pub fn typed_ahead(&mut self, text: &str) {
+        let text = std::mem::take(&mut self.begun) + text;
+        let (lines, begun) = text.rsplit_once('\n').map_or(("", &*text), |(all, rest)| (all, rest));
+        self.ahead.extend(lines.lines().map(str::to_owned));
+        begun.clone_into(&mut self.begun);
+    }
+
+    /// What shows lines above the prompt while somebody types there, who goes on undisturbed; `None`
+    /// where there is no terminal.
+    pub fn above_prompt(&mut self) -> Option<Above> {
+        let mut printer = self.editor.create_external_printer().ok()?;
+        Some(Box::new(move |text| drop(printer.print(text))))
     }
 
     pub fn read(&mut self) -> Result<Typed, Error> {
-        let text = match self.editor.readline("› ") {
+        if let Some(line) = self.ahead.pop_front() {
+            let line = line.trim();
+            return Ok(if line.is_empty() { Typed::Nothing } else { Typed::Line(line.to_owned()) });
+        }
+        let begun = std::mem::take(&mut self.begun);
+        let text = match self.editor.readline_with_initial("› ", (&begun, "")) {
             Ok(text) => text,
             Err(ReadlineError::Interrupted) => return Ok(Typed::Nothing),
             Err(ReadlineError::Eof) => return Ok(Typed::End),
@@ -147,6 +174,15 @@ impl Helper for Lines {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_typed_ahead_comes_first() {
+        let mut input = Input::new(None, Vec::new()).unwrap();
+        input.typed_ahead("one\n\ntw");
+        input.typed_ahead("o\nthr");
+        let lines: Vec<_> = input.ahead.iter().map(String::as_str).collect();
+        assert_eq!((lines.as_slice(), input.begun.as_str()), (&["one", "two"][..], "thr"));
+    }
 
     #[test]
     fn lines_go_on_behind_a_backslash() {

@@ -217,7 +217,7 @@ pub struct Wire<'a> {
     ui: &'a mut Ui,
     asked: u64,
     /// Lines of standard input, from the first question on.
-    lines: Option<Receiver<String>>,
+    lines: Option<Receiver<Option<String>>>,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -238,7 +238,7 @@ impl<'a> Wire<'a> {
         loop {
             let lines = self.lines.get_or_insert_with(|| lines(MOST_ANSWER));
             let line = match lines.recv_timeout(LOOKS) {
-                Ok(line) => line,
+                Ok(line) => line.unwrap_or_default(),
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) if self.cancelled.load(Ordering::Relaxed) => {
                     return None;
@@ -263,19 +263,32 @@ impl<'a> Wire<'a> {
     }
 }
 
-/// Standard input, read by a thread: a read that waits cannot be ended. No line has more bytes than
-/// `most`.
-pub fn lines(most: u64) -> Receiver<String> {
+/// Standard input, read by a thread: a read that waits cannot be ended. Of a line that has more bytes
+/// than `most`, or is no UTF-8, there is nothing but that it was there.
+pub fn lines(most: u64) -> Receiver<Option<String>> {
     let (sender, lines) = sync_channel(1);
     thread::spawn(move || {
-        let mut line = String::new();
-        while io::stdin().lock().take(most).read_line(&mut line).is_ok_and(|read| read > 0) {
-            if sender.send(std::mem::take(&mut line)).is_err() {
+        let mut input = io::stdin().lock();
+        while let Ok(Some(line)) = line(&mut input, most) {
+            if sender.send(String::from_utf8(line).ok().filter(|line| !line.is_empty())).is_err() {
                 break;
             }
         }
     });
     lines
+}
+
+/// The next line; empty where it is too long, `None` at the end.
+fn line(input: &mut impl BufRead, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    if input.by_ref().take(most + 1).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.len() as u64 <= most || line.ends_with(b"\n") {
+        return Ok(Some(line));
+    }
+    input.skip_until(b'\n')?;
+    Ok(Some(Vec::new()))
 }
 
 impl Approver for Wire<'_> {

@@ -1,5 +1,6 @@
 //! A run on a terminal: what happens as it happens, approvals in between, Markdown as it comes.
 
+mod ahead;
 mod ended;
 
 use std::{
@@ -50,6 +51,8 @@ pub struct Terminal {
     is_over: bool,
     /// Set by Ctrl-C at a question: the run is to end.
     cancelled: Arc<AtomicBool>,
+    /// What was typed before a question was there, and answers something else.
+    ahead: String,
 }
 
 impl Terminal {
@@ -66,7 +69,13 @@ impl Terminal {
             said: String::new(),
             is_over: false,
             cancelled: Arc::clone(cancelled),
+            ahead: String::new(),
         }
+    }
+
+    /// What was typed before questions were there: no answer to them, and kept for what comes next.
+    pub fn take_typed_ahead(&mut self) -> String {
+        std::mem::take(&mut self.ahead)
     }
 
     /// The same in a conversation, which has commands of its own.
@@ -91,7 +100,7 @@ impl Terminal {
         self.screen.rest();
         let mut editor = DefaultEditor::new().ok()?;
         // What was typed before the question answers something else.
-        forget_typed();
+        self.ahead.push_str(&ahead::typed());
         match editor.readline(prompt) {
             Ok(line) => Some(line),
             Err(ReadlineError::Interrupted) => {
@@ -317,13 +326,6 @@ impl Approver for Terminal {
             Event::Ended(_) => self.screen.rest(),
         }
     }
-}
-
-/// Drops what the terminal has of lines that nobody has read yet.
-fn forget_typed() {
-    // SAFETY: takes a number and changes nothing in this process; an error, as where standard input
-    // is no terminal, is of no interest.
-    unsafe { libc::tcflush(libc::STDIN_FILENO, libc::TCIFLUSH) };
 }
 
 /// What `[s]` would approve besides this very call.

@@ -928,6 +928,7 @@ fn help_of_schedule() {
           --every <DURATION>  How often, such as 10m or 6h; for index, scan, enrich and clean every 6h,
                               10m, 10m and 24h unless said
           --replace           Replace another job of that name
+          --gateway           Have your gateway run it while that lives, though systemd or cron could
           --no-color          Print without colours and links
       -h, --help              Print help
     --- stderr

@@ -93,6 +93,11 @@ impl Pty {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 
+    pub fn signal(&self, signal: i32) {
+        // SAFETY: only sends a signal, to a child that has not been waited for.
+        unsafe { libc::kill(self.child.id().cast_signed(), signal) };
+    }
+
     /// Waits for its end: its exit code.
     pub fn wait(&mut self) -> Option<i32> {
         let begun = Instant::now();

@@ -408,16 +408,12 @@ fn a_line_of_ours_that_somebody_changed() {
 }
 
 #[test]
-fn neither_systemd_nor_cron() {
-    for (systemctl, crontab) in [
-        (None, None),
-        (Some(NO_SYSTEMD), None),
-        (None, Some(NO_CRON)),
-        (Some(NO_SYSTEMD), Some(NO_CRON)),
-    ] {
+fn neither_systemd_nor_a_cron_of_theirs() {
+    for (systemctl, crontab) in [(None, Some(NO_CRON)), (Some(NO_SYSTEMD), Some(NO_CRON))] {
         let site = Site::new(systemctl, crontab);
         let refused = site.refused(&["add", "fresh", "--", "scan"], "neither systemd");
-        assert!(refused.stderr().contains("`elophanto schedule print`"), "{refused}");
+        let hint = "`--gateway` has your gateway run it";
+        assert!(refused.stderr().contains(hint), "{refused}");
         assert_eq!((site.units(), site.crontab()), (Vec::new(), Vec::new()));
         site.asked();
         let printed = site.ok(&["print", "fresh", "--", "scan"]).stdout();
@@ -428,6 +424,57 @@ fn neither_systemd_nor_cron() {
         let list = site.run(&["list"]);
         assert_eq!(list.code, Some(1), "{list}");
     }
+}
+
+/// Where there is neither, and where that is asked for, the user's gateway runs it.
+#[test]
+fn a_job_of_the_gateway() {
+    let elsewhere = [Site::new(None, None), Site::new(Some(NO_SYSTEMD), None)];
+    for (site, flags) in elsewhere.iter().zip([&[][..], &["--gateway"]]) {
+        let added = site.ok(&[&["add", "fresh"], flags, &["--", "scan"]].concat());
+        assert_eq!(added.stdout(), "fresh added: every 10m, by gateway\n");
+        assert!(added.stderr().contains("`elophanto gateway --ensure`"), "{added}");
+        let list = site.ok(&["list"]).stdout();
+        assert_eq!(list, "fresh  every 10m  scan  (gateway)\n");
+        assert_eq!(site.list()[0]["by"], "gateway");
+        let kept = fs::read_to_string(site.state().join("gateway.json")).unwrap();
+        let kept: Value = serde_json::from_str(&kept).unwrap();
+        assert_eq!((&kept[0]["every"], &kept[0]["name"]), (&json!("10m"), &json!("fresh")));
+        assert_eq!(site.ok(&["remove", "fresh"]).stdout(), "fresh removed\n");
+        assert_eq!(site.run(&["list"]).code, Some(1));
+    }
+    let printed = Site::systemd().ok(&["print", "fresh", "--gateway", "--", "scan"]).stdout();
+    assert!(printed.contains("# or, for your gateway:\n[\n") && printed.contains("\"10m\""));
+}
+
+/// Systemd starts the gateway at each login; without it, it is said what does.
+#[test]
+fn the_gateway_as_a_service() {
+    let site = Site::systemd();
+    let added = site.ok(&["gateway"]);
+    assert_eq!(added.stdout(), "gateway added: from each login on, by systemd\n");
+    let [(name, text)] = &site.units()[..] else { panic!("{:?}", site.units()) };
+    assert_eq!(name, "elophanto-gateway.service");
+    let root = site.env.root().display();
+    for line in [
+        format!("WorkingDirectory={root}"),
+        format!("ExecStart={PROGRAM} gateway"),
+        "Restart=on-failure".to_owned(),
+        "WantedBy=default.target".to_owned(),
+    ] {
+        assert!(text.lines().any(|one| one == line), "{line}\n{text}");
+    }
+    assert_eq!(
+        site.ok(&["gateway"]).stdout(),
+        "gateway was there already: from each login on, by systemd\n"
+    );
+    assert_eq!(site.ok(&["list"]).stdout(), "gateway  from each login on  (systemd)\n");
+    assert_eq!(site.ok(&["gateway", "--remove"]).stdout(), "gateway removed\n");
+    assert_eq!((site.units(), site.run(&["list"]).code), (vec![], Some(1)));
+    let refused = Site::cron().refused(&["gateway"], "systemd starts nothing of this user here");
+    assert!(refused.stderr().contains("`crontab -e`: @reboot cd "), "{refused}");
+    let refused = Site::new(None, None).refused(&["gateway"], "systemd starts nothing");
+    assert!(refused.stderr().contains("`elophanto gateway --ensure`"), "{refused}");
 }
 
 #[test]
@@ -479,7 +526,8 @@ fn a_step_that_fails_leaves_all_as_it_was() {
 /// What other programs say reaches no terminal raw.
 #[test]
 fn what_systemctl_says_is_shown_escaped() {
-    let site = Site::new(Some("printf '\\033[31mred\\n\\342\\200\\256gnp' >&2; exit 1"), None);
+    let systemctl = "printf '\\033[31mred\\n\\342\\200\\256gnp' >&2; exit 1";
+    let site = Site::new(Some(systemctl), Some(NO_CRON));
     let refused = site.refused(&["add", "fresh", "--", "scan"], "neither systemd");
     let text = refused.stderr();
     assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");

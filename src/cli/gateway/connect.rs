@@ -2,13 +2,13 @@
 
 use super::super::{Outcome, env, error::CliError, ui::Ui};
 use crate::{
-    gateway::{bridge::bridge, files::GatewayFiles},
+    gateway::{
+        bridge::{MOST_LINE, bridge},
+        files::GatewayFiles,
+    },
     terminal::json_lines::lines,
 };
 use elophanto_app::Error;
-
-/// Bytes of a message.
-const MOST_LINE: u64 = 1024 * 1024;
 
 /// Talk with your gateway in JSON Lines: one message a line, both ways
 ///

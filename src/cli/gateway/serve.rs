@@ -8,12 +8,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::super::{
-    Outcome, env,
-    error::CliError,
-    ui::Ui,
-    workspace::{self, KnowledgeBase, Workspace},
-};
+use super::super::{Outcome, env, error::CliError, ui::Ui, workspace};
 use crate::{
     gateway::{
         files::GatewayFiles,
@@ -21,8 +16,12 @@ use crate::{
     },
     listening::{life, running::Running},
 };
-use elophanto_app::{Error, gateway::Served};
-use elophanto_repo::locate;
+use elophanto_app::{
+    gateway::{Served, people},
+    settings::Settings,
+};
+
+const RATE: u32 = 6_000;
 
 #[derive(clap::Args, Debug)]
 pub struct ServeArgs {
@@ -39,7 +38,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
     /// Most requests a minute
-    #[arg(long, value_name = "N", default_value_t = 6_000)]
+    #[arg(long, value_name = "N", default_value_t = RATE)]
     rate: u32,
     /// Print JSON Lines
     #[arg(long)]
@@ -76,26 +75,15 @@ impl GatewayWire {
 }
 
 pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let workspace = workspace::open(args.flags(), ui)?;
-    let settings = &workspace.config.gateway;
-    let environment = workspace.environment.clone();
+    let Settings { root: around, config } = workspace::settings(args.flags(), ui)?;
+    let settings = &config.gateway;
+    let environment = env::environment();
+    let repositories = Served::all(&settings.repositories, around.as_deref(), &environment)?;
     if args.ensure {
-        let files = GatewayFiles::of(&environment)?;
-        files.prepare()?;
-        let root = &workspace.repository.root;
-        let (running, started) = life::ensure(root, &files.server, &[args.program()?])?;
-        let wire = GatewayWire::of(&running, started);
-        ui.emit(&wire, &wire.url)?;
-        if files.reach(root).is_none() {
-            ui.note(
-                "your gateway does not serve this repository: name it in gateway.repositories of your \
-                 own settings, then `elophanto gateway stop` and start it again",
-            );
-        }
-        return Ok(Outcome::Done);
+        return ensure(args, around.as_deref(), &repositories, ui);
     }
     let serving = Serving {
-        repositories: repositories(&workspace)?,
+        repositories,
         reporter: Arc::new(ui.beside()),
         address: SocketAddr::new(settings.host, settings.port),
         allowed_hosts: args.allow_host.clone(),
@@ -115,11 +103,52 @@ pub fn run(args: &ServeArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
+/// Makes sure that one runs.
+fn ensure(
+    args: &ServeArgs,
+    around: Option<&Path>,
+    repositories: &[Served],
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
+    let files = GatewayFiles::of(&env::environment())?;
+    files.prepare()?;
+    let first = repositories.first().map_or(Path::new("/"), |served| &served.root);
+    let folder = around.unwrap_or(first);
+    let (running, started) = life::ensure(folder, &files.server, &[args.program()?])?;
+    let wire = GatewayWire::of(&running, started);
+    ui.emit(&wire, &wire.url)?;
+    if !started && args.says_else(&running) {
+        ui.note(
+            "your gateway runs already, as it was started: `elophanto gateway stop` first, for what you \
+             say of host, port, rate and names of this machine to hold",
+        );
+    }
+    if around.is_some_and(|root| files.reach(root).is_none()) {
+        ui.note(
+            "your gateway does not serve this repository: name it in gateway.repositories of your \
+             own settings, then `elophanto gateway stop` and start it again",
+        );
+    }
+    Ok(Outcome::Done)
+}
+
 impl ServeArgs {
     fn flags(&self) -> Vec<(String, String)> {
         let host = self.host.map(|host| ("gateway.host".to_owned(), host.to_string()));
         let port = self.port.map(|port| ("gateway.port".to_owned(), port.to_string()));
         host.into_iter().chain(port).collect()
+    }
+
+    /// Whether it says anything of how one is to be started that may not hold for one that runs.
+    fn says_else(&self, running: &Running) -> bool {
+        let address = running.address.parse::<SocketAddr>().ok();
+        let is_other_host =
+            self.host.is_some_and(|host| address.is_none_or(|address| address.ip() != host));
+        let is_other_port = self
+            .port
+            .filter(|port| *port != 0)
+            .is_some_and(|port| address.is_none_or(|address| address.port() != port));
+        is_other_host || is_other_port || !self.allow_host.is_empty() || self.rate != RATE
     }
 
     /// The words that start one here.
@@ -132,35 +161,4 @@ impl ServeArgs {
         words.extend(self.allow_host.iter().map(|host| format!("--allow-host={host}")));
         Ok(words)
     }
-}
-
-/// What the settings say is served, each once.
-fn repositories(workspace: &Workspace) -> Result<Vec<Served>, CliError> {
-    let around = &workspace.repository.root;
-    let mut roots: Vec<PathBuf> = Vec::new();
-    for folder in &workspace.config.gateway.repositories {
-        let root = root(&around.join(folder))?;
-        if !roots.contains(&root) {
-            roots.push(root);
-        }
-    }
-    let names = serving::names(&roots);
-    let served = names.into_iter().zip(roots).map(|(name, root)| {
-        let base =
-            KnowledgeBase { folder: root.clone(), environment: workspace.environment.clone() };
-        Served { name, root, base }
-    });
-    Ok(served.collect())
-}
-
-fn root(folder: &Path) -> Result<PathBuf, CliError> {
-    let found = locate(folder).map(|repository| repository.root);
-    found.map_err(|cause| {
-        Error::new(format_args!("gateway.repositories names `{}`: {cause}", folder.display()))
-            .hint("name folders of repositories there")
-    })
-}
-
-fn people(same: &[String]) -> Vec<Vec<String>> {
-    same.iter().map(|one| one.split_whitespace().map(str::to_owned).collect()).collect()
 }

@@ -6,6 +6,8 @@ use axum::http::Method;
 use serde::Serialize;
 use serde_json::Value;
 
+use elophanto_base::one_line::one_line;
+
 use super::{
     super::{
         Outcome, env,
@@ -19,6 +21,8 @@ use crate::{
     listening::{life, own},
 };
 
+/// Bytes of what a run is about.
+const MOST_GOAL: usize = 200;
 /// How long it may take to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -50,6 +54,10 @@ struct StatusWire {
     gateway: GatewayWire,
     /// Names and roots.
     repositories: Value,
+    /// Clients that are connected.
+    clients: Value,
+    /// Where something goes on or waits: whose, where, the run, messages behind it, approvals.
+    conversations: Value,
 }
 
 #[derive(Serialize)]
@@ -68,17 +76,42 @@ pub fn run(args: &StatusArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(Outcome::Done);
     }
     let health = own::ask(&files.socket, Method::GET, "/health", PATIENCE)?.1;
+    let goes_on = own::ask(&files.socket, Method::GET, "/standings", PATIENCE)?.1;
     let wire = StatusWire {
         gateway: GatewayWire::of(&running, false),
         repositories: health["repositories"].clone(),
+        clients: goes_on["clients"].clone(),
+        conversations: goes_on["conversations"].clone(),
     };
     let mut text = format!("{}, process {}", wire.gateway.url, running.pid);
     for repository in wire.repositories.as_array().into_iter().flatten() {
         let of = |key: &str| exact_line(repository[key].as_str().unwrap_or_default());
         text.push_str(&format!("\n{}  {}", of("name"), of("root")));
     }
+    for conversation in wire.conversations.as_array().into_iter().flatten() {
+        text.push_str(&standing(conversation));
+    }
     ui.emit(&wire, text)?;
     Ok(Outcome::Done)
+}
+
+/// What goes on in a conversation, and what waits for whom.
+fn standing(conversation: &Value) -> String {
+    let of = |key: &str| exact_line(conversation[key].as_str().unwrap_or_default());
+    let mut text = format!("\n{} in {}: ", of("person"), of("repository"));
+    text.push_str(&match conversation["running"].as_str() {
+        Some(goal) => format!("a run goes on: {}", exact_line(&one_line(goal, MOST_GOAL))),
+        None => "no run goes on".to_owned(),
+    });
+    match conversation["queued"].as_u64() {
+        None | Some(0) => {}
+        Some(queued) => text.push_str(&format!("; {queued} behind it")),
+    }
+    for waiting in conversation["waiting"].as_array().into_iter().flatten() {
+        let what = exact_line(waiting.as_str().unwrap_or_default());
+        text.push_str(&format!("\n  waits for an answer: {what}"));
+    }
+    text
 }
 
 pub fn stop(_args: &StopArgs, ui: &mut Ui) -> Result<Outcome, CliError> {

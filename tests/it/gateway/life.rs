@@ -107,7 +107,9 @@ fn a_port_that_is_taken() {
     assert!(!state(&env, "gateway.json").exists());
     let ensured = env.run(&["gateway", "--ensure", "--port", &port]);
     assert_eq!(ensured.code, Some(2), "{ensured}");
-    assert!(ensured.stderr().contains("the server does not start: error: cannot listen"));
+    let said = ensured.stderr();
+    assert!(said.contains("the server does not start: error: cannot listen"), "{said}");
+    assert!(said.contains(&who), "{said}");
 }
 
 #[test]

@@ -154,10 +154,10 @@ fn one_person_on_two_channels() {
     // What reaches beyond the conversation is for this machine.
     for (line, refusal) in [
         ("/mode full", "a channel may only narrow"),
-        ("!ls", "lines for the shell are taken on this machine only"),
-        ("/export out.md", "files are written from this machine only"),
-        ("/model one/m", "another model is chosen from this machine only"),
-        ("/resume 12345678", "other conversations are opened from this machine only"),
+        ("!ls", "this is done on this machine only"),
+        ("/export out.md", "this is done on this machine only"),
+        ("/model one/m", "this is done on this machine only"),
+        ("/resume 12345678", "this is done on this machine only"),
     ] {
         desk.receive(chat(line));
         wait(line, || ears[1].heard().iter().any(|text| text.contains(refusal)));

@@ -1,15 +1,20 @@
 //! `elophanto gateway`: the real program, real sockets, a model that follows a script.
 
+mod attachments;
 mod clients;
 mod crowd;
 mod entrance;
 mod frames;
+mod fuzz;
+mod keeping;
 mod kills;
 mod life;
 mod many;
 mod messages;
 mod pages;
 mod runs;
+mod sturdy;
+mod terminal;
 
 use std::{
     fs,

@@ -162,6 +162,7 @@ fn an_address_that_is_none() {
     --- stdout
     --- stderr
     error: the server does not start: error: cannot listen at 203.0.113.7:1: Cannot assign requested address (os error 99)
+    hint: give an address of this machine, such as --http [ADDRESS]
     hint: its words are in `[TEMP]/home/.local/state/elophanto/mcp/[HASH].log`
     ");
     assert!(state_files(&env, "json").is_empty());

@@ -356,8 +356,8 @@ settings! {
         /// Port to listen at; 0 takes any that is free.
         #[needs_trust(Always)]
         port: u16 = "18789";
-        /// Repositories that conversations may be about; one begins in the first.
-        // Absolute, or relative to the repository around the current folder.
+        /// Repositories that conversations may be about: `.` is the one here, ~/NAME one of yours.
+        // `.` is the one around the current folder; what else is relative lies below the home folder.
         #[needs_trust(Always)]
         repositories: Vec<PathBuf> = "[.]", Kind::Places;
         /// After this time an approval that nobody answered counts as denied.

@@ -184,7 +184,7 @@ fn the_template_as_it_stands() {
       # host: 127.0.0.1
       # Port to listen at; 0 takes any that is free.
       # port: 18789
-      # Repositories that conversations may be about; one begins in the first.
+      # Repositories that conversations may be about: `.` is the one here, ~/NAME one of yours.
       # repositories: [.]
       # After this time an approval that nobody answered counts as denied.
       # approval_expires: 1d

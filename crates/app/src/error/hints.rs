@@ -225,8 +225,16 @@ impl From<ScheduleError> for Error {
         let hint = match &cause {
             ScheduleError::Job(_) => "`elophanto schedule print` shows what would be installed",
             ScheduleError::Neither { .. } => {
-                "`elophanto schedule print` shows what to put into another scheduler; or run the \
-                 command with `--every`"
+                "`--gateway` has your gateway run it; `elophanto schedule print` shows what to put into \
+                 another scheduler"
+            }
+            ScheduleError::NoSystemd { line, .. } => {
+                let start = "start it when you log in: `elophanto gateway --ensure`";
+                let hint = match line {
+                    Some(line) => format!("put this line in by `crontab -e`: {line}"),
+                    None => start.to_owned(),
+                };
+                return Self::of(cause).hint(hint);
             }
             ScheduleError::Taken { .. } => "take another name, or add `--replace`",
             ScheduleError::Unclear { .. } | ScheduleError::Odd { .. } => {

@@ -15,7 +15,7 @@ use crate::{
     Error,
     agent::{
         self, Door,
-        chat::{Chat, ChatAnswer, ChatCommand, ChatOptions, KnowledgeCommand, Line, known, told},
+        chat::{Chat, ChatAnswer, ChatCommand, ChatOptions, Line, Right, known, told},
     },
 };
 use elophanto_base::{counted::counted, one_line::one_line, visible::escape_control_line};
@@ -63,24 +63,22 @@ fn by(command: &ChatCommand) -> By {
     }
 }
 
-/// Whether it only looks.
-fn only_looks(command: &ChatCommand) -> bool {
-    match command {
-        ChatCommand::Known(known) => match known {
-            KnowledgeCommand::Search(_)
-            | KnowledgeCommand::Learn(None)
-            | KnowledgeCommand::Interests
-            | KnowledgeCommand::Schedule => true,
-            KnowledgeCommand::Memory { delete, .. } => !delete,
-            KnowledgeCommand::Learn(Some(_))
-            | KnowledgeCommand::Wish { .. }
-            | KnowledgeCommand::React { .. } => false,
-        },
-        ChatCommand::Mode(None) | ChatCommand::Todo | ChatCommand::Output => true,
-        ChatCommand::Stop { .. } => false,
-        ChatCommand::Mode(Some(_)) => false,
-        other => !matches!(by(other), By::Worker),
+/// Whether somebody may do what takes a right.
+///
+/// # Errors
+/// When they may not.
+fn allowed(who: &Identity, right: Right) -> Result<(), Error> {
+    match right {
+        Right::Look => Ok(()),
+        _ if !who.scopes.chat => Err(Error::new("this connection may only read")),
+        Right::Machine if !who.scopes.admin => Err(not_from_here()),
+        Right::Chat | Right::Machine => Ok(()),
     }
+}
+
+fn not_from_here() -> Error {
+    Error::new("this is done on this machine only")
+        .hint("`elophanto agent chat` in a terminal does it")
 }
 
 /// What somebody typed who is known to the gateway: a command, a line for the shell, or neither, which
@@ -95,10 +93,9 @@ pub fn typed(
     match Line::parse(line)? {
         Line::Message(_) => Ok(None),
         Line::Shell(line) => {
-            if !who.scopes.admin {
-                return Err(Error::new("lines for the shell are taken on this machine only")
-                    .hint("say what is to be done: the agent asks before it runs anything"));
-            }
+            allowed(who, Right::Machine).map_err(|error| {
+                error.hint("or say what is to be done: the agent asks before it runs anything")
+            })?;
             let work = Work::Shell { line: line.to_owned(), reply_to };
             conversation.when_idle(gateway, reply_to, work)?;
             Ok(Some(Done::Later))
@@ -124,9 +121,7 @@ fn obey(
     reply_to: Uuid,
     who: &Identity,
 ) -> Result<Done, Error> {
-    if !who.scopes.chat && !only_looks(&command) {
-        return Err(Error::new("this connection may only read"));
-    }
+    allowed(who, command.right())?;
     match by(&command) {
         By::Gateway => Ok(match command {
             ChatCommand::Stop { all } => {
@@ -169,7 +164,7 @@ fn stopped(had_run: bool, dropped: usize, left: usize) -> String {
 }
 
 fn standing(conversation: &Conversation) -> String {
-    let Standing { running, queued, approvals, mode } = conversation.standing();
+    let Standing { running, queued, waiting, mode } = conversation.standing();
     let mode = mode.map_or_else(
         || "as the settings say".to_owned(),
         |mode| format!("{} at most", mode::name(mode)),
@@ -182,11 +177,12 @@ fn standing(conversation: &Conversation) -> String {
     };
     let waits = if queued == 1 { "waits" } else { "wait" };
     format!(
-        "session {} about {}\nmode {mode}\n{running}; {} {waits} behind it\n{} to answer",
+        "session {} about {}\nmode {mode}\n{running}; {} {waits} behind it\n{} to answer{}",
         conversation.session(),
         escape_control_line(&conversation.served.name),
         counted(queued, "message"),
-        counted(approvals, "approval"),
+        counted(waiting.len(), "approval"),
+        waiting.iter().map(|it| format!("\n- {}", escape_control_line(it))).collect::<String>(),
     )
 }
 
@@ -236,25 +232,13 @@ fn beside(
     Ok(told::text(&answer))
 }
 
-/// Whether somebody may have this done by the worker.
+/// Whether somebody may have this done by the worker, who knows which runs are theirs.
 ///
 /// # Errors
 /// When it would reach beyond their conversation.
-pub fn check(chat: &Chat<'_>, command: &ChatCommand, admin: bool) -> Result<(), Error> {
-    if admin {
-        return Ok(());
-    }
-    let refused = |what: &str| {
-        Err(Error::new(format_args!("{what} from this machine only"))
-            .hint("`elophanto agent chat` in a terminal does it"))
-    };
+pub fn check(chat: &Chat<'_>, command: &ChatCommand, who: &Identity) -> Result<(), Error> {
     match command {
-        ChatCommand::Model(Some(_)) => refused("another model is chosen"),
-        ChatCommand::Export(Some(_)) => refused("files are written"),
-        ChatCommand::Resume(Some(_)) => refused("other conversations are opened"),
-        ChatCommand::Undo(Some(run)) if !chat.is_own(run)? => {
-            refused("runs of other conversations are taken back")
-        }
+        ChatCommand::Undo(Some(run)) if !chat.is_own(run)? => allowed(who, Right::Machine),
         _ => Ok(()),
     }
 }

@@ -14,17 +14,18 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    Channel, Gateway, Identity, Served, events,
-    ledger::{Ended, Ledger, Open, Record, Settled},
-    message::{
-        ApprovalOf, ApprovalRequest, ApprovalResponse, Happening, Response, Told, Tone, Word,
-    },
+    Channel, Gateway, Identity, Served,
+    approvals::named,
+    endings::note_end,
+    events,
+    ledger::{Ended, Ledger, Record, Settled},
+    message::ApprovalRequest,
     worker,
 };
 use crate::{
     Error,
     agent::{
-        Mode, Outcome,
+        Mode,
         chat::{Carried, ChatCommand},
     },
 };
@@ -32,10 +33,8 @@ use elophanto_base::counted::counted;
 
 /// Messages that wait for their turn.
 const MOST_QUEUED: usize = 20;
-/// After this time whoever has not answered is reminded.
-const REMINDER: Duration = Duration::from_secs(5 * 60);
 /// How often whoever waits looks at the clock.
-const LOOKS: Duration = Duration::from_secs(1);
+pub(super) const LOOKS: Duration = Duration::from_secs(1);
 
 pub struct Conversation {
     pub person: String,
@@ -44,14 +43,16 @@ pub struct Conversation {
     /// What the last worker had in memory.
     carried: Mutex<Option<Carried>>,
     state: Mutex<State>,
-    bell: Condvar,
+    pub(super) bell: Condvar,
+    /// What was wrong when it was opened, and nobody was told yet.
+    notices: Mutex<Vec<String>>,
 }
 
-struct State {
-    ledger: Ledger,
+pub(super) struct State {
+    pub(super) ledger: Ledger,
     /// What is to be done besides messages, in the order in which it came.
-    work: VecDeque<Work>,
-    running: Option<Running>,
+    pub(super) work: VecDeque<Work>,
+    pub(super) running: Option<Running>,
     has_worker: bool,
 }
 
@@ -77,20 +78,21 @@ pub enum Work {
 }
 
 /// The run, or the line of a shell, that goes on.
-struct Running {
+pub(super) struct Running {
     /// Of the message or line.
-    id: Uuid,
+    pub(super) id: Uuid,
     goal: String,
     /// Set to end it.
-    cancelled: Arc<AtomicBool>,
-    is_stopped: bool,
+    pub(super) cancelled: Arc<AtomicBool>,
+    pub(super) is_stopped: bool,
 }
 
 /// How a conversation stands.
 pub struct Standing {
     pub running: Option<String>,
     pub queued: usize,
-    pub approvals: usize,
+    /// What waits for an answer, in words.
+    pub waiting: Vec<String>,
     pub mode: Option<Mode>,
 }
 
@@ -124,10 +126,11 @@ impl Conversation {
             carried: Mutex::default(),
             state: Mutex::new(state),
             bell: Condvar::new(),
+            notices: Mutex::default(),
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -152,50 +155,35 @@ impl Conversation {
         let state = self.state();
         let running = state.running.as_ref().map(|running| running.goal.clone());
         let queued = state.ledger.kept.queued();
-        let (approvals, mode) = (state.ledger.kept.pending().count(), state.ledger.kept.mode);
-        Standing { running, queued, approvals, mode }
+        let waiting = state.ledger.kept.pending().map(named).collect();
+        Standing { running, queued, waiting, mode: state.ledger.kept.mode }
     }
 
-    /// What waits for an answer, the oldest first, and whether its run was cut off.
-    pub fn pending(&self) -> Vec<ApprovalRequest> {
-        let state = self.state();
-        let running = state.running.as_ref().map(|running| running.id);
-        let of = |(id, open): &(Uuid, Open)| {
-            let waiting = open.asked.iter().filter(|(_, settled)| settled.is_none());
-            let is_interrupted = running != Some(*id);
-            let told = |(request, _): &(ApprovalRequest, Option<Settled>)| ApprovalRequest {
-                is_interrupted,
-                ..request.clone()
-            };
-            waiting.map(told).collect::<Vec<_>>()
-        };
-        state.ledger.kept.open.iter().flat_map(of).collect()
+    /// What was wrong with what was kept of it, for the next who comes in.
+    pub fn notice(&self, problem: &str) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.push(problem.to_owned());
     }
 
-    /// Ends what was cut off and waits for an answer longer than it may.
-    pub fn expire(&self, gateway: &Gateway) {
-        let now = Timestamp::now();
-        let mut over = Vec::new();
-        {
-            let mut state = self.state();
-            let running = state.running.as_ref().map(|running| running.id);
-            let is_late = |(id, open): &&(Uuid, Open)| {
-                let mut asked = open.asked.iter();
-                running != Some(*id)
-                    && asked.any(|(request, settled)| settled.is_none() && request.expires <= now)
-            };
-            let late: Vec<_> = state.ledger.kept.open.iter().filter(is_late).cloned().collect();
-            for (id, open) in late {
-                let waiting = open.asked.iter().filter(|(_, settled)| settled.is_none());
-                for (request, _) in waiting {
-                    self.settle_in(gateway, &mut state, request.request_id, Settled::Expired);
-                }
-                let reason = "nobody answered in time what it asked".to_owned();
-                let complete = events::without_run(&open.content, events::CUT_OFF, reason);
-                over.extend(note_end(&mut state, id, Ended::without_answer(complete)));
-            }
+    pub fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut *self.notices.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What was cut off and nobody was told of; from now on somebody was.
+    pub fn take_untold(&self) -> Vec<Ended> {
+        let mut state = self.state();
+        let untold = state.ledger.kept.untold();
+        if !untold.is_empty() {
+            let ids = untold.iter().map(|(id, _)| *id).collect();
+            // What cannot be written down is told again.
+            let _ = state.ledger.note(&Record::Told { ids });
         }
-        over.iter().for_each(|(id, ended)| self.tell_end(gateway, *id, ended));
+        untold.into_iter().map(|(_, ended)| ended).collect()
+    }
+
+    /// Whether a message waits for its turn, or goes on.
+    pub fn is_open(&self, id: Uuid) -> bool {
+        self.state().ledger.kept.find(id).is_some()
     }
 
     /// When it was used last.
@@ -221,17 +209,20 @@ impl Conversation {
         gateway: &Arc<Gateway>,
         id: Uuid,
         content: &str,
+        attachments: Vec<Uuid>,
         who: &Identity,
     ) -> Result<Taken, Error> {
         let mut state = self.state();
         let kept = &state.ledger.kept;
         if let Some(ended) = kept.ended.get(&id) {
+            if ended.complete.goal != content {
+                return Err(another_content());
+            }
             return Ok(Taken::Over(Some(Box::new(ended.clone()))));
         }
         if let Some((_, open)) = kept.open.iter().find(|(own, _)| *own == id) {
             if open.content != content {
-                return Err(Error::new("another message was sent with this id")
-                    .hint("each message has an id of its own"));
+                return Err(another_content());
             }
             let is_running = state.running.as_ref().is_some_and(|running| running.id == id);
             let is_its = |work: &Work| matches!(work, Work::Message(own) if *own == id);
@@ -253,7 +244,7 @@ impl Conversation {
         }
         let (content, user) = (content.to_owned(), who.user.clone());
         let (channel, at) = (who.channel, Timestamp::now());
-        state.ledger.note(&Record::Taken { id, content, channel, user, at })?;
+        state.ledger.note(&Record::Taken { id, content, attachments, channel, user, at })?;
         self.put(gateway, state, Work::Message(id));
         Ok(Taken::New)
     }
@@ -318,7 +309,12 @@ impl Conversation {
         }
     }
 
-    fn put(self: &Arc<Self>, gateway: &Arc<Gateway>, mut state: MutexGuard<'_, State>, work: Work) {
+    pub(super) fn put(
+        self: &Arc<Self>,
+        gateway: &Arc<Gateway>,
+        mut state: MutexGuard<'_, State>,
+        work: Work,
+    ) {
         state.work.push_back(work);
         self.employ(gateway, &mut state);
         self.bell.notify_all();
@@ -368,7 +364,7 @@ impl Conversation {
     /// Whether whoever sent a message is the user of this machine.
     pub fn is_of_this_machine(&self, id: Uuid) -> bool {
         let open = self.state().ledger.kept.find(id).map(|open| open.channel);
-        open == Some(Channel::Cli)
+        open.is_some_and(Channel::is_of_this_machine)
     }
 
     /// A message could not begin: it waits for the next worker, and there is none any more.
@@ -391,17 +387,21 @@ impl Conversation {
         }
     }
 
-    /// The run of a message begins: its text, or nothing where it was dropped meanwhile.
-    pub fn begin(&self, id: Uuid, cancelled: &Arc<AtomicBool>) -> Result<Option<String>, Error> {
+    /// The run of a message begins: its text and files, or nothing where it was dropped meanwhile.
+    pub fn begin(
+        &self,
+        id: Uuid,
+        cancelled: &Arc<AtomicBool>,
+    ) -> Result<Option<(String, Vec<Uuid>)>, Error> {
         let mut state = self.state();
         let Some(open) = state.ledger.kept.find(id) else { return Ok(None) };
-        let goal = open.content.clone();
+        let (goal, attachments) = (open.content.clone(), open.attachments.clone());
         if !open.has_begun || open.goes_on.is_some() {
             state.ledger.note(&Record::Begun { id, at: Timestamp::now() })?;
         }
         let cancelled = Arc::clone(cancelled);
         state.running = Some(Running { id, goal: goal.clone(), cancelled, is_stopped: false });
-        Ok(Some(goal))
+        Ok(Some((goal, attachments)))
     }
 
     /// A line of a shell begins.
@@ -420,79 +420,6 @@ impl Conversation {
         self.state().running.as_ref().is_some_and(|running| running.is_stopped)
     }
 
-    /// A message is done with: written down, and told to everybody whom it concerns.
-    pub fn end(&self, gateway: &Gateway, id: Uuid, mut ended: Ended) {
-        if gateway.is_ending() && ended.complete.outcome == Outcome::Cancelled.name() {
-            ended.complete.outcome = events::CUT_OFF.to_owned();
-            ended.complete.reason = "the gateway was ended".to_owned();
-        }
-        {
-            let mut state = self.state();
-            state.running = None;
-            let is_waiting = state
-                .ledger
-                .kept
-                .find(id)
-                .is_some_and(|open| open.asked.iter().any(|it| it.1.is_none()));
-            if gateway.is_ending() && is_waiting {
-                // It goes on after the next start, once that is answered.
-                return;
-            }
-            let record = Record::Ended { id, ended: Box::new(ended.clone()) };
-            if let Err(error) = state.ledger.note(&record) {
-                let text = format!("what came of it cannot be written down: {}", error.message());
-                gateway.tell(self, &events::notice(text, Tone::Warning));
-            }
-        }
-        self.tell_end(gateway, id, &ended);
-    }
-
-    fn tell_end(&self, gateway: &Gateway, id: Uuid, ended: &Ended) {
-        gateway.tell(self, &answer_of(id, ended));
-        gateway.tell_person(self, &of_end(ended), |_| true);
-    }
-
-    /// Ends the run that goes on, and with `all` what waits behind it: whether there was a run, how many
-    /// messages were dropped, how many still wait.
-    pub fn stop(&self, gateway: &Gateway, all: bool) -> (bool, usize, usize) {
-        let mut state = self.state();
-        let is_idle = state.running.is_none();
-        if let Some(running) = &mut state.running {
-            running.is_stopped = true;
-            running.cancelled.store(true, Ordering::Relaxed);
-        }
-        let running = state.running.as_ref().map(|running| running.id);
-        // A run that was cut off, and waits for its answer or its turn, ends where none goes on.
-        let is_over = |(id, open): &&(Uuid, Open)| match open.has_begun {
-            true => running != Some(*id) && (all || is_idle),
-            false => all,
-        };
-        let over: Vec<_> = state.ledger.kept.open.iter().filter(is_over).cloned().collect();
-        let mut ended = Vec::new();
-        let (mut had_run, mut dropped) = (!is_idle, 0);
-        for (id, open) in over {
-            let waiting = open.asked.iter().filter(|(_, settled)| settled.is_none());
-            for (request, _) in waiting {
-                self.settle_in(gateway, &mut state, request.request_id, Settled::Stopped);
-            }
-            let outcome = Outcome::Cancelled.name();
-            let complete = events::without_run(&open.content, outcome, "stopped".to_owned());
-            ended.extend(note_end(&mut state, id, Ended::without_answer(complete)));
-            had_run |= open.has_begun;
-            dropped += usize::from(!open.has_begun);
-        }
-        let is_ended = |id: &Uuid| ended.iter().any(|(own, _)| own == id);
-        state.work.retain(|work| match work {
-            Work::Message(id) | Work::GoOn { message: id, .. } => !is_ended(id),
-            _ => true,
-        });
-        let left = state.ledger.kept.queued();
-        self.bell.notify_all();
-        drop(state);
-        ended.iter().for_each(|(id, ended)| self.tell_end(gateway, *id, ended));
-        (had_run, dropped, left)
-    }
-
     /// The gateway ends: so does the run that goes on.
     pub fn cancel(&self) {
         if let Some(running) = &mut self.state().running {
@@ -506,210 +433,8 @@ impl Conversation {
     pub fn is_still(&self) -> bool {
         !self.state().has_worker
     }
-
-    /// Asks for an approval, and waits as long as it takes. It is on disk before anybody sees it.
-    pub fn ask(&self, gateway: &Gateway, message: Uuid, request: ApprovalRequest) -> Settled {
-        let id = request.request_id;
-        {
-            let mut state = self.state();
-            let record = Record::Asked { id: message, request: Box::new(request.clone()) };
-            if let Err(error) = state.ledger.note(&record) {
-                drop(state);
-                let text = format!("an approval cannot be written down: {}", error.message());
-                gateway.tell(self, &events::notice(text, Tone::Warning));
-                return Settled::Stopped;
-            }
-        }
-        gateway.tell_person(self, &Told::ApprovalRequest(Box::new(request.clone())), |who| {
-            who.scopes.approve
-        });
-        // By the clock of the wall and, should that be set back, by one that only goes forward.
-        let (begun, most) = (Instant::now(), gateway.options.approval_expires);
-        let mut is_reminded = false;
-        let mut state = self.state();
-        loop {
-            let asked = state.ledger.kept.find(message).map(|open| &open.asked);
-            let own = asked.and_then(|all| all.iter().find(|(own, _)| own.request_id == id));
-            if let Some((_, Some(settled))) = own {
-                return settled.clone();
-            }
-            let is_cancelled = gateway.is_ending()
-                || state.running.as_ref().is_none_or(|running| {
-                    running.is_stopped || running.cancelled.load(Ordering::Relaxed)
-                });
-            if is_cancelled {
-                if !gateway.is_ending() {
-                    self.settle_in(gateway, &mut state, id, Settled::Stopped);
-                }
-                return Settled::Stopped;
-            }
-            if Timestamp::now() >= request.expires || begun.elapsed() >= most {
-                self.settle_in(gateway, &mut state, id, Settled::Expired);
-                return Settled::Expired;
-            }
-            if !is_reminded && begun.elapsed() >= REMINDER {
-                is_reminded = true;
-                let text = format!("this still waits for an answer: {}", named(&request));
-                gateway
-                    .tell_person(self, &events::notice(text, Tone::Note), |who| who.scopes.approve);
-            }
-            let waited = self.bell.wait_timeout(state, LOOKS);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    /// Answers an approval: once, whoever comes first. `false`: there is none of this id here.
-    ///
-    /// # Errors
-    /// When it is answered already, or the answer is none to it.
-    pub fn answer(
-        self: &Arc<Self>,
-        gateway: &Arc<Gateway>,
-        response: &ApprovalResponse,
-        who: &Identity,
-    ) -> Result<bool, Error> {
-        let mut state = self.state();
-        let asked = state.ledger.kept.open.iter().flat_map(|(_, open)| &open.asked);
-        let found = asked.clone().find(|(own, _)| own.request_id == response.request_id).cloned();
-        let Some((request, settled)) = found else { return Ok(false) };
-        if let Some(settled) = settled {
-            return Err(Error::new(format_args!("it is answered already: {}", settled.word())));
-        }
-        if request.digest != response.digest {
-            return Err(Error::new("the digest is not that of what was shown")
-                .hint("repeat the digest of the request that is answered"));
-        }
-        check(&request, response, who)?;
-        let Some((message, _)) = state.ledger.kept.waiting(response.request_id) else {
-            return Ok(false);
-        };
-        let is_late = Timestamp::now() >= request.expires;
-        let settled = match is_late {
-            true => Settled::Expired,
-            false => Settled::Answered {
-                word: response.answer,
-                text: response.text.clone(),
-                channel: who.channel,
-            },
-        };
-        let waits = state.running.as_ref().is_some_and(|running| running.id == message);
-        if is_late && !waits {
-            drop(state);
-            self.expire(gateway);
-            return Err(Error::new("it has expired, and counts as denied"));
-        }
-        let record = Record::Settled {
-            request: response.request_id,
-            settled: settled.clone(),
-            at: Timestamp::now(),
-            goes_on: !waits,
-        };
-        state.ledger.note(&record)?;
-        self.tell_settled(gateway, response.request_id, &settled);
-        if waits {
-            self.bell.notify_all();
-        } else {
-            // Nobody waits any more: the run was cut off.
-            let work = Work::GoOn { message, request: Box::new(request), settled };
-            self.put(gateway, state, work);
-        }
-        if is_late {
-            return Err(Error::new("it has expired, and counts as denied"));
-        }
-        Ok(true)
-    }
-
-    /// Settles without an answer; `false` where it was settled before.
-    fn settle_in(
-        &self,
-        gateway: &Gateway,
-        state: &mut State,
-        request: Uuid,
-        settled: Settled,
-    ) -> bool {
-        if state.ledger.kept.waiting(request).is_none() {
-            return false;
-        }
-        let at = Timestamp::now();
-        let record = Record::Settled { request, settled: settled.clone(), at, goes_on: false };
-        // What cannot be written down is asked for again after the next start: still no yes.
-        if state.ledger.note(&record).is_ok() {
-            self.tell_settled(gateway, request, &settled);
-        }
-        true
-    }
-
-    fn tell_settled(&self, gateway: &Gateway, request_id: Uuid, settled: &Settled) {
-        let channel = match settled {
-            Settled::Answered { channel, .. } => Some(*channel),
-            _ => None,
-        };
-        let answer = settled.word().to_owned();
-        let happening = Happening::ApprovalSettled { request_id, answer, channel };
-        gateway.tell_person(self, &Told::Event(Box::new(happening)), |_| true);
-    }
 }
 
-/// Notes that a message is done with; nothing where that cannot be written down.
-fn note_end(state: &mut State, id: Uuid, ended: Ended) -> Option<(Uuid, Ended)> {
-    let record = Record::Ended { id, ended: Box::new(ended.clone()) };
-    state.ledger.note(&record).is_ok().then_some((id, ended))
-}
-
-/// The answer to a message that is done with.
-pub fn answer_of(id: Uuid, ended: &Ended) -> Told {
-    Told::Response(Response {
-        content: ended.answer.clone(),
-        done: true,
-        reply_to: Some(id),
-        sources: ended.sources.clone(),
-    })
-}
-
-/// That a message is done with.
-pub fn of_end(ended: &Ended) -> Told {
-    Told::Event(Box::new(Happening::TaskComplete(ended.complete.clone())))
-}
-
-/// What waits, on one line.
-fn named(request: &ApprovalRequest) -> String {
-    match &request.what {
-        ApprovalOf::Call { tool, shown, .. } => {
-            format!("{tool}: {}", elophanto_base::one_line::one_line(shown, 200))
-        }
-        ApprovalOf::Question { question, .. } => elophanto_base::one_line::one_line(question, 200),
-    }
-}
-
-/// Whether this may be answered to it, by them.
-fn check(
-    request: &ApprovalRequest,
-    response: &ApprovalResponse,
-    who: &Identity,
-) -> Result<(), Error> {
-    match &request.what {
-        ApprovalOf::Call { can_be_kept, can_be_edits, can_be_rule, .. } => {
-            let may = match response.answer {
-                Word::Once | Word::No => true,
-                Word::Session => *can_be_kept,
-                Word::Edits => *can_be_edits,
-                Word::Rule => *can_be_rule,
-            };
-            if !may {
-                return Err(
-                    Error::new("such a call is asked for each time").hint("answer once or no")
-                );
-            }
-            if response.answer == Word::Rule && !who.scopes.admin {
-                return Err(Error::new("a rule widens what runs without asking: no channel does")
-                    .hint("answer once or session; rules are made on this machine"));
-            }
-            Ok(())
-        }
-        ApprovalOf::Question { .. } => match (&response.text, response.answer) {
-            (Some(_), _) | (None, Word::No) => Ok(()),
-            (None, _) => Err(Error::new("a question is answered by text")
-                .hint("put the answer in `text`, or answer no")),
-        },
-    }
+fn another_content() -> Error {
+    Error::new("another message was sent with this id").hint("each message has an id of its own")
 }

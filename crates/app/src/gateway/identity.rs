@@ -21,6 +21,11 @@ impl Channel {
     pub const ALL: [Self; 6] =
         [Self::Cli, Self::Telegram, Self::Discord, Self::Slack, Self::Web, Self::Lsp];
 
+    /// Whether whoever speaks there is the user of this machine, at it.
+    pub fn is_of_this_machine(self) -> bool {
+        self == Self::Cli
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Cli => "cli",

@@ -2,7 +2,8 @@
 //! approval and how that was answered. A log for each conversation, on disk before anything counts.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -17,7 +18,7 @@ use super::{
 use crate::Error;
 use elophanto_agent::permissions::Mode;
 use elophanto_base::{
-    jsonl::{self, Caps, Damage, Log},
+    jsonl::{self, Caps, Damage, Fault, Log},
     whole::{PRIVATE, Synced, write_whole},
 };
 
@@ -36,7 +37,16 @@ pub enum Record {
     /// Whose conversation this is, about which repository; again where another session goes on in it.
     Opened { person: String, root: PathBuf, session: Uuid, at: Timestamp },
     /// A message was taken.
-    Taken { id: Uuid, content: String, channel: Channel, user: String, at: Timestamp },
+    Taken {
+        id: Uuid,
+        content: String,
+        /// Ids of files that were handed over with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Uuid>,
+        channel: Channel,
+        user: String,
+        at: Timestamp,
+    },
     /// Its run has begun.
     Begun { id: Uuid, at: Timestamp },
     /// An approval is asked for in it.
@@ -56,6 +66,8 @@ pub enum Record {
     Done { ids: Vec<Uuid> },
     /// What runs without asking, where that was narrowed.
     Narrowed { mode: String },
+    /// That these messages were cut off was told to somebody who came in.
+    Told { ids: Vec<Uuid> },
 }
 
 /// How an approval was answered.
@@ -98,6 +110,11 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// Whether its process was ended before it was.
+    fn is_cut_off(&self) -> bool {
+        self.complete.outcome == super::events::CUT_OFF
+    }
+
     /// Of a message that nothing was answered to.
     pub fn without_answer(complete: TaskComplete) -> Self {
         Self { answer: String::new(), sources: Vec::new(), complete }
@@ -108,6 +125,7 @@ impl Ended {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Open {
     pub content: String,
+    pub attachments: Vec<Uuid>,
     pub channel: Channel,
     pub user: String,
     pub has_begun: bool,
@@ -131,6 +149,8 @@ pub struct Kept {
     /// Done with, without an answer that is kept; the oldest first.
     pub done: VecDeque<Uuid>,
     pub mode: Option<Mode>,
+    /// Messages of which it was told that they were cut off.
+    told: BTreeSet<Uuid>,
     /// When something was noted last.
     pub last: Option<Timestamp>,
 }
@@ -145,6 +165,14 @@ impl Kept {
         self.ended.contains_key(&id)
             || self.open.iter().any(|(own, _)| *own == id)
             || self.done.contains(&id)
+    }
+
+    /// What was cut off and nobody was told of yet, the oldest first.
+    pub fn untold(&self) -> Vec<(Uuid, Ended)> {
+        let is_it = |id: &&Uuid| !self.told.contains(id);
+        let ended =
+            self.order.iter().filter(is_it).filter_map(|id| Some((*id, self.ended.get(id)?)));
+        ended.filter(|(_, it)| it.is_cut_off()).map(|(id, it)| (id, it.clone())).collect()
     }
 
     /// How many messages wait for their turn.
@@ -175,11 +203,12 @@ impl Kept {
                 (self.person, self.root) = (person.clone(), root.clone());
                 (self.session, self.last) = (Some(*session), Some(*at));
             }
-            Record::Taken { id, content, channel, user, at } => {
+            Record::Taken { id, content, attachments, channel, user, at } => {
                 self.last = Some(*at);
                 if !self.knows(*id) {
                     let open = Open {
                         content: content.clone(),
+                        attachments: attachments.clone(),
                         channel: *channel,
                         user: user.clone(),
                         has_begun: false,
@@ -226,6 +255,7 @@ impl Kept {
                 self.forget();
             }
             Record::Narrowed { mode } => self.mode = super::mode::of_name(mode),
+            Record::Told { ids } => self.told.extend(ids),
         }
     }
 
@@ -234,6 +264,7 @@ impl Kept {
         while self.order.len() > ANSWERS {
             let Some(id) = self.order.pop_front() else { break };
             self.ended.remove(&id);
+            self.told.remove(&id);
             self.done.push_back(id);
         }
         while self.done.len() > IDS {
@@ -260,10 +291,15 @@ impl Kept {
                 records.push(Record::Ended { id: *id, ended: Box::new(ended.clone()) });
             }
         }
+        let told: Vec<Uuid> =
+            self.order.iter().filter(|id| self.told.contains(id)).copied().collect();
+        if !told.is_empty() {
+            records.push(Record::Told { ids: told });
+        }
         for (id, open) in &self.open {
             let (id, at) = (*id, self.last.unwrap_or(now));
-            let Open { content, channel, user, .. } = open.clone();
-            records.push(Record::Taken { id, content, channel, user, at });
+            let Open { content, attachments, channel, user, .. } = open.clone();
+            records.push(Record::Taken { id, content, attachments, channel, user, at });
             if open.has_begun {
                 records.push(Record::Begun { id, at });
             }
@@ -290,25 +326,53 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Reads a log; one that is not there yet says nothing. What is damaged in it is said in words.
+    /// Reads a log, or begins one. One that cannot be read, is damaged, or is not that of the conversation
+    /// which `is_its` knows is set aside as it is: what could be read goes on in another, and so does the
+    /// person. What was wrong is said in words.
     ///
     /// # Errors
-    /// When it cannot be read at all.
-    pub fn read(path: &Path) -> Result<(Self, Vec<String>), Error> {
-        let log = Log::new(path).with_caps(CAPS);
-        let mut kept = Kept::default();
-        let mut problems = Vec::new();
-        if path.try_exists()? {
-            let read = jsonl::read::<Record>(path, &CAPS).map_err(Error::new)?;
-            for damage in &read.damage {
-                let Damage { line, fault } = damage;
-                problems.push(format!("`{}`, line {line}: {fault}", path.display()));
-            }
-            read.into_records().for_each(|record| kept.take(&record));
+    /// When it cannot be set aside.
+    pub fn open(path: &Path, is_its: impl Fn(&Kept) -> bool) -> Result<(Self, Vec<String>), Error> {
+        let mut ledger =
+            Self { log: Log::new(path).with_caps(CAPS), kept: Kept::default(), grown: 0 };
+        if path.symlink_metadata().is_err() {
+            return Ok((ledger, Vec::new()));
         }
-        // The first addition writes a long one anew.
-        let grown = path.metadata().map_or(0, |metadata| metadata.len());
-        Ok((Self { log, kept, grown }, problems))
+        let mut problems = Vec::new();
+        let mut is_good = match jsonl::read::<Record>(path, &CAPS) {
+            Ok(read) => {
+                let damage = read.damage.iter();
+                problems.extend(damage.map(|Damage { line, fault }| {
+                    format!("`{}`, line {line}: {fault}", path.display())
+                }));
+                let is_whole = read.damage.iter().all(|it| !loses(&it.fault));
+                read.into_records().for_each(|record| ledger.kept.take(&record));
+                is_whole
+            }
+            Err(cause) => {
+                problems.push(cause.to_string());
+                false
+            }
+        };
+        if ledger.kept.session.is_some() && !is_its(&ledger.kept) {
+            problems.push(format!("`{}` is the log of another conversation", path.display()));
+            ledger.kept = Kept::default();
+            is_good = false;
+        }
+        if is_good {
+            ledger.grown = path.metadata().map_or(0, |metadata| metadata.len());
+            if ledger.grown > LONG {
+                // What cannot be written anew now is later.
+                let _ = ledger.compact();
+            }
+            return Ok((ledger, problems));
+        }
+        let aside = set_aside(path)?;
+        problems.push(format!("it is kept as it was in `{}`", aside.display()));
+        if ledger.kept.session.is_some() {
+            ledger.compact()?;
+        }
+        Ok((ledger, problems))
     }
 
     /// Notes something: it is on disk once this returns, and counts.
@@ -336,4 +400,31 @@ impl Ledger {
         self.grown = 0;
         Ok(())
     }
+}
+
+/// Whether something that was written is not read any more; the end of a log that a kill cut off was
+/// never told to anybody.
+fn loses(fault: &Fault) -> bool {
+    match fault {
+        Fault::CutOff | Fault::NoFinalNewline | Fault::Glued { .. } | Fault::CarriageReturn => {
+            false
+        }
+        Fault::Zeros { .. }
+        | Fault::ConflictMarker
+        | Fault::TooLong { .. }
+        | Fault::NotJson { .. }
+        | Fault::NotARecord { .. } => true,
+    }
+}
+
+/// Gives a log another name, at which nobody reads it: that name.
+fn set_aside(path: &Path) -> Result<PathBuf, Error> {
+    let mut free = (1..).map(|number| path.with_extension(format!("aside-{number}")));
+    let is_free = |name: &PathBuf| name.symlink_metadata().is_err();
+    let name = free.find(is_free).ok_or_else(|| Error::bug("no name is free"))?;
+    fs::rename(path, &name).map_err(|cause| {
+        Error::new(format_args!("`{}` cannot be set aside: {cause}", path.display()))
+            .hint("move it away by hand")
+    })?;
+    Ok(name)
 }

@@ -49,9 +49,28 @@ pub enum Asked {
 #[serde(deny_unknown_fields)]
 pub struct Chat {
     pub content: String,
-    /// Ids of files that were handed over before.
+    /// Files that go with it: at most ten.
     #[serde(default)]
-    pub attachments: Vec<String>,
+    pub attachments: Vec<Attached>,
+}
+
+/// A file that goes with what somebody says.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Attached {
+    /// The id of one that was handed over before, by `POST /attachment`: at most 20 MiB.
+    Id(#[schemars(with = "String", extend("format" = "uuid"))] Uuid),
+    /// One that has room in the message.
+    File(AttachedFile),
+}
+
+/// A file within a message.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AttachedFile {
+    pub name: String,
+    /// Its bytes in Base64.
+    pub data: String,
 }
 
 /// The answer to an approval or a question.

@@ -5,23 +5,31 @@
 //! about a repository; what must not be forgotten of it is in its `ledger`, on disk before it
 //! counts. Its runs are made by a `worker`, one after the other.
 
+mod approvals;
+mod attachments;
+mod client;
 mod commands;
 mod conversation;
 mod digest;
+mod endings;
 mod events;
 mod identity;
 mod ledger;
 pub mod message;
 mod mode;
+mod remote;
+mod served;
+mod telling;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod worker;
 
 use std::{
     collections::BTreeMap,
     fs::DirBuilder,
     os::unix::fs::DirBuilderExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -34,26 +42,18 @@ use uuid::Uuid;
 use crate::{
     Error, Reporter, Workspace,
     agent::{Session, Tool},
-    workspace::KnowledgeBase,
 };
-use commands::Done;
-use conversation::{Conversation, Taken, answer_of, of_end};
+use attachments::Attachments;
+pub use attachments::{AttachmentKind, MOST_BYTES as MOST_ATTACHMENT};
+pub use client::Client;
+use conversation::{Conversation, Standing};
 use elophanto_base::visible::escape_control_line;
+use endings::of_end;
 pub use identity::{Channel, Identity, Scopes};
-use ledger::Ledger;
-use message::{Asked, Failure, Incoming, Outgoing, Status, Told, VERSION};
-
-/// Bytes of what somebody says.
-const MOST_CONTENT: usize = 64 * 1024;
-
-/// A repository that conversations may be about.
-#[derive(Clone)]
-pub struct Served {
-    /// What `/repo NAME` calls it: the name of its folder, made unique.
-    pub name: String,
-    pub root: PathBuf,
-    pub base: KnowledgeBase,
-}
+use ledger::{Kept, Ledger};
+use message::{Outgoing, Told};
+pub use served::{Served, people};
+use turns::Turns;
 
 /// Makes the tools that a door brings along for the runs in a workspace.
 pub type ToolsOf =
@@ -86,6 +86,8 @@ pub struct Gateway {
     options: GatewayOptions,
     conversations: Mutex<BTreeMap<(String, PathBuf), Arc<Conversation>>>,
     clients: Mutex<Vec<Arc<Connected>>>,
+    turns: Turns,
+    attachments: Attachments,
     next: AtomicU64,
     is_ending: AtomicBool,
 }
@@ -106,8 +108,7 @@ impl Connected {
 }
 
 impl Gateway {
-    /// Reads what was kept: messages that were taken and not begun are begun, approvals wait again.
-    /// What is damaged is said in words.
+    /// Reads what was kept: approvals wait again. What is damaged is said in words.
     ///
     /// # Errors
     /// When the folder cannot be read or written, or there is no repository.
@@ -120,6 +121,8 @@ impl Gateway {
             .mode(0o700)
             .create(options.folder.join("conversations"))?;
         let gateway = Arc::new(Self {
+            attachments: Attachments::of(&options.folder),
+            turns: Turns::default(),
             options,
             conversations: Mutex::default(),
             clients: Mutex::default(),
@@ -127,9 +130,16 @@ impl Gateway {
             is_ending: AtomicBool::new(false),
         });
         let problems = gateway.read_all()?;
-        let all: Vec<_> = lock(&gateway.conversations).values().cloned().collect();
-        all.iter().for_each(|conversation| conversation.begin_again(&gateway));
         Ok((gateway, problems))
+    }
+
+    /// Begins what was taken and not begun, once everything is there that it needs.
+    pub fn begin(self: &Arc<Self>) {
+        self.all().iter().for_each(|conversation| conversation.begin_again(self));
+    }
+
+    fn all(&self) -> Vec<Arc<Conversation>> {
+        lock(&self.conversations).values().cloned().collect()
     }
 
     /// Conversations about repositories that are served; those about others stay as they are.
@@ -141,18 +151,22 @@ impl Gateway {
             if !is_log {
                 continue;
             }
-            let (ledger, damage) = match Ledger::read(&path) {
+            let name = entry_name(&path);
+            let is_its = |kept: &Kept| log_name(&kept.person, &kept.root) == name;
+            let (ledger, damage) = match Ledger::open(&path, is_its) {
                 Ok(read) => read,
                 Err(error) => {
                     problems.push(error.message().to_owned());
                     continue;
                 }
             };
+            let known = problems.len();
             problems.extend(damage);
             let (person, root) = (ledger.kept.person.clone(), ledger.kept.root.clone());
             let served = self.options.repositories.iter().find(|served| served.root == root);
             if let (Some(served), false) = (served, person.is_empty()) {
                 let conversation = Conversation::new(person.clone(), served.clone(), ledger)?;
+                problems[known..].iter().for_each(|problem| conversation.notice(problem));
                 lock(&self.conversations).insert((person, root), Arc::new(conversation));
             }
         }
@@ -180,23 +194,71 @@ impl Gateway {
             conversation: Mutex::new(Arc::clone(&conversation)),
             outbox,
         });
-        lock(&self.clients).push(Arc::clone(&client));
-        self.send(&client, &self.status(&client, None));
+        let status = self.envelope(&client, conversation.session(), &self.status(&client, None));
+        {
+            // Nobody tells it anything before its status.
+            let mut clients = lock(&self.clients);
+            client.outbox.put(Arc::new(status));
+            clients.push(Arc::clone(&client));
+        }
+        let all = self.all();
+        for conversation in all.iter().filter(|it| self.person_of(it.person.clone()) == person) {
+            conversation.expire(self);
+            for notice in conversation.take_notices() {
+                let told = events::notice(notice, message::Tone::Warning);
+                self.put(&client, conversation.session(), &told);
+            }
+            for ended in conversation.take_untold() {
+                self.put(&client, conversation.session(), &of_end(&ended));
+            }
+        }
         if client.identity.scopes.approve {
-            for conversation in self.of_person(&person) {
-                conversation.expire(self);
-                for request in conversation.pending() {
-                    self.send(&client, &Told::ApprovalRequest(Box::new(request)));
-                }
+            for request in all.iter().flat_map(|it| it.pending(self, &person)) {
+                self.send(&client, &Told::ApprovalRequest(Box::new(request)));
             }
         }
         Ok(Client { gateway: Arc::clone(self), client })
     }
 
+    /// Keeps a file that somebody hands over, for a message that names its id.
+    ///
+    /// # Errors
+    /// When they may only read, or the file cannot be kept.
+    pub fn attach(
+        &self,
+        identity: &Identity,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<(Uuid, AttachmentKind), Error> {
+        if !identity.scopes.chat {
+            return Err(Error::new("this connection may only read"));
+        }
+        self.attachments.keep(&self.person(identity), name, bytes)
+    }
+
+    /// How all conversations stand in which something goes on or waits.
+    pub fn standings(&self) -> Vec<ConversationStanding> {
+        let standing = |conversation: &Arc<Conversation>| {
+            let Standing { running, queued, waiting, .. } = conversation.standing();
+            ConversationStanding {
+                person: self.person_of(conversation.person.clone()),
+                repository: conversation.served.name.clone(),
+                running,
+                queued,
+                waiting,
+            }
+        };
+        let all = self.all();
+        let is_busy = |it: &ConversationStanding| {
+            it.running.is_some() || it.queued > 0 || !it.waiting.is_empty()
+        };
+        all.iter().map(standing).filter(is_busy).collect()
+    }
+
     /// Ends all runs and waits until they are written down, at most so long.
     pub fn end(&self, patience: Duration) {
         self.is_ending.store(true, Ordering::Relaxed);
-        let all: Vec<_> = lock(&self.conversations).values().cloned().collect();
+        let all = self.all();
         all.iter().for_each(|conversation| conversation.cancel());
         let begun = Instant::now();
         while begun.elapsed() < patience && !all.iter().all(|it| it.is_still()) {
@@ -243,8 +305,8 @@ impl Gateway {
     }
 
     fn of_person(&self, person: &str) -> Vec<Arc<Conversation>> {
-        let all = lock(&self.conversations);
-        all.values().filter(|conversation| conversation.person == person).cloned().collect()
+        let is_theirs = |it: &Arc<Conversation>| self.person_of(it.person.clone()) == person;
+        self.all().into_iter().filter(is_theirs).collect()
     }
 
     fn newest(&self, person: &str) -> Option<Arc<Conversation>> {
@@ -258,91 +320,18 @@ impl Gateway {
         if let Some(conversation) = all.get(&key) {
             return Ok(Arc::clone(conversation));
         }
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(person.as_bytes()).update(&[0]);
-        hasher.update(served.root.as_os_str().as_encoded_bytes());
-        let name = format!("{}.jsonl", &hasher.finalize().to_hex()[..32]);
-        let (ledger, _) = Ledger::read(&self.options.folder.join("conversations").join(name))?;
+        let path = self.options.folder.join("conversations").join(log_name(person, &served.root));
+        let is_its = |kept: &Kept| kept.person == person && kept.root == served.root;
+        let (ledger, problems) = Ledger::open(&path, is_its)?;
         let conversation = Arc::new(Conversation::new(person.to_owned(), served.clone(), ledger)?);
+        problems.iter().for_each(|problem| conversation.notice(problem));
         all.insert(key, Arc::clone(&conversation));
         Ok(conversation)
     }
 
     /// Whether another conversation is in a session.
     fn is_held(&self, session: Uuid, by_other_than: &Conversation) -> bool {
-        let all: Vec<_> = lock(&self.conversations).values().cloned().collect();
-        all.iter().any(|it| !std::ptr::eq(&**it, by_other_than) && it.session() == session)
-    }
-
-    /// Tells everybody who is in a conversation.
-    fn tell(&self, conversation: &Conversation, told: &Told) {
-        self.tell_those(told, |client| is_in(client, conversation));
-    }
-
-    /// Tells the person of a conversation, wherever they are, if they may know.
-    fn tell_person(
-        &self,
-        conversation: &Conversation,
-        told: &Told,
-        may: impl Fn(&Identity) -> bool,
-    ) {
-        let session = conversation.session();
-        let clients: Vec<_> = lock(&self.clients).clone();
-        for client in clients {
-            if client.person == conversation.person && may(&client.identity) {
-                self.put(&client, session, told);
-            }
-        }
-    }
-
-    fn tell_those(&self, told: &Told, is_it: impl Fn(&Connected) -> bool) {
-        let clients: Vec<_> = lock(&self.clients).clone();
-        clients.iter().filter(|client| is_it(client)).for_each(|client| self.send(client, told));
-    }
-
-    /// Tells everybody who is in a conversation how it stands.
-    fn tell_status(&self, conversation: &Conversation, accepted: Option<Uuid>) {
-        let clients: Vec<_> = lock(&self.clients).clone();
-        for client in clients.iter().filter(|client| is_in(client, conversation)) {
-            self.send(client, &self.status(client, accepted));
-        }
-    }
-
-    fn status(&self, client: &Connected, accepted: Option<Uuid>) -> Told {
-        let conversation = client.conversation();
-        let standing = conversation.standing();
-        Told::Status(Status {
-            version: VERSION,
-            server: self.options.version.clone(),
-            repository: conversation.served.name.clone(),
-            repositories: self.options.repositories.iter().map(|it| it.name.clone()).collect(),
-            scopes: client.identity.scopes.names(),
-            running: standing.running,
-            queued: standing.queued,
-            approvals: standing.approvals,
-            accepted,
-        })
-    }
-
-    fn send(&self, client: &Connected, told: &Told) {
-        self.put(client, client.conversation().session(), told);
-    }
-
-    fn put(&self, client: &Connected, session_id: Uuid, told: &Told) {
-        let message = Outgoing {
-            id: Uuid::new_v4(),
-            session_id,
-            channel: client.identity.channel,
-            user_id: client.identity.user.clone(),
-            body: told.clone(),
-        };
-        if !client.outbox.put(Arc::new(message)) {
-            self.disconnect(client.number);
-        }
-    }
-
-    fn disconnect(&self, number: u64) {
-        lock(&self.clients).retain(|client| client.number != number);
+        self.all().iter().any(|it| !std::ptr::eq(&**it, by_other_than) && it.session() == session)
     }
 
     fn list_repositories(&self, conversation: &Conversation) -> String {
@@ -354,169 +343,29 @@ impl Gateway {
     }
 }
 
-/// A connection; dropping it disconnects.
-pub struct Client {
-    gateway: Arc<Gateway>,
-    client: Arc<Connected>,
+/// How a conversation stands in which something goes on or waits.
+pub struct ConversationStanding {
+    /// Whose it is: their first identity.
+    pub person: String,
+    pub repository: String,
+    /// The goal of the run that goes on.
+    pub running: Option<String>,
+    /// Messages that wait for their turn.
+    pub queued: usize,
+    /// What waits for an answer, in words.
+    pub waiting: Vec<String>,
 }
 
-impl Drop for Client {
-    fn drop(&mut self) {
-        self.gateway.disconnect(self.client.number);
-    }
+/// What the log of a conversation is called.
+fn log_name(person: &str, root: &Path) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(person.as_bytes()).update(&[0]);
+    hasher.update(root.as_os_str().as_encoded_bytes());
+    format!("{}.jsonl", &hasher.finalize().to_hex()[..32])
 }
 
-impl Client {
-    /// Takes a message. Returns once it is on disk where it has to be, which the client is told; what
-    /// it begins goes on beside. May block for some milliseconds.
-    pub fn receive(&self, message: Incoming) {
-        let Incoming { id, session_id, body } = message;
-        let done = match session_id {
-            Some(session) if session != self.session() => {
-                Err(Error::new("this connection is not in that session")
-                    .hint("leave `session_id` out: the gateway knows it"))
-            }
-            _ => self.take(id, body),
-        };
-        if let Err(error) = done {
-            self.tell(&worker::failure(&error, Some(id)));
-        }
-    }
-
-    fn take(&self, id: Uuid, body: Asked) -> Result<(), Error> {
-        match body {
-            Asked::Status(hello) if hello.version != VERSION => Err(Error::new(format_args!(
-                "this gateway speaks version {VERSION} of the protocol"
-            ))),
-            Asked::Status(_) => {
-                self.tell_status();
-                Ok(())
-            }
-            Asked::Chat(chat) if !chat.attachments.is_empty() => {
-                Err(Error::new("no file was handed over under this id")
-                    .hint("name a file of the repository in the message: @path"))
-            }
-            Asked::Chat(chat) => self.say(id, &chat.content),
-            Asked::Command(command) if command.args.len() > MOST_CONTENT => Err(too_long()),
-            Asked::ApprovalResponse(response)
-                if response.text.as_ref().is_some_and(|text| text.len() > MOST_CONTENT) =>
-            {
-                Err(too_long())
-            }
-            Asked::Command(command) => {
-                let name = command.name.trim_start_matches('/');
-                let line = format!("/{name} {}", command.args);
-                self.obey(id, line.trim_end())
-            }
-            Asked::ApprovalResponse(response) => {
-                let identity = &self.client.identity;
-                if !identity.scopes.approve {
-                    return Err(Error::new("this connection may not answer approvals"));
-                }
-                for conversation in self.gateway.of_person(&self.client.person) {
-                    if conversation.answer(&self.gateway, &response, identity)? {
-                        return Ok(());
-                    }
-                }
-                Err(Error::new(
-                    "there is no such approval, or no more: what was asked in runs that \
-                                have ended is settled",
-                ))
-            }
-        }
-    }
-
-    fn say(&self, id: Uuid, content: &str) -> Result<(), Error> {
-        let (gateway, identity) = (&self.gateway, &self.client.identity);
-        if content.trim().is_empty() {
-            return Err(Error::new("the message is empty").hint("write what you want to say"));
-        }
-        if content.len() > MOST_CONTENT {
-            return Err(too_long());
-        }
-        if content.starts_with('/') || content.starts_with('!') {
-            return self.obey(id, content);
-        }
-        if !identity.scopes.chat {
-            return Err(Error::new("this connection may only read"));
-        }
-        // One that is sent again after `/repo` is still the same message.
-        let here = self.client.conversation();
-        let known = gateway.of_person(&self.client.person);
-        let conversation = known.into_iter().find(|it| it.knows(id)).unwrap_or(here);
-        match conversation.take(gateway, id, content, identity)? {
-            Taken::New | Taken::Known => self.tell(&gateway.status(&self.client, Some(id))),
-            Taken::Over(ended) => {
-                self.tell(&gateway.status(&self.client, Some(id)));
-                match ended {
-                    Some(ended) => {
-                        self.tell(&answer_of(id, &ended));
-                        self.tell(&of_end(&ended));
-                    }
-                    None => self.tell(&Told::Error(Failure {
-                        detail: "this message is done with; its answer is not kept any more".into(),
-                        hint: Some("`/sessions` and `/export` show what was said".into()),
-                        reply_to: Some(id),
-                    })),
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn obey(&self, id: Uuid, line: &str) -> Result<(), Error> {
-        let conversation = self.client.conversation();
-        let identity = &self.client.identity;
-        match commands::typed(&self.gateway, &conversation, line, id, identity)? {
-            None => Err(Error::new("it is no command")),
-            Some(Done::Later) => Ok(()),
-            Some(Done::Now(text)) => {
-                self.tell(&worker::said(text, id));
-                Ok(())
-            }
-            Some(Done::Repo(name)) => self.go_to(&name, id),
-        }
-    }
-
-    /// Goes on in another repository.
-    fn go_to(&self, name: &str, id: Uuid) -> Result<(), Error> {
-        let all = &self.gateway.options.repositories;
-        let served = all.iter().find(|served| served.name == name).ok_or_else(|| {
-            let error = Error::new(format_args!(
-                "no repository here is called `{}`",
-                escape_control_line(name)
-            ));
-            error.hint("`/repo` lists them")
-        })?;
-        let conversation = self.gateway.conversation(&self.client.person, served)?;
-        *lock(&self.client.conversation) = conversation;
-        self.tell(&worker::said(format!("in {}", escape_control_line(name)), id));
-        self.tell_status();
-        Ok(())
-    }
-
-    /// The conversation that this client is in.
-    pub fn session(&self) -> Uuid {
-        self.client.conversation().session()
-    }
-
-    /// Tells the client how its conversation stands.
-    pub fn tell_status(&self) {
-        self.tell(&self.gateway.status(&self.client, None));
-    }
-
-    fn tell(&self, told: &Told) {
-        self.gateway.send(&self.client, told);
-    }
-}
-
-fn too_long() -> Error {
-    Error::new(format_args!("a message has at most {MOST_CONTENT} bytes"))
-        .hint("put it into a file of the repository, and name that: @path")
-}
-
-fn is_in(client: &Connected, conversation: &Conversation) -> bool {
-    std::ptr::eq(&*client.conversation(), conversation)
+fn entry_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -21,6 +21,7 @@ fn taken(number: u128) -> Record {
     Record::Taken {
         id: id(number),
         content: format!("message {number}"),
+        attachments: Vec::new(),
         channel: Channel::Cli,
         user: "ada".to_owned(),
         at: Timestamp::UNIX_EPOCH,
@@ -60,7 +61,7 @@ fn begun(number: u128) -> Record {
 fn what_is_known_of_a_message() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c.jsonl");
-    let (mut ledger, problems) = Ledger::read(&path).unwrap();
+    let (mut ledger, problems) = Ledger::open(&path, |_| true).unwrap();
     assert!(problems.is_empty() && ledger.kept.session.is_none());
     let opened = Record::Opened {
         person: "cli:ada".to_owned(),
@@ -71,7 +72,7 @@ fn what_is_known_of_a_message() {
     for record in [opened, taken(1), taken(1), begun(1), asked(1, 7), taken(2)] {
         ledger.note(&record).unwrap();
     }
-    let (ledger_again, _) = Ledger::read(&path).unwrap();
+    let (ledger_again, _) = Ledger::open(&path, |_| true).unwrap();
     let kept = &ledger_again.kept;
     assert_eq!(kept.open.len(), 2);
     assert_eq!(kept.waiting(id(7)).map(|(message, _)| message), Some(id(1)));
@@ -89,7 +90,7 @@ fn what_is_known_of_a_message() {
     let open = ledger.kept.find(id(1)).unwrap();
     assert_eq!(open.asked[0].1.as_ref().map(Settled::word), Some("once"));
     ledger.note(&ended(1)).unwrap();
-    let (read, _) = Ledger::read(&path).unwrap();
+    let (read, _) = Ledger::open(&path, |_| true).unwrap();
     assert_eq!(read.kept.ended[&id(1)].answer, "answer 1");
     assert_eq!(read.kept.pending().count(), 0);
 }
@@ -98,7 +99,7 @@ fn what_is_known_of_a_message() {
 fn answers_of_long_ago_are_let_go_of_and_their_messages_stay_known() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c.jsonl");
-    let (mut ledger, _) = Ledger::read(&path).unwrap();
+    let (mut ledger, _) = Ledger::open(&path, |_| true).unwrap();
     for number in 0..300 {
         ledger.kept.take(&taken(number));
         ledger.kept.take(&ended(number));
@@ -134,7 +135,7 @@ proptest! {
 
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.jsonl");
-        let (mut ledger, _) = Ledger::read(&path).unwrap();
+        let (mut ledger, _) = Ledger::open(&path, |_| true).unwrap();
         records.iter().for_each(|record| ledger.note(record).unwrap());
         let bytes = std::fs::read(&path).unwrap_or_default();
         let cut = cut.min(bytes.len());
@@ -143,7 +144,7 @@ proptest! {
         records[..whole].iter().for_each(|record| by_then.take(record));
         if cut > 0 {
             std::fs::write(&path, &bytes[..cut]).unwrap();
-            let (read, _) = Ledger::read(&path).unwrap();
+            let (read, _) = Ledger::open(&path, |_| true).unwrap();
             // A last line that is whole but for its line end may count.
             let mut or_one_more = super::ledger::Kept::default();
             records.iter().take(whole + 1).for_each(|record| or_one_more.take(record));

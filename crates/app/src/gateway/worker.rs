@@ -2,31 +2,27 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::Duration,
 };
 
-use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    Gateway,
+    Gateway, Identity,
     conversation::{Conversation, Work},
-    digest::digest,
     events,
     ledger::{Ended, Settled},
     message::{
-        ApprovalOf, ApprovalRequest, Failure, Response, SourceWire, TaskComplete, Told, Word,
+        self, ApprovalOf, ApprovalRequest, Failure, Response, SourceWire, TaskComplete, Told, Word,
     },
     mode,
+    remote::{Remote, answer},
 };
 use crate::{
     Error, Reporter,
     agent::{
-        self, Answer, Approval, Approver, Door, Event, Finished, Given, Prepared,
+        self, Answer, Door, Finished, Given, Prepared,
         chat::{Chat, ChatAnswer, ChatCommand, ChatOptions, told},
     },
     reporter::{Progress, Silent, Tone},
@@ -66,7 +62,7 @@ fn refuse(gateway: &Gateway, conversation: &Conversation, work: &Work, error: &E
     | Work::Shell { reply_to: id, .. }) = work;
     gateway.tell(conversation, &failure(error, Some(*id)));
     if let Work::Message(id) | Work::GoOn { message: id, .. } = work {
-        let Ok(Some(goal)) = conversation.begin(*id, &Arc::default()) else { return };
+        let Ok(Some((goal, _))) = conversation.begin(*id, &Arc::default()) else { return };
         let ended = Ended::without_answer(events::failed(&goal, error));
         conversation.end(gateway, *id, ended);
     }
@@ -109,8 +105,7 @@ fn opened(gateway: &Arc<Gateway>, conversation: &Arc<Conversation>) -> Result<()
                 let _ = here.say(&mut chat, message, Some((*request, settled)));
             }
             Work::Command { command, reply_to, who } => {
-                let admin = who.scopes.admin;
-                here.obey(&mut chat, command, reply_to, admin);
+                here.obey(&mut chat, command, reply_to, &who);
             }
             Work::Shell { line, reply_to } => here.shell(&mut chat, &line, reply_to),
         }
@@ -136,8 +131,23 @@ impl Here<'_> {
         answered: Option<(ApprovalRequest, Settled)>,
     ) -> bool {
         let (gateway, conversation) = (self.gateway, self.conversation);
-        let goal = match conversation.begin(id, self.prepared.cancelled()) {
-            Ok(Some(goal)) => goal,
+        let is_wanted = || !gateway.is_ending() && conversation.is_open(id);
+        let waits = || {
+            let text = "a run of another conversation goes on in this repository: this begins when \
+                        that has ended";
+            gateway.tell(conversation, &events::notice(text.to_owned(), message::Tone::Note));
+        };
+        let Some(_turn) = gateway.turns.take(&conversation.served.root, &is_wanted, &waits) else {
+            // Dropped by `/stop all`.
+            if !gateway.is_ending() {
+                return true;
+            }
+            // Begun after the next start.
+            conversation.dismiss();
+            return false;
+        };
+        let (goal, attachments) = match conversation.begin(id, self.prepared.cancelled()) {
+            Ok(Some(begun)) => begun,
             // Dropped by `/stop all`.
             Ok(None) => return true,
             Err(error) => {
@@ -151,6 +161,15 @@ impl Here<'_> {
         gateway.tell_status(conversation, None);
         if let Some((request, settled)) = &answered {
             chat.give(cut_off(request, settled));
+        }
+        for id in attachments {
+            match gateway.attachments.given(id) {
+                Ok(given) => chat.attach(given),
+                Err(error) => {
+                    let text = error.message().to_owned();
+                    gateway.tell(conversation, &events::notice(text, message::Tone::Warning));
+                }
+            }
         }
         let granted = answered.and_then(|(request, settled)| granted(&request, settled));
         let mut approver = Remote {
@@ -180,12 +199,12 @@ impl Here<'_> {
         Ended { answer: finished.answer.clone(), sources, complete }
     }
 
-    fn obey(&self, chat: &mut Chat<'_>, command: ChatCommand, reply_to: Uuid, admin: bool) {
+    fn obey(&self, chat: &mut Chat<'_>, command: ChatCommand, reply_to: Uuid, who: &Identity) {
         let (gateway, conversation) = (self.gateway, self.conversation);
         let telling =
             Telling { gateway: Arc::clone(gateway), conversation: Arc::clone(conversation) };
         let command = self.placed(command);
-        let done = super::commands::check(chat, &command, admin).and_then(|()| {
+        let done = super::commands::check(chat, &command, who).and_then(|()| {
             self.is_free(&command)?;
             let answer = chat.obey(command, &telling)?;
             let is_over = matches!(answer, ChatAnswer::Quit);
@@ -286,16 +305,6 @@ fn granted(request: &ApprovalRequest, settled: Settled) -> Option<(String, Answe
     }
 }
 
-fn answer(word: Word, text: Option<String>) -> Answer {
-    match word {
-        Word::Once => Answer::Once,
-        Word::Session => Answer::Session,
-        Word::Edits => Answer::Edits,
-        Word::Rule => Answer::Rule,
-        Word::No => Answer::No(text),
-    }
-}
-
 /// Where that is known which the model was told, of what its answer names; of nothing named, all.
 fn sources(prepared: &Prepared<'_>, answer: &str) -> Vec<SourceWire> {
     let known = prepared.known_places();
@@ -310,74 +319,6 @@ fn sources(prepared: &Prepared<'_>, answer: &str) -> Vec<SourceWire> {
         SourceWire { path, line, commit: commit.map(|commit| commit.to_string()) }
     };
     all.into_iter().map(source).collect()
-}
-
-/// The people of a conversation, wherever they are.
-struct Remote<'c> {
-    gateway: &'c Arc<Gateway>,
-    conversation: &'c Conversation,
-    cancelled: &'c Arc<AtomicBool>,
-    message: Uuid,
-    goal: &'c str,
-    run: String,
-    /// Approved before this run began; taken by the first such call.
-    granted: Option<(String, Answer)>,
-}
-
-impl Remote<'_> {
-    fn request(&self, digest: String, what: ApprovalOf) -> ApprovalRequest {
-        let (asked, most) = (Timestamp::now(), self.gateway.options.approval_expires);
-        ApprovalRequest {
-            request_id: Uuid::new_v4(),
-            digest,
-            asked,
-            expires: asked.checked_add(most).unwrap_or(Timestamp::MAX),
-            run: self.run.clone(),
-            repository: self.conversation.served.name.clone(),
-            is_interrupted: false,
-            what,
-        }
-    }
-}
-
-impl Approver for Remote<'_> {
-    fn approve(&mut self, request: &Approval) -> Answer {
-        let what = events::asked(request);
-        let digest = digest(&what);
-        if let Some((of, answer)) = self.granted.take_if(|(of, _)| *of == digest) {
-            let _ = of;
-            return answer;
-        }
-        let asked = self.request(digest, what);
-        match self.conversation.ask(self.gateway, self.message, asked) {
-            Settled::Answered { word, text, .. } => answer(word, text),
-            Settled::Expired => Answer::No(Some("nobody answered in time".to_owned())),
-            Settled::Stopped => Answer::Nobody,
-        }
-    }
-
-    fn ask(&mut self, question: &str, options: &[String]) -> Option<String> {
-        let what =
-            ApprovalOf::Question { question: question.to_owned(), options: options.to_owned() };
-        let asked = self.request(digest(&what), what);
-        match self.conversation.ask(self.gateway, self.message, asked) {
-            Settled::Answered { text, .. } => text,
-            Settled::Expired | Settled::Stopped => None,
-        }
-    }
-
-    fn tell(&mut self, event: &Event<'_>) {
-        if let Event::Begun { run, .. } = event {
-            self.run = run.to_string();
-        }
-        // A run that begins forgets that it was to end.
-        if self.conversation.is_stopped() || self.gateway.is_ending() {
-            self.cancelled.store(true, Ordering::Relaxed);
-        }
-        if let Some(told) = events::told(event, self.goal, self.message) {
-            self.gateway.tell(self.conversation, &told);
-        }
-    }
 }
 
 /// Tells a conversation what a use case says by the way. Nobody agrees to anything here.

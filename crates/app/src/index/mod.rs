@@ -3,16 +3,30 @@
 pub mod embed;
 pub mod git;
 
-use std::time::{Duration, Instant};
+use std::{
+    ffi::CString,
+    os::unix::ffi::OsStrExt,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use serde::Serialize;
 
-use crate::{Error, embedding::pin, plugin_pages, reporter::Reporter, workspace::Workspace};
+use crate::{
+    Error,
+    embedding::{background::embed_soon, pin},
+    plugin_pages,
+    reporter::Reporter,
+    workspace::Workspace,
+};
 use elophanto_index::{
     Options, Refreshed,
     commit::{Committed, update_pending},
     watch::Watch,
 };
+
+/// How long a refresh beside others waits for another writer of the view.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// How a run is to be made.
 #[derive(Debug, Clone, Copy, Default)]
@@ -148,6 +162,32 @@ fn aside(
         None => embed::complete(workspace, again()?, wanted.yes, &again, reporter)?,
     };
     Ok(Indexed { refreshed, committed: Committed::default(), took: start.elapsed() })
+}
+
+/// Brings what can be searched up to date while others work on the notes: nothing is sent anywhere,
+/// nothing written into the work tree, and what waits for a slow model is left to a process of its own.
+/// Does nothing where the git directory may not be written to.
+///
+/// # Errors
+/// When a root does not exist, or the view cannot be written.
+pub fn keep_up(workspace: &Workspace) -> Result<(), Error> {
+    if !may_write(workspace.repository.home()) {
+        return Ok(());
+    }
+    let options = Options { full: false, patience: Some(PATIENCE), progress: &|_, _| {} };
+    let again = || workspace.refresh_indexed(options);
+    let refreshed = again()?;
+    if workspace.models.remote().is_none() {
+        embed_soon(workspace, &workspace.context(), refreshed, &again)?;
+    }
+    Ok(())
+}
+
+/// Whether the system lets us write into a folder.
+fn may_write(folder: &Path) -> bool {
+    let path = CString::new(folder.as_os_str().as_bytes());
+    // SAFETY: only looks at the path, which outlives the call.
+    path.is_ok_and(|path| unsafe { libc::access(path.as_ptr(), libc::W_OK) } == 0)
 }
 
 /// READMEs of deployed plugins are notes too: pages that are behind are written before they are

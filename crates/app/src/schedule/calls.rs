@@ -32,7 +32,7 @@ pub(super) type Run<'a> = &'a dyn Fn(&Call) -> io::Result<Output>;
 pub(super) enum Crontab {
     Text(Vec<u8>),
     /// There is no such program here.
-    Absent(ScheduleError),
+    Absent,
     Unread(ScheduleError),
 }
 
@@ -42,9 +42,10 @@ impl Crontab {
         let output = match run(&call) {
             Ok(output) => output,
             Err(cause) => {
-                let is_absent = cause.kind() == io::ErrorKind::NotFound;
-                let error = ScheduleError::NotRun { call: call.to_string(), cause };
-                return if is_absent { Self::Absent(error) } else { Self::Unread(error) };
+                if cause.kind() == io::ErrorKind::NotFound {
+                    return Self::Absent;
+                }
+                return Self::Unread(ScheduleError::NotRun { call: call.to_string(), cause });
             }
         };
         if output.stdout.len() > MAX_FILE_BYTES {
@@ -92,6 +93,20 @@ pub(super) fn enable(run: Run<'_>, unit: &str, anew: bool) -> Result<(), Schedul
 /// Stops the timer of a unit, for good.
 pub(super) fn disable(run: Run<'_>, unit: &str) -> Result<(), ScheduleError> {
     systemctl(run, &["disable", "--now", &format!("{unit}.timer")])
+}
+
+/// Starts a service, now and whenever the user's systemd starts; one that runs by another file,
+/// `anew`.
+pub(super) fn enable_service(run: Run<'_>, unit: &str, anew: bool) -> Result<(), ScheduleError> {
+    let service = format!("{unit}.service");
+    reload(run)?;
+    systemctl(run, &["enable", "--now", &service])?;
+    if anew { systemctl(run, &["restart", &service]) } else { Ok(()) }
+}
+
+/// Stops a service, for good.
+pub(super) fn disable_service(run: Run<'_>, unit: &str) -> Result<(), ScheduleError> {
+    systemctl(run, &["disable", "--now", &format!("{unit}.service")])
 }
 
 fn systemctl(run: Run<'_>, arguments: &[&str]) -> Result<(), ScheduleError> {

@@ -48,6 +48,12 @@ pub fn crontab_entry(job: &Job) -> Result<String, JobError> {
     Ok(format!("{MARK}{} {}\n{when} {command}\n", job.name, escape(folder)))
 }
 
+/// The line by which cron starts the gateway when the machine starts; put in by the user, by hand.
+pub(super) fn gateway_line(program: &Path, folder: &Path) -> String {
+    let (folder, program) = (folder.to_string_lossy(), program.to_string_lossy());
+    format!("@reboot cd {} && {} gateway --ensure", quote(&folder), quote(&program))
+}
+
 /// An entry of ours in a crontab.
 #[derive(Debug)]
 pub(super) struct Entry {

@@ -100,11 +100,7 @@ impl Job {
             return Err(JobError::Argument { number: at + 1 });
         }
         check_path(&self.folder)?;
-        let program = check_path(&self.program)?;
-        if program.contains(['"', '\'', '\\']) || program == "/" {
-            return Err(JobError::Program { path: self.program.clone() });
-        }
-        Ok(())
+        checked_program(&self.program).map(drop)
     }
 
     /// The arguments that the job gives to the program: those of the command, behind the
@@ -143,6 +139,15 @@ pub(super) fn is_name(name: &str) -> bool {
     name.len() <= MAX_NAME
         && name.bytes().all(is_inner)
         && name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
+}
+
+/// The program as text, if systemd can start it.
+pub(super) fn checked_program(path: &Path) -> Result<&str, JobError> {
+    let program = check_path(path)?;
+    if program.contains(['"', '\'', '\\']) || program == "/" {
+        return Err(JobError::Program { path: path.to_owned() });
+    }
+    Ok(program)
 }
 
 /// The path as text, if it can be written into unit files and crontabs and read back the same.

@@ -90,6 +90,7 @@ impl Jobs {
         Scheduler {
             units: self.units.clone(),
             lock: self.state.join("lock"),
+            kept: self.kept(),
             run: &|call| process::call(call, PATIENCE),
         }
     }
@@ -146,6 +147,11 @@ impl Jobs {
         }
         Log::new(log).append(&run).map_err(Error::new)?;
         Ok(run)
+    }
+
+    /// The jobs that the gateway runs.
+    pub(super) fn kept(&self) -> PathBuf {
+        self.state.join("gateway.json")
     }
 
     fn log(&self, unit: &str) -> PathBuf {

@@ -1,19 +1,23 @@
-//! Commands of this program that run by themselves: a timer of systemd, or a line of the crontab.
+//! Commands of this program that run by themselves: a timer of systemd, a line of the crontab, or an
+//! entry of a file that the user's gateway goes by.
 //!
-//! Owns what such a job is, how it is written for either of the two, how it is read back, putting it
-//! in, taking it out, and running it. It refuses to know what a command does; [`Scheduler`] is told by
+//! Owns what such a job is, how it is written for each of the three, how it is read back, putting it
+//! in, taking it out, and running it; and the gateway as a service of systemd. It refuses to know what a command does; [`Scheduler`] is told by
 //! [`Jobs`] where the user's folders lie and how a program is started. `job`, `systemd` and `crontab`
-//! are pure; `units`, `calls` and `scheduler` touch the disk and ask systemd and cron.
+//! are pure; `units`, `kept`, `calls` and `scheduler` touch the disk and ask systemd and cron.
 //!
-//! Nothing is remembered elsewhere: what is scheduled can be read off the unit files and the
-//! crontab. Files and lines that are not ours are never changed.
+//! Nothing is remembered elsewhere: what is scheduled can be read off the unit files, the
+//! crontab and that file. Files and lines that are not ours are never changed.
 
 mod calls;
 mod crontab;
 mod job;
 mod jobs;
+mod keeper;
+mod kept;
 mod process;
 mod scheduler;
+mod standing;
 mod systemd;
 mod units;
 
@@ -25,7 +29,9 @@ pub use job::{
     Job, JobError, MAX_ARGUMENTS, MAX_COMMAND_BYTES, MAX_EVERY, MAX_NAME, MAX_PATH_BYTES, MIN_EVERY,
 };
 pub use jobs::{Jobs, Run};
-pub use scheduler::{Added, Backend, Installed, Listing, Outcome, Place, Scheduler};
+pub use kept::kept_entry;
+pub use scheduler::{Added, Adding, Backend, Installed, Listing, Outcome, Place, Scheduler};
+pub use standing::GatewayUnit;
 pub use systemd::{service_unit, timer_unit, unit_name};
 
 /// Most bytes of a crontab, and of a unit file of ours.
@@ -51,9 +57,12 @@ pub enum ScheduleError {
     /// It is no job that could be scheduled, or not with what there is.
     #[error("{0}")]
     Job(#[from] JobError),
-    /// Neither systemd nor cron is there for the user.
+    /// Systemd is not there for the user, and whether cron is cannot be told.
     #[error("neither systemd ({systemd}) nor cron ({cron}) runs jobs of this user here")]
     Neither { systemd: String, cron: String },
+    /// Systemd is not there for the user: the line by which cron starts the gateway, where there is one.
+    #[error("systemd starts nothing of this user here: {cause}")]
+    NoSystemd { cause: String, line: Option<String> },
     /// The repository has another job of that name.
     #[error("`{}` has a job `{name}` already, which differs", folder.display())]
     Taken { name: String, folder: PathBuf },

@@ -9,11 +9,14 @@ use std::{
     process::Output,
 };
 
+use jiff::Timestamp;
+
 use super::{
     ScheduleError,
     calls::{self, Call, Crontab},
     crontab,
     job::{Job, JobError, check_path, is_name},
+    kept::{self, Kept},
     systemd::{service_unit, timer_unit, unit_name},
     units::{self, Units},
 };
@@ -25,6 +28,8 @@ pub enum Backend {
     /// The user's own systemd, which runs while the user is logged in, or always if they linger.
     Systemd,
     Cron,
+    /// The user's gateway, while it lives.
+    Gateway,
 }
 
 /// Where something of ours, or named like it, was found.
@@ -37,12 +42,16 @@ pub enum Place {
     Crontab {
         line: usize,
     },
+    /// The file of the jobs that the gateway runs.
+    File {
+        path: PathBuf,
+    },
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unit { path } => write!(f, "`{}`", path.display()),
+            Self::Unit { path } | Self::File { path } => write!(f, "`{}`", path.display()),
             Self::Crontab { line } => write!(f, "the line below line {line} of the crontab"),
         }
     }
@@ -58,12 +67,21 @@ pub struct Installed {
 /// All jobs of the user, those of other repositories too.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// systemd's by the name of the unit, then cron's in the order of their lines.
+    /// systemd's by the name of the unit, then cron's in the order of their lines, then the gateway's.
     pub jobs: Vec<Installed>,
     /// What is named like one of ours but does not read so.
     pub unclear: Vec<Place>,
     /// Why the crontab could not be read, where there is a cron.
     pub unread: Option<ScheduleError>,
+}
+
+/// How a job is put in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Adding {
+    /// It takes the place of another one of the same name and folder.
+    pub replace: bool,
+    /// The gateway is to run it, whoever else could.
+    pub by_gateway: bool,
 }
 
 /// What [`Scheduler::add`] did.
@@ -83,25 +101,19 @@ pub struct Added {
     pub backend: Backend,
 }
 
-/// Access to the user's systemd and crontab.
+/// Access to the user's systemd and crontab, and to the jobs that the gateway runs.
 pub struct Scheduler<'a> {
     /// Folder of the user's unit files: `~/.config/systemd/user`.
     pub units: PathBuf,
     /// File that is locked while something is changed, in a folder of the user's own.
     pub lock: PathBuf,
+    /// File of the jobs that the gateway runs, in a folder of the user's own.
+    pub kept: PathBuf,
     /// Runs a program and waits for it.
     pub run: &'a dyn Fn(&Call) -> io::Result<Output>,
 }
 
 impl Scheduler<'_> {
-    /// Who would run a new job: systemd if it answers, else cron.
-    ///
-    /// # Errors
-    /// When neither is there.
-    pub fn backend(&self) -> Result<Backend, ScheduleError> {
-        choose(calls::probe(self.run), &Crontab::read(self.run))
-    }
-
     /// All jobs there are.
     ///
     /// # Errors
@@ -128,18 +140,24 @@ impl Scheduler<'_> {
                     }
                 }
             }
-            Crontab::Absent(_) => {}
+            Crontab::Absent => {}
             Crontab::Unread(cause) => listing.unread = Some(cause),
+        }
+        match kept::read(&self.kept) {
+            Ok(kept) => listing.jobs.extend(
+                kept.into_iter()
+                    .map(|Kept { job, .. }| Installed { backend: Backend::Gateway, job }),
+            ),
+            Err(_) => listing.unclear.push(Place::File { path: self.kept.clone() }),
         }
         Ok(listing)
     }
 
-    /// Puts a job in. One that is there already is started again if it was not running; with
-    /// `replace`, it takes the place of another one of the same name and folder.
+    /// Puts a job in. One that is there already is started again if it was not running.
     ///
     /// # Errors
     /// When another one is in its place, or a step failed; everything is then as it was.
-    pub fn add(&self, job: &Job, replace: bool) -> Result<Added, ScheduleError> {
+    pub fn add(&self, job: &Job, how: Adding) -> Result<Added, ScheduleError> {
         job.check()?;
         let _lock = self.locked()?;
         let unit = unit_name(&job.name, &job.folder);
@@ -148,29 +166,55 @@ impl Scheduler<'_> {
         let lines = lines(&crontab, &job.name, &job.folder)?;
         // A timer that cannot be read is a job too, one that differs.
         let in_units = before.timer.as_ref().map(|_| before.job());
+        let kept = kept::read(&self.kept)?;
+        let in_kept = kept.iter().map(|kept| &kept.job).find(|it| it.is(&job.name, &job.folder));
         let is_other = |there: &Option<Job>| there.as_ref() != Some(job);
-        let differs =
-            in_units.as_ref().is_some_and(is_other) || lines.iter().any(|there| there != job);
-        if differs && !replace {
+        let has_timer = in_units.is_some() || !lines.is_empty();
+        let differs = in_units.as_ref().is_some_and(is_other)
+            || lines.iter().any(|there| there != job)
+            || in_kept.is_some_and(|there| there != job)
+            || how.by_gateway && has_timer;
+        if differs && !how.replace {
             let (name, folder) = (job.name.clone(), job.folder.clone());
             return Err(ScheduleError::Taken { name, folder });
         }
-        let is_there = in_units.is_some() || !lines.is_empty();
+        let is_there = has_timer || in_kept.is_some();
         let outcome = match (is_there, differs) {
             (_, true) => Outcome::Replaced,
             (true, false) => Outcome::AlreadyThere,
             (false, false) => Outcome::Added,
         };
-        let backend = choose(calls::probe(self.run), &crontab)?;
+        let backend = match how.by_gateway {
+            true => Backend::Gateway,
+            false => choose(calls::probe(self.run), &crontab)?,
+        };
         if outcome == Outcome::AlreadyThere {
             // It stays where it is; at most systemd had not been told.
-            let there = if in_units.is_some() { Backend::Systemd } else { Backend::Cron };
+            let there = match (in_units, in_kept) {
+                (Some(_), _) => Backend::Systemd,
+                (None, Some(_)) => Backend::Gateway,
+                (None, None) => Backend::Cron,
+            };
             if (there, backend) == (Backend::Systemd, Backend::Systemd) {
                 calls::enable(self.run, &unit, false)?;
             }
             return Ok(Added { outcome, backend: there });
         }
+        let mut others = kept::without(&kept, (&job.name, &job.folder));
         let done = match (backend, &crontab) {
+            // Kept first, so that at no time nobody runs it.
+            (Backend::Gateway, crontab) => {
+                others.push(Kept { job: job.clone(), since: Timestamp::now() });
+                kept::write(&self.kept, &others)
+                    .and_then(|()| self.remove_units(&unit, &before))
+                    .and_then(|()| match crontab {
+                        Crontab::Text(text) if !lines.is_empty() => {
+                            let new = crontab::without(text, &job.name, &job.folder);
+                            calls::install(self.run, new)
+                        }
+                        _ => Ok(()),
+                    })
+            }
             (Backend::Cron, Crontab::Text(text)) => {
                 let new = crontab::with(text, job)?;
                 self.remove_units(&unit, &before).and_then(|()| calls::install(self.run, new))
@@ -182,9 +226,23 @@ impl Scheduler<'_> {
             }
             _ => self.put_units(job, &before),
         };
+        let done = done.and_then(|()| match backend {
+            Backend::Systemd | Backend::Cron if in_kept.is_some() => {
+                kept::write(&self.kept, &others)
+            }
+            _ => Ok(()),
+        });
         match done {
             Ok(()) => Ok(Added { outcome, backend }),
-            Err(cause) => Err(self.undo(&unit, &before, cause)),
+            Err(cause) => {
+                let cause = self.undo(&unit, &before, cause);
+                Err(match kept::write(&self.kept, &kept) {
+                    Ok(()) => cause,
+                    Err(then) => {
+                        ScheduleError::Undone { cause: Box::new(cause), then: Box::new(then) }
+                    }
+                })
+            }
         }
     }
 
@@ -202,15 +260,21 @@ impl Scheduler<'_> {
         let before = units::read(&self.units, &unit)?;
         let crontab = Crontab::read(self.run);
         let lines = lines(&crontab, name, folder)?;
+        let kept = kept::read(&self.kept)?;
+        let others = kept::without(&kept, (name, folder));
         self.remove_units(&unit, &before)?;
+        let was_kept = others.len() < kept.len();
+        if was_kept {
+            kept::write(&self.kept, &others)?;
+        }
         match crontab {
             Crontab::Text(text) if !lines.is_empty() => {
                 calls::install(self.run, crontab::without(&text, name, folder))?;
             }
-            Crontab::Unread(cause) if before.is_empty() => return Err(cause),
+            Crontab::Unread(cause) if before.is_empty() && !was_kept => return Err(cause),
             _ => {}
         }
-        Ok(!before.is_empty() || !lines.is_empty())
+        Ok(!before.is_empty() || !lines.is_empty() || was_kept)
     }
 
     /// Writes both files and starts the timer.
@@ -256,7 +320,7 @@ impl Scheduler<'_> {
     }
 
     /// Held until it is dropped; the kernel releases it if we are killed.
-    fn locked(&self) -> Result<File, ScheduleError> {
+    pub(super) fn locked(&self) -> Result<File, ScheduleError> {
         let lock = || {
             if let Some(folder) = self.lock.parent() {
                 DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -269,12 +333,13 @@ impl Scheduler<'_> {
     }
 }
 
-/// Systemd if it answers, else cron.
+/// Systemd if it answers, else cron; the gateway where neither is there.
 fn choose(systemd: Result<(), ScheduleError>, crontab: &Crontab) -> Result<Backend, ScheduleError> {
     match (systemd, crontab) {
         (Ok(()), _) => Ok(Backend::Systemd),
         (Err(_), Crontab::Text(_)) => Ok(Backend::Cron),
-        (Err(systemd), Crontab::Absent(cron) | Crontab::Unread(cron)) => {
+        (Err(_), Crontab::Absent) => Ok(Backend::Gateway),
+        (Err(systemd), Crontab::Unread(cron)) => {
             Err(ScheduleError::Neither { systemd: systemd.to_string(), cron: cron.to_string() })
         }
     }

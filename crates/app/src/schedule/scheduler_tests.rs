@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::*;
-use crate::schedule::tests::job;
+use crate::schedule::{GatewayUnit, tests::job};
 
 /// A user's machine: what programs are asked, and what becomes of the crontab.
 struct Machine {
@@ -70,7 +70,8 @@ impl Machine {
         self.calls.borrow_mut().clear();
         let run = |call: &Call| self.run(call);
         let lock = self.home.path().join("state/lock");
-        act(&Scheduler { units: self.units(), lock, run: &run })
+        let kept = self.home.path().join("state/gateway.json");
+        act(&Scheduler { units: self.units(), lock, kept, run: &run })
     }
 
     fn units(&self) -> PathBuf {
@@ -95,7 +96,7 @@ impl Machine {
     }
 
     fn add(&self, job: &Job, replace: bool) -> Result<Added, ScheduleError> {
-        self.with(|scheduler| scheduler.add(job, replace))
+        self.with(|scheduler| scheduler.add(job, Adding { replace, by_gateway: false }))
     }
 
     fn remove(&self, job: &Job) -> Result<bool, ScheduleError> {
@@ -258,10 +259,89 @@ fn from_one_to_the_other() {
 fn without_either() {
     let machine = Machine::new(false, None);
     let job = job("scan", 600, &["scan"], "/r");
-    let error = machine.add(&job, false).unwrap_err().to_string();
-    assert!(error.contains("No medium found") && error.contains("`crontab -l`"), "{error}");
+    check_life(&machine, Backend::Gateway);
     assert!(machine.list().jobs.is_empty() && machine.list().unread.is_none());
     assert!(!machine.remove(&job).unwrap());
+    assert!(!machine.home.path().join("state/gateway.json").exists());
+}
+
+/// A job goes to the gateway where that is asked for, and back; at no time two run it.
+#[test]
+fn by_the_gateway() {
+    let by_gateway = |machine: &Machine, job: &Job, replace| {
+        machine.with(|it| it.add(job, Adding { replace, by_gateway: true }))
+    };
+    for systemd in [true, false] {
+        let machine = Machine::new(systemd, Some("1 2 * * * x\n"));
+        let timer = if systemd { Backend::Systemd } else { Backend::Cron };
+        let job = job("scan", 600, &["scan"], "/r");
+        assert_eq!(machine.add(&job, false).unwrap(), added(Outcome::Added, timer));
+        assert!(matches!(by_gateway(&machine, &job, false), Err(ScheduleError::Taken { .. })));
+        let moved = added(Outcome::Replaced, Backend::Gateway);
+        assert_eq!(by_gateway(&machine, &job, true).unwrap(), moved);
+        assert_eq!((machine.files(), machine.crontab()), (vec![], "1 2 * * * x\n".to_owned()));
+        assert_eq!(machine.jobs(), std::slice::from_ref(&job));
+        let stays = added(Outcome::AlreadyThere, Backend::Gateway);
+        assert_eq!(by_gateway(&machine, &job, false).unwrap(), stays);
+        assert_eq!(machine.add(&job, false).unwrap(), stays);
+        let other = Job { every: Duration::from_hours(1), ..job.clone() };
+        let back = added(Outcome::Replaced, timer);
+        assert_eq!(machine.add(&other, true).unwrap(), back);
+        assert_eq!(machine.list().jobs, [Installed { backend: timer, job: other.clone() }]);
+        // What fails leaves it where it was.
+        by_gateway(&machine, &other, true).unwrap();
+        *machine.fails.borrow_mut() =
+            Some(if systemd { "systemctl --user enable" } else { "crontab -" });
+        machine.add(&job, true).unwrap_err();
+        let kept = Installed { backend: Backend::Gateway, job: other };
+        assert_eq!(machine.list().jobs, [kept]);
+    }
+    // One that is not as we wrote it hides no other, and is not overwritten.
+    let machine = Machine::new(true, None);
+    let job = job("scan", 600, &["scan"], "/r");
+    machine.add(&job, false).unwrap();
+    let path = machine.home.path().join("state/gateway.json");
+    fs::write(&path, "[").unwrap();
+    assert_eq!(machine.jobs(), [job.clone()]);
+    assert_eq!(machine.list().unclear, [Place::File { path: path.clone() }]);
+    assert!(matches!(by_gateway(&machine, &job, true), Err(ScheduleError::Unclear(_))));
+    assert_eq!(fs::read_to_string(path).unwrap(), "[");
+}
+
+/// Systemd starts the gateway; without it nothing is changed.
+#[test]
+fn a_gateway_as_a_service() {
+    let unit = |folder: &str| GatewayUnit { folder: folder.into(), program: "/b/e".into() };
+    let machine = Machine::new(true, None);
+    let add = |folder: &str, replace| machine.with(|it| it.add_gateway(&unit(folder), replace));
+    let found = || machine.with(|it| it.gateway()).unwrap();
+    assert_eq!(add("/r", false).unwrap(), Outcome::Added);
+    let user = |rest: &str| format!("systemctl --user {rest}");
+    let enable = user("enable --now elophanto-gateway.service");
+    assert_eq!(machine.calls(), [user("daemon-reload"), enable]);
+    assert_eq!(found(), Some(unit("/r")));
+    assert_eq!(add("/r", false).unwrap(), Outcome::AlreadyThere);
+    assert!(matches!(add("/s 1%", false), Err(ScheduleError::Taken { .. })));
+    assert_eq!(add("/s 1%", true).unwrap(), Outcome::Replaced);
+    assert_eq!(found(), Some(unit("/s 1%")));
+    // It is no job.
+    assert!(machine.list().jobs.is_empty() && machine.list().unclear.is_empty());
+    *machine.fails.borrow_mut() = Some("systemctl --user enable");
+    add("/r", true).unwrap_err();
+    assert_eq!(found(), Some(unit("/s 1%")));
+    *machine.fails.borrow_mut() = None;
+    assert!(machine.with(|it| it.remove_gateway()).unwrap());
+    assert!(!machine.with(|it| it.remove_gateway()).unwrap());
+    assert!(found().is_none() && machine.files().is_empty());
+    for (crontab, expected) in
+        [(None, None), (Some(""), Some("@reboot cd /r && /b/e gateway --ensure"))]
+    {
+        let machine = Machine::new(false, crontab);
+        let error = machine.with(|it| it.add_gateway(&unit("/r"), false)).unwrap_err();
+        let ScheduleError::NoSystemd { line, .. } = error else { panic!("{error}") };
+        assert_eq!(line.as_deref(), expected);
+        assert!(machine.files().is_empty());
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use std::{path::Path, time::Duration};
 
-use super::job::{Job, JobError, is_name, is_plain};
+use super::job::{Job, JobError, check_path, checked_program, is_name, is_plain};
 
 /// First line of every unit file of ours.
 const MARK: &str = "# Written by `elophanto schedule`, which also removes it.";
@@ -24,9 +24,7 @@ const MAX_DELAY: Duration = Duration::from_mins(5);
 pub fn service_unit(job: &Job) -> Result<String, JobError> {
     job.check()?;
     let folder = specifiers(&job.folder.to_string_lossy());
-    // Blanks at the end of a line are dropped and a backslash there joins the next one to it; of a
-    // slash at the end systemd frees the path itself.
-    let end = if folder.ends_with(|c: char| c == '\\' || c.is_whitespace()) { "/" } else { "" };
+    let end = end(&folder);
     let program = &job.program.to_string_lossy();
     let mut command = quote(program, false);
     for word in job.arguments() {
@@ -55,6 +53,31 @@ pub fn timer_unit(job: &Job) -> Result<String, JobError> {
     ))
 }
 
+/// The gateway as a service: begun when the user's systemd begins, and again when it falls.
+///
+/// # Errors
+/// When one of both cannot be written into a unit file.
+pub(super) fn gateway_unit(program: &Path, folder: &Path) -> Result<String, JobError> {
+    let program = checked_program(program)?;
+    let folder = specifiers(check_path(folder)?);
+    Ok(format!(
+        "{MARK}\n[Unit]\nDescription=elophanto gateway ({folder})\n\n\
+         [Service]\nWorkingDirectory={folder}{}\nExecStart={} gateway\n\
+         Restart=on-failure\nRestartSec=10\n\n[Install]\nWantedBy=default.target\n",
+        end(&folder),
+        quote(program, false)
+    ))
+}
+
+/// Program and folder of such a file.
+pub(super) fn parse_gateway(service: &[u8]) -> Option<(String, String)> {
+    let folder = folder_of(service)?;
+    match split(value(service, "ExecStart=")?)?.as_slice() {
+        [program, gateway] if gateway == "gateway" => Some((program.clone(), folder)),
+        _ => None,
+    }
+}
+
 /// Name of both unit files without their endings `.service` and `.timer`:
 /// `elophanto-<name>-<hash of the folder>`.
 pub fn unit_name(name: &str, folder: &Path) -> String {
@@ -81,16 +104,27 @@ pub(super) fn parse(service: &[u8], timer: &[u8]) -> Option<Job> {
     if !is_ours(service) || !is_ours(timer) {
         return None;
     }
+    let folder = folder_of(service)?;
+    let words = split(value(service, "ExecStart=")?)?;
+    let every = value(timer, "OnUnitActiveSec=")?.strip_suffix('s')?.parse().ok()?;
+    Job::from_words(&words, &folder, Duration::from_secs(every))
+}
+
+/// The folder that a service of ours works in.
+fn folder_of(service: &[u8]) -> Option<String> {
     let folder = value(service, "WorkingDirectory=")?;
     let folder = match folder.strip_suffix('/') {
         Some(shorter) if !shorter.is_empty() => shorter,
         _ => folder,
     };
     let folder = folder.split("%%").map(|part| (!part.contains('%')).then_some(part));
-    let folder = folder.collect::<Option<Vec<_>>>()?.join("%");
-    let words = split(value(service, "ExecStart=")?)?;
-    let every = value(timer, "OnUnitActiveSec=")?.strip_suffix('s')?.parse().ok()?;
-    Job::from_words(&words, &folder, Duration::from_secs(every))
+    Some(folder.collect::<Option<Vec<_>>>()?.join("%"))
+}
+
+/// Blanks at the end of a line are dropped and a backslash there joins the next one to it; of a slash
+/// at the end systemd frees the path itself.
+fn end(folder: &str) -> &'static str {
+    if folder.ends_with(|c: char| c == '\\' || c.is_whitespace()) { "/" } else { "" }
 }
 
 /// What the only line with that key says.

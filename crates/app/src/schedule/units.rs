@@ -36,16 +36,42 @@ impl Units {
 /// # Errors
 /// When one cannot be read, is no plain file, or was not written by us.
 pub(super) fn read(folder: &Path, unit: &str) -> Result<Units, ScheduleError> {
-    let read = |path: PathBuf| match read_file(&path)? {
+    Ok(Units {
+        service: read_ours(&service(folder, unit))?,
+        timer: read_ours(&timer(folder, unit))?,
+    })
+}
+
+/// A file of ours, if it is there.
+///
+/// # Errors
+/// When it cannot be read, is no plain file, or was not written by us.
+pub(super) fn read_ours(path: &Path) -> Result<Option<Vec<u8>>, ScheduleError> {
+    if !path.parent().map_or(Ok(false), is_folder)? {
+        return Ok(None);
+    }
+    match read_file(path)? {
         Some(bytes) if !systemd::is_ours(&bytes) => {
-            Err(ScheduleError::Unclear(Place::Unit { path }))
+            Err(ScheduleError::Unclear(Place::Unit { path: path.to_owned() }))
         }
         bytes => Ok(bytes),
-    };
-    if !is_folder(folder)? {
-        return Ok(Units::default());
     }
-    Ok(Units { service: read(service(folder, unit))?, timer: read(timer(folder, unit))? })
+}
+
+/// Makes a service that no timer starts what it is to be; `None` removes it.
+pub(super) fn put_one(
+    folder: &Path,
+    unit: &str,
+    bytes: Option<&[u8]>,
+) -> Result<(), ScheduleError> {
+    let path = service(folder, unit);
+    match bytes {
+        Some(bytes) => {
+            make(folder)?;
+            put(&path, bytes)
+        }
+        None => remove(&path),
+    }
 }
 
 /// Makes the two files what they are to be; `None` removes one. Where this ends early, no timer is
@@ -53,9 +79,7 @@ pub(super) fn read(folder: &Path, unit: &str) -> Result<Units, ScheduleError> {
 pub(super) fn write(folder: &Path, unit: &str, units: &Units) -> Result<(), ScheduleError> {
     let (service, timer) = (service(folder, unit), timer(folder, unit));
     if !units.is_empty() {
-        let failed = |cause| ScheduleError::Io { path: folder.to_owned(), cause };
-        DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(failed)?;
-        is_folder(folder)?;
+        make(folder)?;
     }
     if units.timer.is_none() {
         remove(&timer)?;
@@ -65,6 +89,12 @@ pub(super) fn write(folder: &Path, unit: &str, units: &Units) -> Result<(), Sche
         None => remove(&service)?,
     }
     units.timer.as_ref().map_or(Ok(()), |bytes| put(&timer, bytes))
+}
+
+fn make(folder: &Path) -> Result<(), ScheduleError> {
+    let failed = |cause| ScheduleError::Io { path: folder.to_owned(), cause };
+    DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(failed)?;
+    is_folder(folder).map(drop)
 }
 
 /// Names of all units that by their name are ours, sorted.
@@ -92,7 +122,7 @@ pub(super) fn timer(folder: &Path, unit: &str) -> PathBuf {
     folder.join(format!("{unit}.timer"))
 }
 
-fn service(folder: &Path, unit: &str) -> PathBuf {
+pub(super) fn service(folder: &Path, unit: &str) -> PathBuf {
     folder.join(format!("{unit}.service"))
 }
 

@@ -93,6 +93,17 @@ impl Detached {
         let _ = self.0.wait();
     }
 
+    /// Asks it, and what it started, to end.
+    pub fn end_group(&mut self) {
+        if let Ok(Some(_)) = self.0.try_wait() {
+            return;
+        }
+        // SAFETY: hands over numbers only; the child was not waited for, so that the number of its
+        // group is nobody else's.
+        unsafe { libc::kill(-self.0.id().cast_signed(), libc::SIGTERM) };
+        let _ = self.0.wait();
+    }
+
     /// Whether it has ended already.
     pub fn has_ended(&mut self) -> bool {
         !matches!(self.0.try_wait(), Ok(None))

@@ -85,6 +85,7 @@ pub fn run(args: &ChatArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     ui.talk(format_args!("session {} (`/help` says what else there is)", chat.session().id));
     let mut input = input(&workspace)?;
     loop {
+        input.typed_ahead(&terminal.take_typed_ahead());
         let line = match input.read()? {
             Typed::Line(line) => line,
             Typed::Nothing => continue,

@@ -1,6 +1,9 @@
 //! A conversation through the gateway that runs: what is typed goes there, what happens is shown as it
 //! is where the agent works here.
 
+mod elsewhere;
+mod prompt;
+
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{
@@ -89,9 +92,11 @@ pub fn talk(
         reached.pid
     ));
     through.greet(&reached.name, ui)?;
+    let mut above = input.above_prompt();
     loop {
         through.look(ui)?;
-        match input.read()? {
+        input.typed_ahead(&through.terminal.take_typed_ahead());
+        match through.at_prompt(input, above.as_mut())? {
             Typed::Line(line) if matches!(line.as_str(), "/quit" | "/exit" | "/q") => return Ok(()),
             Typed::Line(line) => {
                 let (kind, data) = said(&line);
@@ -194,9 +199,13 @@ impl Through<'_> {
 
     /// The next message; `None` if none comes in time.
     fn next(&mut self, limit: Duration) -> Result<Option<Value>, CliError> {
-        if let Some(message) = self.inbox.pop_front() {
-            return Ok(Some(message));
+        match self.inbox.pop_front() {
+            Some(message) => Ok(Some(message)),
+            None => self.next_heard(limit),
         }
+    }
+
+    fn next_heard(&mut self, limit: Duration) -> Result<Option<Value>, CliError> {
         match self.heard.recv_timeout(limit) {
             Ok(Heard::Message(text)) => Ok(Some(serde_json::from_str(&text).map_err(Error::new)?)),
             Ok(Heard::End(why)) => Err(Error::new(why)

@@ -68,7 +68,59 @@ pub enum ChatCommand {
     Quit,
 }
 
+/// What whoever types a command must be allowed: the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Right {
+    /// It only looks.
+    Look,
+    /// It changes the conversation, or what is known.
+    Chat,
+    /// It reaches beyond the conversation: the user of this machine alone.
+    Machine,
+}
+
 impl ChatCommand {
+    /// What whoever types it must be allowed. `/undo` of a run of other conversations, which is known only
+    /// where runs are, takes [`Right::Machine`] as well.
+    pub fn right(&self) -> Right {
+        match self {
+            Self::Status
+            | Self::Tasks
+            | Self::Budget
+            | Self::Mode(None)
+            | Self::Model(None)
+            | Self::Context
+            | Self::Diff
+            | Self::Todo
+            | Self::Output
+            | Self::Sessions
+            | Self::Resume(None)
+            | Self::Export(None)
+            | Self::Repo(_)
+            | Self::Help
+            | Self::Quit => Right::Look,
+            Self::Mode(Some(_))
+            | Self::Plan(_)
+            | Self::Compact
+            | Self::Clear
+            | Self::Undo(_)
+            | Self::Rename(_)
+            | Self::Stop { .. } => Right::Chat,
+            Self::Model(Some(_)) | Self::Resume(Some(_)) | Self::Export(Some(_)) => Right::Machine,
+            Self::Known(command) => match command {
+                KnowledgeCommand::Search(_)
+                | KnowledgeCommand::Learn(None)
+                | KnowledgeCommand::Interests
+                | KnowledgeCommand::Schedule
+                | KnowledgeCommand::Memory { delete: false, .. } => Right::Look,
+                KnowledgeCommand::Memory { delete: true, .. }
+                | KnowledgeCommand::Learn(Some(_))
+                | KnowledgeCommand::Wish { .. }
+                | KnowledgeCommand::React { .. } => Right::Chat,
+            },
+        }
+    }
+
     /// A command as it is typed, without the `/`.
     ///
     /// # Errors
@@ -315,6 +367,26 @@ mod tests {
             assert_eq!(Line::parse(line).unwrap_err().message(), expected, "{line}");
         }
         assert!(Line::parse("/mode wild").is_err() && Line::parse("/model nothing").is_err());
+    }
+
+    #[test]
+    fn rights() {
+        for (line, expected) in [
+            ("status", Right::Look),
+            ("mode", Right::Look),
+            ("mode ask", Right::Chat),
+            ("export", Right::Look),
+            ("export a.md", Right::Machine),
+            ("resume", Right::Look),
+            ("resume 1234", Right::Machine),
+            ("memory 3", Right::Look),
+            ("memory 3 delete", Right::Chat),
+            ("like otters", Right::Chat),
+            ("undo", Right::Chat),
+            ("stop", Right::Chat),
+        ] {
+            assert_eq!(ChatCommand::parse(line).unwrap().right(), expected, "{line}");
+        }
     }
 
     #[test]

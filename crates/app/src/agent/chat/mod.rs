@@ -10,11 +10,11 @@ pub mod told;
 use std::path::Path;
 
 pub use answer::{ChatAnswer, ChatBudget, ChatSpent, ChatStatus, Resumed, Said};
-pub use command::{COMMANDS, ChatCommand, KnownCommand, Line};
+pub use command::{COMMANDS, ChatCommand, KnownCommand, Line, Right};
 pub use known::{KnowledgeCommand, known};
 
 use super::{
-    Answer, Approval, Approver, Event, Finished, Given, Prepared, Ran, RunRequest, Session,
+    Answer, Approval, Approver, Event, Finished, Given, Image, Prepared, Ran, RunRequest, Session,
 };
 use crate::{
     Error, Reporter,
@@ -41,6 +41,8 @@ pub struct Chat<'a> {
     spent: ChatSpent,
     /// What commands of the user said, for the next message.
     given: Vec<Given>,
+    /// Pictures that go with the next message.
+    shown: Vec<Image>,
     /// Ids of those commands.
     ran: Vec<String>,
     seen: Seen,
@@ -97,6 +99,7 @@ impl<'a> Chat<'a> {
             prepared,
             options,
             given: Vec::new(),
+            shown: Vec::new(),
             ran: Vec::new(),
             seen: Seen::default(),
         })
@@ -136,6 +139,14 @@ impl<'a> Chat<'a> {
         (!self.options.keeps_here || is_here()) && self.prepared.is_image(path)
     }
 
+    /// A file that goes with the next message: a picture is shown where the model takes any.
+    pub fn attach(&mut self, given: Given) {
+        match given {
+            Given::Image(image) => self.shown.push(image),
+            given => self.given.push(given),
+        }
+    }
+
     /// Something that the next message is told beside what the user says.
     pub fn give(&mut self, given: Given) {
         self.given.push(given);
@@ -148,8 +159,8 @@ impl<'a> Chat<'a> {
     pub fn say(&mut self, line: &str, approver: &mut dyn Approver) -> Result<Finished, Error> {
         let mut given = self.given.clone();
         let tell: &dyn Reporter = &*self.prepared.reporter;
+        let mut images = std::mem::take(&mut self.shown);
         let pasted = mention::pasted(line).into_iter().filter(|path| self.shows(path));
-        let mut images = Vec::new();
         for path in pasted {
             match self.prepared.image(Path::new(&path), &self.session) {
                 Ok(image) => images.push(image),

@@ -1,0 +1,216 @@
+//! Files that people hand over with what they say. Each has an id and lies in a folder of ours; what it
+//! is is told by its bytes, and a model never sees where it lies. Its text is from outside.
+
+use std::{
+    fs::{self, DirBuilder},
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{Error, agent::Given};
+use elophanto_base::{
+    counted::counted,
+    one_line::one_line,
+    regular::{careful, read_capped},
+    visible::escape_control_line,
+    whole::{PRIVATE, Synced, write_whole},
+};
+use elophanto_models::llm::Format;
+use elophanto_text::reading::{self, Hint};
+
+/// Bytes of one.
+pub const MOST_BYTES: usize = 20 << 20;
+/// Files with one message.
+pub const MOST: usize = 10;
+/// Bytes of a name.
+const MOST_NAME: usize = 100;
+/// Bytes of a text that the model is told; as of a file that is named in a message.
+const MOST_TEXT: usize = 40 * 1024;
+/// Bytes of all of them.
+const MOST_IN_ALL: u64 = 1 << 30;
+/// One is kept for so long.
+const KEPT: Duration = Duration::from_hours(30 * 24);
+
+/// What a file is, by its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AttachmentKind {
+    /// Shown to models that take pictures.
+    Image,
+    /// Its text is quoted: Markdown, plain text, HTML, PDF.
+    Text,
+}
+
+/// What is known of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Card {
+    /// Whose it is.
+    person: String,
+    name: String,
+    kind: AttachmentKind,
+    at: Timestamp,
+}
+
+/// The folder of all.
+pub struct Attachments(PathBuf);
+
+impl Attachments {
+    /// Those in a folder of the user's own; it is made when the first comes.
+    pub fn of(folder: &Path) -> Self {
+        Self(folder.join("attachments"))
+    }
+
+    /// Keeps a file of a person: its id, and what it is.
+    ///
+    /// # Errors
+    /// When it is too large or neither picture nor text, or there is no room.
+    pub fn keep(
+        &self,
+        person: &str,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<(Uuid, AttachmentKind), Error> {
+        if bytes.len() > MOST_BYTES {
+            return Err(Error::new(format_args!("a file has at most {MOST_BYTES} bytes")));
+        }
+        let name = match one_line(name, MOST_NAME) {
+            name if name.trim().is_empty() => "file".to_owned(),
+            name => escape_control_line(&name),
+        };
+        let kind = if Format::of(bytes).is_some() {
+            elophanto_agent::image(&name, bytes).map_err(Error::new)?;
+            AttachmentKind::Image
+        } else {
+            text(&name, bytes)?;
+            AttachmentKind::Text
+        };
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
+        let now = Timestamp::now();
+        if self.forget_old(now)? + bytes.len() as u64 > MOST_IN_ALL {
+            return Err(Error::new("there is no room for another file")
+                .hint(format!("remove some: they lie in `{}`", self.0.display())));
+        }
+        let (id, person) = (Uuid::new_v4(), person.to_owned());
+        let card = serde_json::to_vec(&Card { person, name, kind, at: now }).map_err(Error::new)?;
+        write_whole(&self.file(id), bytes, PRIVATE, Synced::Content)?;
+        // What has no card is nobody's.
+        write_whole(&self.card(id), &card, PRIVATE, Synced::Content)?;
+        Ok((id, kind))
+    }
+
+    /// Whether a file of this id is a person's.
+    pub fn is_of(&self, person: &str, id: Uuid) -> bool {
+        self.read_card(id).is_some_and(|card| card.person == person)
+    }
+
+    /// What the model is given of a file.
+    ///
+    /// # Errors
+    /// When it is not there any more.
+    pub fn given(&self, id: Uuid) -> Result<Given, Error> {
+        let gone = || {
+            Error::new(format_args!("the file {id} is not there any more"))
+                .hint("hand it over once more")
+        };
+        let card = self.read_card(id).ok_or_else(gone)?;
+        let bytes = read(&self.file(id), MOST_BYTES).ok_or_else(gone)?;
+        let name = card.name;
+        match card.kind {
+            AttachmentKind::Image => {
+                // No file can be called so: a picture of the repository is never taken for it.
+                let name = format!("attachment:{id}/{name}");
+                elophanto_agent::image(&name, &bytes).map(Given::Image).map_err(Error::new)
+            }
+            AttachmentKind::Text => {
+                let mut text = text(&name, &bytes)?;
+                let left = text.len().saturating_sub(MOST_TEXT);
+                if left > 0 {
+                    text.truncate(text.floor_char_boundary(MOST_TEXT));
+                    text.push_str(&format!("\n[{} more are left out]", counted(left, "byte")));
+                }
+                Ok(Given::Text { origin: format!("the attachment `{name}`"), text })
+            }
+        }
+    }
+
+    fn file(&self, id: Uuid) -> PathBuf {
+        self.0.join(id.to_string())
+    }
+
+    fn card(&self, id: Uuid) -> PathBuf {
+        self.0.join(format!("{id}.json"))
+    }
+
+    fn read_card(&self, id: Uuid) -> Option<Card> {
+        serde_json::from_slice(&read(&self.card(id), 4096)?).ok()
+    }
+
+    /// Lets go of those that were kept long enough: the bytes of the others.
+    fn forget_old(&self, now: Timestamp) -> Result<u64, Error> {
+        let mut bytes = 0;
+        for entry in fs::read_dir(&self.0)? {
+            let entry = entry?;
+            let metadata = entry.metadata()?;
+            let changed = metadata.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
+            let until = changed.and_then(|at| at.checked_add(KEPT).ok());
+            match until.is_some_and(|until| until < now) {
+                true => fs::remove_file(entry.path())?,
+                false => bytes += metadata.len(),
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+fn read(path: &Path, most: usize) -> Option<Vec<u8>> {
+    let file = careful().read(true).open(path).ok()?;
+    read_capped(file, most as u64).ok()?
+}
+
+fn text(name: &str, bytes: &[u8]) -> Result<String, Error> {
+    let read = reading::read(bytes, Hint { media_type: None, name: Some(name) });
+    read.map(|read| read.text).map_err(|cause| {
+        Error::new(format_args!("`{name}` is neither a picture nor a text: {cause}")).hint(
+            "pictures are PNG, JPEG, GIF or WebP; texts are Markdown, plain text, HTML or PDF",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_told_by_its_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = Attachments::of(folder.path());
+        let (id, kind) =
+            all.keep("cli:ada", "../../a\u{1b}.png", b"# Otters\n\nThey swim.\n").unwrap();
+        assert_eq!(kind, AttachmentKind::Text);
+        assert!(all.is_of("cli:ada", id) && !all.is_of("cli:bob", id));
+        let Given::Text { origin, text } = all.given(id).unwrap() else { panic!() };
+        assert!(origin.contains("../../a") && !origin.contains('\u{1b}'), "{origin}");
+        assert!(text.contains("They swim."), "{text}");
+        // Nothing lies outside of the folder, and nobody else may look.
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let long = "x".repeat(100_000);
+        let (id, _) = all.keep("cli:ada", "long.txt", long.as_bytes()).unwrap();
+        let Given::Text { text, .. } = all.given(id).unwrap() else { panic!() };
+        assert!(
+            text.len() < 50_000 && text.ends_with("bytes more are left out]"),
+            "{}",
+            text.len()
+        );
+        assert!(all.keep("cli:ada", "a.png", &[0x7f, b'E', b'L', b'F', 0, 1, 2, 3]).is_err());
+        assert!(all.keep("cli:ada", "a.png", b"\x89PNG\r\n\x1a\nnot a picture").is_err());
+        assert!(all.keep("cli:ada", "a.txt", &vec![b'a'; MOST_BYTES + 1]).is_err());
+        let unknown = Uuid::new_v4();
+        assert!(!all.is_of("cli:ada", unknown) && all.given(unknown).is_err());
+    }
+}

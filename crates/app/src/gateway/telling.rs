@@ -1,0 +1,98 @@
+//! Who is told what: everybody in a conversation, its person wherever they are, one client.
+
+use std::{ptr, sync::Arc};
+
+use uuid::Uuid;
+
+use super::{
+    Connected, Gateway, Identity,
+    conversation::Conversation,
+    lock,
+    message::{Outgoing, Status, Told, VERSION},
+};
+
+impl Gateway {
+    /// Tells everybody who is in a conversation.
+    pub(super) fn tell(&self, conversation: &Conversation, told: &Told) {
+        self.tell_those(told, |client| is_in(client, conversation));
+    }
+
+    /// Tells the person of a conversation, and whoever sent the message that this is about where that is
+    /// somebody else by now, wherever they are, if they may know.
+    pub(super) fn tell_person(
+        &self,
+        conversation: &Conversation,
+        sender: Option<&str>,
+        told: &Told,
+        may: impl Fn(&Identity) -> bool,
+    ) {
+        let session = conversation.session();
+        let own = self.person_of(conversation.person.clone());
+        let sender = sender.map(|sender| self.person_of(sender.to_owned()));
+        let clients: Vec<_> = lock(&self.clients).clone();
+        for client in clients {
+            let is_it = client.person == own || sender.as_ref() == Some(&client.person);
+            if is_it && may(&client.identity) {
+                self.put(&client, session, told);
+            }
+        }
+    }
+
+    fn tell_those(&self, told: &Told, is_it: impl Fn(&Connected) -> bool) {
+        let clients: Vec<_> = lock(&self.clients).clone();
+        clients.iter().filter(|client| is_it(client)).for_each(|client| self.send(client, told));
+    }
+
+    /// Tells everybody who is in a conversation how it stands.
+    pub(super) fn tell_status(&self, conversation: &Conversation, accepted: Option<Uuid>) {
+        let clients: Vec<_> = lock(&self.clients).clone();
+        for client in clients.iter().filter(|client| is_in(client, conversation)) {
+            self.send(client, &self.status(client, accepted));
+        }
+    }
+
+    pub(super) fn status(&self, client: &Connected, accepted: Option<Uuid>) -> Told {
+        let conversation = client.conversation();
+        let standing = conversation.standing();
+        Told::Status(Status {
+            version: VERSION,
+            server: self.options.version.clone(),
+            repository: conversation.served.name.clone(),
+            repositories: self.options.repositories.iter().map(|it| it.name.clone()).collect(),
+            scopes: client.identity.scopes.names(),
+            running: standing.running,
+            queued: standing.queued,
+            approvals: standing.waiting.len(),
+            accepted,
+        })
+    }
+
+    pub(super) fn send(&self, client: &Connected, told: &Told) {
+        self.put(client, client.conversation().session(), told);
+    }
+
+    pub(super) fn envelope(&self, client: &Connected, session_id: Uuid, told: &Told) -> Outgoing {
+        Outgoing {
+            id: Uuid::new_v4(),
+            session_id,
+            channel: client.identity.channel,
+            user_id: client.identity.user.clone(),
+            body: told.clone(),
+        }
+    }
+
+    pub(super) fn put(&self, client: &Connected, session_id: Uuid, told: &Told) {
+        let message = self.envelope(client, session_id, told);
+        if !client.outbox.put(Arc::new(message)) {
+            self.disconnect(client.number);
+        }
+    }
+
+    pub(super) fn disconnect(&self, number: u64) {
+        lock(&self.clients).retain(|client| client.number != number);
+    }
+}
+
+fn is_in(client: &Connected, conversation: &Conversation) -> bool {
+    ptr::eq(&*client.conversation(), conversation)
+}

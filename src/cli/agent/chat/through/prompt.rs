@@ -1,0 +1,78 @@
+//! The prompt of a terminal whose conversation goes on elsewhere as well.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
+
+use serde_json::Value;
+
+use super::{LOOKS, Through, elsewhere};
+use crate::{
+    cli::error::CliError,
+    terminal::input::{Above, Input, Typed},
+};
+use elophanto_app::Error;
+
+impl Through<'_> {
+    /// Reads what is typed; what happens meanwhile is shown above it.
+    pub(super) fn at_prompt(
+        &mut self,
+        input: &mut Input,
+        above: Option<&mut Above>,
+    ) -> Result<Typed, CliError> {
+        let Some(above) = above else { return Ok(input.read()?) };
+        let is_read = AtomicBool::new(false);
+        let (typed, watched) = thread::scope(|scope| {
+            let watch = scope.spawn(|| self.watch(above, &is_read));
+            let typed = input.read();
+            is_read.store(true, Ordering::Relaxed);
+            (typed, watch.join())
+        });
+        watched.unwrap_or_else(|_| Err(Error::bug("what happens elsewhere cannot be shown")))?;
+        Ok(typed?)
+    }
+
+    /// Shows in short what happens elsewhere. What waits for an answer is asked once the line is typed.
+    fn watch(&mut self, above: &mut Above, is_read: &AtomicBool) -> Result<(), CliError> {
+        while !is_read.load(Ordering::Relaxed) {
+            let message = match self.next_heard(LOOKS) {
+                Ok(None) => continue,
+                Ok(Some(message)) => message,
+                Err(error) => {
+                    above("the gateway is gone: Enter says more".to_owned());
+                    return Err(error);
+                }
+            };
+            self.waiting.heard(&message);
+            self.note_runs(&message["data"]);
+            if let Some(line) = elsewhere::line(&message) {
+                above(line);
+            }
+            if elsewhere::waits(&message) {
+                self.inbox.push_back(message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Which run answers which message.
+    fn note_runs(&mut self, data: &Value) {
+        let run = data["run"].as_str().unwrap_or_default();
+        match (data["event"].as_str(), data["reply_to"].as_str()) {
+            (Some("begun"), Some(of)) => {
+                self.runs.insert(run.to_owned(), of.to_owned());
+                self.answers.insert(of.to_owned(), String::new());
+            }
+            (Some("task_complete"), _) => {
+                let of = self.runs.remove(run).unwrap_or_default();
+                self.answers.remove(&of);
+            }
+            (Some("approval_settled"), _) => {
+                let id = data["request_id"].clone();
+                self.inbox.retain(|waits| waits["data"]["request_id"] != id);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Files that are handed over before they go with a message, and what goes on: small answers of the
+//! gateway beside conversations.
+
+use std::{sync::Arc, time::Instant};
+
+use axum::{
+    Json,
+    body::to_bytes,
+    extract::{Request, State},
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde_json::json;
+use tokio::{sync::Semaphore, task::spawn_blocking};
+use url::form_urlencoded;
+
+use super::entrance::{Hall, OURS};
+use crate::listening::{fault, guard::unauthorized};
+use elophanto_app::gateway::{Channel, Identity, MOST_ATTACHMENT};
+
+/// What a file is called, encoded as in a form.
+const NAME: HeaderName = HeaderName::from_static("x-elophanto-name");
+/// Files that are taken at once: each may be in memory whole.
+static TAKEN: Semaphore = Semaphore::const_new(4);
+
+/// `POST /attachment` over TCP: whoever may talk here, a page of ours by its own script alone.
+pub async fn attach(State(hall): State<Arc<Hall>>, request: Request) -> Response {
+    let headers = request.headers();
+    let is_page = !headers.contains_key(header::AUTHORIZATION);
+    match hall.admit(request.uri(), headers, Instant::now()) {
+        Err(refusal) => *refusal,
+        Ok(_) if is_page && headers.get(OURS).is_none_or(|value| value != "page") => {
+            unauthorized("send `x-elophanto: page`")
+        }
+        Ok((identity, _)) => keep(hall, identity, request).await,
+    }
+}
+
+/// The same over the socket of the user.
+pub async fn attach_own(State(hall): State<Arc<Hall>>, request: Request) -> Response {
+    let identity = hall.identity(Channel::Cli);
+    keep(hall, identity, request).await
+}
+
+async fn keep(hall: Arc<Hall>, identity: Identity, request: Request) -> Response {
+    let name = request.headers().get(NAME).map(HeaderValue::as_bytes).unwrap_or_default();
+    let name = form_urlencoded::parse(name).next().map_or(String::new(), |it| it.0.into_owned());
+    let Ok(_taken) = TAKEN.acquire().await else {
+        return fault(StatusCode::SERVICE_UNAVAILABLE, "the gateway ends");
+    };
+    let Ok(bytes) = to_bytes(request.into_body(), MOST_ATTACHMENT).await else {
+        let why = format!("a file has at most {MOST_ATTACHMENT} bytes");
+        return fault(StatusCode::PAYLOAD_TOO_LARGE, &why);
+    };
+    let gateway = Arc::clone(&hall.gateway);
+    let kept = spawn_blocking(move || gateway.attach(&identity, &name, &bytes)).await;
+    match kept {
+        Ok(Ok((id, kind))) => Json(json!({ "id": id, "kind": kind })).into_response(),
+        Ok(Err(error)) => fault(StatusCode::UNPROCESSABLE_ENTITY, error.message()),
+        Err(_) => fault(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug"),
+    }
+}
+
+/// What goes on and waits, for `gateway status`.
+pub async fn standings(State(hall): State<Arc<Hall>>) -> Response {
+    let list = |it: elophanto_app::gateway::ConversationStanding| {
+        json!({
+            "person": it.person, "repository": it.repository, "running": it.running,
+            "queued": it.queued, "waiting": it.waiting,
+        })
+    };
+    let all: Vec<_> = hall.gateway.standings().into_iter().map(list).collect();
+    Json(json!({ "clients": hall.gateway.clients(), "conversations": all })).into_response()
+}
