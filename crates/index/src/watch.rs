@@ -22,8 +22,10 @@ const LONGEST_BURST: Duration = Duration::from_secs(5);
 pub enum Wake {
     /// Files below the roots changed.
     Changed,
-    /// Events may have been lost, or the interval is over.
+    /// Events may have been lost.
     Rescan,
+    /// Nothing happened, and the interval is over.
+    Interval,
 }
 
 /// The watcher cannot run.
@@ -99,7 +101,7 @@ fn next(events: &Receiver<Wake>, interval: Option<Duration>) -> Option<Wake> {
     let first = match interval {
         Some(interval) => match events.recv_timeout(interval) {
             Ok(wake) => wake,
-            Err(RecvTimeoutError::Timeout) => return Some(Wake::Rescan),
+            Err(RecvTimeoutError::Timeout) => return Some(Wake::Interval),
             Err(RecvTimeoutError::Disconnected) => return None,
         },
         None => events.recv().ok()?,
@@ -109,7 +111,7 @@ fn next(events: &Receiver<Wake>, interval: Option<Duration>) -> Option<Wake> {
     while burst.elapsed() < LONGEST_BURST {
         match events.recv_timeout(DEBOUNCE) {
             Ok(Wake::Rescan) => wake = Wake::Rescan,
-            Ok(Wake::Changed) => {}
+            Ok(_) => {}
             Err(_) => break,
         }
     }

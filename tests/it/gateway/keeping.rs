@@ -1,7 +1,7 @@
 //! What a gateway does beside conversations: jobs without a timer of the system, the index of each
 //! repository.
 
-use std::fs;
+use std::{fs, process::Command};
 
 use serde_json::Value;
 
@@ -79,5 +79,13 @@ fn the_index_follows_the_notes() {
         let status = env.git(&["status", "--porcelain"]);
         assert_eq!(status.trim(), "?? new.md");
     }
+    // Another folder in its place is followed as well.
+    let away = other.outside().join("away");
+    fs::rename(other.root(), &away).unwrap();
+    let copied = Command::new("cp").arg("-a").args([&*away, other.root()]).status().unwrap();
+    assert!(copied.success());
+    let before = manifest(&other);
+    other.write("newer.md", "# Martens\n\nThey climb.\n");
+    until("the note in the new folder is indexed", || manifest(&other) != before);
     assert!(!gate.end().contains("panicked"));
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::{
     Confidence, Filter, Mode, Query, Ranking, Score, Weights,
     belief::{self, each, features_of},
@@ -24,7 +26,7 @@ use crate::{
     },
 };
 use elophanto_base::lexical::{Analyzer, Finder, fold, words};
-use elophanto_models::{Belief, EmbedError, Embedder};
+use elophanto_models::{Belief, EmbedError, Embedder, Features};
 use elophanto_repo::{BlobId, NotePath};
 use elophanto_text::markdown::Scope;
 
@@ -288,6 +290,8 @@ pub fn search(
     let best = best.map(|(place, score)| scene.compared(*place, score.cosine));
     let best = best.collect::<Result<Vec<_>, _>>()?;
     let features = each(&query, &keywords, &best, tools.analyzer);
+    let known: FxHashMap<ChunkId, Features> =
+        ranked.iter().map(|(place, _)| *place).zip(features.iter().copied()).collect();
     if is_closer {
         look_closer(&mut ranked, &features);
     }
@@ -296,7 +300,8 @@ pub fn search(
         // Where only words were looked for, vectors of the model are not at hand.
         let is_usable = belief.weights.cosine == 0.0 || found.cosines.is_some();
         let belief = if is_usable { belief } else { Belief::STATIC };
-        let best = features.into_iter().take(belief::LOOKED_AT);
+        let best = ranked.iter().take(belief::LOOKED_AT);
+        let best = best.filter_map(|(place, _)| known.get(place).copied());
         let features = features_of(&query, best);
         // Of all that was found: what is left out below answers as well as before.
         let lead = scene.lead(&ranked, request.collapse_similarity)?;

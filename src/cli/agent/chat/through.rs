@@ -98,6 +98,9 @@ pub fn talk(
         input.typed_ahead(&through.terminal.take_typed_ahead());
         match through.at_prompt(input, above.as_mut())? {
             Typed::Line(line) if matches!(line.as_str(), "/quit" | "/exit" | "/q") => return Ok(()),
+            // Meant for what waits, which is asked now: no message of its own.
+            Typed::Line(line)
+                if line.chars().count() == 1 && through.inbox.iter().any(elsewhere::waits) => {}
             Typed::Line(line) => {
                 let (kind, data) = said(&line);
                 through.ask(kind, &data, ui)?;
