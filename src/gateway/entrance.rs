@@ -1,6 +1,6 @@
 //! Who comes in, and as whom: programs by the token, the user's own over a socket that only they can
-//! open, pages of ours by a cookie, and those from nowhere else. Decided before anything becomes a
-//! socket.
+//! open, people with a browser by a cookie that is good below one path alone. Decided before anything
+//! becomes a socket, and before any page is made.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -12,25 +12,28 @@ use axum::{
     body::to_bytes,
     extract::{FromRequestParts, Request, State, WebSocketUpgrade},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header, request::Parts},
-    middleware::from_fn_with_state,
+    middleware::{from_fn_with_state, map_response},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     socket::{self, MOST_MESSAGE, Pace},
     visitors::Visitors,
 };
-use crate::listening::{
-    connections::Room,
-    fault,
-    guard::{self, Guard, Refusal, of_no_origin, single, unauthorized},
-    names,
-    token::new_token,
+use crate::{
+    listening::{
+        connections::Room,
+        fault,
+        guard::{self, Guard, Refusal, of_no_origin, single, unauthorized},
+        names,
+        token::new_token,
+    },
+    page::{self, Library, assets},
 };
 use elophanto_app::{
     Error,
@@ -44,6 +47,11 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 pub const MOST_BODY: usize = 8 * 1024 * 1024;
 /// The same of one that holds a ticket.
 const MOST_TICKET: usize = 4 * 1024;
+/// What a browser may do with a page of ours: nothing of others, no script of anybody but us, and no
+/// script that makes markup of text.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+                      require-trusted-types-for 'script'";
 /// Bytes that are read of a socket at once, and written.
 const BUFFER: usize = 4 * 1024;
 /// Bytes that wait to be written.
@@ -62,6 +70,10 @@ pub struct Hall {
     /// Where it listens: cookies know no ports.
     pub port: u16,
     pub pace: Pace,
+    /// What pages show.
+    pub library: Arc<Library>,
+    /// The path below which they lie, with `/` at both ends.
+    pub place: String,
     /// Writes a new token down.
     pub keep: Box<KeepToken>,
 }
@@ -75,9 +87,31 @@ pub fn over_tcp(hall: &Arc<Hall>, mcp: Router) -> Router {
     let ours = Router::new()
         .route("/gateway", get(enter))
         .route("/ticket", post(ticket))
-        .route("/session", post(session))
         .method_not_allowed_fallback(no_such_method);
-    ours.with_state(Arc::clone(hall)).merge(mcp)
+    let below = |name: &str| format!("{}{name}", hall.place);
+    let pages = Router::new()
+        .route(&below("session"), post(session))
+        .route(&below("socket"), get(enter_page))
+        .route(&below(""), get(pages))
+        .route(&below("{*rest}"), get(pages))
+        .method_not_allowed_fallback(no_such_method)
+        .layer(map_response(as_page));
+    ours.merge(pages).with_state(Arc::clone(hall)).merge(mcp)
+}
+
+/// What every answer below the path of pages says to a browser.
+async fn as_page(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    let mut say = |name, value| drop(headers.insert(name, HeaderValue::from_static(value)));
+    say(header::CONTENT_SECURITY_POLICY, POLICY);
+    say(header::REFERRER_POLICY, "no-referrer");
+    say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    say(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    say(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
 }
 
 /// What is served over the socket of the user: whoever could open it is the user.
@@ -96,10 +130,72 @@ async fn no_such_method() -> Response {
 
 async fn enter(State(hall): State<Arc<Hall>>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    match hall.admit(&parts.uri, &parts.headers, Instant::now()) {
-        Ok((identity, until)) => hall.open(parts, identity, until).await,
+    let held = hall.guard.host(&parts.uri, &parts.headers).map(drop);
+    let held = held.and_then(|()| nothing_in_address(&parts.uri));
+    match held.and_then(|()| hall.guard.program(&parts.headers, Instant::now())) {
+        Ok(until) => hall.open(parts, hall.identity(Channel::Cli), until).await,
         Err(refusal) => *refusal,
     }
+}
+
+/// The socket of a page of ours, whose cookie is sent to no other place.
+async fn enter_page(State(hall): State<Arc<Hall>>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let held = hall.of_own_page(&parts.uri, &parts.headers);
+    match held.and_then(|()| hall.visitor(&parts.headers, Instant::now())) {
+        Ok(until) => hall.open(parts, hall.identity(Channel::Web), until).await,
+        Err(refusal) => *refusal,
+    }
+}
+
+/// A page, for whoever has a cookie; files of ours for everybody who knows the path.
+async fn pages(State(hall): State<Arc<Hall>>, request: Request) -> Response {
+    let (uri, headers) = (request.uri(), request.headers());
+    let held = hall.guard.host(uri, headers).map(drop).and_then(|()| of_same_site(headers));
+    if let Err(refusal) = held {
+        return *refusal;
+    }
+    let rest = uri.path().strip_prefix(&hall.place).unwrap_or_default();
+    if let Some(name) = rest.strip_prefix("assets/") {
+        return asset(name, headers);
+    }
+    let now = Instant::now();
+    let is_known = hall.cookie(headers).is_some_and(|cookie| {
+        hall.visitors.lock().unwrap_or_else(PoisonError::into_inner).until(cookie, now).is_some()
+    });
+    if !is_known {
+        let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
+        let body = page::closed(&hall.place).into_string();
+        return (StatusCode::UNAUTHORIZED, kind, body).into_response();
+    }
+    if let Err(refusal) = hall.guard.count(now) {
+        return *refusal;
+    }
+    let (rest, query) = (rest.to_owned(), uri.query().unwrap_or_default().to_owned());
+    let made =
+        spawn_blocking(move || page::answer(&hall.library, &hall.place, &rest, &query)).await;
+    let Ok(answer) = made else {
+        return fault(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug");
+    };
+    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
+    let kind = [(header::CONTENT_TYPE, answer.kind)];
+    match answer.location {
+        Some(location) => (status, [(header::LOCATION, location)]).into_response(),
+        None => (status, kind, answer.body).into_response(),
+    }
+}
+
+/// A file of ours, unless the browser has it already.
+fn asset(name: &str, headers: &HeaderMap) -> Response {
+    let Some(asset) = assets::named(name) else {
+        return fault(StatusCode::NOT_FOUND, "there is no such file");
+    };
+    let kept = [(header::ETAG, asset.etag.as_str()), (header::CACHE_CONTROL, "no-cache")];
+    let known = single(headers, &header::IF_NONE_MATCH).ok().flatten();
+    if known.is_some_and(|known| known.split(',').any(|it| it.trim() == asset.etag)) {
+        return (StatusCode::NOT_MODIFIED, kept).into_response();
+    }
+    (kept, [(header::CONTENT_TYPE, asset.kind)], asset.bytes).into_response()
 }
 
 async fn enter_own(State(hall): State<Arc<Hall>>, request: Request) -> Response {
@@ -157,10 +253,13 @@ async fn session(State(hall): State<Arc<Hall>>, request: Request) -> Response {
     }
     let secure = headers.get(header::ORIGIN).is_some_and(|it| it.as_bytes().starts_with(b"https:"));
     let cookie = format!(
-        "{}={cookie}; Path=/; HttpOnly; SameSite=Strict{}",
+        "{}={cookie}; Path={}; HttpOnly; SameSite=Strict{}",
         hall.cookie_name(),
+        hall.place,
         if secure { "; Secure" } else { "" }
     );
+    // The first page that is looked at need not wait.
+    hall.library.warm();
     let headers = [(header::SET_COOKIE, cookie), (header::CACHE_CONTROL, "no-store".to_owned())];
     (StatusCode::NO_CONTENT, headers).into_response()
 }
@@ -177,26 +276,17 @@ async fn change_token(State(hall): State<Arc<Hall>>) -> Response {
 }
 
 impl Hall {
-    /// Who comes in over TCP, and until when they may stay.
-    fn admit(
-        &self,
-        uri: &Uri,
-        headers: &HeaderMap,
-        now: Instant,
-    ) -> Result<(Identity, CancellationToken), Refusal> {
-        let is_program = headers.contains_key(header::AUTHORIZATION);
-        if is_program || !headers.contains_key(header::COOKIE) {
-            self.guard.host(uri, headers)?;
-            nothing_in_address(uri)?;
-            return Ok((self.identity(Channel::Cli), self.guard.program(headers, now)?));
-        }
-        self.of_own_page(uri, headers)?;
+    /// Until when the bearer of our cookie may stay.
+    fn visitor(&self, headers: &HeaderMap, now: Instant) -> Result<CancellationToken, Refusal> {
         let known = self.cookie(headers).and_then(|cookie| {
             self.visitors.lock().unwrap_or_else(PoisonError::into_inner).until(cookie, now)
         });
-        let until = known.ok_or_else(|| Box::new(self.guard.wrong("cookie", now)))?;
+        let until = known.ok_or_else(|| match headers.contains_key(header::COOKIE) {
+            true => Box::new(self.guard.wrong("cookie", now)),
+            false => unauthorized("a cookie is needed").into(),
+        })?;
         self.guard.count(now)?;
-        Ok((self.identity(Channel::Web), until))
+        Ok(until)
     }
 
     fn identity(&self, channel: Channel) -> Identity {
@@ -237,7 +327,7 @@ impl Hall {
         let Ok(ticket) = new_token() else { return no_random_bits() };
         self.visitors.lock().unwrap_or_else(PoisonError::into_inner).issued(&ticket, now);
         let headers = [(header::CACHE_CONTROL, "no-store")];
-        (headers, Json(json!({ "ticket": ticket }))).into_response()
+        (headers, Json(json!({ "ticket": ticket, "page": self.place }))).into_response()
     }
 
     /// Makes a socket of a request that was let in.

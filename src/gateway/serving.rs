@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     entrance::{self, Hall, MOST_BODY},
     files::GatewayFiles,
+    place::place,
     socket::Pace,
     taken,
     visitors::Visitors,
@@ -33,6 +34,7 @@ use crate::{
         serving::own_name as own_host,
         watching,
     },
+    page::Library,
 };
 use elophanto_app::{
     Environment, Error, Reporter,
@@ -93,6 +95,8 @@ pub fn serve(
         "root": running.root, "pid": running.pid, "address": running.address,
         "repositories": repositories.iter().map(list).collect::<Vec<_>>(),
     });
+    let place = place(&files.folder)?;
+    let library = Library::new(&repositories, environment);
     let (gateway, problems) = Gateway::open(GatewayOptions {
         repositories,
         folder: files.folder.clone(),
@@ -132,6 +136,8 @@ pub fn serve(
         user: own_name(),
         port: address.port(),
         pace: Pace::default(),
+        library: Arc::new(library),
+        place,
         keep: Box::new(move |token| {
             kept.write_token(token)?;
             kept.server.write(&Running { token: token.to_owned(), ..written.clone() })

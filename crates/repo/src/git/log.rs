@@ -14,7 +14,52 @@ pub struct Logged {
     pub subject: String,
 }
 
+/// A commit that changed a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touched {
+    pub commit: CommitId,
+    pub author: String,
+    /// Committer's time in seconds since 1970.
+    pub time: i64,
+    pub subject: String,
+}
+
 impl Git {
+    /// The newest commits that changed a file, up to HEAD.
+    ///
+    /// # Errors
+    /// When git cannot read the history.
+    pub fn commits_of(&self, path: &NotePath, most: usize) -> Result<Vec<Touched>, GitError> {
+        let most = format!("--max-count={most}");
+        let arguments = [
+            "log",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--encoding=UTF-8",
+            "-z",
+            "--format=%H%n%ct%n%an%n%s",
+            most.as_str(),
+            "HEAD",
+            "--",
+        ]
+        .map(std::ffi::OsStr::new);
+        let output = self.run(&[&arguments[..], &[path.as_path().as_os_str()]].concat())?;
+        let records = output.split(|&byte| byte == 0).filter(|record| !record.is_empty());
+        records
+            .map(|record| {
+                let text = String::from_utf8_lossy(record);
+                let mut lines = text.lines();
+                let mut next = || lines.next().unwrap_or_default();
+                Ok(Touched {
+                    commit: next().parse()?,
+                    time: next().parse().unwrap_or(0),
+                    author: next().to_owned(),
+                    subject: next().to_owned(),
+                })
+            })
+            .collect()
+    }
+
     /// The newest commit that changed a file; `None` if HEAD holds none.
     ///
     /// # Errors

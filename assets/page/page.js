@@ -1,0 +1,153 @@
+// What pages of elophanto do beside being read: everything here can be done without it. Text becomes
+// text, never markup.
+
+const site = document.body.dataset.site;
+const $ = (selector, within = document) => within.querySelector(selector);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+/** An element with attributes and children; texts are texts. */
+const make = (name, attributes = {}, ...children) => {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+};
+
+// ------------------------------------------------------------------------------------- coming in
+
+const ticket = new URLSearchParams(location.hash.slice(1)).get("ticket");
+const enter = document.body.dataset.enter ?? (ticket && `${new URL(site, location.href).pathname.split("/").slice(0, 2).join("/")}/session`);
+if (ticket && enter) {
+  // It is good once: neither the history nor a copied address has it.
+  history.replaceState(null, "", location.pathname + location.search);
+  const headers = { "Content-Type": "application/json", "X-Elophanto": "page" };
+  const answer = await fetch(enter, { method: "POST", headers, body: JSON.stringify({ ticket }) });
+  if (answer.ok) location.reload();
+  else if ($("#why")) $("#why").textContent = "This address was used already, or is older than a minute.";
+}
+
+// ------------------------------------------------------------------------------------------ keys
+
+const items = () => all("[data-list] > li, [data-list] > tr").filter((item) => item.offsetParent !== null);
+let at = -1;
+
+const go = (step) => {
+  const list = items();
+  if (list.length === 0) return;
+  list[at]?.removeAttribute("data-at");
+  at = Math.min(Math.max(at + step, 0), list.length - 1);
+  const item = list[at];
+  item.setAttribute("data-at", "");
+  const target = $("a[href]", item) ?? item;
+  target.focus({ preventScroll: true });
+  item.scrollIntoView({ block: "nearest" });
+};
+
+const explain = () => {
+  const rows = [
+    ["/", "search"], ["j", "next of a list"], ["k", "the one before"], ["Enter", "open it"],
+    ["o", "older version of a note"], ["n", "newer version, or next page"], ["?", "this"],
+  ];
+  const table = make("table", {}, make("tbody", {}, ...rows.map(([key, what]) =>
+    make("tr", {}, make("th", { scope: "row" }, make("kbd", {}, key)), make("td", {}, what)))));
+  const close = make("button", { type: "button" }, "Close");
+  const dialog = make("dialog", { "aria-labelledby": "keys" }, make("h2", { id: "keys" }, "Keys"), table, close);
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+};
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (event.key === "Escape" && typing) typing.blur();
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || $("dialog[open]")) return;
+  const does = {
+    "/": () => ($("[data-live-search]") ?? $("#ask") ?? $("#q"))?.focus(),
+    j: () => go(1),
+    k: () => go(-1),
+    o: () => $(".slider [rel=prev], .pager [rel=prev]")?.click(),
+    n: () => $(".slider [rel=next], .pager [rel=next]")?.click(),
+    "?": explain,
+  }[event.key];
+  if (does) {
+    event.preventDefault();
+    does();
+  }
+});
+
+// --------------------------------------------------------------------------- search as you type
+
+/** The words of a snippet, as they come: marks are the server's business. */
+const hit = (place) => {
+  const text = place.snippet.trim();
+  const words = place.address ? make("a", { class: "passage", href: place.address }, text) : make("p", { class: "passage" }, text);
+  const section = place.breadcrumb.at(-1);
+  return make("div", { class: "hit" }, section ? make("p", { class: "section" }, section) : null, words,
+    make("p", { class: "why" }, `line ${place.line}, score ${place.score.toFixed(2)}`));
+};
+
+const file = (found) => {
+  const first = found.places[0];
+  const title = first.address ? make("a", { href: first.address }, found.title) : found.title;
+  return make("li", { class: "file" }, make("h2", {}, title),
+    make("p", { class: "quiet" }, make("bdi", {}, found.path)), ...found.places.map(hit));
+};
+
+const box = $("[data-live-search]");
+const hits = $("#hits");
+if (box && hits) {
+  let asked = 0;
+  let timer = 0;
+  const search = async () => {
+    const form = new FormData(box.form);
+    const query = new URLSearchParams([...form].filter(([, value]) => value));
+    const number = ++asked;
+    if (!query.get("q")?.trim() || query.has("everywhere")) return;
+    history.replaceState(null, "", `?${query}`);
+    query.set("live", "1");
+    const answer = await fetch(`${site}search.json?${query}`).catch(() => null);
+    if (!answer?.ok || number !== asked) return;
+    const found = await answer.json();
+    if (number !== asked) return;
+    at = -1;
+    hits.replaceChildren(make("p", { class: "said" }, found.said),
+      make("ol", { class: "hits", "data-list": "" }, ...found.files.map(file)));
+  };
+  box.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(search, 60);
+  });
+}
+
+// ------------------------------------------------------------------------------- what changed
+
+const number = Number(document.body.dataset.number);
+if (site && number && $("[data-live], [data-note]")) {
+  const news = make("div", { id: "news", role: "status" });
+  document.body.append(news);
+  const look = async () => {
+    if (document.hidden) return;
+    const answer = await fetch(`${site}index.json`).catch(() => null);
+    if (answer?.status === 401) news.replaceChildren("This browser may not come in any more: run elophanto page.");
+    if (!answer?.ok) return;
+    const start = await answer.json();
+    if (start.number === number) return;
+    news.replaceChildren("Notes have changed. ", make("a", { href: location.href }, "Show"));
+  };
+  setInterval(look, 5000);
+  document.addEventListener("visibilitychange", look);
+}
+
+// ------------------------------------------------------------------------------- what is copied
+
+for (const code of all("code.copy")) {
+  const button = make("button", { type: "button", class: "plain" }, "Copy");
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = "Copied";
+  });
+  code.after(" ", button);
+}
