@@ -1,7 +1,7 @@
 // What pages of elophanto do beside being read: everything here can be done without it. Text becomes
 // text, never markup.
 
-const site = document.body.dataset.site;
+const site = document.body.dataset.site ?? "";
 const $ = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -122,6 +122,34 @@ if (box && hits) {
   });
 }
 
+// --------------------------------------------------------- searching where pages are files
+
+const indexed = $("[data-index]");
+if (indexed) {
+  const query = new URLSearchParams(location.search).get("q");
+  let notes;
+  const look = async () => {
+    notes ??= await (await fetch(indexed.dataset.index)).json();
+    const words = indexed.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = words.length === 0 ? [] : notes
+      .map(([address, title, path, text]) => {
+        const [inTitle, inText] = [`${title} ${path}`.toLowerCase(), text.toLowerCase()];
+        const score = words.map((word) => (inTitle.includes(word) ? 3 : inText.includes(word) ? 1 : -99)).reduce((a, b) => a + b, 0);
+        return { address, title, path, score };
+      })
+      .filter((note) => note.score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, 50);
+    const line = (note) => make("li", {}, make("a", { href: note.address }, note.title), make("span", { class: "quiet" }, ` ${note.path}`));
+    hits.replaceChildren(make("p", {}, words.length ? `${found.length} notes` : ""), make("ol", { class: "notes", "data-list": "" }, ...found.map(line)));
+  };
+  indexed.addEventListener("input", look);
+  if (query) {
+    indexed.value = query;
+    look();
+  }
+}
+
 // ------------------------------------------------------------------------------- what changed
 
 const number = Number(document.body.dataset.number);
@@ -139,6 +167,67 @@ if (site && number && $("[data-live], [data-note]")) {
   };
   setInterval(look, 5000);
   document.addEventListener("visibilitychange", look);
+}
+
+// ----------------------------------------------------------------------------------- what is done
+
+/** Asks for something to be done: what came of it, or why not. */
+const act = async (wanted) => {
+  const headers = { "Content-Type": "application/json", "X-Elophanto": "page" };
+  const answer = await fetch(`${site}do`, { method: "POST", headers, body: JSON.stringify(wanted) }).catch(() => null);
+  if (!answer) return { error: "the gateway does not answer" };
+  return answer.json().catch(() => ({ error: `refused (${answer.status})` }));
+};
+
+/** Says what came of it, and offers to take it back. */
+const tell = (status, done) => {
+  const text = done.error ? `Not done: ${done.error}${done.hint ? `; ${done.hint}` : ""}.` : done.said;
+  status.replaceChildren(text);
+  if (!done.undo) return;
+  const undo = make("button", { type: "button", class: "plain" }, "Undo");
+  undo.addEventListener("click", async () => tell(status, await act(done.undo)));
+  status.append(" ", undo);
+};
+
+for (const button of all("[data-act]")) {
+  button.hidden = false;
+  let isSure = !button.dataset.sure;
+  button.addEventListener("click", async () => {
+    if (!isSure) {
+      isSure = true;
+      button.textContent += ": sure?";
+      return;
+    }
+    button.disabled = true;
+    tell($("[role=status]", button.parentElement), await act(JSON.parse(button.dataset.act)));
+  });
+}
+
+for (const form of all("[data-form]")) {
+  form.hidden = false;
+  const status = $("[role=status]", form);
+  const fields = () => Object.fromEntries(new FormData(form));
+  const save = $("[data-save]", form);
+  const diff = $(".diff", form);
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const done = await act({ ...JSON.parse(form.dataset.form), ...fields() });
+    if (!save) return tell(status, done);
+    diff.hidden = save.hidden = !done.diff;
+    diff.textContent = done.diff ?? "";
+    tell(status, { ...done, undo: null });
+  });
+  form.addEventListener("input", () => {
+    if (save) save.hidden = diff.hidden = true;
+  });
+  save?.addEventListener("click", async () => {
+    const done = await act({ ...JSON.parse(form.dataset.then), ...fields() });
+    tell(status, done);
+    if (done.error) return;
+    save.hidden = true;
+    status.append(" ", make("a", { href: form.dataset.back }, "Read it"));
+    for (const name of ["form", "then"]) form.dataset[name] = JSON.stringify({ ...JSON.parse(form.dataset[name]), hash: done.hash });
+  });
 }
 
 // ------------------------------------------------------------------------------- what is copied

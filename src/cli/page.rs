@@ -1,18 +1,28 @@
 //! `elophanto page`
 
-use std::{process::Stdio, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
 
 use axum::http::Method;
 use serde::Serialize;
 
-use super::{Outcome, error::CliError, gateway::serve::usual_program, ui::Ui, workspace};
-use crate::{
-    gateway::files::GatewayFiles,
-    listening::{life, own},
-    page::address::encoded,
+use super::{
+    Outcome,
+    error::CliError,
+    gateway::serve::usual_program,
+    ui::{Ui, escape_control_line},
+    workspace::{self, KnowledgeBase, Workspace},
 };
-use elophanto_app::{Environment, Error};
-use elophanto_base::process;
+use crate::{
+    gateway::{files::GatewayFiles, serving::names},
+    listening::{life, own},
+    page::{self, Library, address::encoded},
+};
+use elophanto_app::{Environment, Error, gateway::Served};
+use elophanto_base::{counted::counted, process};
 
 /// How long the gateway may take to issue a ticket.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -24,8 +34,17 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(clap::Args, Debug)]
 pub struct PageArgs {
     /// Print the address, and open nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with = "export")]
     print: bool,
+    /// Write the reading part as files into a folder that is new or empty, for a web server
+    ///
+    /// Notes, entities, graph, and a search that the browser does. Nothing is written if anything in it
+    /// looks like a secret.
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// Of the notes as of a commit, branch, tag or date
+    #[arg(long, value_name = "REV", requires = "export")]
+    at: Option<String>,
     /// Print JSON Lines
     #[arg(long)]
     pub json: bool,
@@ -42,6 +61,9 @@ struct PageWire {
 pub fn run(args: &PageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let workspace = workspace::open(Vec::new(), ui)?;
     let environment = workspace.environment.clone();
+    if let Some(folder) = &args.export {
+        return export(workspace, folder, args.at.as_deref(), ui);
+    }
     let root = &workspace.repository.root;
     let files = GatewayFiles::of(&environment)?;
     files.prepare()?;
@@ -73,6 +95,27 @@ pub fn run(args: &PageArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     Ok(Outcome::Done)
 }
 
+fn export(
+    workspace: Workspace,
+    folder: &Path,
+    at: Option<&str>,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
+    let root = workspace.repository.root.clone();
+    let name = names(std::slice::from_ref(&root)).remove(0);
+    let environment = workspace.environment.clone();
+    let base = KnowledgeBase { folder: root.clone(), environment: environment.clone() };
+    let library = Library::new(&[Served { name, root, base }], environment);
+    let written = page::export::export(&library, workspace, folder, at)?;
+    let text = format!(
+        "{} written to {}",
+        counted(written.pages, "page"),
+        escape_control_line(&written.folder)
+    );
+    ui.emit(&written, text)?;
+    Ok(Outcome::Done)
+}
+
 /// Opens an address in the browser of the desktop; whether there is one.
 fn open(environment: &Environment, url: &str) -> bool {
     let has = |name: &str| environment.harmless().get(name).is_some_and(|it| !it.is_empty());
@@ -82,5 +125,5 @@ fn open(environment: &Environment, url: &str) -> bool {
         false => return false,
     };
     let words = [program.to_owned(), url.to_owned()];
-    process::detach(&words, std::path::Path::new("/"), Stdio::null(), None).is_ok()
+    process::detach(&words, Path::new("/"), Stdio::null(), None).is_ok()
 }

@@ -18,7 +18,10 @@ use axum::{
 };
 use serde::Deserialize;
 use serde_json::json;
-use tokio::{sync::Semaphore, task::spawn_blocking};
+use tokio::{
+    sync::Semaphore,
+    task::{JoinError, spawn_blocking},
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -33,7 +36,7 @@ use crate::{
         names,
         token::new_token,
     },
-    page::{self, Library, assets},
+    page::{self, Answer, Library, assets},
 };
 use elophanto_app::{
     Error,
@@ -47,6 +50,8 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 pub const MOST_BODY: usize = 8 * 1024 * 1024;
 /// The same of one that holds a ticket.
 const MOST_TICKET: usize = 4 * 1024;
+/// The same of what a page wants done.
+const MOST_ACT: usize = 1024 * 1024;
 /// What a browser may do with a page of ours: nothing of others, no script of anybody but us, and no
 /// script that makes markup of text.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -93,7 +98,7 @@ pub fn over_tcp(hall: &Arc<Hall>, mcp: Router) -> Router {
         .route(&below("session"), post(session))
         .route(&below("socket"), get(enter_page))
         .route(&below(""), get(pages))
-        .route(&below("{*rest}"), get(pages))
+        .route(&below("{*rest}"), get(pages).post(act))
         .method_not_allowed_fallback(no_such_method)
         .layer(map_response(as_page));
     ours.merge(pages).with_state(Arc::clone(hall)).merge(mcp)
@@ -172,16 +177,33 @@ async fn pages(State(hall): State<Arc<Hall>>, request: Request) -> Response {
         return *refusal;
     }
     let (rest, query) = (rest.to_owned(), uri.query().unwrap_or_default().to_owned());
-    let made =
-        spawn_blocking(move || page::answer(&hall.library, &hall.place, &rest, &query)).await;
+    answered(spawn_blocking(move || page::answer(&hall.library, &hall.place, &rest, &query)).await)
+}
+
+/// Something is done from a page: only our own asks for it, by script.
+async fn act(State(hall): State<Arc<Hall>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let (uri, headers) = (&parts.uri, &parts.headers);
+    let held = hall.of_own_page(uri, headers).and_then(|()| sent_by_script(headers));
+    if let Err(refusal) = held.and_then(|()| hall.visitor(headers, Instant::now())) {
+        return *refusal;
+    }
+    let Ok(bytes) = to_bytes(body, MOST_ACT).await else {
+        return fault(StatusCode::PAYLOAD_TOO_LARGE, "that is more than a page may send");
+    };
+    let rest = uri.path().strip_prefix(&hall.place).unwrap_or_default().to_owned();
+    answered(spawn_blocking(move || page::act(&hall.library, &rest, &bytes)).await)
+}
+
+/// What a page is made to say.
+fn answered(made: Result<Answer, JoinError>) -> Response {
     let Ok(answer) = made else {
         return fault(StatusCode::INTERNAL_SERVER_ERROR, "this is a bug");
     };
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
-    let kind = [(header::CONTENT_TYPE, answer.kind)];
     match answer.location {
         Some(location) => (status, [(header::LOCATION, location)]).into_response(),
-        None => (status, kind, answer.body).into_response(),
+        None => (status, [(header::CONTENT_TYPE, answer.kind)], answer.body).into_response(),
     }
 }
 

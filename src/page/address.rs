@@ -31,6 +31,12 @@ impl Site {
         self.to(&if self.is_export { page + ".html" } else { page })
     }
 
+    /// The same with a passage marked, where pages are made anew each time.
+    pub fn marked(&self, path: &str, mark: impl std::fmt::Display) -> String {
+        let page = self.note(path);
+        if self.is_export { page } else { format!("{page}?mark={mark}#mark") }
+    }
+
     /// The page of an entity.
     pub fn entity(&self, slug: &str) -> String {
         let page = format!("entity/{}", encoded(slug));

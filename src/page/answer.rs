@@ -1,8 +1,9 @@
 //! A question answered from what is known, with the places that say so.
 
 use maud::{Markup, html};
+use serde_json::json;
 
-use super::{Asked, Page, Tab, search::sureness, words};
+use super::{Asked, Page, Tab, acts, search::sureness, words};
 use elophanto_app::{
     Error,
     reporter::Silent,
@@ -41,6 +42,10 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
                 @for numbers in &reply.contradictions { p.warn { @for (at, number) in numbers.iter().enumerate() { @if at > 0 { " and " } "[" (number) "]" } " say otherwise of the same thing, the newest first." } }
                 h2 { "Sources" }
                 ol.notes data-list { @for it in &reply.citations { (source(asked, it)) } }
+                @if let Some(id) = &reply.id {
+                    @let react = |label, good| acts::button(label, &json!({ "act": "react", "id": id, "good": good }), false);
+                    (acts::buttons(&[react("This helped", true), react("It did not", false)]))
+                }
                 @if let Some(model) = &reply.model { p.quiet { "Made by " (words::line(model)) @if model == "extractive" { ": sentences of the sources, word for word" } "." } }
             }
             None => { (nothing(asked, &reply)) }
@@ -68,7 +73,7 @@ fn source(asked: &Asked, it: &Citation) -> Markup {
     html! {
         li id=(format!("source-{}", it.number)) {
             "[" (it.number) "] "
-            @if is_note { a href=(format!("{}?mark={}#mark", asked.site.note(&it.path), it.line)) { (words::line(&it.title)) } }
+            @if is_note { a href=(asked.site.marked(&it.path, it.line)) { (words::line(&it.title)) } }
             @else { (words::line(&it.title)) }
             span.quiet { " " bdi { (words::line(&it.path)) } ":" (it.line) @if let Some(date) = &it.date { ", " (date) } }
             @if it.superseded { " " span.badge.warn { "superseded" } }
@@ -83,7 +88,7 @@ fn nothing(asked: &Asked, reply: &Reply) -> Markup {
         @if let Some(nearest) = &reply.nearest {
             p {
                 "The nearest is "
-                @if asked.catalogue.find(&nearest.path).is_some() { a href=(format!("{}?mark={}#mark", asked.site.note(&nearest.path), nearest.line)) { (words::line(&nearest.title)) } }
+                @if asked.catalogue.find(&nearest.path).is_some() { a href=(asked.site.marked(&nearest.path, nearest.line)) { (words::line(&nearest.title)) } }
                 @else { (words::line(&nearest.title)) " (" (words::line(&nearest.path)) ")" }
                 "."
             }

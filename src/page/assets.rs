@@ -23,9 +23,19 @@ static ALL: LazyLock<Vec<Asset>> = LazyLock::new(|| {
             "text/javascript; charset=utf-8",
             include_bytes!("../../assets/page/page.js"),
         ),
+        asset(
+            "chat.js",
+            "text/javascript; charset=utf-8",
+            include_bytes!("../../assets/page/chat.js"),
+        ),
         asset("icon.svg", "image/svg+xml", include_bytes!("../../assets/page/icon.svg")),
     ]
 });
+
+/// All of them.
+pub fn all() -> &'static [Asset] {
+    &ALL
+}
 
 /// The file of a name.
 pub fn named(name: &str) -> Option<&'static Asset> {

@@ -9,12 +9,16 @@ use elophanto_app::{
     learning::{Learning, now},
     reporter::Silent,
 };
+use elophanto_index::Kind;
 
 /// Entities on a page, and interests that are shown.
-const ON_EACH: usize = 100;
+pub const ON_EACH: usize = 100;
 const INTERESTS: usize = 10;
 
 pub fn page(asked: &Asked) -> Result<Page, Error> {
+    if asked.is_past {
+        return past(asked);
+    }
     let learning = Learning::look(&asked.workspace);
     let (store, snapshot) = (learning.store(), learning.store().read(now()));
     let all = entities::list(&store, &snapshot);
@@ -43,6 +47,19 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
             }
             (pager(asked, &asked.site.page("entities"), all.len(), ON_EACH))
         }
+    })
+}
+
+/// The pages of entities as a revision holds them.
+fn past(asked: &Asked) -> Result<Page, Error> {
+    let all = asked.catalogue.entries.iter().filter(|it| it.kind == Kind::Fact);
+    let first = (asked.query.page() - 1) * ON_EACH;
+    let all: Vec<_> = all.collect();
+    asked.page(Tab::Entities, "Entities", &(), || html! {
+        h1 { "Entities" }
+        @if all.is_empty() { p { "None yet." } }
+        (super::notes::list(asked, all.get(first..(first + ON_EACH).min(all.len())).unwrap_or_default()))
+        (pager(asked, &asked.site.page("entities"), all.len(), ON_EACH))
     })
 }
 

@@ -1,14 +1,16 @@
 //! An entity: what is known of it, where each fact comes from, how much the user cares and why.
 
 use maud::{Markup, html};
+use serde_json::json;
 
-use super::{Asked, Page, Tab, charts, entities::trend, words};
+use super::{Asked, Page, Tab, acts, charts, entities::trend, words};
 use elophanto_app::{
     Error, entities,
     entities::{Known, KnownFact},
     interest::{Why, why},
     learning::{Learning, now},
 };
+use elophanto_knowledge::interest::PreferenceKind;
 
 pub fn page(asked: &Asked, name: &str) -> Result<Page, Error> {
     let learning = Learning::look(&asked.workspace);
@@ -32,7 +34,15 @@ pub fn page(asked: &Asked, name: &str) -> Result<Page, Error> {
                     @if !known.aliases.is_empty() { ", also called " (words::line(&known.aliases.join(", "))) }
                     @for tag in known.tags { " " span.badge { (words::line(tag)) } }
                 }
-                @if let Some(cares) = &cares { (interest(cares)) }
+                @if let Some(cares) = &cares {
+                    @let wish = |label, act: &str| acts::button(label, &json!({ "act": act, "topic": known.name }), false);
+                    @match cares.preference {
+                        Some(PreferenceKind::Like) => { (acts::buttons(&[wish("You like it: take that back", "unlike")])) }
+                        Some(PreferenceKind::Dislike) => { (acts::buttons(&[wish("You dislike it: take that back", "undislike")])) }
+                        None => { (acts::buttons(&[wish("Like", "like"), wish("Dislike", "dislike")])) }
+                    }
+                    (interest(cares))
+                }
                 section aria-labelledby="facts" {
                     h2 #facts { "Facts" }
                     @if known.facts.is_empty() { p { "None yet." } }
@@ -60,7 +70,7 @@ fn one(asked: &Asked, fact: &KnownFact) -> Markup {
                 @if let Some(search) = fact.search { li { "found by the search " code { (words::line(search)) } } }
                 @if let Some(message) = fact.message { li { "said in the message " code { (words::line(message)) } } }
                 @if let Some(at) = &fact.learned_at { li { "learnt " (words::line(at)) } }
-                li { a href=(format!("{}?mark={}#mark", asked.site.note(&fact.path), fact.line)) { (words::line(&fact.path)) ":" (fact.line) } }
+                li { a href=(asked.site.marked(&fact.path, fact.line)) { (words::line(&fact.path)) ":" (fact.line) } }
             }
         }
     }
@@ -77,7 +87,7 @@ fn notes(asked: &Asked, known: &Known) -> Markup {
                 h2 #own { "What people wrote on its page" }
                 ul {
                     @for note in &known.notes {
-                        li { (words::text(note.text)) " " a href=(format!("{}?mark={}#mark", asked.site.note(&note.path), note.line)) { "line " (note.line) } }
+                        li { (words::text(note.text)) " " a href=(asked.site.marked(&note.path, note.line)) { "line " (note.line) } }
                     }
                 }
             }

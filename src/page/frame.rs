@@ -15,18 +15,20 @@ pub enum Tab {
     Graph,
     Questions,
     Memory,
+    Chat,
     Runs,
     Status,
 }
 
 impl Tab {
-    const ALL: [(Self, &'static str, &'static str); 8] = [
+    const ALL: [(Self, &'static str, &'static str); 9] = [
         (Self::Search, "search", "Search"),
         (Self::Notes, "notes", "Notes"),
         (Self::Entities, "entities", "Entities"),
         (Self::Graph, "graph", "Graph"),
         (Self::Questions, "questions", "Questions"),
         (Self::Memory, "memory", "Memory"),
+        (Self::Chat, "chat", "Chat"),
         (Self::Runs, "runs", "Runs"),
         (Self::Status, "status", "Status"),
     ];
@@ -45,7 +47,7 @@ pub fn page(asked: &Asked, tab: Tab, title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head(site, &format!("{} - {}", words::line(title), asked.name)))
+            (head(site, &format!("{} - {}", words::line(title), asked.name), tab == Tab::Chat))
             body data-site=(site.to("")) data-number=(asked.number) {
                 a.skip href="#main" { "Skip to the content" }
                 header.top {
@@ -93,10 +95,11 @@ fn switcher(asked: &Asked) -> Markup {
     }
 }
 
-fn head(site: &Site, title: &str) -> Markup {
+fn head(site: &Site, title: &str, is_chat: bool) -> Markup {
     html! {
         head {
             meta charset="utf-8";
+            @if site.is_export { (super::export::policy()) }
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
             meta name="referrer" content="no-referrer";
@@ -104,6 +107,7 @@ fn head(site: &Site, title: &str) -> Markup {
             link rel="icon" href=(site.asset("icon.svg")) type="image/svg+xml";
             link rel="stylesheet" href=(site.asset("page.css"));
             script type="module" src=(site.asset("page.js")) {}
+            @if is_chat { script type="module" src=(site.asset("chat.js")) {} }
         }
     }
 }
@@ -114,7 +118,7 @@ pub fn closed(root: &str) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head(&site, "elophanto"))
+            (head(&site, "elophanto", false))
             body.closed data-enter=(site.to("session")) {
                 main #main {
                     h1 { "Not open" }
@@ -133,7 +137,7 @@ pub fn bare(site: &Site, error: &Error) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head(site, "elophanto"))
+            (head(site, "elophanto", false))
             body { main #main { (refusal(error)) p { a href=(site.root) { "To the top" } } } }
         }
     }
@@ -150,11 +154,22 @@ pub fn refusal(error: &Error) -> Markup {
     }
 }
 
+/// The file of a page of an exported list.
+pub fn file_of(first: &str, page: usize) -> String {
+    match (page, first.strip_suffix(".html")) {
+        (2.., Some(name)) => format!("{name}-{page}.html"),
+        _ => first.to_owned(),
+    }
+}
+
 /// The way through a list of pages, if there is more than one.
 pub fn pager(asked: &Asked, address: &str, total: usize, on_each: usize) -> Markup {
     let pages = total.div_ceil(on_each.max(1)).max(1);
     let page = asked.query.page().min(pages);
     let to = |page: usize| {
+        if asked.site.is_export {
+            return file_of(address, page);
+        }
         let number = page.to_string();
         format!("{address}?{}", asked.query.with("page", (page > 1).then_some(number.as_str())))
     };

@@ -13,7 +13,7 @@ use elophanto_app::{
 
 /// Groups that are drawn, and that are listed on a page.
 const DRAWN: usize = 40;
-const ON_EACH: usize = 50;
+pub const ON_EACH: usize = 50;
 /// Characters of a name in a picture.
 const MOST_NAME: usize = 28;
 

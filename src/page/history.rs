@@ -102,7 +102,7 @@ pub fn lines(asked: &Asked, path: &str) -> Result<Page, Error> {
                                     }
                                     _ => { td {} td {} td {} }
                                 }
-                                td.number { a href=(format!("{}?mark={number}#mark", asked.site.note(path))) { (number) } }
+                                td.number { a href=(asked.site.marked(path, number)) { (number) } }
                                 td.text { code { (words::text(&line.text)) } }
                             }
                         }

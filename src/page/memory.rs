@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 use serde::Serialize;
+use serde_json::json;
 
-use super::{Asked, Page, Tab, frame::pager, words};
+use super::{Asked, Page, Tab, acts, frame::pager, words};
 use elophanto_app::{
     Error,
     memory::{EventType, Memories, Records},
@@ -75,6 +76,17 @@ pub fn lesson(asked: &Asked, id: &str) -> Result<Page, Error> {
                 @if let Some(older) = &memory.replaces { div { dt { "Corrects" } dd { code { (words::line(older)) } } } }
                 div { dt { "Id" } dd { code { (words::line(&memory.id)) } } }
                 @if let Some(place) = place { div { dt { "Where" } dd { (words::line(&place.path)) ":" (place.line) } } }
+            }
+            (acts::buttons(&[acts::button("Forget", &json!({ "act": "forget", "id": memory.id }), true)]))
+            details {
+                summary { "Correct it" }
+                form data-form=(json!({ "act": "correct", "id": memory.id }).to_string()) hidden {
+                    label { "Lesson" textarea name="lesson" rows="3" { "\n" (memory.lesson) } }
+                    label { "Context" textarea name="context" rows="2" { "\n" (memory.context) } }
+                    label { "Command" input name="command" value=(memory.command); }
+                    label { "Worked, as in 3/4" input name="rate" value=(memory.success_rate.map(|rate| rate.to_string()).unwrap_or_default()); }
+                    p.row { button type="submit" { "Correct" } span role="status" {} }
+                }
             }
         }
     })

@@ -6,12 +6,16 @@
 //! templates; what is rendered of notes comes from `elophanto_text::html`, which lets no markup of
 //! theirs through.
 
+mod acts;
 pub mod address;
 mod answer;
 pub mod assets;
 mod charts;
+mod chat;
+mod edit;
 mod entities;
 mod entity;
+pub mod export;
 mod frame;
 mod graph;
 mod history;
@@ -30,6 +34,7 @@ use std::sync::Arc;
 use maud::Markup;
 use serde::Serialize;
 
+pub use acts::act;
 use address::{Query, Site, decoded};
 pub use frame::{Tab, closed};
 
@@ -107,6 +112,8 @@ pub struct Asked<'l> {
     /// Of the catalogue: a page that is open asks whether there is a newer one.
     pub number: u64,
     shape: Shape,
+    /// Whether the notes are those of a revision: what lies in the work tree is none of it.
+    is_past: bool,
 }
 
 /// A page in the form that was wanted.
@@ -118,6 +125,11 @@ pub enum Page {
 }
 
 impl Asked<'_> {
+    /// Addresses as they are at the top.
+    fn site_of_top(&self) -> Site {
+        Site { root: String::new(), ..self.site.clone() }
+    }
+
     fn wants_markdown(&self) -> bool {
         self.shape == Shape::Markdown
     }
@@ -179,6 +191,7 @@ pub fn answer(library: &Library, root: &str, path: &str, query: &str) -> Answer 
             catalogue,
             query: Query::parse(query),
             shape,
+            is_past: false,
         })
     });
     let asked = match asked {
@@ -248,6 +261,8 @@ impl Asked<'_> {
             ("lines", path) if !path.is_empty() => history::lines(self, path),
             ("entities", "") => entities::page(self),
             ("entity", name) if !name.is_empty() => entity::page(self, name),
+            ("edit", path) if !path.is_empty() => edit::page(self, path),
+            ("chat", "") => chat::page(self),
             ("graph", "") => graph::page(self),
             ("questions", "") => questions::page(self),
             ("memory", "") => memory::page(self),

@@ -16,7 +16,7 @@ use elophanto_index::{Kind, drift::Drift};
 use elophanto_repo::NotePath;
 use elophanto_text::{
     html::{Addresses, Anchor, Mark, Part, Rendered, Target, parts, render},
-    markdown::{Destination, Document, Link, LinkKind},
+    markdown::{self, Destination, Document, Link, LinkKind},
 };
 
 /// Bytes of a note on one page.
@@ -98,7 +98,8 @@ fn now(asked: &Asked, note: &Note, past: &Past) -> Result<Page, Error> {
     // What cannot be told is left out: the note itself is what was asked for.
     let alike = asked.shelf.alike(&asked.workspace, &asked.catalogue, note);
     let alike = alike.unwrap_or_default();
-    let (links, backlinks) = (note.links(&asked.catalogue), note.backlinks(&asked.catalogue));
+    let catalogue = &asked.catalogue;
+    let (links, backlinks) = (catalogue.links_of(note.number), catalogue.backlinks_of(note.number));
     let outline = note.document.as_ref().map(|it| it.headings.as_slice()).unwrap_or_default();
     let twin = NoteWire {
         path: &path,
@@ -155,6 +156,38 @@ fn now(asked: &Asked, note: &Note, past: &Past) -> Result<Page, Error> {
             }
         }
     })
+}
+
+/// A note on a page that is a file: what it says, and what is linked with it.
+pub fn exported(asked: &Asked, number: usize) -> Page {
+    let Some(entry) = asked.catalogue.entries.get(number) else {
+        return asked.missing(Tab::Notes, &Error::new("there is no such note"));
+    };
+    let text = asked.catalogue.text(number).unwrap_or_default();
+    let document = markdown::parse(text);
+    let shown = Shown {
+        path: &entry.name,
+        title: &entry.title,
+        text,
+        document: document.as_ref().ok(),
+        unreadable: None,
+    };
+    let (links, backlinks) =
+        (asked.catalogue.links_of(number), asked.catalogue.backlinks_of(number));
+    let body = body(asked, &shown);
+    let html = html! {
+        article.note {
+            (heading(asked, &shown))
+            p.meta { (words::day(entry.changed)) @for tag in &entry.tags { " " span.badge { (words::line(tag)) } } }
+            (body.html)
+        }
+        aside aria-label="About this note" {
+            (outline_of(&body))
+            (linked("Links to it", &backlinks, asked, true))
+            (linked("Links from it", &links, asked, false))
+        }
+    };
+    Page::Html { tab: Tab::Notes, title: entry.title.clone(), body: html, status: 200 }
 }
 
 fn old(asked: &Asked, path: &str, version: &Version, past: &Past) -> Result<Page, Error> {
@@ -225,6 +258,7 @@ fn actions(asked: &Asked, shown: &Shown, kind: Kind) -> Markup {
     html! {
         @if !site.is_export {
             nav.actions aria-label="This note" {
+                a href=(site.to(&format!("edit/{}", encoded(shown.path)))) { "Edit" }
                 a href=(site.to(&format!("lines/{}", encoded(shown.path)))) { "Who wrote it" }
                 a href=(site.to(&format!("history/{}", encoded(shown.path)))) { "History" }
                 a href=(format!("{}?note={}", site.page("graph"), encoded(shown.path))) { "Graph" }
@@ -253,7 +287,8 @@ struct Body {
 }
 
 fn body(asked: &Asked, shown: &Shown) -> Body {
-    let parts = parts(shown.text, shown.document, ON_EACH);
+    let most = if asked.site.is_export { usize::MAX } else { ON_EACH };
+    let parts = parts(shown.text, shown.document, most);
     let mark: Option<Mark> = asked.query.get("mark").and_then(|text| text.parse().ok());
     let wanted = asked.query.get("part").and_then(|text| text.parse::<usize>().ok());
     let holding = mark.and_then(|mark| parts.iter().rposition(|part| part.line <= mark.start.0));
@@ -311,7 +346,10 @@ fn rendered(
 /// Where a link of a note leads.
 fn target(asked: &Asked, note: &str, link: &Link) -> Target {
     let root = &asked.workspace.repository.root;
-    let exists = |path: &str| root.join(path).exists();
+    let exists = |path: &str| match asked.is_past {
+        true => asked.catalogue.find(path).is_some(),
+        false => root.join(path).exists(),
+    };
     match asked.catalogue.names.destination(note, link, &exists) {
         Destination::External
             if link.kind == LinkKind::Inline && !link.target.starts_with("//") =>
@@ -374,7 +412,7 @@ fn linked(
                     @for it in links {
                         @let page = asked.site.note(&it.path);
                         li {
-                            a href=(if opens_line { format!("{page}?mark={}#mark", it.line) } else { page }) { (words::line(&it.title)) }
+                            a href=(if opens_line { asked.site.marked(&it.path, it.line) } else { page }) { (words::line(&it.title)) }
                             @if opens_line && !it.text.is_empty() { " " span.quiet { (words::line(&it.text)) } }
                         }
                     }

@@ -8,7 +8,7 @@ use elophanto_app::{Error, reading::Entry};
 use elophanto_index::Kind;
 
 /// Notes on a page.
-const ON_EACH: usize = 100;
+pub const ON_EACH: usize = 100;
 
 pub fn page(asked: &Asked) -> Result<Page, Error> {
     let folder = asked.query.get("folder").unwrap_or_default().trim_matches('/');
@@ -45,6 +45,21 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
                 @else if listed.folders.is_empty() { p { "There are no notes yet." } }
             }
             (pager(asked, &asked.site.page("notes"), listed.total, ON_EACH))
+        }
+    })
+}
+
+/// All notes in one list, for pages that are files.
+pub fn exported(asked: &Asked) -> Result<Page, Error> {
+    let entries = &asked.catalogue.entries;
+    let first = (asked.query.page() - 1) * ON_EACH;
+    let shown: Vec<&Entry> = entries.iter().skip(first).take(ON_EACH).collect();
+    asked.page(Tab::Notes, "Notes", &(), || {
+        html! {
+            h1 { "Notes" }
+            p { "All " (words::number(entries.len())) ", by path." }
+            (list(asked, &shown))
+            (pager(asked, &asked.site.page("notes"), entries.len(), ON_EACH))
         }
     })
 }

@@ -1,8 +1,9 @@
 //! What `scan` asks about files, and waits for an answer.
 
 use maud::{Markup, html};
+use serde_json::json;
 
-use super::{Asked, Page, Tab, frame::pager, words};
+use super::{Asked, Page, Tab, acts, frame::pager, words};
 use elophanto_app::{
     Error,
     questions::{Waiting, known, list},
@@ -65,6 +66,9 @@ fn one(asked: &Asked, question: &Question) -> Markup {
                 ", " (words::day(Some(question.at.as_second())))
             }
             @if let Some(answer) = &question.answer { p.answer { (words::text(answer)) } }
+            @if question.state.is_waiting() {
+                (acts::buttons(&[acts::button("Dismiss", &json!({ "act": "dismiss", "id": question.id }), true)]))
+            }
         }
     }
 }

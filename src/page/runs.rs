@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 use serde::Serialize;
+use serde_json::json;
 
-use super::{Asked, Page, Tab, charts, frame::pager, words};
+use super::{Asked, Page, Tab, acts, charts, frame::pager, words};
 use elophanto_agent::{Entry, EntryKind, RunTrail, Sessions};
 use elophanto_app::{
     Error,
@@ -85,6 +86,7 @@ pub fn run(asked: &Asked, id: &str) -> Result<Page, Error> {
     asked.page(Tab::Runs, goal.as_str(), &twin, || html! {
         h1 { (words::line(&elophanto_base::one_line::one_line(&goal, 200))) }
         (summary(&trail))
+        (acts::buttons(&[acts::button("Take back what it changed", &json!({ "act": "undo", "run": run }), true)]))
         @for damage in &trail.damage { p.warn { (words::line(damage)) } }
         h2 { "What happened" }
         div.wide tabindex="0" role="region" aria-label="What happened, step by step" {

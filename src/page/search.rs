@@ -89,6 +89,22 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
     })
 }
 
+/// Searching where pages are files: the browser does it, in a small index.
+pub fn exported(asked: &Asked) -> Result<Page, Error> {
+    asked.page(Tab::Search, "Search", &(), || html! {
+        h1 { "Search" }
+        noscript { p.warn { "Searching here needs script. All notes stand under Notes." } }
+        form.search role="search" aria-label="Search the notes" action="search.html" method="get" {
+            label for="words" { "Words" }
+            span.row {
+                input #words type="search" name="q" autocomplete="off" spellcheck="false" data-index="search-index.json";
+                button type="submit" { "Search" }
+            }
+        }
+        div #hits aria-live="polite" {}
+    })
+}
+
 /// The workspace with as many hits as are needed.
 fn open(asked: &Asked, limit: usize) -> Result<Workspace, Error> {
     asked.shelf.open(flags(asked, limit))
@@ -190,7 +206,7 @@ pub fn place(site: &Site, hit: &Hit) -> Option<String> {
         return None;
     }
     let mark = mark_of(hit);
-    Some(format!("{}?mark={mark}#mark", site.note(&hit.path.to_text())))
+    Some(site.marked(&hit.path.to_text(), mark))
 }
 
 fn mark_of(hit: &Hit) -> Mark {

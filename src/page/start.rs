@@ -11,6 +11,9 @@ const LATEST: usize = 12;
 
 pub fn page(asked: &Asked) -> Result<Page, Error> {
     let (catalogue, site) = (&asked.catalogue, &asked.site);
+    if site.is_export {
+        return exported(asked);
+    }
     let known = questions::known(&asked.workspace)?;
     let waiting = questions::waiting(&known, None, 3);
     let open = waiting.questions.len() + waiting.more;
@@ -57,6 +60,26 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
                 h2 #open { "Open questions" }
                 ul.plain { @for asked_ in &waiting.questions { li { (words::line(asked_.question)) } } }
                 p { a href=(site.page("questions")) { "All " (words::number(open)) } }
+            }
+        }
+    })
+}
+
+/// The same of pages that are files: what this machine knows beside is left out.
+fn exported(asked: &Asked) -> Result<Page, Error> {
+    let latest = asked.catalogue.latest(LATEST);
+    asked.page(Tab::Start, "Start", &(), || {
+        html! {
+            h1 { (words::line(&asked.name)) }
+            p {
+                (words::number(asked.catalogue.entries.len())) " notes: "
+                a href=(asked.site.page("notes")) { "all of them" } ", "
+                a href=(asked.site.page("entities")) { "what is known of things" } ", "
+                a href=(asked.site.page("graph")) { "how they hang together" } "."
+            }
+            section aria-labelledby="latest" {
+                h2 #latest { "Changed last" }
+                (super::notes::list(asked, &latest))
             }
         }
     })

@@ -1499,6 +1499,15 @@ fn help_of_page() {
           --print
               Print the address, and open nothing
 
+          --export <DIR>
+              Write the reading part as files into a folder that is new or empty, for a web server
+
+              Notes, entities, graph, and a search that the browser does. Nothing is written if anything
+              in it looks like a secret.
+
+          --at <REV>
+              Of the notes as of a commit, branch, tag or date
+
           --json
               Print JSON Lines
 

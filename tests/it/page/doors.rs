@@ -38,7 +38,7 @@ fn pages_need_a_cookie() {
         visitor.gate.below(&page),
         visitor.gate.host()
     ));
-    assert_eq!(post.status, 405);
+    assert_eq!(post.status, 403);
 }
 
 #[test]

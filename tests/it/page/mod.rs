@@ -1,5 +1,6 @@
 //! `elophanto page`: the real gateway, pages asked for as a browser asks for them.
 
+mod acts;
 mod bad;
 mod doors;
 mod hostile;

@@ -2,14 +2,21 @@
 
 use std::{collections::BTreeMap, fs};
 
-use crate::{Error, embedding::background::embed_soon, workspace::Workspace};
+use rustc_hash::FxHashSet;
+
+use crate::{
+    Error,
+    embedding::background::embed_soon,
+    when,
+    workspace::{Workspace, now_nanoseconds},
+};
 use elophanto_index::{
     Kind, Options, Refreshed, Snapshot,
     links::{Names, follow_by_names},
     search::SearchError,
     store::manifest::{FileEntry, Place},
 };
-use elophanto_repo::NotePath;
+use elophanto_repo::{CommitId, Git, GitError, NotePath, Version};
 use elophanto_text::markdown::{Destination, Scope};
 
 /// A note or a page of an entity.
@@ -87,13 +94,41 @@ impl Catalogue {
         number: u64,
     ) -> Result<Self, Error> {
         let again = || workspace.refresh_all(options);
-        let Refreshed { snapshot: searched, report } =
-            embed_soon(workspace, &workspace.context(), again()?, &again)?;
+        let refreshed = embed_soon(workspace, &workspace.context(), again()?, &again)?;
+        let root = &workspace.repository.root;
+        Self::of(refreshed, &|path| root.join(path).exists(), number)
+    }
+
+    /// As the notes are now, looked at once.
+    ///
+    /// # Errors
+    /// When a configured root does not exist, or the view is damaged.
+    pub fn now(workspace: &Workspace) -> Result<Self, Error> {
+        let options = Options { full: false, patience: None, progress: &|_, _| {} };
+        Self::make(workspace, options, 1)
+    }
+
+    /// As they were at a revision or date; and the commit that was meant.
+    ///
+    /// # Errors
+    /// When there is no such revision, or git cannot list it.
+    pub fn at(workspace: &Workspace, revision: &str) -> Result<(Self, CommitId), Error> {
+        let git = Git::of(&workspace.repository).ok_or(GitError::NoRepository)?;
+        let commit = when::commit(&git, revision, now_nanoseconds() / 1_000_000_000)?;
+        let refreshed = workspace.version(&git, &Version::Commit(commit), &|_, _| {})?;
+        let files = &refreshed.snapshot.files;
+        let known: FxHashSet<String> = files.iter().map(|file| file.path.to_text()).collect();
+        Ok((Self::of(refreshed, &|path| known.contains(path), 1)?, commit))
+    }
+
+    fn of(
+        Refreshed { snapshot: searched, report }: Refreshed,
+        exists: &(dyn Fn(&str) -> bool + Sync),
+        number: u64,
+    ) -> Result<Self, Error> {
         let snapshot = pages(&searched);
         let entries = entries(&snapshot)?;
-        let root = &workspace.repository.root;
-        let exists = |path: &str| root.join(path).exists();
-        let (links, names) = follow_by_names(&snapshot, &exists).map_err(SearchError::from)?;
+        let (links, names) = follow_by_names(&snapshot, exists).map_err(SearchError::from)?;
         let mut catalogue = Self {
             snapshot,
             searched,

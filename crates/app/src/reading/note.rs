@@ -117,18 +117,18 @@ fn state(catalogue: &Catalogue, path: &NotePath) -> &'static str {
     }
 }
 
-impl Note {
-    /// What refers to it, by path, and how many there are.
-    pub fn backlinks(&self, catalogue: &Catalogue) -> (Vec<Linked>, usize) {
-        let incoming = catalogue.incoming(self.number);
-        let linked = |it: &Reference| linked(catalogue, it, it.from);
+impl Catalogue {
+    /// What refers to a note, by path, and how many there are.
+    pub fn backlinks_of(&self, note: usize) -> (Vec<Linked>, usize) {
+        let incoming = self.incoming(note);
+        let linked = |it: &Reference| linked(self, it, it.from);
         (incoming.iter().take(MOST_LINKS).filter_map(linked).collect(), incoming.len())
     }
 
-    /// What it refers to, and how many that are.
-    pub fn links(&self, catalogue: &Catalogue) -> (Vec<Linked>, usize) {
-        let outgoing = catalogue.outgoing(self.number);
-        let linked = |it: &Reference| linked(catalogue, it, it.to);
+    /// What a note refers to, and how many that are.
+    pub fn links_of(&self, note: usize) -> (Vec<Linked>, usize) {
+        let outgoing = self.outgoing(note);
+        let linked = |it: &Reference| linked(self, it, it.to);
         (outgoing.iter().take(MOST_LINKS).filter_map(linked).collect(), outgoing.len())
     }
 }

@@ -16,8 +16,9 @@ const CLOSE: char = '\u{10FFFD}';
 pub(super) const FIRST_MARK: usize = 0;
 pub(super) const MARK: usize = 1;
 pub(super) const MARK_END: usize = 2;
+pub(super) const BREAK: usize = 3;
 /// From here on: ids of headings.
-pub(super) const HEADINGS: usize = 3;
+pub(super) const HEADINGS: usize = 4;
 
 /// What holds a place.
 pub(super) fn held(number: usize) -> String {
@@ -115,9 +116,10 @@ pub(super) fn finished(html: &str, anchors: &[Anchor]) -> String {
             "<pre>" => out.push_str("<pre tabindex=\"0\">"),
             tag if tag.starts_with("<img ") => {
                 out.push_str("<img loading=\"lazy\" ");
-                out.push_str(tag.trim_start_matches("<img "));
+                out.push_str(&spoken(tag.trim_start_matches("<img ")));
             }
-            tag if tag.starts_with('<') => out.push_str(tag),
+            // Nothing of ours goes into an attribute.
+            tag if tag.starts_with('<') => out.push_str(&spoken(tag)),
             holder => fill(holder, anchors, &mut out),
         }
     }
@@ -148,6 +150,7 @@ fn fill(holder: &str, anchors: &[Anchor], out: &mut String) {
         Ok(FIRST_MARK) => out.push_str("<mark id=\"mark\">"),
         Ok(MARK) => out.push_str("<mark>"),
         Ok(MARK_END) => out.push_str("</mark>"),
+        Ok(BREAK) => out.push_str("<br>"),
         Ok(number) => {
             let Some(anchor) = number.checked_sub(HEADINGS).and_then(|at| anchors.get(at)) else {
                 return;

@@ -37,7 +37,7 @@ fn what_notes_say() {
         "![a](https://evil.test/x.png)",
         "<p><a href=\"https://evil.test/x.png\" rel=\"noreferrer nofollow\">a</a></p>",
     );
-    check("a<br>b<!-- c -->", "<p>a<br>\nb</p>");
+    check("a<br>b<!-- c -->", "<p>a<br>b</p>");
     check("<!-- only this -->", "");
 }
 

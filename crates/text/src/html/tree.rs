@@ -7,7 +7,7 @@ use comrak::{
 
 use super::{
     Addresses, Anchor, Mark, Target,
-    finish::{FIRST_MARK, HEADINGS, MARK, MARK_END, held, spoken, without_holders},
+    finish::{BREAK, FIRST_MARK, HEADINGS, MARK, MARK_END, held, spoken, without_holders},
 };
 use crate::markdown::{LinkKind, link_of};
 
@@ -52,7 +52,9 @@ impl<'a> Preparation<'a> {
     pub fn prepare(&mut self, root: Node<'_>) {
         let nodes: Vec<Node<'_>> = root.descendants().collect();
         for node in &nodes {
-            self.html(node);
+            if self.html(node) {
+                continue;
+            }
             let is_text = matches!(node.data().value, NodeValue::Text(_));
             if is_text { self.text(node) } else { self.other(node) }
         }
@@ -65,17 +67,20 @@ impl<'a> Preparation<'a> {
         }
     }
 
-    /// Raw HTML is shown as text; comments are not shown, and a line break is one.
-    fn html(&self, node: Node<'_>) {
+    /// Raw HTML is shown as text; comments are not shown, and a line break is one. Whether nothing is
+    /// left to be done with the node.
+    fn html(&self, node: Node<'_>) -> bool {
         let is_comment_block = match &node.data().value {
             NodeValue::HtmlBlock(html) => is_comment(&html.literal),
             _ => false,
         };
         if is_comment_block {
             node.detach();
-            return;
+            return true;
         }
         let mut data = node.data_mut();
+        // Even where a break of Markdown's own cannot stand, as in a table.
+        let is_done = matches!(&data.value, NodeValue::HtmlInline(html) if is_break(html));
         let value = match &data.value {
             NodeValue::HtmlBlock(html) => {
                 let literal = html.literal.clone();
@@ -85,14 +90,12 @@ impl<'a> Preparation<'a> {
                 })))
             }
             NodeValue::HtmlInline(html) if is_comment(html) => None,
-            NodeValue::HtmlInline(html) if is_break(html) => Some(NodeValue::LineBreak),
+            NodeValue::HtmlInline(_) if is_done => Some(NodeValue::Text(held(BREAK).into())),
             NodeValue::HtmlInline(html) => Some(NodeValue::Text(html.clone().into())),
-            _ => return,
+            _ => return false,
         };
-        match value {
-            Some(value) => data.value = value,
-            None => data.value = NodeValue::Text("".into()),
-        }
+        data.value = value.unwrap_or_else(|| NodeValue::Text("".into()));
+        is_done
     }
 
     fn text(&mut self, node: Node<'_>) {
@@ -210,7 +213,7 @@ impl<'a> Preparation<'a> {
         drop(data);
         // A link that says nothing can neither be seen nor read out.
         let is_link = matches!(node.data().value, NodeValue::Link(_));
-        if is_link && words.trim().is_empty() {
+        if is_link && spoken(&words).trim().is_empty() {
             let url = match &node.data().value {
                 NodeValue::Link(link) => link.url.chars().take(MOST_ADDRESS).collect::<String>(),
                 _ => String::new(),
