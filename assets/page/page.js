@@ -17,16 +17,20 @@ const make = (name, attributes = {}, ...children) => {
 
 // ------------------------------------------------------------------------------------- coming in
 
-const ticket = new URLSearchParams(location.hash.slice(1)).get("ticket");
-const enter = document.body.dataset.enter ?? (ticket && `${new URL(site, location.href).pathname.split("/").slice(0, 2).join("/")}/session`);
-if (ticket && enter) {
+const comeIn = async () => {
+  const ticket = new URLSearchParams(location.hash.slice(1)).get("ticket");
+  if (!ticket) return;
   // It is good once: neither the history nor a copied address has it.
   history.replaceState(null, "", location.pathname + location.search);
+  const top = new URL(document.body.dataset.enter ?? `${site}../session`, location.href);
   const headers = { "Content-Type": "application/json", "X-Elophanto": "page" };
-  const answer = await fetch(enter, { method: "POST", headers, body: JSON.stringify({ ticket }) });
+  const answer = await fetch(top, { method: "POST", headers, body: JSON.stringify({ ticket }) });
   if (answer.ok) location.reload();
   else if ($("#why")) $("#why").textContent = "This address was used already, or is older than a minute.";
-}
+};
+comeIn();
+// An address that is put into a page that is open already.
+window.addEventListener("hashchange", comeIn);
 
 // ------------------------------------------------------------------------------------------ keys
 

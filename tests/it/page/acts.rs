@@ -110,7 +110,16 @@ fn likes_lessons_and_questions() {
     env.write_attributes();
     env.commit("First");
     env.ok(&["scan"]);
-    env.ok(&["agent", "remember", "--context", "the build failed", "--lesson", "install protoc"]);
+    env.ok(&[
+        "agent",
+        "remember",
+        "--type",
+        "error",
+        "--context",
+        "the build failed",
+        "--lesson",
+        "install protoc",
+    ]);
     let visitor = Visitor::open(&env);
     let liked = visitor.act(&json!({ "act": "like", "topic": "ferries" }));
     assert_eq!(visitor.json("entities.json")[0]["name"], "ferries");
