@@ -105,6 +105,7 @@ const hits = $("#hits");
 if (box && hits) {
   let asked = 0;
   let timer = 0;
+  let before = new AbortController();
   const search = async () => {
     const form = new FormData(box.form);
     const query = new URLSearchParams([...form].filter(([, value]) => value));
@@ -112,7 +113,9 @@ if (box && hits) {
     if (!query.get("q")?.trim() || query.has("everywhere")) return;
     history.replaceState(null, "", `?${query}`);
     query.set("live", "1");
-    const answer = await fetch(`${site}search.json?${query}`).catch(() => null);
+    before.abort();
+    before = new AbortController();
+    const answer = await fetch(`${site}search.json?${query}`, { signal: before.signal }).catch(() => null);
     if (!answer?.ok || number !== asked) return;
     const found = await answer.json();
     if (number !== asked) return;
@@ -233,6 +236,9 @@ for (const form of all("[data-form]")) {
     for (const name of ["form", "then"]) form.dataset[name] = JSON.stringify({ ...JSON.parse(form.dataset[name]), hash: done.hash });
   });
 }
+
+// What is being looked at is shown when that is done.
+if ($("[data-again]")) setTimeout(() => location.reload(), 1500);
 
 // ------------------------------------------------------------------------------- what is copied
 

@@ -8,6 +8,7 @@ pub mod bridge;
 pub mod client;
 mod entrance;
 pub mod files;
+mod pages;
 mod place;
 pub mod serving;
 mod socket;

@@ -9,6 +9,7 @@ use elophanto_app::{
     learning::{Learning, now},
     reporter::Silent,
 };
+use elophanto_base::counted::counted;
 use elophanto_index::Kind;
 
 /// Entities on a page, and interests that are shown.
@@ -40,7 +41,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
                     h2 #all { "All " (words::number(all.len())) }
                     ol.notes data-list {
                         @for it in &shown {
-                            li { a href=(asked.site.entity(it.entity)) { (words::line(it.name)) } span.quiet { " " (it.facts) " facts" } }
+                            li { a href=(asked.site.entity(it.entity)) { (words::line(it.name)) } span.quiet { " " (counted(it.facts, "fact")) } }
                         }
                     }
                 }

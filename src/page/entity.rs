@@ -10,6 +10,7 @@ use elophanto_app::{
     interest::{Why, why},
     learning::{Learning, now},
 };
+use elophanto_base::counted::counted;
 use elophanto_knowledge::interest::PreferenceKind;
 
 pub fn page(asked: &Asked, name: &str) -> Result<Page, Error> {
@@ -30,7 +31,7 @@ pub fn page(asked: &Asked, name: &str) -> Result<Page, Error> {
             article.entity data-entity=(known.entity) data-topic=(known.name) {
                 h1 { (words::line(known.name)) }
                 p.meta {
-                    a href=(asked.site.note(&known.path)) { "Its page" } ", " (known.facts.len()) " facts"
+                    a href=(asked.site.note(&known.path)) { "Its page" } ", " (counted(known.facts.len(), "fact"))
                     @if !known.aliases.is_empty() { ", also called " (words::line(&known.aliases.join(", "))) }
                     @for tag in known.tags { " " span.badge { (words::line(tag)) } }
                 }

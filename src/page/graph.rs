@@ -10,6 +10,7 @@ use elophanto_app::{
     Error,
     reading::{Cluster, Entry, Near, clusters, near},
 };
+use elophanto_base::counted::counted;
 
 /// Groups that are drawn, and that are listed on a page.
 const DRAWN: usize = 40;
@@ -144,9 +145,9 @@ fn whole(asked: &Asked) -> Result<Page, Error> {
     asked.page(Tab::Graph, "Graph", &twin, || html! {
         h1 { "Graph" }
         p {
-            (words::number(asked.catalogue.references().len())) " links between " (words::number(asked.catalogue.entries.len() - alone))
-            " notes, in " (words::number(clusters.len())) " groups that are linked more within than with others. "
-            (words::number(alone)) " notes have no link."
+            (counted(asked.catalogue.references().len(), "link")) " between " (counted(asked.catalogue.entries.len() - alone, "note"))
+            ", in " (counted(clusters.len(), "group")) " of notes that are linked more with one another than with others. "
+            "Without a link: " (words::number(alone)) "."
         }
         @if !clusters.is_empty() {
             (picture_of(asked, &clusters))

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Asked, Page, Tab, frame::pager, note::sparkline, notes::crumbs, words};
+use super::{Asked, Page, Tab, beside::sparkline, frame::pager, notes::crumbs, words};
 use crate::wire::{CommitWire, page::LineWire};
 use elophanto_app::{
     Error,

@@ -12,6 +12,7 @@ use elophanto_app::{
     reporter::Silent,
     runs::{Listed, list},
 };
+use elophanto_base::counted::counted;
 
 const ON_EACH: usize = 50;
 /// Runs that are looked at.
@@ -37,7 +38,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
                 li {
                     a href=(asked.site.to(&format!("run/{}", it.run))) { (words::line(&name(it))) }
                     span.quiet {
-                        " " (it.begun.strftime("%Y-%m-%d %H:%M").to_string()) ", " (state(it)) ", " (it.calls) " calls"
+                        " " (it.begun.strftime("%Y-%m-%d %H:%M").to_string()) ", " (state(it)) ", " (counted(it.calls, "call"))
                         @if it.is_undone { ", taken back" }
                     }
                 }
@@ -204,7 +205,7 @@ fn what(entry: &Entry) -> Markup {
         EntryKind::Call { tool, action, result, made, failed, touched, .. } => html! {
             @let state = if !made { " was not called" } else if *failed { " failed" } else { "" };
             details {
-                summary { code { (words::line(tool)) } (state) @if !touched.is_empty() { ", " (touched.len()) " files" } }
+                summary { code { (words::line(tool)) } (state) @if !touched.is_empty() { ", " (counted(touched.len(), "file")) } }
                 @if !action.is_empty() { pre.plain tabindex="0" { (cut(action)) } }
                 @if !result.is_empty() { pre.plain tabindex="0" { (cut(result)) } }
             }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{Asked, Page, Tab, address::Site, charts, words};
+use super::{Asked, Page, Tab, address::Site, charts, search_form::form, words};
 use crate::wire::{
     ConfidenceWire, Told,
     page::{FoundFileWire, PlaceWire, SearchWire},
@@ -14,6 +14,7 @@ use elophanto_app::{
     search::{Found, SearchRequest, search_in},
     workspace::Workspace,
 };
+use elophanto_base::counted::counted;
 use elophanto_index::{
     Kind,
     drift::Drift,
@@ -263,7 +264,7 @@ fn heading(site: &Site, hit: &Hit, drift: Option<&Drift>) -> Markup {
             bdi { (words::line(&path)) } ", " (words::day(hit.changed))
             @if hit.kind != Kind::Note { " " span.badge { (if hit.kind == Kind::Fact { "entity" } else { "description of a file" }) } }
             @if let Some(state) = crate::wire::state(hit) { " " span.badge { (state) } }
-            @if let Some(drift) = drift { " " span.badge.warn { "drifted: " (drift.total) " commits to what it covers" } }
+            @if let Some(drift) = drift { " " span.badge.warn { "drifted: " (counted(drift.total, "commit")) " to what it covers" } }
             @if let Some(note) = hit.contradicted_by() { " " span.badge.warn { "your note says otherwise: " (words::line(note)) } }
         }
     }
@@ -332,58 +333,6 @@ fn paging(asked: &Asked, page: usize, more: bool) -> Markup {
                 @if page > 1 { a rel="prev" href=(to(page - 1)) { "\u{2190} Before" } }
                 span { "Page " (page) }
                 @if more { a rel="next" href=(to(page + 1)) { "Next \u{2192}" } }
-            }
-        }
-    }
-}
-
-fn form(asked: &Asked, text: &str) -> Markup {
-    let query = &asked.query;
-    let value = |name: &str| query.get(name).unwrap_or_default().to_owned();
-    let is = |name: &str, wanted: &str| query.all(name).iter().any(|it| it == wanted);
-    let is_narrowed = ["kind", "scope", "tag", "path", "since", "author", "at", "mode"]
-        .iter()
-        .any(|name| query.get(name).is_some());
-    html! {
-        form.search role="search" aria-label="Search with filters" action=(asked.site.page("search")) method="get" {
-            label for="words" { "Words or a question" }
-            span.row {
-                input #words type="search" name="q" value=(text) autocomplete="off" spellcheck="false" data-live-search;
-                button type="submit" { "Search" }
-            }
-            @if asked.others.len() > 1 {
-                label.check { input type="checkbox" name="everywhere" value="1" checked[query.get("everywhere").is_some()]; " In all repositories" }
-            }
-            details open[is_narrowed] {
-                summary { "Filters" }
-                div.filters {
-                    label { "Kind"
-                        select name="kind" {
-                            option value="" { "all" }
-                            @for (kind, name) in [("note", "notes"), ("fact", "entities"), ("summary", "descriptions of files")] {
-                                option value=(kind) selected[is("kind", kind)] { (name) }
-                            }
-                        }
-                    }
-                    label { "Scope"
-                        select name="scope" {
-                            option value="" { "all" }
-                            @for scope in ["system", "user", "learned", "plugin"] { option value=(scope) selected[is("scope", scope)] { (scope) } }
-                        }
-                    }
-                    label { "Search by"
-                        select name="mode" {
-                            option value="" { "words and meaning" }
-                            option value="keyword" selected[is("mode", "keyword")] { "words" }
-                            option value="semantic" selected[is("mode", "semantic")] { "meaning" }
-                        }
-                    }
-                    label { "Tag" input name="tag" value=(value("tag")); }
-                    label { "Path" input name="path" value=(value("path")) placeholder="docs/**"; }
-                    label { "Changed since" input name="since" value=(value("since")) placeholder="2w or 2026-05-01"; }
-                    label { "Author" input name="author" value=(value("author")); }
-                    label { "As of" input name="at" value=(value("at")) placeholder="a commit, tag or date"; }
-                }
             }
         }
     }

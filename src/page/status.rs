@@ -43,7 +43,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
         h1 { "Status" }
         @match &diagnosis {
             Some(diagnosis) => { (findings(diagnosis)) (facts(&diagnosis.facts)) }
-            None => { p role="status" { "It is looked at right now. " a href=(asked.site.page("status")) { "Look again" } } }
+            None => { p role="status" data-again { "It is looked at right now. " a href=(asked.site.page("status")) { "Look again" } } }
         }
         (jobs(asked))
         (costs(asked))
