@@ -159,7 +159,7 @@ if (indexed) {
 
 // ------------------------------------------------------------------------------- what changed
 
-const number = Number(document.body.dataset.number);
+let number = Number(document.body.dataset.number);
 if (site && number && $("[data-live], [data-note]")) {
   const news = make("div", { id: "news", role: "status" });
   document.body.append(news);
@@ -170,7 +170,21 @@ if (site && number && $("[data-live], [data-note]")) {
     if (!answer?.ok) return;
     const start = await answer.json();
     if (start.number === number) return;
-    news.replaceChildren("Notes have changed. ", make("a", { href: location.href }, "Show"));
+    const list = $("[data-live] ol.notes");
+    if (!list) {
+      news.replaceChildren("Notes have changed. ", make("a", { href: location.href }, "Show"));
+      return;
+    }
+    number = start.number;
+    const twin = await fetch(`${$("[data-live]").dataset.live}.json${location.search}`).catch(() => null);
+    if (!twin?.ok) return;
+    const told = await twin.json();
+    list.replaceChildren(...(told.latest ?? told.notes).map((note) => make("li", {},
+      make("a", { href: `${site}note/${note.path.split("/").map(encodeURIComponent).join("/")}` }, note.title),
+      make("span", { class: "quiet" }, " ", make("bdi", {}, note.path), `, ${note.changed?.slice(0, 10) ?? ""}`))));
+    at = -1;
+    news.replaceChildren("The list is up to date again.");
+    setTimeout(() => news.replaceChildren(), 4000);
   };
   setInterval(look, 5000);
   document.addEventListener("visibilitychange", look);

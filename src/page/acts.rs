@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Library, address::decoded, of_kind};
 use elophanto_app::{
-    Error, Workspace,
+    Error, Workspace, clean,
     interest::{self, WishRequest},
     memory::{Correction, Memories},
     notes::{self, Edit, Edited},
@@ -61,6 +61,13 @@ enum Act {
     React {
         id: String,
         good: bool,
+    },
+    Merge {
+        from: String,
+        into: String,
+    },
+    Unmerge {
+        id: String,
     },
     Undo {
         run: String,
@@ -139,6 +146,15 @@ impl Act {
             Self::React { id, good } => match interest::react(workspace, id, *good)? {
                 Some(_) => Ok(Done::said("Noted.", None)),
                 None => Err(Error::new("nothing has this id")),
+            },
+            Self::Merge { from, into } => {
+                let done = clean::entities::merge(workspace, from, into)?;
+                let said = format!("`{}` is `{}` now.", done.from_name, done.into_name);
+                Ok(Done::said(said, Some(json!({ "act": "unmerge", "id": done.id }))))
+            }
+            Self::Unmerge { id } => match clean::entities::undo(workspace, id)? {
+                Some(_) => Ok(Done::said("They are two again.", None)),
+                None => Err(Error::new("there is no such merge")),
             },
             Self::Undo { run } => {
                 let request = UndoRequest { run: Some(run), ..UndoRequest::default() };

@@ -35,6 +35,9 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
             @if all.is_empty() {
                 p { "Nothing is known of anything yet. In a terminal, " code { "elophanto learn TOPIC" } " looks something up and keeps what it finds as facts with their sources." }
             }
+            @if all.len() > 1 && !asked.site.is_export {
+                p.actions { a href=(asked.site.page("merges")) { "Entities that may be one" } }
+            }
             @if !interests.is_empty() { (cares(asked, &interests)) }
             @if !all.is_empty() {
                 section aria-labelledby="all" {

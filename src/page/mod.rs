@@ -22,6 +22,7 @@ mod frame;
 mod graph;
 mod history;
 mod memory;
+mod merges;
 mod note;
 mod notes;
 mod questions;
@@ -266,6 +267,7 @@ impl Asked<'_> {
             ("entity", name) if !name.is_empty() => entity::page(self, name),
             ("edit", path) if !path.is_empty() => edit::page(self, path),
             ("chat", "") => chat::page(self),
+            ("merges", "") => merges::page(self),
             ("graph", "") => graph::page(self),
             ("questions", "") => questions::page(self),
             ("memory", "") => memory::page(self),

@@ -30,7 +30,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
         html! {
             h1 { "Notes" }
             (crumbs(asked, folder))
-            div data-live="notes" {
+            div data-live=(asked.site.to("notes")) {
                 @if !listed.folders.is_empty() {
                     ul.folders {
                         @for it in &listed.folders {

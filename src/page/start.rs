@@ -51,7 +51,7 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
                 p { "Write a Markdown file into the repository, or run " code { "elophanto init" } " in a terminal." }
             }
         }
-        section aria-labelledby="latest" data-live="latest" {
+        section aria-labelledby="latest" data-live=(site.to("index")) {
             h2 #latest { "Changed last" }
             (super::notes::list(asked, &latest))
         }

@@ -1,10 +1,12 @@
 //! How the knowledge base is: what is wrong and what mends it, jobs, what models cost, what changed.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use maud::{Markup, html};
 use serde::Serialize;
 
-use super::{Asked, Page, Tab, words};
+use super::{Asked, Page, Tab, charts, notes::of_folder, words};
 use elophanto_app::{
     Error,
     changelog::entries,
@@ -18,6 +20,7 @@ use elophanto_models::llm::By;
 /// Findings that are listed, and entries of the changelog.
 const MOST_FINDINGS: usize = 100;
 const MOST_ENTRIES: usize = 20;
+const MOST_FOLDERS: usize = 30;
 
 /// What `doctor` says, as programs get it.
 #[derive(Serialize)]
@@ -31,7 +34,8 @@ struct StatusWire<'a> {
 }
 
 pub fn page(asked: &Asked) -> Result<Page, Error> {
-    let diagnosis = asked.shelf.diagnosis();
+    let health = asked.shelf.health();
+    let diagnosis = health.as_ref().map(|it| &it.diagnosis);
     let twin = StatusWire {
         facts: diagnosis.as_ref().map(|it| &it.facts),
         findings: diagnosis.as_ref().map(|it| it.findings.as_slice()).unwrap_or_default(),
@@ -42,9 +46,10 @@ pub fn page(asked: &Asked) -> Result<Page, Error> {
     asked.page(Tab::Status, "Status", &twin, || html! {
         h1 { "Status" }
         @match &diagnosis {
-            Some(diagnosis) => { (findings(diagnosis)) (facts(&diagnosis.facts)) }
+            Some(diagnosis) => { (findings(diagnosis)) (facts(&diagnosis.facts)) (folders(asked, diagnosis)) }
             None => { p role="status" data-again { "It is looked at right now. " a href=(asked.site.page("status")) { "Look again" } } }
         }
+        @if let Some(health) = &health { (growth(&health.growth)) }
         (jobs(asked))
         (costs(asked))
         (changes(asked))
@@ -86,6 +91,60 @@ fn facts(facts: &Facts) -> Markup {
                 div { dt { "Links that lead nowhere" } dd { (words::number(facts.broken_links)) } }
                 div { dt { "Notes that have drifted" } dd { (words::number(facts.drifted)) } }
                 div { dt { "Left out" } dd { (words::number(facts.skipped)) } }
+            }
+        }
+    }
+}
+
+/// Where notes have drifted: by folder, as a bar and as figures.
+fn folders(asked: &Asked, diagnosis: &Diagnosis) -> Markup {
+    let folder = |path: &str| path.rsplit_once('/').map_or("", |it| it.0).to_owned();
+    let mut all: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for path in &diagnosis.drifted {
+        all.entry(folder(&path.to_text())).or_default().0 += 1;
+    }
+    for entry in &asked.catalogue.entries {
+        if let Some((_, notes)) = all.get_mut(&folder(&entry.name)) {
+            *notes += 1;
+        }
+    }
+    let mut rows: Vec<_> = all.into_iter().collect();
+    rows.sort_by(|a, b| b.1.0.cmp(&a.1.0).then_with(|| a.0.cmp(&b.0)));
+    html! {
+        @if !rows.is_empty() {
+            section aria-labelledby="drift" {
+                h2 #drift { "Where notes have drifted" }
+                div.wide tabindex="0" role="region" aria-label="Drift by folder" {
+                    table {
+                        thead { tr { th scope="col" { "Folder" } th scope="col" { "Drifted" } th scope="col" { "Of" } th scope="col" { "Share" } } }
+                        tbody {
+                            @for (folder, (drifted, notes)) in rows.iter().take(MOST_FOLDERS) {
+                                @let share = *drifted as f32 / (*notes).max(1) as f32;
+                                tr {
+                                    td { a href=(of_folder(asked, folder)) { (words::line(if folder.is_empty() { "the root" } else { folder })) } }
+                                    td.number { (drifted) }
+                                    td.number { (notes) }
+                                    td { (charts::shares(&[("recency", share)], &format!("{:.0} %", share * 100.0))) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn growth(weeks: &[usize]) -> Markup {
+    let values: Vec<f64> = weeks.iter().map(|count| *count as f64).collect();
+    html! {
+        @if let (Some(first), Some(last)) = (weeks.first(), weeks.last()) {
+            section aria-labelledby="growth" {
+                h2 #growth { "Growth" }
+                p {
+                    (charts::curve(&values, &format!("notes by week, from {first} to {last}")))
+                    " " (words::number(last - first)) " notes were added in the last year, " (words::number(*last)) " in all."
+                }
             }
         }
     }

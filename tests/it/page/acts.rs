@@ -201,3 +201,24 @@ fn the_reading_part_as_files() {
     assert!(refused.stderr().contains("key.md, line 3") && !refused.stderr().contains(&key()));
     assert!(!env.outside().join("secret").exists());
 }
+
+#[test]
+fn entities_are_made_one_and_two_again() {
+    let env = TestEnv::with(&[("ferry.md", "# The ferry\n")]);
+    env.write_attributes();
+    env.commit("First");
+    env.ok(&["like", "KEF LS50 Meta"]);
+    env.ok(&["like", "KEF LS50"]);
+    let visitor = Visitor::open(&env);
+    let names = |visitor: &Visitor| visitor.json("entities.json").as_array().unwrap().len();
+    let slug = |at: usize| visitor.json("entities.json")[at]["entity"].clone();
+    assert!(
+        visitor.json("merges.json").is_array() && visitor.html("merges").contains("may be one")
+    );
+    assert_eq!(names(&visitor), 2);
+    let merged = visitor.act(&json!({ "act": "merge", "from": slug(0), "into": slug(1) }));
+    assert_eq!(names(&visitor), 1);
+    visitor.act(&merged["undo"]);
+    assert_eq!(names(&visitor), 2);
+    assert_eq!(visitor.act_with(&json!({ "act": "unmerge", "id": "none" }), &[]).status, 422);
+}

@@ -96,4 +96,8 @@ fn what_is_wrong_and_how_to_mend_it() {
     let html = visitor.html("status");
     assert!(html.contains("leads nowhere") && html.contains("correct the link"), "{html}");
     assert!(html.contains("What models cost") && html.contains("Changelog"));
+    assert!(
+        html.contains("1 notes were added in the last year") || html.contains("1 in all"),
+        "{html}"
+    );
 }

@@ -108,7 +108,7 @@ const pages = [
   "", "search", "search?q=when+does+the+ferry+leave", "search?q=ferry&kind=note&path=docs/**", "search?q=zzzz&mode=keyword",
   "answer?q=when+does+the+ferry+leave", "answer?q=who+won+the+lottery", "notes", "notes?folder=docs", "note/docs/ferry.md",
   "note/docs/ferry.md?mark=5#mark", "note/docs/pier.md?at=HEAD~1", "history/docs/pier.md", "lines/docs/ferry.md", "edit/docs/ferry.md",
-  "entities", "entity/ferries", "graph", "graph?note=docs/ferry.md", "questions", "memory", "memory?q=protoc", "chat", "runs", `run/${run}`,
+  "entities", "entity/ferries", "merges", "graph", "graph?note=docs/ferry.md", "questions", "memory", "memory?q=protoc", "chat", "runs", `run/${run}`,
   "status", "nowhere", "note/gone.md", "note/evil/markup.md", "note/evil/deep.md", "note/evil/wide.md", "note/evil/large.md",
   "note/evil/right%E2%80%AEto%20left.md", "note/evil/100%25%20%22odd%22%20%231%3F.md", "search?q=alert",
 ];
@@ -219,10 +219,8 @@ for (const colorScheme of ["light", "dark"]) {
   check("hits come as one types", (await page.textContent("#hits")).includes("leaves at dawn"));
   await page.goto(`${top}notes?folder=docs`);
   writeFileSync(`${repository}/docs/lighthouse.md`, "# The lighthouse\n\nIt blinks.\n");
-  await page.waitForSelector("#news a", { timeout: 20_000 });
-  await page.click("#news a");
-  await page.waitForSelector("text=The lighthouse");
-  check("lists say when notes change", true);
+  await page.waitForSelector("text=The lighthouse", { timeout: 20_000 });
+  check("lists follow notes without a reload", true);
   await context.close();
 }
 

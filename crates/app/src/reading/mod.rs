@@ -3,12 +3,14 @@
 //! [`Shelf`], and brought up to date beside when files change.
 
 mod catalogue;
+mod health;
 mod note;
 mod past;
 mod shelf;
 mod web;
 
 pub use catalogue::{Catalogue, Entry, Folder, Listed, Reference};
+pub use health::Health;
 pub use note::{Alike, Linked, Note, alike, drift_of, note};
 pub use past::{Line, Past, Version, blame, past, version};
 pub use shelf::Shelf;

@@ -10,10 +10,9 @@ use std::{
 
 use rustc_hash::FxHashMap;
 
-use super::{Alike, Catalogue, Note, alike};
+use super::{Alike, Catalogue, Health, Note, alike};
 use crate::{
     Error,
-    doctor::{Diagnosis, examine},
     workspace::{KnowledgeBase, Workspace},
 };
 use elophanto_index::{Options, watch::Watch};
@@ -35,7 +34,7 @@ pub struct Shelf {
     making: Mutex<()>,
     is_watched: AtomicBool,
     is_made_beside: AtomicBool,
-    diagnosis: Mutex<Option<(u64, Arc<Diagnosis>)>>,
+    health: Mutex<Option<(u64, Arc<Health>)>>,
     /// What resembles notes, by catalogue, number of the note and content.
     alike: Mutex<FxHashMap<(u64, usize, String), Arc<Vec<Alike>>>>,
     is_examined: AtomicBool,
@@ -54,7 +53,7 @@ impl Shelf {
             making: Mutex::default(),
             is_watched: AtomicBool::new(false),
             is_made_beside: AtomicBool::new(false),
-            diagnosis: Mutex::default(),
+            health: Mutex::default(),
             alike: Mutex::default(),
             is_examined: AtomicBool::new(false),
         })
@@ -114,15 +113,15 @@ impl Shelf {
 
     /// What is right and wrong, as it was found last; it is looked at anew beside whenever notes have
     /// changed. `None` while it is looked at for the first time.
-    pub fn diagnosis(self: &Arc<Self>) -> Option<Arc<Diagnosis>> {
+    pub fn health(self: &Arc<Self>) -> Option<Arc<Health>> {
         let number = self.number();
-        let known = lock(&self.diagnosis).clone();
+        let known = lock(&self.health).clone();
         let is_old = known.as_ref().is_none_or(|(of, _)| *of != number);
         if is_old && !self.is_examined.swap(true, Ordering::Relaxed) {
             let shelf = Arc::clone(self);
             let examining = move || {
-                if let Ok(found) = shelf.open(Vec::new()).and_then(|it| examine(&it)) {
-                    *lock(&shelf.diagnosis) = Some((number, Arc::new(found)));
+                if let Ok(found) = shelf.open(Vec::new()).and_then(|it| Health::of(&it)) {
+                    *lock(&shelf.health) = Some((number, Arc::new(found)));
                 }
                 shelf.is_examined.store(false, Ordering::Relaxed);
             };
@@ -131,7 +130,7 @@ impl Shelf {
                 self.is_examined.store(false, Ordering::Relaxed);
             }
         }
-        known.map(|(_, diagnosis)| diagnosis)
+        known.map(|(_, health)| health)
     }
 
     /// What resembles a note, found once as long as no note changes.

@@ -60,6 +60,39 @@ impl Git {
             .collect()
     }
 
+    /// When files of these endings were added, up to HEAD, in seconds since 1970; the newest first.
+    ///
+    /// # Errors
+    /// When git cannot read the history.
+    pub fn additions(&self, endings: &[String]) -> Result<Vec<i64>, GitError> {
+        let output = self.run(&[
+            "log",
+            "--diff-filter=A",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--name-only",
+            "--format=@%ct",
+            "HEAD",
+            "--",
+        ])?;
+        let text = String::from_utf8_lossy(&output);
+        let mut time = 0;
+        let mut added = Vec::new();
+        for line in text.lines() {
+            if let Some(said) = line.strip_prefix('@').and_then(|digits| digits.parse().ok()) {
+                time = said;
+                continue;
+            }
+            // A name that holds what is no letter is in quotes.
+            let ending = line.trim_end_matches('"').rsplit_once('.').map_or("", |it| it.1);
+            if endings.iter().any(|known| known.eq_ignore_ascii_case(ending)) {
+                added.push(time);
+            }
+        }
+        Ok(added)
+    }
+
     /// The newest commit that changed a file; `None` if HEAD holds none.
     ///
     /// # Errors
