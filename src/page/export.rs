@@ -140,7 +140,7 @@ fn lists(asked: &mut Asked, files: &mut Vec<File>) -> Result<(), Error> {
     add(asked, "index.html", files, &start::page)?;
     add(asked, "search.html", files, &search::exported)?;
     let total = asked.catalogue.entries.len().div_ceil(notes::ON_EACH).max(1);
-    let groups = elophanto_app::reading::clusters(&asked.catalogue).0.len();
+    let groups = asked.catalogue.clusters().0.len();
     for (name, made, pages) in [
         ("notes", notes::exported as fn(&Asked) -> _, total),
         ("graph", graph::page, groups.div_ceil(graph::ON_EACH).max(1)),

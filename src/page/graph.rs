@@ -8,7 +8,7 @@ use super::{Asked, Page, Tab, address::encoded, frame::pager, words};
 use crate::wire::page::{GraphNodeWire, GraphWire};
 use elophanto_app::{
     Error,
-    reading::{Cluster, Entry, Near, clusters, near},
+    reading::{Cluster, Entry, Near, near},
 };
 use elophanto_base::counted::counted;
 
@@ -129,28 +129,28 @@ fn table_around(asked: &Asked, near: &Near) -> Markup {
 }
 
 fn whole(asked: &Asked) -> Result<Page, Error> {
-    let (clusters, alone) = clusters(&asked.catalogue);
+    let (clusters, alone) = asked.catalogue.clusters();
     let first = (asked.query.page() - 1) * ON_EACH;
     let group = |cluster: &Cluster| {
         cluster.notes.first().and_then(|note| node(asked, *note, Some(cluster.notes.len())))
     };
-    let edges = (0..).zip(&clusters).flat_map(|(one, cluster): (usize, _)| {
+    let edges = (0..).zip(clusters).flat_map(|(one, cluster): (usize, _)| {
         cluster.others.iter().filter(move |(two, _)| one < *two).map(move |(two, _)| (one, *two))
     });
     let twin = GraphWire {
         nodes: clusters.iter().filter_map(group).collect(),
         edges: edges.collect(),
-        more: alone,
+        more: *alone,
     };
     asked.page(Tab::Graph, "Graph", &twin, || html! {
         h1 { "Graph" }
         p {
             (counted(asked.catalogue.references().len(), "link")) " between " (counted(asked.catalogue.entries.len() - alone, "note"))
             ", in " (counted(clusters.len(), "group")) " of notes that are linked more with one another than with others. "
-            "Without a link: " (words::number(alone)) "."
+            "Without a link: " (words::number(*alone)) "."
         }
         @if !clusters.is_empty() {
-            (picture_of(asked, &clusters))
+            (picture_of(asked, clusters))
             h2 { "The same as a table" }
             div.wide tabindex="0" role="region" aria-label="Groups of notes" {
                 table {

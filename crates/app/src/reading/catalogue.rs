@@ -1,9 +1,10 @@
 //! All notes and pages of entities at one moment, with what refers to what.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, sync::OnceLock};
 
 use rustc_hash::FxHashSet;
 
+use super::{Cluster, web::clusters};
 use crate::{
     Error,
     embedding::background::embed_soon,
@@ -81,6 +82,7 @@ pub struct Catalogue {
     incoming: Vec<Reference>,
     /// Links that lead nowhere.
     pub broken: usize,
+    clusters: OnceLock<(Vec<Cluster>, usize)>,
 }
 
 impl Catalogue {
@@ -140,6 +142,7 @@ impl Catalogue {
             outgoing: Vec::new(),
             incoming: Vec::new(),
             broken: links.iter().filter(|link| link.to == Destination::Nowhere).count(),
+            clusters: OnceLock::new(),
         };
         let number = |path: &str| catalogue.find(path);
         let references = links.iter().filter_map(|link| {
@@ -182,6 +185,12 @@ impl Catalogue {
     /// What refers to a note, by path.
     pub fn incoming(&self, note: usize) -> &[Reference] {
         run(&self.incoming, note, |it| it.to)
+    }
+
+    /// All notes that are linked at all, in groups, the largest first; and how many notes are in none.
+    /// Found once.
+    pub fn clusters(&self) -> &(Vec<Cluster>, usize) {
+        self.clusters.get_or_init(|| clusters(self.entries.len(), &self.outgoing))
     }
 
     /// All links between notes.

@@ -14,4 +14,4 @@ pub use health::Health;
 pub use note::{Alike, Linked, Note, alike, drift_of, note};
 pub use past::{Line, Past, Version, blame, past, version};
 pub use shelf::Shelf;
-pub use web::{Cluster, Near, clusters, near};
+pub use web::{Cluster, Near, near};

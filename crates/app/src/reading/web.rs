@@ -55,14 +55,9 @@ pub fn near(catalogue: &Catalogue, note: usize) -> Near {
     Near { notes, links, more }
 }
 
-/// All notes that are linked at all, in groups, the largest first; and how many notes are in none.
-/// By the first phase of the Louvain method (Blondel et al. 2008) in a fixed order, so that the same
-/// notes form the same groups.
-pub fn clusters(catalogue: &Catalogue) -> (Vec<Cluster>, usize) {
-    of_links(catalogue.entries.len(), catalogue.references())
-}
-
-fn of_links(notes: usize, references: &[Reference]) -> (Vec<Cluster>, usize) {
+/// See [`Catalogue::clusters`]. By the first phase of the Louvain method (Blondel et al. 2008) in a fixed
+/// order, so that the same notes form the same groups.
+pub(super) fn clusters(notes: usize, references: &[Reference]) -> (Vec<Cluster>, usize) {
     let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); notes];
     for it in references {
         if let Some(of) = neighbours.get_mut(it.from) {
@@ -146,8 +141,8 @@ mod tests {
     fn two_triangles_are_two_groups() {
         let link = |(from, to): (usize, usize)| Reference { from, to, line: 1 };
         let links = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)].map(link);
-        let (clusters, alone) = of_links(7, &links);
-        let members: Vec<Vec<usize>> = clusters
+        let (found, alone) = clusters(7, &links);
+        let members: Vec<Vec<usize>> = found
             .iter()
             .map(|it| {
                 let mut notes = it.notes.clone();
@@ -156,7 +151,7 @@ mod tests {
             })
             .collect();
         assert_eq!((members, alone), (vec![vec![0, 1, 2], vec![3, 4, 5]], 1));
-        assert_eq!((clusters[0].links, clusters[0].others.clone()), (3, vec![(1, 1)]));
-        assert_eq!(of_links(0, &[]), (Vec::new(), 0));
+        assert_eq!((found[0].links, found[0].others.clone()), (3, vec![(1, 1)]));
+        assert_eq!(clusters(0, &[]), (Vec::new(), 0));
     }
 }
